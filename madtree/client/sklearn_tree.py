@@ -21,7 +21,7 @@ from madtree.client.forest_arrays import NodeColumns
 from madtree.client.frames import Array, as_column, columns_of, is_frame
 from madtree.client.routing import NUMERIC, FlatTree, column_name, feature_values, used_features
 from madtree.render.labels import split_text
-from madtree.trees import Feature, Joining, Kind, Model, Tree
+from madtree.trees import CRITERIA, Feature, Joining, Kind, Model, Tree
 
 try:
     from sklearn.base import BaseEstimator, TransformerMixin
@@ -33,7 +33,6 @@ try:
 except ImportError as error:
     raise ImportError("this needs scikit-learn: pip install 'madtree[sklearn]'") from error
 
-CRITERIA = {"gini": "gini", "entropy": "entropy", "gain_ratio": "entropy", "mse": "squared_error", "poisson": "poisson"}
 # scikit-learn's impurity of counts is half the mean deviance.
 DEVIANCE_PER_IMPURITY = 2.0
 
@@ -184,8 +183,9 @@ def structure_of(
 
 def criterion_of(model: Model) -> str:
     """What scikit-learn calls the model's criterion."""
-    criterion = str(model.summary.get("split_criterion") or "")
-    return CRITERIA.get(criterion, "gini" if model.is_classification else "squared_error")
+    criterion = CRITERIA.get(str(model.summary.get("split_criterion")))
+    usual = "gini" if model.is_classification else "squared_error"
+    return (criterion.in_sklearn if criterion else None) or usual
 
 
 class _ExactTree:

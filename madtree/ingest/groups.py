@@ -47,7 +47,7 @@ class Groups:
         )
         if not profile.of_counts:
             return Scale.of_range(rows, low, high, heaviest, profile.integral)
-        return Scale.of_counts(rows, high, heaviest, profile.integral, (shortest, longest) if exposed else None)
+        return Scale.not_centred(rows, high, heaviest, profile.integral, (shortest, longest) if exposed else None)
 
 
 def groups_query(

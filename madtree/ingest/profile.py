@@ -27,7 +27,7 @@ from madtree.request import TrainingTask
 from madtree.sqltext import profile as sql
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.rows import RowSource, sampled
-from madtree.trees import MAX_CLASSES, POISSON
+from madtree.trees import COUNTS, MAX_CLASSES
 
 INTEGERS = ("smallint", "integer", "bigint")
 _MOST_SAMPLED, _SAMPLED_SHARE = 50_000, 8  # rows, at most, and of the table 1 / this
@@ -76,7 +76,7 @@ class Profile:
             return Scale.of_range(rows, low, high, heaviest, self.integral)
         exposed = self.shortest is not None and self.longest is not None
         exposure = (np.array([self.shortest]), np.array([self.longest])) if exposed else None
-        return Scale.of_counts(rows, high, heaviest, self.integral, exposure)
+        return Scale.not_centred(rows, high, heaviest, self.integral, exposure)
 
 
 def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
@@ -111,7 +111,7 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
         check_squares(task, max(abs(low), abs(high)), high / 2 - low / 2, heaviest, usable)
         integral = integral and bool(rows[0]["integral"]) and rows[0].get("integral_exposures") in (True, None)
         found = Profile(total, usable, (), None, low, high, heaviest, integral)
-        return _of_counts(task, found, rows[0]) if task.parameters.criterion == POISSON else found
+        return _of_counts(task, found, rows[0]) if task.parameters.outcome == COUNTS else found
     present = [row for row in rows if row["label"] is not None and int(row["usable"])]
     if len(present) > MAX_CLASSES:
         raise MadtreeError(

@@ -5,20 +5,30 @@ from __future__ import annotations
 from madtree.interface import defaults
 from madtree.interface.function import Argument, Flag, Setting
 from madtree.interface.valid import Named, OneOf, Range, any_number, at_least
-from madtree.trees import EXACT_LIMIT, MAX_DEPTH_LIMIT, MOST_FOLDS, MOST_SURROGATES
+from madtree.trees import (
+    CLASSES,
+    COUNTS,
+    CRITERIA,
+    EXACT_LIMIT,
+    MAX_DEPTH_LIMIT,
+    MOST_FOLDS,
+    MOST_SURROGATES,
+    NUMBERS,
+    OutcomeKind,
+)
 
 # Headings of the command line's help.
 DATA, GROWTH, SAMPLES, MISSING, PRUNING, RUN = (
     "Data", "How a tree grows", "The trees' samples", "Missing values", "Pruning", "The run",
 )  # fmt: skip
-CRITERIA = OneOf(
-    ("gini", "entropy", "gain_ratio", "misclassification", "mse", "poisson"),
-    also={
-        "cross-entropy": "entropy",
-        "cross_entropy": "entropy",
-        "misclass": "misclassification",
-        "gain-ratio": "gain_ratio",
-    },
+
+
+def _names(outcome: OutcomeKind) -> str:
+    return ", ".join(f"'{name}'" for name, criterion in CRITERIA.items() if criterion.outcome == outcome)
+
+
+VALID_CRITERIA = OneOf(
+    tuple(CRITERIA), also={alias: name for name, criterion in CRITERIA.items() for alias in criterion.aliases}
 )
 # auto: as the numbers of rows, columns and processors suggest; memory: this process alone, in memory and then a file;
 # workers: resident workers of one parallel query; aggregate: a table of blocks, counted by the SQL aggregate.
@@ -81,9 +91,9 @@ WEIGHTS = Argument(
 CRITERION = Argument(
     "split_criterion",
     "text",
-    "'gini', 'entropy', 'gain_ratio', 'misclassification'; regression uses 'mse', counts of events 'poisson'",
+    f"{_names(CLASSES)}; regression uses {_names(NUMBERS)}, counts of events {_names(COUNTS)}",
     defaults.SPLIT_CRITERION,
-    valid=CRITERIA,
+    valid=VALID_CRITERIA,
     setting=Setting("text", label="split criterion", is_old=True),
     flag=Flag(GROWTH, ("--criterion",), "NAME"),
 )

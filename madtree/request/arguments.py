@@ -25,7 +25,7 @@ from madtree.request.two_servers import check_known_types
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SUFFIXES
 from madtree.sqltext.values import text_of
-from madtree.trees import MOST_EXPRESSION_BYTES, POISSON, UNPRUNED, Kind, Parameters
+from madtree.trees import MOST_EXPRESSION_BYTES, UNPRUNED, Kind, Parameters, is_of_counts
 
 _TREE_TRAIN = FUNCTIONS["tree_train"]
 
@@ -180,7 +180,7 @@ def _or_default(given: float | None, default: float) -> float:
 
 
 def _check_counted(values: Mapping[str, Any], criterion: str) -> None:
-    if criterion == POISSON:
+    if is_of_counts(criterion):
         return
     if values["shrink"] is not None:
         raise MadtreeError("shrink is for split_criterion => 'poisson' only, whose rates it draws to the root's")

@@ -11,7 +11,7 @@ from madtree.request.catalog import Type, has_order, tell_of_kept
 from madtree.request.features import Item, is_text
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.values import Writer, class_writer
-from madtree.trees import CRITERIA_OF_NUMBERS, POISSON
+from madtree.trees import criteria_of, is_of_counts
 
 NUMBER_TYPES = frozenset({"real", "double precision", "numeric"})
 INTEGER_TYPES = frozenset({"smallint", "integer", "bigint"})
@@ -31,7 +31,7 @@ def fitting_criterion(
     Raises:
         MadtreeError: one of these for classes; or the argument `classification` says another thing than the criterion.
     """
-    of_numbers = criterion in CRITERIA_OF_NUMBERS
+    of_numbers = criterion in criteria_of(classes=False)
     wrong = of_numbers if is_classification else not of_numbers and criterion != defaults.SPLIT_CRITERION
     if wrong and classification is not None:
         raise MadtreeError(
@@ -39,9 +39,10 @@ def fitting_criterion(
             f"classification is {str(classification).lower()}"
         )
     if is_classification and of_numbers:
+        *others, last = criteria_of(classes=True)
         raise MadtreeError(
             f"split_criterion {criterion} is for regression, but dependent_variable {dependent.text} is of type "
-            f"{type_.name}, which means classification: gini, entropy, gain_ratio or misclassification",
+            f"{type_.name}, which means classification: {', '.join(others)} or {last}",
             hint=f"For regression, cast it: ({dependent.text})::float8." if type_.base in INTEGER_TYPES else None,
         )
     if wrong:
@@ -88,7 +89,7 @@ def outcome_of(
         )
     if classification and is_number:  # two floats of the same text are the same class
         return Outcome(True, f"(({dependent.sql})::pg_catalog.text)", "text", None)
-    counts = criterion == POISSON and type_.base in INTEGER_TYPES
+    counts = is_of_counts(criterion) and type_.base in INTEGER_TYPES
     wanted = is_class and not counts if classification is None else classification
     if wanted and type_.kept.writer is not None:
         tell_of_kept(host, dependent.argument, dependent.text, type_.name, type_.kept)

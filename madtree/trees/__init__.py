@@ -21,6 +21,16 @@ from madtree.trees.class_params import (
     PRIOR_SUM,
     ClassParams,
 )
+from madtree.trees.criteria import (
+    CLASSES,
+    COUNTS,
+    CRITERIA,
+    NUMBERS,
+    DeclaredCriterion,
+    OutcomeKind,
+    criteria_of,
+    is_of_counts,
+)
 from madtree.trees.direction import Direction, Value, comparable, find_direction, is_missing
 from madtree.trees.kinds import FOREST, KINDS, SINGLE, TREE, Joining, Members, ModelKind, Numbering, kind_of_method
 from madtree.trees.model import (
@@ -38,8 +48,6 @@ from madtree.trees.model import (
 from madtree.trees.node_record import FIELD_SIZES, MOST_ROWS_IN_BAG, NodeLayout
 from madtree.trees.parameters import (
     BEST,
-    CRITERIA_OF_CLASSES,
-    CRITERIA_OF_NUMBERS,
     EXACT_LIMIT,
     FEW_ROWS,
     MAX_DEPTH_LIMIT,
@@ -48,7 +56,6 @@ from madtree.trees.parameters import (
     MOST_FOLDS,
     MOST_SURROGATES,
     ORDERED_LIMIT,
-    POISSON,
     RANDOM,
     SAMPLINGS,
     SPLIT_RULES,
@@ -69,8 +76,9 @@ from madtree.trees.threshold import (
 __all__ = [
     "BALANCED",
     "BEST",
-    "CRITERIA_OF_CLASSES",
-    "CRITERIA_OF_NUMBERS",
+    "CLASSES",
+    "COUNTS",
+    "CRITERIA",
     "EXACT_LIMIT",
     "FEW_ROWS",
     "FIELD_SIZES",
@@ -92,8 +100,8 @@ __all__ = [
     "MOST_LABELS",
     "MOST_ROWS_IN_BAG",
     "MOST_SURROGATES",
+    "NUMBERS",
     "ORDERED_LIMIT",
-    "POISSON",
     "PRIOR_SUM",
     "RANDOM",
     "RANGES",
@@ -105,6 +113,7 @@ __all__ = [
     "Categories",
     "ClassParams",
     "Competitor",
+    "DeclaredCriterion",
     "Direction",
     "Feature",
     "ForestParameters",
@@ -116,16 +125,19 @@ __all__ = [
     "Node",
     "NodeLayout",
     "Numbering",
+    "OutcomeKind",
     "Parameters",
     "Split",
     "Surrogate",
     "Tree",
     "Value",
     "comparable",
+    "criteria_of",
     "duration_text",
     "find_direction",
     "first_right_label",
     "is_missing",
+    "is_of_counts",
     "kind_of_method",
     "last_decimal",
     "last_left",

@@ -8,9 +8,9 @@ from enum import Enum
 from functools import cached_property
 from math import fsum
 
+from madtree.trees.criteria import is_of_counts
 from madtree.trees.kinds import SINGLE, TREE, ModelKind, Numbering
 from madtree.trees.node_record import NodeLayout
-from madtree.trees.parameters import POISSON
 
 # Of an unordered feature; None is NULL, where that is a category of its own (null_as_category).
 Categories = tuple[str | None, ...]
@@ -237,7 +237,7 @@ class Model:
     @property
     def of_counts(self) -> bool:
         """Whether the model predicts rates of events, and impurities are mean deviances."""
-        return self.summary.get("split_criterion") == POISSON
+        return is_of_counts(self.summary.get("split_criterion"))
 
     @property
     def target(self) -> str:

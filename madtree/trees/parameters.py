@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from madtree.trees.class_params import ClassParams
+from madtree.trees.criteria import CRITERIA, OutcomeKind
 
 MAX_DEPTH_LIMIT = 60  # node ids are 2i+1 and 2i+2 in a bigint
 EXACT_LIMIT = 65_000  # distinct values a feature may have under n_bins = 0
@@ -12,10 +13,6 @@ ORDERED_LIMIT = 1_024  # distinct values up to which an ordered feature keeps ev
 FEW_ROWS = 4_096  # rows of a tree up to which every feature keeps every boundary, whatever n_bins says
 
 
-# What trees of classes and what trees of numbers may be split by.
-CRITERIA_OF_CLASSES = frozenset(("gini", "entropy", "misclassification", "gain_ratio"))
-CRITERIA_OF_NUMBERS = frozenset(("mse", "poisson"))
-POISSON = "poisson"  # the criterion of counts
 MOST_FOLDS = 255
 MOST_COST = 1e100  # of a feature; the least is its inverse
 UNPRUNED = -1.0  # the cp at which trees are left as they are grown, as at any below 0
@@ -54,7 +51,7 @@ class Parameters:
     """How to grow and prune (semantics, sections 1 to 5). Values are checked by whoever builds this.
 
     Attributes:
-        criterion: name of one of `learn.split.criterion.CRITERIA`.
+        criterion: name of one of `CRITERIA`.
         max_depth: 0 to 60; the root has depth 0.
         min_split: rows that a node needs to be split.
         min_bucket: rows that each side of a split must keep.
@@ -68,7 +65,7 @@ class Parameters:
         seed: of the sample and the folds.
         memory_bytes: budget for histograms, blocks and positions.
         max_leaf_nodes: of the tree before it is pruned, at least 2, by the splits that gain most
-            (learn.grow.best_first); None for any number.
+            (learn.grow.policy); None for any number.
         min_impurity_decrease: gain that a split needs, as a share of the weight of the whole tree.
         class_params: how much each class counts; None for all alike.
         shrink: of counts, the coefficient of variation of the prior of each node's rate, which pulls it towards the
@@ -98,3 +95,8 @@ class Parameters:
     shrink: float = 1.0
     feature_costs: tuple[float, ...] = ()
     max_competitors: int = 0
+
+    @property
+    def outcome(self) -> OutcomeKind:
+        """What the criterion is for; raises KeyError where none has its name."""
+        return CRITERIA[self.criterion].outcome

@@ -11,10 +11,10 @@ from sklearn.utils import check_random_state
 
 from madtree.client.calls import CallError
 from madtree.client.sklearn_tree import DEVIANCE_PER_IMPURITY
-from madtree.trees import CRITERIA_OF_CLASSES, CRITERIA_OF_NUMBERS, MAX_DEPTH_LIMIT, POISSON
+from madtree.trees import CRITERIA, MAX_DEPTH_LIMIT, is_of_counts
 
 # scikit-learn's criteria that have another name in madtree, and those that madtree has not, with what comes closest.
-CRITERIA = {"log_loss": "entropy", "squared_error": "mse"}
+OTHER_NAMES = {"log_loss": "entropy", "squared_error": "mse"}
 NO_CRITERIA = {"friedman_mse": "squared_error", "absolute_error": "squared_error"}
 
 
@@ -42,7 +42,7 @@ def train_arguments(estimator: Any, count_rows: Callable[[], int]) -> dict[str, 
         "pruning_params": {"cp": estimator.cp, "n_folds": estimator.n_folds, "rule": estimator.rule},
         "max_leaf_nodes": estimator.max_leaf_nodes,
         "min_impurity_decrease": estimator.min_impurity_decrease * per_impurity(estimator.criterion) or None,
-        "shrink": 0.0 if estimator.criterion == POISSON else None,
+        "shrink": 0.0 if is_of_counts(estimator.criterion) else None,
         "seed": seed(estimator.random_state),
         "verbose": estimator.verbose,
         "replace": estimator.replace,
@@ -55,7 +55,7 @@ def train_arguments(estimator: Any, count_rows: Callable[[], int]) -> dict[str, 
 
 def per_impurity(criterion: Any) -> float:
     """What madtree's impurity is to scikit-learn's."""
-    return DEVIANCE_PER_IMPURITY if criterion == POISSON else 1.0
+    return DEVIANCE_PER_IMPURITY if is_of_counts(criterion) else 1.0
 
 
 def criterion(name: Any) -> Any:
@@ -64,10 +64,9 @@ def criterion(name: Any) -> Any:
         raise CallError(
             f"criterion: trees of madtree's are not grown by {name}", f"criterion={NO_CRITERIA[name]!r} comes closest."
         )
-    known = CRITERIA_OF_CLASSES | CRITERIA_OF_NUMBERS
-    if CRITERIA.get(name, name) not in known:
-        raise CallError(f"criterion must be one of {', '.join(sorted({*known, *CRITERIA}))}, not {name!r}")
-    return CRITERIA.get(name, name)
+    if OTHER_NAMES.get(name, name) not in CRITERIA:
+        raise CallError(f"criterion must be one of {', '.join(sorted({*CRITERIA, *OTHER_NAMES}))}, not {name!r}")
+    return OTHER_NAMES.get(name, name)
 
 
 def rows(estimator: Any, name: str, least: int, count_rows: Callable[[], int]) -> int | None:

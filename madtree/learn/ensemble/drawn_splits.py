@@ -44,7 +44,7 @@ class DrawnSplits:
         self._swept_below = float(problem.bins.widths.max()) / problem.tuning.bins_per_row if rows_at_hand else 0.0
 
     def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Program[BestSplits]:
-        """As `Finder` says."""
+        """Of each node of `frontier` (n,), ascending; counts the rows and sums of roots on the way."""
         found = BestSplits.none(len(frontier), self._problem.channels.count)
         every = np.arange(len(frontier))
         yield from self._search(growing, frontier, every, self._draws.drawn(growing, frontier), found)
@@ -125,7 +125,7 @@ class DrawnSplits:
         problem, nodes = self._problem, frontier[places]
         request = DrawnRowsRequest(problem, growing.routing, growing.slots(nodes), drawn)
         rows: RowsOfNodes = yield request
-        small = SmallNodes(rows, request.layout, drawn, growing.tree[nodes])
+        small = SmallNodes(rows, request.layout, drawn, growing.tree[nodes], growing.sums[:, nodes])
         part = found.of_slots(places)
         for _ in search_small(problem, small, part, picks=self._picks(growing, nodes)):
             yield BREATH
@@ -140,8 +140,8 @@ class DrawnSplits:
             nodes, part = frontier[at], found.of_slots(at)
             request = DrawnRowsRequest(problem, growing.routing, growing.slots(nodes), drawn[mine])
             rows: RowsOfNodes = yield request
-            small = SmallNodes(rows, request.layout, drawn[mine], growing.tree[nodes])
-            search_screened(problem, small, growing.sums[:, nodes], part)
+            small = SmallNodes(rows, request.layout, drawn[mine], growing.tree[nodes], growing.sums[:, nodes])
+            search_screened(problem, small, part)
             found.enter(at, part)
             yield BREATH
 
@@ -156,10 +156,10 @@ class DrawnSplits:
     ) -> Program[None]:
         """Search bins by the places of what was `drawn` (n_slots, n_drawn), and enter the splits."""
         part, nodes = found.of_slots(places), frontier[places]
-        picks = self._picks(growing, nodes)
+        picks, tree, sums = self._picks(growing, nodes), growing.tree[nodes], growing.sums[:, nodes]
         for some in occupied:
             some.feature = drawn[some.slot, some.feature]
-            search(self._problem, [some], growing.tree[nodes], part, picks)
+            search(self._problem, [some], tree, part, picks, sums)
             yield BREATH
         found.enter(places, part)
 

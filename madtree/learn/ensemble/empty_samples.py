@@ -9,16 +9,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from madtree.learn.criteria import KnownNodes, criterion_of
 from madtree.learn.data import Ints
 from madtree.learn.grow import GrowingTrees
 from madtree.learn.histogram import CountRequest
 from madtree.learn.problem import Problem, roots
-from madtree.learn.prune import KnownMoments, moments_of_numbers
 from madtree.learn.requests import HeldOut, Program
 
 
-def take_all_rows(problem: Problem, wave: Problem, growing: GrowingTrees) -> Program[KnownMoments]:
-    """Give the empty trees of a wave the sums of all rows of their groups, and say what their roots' moments are.
+def take_all_rows(problem: Problem, wave: Problem, growing: GrowingTrees) -> Program[KnownNodes]:
+    """Give the empty trees of a wave the sums of all rows of their groups, and say what their roots are worth.
 
     Args:
         problem: without replicas, of which `wave` has some.
@@ -30,12 +30,12 @@ def take_all_rows(problem: Problem, wave: Problem, growing: GrowingTrees) -> Pro
         sums = yield CountRequest("totals", problem, whole.routing, whole.slots(every), len(every))
         growing.sums[:, empty] = sums[:, empty % wave.n_groups]
         growing.n_rows[empty] = problem.row_counts(growing.sums[:, empty])
-        if not problem.n_classes:
+        judging = criterion_of(problem).judging
+        if judging.needs_rows:
             whole.sums[:, every] = sums
-            weight = problem.weights(sums, whole.tree)
-            moments = yield from moments_of_numbers(problem, whole, weight)
-            return KnownMoments(empty, moments[:, empty % wave.n_groups])
-    return KnownMoments(empty)
+            values = yield from judging.values(problem, whole)
+            return KnownNodes(empty, values.of(empty % wave.n_groups))
+    return KnownNodes(empty)
 
 
 def without_trees(held_out: HeldOut, trees: Ints, replica: int, n_groups: int) -> HeldOut:

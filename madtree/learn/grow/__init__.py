@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from madtree.learn.grow.best_first import BestFirst, inner_nodes
 from madtree.learn.grow.grow import grow, may_split
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.grow.policy import GrowthPolicy
+from madtree.learn.grow.policy import BestFirst, GrowthPolicy, inner_nodes
 from madtree.learn.grow.split_finder import FeatureMask, Finder, FinderOf, SplitFinder
 
 __all__ = [

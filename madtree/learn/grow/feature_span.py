@@ -7,14 +7,12 @@ spans; they are searched in the features' order, by which ties fall.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from madtree.learn.data import Array, Bools, Ints, heads
-from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.grow.seen_codes import see_histograms, see_rows
+from madtree.learn.grow.growing import GrowingTrees, see_histograms, see_rows
 from madtree.learn.histogram import (
     CountRequest,
     HistogramLayout,
@@ -29,7 +27,7 @@ from madtree.learn.histogram import (
 )
 from madtree.learn.problem import Problem
 from madtree.learn.requests import BREATH, Program, RowsRequest
-from madtree.learn.split import BestSplits, OccupiedBins, SmallNodes, coarse, likely_bins, search, search_small
+from madtree.learn.split import BestSplits, SmallNodes, coarse, likely_bins, search, search_small
 
 
 def spans_of(problem: Problem, rows_at_hand: bool) -> list[FeatureSpan]:
@@ -132,7 +130,7 @@ class FeatureSpan:
             rows = yield rows_request(self.problem, growing, nodes, self.first, self.last)
             see_rows(self.problem, growing, nodes, rows, self.first, self.last)
             features = np.broadcast_to(np.arange(self.first, self.last), (len(nodes), self.last - self.first))
-            small = SmallNodes(rows, layout, features, growing.tree[nodes])
+            small = SmallNodes(rows, layout, features, growing.tree[nodes], growing.sums[:, nodes])
             mask = None if allowed is None else allowed[at, self.first : self.last]
             part = found.of_slots(at)
             for _ in search_small(self.problem, small, part, mask):
@@ -209,12 +207,9 @@ class FeatureSpan:
             occupied = coarse.refined(self.problem, state, layout, rows, tree, found.gain[places], mask)
         else:
             occupied = likely_bins(self.problem, state, layout, found.gain[places], mask)
-        yield from self._enter(occupied, tree, places, found)
-
-    def _enter(self, occupied: Iterable[OccupiedBins], tree: Ints, places: Ints, found: BestSplits) -> Program[None]:
-        part = found.of_slots(places)
+        part, sums = found.of_slots(places), growing.sums[:, nodes]
         for some in occupied:
-            search(self.problem, [some], tree, part)
+            search(self.problem, [some], tree, part, sums=sums)
             yield BREATH
         found.enter(places, part)
 

@@ -19,17 +19,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints
-from madtree.learn.grow.best_first import BestFirst
+from madtree.learn.criteria import criterion_of
+from madtree.learn.data import LEFT, UNKNOWN, Array, Bools, Floats, Ints
 from madtree.learn.grow.feature_span import count_roots
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.grow.policy import GrowthPolicy, LevelWise
+from madtree.learn.grow.policy import BestFirst, GrowthPolicy, LevelWise
 from madtree.learn.grow.split_finder import FinderOf, SplitFinder
 from madtree.learn.histogram import CountRequest, HistogramLayout, batches, state_limit
-from madtree.learn.problem import Problem, over_classes
+from madtree.learn.problem import Problem
 from madtree.learn.requests import Program, Progress, RoundReport
 from madtree.learn.route import category_table
-from madtree.learn.split import BestSplits, SurrogateSplit, criterion_of, find_surrogates
+from madtree.learn.split import BestSplits, SurrogateSplit, find_surrogates
 
 
 def grow(
@@ -74,10 +74,7 @@ def may_split(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Array:
     """(m,) whether nodes are large enough, not too deep and, for classification, impure."""
     parameters = problem.parameters
     wanted = (growing.n_rows[nodes] >= parameters.min_split) & (growing.depth[nodes] < parameters.max_depth)
-    if problem.n_classes:
-        weights = problem.class_weights(growing.sums[:, nodes], growing.tree[nodes])
-        wanted &= criterion_of(problem).risk(weights) > 0
-    return wanted
+    return wanted & criterion_of(problem).judging.may_be_split(problem, growing.sums[:, nodes], growing.tree[nodes])
 
 
 def _gains_enough(problem: Problem, growing: GrowingTrees, nodes: Ints, gain: Floats) -> Bools:
@@ -91,8 +88,7 @@ def _gains_enough(problem: Problem, growing: GrowingTrees, nodes: Ints, gain: Fl
         return np.ones(len(nodes), np.bool_)
     root = growing.tree[nodes]  # the index of a tree's root is the tree's
     sums = growing.sums[:, root]  # 0 where a fold has held out all rows of a group
-    # What classes count is part of the gain, and so of the weight.
-    weight = over_classes(problem.moments(sums, root)) if problem.n_classes else problem.weights(sums, root)
+    weight = criterion_of(problem).weight(problem, sums, root)
     return np.asarray(gain >= (least - np.finfo(np.float64).eps) * weight)
 
 
@@ -108,14 +104,15 @@ def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: Best
     feature = splits.feature[chosen]
     left, known = splits.left_sums[:, chosen], splits.known_sums[:, chosen]
     left_weight, right_weight = problem.weights(left, tree), problem.weights(known - left, tree)
-    majority_left = left_weight >= right_weight
+    side = splits.missing_side[chosen]
+    missing_left = np.where(side == UNKNOWN, left_weight >= right_weight, side == LEFT)
     missing = growing.sums[:, nodes] - known
-    left_sums = left + np.where(majority_left, missing, 0.0)
+    left_sums = left + np.where(missing_left, missing, 0.0)
     sums = np.empty((len(left), 2 * len(nodes)))
     sums[:, 0::2] = left_sums
     sums[:, 1::2] = growing.sums[:, nodes] - left_sums
     growing.feature[nodes] = feature
-    growing.majority_left[nodes] = majority_left
+    growing.majority_left[nodes] = missing_left
     growing.improvement[nodes] = splits.gain[chosen]
     for slot, ranked in splits.ranked.items():
         if splits.gain[slot] > 0 and len(ranked) > 1:  # the first one is the node's own

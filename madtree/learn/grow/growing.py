@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.histogram import HistogramLayout, RowsOfNodes, feature_view
+from madtree.learn.problem import Problem
 from madtree.learn.route import Routing, category_table
 from madtree.learn.split import RankedSplit, SurrogateSplit
 
@@ -28,12 +30,12 @@ class GrowingTrees:
         left_codes, right_codes: codes of the categories on either side, by node index, for unordered splits only.
         surrogates: by node index, in the order in which they are asked.
         competitors: by node index, the best one first; of main trees, where they are wanted.
-        majority_left: bool.
+        majority_left: bool, whether rows without a value go left: the larger side, unless the criterion finds a better.
         improvement: float64, the split's gain divided by the cost of its feature.
         routing: the same splits as rows follow them.
 
     And of the main trees, not by node:
-        seen: the categories that their rows have, in parts (3, n): tree, feature and code; see `seen_codes`.
+        seen: the categories that their rows have, in parts (3, n): tree, feature and code; see `see_histograms`.
     """
 
     n_trees: int
@@ -141,3 +143,22 @@ class GrowingTrees:
         for name, values in new.items():
             setattr(routing, name, np.concatenate((getattr(routing, name), values)))
         self.surrogates.update({node: own for node, own in zip(nodes.tolist(), found, strict=True) if own})
+
+
+def see_histograms(problem: Problem, growing: GrowingTrees, nodes: Ints, layout: HistogramLayout, state: Array) -> None:
+    """Enter the categories of the main trees' roots among `nodes` (n_slots,) by their histograms (of all codes)."""
+    roots = np.flatnonzero(nodes < problem.n_groups)
+    for i in range(len(layout.widths)):
+        if len(roots) and problem.unordered[layout.first + i]:
+            counts = feature_view(state, layout, i)[: layout.channels.n_counts]
+            growing.see(layout.first + i, nodes[roots], np.asarray(counts[:, roots].any(axis=0)))
+
+
+def see_rows(problem: Problem, growing: GrowingTrees, nodes: Ints, rows: RowsOfNodes, first: int, last: int) -> None:
+    """Enter them by the rows of `nodes`, which have the codes of the features `first` to `last - 1`."""
+    roots = np.flatnonzero(nodes < problem.n_groups)
+    for feature in range(first, last):
+        if len(roots) and problem.unordered[feature]:
+            there = np.zeros((len(nodes), int(problem.bins.widths[feature])), np.bool_)
+            there[rows.slot, rows.codes(feature)] = True
+            growing.see(feature, nodes[roots], there[roots])

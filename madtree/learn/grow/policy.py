@@ -1,16 +1,30 @@
 """Growth policies: which of the nodes that may be split are split next.
 
 Growth is counted in rounds, not in levels: a shallow leaf may be split after a deep one.
+
+Best-first growth makes a tree of at most so many leaves, by the splits that gain most (scikit-learn's
+`max_leaf_nodes`).
+
+The tree is defined by a queue: of all nodes that can be split, the one that gains most is split next, until there are
+as many leaves as are wanted. Taken literally, that is a pass over the rows for each leaf. Instead, each round runs the
+queue over the gains that are known so far, and then finds the splits of all children that it would want to know, in one
+pass. When there are none, the tree is the one that the queue defines.
+
+A round only adds nodes to compare with. So a node that the queue has not reached is never reached later, and the
+children that a round needs are those of nodes that were found in the round before: growth takes a pass for each level
+of the finished tree, its leaves' included, as it does level by level.
 """
 
 from __future__ import annotations
 
+from heapq import heapify, heappop, heappush
 from typing import Protocol
 
 import numpy as np
 
-from madtree.learn.data import Ints
+from madtree.learn.data import Bools, Ints
 from madtree.learn.grow.growing import GrowingTrees
+from madtree.learn.split import TIE
 
 
 class GrowthPolicy(Protocol):
@@ -26,3 +40,75 @@ class LevelWise:
 
     def choose(self, growing: GrowingTrees, candidates: Ints) -> Ints:
         return np.sort(candidates)
+
+
+class BestFirst:
+    """Growth policy: of the nodes that may be split, those that the queue reaches in trees of at most `most_leaves`."""
+
+    def __init__(self, most_leaves: int) -> None:
+        self.most_leaves = most_leaves
+
+    def choose(self, growing: GrowingTrees, candidates: Ints) -> Ints:
+        parent = growing.parent[candidates]  # -1 of roots, which come first of all
+        reached: Bools = (parent < 0) | inner_nodes(growing, self.most_leaves)[parent]
+        return np.asarray(np.sort(candidates[reached]))
+
+
+def inner_nodes(growing: GrowingTrees, most_leaves: int | None) -> Bools:
+    """(n_nodes,) which nodes are split in trees of at most `most_leaves` leaves; None for any number.
+
+    Trees may have grown further: then these are the splits that a queue by gain makes first. Of gains within a relative
+    `TIE` the lower node id goes first.
+    """
+    split: Bools = np.asarray(growing.feature >= 0)
+    if most_leaves is None:
+        return split
+    n_splits = np.bincount(growing.tree[split], minlength=growing.n_trees)
+    crowded = n_splits >= most_leaves
+    if not crowded.any():
+        return split
+    nodes = np.flatnonzero(split & crowded[growing.tree])
+    inner: Bools = split.copy()
+    inner[nodes] = False
+    inner[_first_in_queue(growing, nodes, most_leaves - 1)] = True
+    return inner
+
+
+def _first_in_queue(growing: GrowingTrees, nodes: Ints, most: int) -> list[int]:
+    """The first `most` nodes of each tree that leave its queue; `nodes` (n,): all split nodes of these trees."""
+    # By node: what the queue orders by.
+    entry = {
+        node: (-gain, node_id, node)
+        for node, gain, node_id in zip(
+            nodes.tolist(), growing.improvement[nodes].tolist(), growing.node_id[nodes].tolist(), strict=True
+        )
+    }
+    left = dict(zip(nodes.tolist(), growing.routing.child[nodes].tolist(), strict=True))
+    first: list[int] = []
+    for root in nodes[nodes < growing.n_trees].tolist():
+        queue = [entry[root]]
+        for _ in range(most):
+            if not queue:
+                break
+            node = _next(queue)
+            first.append(node)
+            for child in (left[node], left[node] + 1):
+                if child in entry:
+                    heappush(queue, entry[child])
+    return first
+
+
+def _next(queue: list[tuple[float, int, int]]) -> int:
+    """Take the node with the largest gain from the queue; of those within a tie of it the one with the lowest id."""
+    best = heappop(queue)
+    least = best[0] * (1 - TIE)  # gains are negative here
+    if not queue or queue[0][0] > least:
+        return best[2]
+    tied = [best]
+    while queue and queue[0][0] <= least:
+        tied.append(heappop(queue))
+    best = min(tied, key=lambda one: one[1])
+    tied.remove(best)
+    queue.extend(tied)
+    heapify(queue)
+    return best[2]

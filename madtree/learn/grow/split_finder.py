@@ -11,8 +11,7 @@ import numpy as np
 
 from madtree.learn.data import Bools, Ints
 from madtree.learn.grow.feature_span import at_places, count_roots, rows_request, spans_of
-from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.grow.seen_codes import see_rows
+from madtree.learn.grow.growing import GrowingTrees, see_rows
 from madtree.learn.histogram import HistogramLayout
 from madtree.learn.problem import Problem
 from madtree.learn.requests import BREATH, Program
@@ -79,7 +78,7 @@ class SplitFinder:
             see_rows(self.problem, growing, nodes, rows, 0, len(self.widths))
             layout = HistogramLayout(self.problem.channels, self.widths, len(nodes))
             features = np.broadcast_to(np.arange(len(self.widths)), (len(nodes), len(self.widths)))
-            small = SmallNodes(rows, layout, features, growing.tree[nodes])
-            search_screened(self.problem, small, growing.sums[:, nodes], part, at_places(allowed, at))
+            small = SmallNodes(rows, layout, features, growing.tree[nodes], growing.sums[:, nodes])
+            search_screened(self.problem, small, part, at_places(allowed, at))
             found.enter(at, part)
             yield BREATH

@@ -163,7 +163,7 @@ def drawn_layout(problem: Problem, drawn: Ints) -> HistogramLayout:
 def _powers(given: Values, problem: Problem, what: What) -> tuple[int, ...]:
     """The exponents of a request for `what`; raises MadtreeError where they are none, or it cannot be for powers."""
     require(what != "powers" or problem.target_grid is not None, "what", "powers of a regression only")
-    known = LOGARITHMS_AND_PRODUCTS if problem.of_counts else UP_TO_FOURTH
+    known = LOGARITHMS_AND_PRODUCTS if problem.parameters.outcome.leaf_sums == "deviance" else UP_TO_FOURTH
     powers = given.integers("powers", None, 1, max(known))
     require(len(powers) <= len(known), "powers", f"no more than {len(known)}")
     return tuple(powers)

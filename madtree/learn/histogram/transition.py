@@ -152,5 +152,5 @@ def _add_powers(state: Array, block: PlacedBlock, replica: int, request: CountRe
     else:
         multiplicity = replicas.multiplicity(block.block, replica)
         rows = None if multiplicity is None else multiplicity.nonzero()[0].repeat(multiplicity[multiplicity > 0])
-    add = add_terms if request.problem.of_counts else add_powers
+    add = add_terms if request.problem.parameters.outcome.leaf_sums == "deviance" else add_powers
     add(state, request.problem, request.powers, block.block, node, request.means, rows)

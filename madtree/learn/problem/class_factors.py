@@ -44,7 +44,7 @@ class ClassFactors:
         return cls(share, _divided(share * cost, mean))
 
     def tiled(self, n_replicas: int) -> ClassFactors:
-        """The same for all replicas of each tree: those of folds count as the whole tree does, as in rpart."""
+        """The factors of all replicas of each tree: those of folds count as the whole tree does, as in rpart."""
         return ClassFactors(np.tile(self.share, (1, n_replicas)), np.tile(self.split, (1, n_replicas)))
 
 

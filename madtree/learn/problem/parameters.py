@@ -8,8 +8,6 @@ from madtree.learn.data import Values, require
 from madtree.learn.problem.bootstrap import MOST_MEMBERS
 from madtree.trees import (
     BALANCED,
-    CRITERIA_OF_CLASSES,
-    CRITERIA_OF_NUMBERS,
     EXACT_LIMIT,
     LARGEST_CLASS_PARAM,
     LEAST_CLASS_PARAM,
@@ -25,6 +23,7 @@ from madtree.trees import (
     ClassParams,
     ForestParameters,
     Parameters,
+    criteria_of,
 )
 
 _MOST_ROWS = 2**40
@@ -43,7 +42,7 @@ def parameters_of(values: Values, n_classes: int) -> Parameters:
     n_bins = values.integer("n_bins", 0, EXACT_LIMIT)
     require(n_bins != 1, "n_bins", "0 or at least 2")
     return Parameters(
-        criterion=values.text("criterion", CRITERIA_OF_CLASSES if n_classes else CRITERIA_OF_NUMBERS),
+        criterion=values.text("criterion", criteria_of(classes=n_classes > 0)),
         max_depth=values.integer("max_depth", 0, MAX_DEPTH_LIMIT),
         min_split=values.integer("min_split", 0, _MOST_ROWS),
         min_bucket=values.integer("min_bucket", 0, _MOST_ROWS),
@@ -87,7 +86,7 @@ def _class_params(values: Values, n_classes: int) -> ClassParams | None:
 
 
 def forest_parameters_of(values: Values, n_features: int) -> ForestParameters:
-    """The same of a forest's own; raises MadtreeError where one is out of its range."""
+    """A forest's own parameters, from values as above; raises MadtreeError where one is out of its range."""
     return ForestParameters(
         n_trees=values.integer("n_trees", 1, MOST_MEMBERS),
         n_drawn=values.integer("n_drawn", 1, n_features),

@@ -26,7 +26,7 @@ from madtree.learn.problem.folds import folds_of_rows
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds, Replicas
 from madtree.learn.problem.scale import Scale
-from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, POISSON, Kind, Parameters
+from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, Kind, OutcomeKind, Parameters
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def preparing(
     if n_given is None:
         n_given = np.array([len(rows.target)]) if rows.tree is None else np.bincount(rows.tree, minlength=n_trees)
     codes, bins = yield from _bin(rows, n_trees, BinLimits.choose(kinds, parameters.n_bins, n_given))
-    scale = _scale(rows, n_trees, n_classes == 0, parameters.criterion == POISSON)
+    scale = _scale(rows, n_trees, parameters.outcome)
     drawn = scale if replicas is None else scale.drawn(replicas)
     limbs = 1 if _one_limb_will_do(rows, drawn, n_classes == 0) else 2
     problem = Problem(
@@ -234,26 +234,27 @@ def _tree_major(parts: list[Floats], sizes: Ints) -> Floats:
     return flat
 
 
-def _scale(rows: RawRows, n_trees: int, regression: bool, of_counts: bool) -> Scale:
+def _scale(rows: RawRows, n_trees: int, outcome: OutcomeKind) -> Scale:
     owner = np.zeros(len(rows.target), np.int64) if rows.tree is None else rows.tree
     counts = np.bincount(owner, minlength=n_trees)
     low, high, heaviest = np.full(n_trees, np.inf), np.full(n_trees, -np.inf), np.ones(n_trees)
-    if regression:
+    if outcome.of_classes:
+        low[:], high[:] = 0.0, 0.0
+    else:
         np.minimum.at(low, owner, rows.target)
         np.maximum.at(high, owner, rows.target)
-    else:
-        low[:], high[:] = 0.0, 0.0
     if rows.weight is not None:
         heaviest[:] = 0.0
         np.maximum.at(heaviest, owner, rows.weight)
-    if not of_counts:
+    if outcome.of_classes or outcome.is_centred:
         return Scale.of_range(counts, low, high, heaviest, integral=False)
+    largest = np.maximum(np.abs(low), np.abs(high))
     if rows.exposure is None:
-        return Scale.of_counts(counts, high, heaviest, False, None)
+        return Scale.not_centred(counts, largest, heaviest, False, None)
     least, most = np.full(n_trees, np.inf), np.zeros(n_trees)
     np.minimum.at(least, owner, rows.exposure)
     np.maximum.at(most, owner, rows.exposure)
-    return Scale.of_counts(counts, high, heaviest, False, (least, most))
+    return Scale.not_centred(counts, largest, heaviest, False, (least, most))
 
 
 def _one_limb_will_do(rows: RawRows, scale: Scale, regression: bool) -> bool:

@@ -16,7 +16,7 @@ from madtree.learn.problem.class_factors import ClassFactors
 from madtree.learn.problem.parameters import parameters_of
 from madtree.learn.problem.replicas import Replicas
 from madtree.learn.problem.tuning import SearchTuning
-from madtree.trees import POISSON, NodeLayout, Parameters
+from madtree.trees import NodeLayout, Parameters
 
 _MOST_ROWS = 2**48
 # Attributes of a problem that have an entry for each tree: the grids, of these names, and the ranges of numbers.
@@ -55,7 +55,7 @@ class Problem:
         largest_weight: (n_trees,) largest weight; regression only.
         least_exposure, largest_exposure: (n_trees,); of rows with exposures only.
         replicas: how often each row counts in each replica of its tree.
-        tuning: sizes and thresholds; they do not travel, so other processes count by the defaults.
+        tuning: sizes and limits; they do not travel, so other processes count by the defaults.
         class_factors: by what class weights are multiplied, from when the roots are counted (`with_class_factors`);
             None where each counts as it is. They do not travel: counting does not need them.
     """
@@ -91,11 +91,6 @@ class Problem:
     def n_wanted(self) -> int:
         """Trees that are there for themselves, those of the first index: all but the ones for cross-validation."""
         return self.n_groups if self.replicas.validate else self.n_trees
-
-    @property
-    def of_counts(self) -> bool:
-        """Whether the target counts events, and a node's prediction is their rate."""
-        return self.parameters.criterion == POISSON
 
     @property
     def node_layout(self) -> NodeLayout:
@@ -260,7 +255,7 @@ class Problem:
         grids = {name: Grid.from_values(given, f"{name}_exponents", n_trees) for name in _GRIDS}
         of_numbers, exposed = grids["target"] is not None, grids["exposure"] is not None
         require(of_numbers == (n_classes == 0), "target_exponents", "those of a regression, and of no other tree")
-        require(not exposed or parameters.criterion == POISSON, "exposure_exponents", "those of counts only")
+        require(not exposed or parameters.outcome.has_second, "exposure_exponents", "those of counts only")
         by_tree: dict[str, Any] = {f"{name}_grid": grid for name, grid in grids.items()}
         for name in _RANGES:
             is_there = exposed if name.endswith("exposure") else of_numbers or np.size(values.get(name, ()))

@@ -33,17 +33,19 @@ class Scale:
     largest_exposure: Floats | None = None
 
     @classmethod
-    def of_counts(
+    def not_centred(
         cls,
         rows: Ints,
-        high: Floats,
+        largest_target: Floats,
         largest_weight: Floats,
         integral: bool,
         exposure: tuple[Floats, Floats] | None,
     ) -> Scale:
-        """From the largest count, and the smallest and largest exposure of each tree. Counts are summed as they are."""
+        """Of targets that are summed as they are: from the largest absolute one, and the smallest and largest exposure,
+        of each tree.
+        """
         least, most = exposure or (None, None)
-        return cls(rows, np.zeros(len(rows)), high, largest_weight, integral, least, most)
+        return cls(rows, np.zeros(len(rows)), largest_target, largest_weight, integral, least, most)
 
     @classmethod
     def of_range(cls, rows: Ints, low: Floats, high: Floats, largest_weight: Floats, integral: bool) -> Scale:

@@ -1,4 +1,4 @@
-"""Sizes and thresholds of the learner. The trees do not depend on them; tests pass others in."""
+"""Sizes and limits of the learner. The trees do not depend on them; tests pass others in."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class SearchTuning:
         coarse_width: coarse codes of a feature, at most.
 
     Of many classes (learn.split.screen), where a cell is a bin of one class:
-        many_classes: from which on screening pays,
+        many_classes: from which on screening pays where rows are counted,
+        many_weighted_classes: and where their weights are summed,
         rows_per_cell: for nodes with at most so many rows for each class and bin of a feature.
         swept_classes: up to which nodes that are small enough are rather swept.
         cells_per_row: for each of a node's rows and of all classes, above which a sweep is quicker.
@@ -62,7 +63,8 @@ class SearchTuning:
     coarse_rows: int = 512
     coarse_width: int = 512
 
-    many_classes: int = 8
+    many_classes: int = 16
+    many_weighted_classes: int = 8
     rows_per_cell: float = 1.5
     swept_classes: int = 24
     cells_per_row: float = 16

@@ -19,7 +19,6 @@ from madtree.learn.prune.outcome import Outcome, conclude, leaf_predictions
 from madtree.learn.prune.packed import PackedNodes
 from madtree.learn.prune.program import train_at_hand, train_trees, training_at_hand
 from madtree.learn.prune.pruning import prune
-from madtree.learn.prune.risk import KnownMoments, moments_of_numbers
 from madtree.learn.prune.trained import TrainedTrees
 
 __all__ = [
@@ -27,7 +26,6 @@ __all__ = [
     "CategorySets",
     "CompetitorColumns",
     "CpColumns",
-    "KnownMoments",
     "NodeColumns",
     "OutOfBagColumns",
     "Outcome",
@@ -40,7 +38,6 @@ __all__ = [
     "TreeKeys",
     "conclude",
     "leaf_predictions",
-    "moments_of_numbers",
     "prune",
     "train_at_hand",
     "train_trees",

@@ -8,14 +8,14 @@ from typing import TypeVar
 
 import numpy as np
 
+from madtree.learn.criteria import KnownNodes, criterion_of
 from madtree.learn.data import Array, Floats, Ints, stable_order
 from madtree.learn.grow import GrowingTrees, inner_nodes
 from madtree.learn.problem import Problem
 from madtree.learn.prune.pruning import prune_at, relative
-from madtree.learn.prune.risk import KnownMoments, moments_of_numbers
 from madtree.learn.prune.validation import CpTable, cross_validate, held_out_errors
 from madtree.learn.requests import Program
-from madtree.learn.split import RankedSplit, SurrogateSplit, criterion_of
+from madtree.learn.split import RankedSplit, SurrogateSplit
 
 T = TypeVar("T")
 
@@ -73,13 +73,10 @@ class Outcome:
 
 def leaf_predictions(problem: Problem, growing: GrowingTrees) -> Array:
     """(n_nodes,) index of the class or mean that each node would predict as a leaf; of no meaning without rows."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if problem.n_classes:
-            return criterion_of(problem).prediction(problem.class_weights(growing.sums, growing.tree))
-        return np.nan_to_num(problem.means(growing.sums, growing.tree)) + problem.centre[growing.tree]
+    return criterion_of(problem).judging.predictions(problem, growing.sums, growing.tree)
 
 
-def conclude(problem: Problem, growing: GrowingTrees, known: KnownMoments | None = None) -> Program[Outcome]:
+def conclude(problem: Problem, growing: GrowingTrees, known: KnownNodes | None = None) -> Program[Outcome]:
     """Evaluate, validate and prune grown trees.
 
     `known`: leaves of other rows than those that they were grown on.
@@ -88,32 +85,23 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownMoments | None
     """
     tree = growing.tree
     problem = problem.with_class_factors(growing.sums[:, : problem.n_trees])
-    weight = problem.weights(growing.sums, tree)
-    class_weights: Floats | None = None
-    criterion = criterion_of(problem)
+    judging = criterion_of(problem).judging
     inner = inner_nodes(growing, problem.parameters.max_leaf_nodes)
     left = np.where(inner, growing.routing.child, -1).astype(np.int64)
-    with np.errstate(divide="ignore", invalid="ignore"):  # a fold may have held out all rows of a group
-        if problem.n_classes:
-            by_class = problem.class_weights(growing.sums, tree)
-            class_weights = by_class.T
-            risk, prediction = criterion.risk(by_class), criterion.prediction(by_class)
-            moments = problem.moments(growing.sums, tree)
-            impurities = criterion.impurity(moments)
-        else:
-            moments = yield from moments_of_numbers(problem, growing, weight)
-            if known is not None and known.moments is not None:
-                moments[:, known.nodes] = known.moments
-            risk, impurities = criterion.risk(moments), criterion.impurity(moments)
-            prediction = criterion.prediction(moments) + problem.centre[tree]
+    values = yield from judging.values(problem, growing)
+    if known is not None:
+        known.enter(values)
+    weight, risk = values.weight, values.risk
     n_wanted = problem.n_wanted
     group = np.arange(problem.n_trees) % n_wanted
     # A fold's tree is pruned by the main tree's risk, in proportion to the weight that it was grown on.
-    alpha = problem.parameters.cp * risk[group] * (weight[: problem.n_trees] / weight[group])
+    alpha = problem.parameters.cp * np.abs(risk[group]) * (weight[: problem.n_trees] / weight[group])
+    if problem.parameters.cp < 0:  # whatever the risk of a root, which a criterion of unpruned trees need not have
+        alpha = np.minimum(alpha, -np.finfo(np.float64).tiny)
     tables: list[CpTable] = []
     if problem.replicas.validate:
         all_pruned = prune_at(risk, left, tree, alpha)
-        errors = yield from held_out_errors(problem, growing, moments)
+        errors = yield from held_out_errors(problem, growing, values)
         tables = cross_validate(problem, growing, risk, weight, all_pruned, alpha, errors)
         alpha = np.array([table.cp[table.chosen] for table in tables]) * risk[:n_wanted]
     pruned = relative(prune_at(risk, left, tree, alpha[:n_wanted]), risk[tree])
@@ -153,12 +141,12 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownMoments | None
         surrogates=surrogates,
         competitors=of_kept(growing.competitors),
         weight=weight[chosen],
-        impurity=impurities[chosen],
+        impurity=values.impurity[chosen],
         risk=risk[chosen],
         complexity=pruned.complexity[chosen],
         improvement=improvement,
-        class_weights=None if class_weights is None else class_weights[chosen],
-        prediction=prediction[chosen],
+        class_weights=None if values.class_weights is None else values.class_weights.T[chosen],
+        prediction=values.prediction[chosen],
         importance=importance,
         root_risk=risk[:n_wanted],
         grown_depth=_depths(growing, n_wanted),

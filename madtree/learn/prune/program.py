@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.data import Block, Steps, finished
 from madtree.learn.grow import FeatureMask, GrowthPolicy, SplitFinder, grow
 from madtree.learn.problem import Folds, Problem
-from madtree.learn.prune.folds import assign_folds
 from madtree.learn.prune.outcome import Outcome, conclude
-from madtree.learn.requests import Program, Progress, driven
+from madtree.learn.requests import Program, Progress, ReplaceRequest, RowsByTreeRequest, driven
 from madtree.learn.route import POSITION_BYTES
 
 
@@ -29,13 +30,27 @@ def train_trees(
     n_folds = problem.parameters.n_folds
     if n_folds and problem.n_replicas == 1:
         if not folds_known:
-            yield from assign_folds(problem)
+            yield from _assign_folds(problem)
         problem = problem.with_replicas(Folds(n_folds))
     yield Progress(stage="passes")
     growing = yield from grow(problem, rows_at_hand, policy, lambda known: SplitFinder(known, rows_at_hand, mask))
     yield Progress(stage="prune")
     outcome = yield from conclude(problem, growing)
     return outcome, problem
+
+
+def _assign_folds(problem: Problem) -> Program[None]:
+    """Give every row a fold at random, by its place among the rows of its tree in the table's order."""
+    found = yield RowsByTreeRequest(problem.n_trees)
+    part, counts = np.hsplit(found[np.argsort(found[:, 0])], [1])
+    values = {
+        "part": part.reshape(-1),
+        "first": np.cumsum(counts, axis=0) - counts,
+        "n_rows": counts.sum(axis=0),
+        "n_folds": problem.parameters.n_folds,
+        "seed": problem.parameters.seed,
+    }
+    yield ReplaceRequest("random_folds", values)
 
 
 def train_at_hand(
@@ -56,7 +71,7 @@ def train_at_hand(
 def training_at_hand(
     problem: Problem, blocks: Sequence[Block], tell: Callable[[Progress], None]
 ) -> Steps[tuple[Outcome, Problem]]:
-    """The same, in steps."""
+    """The training of `train_at_hand`, in steps."""
     n_rows = sum(block.codes.n_rows for block in blocks)
     at_hand = BlocksAtHand(blocks, n_rows * problem.n_replicas * POSITION_BYTES)
     return driven(train_trees(problem, rows_at_hand=True, folds_known=True), at_hand, tell)

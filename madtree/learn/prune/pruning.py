@@ -36,7 +36,7 @@ def prune(risk: Floats, left: Ints, tree: Ints, cp: float) -> Pruned:
 
 
 def relative(pruned: Pruned, root_risk: Floats) -> Pruned:
-    """The same with complexities relative to the risk (n_nodes,) of each node's root; 0 where that is 0."""
+    """Pruned trees with complexities relative to the risk (n_nodes,) of each node's root; 0 where that is 0."""
     complexity = np.divide(pruned.complexity, root_risk, out=np.zeros(len(root_risk)), where=root_risk > 0)
     return Pruned(np.where(pruned.keep, complexity, np.nan), pruned.is_leaf, pruned.keep)
 

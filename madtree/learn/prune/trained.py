@@ -82,7 +82,7 @@ class TrainedTrees:
         )
 
     def pack(self, problem: Problem) -> TrainedTrees:
-        """The same trees of that problem with their nodes packed."""
+        """These trees, of that problem, with their nodes packed."""
         trees, unordered = self.trees, problem.unordered
         packed = PackedNodes.of(self.nodes, trees.key, trees.n_nodes, unordered, problem.node_layout)
         return replace(self, nodes=TrainedTrees.none(len(unordered), problem.n_classes).nodes, packed=packed)

@@ -14,14 +14,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from madtree.learn.criteria import NodeValues, add_upwards, criterion_of
 from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.grow import GrowingTrees
 from madtree.learn.histogram import CountRequest
-from madtree.learn.problem import Problem, over_classes
+from madtree.learn.problem import Problem
 from madtree.learn.prune.pruning import Pruned
-from madtree.learn.prune.risk import add_upwards, held_out_errors_of_numbers
 from madtree.learn.requests import Program
-from madtree.learn.split import Losses, criterion_of
 
 
 @dataclass(frozen=True)
@@ -56,21 +55,14 @@ class HeldOutErrors:
     squared: Floats
 
 
-def held_out_errors(problem: Problem, growing: GrowingTrees, moments: Floats) -> Program[HeldOutErrors]:
-    """Errors of each node's prediction on held-out rows; `moments`: what the criterion saw of the nodes."""
+def held_out_errors(problem: Problem, growing: GrowingTrees, values: NodeValues) -> Program[HeldOutErrors]:
+    """Errors of each node's prediction on held-out rows."""
     every = np.arange(growing.n_nodes, dtype=np.int32)
     counted = yield CountRequest("totals", problem, growing.routing, every, growing.n_nodes, held_out=True)
+    judging = criterion_of(problem).judging
+    error, squared = yield from judging.held_out_errors(problem, growing, values, counted)
     sums = counted.copy()
     add_upwards(growing, sums)
-    if problem.n_classes:
-        tested = problem.class_weights(sums, growing.tree)
-        predicted = criterion_of(problem).prediction(problem.class_weights(growing.sums, growing.tree))
-        # What a row's mistake costs is its loss times what its class counts.
-        cost = Losses.of_problem(problem).where_predicted(predicted, problem.n_classes)
-        counts = 1.0 if problem.class_factors is None else problem.class_factors.share[:, growing.tree]
-        error, squared = over_classes(tested * cost), over_classes(tested * counts * np.square(cost))
-        return HeldOutErrors(problem.weights(sums, growing.tree), error, squared)
-    error, squared = yield from held_out_errors_of_numbers(problem, growing, counted, moments)
     return HeldOutErrors(problem.weights(sums, growing.tree), error, squared)
 
 
@@ -128,7 +120,7 @@ def _table(
         total += parts
         if errors.weight[tree] > 0:
             rate = parts[0] / errors.weight[tree]
-            rates.append(rate if problem.n_classes or problem.of_counts else np.sqrt(rate))
+            rates.append(criterion_of(problem).judging.fold_error(rate))
     tested = sum(float(errors.weight[copy * problem.n_groups + group]) for copy in range(1, problem.n_replicas))
     with np.errstate(divide="ignore", invalid="ignore"):
         xerror = total[0] / risk[group]

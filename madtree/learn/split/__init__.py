@@ -1,18 +1,15 @@
-"""The best split of a node: criteria, candidate splits and their search, categories in order, bounds that leave
+"""The best split of a node: candidate splits and their search, categories in order, bounds that leave
 hopeless candidates out, small nodes by their rows in order, and surrogates.
 """
 
 from __future__ import annotations
 
-from madtree.learn.split.competitors import RankedSplit
-from madtree.learn.split.criterion import criterion_of
-from madtree.learn.split.losses import Losses
+from madtree.learn.split.best_splits import BestSplits, RankedSplit
 from madtree.learn.split.margins import TIE
 from madtree.learn.split.node_rows import SmallNodes
-from madtree.learn.split.number_gains import variance_gain
 from madtree.learn.split.occupied_bins import OccupiedBins
 from madtree.learn.split.screen import applies, pays, search_screened, together
-from madtree.learn.split.search import BestSplits, PickedSplits, search
+from madtree.learn.split.search import PickedSplits, search
 from madtree.learn.split.shortlist import likely_bins
 from madtree.learn.split.sorted_rows import search_small
 from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
@@ -20,14 +17,12 @@ from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
 __all__ = [
     "TIE",
     "BestSplits",
-    "Losses",
     "OccupiedBins",
     "PickedSplits",
     "RankedSplit",
     "SmallNodes",
     "SurrogateSplit",
     "applies",
-    "criterion_of",
     "find_surrogates",
     "likely_bins",
     "pays",
@@ -35,5 +30,4 @@ __all__ = [
     "search_screened",
     "search_small",
     "together",
-    "variance_gain",
 ]

@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from madtree.learn.criteria import Criterion, criterion_of
 from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints, heads
 from madtree.learn.histogram import HistogramLayout, RowsOfNodes, shifted
 from madtree.learn.problem import Problem
-from madtree.learn.split.criterion import Criterion, criterion_of
-from madtree.learn.split.margins import may_drop, rounding, threshold
+from madtree.learn.split.margins import least_gain, may_drop, rounding
 from madtree.learn.split.node_rows import bins_of
 from madtree.learn.split.occupied_bins import OccupiedBins, occupied_bins
 
@@ -73,7 +73,7 @@ def refined(
     for occupied in occupied_bins(state, layout, chunk_values, allowed):
         if occupied.n_segments:
             _Segments(problem, occupied, tree).reach(reached, weight)
-    least = threshold(reached, weight, rounding(problem.n_classes))
+    least = least_gain(reached, weight, rounding(problem.n_classes))
     bits, first = shifts(problem.bins.widths, width), rows.slot * np.int32(width)
     for occupied in occupied_bins(state, layout, chunk_values, allowed):
         if occupied.n_segments == 0:

@@ -1,7 +1,7 @@
 """When gains are equal, and how far below the best a candidate split must be to be dropped unseen.
 
 `screen`, `coarse` and `shortlist` drop candidates by a rough form of the gain, or by a bound for it. All use the same
-threshold, and it changes no choice:
+limit, and it changes no choice:
 
 1. A rough gain differs from the gain by rounding only: by less than half of `rounding` times the node's weight. A bound
    is too low by no more. So every dropped candidate's gain is below (1 - MARGIN) times the largest one, and the
@@ -16,19 +16,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from madtree.learn.criteria import criterion_of
 from madtree.learn.data import Floats
 from madtree.learn.problem import Problem
 
 TIE = 1e-10  # gains that differ by less, relatively, are equal (semantics, section 3)
 MARGIN = 1e-4  # relative; what is below the best gain by more is dropped
 SINGLE = 1e-5  # relative; no rough gain in single precision is less exact
-_MOST_TERMS = 64  # of a sum that is still as exact
 
 
 def may_drop(problem: Problem) -> bool:
-    """Whether there are few enough features, only the best of which is wanted, and gains are compared as they are."""
+    """Whether there are few enough features, only the best of which is wanted, gains are compared as they are, and they
+    are those of the rows whose values are known.
+    """
     as_they_are = not problem.parameters.feature_costs and not problem.parameters.max_competitors
-    return as_they_are and len(problem.unordered) < MARGIN / TIE
+    of_known = not criterion_of(problem).finds_missing_side
+    return as_they_are and of_known and len(problem.unordered) < MARGIN / TIE
 
 
 def rounding(n_classes: int) -> float:
@@ -38,15 +41,7 @@ def rounding(n_classes: int) -> float:
     return 64.0 * (n_classes + 100) * float(np.finfo(np.float64).eps)
 
 
-def rough_type(most_rows: int, n_classes: int) -> type[np.float32] | type[np.float64]:
-    """In which numbers rough gains are worked out of nodes of so many rows at most. Single precision takes half the
-    time, where products of two row counts are exact.
-    """
-    exact = most_rows**2 < 2 ** (np.finfo(np.float32).nmant + 1)
-    return np.float32 if exact and n_classes <= _MOST_TERMS else np.float64
-
-
-def threshold(best: Floats, weight: Floats, error: float) -> Floats:
+def least_gain(best: Floats, weight: Floats, error: float) -> Floats:
     """(n_slots,) the rough gain below which candidates are dropped.
 
     Args:

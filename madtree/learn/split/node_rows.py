@@ -29,12 +29,14 @@ class SmallNodes:
         layout: whose slots they are; by its features the rows tell their codes.
         features: (n_slots, n_features) which features of the problem those of the layout are, for each node ascending.
         tree: (n_slots,) of each node.
+        sums: (n_channels, n_slots) over all rows of each node.
     """
 
     rows: RowsOfNodes
     layout: HistogramLayout
     features: Ints
     tree: Ints
+    sums: Floats
 
 
 def stretches(one: Bools, other: Bools, most: int) -> Iterator[tuple[int, int]]:
@@ -69,7 +71,7 @@ def sweep(
 def _bins_of_feature(
     rows: RowsOfNodes, channels: Channels, feature: int, allowed: Bools | None
 ) -> tuple[Ints, Ints, Floats]:
-    """As `bins_of`, of the slots that are `allowed` (n_slots,), None for all."""
+    """The bins of a feature as `bins_of` gives them, of the slots that are `allowed` (n_slots,), None for all."""
     if allowed is None or allowed.all():
         return bins_of(rows, channels, rows.codes(feature))
     if not allowed.any():

@@ -10,13 +10,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from madtree.learn.criteria import criterion_of, gains, rough_type
 from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.histogram import summed
 from madtree.learn.problem import Problem
-from madtree.learn.split.criterion import criterion_of, gains
-from madtree.learn.split.margins import TIE, rough_type, rounding, threshold
+from madtree.learn.split.best_splits import BestSplits
+from madtree.learn.split.margins import TIE, least_gain, rounding
 from madtree.learn.split.occupied_bins import first_of_best
-from madtree.learn.split.search import BestSplits
 from madtree.learn.split.shortlist import rough_gains_apply
 
 MOST_ROWS = 65_535  # of a node, by the bits of a key that tell its rows apart
@@ -229,6 +229,6 @@ class RowTable:
         best_of_node = rough.max(axis=0).reshape(-1, n_nodes).max(axis=0)
         weight = total.reshape(-1, n_nodes).max(axis=0).astype(np.float64)
         # Where the rough gain is 0 both sides look alike, and the gain is noise.
-        least_gain = threshold(best_of_node, weight, rounding(n_counts))
-        least_gain = np.maximum(least_gain, np.finfo(kind).tiny).astype(kind)
-        return np.asarray(rough >= np.tile(least_gain, len(self.tree) // n_nodes))
+        least_of_node = least_gain(best_of_node, weight, rounding(n_counts))
+        least_of_node = np.maximum(least_of_node, np.finfo(kind).tiny).astype(kind)
+        return np.asarray(rough >= np.tile(least_of_node, len(self.tree) // n_nodes))

@@ -16,14 +16,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from madtree.learn.criteria import criterion_of
 from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.histogram import HistogramLayout, add_codes, by_rows
 from madtree.learn.problem import Problem
-from madtree.learn.split.criterion import criterion_of
-from madtree.learn.split.margins import may_drop, rounding, threshold
+from madtree.learn.split.best_splits import BestSplits
+from madtree.learn.split.margins import least_gain, may_drop, rounding
 from madtree.learn.split.node_rows import SmallNodes, order_of_slots, stretches
 from madtree.learn.split.occupied_bins import OccupiedBins, occupied_bins
-from madtree.learn.split.search import BestSplits, search
+from madtree.learn.split.search import search
 from madtree.learn.split.stacks import Running, Stack, stacks
 
 # Of exact integers a gini gain's sums of squares are exact, too, up to so many rows.
@@ -32,7 +33,9 @@ _SQUARED_ROWS = 2**26
 
 def applies(problem: Problem) -> bool:
     """Whether there are so many classes that screening may pay, and the criterion has a quick gain."""
-    if problem.n_classes < problem.tuning.many_classes:
+    tuning = problem.tuning
+    many = tuning.many_classes if problem.weight_grid is None else tuning.many_weighted_classes
+    if problem.n_classes < many:
         return False
     return criterion_of(problem).quick_gain is not None and may_drop(problem)
 
@@ -65,14 +68,10 @@ def together(problem: Problem, sums: Floats, n_rows: Ints) -> Iterator[Ints]:
         yield order[part]
 
 
-def search_screened(
-    problem: Problem, small: SmallNodes, sums: Floats, found: BestSplits, allowed: Bools | None = None
-) -> None:
+def search_screened(problem: Problem, small: SmallNodes, found: BestSplits, allowed: Bools | None = None) -> None:
     """Improve `found`, whose slots are those of some nodes with few rows.
 
-    Args:
-        sums: (n_channels, n_slots) over all rows of each.
-        allowed: (n_slots, n_features) whether a node may be split by a feature of the layout; None for yes.
+    `allowed`: (n_slots, n_features) whether a node may be split by a feature of the layout; None for yes.
     """
     rows, first_code = small.rows, small.layout.first
     wanted = np.ones_like(small.features, np.bool_) if allowed is None else allowed
@@ -81,7 +80,7 @@ def search_screened(
     order = order_of_slots(rows.slot)
     slot, row_class = rows.slot.take(order), rows.row_class.take(order)
     times, limbs = None if rows.times is None else rows.times.take(order), [limb.take(order) for limb in rows.limbs]
-    by_class = sums[: problem.n_classes]
+    by_class = small.sums[: problem.n_classes]
     n_rows = np.bincount(slot, minlength=len(small.tree))
     most = max(1, problem.tuning.copied_codes // max(len(slot), 1))
     some_by_number, some_by_category = (np.logical_or.reduce(mask, axis=0) for mask in (by_number, by_category))
@@ -160,7 +159,7 @@ def _survivors(problem: Problem, running: Running, gain: Floats, allowed: Bools)
     best = np.maximum(gains.max(axis=(0, 2)), gain)
     weight = running.weights[:, :, -1].sum(axis=2).max(axis=0)
     error = 0.0 if exact and criterion.quick_is_exact else rounding(running.weights.shape[3])
-    return np.asarray(valid & (gains >= threshold(best, weight, error)[:, None]))
+    return np.asarray(valid & (gains >= least_gain(best, weight, error)[:, None]))
 
 
 def _surviving(running: Running, survives: Bools, layout: HistogramLayout) -> OccupiedBins:

@@ -9,63 +9,18 @@ way.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.criteria import criterion_of, gains
+from madtree.learn.data import LEFT, RIGHT, UNKNOWN, Array, Bools, Floats, Ints
 from madtree.learn.problem import Problem
+from madtree.learn.split.best_splits import BestSplits, RankedSplit, rank_of
 from madtree.learn.split.category_order import EXHAUSTIVE_CATEGORIES, principal_scores, subsets
-from madtree.learn.split.competitors import RankedSplit, rank_of
-from madtree.learn.split.criterion import criterion_of, gains
 from madtree.learn.split.margins import TIE
 from madtree.learn.split.occupied_bins import OccupiedBins, first_of_best
-
-
-@dataclass
-class BestSplits:
-    """The best split found so far of each of `n` slots.
-
-    Attributes:
-        gain: (n,) 0 where there is none; divided by the feature's cost.
-        feature: (n,) int32 index, -1 where there is none.
-        left, right: (n,) int32 codes next to the cut, of an ordered feature.
-        left_codes, right_codes: categories on either side by slot, of an unordered feature.
-        left_sums, known_sums: (n_channels, n) sums of the rows that go left, and of all rows whose value is known.
-        ranked: by slot, the splits by different features, the best one first; where competitors are wanted.
-    """
-
-    gain: Floats
-    feature: Ints
-    left: Ints
-    right: Ints
-    left_codes: dict[int, Ints]
-    right_codes: dict[int, Ints]
-    left_sums: Floats
-    known_sums: Floats
-    ranked: dict[int, list[RankedSplit]] = field(default_factory=dict)
-
-    @classmethod
-    def none(cls, n: int, n_channels: int) -> BestSplits:
-        feature, left, right = (np.full(n, -1, np.int32) for _ in range(3))
-        return cls(np.zeros(n), feature, left, right, {}, {}, np.zeros((n_channels, n)), np.zeros((n_channels, n)))
-
-    def of_slots(self, slots: Ints) -> BestSplits:
-        """Those of some slots (m,), as their own; without the categories, which the search only adds to."""
-        feature, left, right = (codes.take(slots) for codes in (self.feature, self.left, self.right))
-        sums = (self.left_sums.take(slots, axis=1), self.known_sums.take(slots, axis=1))
-        ranked = {place: list(self.ranked[slot]) for place, slot in enumerate(slots.tolist()) if slot in self.ranked}
-        return BestSplits(self.gain.take(slots), feature, left, right, {}, {}, *sums, ranked)
-
-    def enter(self, slots: Ints, part: BestSplits) -> None:
-        """Put the splits of some slots (m,) in place."""
-        for name in ("gain", "feature", "left", "right"):
-            getattr(self, name)[slots] = getattr(part, name)
-        for name in ("left_sums", "known_sums"):
-            getattr(self, name)[:, slots] = getattr(part, name)
-        for name in ("left_codes", "right_codes", "ranked"):
-            getattr(self, name).update({int(slots[slot]): value for slot, value in getattr(part, name).items()})
 
 
 @dataclass(frozen=True)
@@ -90,7 +45,12 @@ class PicksSplits(Protocol):
 
 
 def search(
-    problem: Problem, chunks: Iterable[OccupiedBins], tree: Ints, found: BestSplits, picks: PicksSplits | None = None
+    problem: Problem,
+    chunks: Iterable[OccupiedBins],
+    tree: Ints,
+    found: BestSplits,
+    picks: PicksSplits | None = None,
+    sums: Floats | None = None,
 ) -> None:
     """Improve `found` by the splits of some features, which come in order.
 
@@ -101,16 +61,26 @@ def search(
         chunks: the occupied bins of the features; of those only by which a node may be split.
         tree: (n_slots,) the tree of each slot.
         picks: who picks a candidate of each segment; None for all of them.
+        sums: (n_channels, n_slots) over all rows of each slot; needed where the criterion finds the side of those
+            without a value.
     """
     for occupied in chunks:
         if occupied.n_segments:
-            CandidateSplits(problem, occupied, tree, picks).improve(found)
+            CandidateSplits(problem, occupied, tree, picks, sums).improve(found)
 
 
 class CandidateSplits:
     """The candidate splits by some features: behind which occupied bin, or with which categories on the left."""
 
-    def __init__(self, problem: Problem, occupied: OccupiedBins, tree: Ints, picks: PicksSplits | None = None) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        occupied: OccupiedBins,
+        tree: Ints,
+        picks: PicksSplits | None = None,
+        sums: Floats | None = None,
+    ) -> None:
+        """The arguments as those of `search`."""
         self.problem = problem
         self.criterion = criterion_of(problem)
         self.occupied = occupied
@@ -119,6 +89,12 @@ class CandidateSplits:
         self.min_bucket = max(problem.parameters.min_bucket, 1)
         self.sums: tuple[Array, Array] | None = None  # `OccupiedBins.running`, once categories are in order
         self.picked = picks.picked(occupied, self.unordered) if picks and occupied.n_segments else None
+        self.missing_side = np.full(occupied.n_segments, UNKNOWN, np.int8)
+        self.missing: Floats | None = None  # (n_channels, n_segments)
+        if self.criterion.finds_missing_side:
+            assert sums is not None
+            missing = sums[:, occupied.slot] - occupied.totals()
+            self.missing = missing if missing.any() else None
 
     def improve(self, found: BestSplits) -> None:
         if self.picked is None:
@@ -140,7 +116,10 @@ class CandidateSplits:
         segments = np.flatnonzero(self.unordered)
         if len(segments) == 0:
             return segments
-        if problem.n_classes >= 3:
+        mine = np.flatnonzero(self.unordered[occupied.segment])
+        segment = occupied.segment[mine]
+        score = self.criterion.category_scores(problem, occupied.sums[:, mine], self.tree[segment])
+        if score is None:
             sizes = (occupied.stop - occupied.start)[segments]
             for s in segments[sizes > EXHAUSTIVE_CATEGORIES].tolist():
                 span = np.arange(occupied.start[s], occupied.stop[s])
@@ -148,15 +127,6 @@ class CandidateSplits:
                 scores = principal_scores(problem.moments(occupied.sums[:, span], owner))
                 occupied.permute(span, np.argsort(scores, kind="stable"))
             return segments[sizes <= EXHAUSTIVE_CATEGORIES]
-        mine = np.flatnonzero(self.unordered[occupied.segment])
-        segment = occupied.segment[mine]
-        if problem.n_classes:
-            # By the first class, so that the side with less of it is the left one. What a class counts does not change
-            # the order.
-            weights = problem.row_weights(occupied.sums[:, mine], self.tree[segment])
-            score = weights[0] / weights.sum(axis=0)
-        else:
-            score = problem.means(occupied.sums[:, mine], self.tree[segment])
         occupied.permute(mine, np.lexsort((occupied.code[mine], score, segment)))
         return segments[:0]
 
@@ -168,19 +138,44 @@ class CandidateSplits:
         occupied, n_counts = self.occupied, self.problem.channels.n_counts
         self.sums = running, total = occupied.running()
         rows_left = running[:n_counts].sum(axis=0)
+        least: Ints | int = self.min_bucket
+        if self.missing is not None:  # which may be on either side
+            least = np.maximum(least - self.missing[:n_counts].sum(axis=0).astype(np.int64), 1).take(occupied.segment)
         # The last split that leaves enough rows on the right.
-        most_left = (total[:n_counts].sum(axis=0) - self.min_bucket).take(occupied.segment)
-        valid = (rows_left >= self.min_bucket) & (rows_left <= most_left)
+        most_left = total[:n_counts].sum(axis=0).take(occupied.segment) - least
+        valid = (rows_left >= least) & (rows_left <= most_left)
         if candidates is not None:
             valid &= candidates
         at = np.flatnonzero(valid)
         segment = occupied.segment.take(at)
         left = running.take(at, axis=1)
         right = total.take(segment, axis=1) - left
-        tree = self.tree.take(segment)
-        of_candidates = gains(self.problem, self.criterion, left.astype(np.float64), right.astype(np.float64), tree)
+        of_candidates, side = self._gains(left.astype(np.float64), right.astype(np.float64), segment)
         gain, first = first_of_best(of_candidates, segment, occupied.n_segments, TIE)
+        if side is not None:
+            self.missing_side = np.where(first >= 0, side[first], UNKNOWN).astype(np.int8)
         return gain, np.where(first >= 0, at[first] if len(at) else first, -1)
+
+    def _gains(self, left: Floats, right: Floats, segment: Ints) -> tuple[Floats, Ints | None]:
+        """(m,) gains of splits of some segments (m,) with the sums `left` and `right` (n_channels, m) of known rows,
+        and the side of those without a value (m,), None where there are none; 0 where a side has not enough rows.
+        """
+        problem, tree = self.problem, self.tree.take(segment)
+        if self.missing is None:
+            return gains(problem, self.criterion, left, right, tree), None
+        n_counts, missing = problem.channels.n_counts, self.missing.take(segment, axis=1)
+        some = np.flatnonzero(missing[:n_counts].any(axis=0))
+        with_missing = []
+        for mine, both in ((slice(None), (left + missing, right)), (some, (left[:, some], (right + missing)[:, some]))):
+            enough = np.minimum(*(side[:n_counts].sum(axis=0) for side in both)) >= self.min_bucket
+            own = gains(problem, self.criterion, *both, tree[mine])
+            with_missing.append(np.where(enough, own, 0.0))
+        gain, on_right = with_missing
+        on_left, side = gain[some], np.full(len(segment), UNKNOWN, np.int8)
+        side[some[on_left > on_right * (1 + TIE)]] = LEFT
+        side[some[on_right > on_left * (1 + TIE)]] = RIGHT
+        gain[some] = np.maximum(on_left, on_right)
+        return gain, side
 
     def _subset_splits(self, segments: Ints, gain: Floats) -> dict[int, Bools]:
         """Try all subsets of the categories of `segments`; enter the best gains, return the categories that go left."""
@@ -193,14 +188,18 @@ class CandidateSplits:
             choice = subsets(sums.shape[1])
             left = sums @ choice.T.astype(np.float64)
             right = sums.sum(axis=1, keepdims=True) - left
-            enough = np.minimum(left[:n_counts].sum(axis=0), right[:n_counts].sum(axis=0)) >= self.min_bucket
-            valid = np.flatnonzero(enough)
+            fewest = np.minimum(left[:n_counts].sum(axis=0), right[:n_counts].sum(axis=0))
+            if self.missing is not None:
+                fewest += self.missing[:n_counts, s].sum()
+            valid = np.flatnonzero(fewest >= self.min_bucket)
             if len(valid) == 0:
                 continue
-            tree = np.full(len(valid), self.tree[s])
-            of_subsets = gains(self.problem, self.criterion, left[:, valid], right[:, valid], tree)
+            of_subsets, side = self._gains(left[:, valid], right[:, valid], np.full(len(valid), s))
             gain[s] = of_subsets.max()
-            masks[s] = choice[valid[np.flatnonzero(of_subsets >= gain[s] * (1 - TIE))[0]]]
+            first = np.flatnonzero(of_subsets >= gain[s] * (1 - TIE))[0]
+            masks[s] = choice[valid[first]]
+            if side is not None:
+                self.missing_side[s] = side[first]
         return masks
 
     def _choose(self, found: BestSplits, gain: Floats, at: Ints, masks: dict[int, Bools]) -> None:
@@ -222,6 +221,7 @@ class CandidateSplits:
             return
         segments = best[slots]
         found.feature[slots] = occupied.feature[segments]
+        found.missing_side[slots] = self.missing_side[segments]
         plain = ~self.unordered[segments]
         found.left[slots[plain]], found.right[slots[plain]] = self._codes(segments[plain], at)
         for slot, s in zip(slots[~plain].tolist(), segments[~plain].tolist(), strict=True):

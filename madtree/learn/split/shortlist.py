@@ -14,11 +14,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from madtree.learn.criteria import RoughBinGains, criterion_of
 from madtree.learn.data import Array, Bools, Floats, Ints, heads
 from madtree.learn.histogram import HistogramLayout, by_rows
 from madtree.learn.problem import Problem
-from madtree.learn.split.criterion import RoughBinGains, criterion_of
-from madtree.learn.split.margins import may_drop, rounding, threshold
+from madtree.learn.split.margins import least_gain, may_drop, rounding
 from madtree.learn.split.occupied_bins import OccupiedBins, allowed_segments, bins_of_segments, occupied_bins
 
 
@@ -30,8 +30,8 @@ def likely_bins(
     allowed: Bools | None = None,
     whole: Bools | None = None,
 ) -> Iterator[OccupiedBins]:
-    """As `occupied_bins`, but with bins looked at as one where the best split of their slot cannot lie between them,
-    and without segments that cannot have it.
+    """The occupied bins of histograms, but with bins looked at as one where the best split of their slot cannot lie
+    between them, and without segments that cannot have it.
 
     Args:
         gain: (n_slots,) of the best split among earlier features.
@@ -223,4 +223,4 @@ def look(
 
 def _least(problem: Problem, best: Floats) -> Floats:
     """(m,) how large rough gains must be to come near the best ones (m,). No node has more rows than the problem."""
-    return threshold(best, np.full(len(best), problem.most_rows), rounding(problem.channels.n_classes))
+    return least_gain(best, np.full(len(best), problem.most_rows), rounding(problem.channels.n_classes))

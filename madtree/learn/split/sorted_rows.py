@@ -13,12 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from madtree.learn.criteria import criterion_of
 from madtree.learn.data import Array, Bools, Ints, heads, stable_order
 from madtree.learn.histogram import HistogramLayout, RowsOfNodes
 from madtree.learn.problem import Problem
+from madtree.learn.split.best_splits import BestSplits
 from madtree.learn.split.node_rows import SmallNodes, order_of_slots, stretches, sweep
 from madtree.learn.split.row_tables import MOST_ROWS, RowContents, RowTable
-from madtree.learn.split.search import BestSplits, PicksSplits, search
+from madtree.learn.split.search import PicksSplits, search
 
 _LEAST_CELLS = 8_192  # of a table that is quicker than several smaller ones with fewer empty cells
 
@@ -39,7 +41,8 @@ def search_small(
     wanted = np.ones_like(small.features, np.bool_) if allowed is None else allowed
     in_order = wanted & ~problem.unordered[small.features]
     standing = _Standing.of(small.rows)
-    if picks or problem.parameters.max_competitors or int(standing.sizes.max(initial=0)) > MOST_ROWS:
+    by_bins_alone = picks or problem.parameters.max_competitors or criterion_of(problem).finds_missing_side
+    if by_bins_alone or int(standing.sizes.max(initial=0)) > MOST_ROWS:
         in_order = np.zeros_like(wanted)
     by_bins = wanted & ~in_order
     # A tie goes to the earlier feature: so those of a node are looked at in order, in whichever of the two ways.
@@ -61,7 +64,7 @@ def _search_bins(
     layout = HistogramLayout(whole.channels, whole.widths[places], whole.n_slots, whole.first + places.start)
     for some in sweep(small.rows, layout, problem.tuning.chunk_values, allowed[:, places]):
         some.feature = small.features[some.slot, some.feature - whole.first]
-        search(problem, [some], small.tree, found, picks)
+        search(problem, [some], small.tree, found, picks, small.sums)
         yield
 
 

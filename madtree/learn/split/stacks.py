@@ -11,7 +11,7 @@ from madtree.learn.binning import MISSING
 from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.histogram import count_cells
 from madtree.learn.problem import Problem, SearchTuning
-from madtree.learn.split.search import BestSplits
+from madtree.learn.split.best_splits import BestSplits
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from madtree.request import check_new
 from madtree.sqltext import array_text as text
 from madtree.sqltext import prune as sql
 from madtree.sqltext.tables import SUFFIXES
-from madtree.trees import UNPRUNED, Model
+from madtree.trees import CRITERIA, UNPRUNED, Model
 
 _TEXT = "pg_catalog.text"
 _FLOAT = "pg_catalog.float8"
@@ -176,7 +176,8 @@ def _was_tried(nodes: _Nodes, own: Floats, model: Model) -> Bools:
         & (nodes.n_rows >= int(str(summary["min_split"])))
         & (nodes.depth < int(str(summary["max_depth"])))
     )
-    lenient = summary["split_criterion"] in ("gini", "entropy", "gain_ratio") or bool(summary.get("class_params"))
+    criterion = CRITERIA.get(str(summary["split_criterion"]))
+    lenient = (criterion is not None and criterion.sees_purity) or bool(summary.get("class_params"))
     # The stored cp went through a multiplication and a division by the root's risk.
     is_cp = np.abs(nodes.complexity - own) <= 1e-12 * np.abs(own)
     tried: Bools = could_split & (~is_cp | ((own == 0) & lenient))

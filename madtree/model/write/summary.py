@@ -16,7 +16,7 @@ from madtree.request import TrainingTask, class_params_text
 from madtree.sqltext import forest_tables as forest_sql
 from madtree.sqltext import inserts
 from madtree.sqltext import tables as sql
-from madtree.trees import POISSON, ForestParameters, Kind
+from madtree.trees import COUNTS, ForestParameters, Kind
 
 _TEXT = "pg_catalog.text"
 
@@ -102,7 +102,7 @@ def _settings(task: TrainingTask) -> dict[str, Any]:
         "split_criterion": parameters.criterion,
         "input_cp": parameters.cp,
         "class_params": parameters.class_params and class_params_text(parameters.class_params),
-        "shrink": parameters.shrink if parameters.criterion == POISSON else None,
+        "shrink": parameters.shrink if parameters.outcome == COUNTS else None,
         "exposure": None,
         "feature_costs": None,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from madtree.learn.binning.bins import bin_ends
-from madtree.learn.split.criterion import gini_gain
+from madtree.learn.criteria.gini import gini_gain
 from madtree.render.mark import rect, text
 from sitegen.figures.example import points
 from sitegen.figures.marks import (

@@ -35,6 +35,7 @@ KINDS = (Kind.CONTINUOUS, Kind.CONTINUOUS, Kind.ORDERED, Kind.UNORDERED, Kind.UN
 # Every node of some classes is screened, in small stacks, as where there are hundreds.
 SCREENED = SearchTuning(
     many_classes=2,
+    many_weighted_classes=2,
     rows_per_cell=1e9,
     swept_classes=0,
     cells_per_row=1e9,

@@ -10,8 +10,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from madtree.learn.data.types import Array
-from madtree.learn.grow.best_first import inner_nodes
-from madtree.learn.grow.policy import LevelWise
+from madtree.learn.grow.policy import LevelWise, inner_nodes
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand

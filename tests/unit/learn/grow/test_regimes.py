@@ -101,7 +101,7 @@ TUNINGS = [
     {"chunk_values": 1},
     {"rough_bins": 1},
     {"coarse_codes": 20, "coarse_rows": 12, "coarse_width": 8},
-    {"many_classes": 2, "rows_per_cell": 1e9, "swept_classes": 0, "cells_per_row": 1e9},
+    {"many_classes": 2, "many_weighted_classes": 2, "rows_per_cell": 1e9, "swept_classes": 0, "cells_per_row": 1e9},
     {"cells_per_row": 0.1},
     {"node_cells": 1},
     {"stack_cells": 1},

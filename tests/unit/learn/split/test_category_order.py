@@ -8,10 +8,11 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from madtree.learn.criteria.classes import misclassification_gain
+from madtree.learn.criteria.entropy import entropy_gain
+from madtree.learn.criteria.gini import gini_gain
+from madtree.learn.criteria.squares import variance_gain
 from madtree.learn.split.category_order import principal_scores, subsets
-from madtree.learn.split.class_gains import entropy_gain, misclassification_gain
-from madtree.learn.split.gini import gini_gain
-from madtree.learn.split.number_gains import variance_gain
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 10])

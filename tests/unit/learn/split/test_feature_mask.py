@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from madtree.learn.binning.bins import MISSING
+from madtree.learn.criteria import criterion_of
 from madtree.learn.data.block import Block
 from madtree.learn.data.types import Bools, Floats, Ints
 from madtree.learn.grow import feature_span, split_finder
@@ -20,7 +21,6 @@ from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.split import coarse
-from madtree.learn.split.criterion import criterion_of
 from madtree.trees.parameters import FEW_ROWS, Parameters
 from tests.unit.learn.binned import KINDS, ManyBlocks, at_hand, cut, grown_by, sample_rows, train_by
 
@@ -48,6 +48,7 @@ class Way:
             rows_together=400,
             bins_per_row=1e-9 if self.name == "search_small" else 1e9,
             many_classes=2 if self.name == "search_screened" else 1_000,
+            many_weighted_classes=2 if self.name == "search_screened" else 1_000,
             rows_per_cell=1e9,
             swept_classes=0,
             cells_per_row=1e9,

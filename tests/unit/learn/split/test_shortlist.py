@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from madtree.learn.binning.bins import Bins, BinTable
+from madtree.learn.criteria.gini import GINI, gini_gain
 from madtree.learn.data.types import Array
 from madtree.learn.histogram.histogram import HistogramLayout
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.tuning import SearchTuning
-from madtree.learn.split.criterion import GINI
-from madtree.learn.split.gini import gini_gain
+from madtree.learn.split.best_splits import BestSplits
 from madtree.learn.split.margins import SINGLE
 from madtree.learn.split.occupied_bins import occupied_bins
-from madtree.learn.split.search import BestSplits, search
+from madtree.learn.split.search import search
 from madtree.learn.split.shortlist import LikelyBins, likely_bins, look
 from madtree.trees.parameters import Parameters
 

@@ -30,7 +30,8 @@ def small_nodes(problem: Problem, block: Block, seed: int, times: bool) -> Small
     rows = RowsOfNodes.of(problem.channels, [RowsInPlay(block, slots, often)])
     layout = HistogramLayout(problem.channels, problem.bins.widths, len(SIZES))
     features = np.broadcast_to(np.arange(len(layout.widths)), (len(SIZES), len(layout.widths)))
-    return SmallNodes(rows, layout, features, np.zeros(len(SIZES), np.int64))
+    sums = np.zeros((problem.channels.count, len(SIZES)))  # of no matter here
+    return SmallNodes(rows, layout, features, np.zeros(len(SIZES), np.int64), sums)
 
 
 def once(small: SmallNodes) -> SmallNodes:
@@ -136,7 +137,7 @@ def test_each_node_may_have_features_of_its_own() -> None:
     widths = np.full(2, problem.bins.widths.max())
     rows = replace(small.rows, sources=[(OwnCodes(), None)])
     layout = HistogramLayout(problem.channels, widths, len(SIZES))
-    found = in_order(problem, SmallNodes(rows, layout, features, small.tree))
+    found = in_order(problem, SmallNodes(rows, layout, features, small.tree, small.sums))
     allowed = np.zeros(small.features.shape, np.bool_)
     np.put_along_axis(allowed, features, True, axis=1)
     assert_same(found, in_order(problem, small, allowed))

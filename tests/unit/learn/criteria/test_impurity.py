@@ -7,11 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from madtree.learn.criteria.classes import misclassification_gain
+from madtree.learn.criteria.entropy import entropy_gain, gain_ratio
+from madtree.learn.criteria.gini import gini_gain
+from madtree.learn.criteria.poisson import poisson_gain
 from madtree.learn.data.types import Floats
 from madtree.learn.problem import over_classes
-from madtree.learn.split.class_gains import entropy_gain, gain_ratio, misclassification_gain
-from madtree.learn.split.gini import gini_gain
-from madtree.learn.split.number_gains import poisson_gain
 
 
 def _classes(n_columns: int) -> Floats:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from madtree.learn.criteria.losses import Losses
 from madtree.learn.problem.class_factors import ClassFactors
-from madtree.learn.split.losses import Losses
 from madtree.trees import ClassParams
 
 

@@ -1,4 +1,4 @@
-"""A criterion is an object: adding one takes no change to the search, and no function for a pruner."""
+"""A criterion is an object: adding one takes no change to the search, and no function for a bound."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from madtree.learn import criteria
 from madtree.learn.binning.bins import MISSING
+from madtree.learn.criteria import Criterion, criterion_of
+from madtree.learn.criteria.classes import of_classes
+from madtree.learn.criteria.gini import GINI, gini_impurity
+from madtree.learn.criteria.squares import MSE
 from madtree.learn.data.block import Block
 from madtree.learn.data.types import Floats, Ints
 from madtree.learn.grow import feature_span
@@ -16,9 +21,8 @@ from madtree.learn.problem.prepare import RawRows
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.prune.outcome import Outcome
-from madtree.learn.split import criterion, screen
-from madtree.learn.split.criterion import GINI, MSE, Criterion, criterion_of
-from madtree.trees.parameters import Parameters
+from madtree.learn.split import screen
+from madtree.trees import CLASSES, CRITERIA, NUMBERS, DeclaredCriterion, OutcomeKind, Parameters
 from tests.unit.learn.binned import ManyBlocks, at_hand, grown_by, problem_of, sample_rows, train
 
 
@@ -34,15 +38,7 @@ def double_gain(left: Floats, right: Floats) -> Floats:
     return 2 * GINI.gain(left, right)
 
 
-TWOING = Criterion(
-    name="twoing",
-    for_classes=True,
-    gain=twoing_gain,
-    impurity=criterion.gini_impurity,
-    risk=criterion.minority_weight,
-    prediction=criterion.majority_class,
-    rounding=1e-24,
-)
+TWOING = of_classes("twoing", twoing_gain, gini_impurity, rounding=1e-24)
 DOUBLE = replace(
     TWOING,
     name="double",
@@ -53,10 +49,16 @@ DOUBLE = replace(
 )
 
 
+def make_known(monkeypatch: pytest.MonkeyPatch, criterion: Criterion, outcome: OutcomeKind) -> None:
+    """All that a new criterion needs: a declaration, and itself."""
+    monkeypatch.setitem(CRITERIA, criterion.name, DeclaredCriterion(criterion.name, outcome))
+    monkeypatch.setitem(criteria.KNOWN, criterion.name, criterion)
+
+
 @pytest.fixture(autouse=True)
 def _known(monkeypatch: pytest.MonkeyPatch) -> None:
     for made_up in (TWOING, DOUBLE):
-        monkeypatch.setitem(criterion.CRITERIA, made_up.name, made_up)
+        make_known(monkeypatch, made_up, CLASSES)
 
 
 def trained(
@@ -114,9 +116,8 @@ def test_a_scaled_criterion_gives_the_same_tree(
     """With and without the functions that the pruners ask for; twice a gain is exact."""
     tuning = SearchTuning(coarse_codes=20, coarse_rows=12, coarse_width=8)
     if not pruned:
-        monkeypatch.setitem(
-            criterion.CRITERIA, "double", replace(DOUBLE, two_class_gain=None, quick_gain=None, rough_bin_gains=None)
-        )
+        plain = replace(DOUBLE, two_class_gain=None, quick_gain=None, rough_bin_gains=None)
+        make_known(monkeypatch, plain, CLASSES)
     rows = sample_rows(1_500, n_classes, weighted=weighted)
     _, _, expected = trained(rows, n_classes, "gini", tuning, n_bins=0)
     problem, _, found = trained(rows, n_classes, "double", tuning, n_bins=0)
@@ -132,7 +133,7 @@ def test_a_scaled_criterion_gives_the_same_tree(
 def test_a_made_up_criterion_of_regression(monkeypatch: pytest.MonkeyPatch) -> None:
     """It sees weight and mean; here the squared difference of means counts alone, whatever the weights."""
     means_apart = replace(MSE, name="means apart", gain=lambda left, right: np.square(left[1] - right[1]))
-    monkeypatch.setitem(criterion.CRITERIA, "means apart", means_apart)
+    make_known(monkeypatch, means_apart, NUMBERS)
     rows = sample_rows(800, 0)
     rows = replace(rows, features=np.nan_to_num(rows.features))
     tree = trained(rows, 0, "means apart")[2]
@@ -140,6 +141,10 @@ def test_a_made_up_criterion_of_regression(monkeypatch: pytest.MonkeyPatch) -> N
     assert not np.array_equal(tree.node_id, trained(rows, 0, "mse")[2].node_id)
     inner, left, right = children(tree)
     np.testing.assert_allclose(tree.improvement[inner], np.square(tree.prediction[left] - tree.prediction[right]))
+
+
+def test_what_is_declared_is_known_and_the_other_way_round() -> None:
+    assert {name: criterion.name for name, criterion in criteria.KNOWN.items()} == {name: name for name in CRITERIA}
 
 
 def test_a_criterion_must_fit_the_target() -> None:
@@ -150,7 +155,7 @@ def test_a_criterion_must_fit_the_target() -> None:
 
 @pytest.mark.parametrize("name", ["gini", "entropy", "misclassification"])
 def test_quick_gains_are_the_gains(name: str) -> None:
-    found = criterion.CRITERIA[name]
+    found = criteria.KNOWN[name]
     assert found.quick_gain
     upto = np.random.default_rng(0).integers(1, 50, (3, 4, 9, 5)).cumsum(axis=2).astype(np.float64)
     right = upto[:, :, -1:] - upto
@@ -165,7 +170,7 @@ def test_quick_gains_are_the_gains(name: str) -> None:
 @pytest.mark.parametrize("name", ["gini", "entropy", "misclassification"])
 def test_two_class_gains_are_convex(name: str) -> None:
     """On the line between any two splits of a node no gain lies above the line between theirs."""
-    found = criterion.CRITERIA[name]
+    found = criteria.KNOWN[name]
     assert found.two_class_gain
     rng = np.random.default_rng(1)
     whole = np.array([[30.0], [50.0]])

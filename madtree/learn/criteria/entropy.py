@@ -1,24 +1,16 @@
-"""Entropy, gain ratio and misclassification, and what all criteria of classification share."""
+"""Entropy, and its gain ratio."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from madtree.learn.data import Array, Floats
+from madtree.learn.criteria.classes import of_classes
+from madtree.learn.data import Floats
 from madtree.learn.problem import over_classes
 
-ENTROPY_ROUNDING = 1e-15  # as `Criterion.rounding`
-
-
-def majority_class(weights: Floats) -> Array:
-    """The class with most weight; the first of several."""
-    return np.asarray(weights.argmax(axis=0))
-
-
-def minority_weight(weights: Floats) -> Floats:
-    """Weight (m,) that the majority class of class weights (K, m) gets wrong."""
-    risk: Array = over_classes(weights) - weights.max(axis=0)
-    return np.asarray(risk, np.float64)
+_ROUNDING = 1e-15  # as `Criterion.rounding`
 
 
 def entropy_gain(left: Floats, right: Floats) -> Floats:
@@ -65,23 +57,14 @@ def gain_ratio(left: Floats, right: Floats) -> Floats:
     weight = left_weight + right_weight
     gain = entropy_gain(left, right)
     ratio: Floats = gain / entropy_impurity(np.stack((left_weight, right_weight)))
-    return np.where(gain > ENTROPY_ROUNDING * weight, ratio, 0.0)
+    return np.where(gain > _ROUNDING * weight, ratio, 0.0)
 
 
-def misclassification_gain(left: Floats, right: Floats) -> Floats:
-    """max_k l_k + max_k r_k - max_k (l_k + r_k): the weight that is predicted right thanks to the split."""
-    gain: Floats = left.max(axis=0) + right.max(axis=0) - (left + right).max(axis=0)
-    return gain
-
-
-def misclassification_impurity(weights: Floats) -> Floats:
-    """1 - max p."""
-    shares = weights / over_classes(weights)
-    return np.asarray(1 - shares.max(axis=0))
-
-
-def misclassification_quick_gain(upto: Floats, exact: bool) -> Floats:
-    del exact
-    total = upto[:, :, -1]
-    gain: Floats = upto.max(axis=3) + (total[:, :, None] - upto).max(axis=3) - total.max(axis=2)[:, :, None]
-    return gain
+ENTROPY = replace(
+    of_classes("entropy", entropy_gain, entropy_impurity, rounding=_ROUNDING),
+    quick_gain=entropy_quick_gain,
+    two_class_gain=entropy_gain,
+)
+# The ratio is not a convex function of the weights on the left, and small split informations make much of rounding: no
+# bound applies.
+GAIN_RATIO = of_classes("gain_ratio", gain_ratio, entropy_impurity)

@@ -1,14 +1,16 @@
-"""The Gini index: what a split gains by it, exactly and in the quicker ways of the pruners (`Criterion`)."""
+"""The Gini index: what a split gains by it, exactly and in the quicker forms that bounds use."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from madtree.learn.criteria.classes import of_classes
+from madtree.learn.criteria.criterion import rough_type
 from madtree.learn.data import Array, Floats
 from madtree.learn.problem import over_classes
-from madtree.learn.split.margins import rough_type
 
 
 def gini_gain(left: Floats, right: Floats) -> Floats:
@@ -44,7 +46,7 @@ def gini_quick_gain(upto: Floats, exact: bool) -> Floats:
 
 
 def gini_two_class_gain(left: Floats, right: Floats) -> Floats:
-    """As `gini_gain`, whose sum has two equal terms here."""
+    """2 (l_0 r_1 - l_1 r_0)**2 / (W_l W_r W): the gain, whose sum has two equal terms here."""
     left_weight, right_weight = left[0] + left[1], right[0] + right[1]
     across = left[0] * right[1] - left[1] * right[0]
     gain: Floats = 2 * across * across / (left_weight * right_weight * (left_weight + right_weight))
@@ -97,3 +99,12 @@ def _squared_differences(left: Floats, weight: Floats, classes: Iterable[tuple[F
         squares = difference if squares is None else np.add(squares, difference, out=squares)
     assert squares is not None
     return squares
+
+
+GINI = replace(
+    of_classes("gini", gini_gain, gini_impurity, rounding=1e-24),
+    quick_gain=gini_quick_gain,
+    two_class_gain=gini_two_class_gain,
+    rough_bin_gains=gini_rough_bin_gains,
+    rough_row_gains=gini_rough_row_gains,
+)

@@ -1,0 +1,44 @@
+"""Split criteria: by what splits and nodes are judged, and all that follows from it.
+
+Every `Criterion` in a module of this room is known by its name, which `madtree.trees.CRITERIA` declares.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from madtree.learn.criteria.criterion import Criterion, RoughBinGains, gains, rough_type
+from madtree.learn.criteria.judging import Judging, KnownNodes, Nodes, NodeValues, add_upwards
+from madtree.learn.problem import Problem
+
+__all__ = [
+    "KNOWN",
+    "Criterion",
+    "Judging",
+    "KnownNodes",
+    "NodeValues",
+    "Nodes",
+    "RoughBinGains",
+    "add_upwards",
+    "criterion_of",
+    "gains",
+    "rough_type",
+]
+
+# By name.
+KNOWN: dict[str, Criterion] = {
+    value.name: value
+    for module in iter_modules(__path__)
+    for value in vars(import_module(f"{__name__}.{module.name}")).values()
+    if isinstance(value, Criterion)
+}
+
+
+def criterion_of(problem: Problem) -> Criterion:
+    """The criterion that a problem's parameters name, as it is for that problem."""
+    parameters = problem.parameters
+    if parameters.outcome.of_classes != (problem.n_classes > 0):
+        raise ValueError(f"the criterion {parameters.criterion} does not fit a target with {problem.n_classes} classes")
+    criterion = KNOWN[parameters.criterion]
+    return criterion if criterion.for_problem is None else criterion.for_problem(criterion, problem)

@@ -1,0 +1,83 @@
+"""The best splits of some nodes, as far as they are found; and of a node those by other features, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from madtree.learn.data import UNKNOWN, Floats, Ints
+from madtree.learn.split.margins import TIE
+
+
+@dataclass(frozen=True)
+class RankedSplit:
+    """The best split of a node by one feature.
+
+    Attributes:
+        gain: divided by the feature's cost.
+        left, right: codes next to the cut, of an ordered feature; else -1.
+        left_codes, right_codes: categories on either side, of an unordered feature; else None.
+    """
+
+    gain: float
+    feature: int
+    left: int
+    right: int
+    left_codes: Ints | None
+    right_codes: Ints | None
+
+
+def rank_of(ranked: list[RankedSplit], gain: float) -> int:
+    """The place of a further feature's split among those that were ranked so far: behind those that it ties with."""
+    return next((place for place, split in enumerate(ranked) if gain > split.gain * (1 + TIE)), len(ranked))
+
+
+@dataclass
+class BestSplits:
+    """The best split found so far of each of `n` slots.
+
+    Attributes:
+        gain: (n,) 0 where there is none; divided by the feature's cost.
+        feature: (n,) int32 index, -1 where there is none.
+        left, right: (n,) int32 codes next to the cut, of an ordered feature.
+        left_codes, right_codes: categories on either side by slot, of an unordered feature.
+        left_sums, known_sums: (n_channels, n) sums of the rows that go left, and of all rows whose value is known.
+        missing_side: (n,) int8 LEFT or RIGHT, where the split gains more with the rows whose value is missing on that
+            side; UNKNOWN where that is not asked, or does not matter.
+        ranked: by slot, the splits by different features, the best one first; where competitors are wanted.
+    """
+
+    gain: Floats
+    feature: Ints
+    left: Ints
+    right: Ints
+    left_codes: dict[int, Ints]
+    right_codes: dict[int, Ints]
+    left_sums: Floats
+    known_sums: Floats
+    missing_side: Ints
+    ranked: dict[int, list[RankedSplit]] = field(default_factory=dict)
+
+    @classmethod
+    def none(cls, n: int, n_channels: int) -> BestSplits:
+        feature, left, right = (np.full(n, -1, np.int32) for _ in range(3))
+        sums, known = np.zeros((n_channels, n)), np.zeros((n_channels, n))
+        return cls(np.zeros(n), feature, left, right, {}, {}, sums, known, np.full(n, UNKNOWN, np.int8))
+
+    def of_slots(self, slots: Ints) -> BestSplits:
+        """Those of some slots (m,), as their own; without the categories, which the search only adds to."""
+        feature, left, right = (codes.take(slots) for codes in (self.feature, self.left, self.right))
+        sums = (self.left_sums.take(slots, axis=1), self.known_sums.take(slots, axis=1))
+        ranked = {place: list(self.ranked[slot]) for place, slot in enumerate(slots.tolist()) if slot in self.ranked}
+        side = self.missing_side.take(slots)
+        return BestSplits(self.gain.take(slots), feature, left, right, {}, {}, *sums, side, ranked)
+
+    def enter(self, slots: Ints, part: BestSplits) -> None:
+        """Put the splits of some slots (m,) in place."""
+        for name in ("gain", "feature", "left", "right", "missing_side"):
+            getattr(self, name)[slots] = getattr(part, name)
+        for name in ("left_sums", "known_sums"):
+            getattr(self, name)[:, slots] = getattr(part, name)
+        for name in ("left_codes", "right_codes", "ranked"):
+            getattr(self, name).update({int(slots[slot]): value for slot, value in getattr(part, name).items()})
