@@ -11,7 +11,7 @@ import psycopg
 import typer
 
 from madtree import __version__
-from madtree.cli import doctor, export, forest, manage, measure, models, predict, report, show, train
+from madtree.cli import doctor, export, manage, measure, predict, report, show, training
 from madtree.cli.demo import demo_command
 from madtree.cli.exits import HELP, NO_CONNECTION, REFUSED, USAGE, CommandError, InterruptError
 from madtree.cli.options import Connections, Dsn, Engine, EngineName, ModelDsn, examples
@@ -36,8 +36,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for name, command, epilog in (
-    ("train", train.train_command, train.EPILOG),
-    ("forest", forest.forest_command, forest.EPILOG),
+    ("train", training.train_command, training.TRAIN_EPILOG),
+    ("forest", training.forest_command, training.FOREST_EPILOG),
     ("predict", predict.predict_command, predict.EPILOG),
     ("show", show.show_command, show.EPILOG),
     ("evaluate", measure.evaluate_command, measure.EVALUATE_EPILOG),
@@ -46,7 +46,7 @@ for name, command, epilog in (
     ("prune", manage.prune_command, manage.PRUNE_EPILOG),
     ("export", export.export_command, export.EPILOG),
     ("report", report.report_command, report.EPILOG),
-    ("models", models.models_command, models.EPILOG),
+    ("models", manage.models_command, manage.MODELS_EPILOG),
     ("drop", manage.drop_command, manage.DROP_EPILOG),
 ):
     app.command(name, epilog=epilog, rich_help_panel=MODELS)(command)

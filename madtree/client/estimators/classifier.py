@@ -14,8 +14,8 @@ from madtree.client.frames import Array
 from madtree.client.routing import class_shares
 from madtree.model import output_columns
 from madtree.request import find_class_writer
+from madtree.sqltext.cells import actual_class
 from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.judged import actual_class
 
 
 class DecisionTreeClassifier(LearnsClasses, BaseDecisionTree):

@@ -12,7 +12,7 @@ from madtree.client.estimators.forest_base import BaseForest, with_defaults
 from madtree.client.estimators.tables import outcome_of, plain
 from madtree.client.frames import Array
 from madtree.request import find_class_writer
-from madtree.sqltext.judged import actual_class
+from madtree.sqltext.cells import actual_class
 
 
 class ForestClassifier(LearnsClasses, BaseForest):
