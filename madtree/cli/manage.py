@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from madtree.calls import run
+from madtree.cli.escapes import escaped_line
 from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
 from madtree.cli.output import as_json, rows, text, without_empty
-from madtree.cli.safe import safe_line
 from madtree.cli.session import session
 from madtree.interface import FUNCTIONS
 
@@ -39,7 +39,7 @@ def prune_command(
     if json:
         as_json({"model": new_model, "pruned_from": model, "cp": cp, "message": said})
     else:
-        text(safe_line(said))
+        text(escaped_line(said))
 
 
 def drop_command(
@@ -53,7 +53,7 @@ def drop_command(
     if json:
         as_json([{"model": model, "message": line} for model, line in zip(models, said, strict=True)])
     else:
-        text("\n".join(map(safe_line, said)))
+        text("\n".join(map(escaped_line, said)))
 
 
 MODELS_EPILOG = examples("$ madtree models", "$ madtree models --json | jq -r '.[].model'")

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
+from madtree.cli.escapes import escaped_line
 from madtree.cli.exits import USAGE, CommandError
 from madtree.cli.options import Dsn, Full, Group, Json, Model, Tree, TrustOwner, examples
 from madtree.cli.output import as_json, document, text
-from madtree.cli.safe import safe_line
 from madtree.cli.session import Session, session
 from madtree.cli.trees import read_trees, tree_number
 from madtree.render.dot import model_dot
@@ -132,7 +132,7 @@ def rules_text(found: Sequence[dict[str, Any]]) -> str:
     lines: list[str] = []
     for values, rules in groupby(found, key=lambda row: row["group_values"]):
         if values is not None:
-            lines.append(safe_line(", ".join(f"{name} = {value}" for name, value in values.items())))
+            lines.append(escaped_line(", ".join(f"{name} = {value}" for name, value in values.items())))
         lines += [rule_line(rule) for rule in rules]
     return "\n".join(lines)
 
@@ -144,4 +144,4 @@ def rule_line(rule: dict[str, Any]) -> str:
     else:
         prediction, sure = f"{rule['mean']:.6g}", "" if rule["sd"] is None else f"standard deviation {rule['sd']:.6g}"
     rows = f"{rule['n_rows']:,} row{'s' * (rule['n_rows'] != 1)}"
-    return safe_line(f"{rule['rule']}  -->  {prediction}  ({', '.join(filter(None, (rows, sure)))})")
+    return escaped_line(f"{rule['rule']}  -->  {prediction}  ({', '.join(filter(None, (rows, sure)))})")

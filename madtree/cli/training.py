@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import psycopg
 import typer
 
+from madtree.cli.escapes import escaped_line
 from madtree.cli.options import OUTPUT, Dsn, Json, examples
 from madtree.cli.output import as_json, text
-from madtree.cli.safe import safe_line
 from madtree.cli.session import session
 from madtree.host.psycopg import as_host
 from madtree.interface import FUNCTIONS, Argument, Function, OneOf
@@ -55,7 +55,7 @@ def training_command(function: Function, doing: str, depth: str, help_: str) -> 
         if json:
             as_json({"model": model, **figures, "seconds": round(took, 2), "message": said})
         else:
-            text(safe_line(said))
+            text(escaped_line(said))
 
     command.__doc__ = help_
     command.__signature__ = inspect.Signature(list(_parameters(options)))  # type: ignore[attr-defined]

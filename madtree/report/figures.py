@@ -13,8 +13,8 @@ from madtree.host import Host, Row
 from madtree.host.psycopg import require_numpy
 from madtree.model import NOT_ALLOWED, ModelTables, find_model, output_columns, read_summary, read_trees, unquoted
 from madtree.render.labels import category_text
-from madtree.report.measured import measured
 from madtree.report.page import finite
+from madtree.report.provenance import provenance
 from madtree.report.trees import Choice
 from madtree.request import find_relation
 from madtree.sqltext import report as sql
@@ -64,7 +64,7 @@ def evaluation(host: Host, choice: Choice, table: str, is_given: bool) -> dict[s
         if whole is not None:
             found["metrics"] = whole
         rows = int(whole["n"] + whole.get("n_skipped", 0)) if whole is not None else None
-        found["measured"] = measured(host, choice, table, relation, rows)
+        found["measured"] = provenance(host, choice, table, relation, rows)
         if choice.model.is_classification:
             found |= _confusion(host, choice, table)
         else:

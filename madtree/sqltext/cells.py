@@ -190,7 +190,7 @@ def rows_by_case(
 def payload(scan: Scan, tree_id: int, actual: str, weight: str | None, exposure: str | None = None) -> str:
     """What `rows_of_payload` wants of a row besides its leaf, in place of an id, which it need not have.
 
-    `tree_id`: of rows that are not grouped; of a forest its number.
+    `tree_id`: of rows that are not grouped; the group's number where it has many trees.
     """
     tree = f"madtree_model.{TREE}" if scan.groups else str(tree_id)
     elements = [f"({element})::pg_catalog.text" for element in (tree, actual, weight or "NULL", exposure or "NULL")]
