@@ -1,5 +1,5 @@
 -- Resident workers: processes of one parallel query, from the first row to the last tree (madtree/storage/workers).
--- Internal; for tree_train and forest_train.
+-- Internal; for trainings.
 
 CREATE FUNCTION madtree_internal.workers_join(key text) RETURNS boolean
 LANGUAGE plpython3u VOLATILE PARALLEL SAFE AS $python$

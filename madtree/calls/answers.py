@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from madtree import score  # its parts, and numpy with them, are loaded when they are asked for
 from madtree.host import Host
 from madtree.model import get_var_importance as write_importance
@@ -9,18 +11,14 @@ from madtree.model import tree_drop as drop
 from madtree.sqltext.quote import ident
 
 
-def tree_predict(
-    host: Host, model: str | None, data: str | None, output: str | None, type_: str | None, trust_owner: bool | None
-) -> str:
+def tree_predict(host: Host, *arguments: Any) -> str:
     """Score a table by a model of single trees; raises MadtreeError as `score.score_table`."""
-    return _scored(host, "tree_predict", model, data, output, type_, trust_owner)
+    return _scored(host, "tree_predict", *arguments)
 
 
-def forest_predict(
-    host: Host, model: str | None, data: str | None, output: str | None, type_: str | None, trust_owner: bool | None
-) -> str:
+def forest_predict(host: Host, *arguments: Any) -> str:
     """Score a table by a forest; raises MadtreeError as `score.score_table`."""
-    return _scored(host, "forest_predict", model, data, output, type_, trust_owner)
+    return _scored(host, "forest_predict", *arguments)
 
 
 def get_var_importance(host: Host, model: str | None, output: str | None) -> str:
@@ -35,16 +33,8 @@ def tree_drop(host: Host, model: str | None) -> str:
     return f"tree_drop: dropped {names} in schema {ident(dropped.schema)}"
 
 
-def _scored(
-    host: Host,
-    function: str,
-    model: str | None,
-    data: str | None,
-    output: str | None,
-    type_: str | None,
-    trust_owner: bool | None,
-) -> str:
-    scored = score.score_table(host, model, data, output, type_, trust_owner, function=function)
+def _scored(host: Host, function: str, model: str, data: str, output: str, *others: Any) -> str:
+    scored = score.score_table(host, model, data, output, *others, function=function)
     return (
         f"{function}: {_rows(scored.n_rows)} of {data} scored with {model} ({scored.type_}) into {output} "
         f"in {scored.seconds:.2f} s"

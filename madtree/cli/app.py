@@ -11,12 +11,12 @@ import psycopg
 import typer
 
 from madtree import __version__
-from madtree.cli import doctor, export, forest, manage, measure, models, predict, report, show, train
+from madtree.cli import doctor, export, manage, measure, predict, report, show, training
 from madtree.cli.demo import demo_command
+from madtree.cli.escapes import escaped_line
 from madtree.cli.exits import HELP, NO_CONNECTION, REFUSED, USAGE, CommandError, InterruptError
 from madtree.cli.options import Connections, Dsn, Engine, EngineName, ModelDsn, examples
 from madtree.cli.output import fail, let_go, say, text
-from madtree.cli.safe import safe_line
 from madtree.cli.server import add_server_commands
 from madtree.cli.session import CONNECTIONS, ENGINE, MODEL_DSN
 from madtree.embedded import PrivateServerError
@@ -36,8 +36,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for name, command, epilog in (
-    ("train", train.train_command, train.EPILOG),
-    ("forest", forest.forest_command, forest.EPILOG),
+    ("train", training.train_command, training.TRAIN_EPILOG),
+    ("forest", training.forest_command, training.FOREST_EPILOG),
     ("predict", predict.predict_command, predict.EPILOG),
     ("show", show.show_command, show.EPILOG),
     ("evaluate", measure.evaluate_command, measure.EVALUATE_EPILOG),
@@ -46,7 +46,7 @@ for name, command, epilog in (
     ("prune", manage.prune_command, manage.PRUNE_EPILOG),
     ("export", export.export_command, export.EPILOG),
     ("report", report.report_command, report.EPILOG),
-    ("models", models.models_command, models.EPILOG),
+    ("models", manage.models_command, manage.MODELS_EPILOG),
     ("drop", manage.drop_command, manage.DROP_EPILOG),
 ):
     app.command(name, epilog=epilog, rich_help_panel=MODELS)(command)
@@ -95,7 +95,7 @@ def main() -> None:
     try:
         app()
     except CommandError as error:
-        fail(safe_line(error.message), error.hint)
+        fail(escaped_line(error.message), error.hint)
         sys.exit(error.code)
     except InterruptError as error:
         if error.message:
@@ -106,10 +106,10 @@ def main() -> None:
         fail(error.message, error.hint)
         sys.exit(REFUSED)
     except LostConnectionError as error:
-        fail(safe_line(error.message), error.hint)
+        fail(escaped_line(error.message), error.hint)
         sys.exit(NO_CONNECTION)
     except MadtreeError as error:  # found by the part of madtree that runs here
-        fail(safe_line(error.message), error.hint)
+        fail(escaped_line(error.message), error.hint)
         sys.exit(REFUSED)
     except psycopg.Error as error:
         sys.exit(server_error(error))
@@ -125,5 +125,5 @@ def server_error(error: psycopg.Error) -> int:
     hint = error.diag.message_hint or hint_of(error)
     if error.sqlstate in ("3F000", "42883") and "madtree" in message and hint is None:
         hint = "'madtree doctor' says what is missing on this server."
-    fail("\n".join([safe_line(message), *filter(None, [error.diag.message_detail])]), hint)
+    fail("\n".join([escaped_line(message), *filter(None, [error.diag.message_detail])]), hint)
     return NO_CONNECTION if is_lost(error) else REFUSED

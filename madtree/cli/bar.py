@@ -15,9 +15,9 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
+from madtree.cli.escapes import escaped_line
 from madtree.cli.output import duration, remark, stderr
 from madtree.cli.progress import Estimate, parse
-from madtree.cli.safe import safe_line
 
 WIDE = 80  # columns from which the bar itself, the rows and the time so far have room
 
@@ -79,9 +79,9 @@ class Bar:
         if is_verbose and not self._verbose:
             return
         words = message if is_verbose else f"{severity.lower()}: {message}"
-        remark(self._console, safe_line(words), "yellow" if severity == "WARNING" else "dim")
+        remark(self._console, escaped_line(words), "yellow" if severity == "WARNING" else "dim")
         if hint:
-            remark(self._console, safe_line(f"hint: {hint}"), "dim")
+            remark(self._console, escaped_line(f"hint: {hint}"), "dim")
 
     def say(self, message: str) -> None:
         """A remark, above the bar."""

@@ -1,4 +1,4 @@
-"""`madtree prune` and `madtree drop`."""
+"""`madtree models`, `madtree prune` and `madtree drop`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from madtree.calls import run
+from madtree.cli.escapes import escaped_line
 from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
-from madtree.cli.output import as_json, text
-from madtree.cli.safe import safe_line
+from madtree.cli.output import as_json, rows, text, without_empty
 from madtree.cli.session import session
 from madtree.interface import FUNCTIONS
 
@@ -39,7 +39,7 @@ def prune_command(
     if json:
         as_json({"model": new_model, "pruned_from": model, "cp": cp, "message": said})
     else:
-        text(safe_line(said))
+        text(escaped_line(said))
 
 
 def drop_command(
@@ -53,4 +53,26 @@ def drop_command(
     if json:
         as_json([{"model": model, "message": line} for model, line in zip(models, said, strict=True)])
     else:
-        text("\n".join(map(safe_line, said)))
+        text("\n".join(map(escaped_line, said)))
+
+
+MODELS_EPILOG = examples("$ madtree models", "$ madtree models --json | jq -r '.[].model'")
+SHOWN = ("model", "kind", "dependent", "n_rows", "n_trees", "depth", "n_leaves", "version", "age")
+FURTHER = ("owner", "source_table", "parameters", "trained_at")
+
+
+def models_command(
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Also owner, training table, parameters and time of training.")
+    ] = False,
+    dsn: Dsn = None,
+    json: Json = False,
+) -> None:
+    """List every model that you can see, in any schema: the view madtree.models."""
+    with session(dsn) as opened:
+        found = opened.models()
+    if json:
+        rows(found, machine=True)
+        return
+    names = SHOWN + FURTHER if verbose else SHOWN
+    rows(without_empty([{name: row[name] for name in names} for row in found]), machine=False, empty="no models")

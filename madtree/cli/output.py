@@ -1,6 +1,6 @@
 """What commands print: data to stdout, for people or as JSON; everything else to stderr.
 
-All that is printed for people goes through `madtree.cli.safe` here. Documents for programs are as they are, unless
+All that is printed for people goes through `madtree.cli.escapes` here. Documents for programs are as they are, unless
 stdout is a terminal; JSON is as it is.
 """
 
@@ -23,8 +23,8 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Span, Text
 
+from madtree.cli.escapes import escaped, escaped_line
 from madtree.cli.exits import CommandError, InterruptError
-from madtree.cli.safe import safe, safe_line
 
 WIDEST = 1_000_000
 
@@ -80,19 +80,19 @@ def say(message: str, style: str = "") -> None:
 
 def remark(console: Console, message: str, style: str = "") -> None:
     """As `say`, on a console that is there already."""
-    console.print(Text(safe(message), style=style), soft_wrap=True)
+    console.print(Text(escaped(message), style=style), soft_wrap=True)
 
 
 def fail(message: str, hint: str | None = None) -> None:
     """An error and its cure, on stderr."""
-    stderr().print(Text.assemble(("error: ", "bold red"), safe(message)), soft_wrap=True)
+    stderr().print(Text.assemble(("error: ", "bold red"), escaped(message)), soft_wrap=True)
     if hint:
-        stderr().print(Text.assemble(("hint: ", "bold"), safe_line(hint)), soft_wrap=True)
+        stderr().print(Text.assemble(("hint: ", "bold"), escaped_line(hint)), soft_wrap=True)
 
 
 def text(message: str) -> None:
     """Text for people that is the answer, on stdout; raises as `document`."""
-    _print(safe(message))
+    _print(escaped(message))
 
 
 def document(content: str) -> None:
@@ -102,7 +102,7 @@ def document(content: str) -> None:
         InterruptError: nobody reads it any more, as after `| head`; with the code of a program that SIGPIPE ended.
         CommandError: it cannot be written, as on a full disk.
     """
-    _print(safe(content) if sys.stdout.isatty() else content)
+    _print(escaped(content) if sys.stdout.isatty() else content)
 
 
 def _print(message: str) -> None:
@@ -167,7 +167,7 @@ def table(headings: Sequence[str], body: Sequence[Sequence[Any]]) -> None:
 
     Where nobody watches it is as wide as it needs to be.
     """
-    headings = [safe_line(heading) for heading in headings]
+    headings = [escaped_line(heading) for heading in headings]
     made = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
     for place, heading in enumerate(headings):
         values = [row[place] for row in body if row[place] is not None]
@@ -205,7 +205,7 @@ def lines(console: Console, styled: Iterable[Text]) -> None:
 
 def harmless(line: Text) -> Text:
     """A styled line whose characters only show something; what styles it is not among them."""
-    shown = [safe_line(character) for character in line.plain]
+    shown = [escaped_line(character) for character in line.plain]
     at = [0, *accumulate(map(len, shown))]
     return Text("".join(shown), line.style, spans=[Span(at[s.start], at[s.end], s.style) for s in line.spans])
 
@@ -234,8 +234,8 @@ def cell(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(cell(item) for item in value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{safe_line(str(key))}={cell(item)}" for key, item in value.items())
-    return safe_line(str(value))
+        return ", ".join(f"{escaped_line(str(key))}={cell(item)}" for key, item in value.items())
+    return escaped_line(str(value))
 
 
 def duration(seconds: float) -> str:

@@ -8,9 +8,9 @@ from typing import Annotated
 import psycopg
 import typer
 
+from madtree.cli.escapes import escaped_line
 from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
 from madtree.cli.output import as_json, text
-from madtree.cli.safe import safe_line
 from madtree.cli.session import session
 from madtree.cli.trees import kind_of
 from madtree.errors import MadtreeError
@@ -62,7 +62,7 @@ def predict_command(
     if json:
         as_json({"model": model, "output": output, "type": type_.value, "message": said})
     else:
-        text(safe_line(said))
+        text(escaped_line(said))
 
 
 def _kind_of(connection: psycopg.Connection, model: str) -> ModelKind:

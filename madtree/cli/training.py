@@ -11,12 +11,12 @@ from typing import Annotated, Any
 import psycopg
 import typer
 
-from madtree.cli.options import OUTPUT, Dsn, Json
+from madtree.cli.escapes import escaped_line
+from madtree.cli.options import OUTPUT, Dsn, Json, examples
 from madtree.cli.output import as_json, text
-from madtree.cli.safe import safe_line
 from madtree.cli.session import session
 from madtree.host.psycopg import as_host
-from madtree.interface import Argument, Function, OneOf
+from madtree.interface import FUNCTIONS, Argument, Function, OneOf
 from madtree.model import find_model, read_summary
 from madtree.sqltext import explain as explain_sql
 from madtree.sqltext import report as report_sql
@@ -55,7 +55,7 @@ def training_command(function: Function, doing: str, depth: str, help_: str) -> 
         if json:
             as_json({"model": model, **figures, "seconds": round(took, 2), "message": said})
         else:
-            text(safe_line(said))
+            text(escaped_line(said))
 
     command.__doc__ = help_
     command.__signature__ = inspect.Signature(list(_parameters(options)))  # type: ignore[attr-defined]
@@ -157,3 +157,41 @@ def _trained(connection: psycopg.Connection, name: str) -> dict[str, Any]:
         "leaves": totals["leaves"],
         **error,
     }
+
+
+TRAIN_EPILOG = examples(
+    "$ madtree train flights delay_tree --id id -y late -x 'carrier, hour'",
+    "$ madtree train flights delay_tree --id id -y late --max-depth 6 --replace",
+    "$ madtree train flights delays --id id -y late --exclude tailnum --group-by carrier",
+    "$ madtree train flights delay_cv --id id -y late --folds 10 --rule 1se --max-surrogates 5",
+)
+
+train_command = training_command(
+    FUNCTIONS["tree_train"],
+    "training",
+    "max_depth",
+    """Train a decision tree, or one for each group, on a table. The data stay in the database.
+
+A bar shows how far the server is; Ctrl-C stops it there, and no model is left.
+""",
+)
+
+
+FOREST_EPILOG = examples(
+    "$ madtree forest flights delay_forest --id id -y late -x 'carrier, hour' --trees 200",
+    "$ madtree forest flights delay_forest --id id -y late --features-per-node 3 --no-importance --replace",
+    "$ madtree forest flights random_forest --id id -y late --split-rule random --sampling none",
+    "$ madtree predict delay_forest flights_today flights_scored --type prob",
+    "$ madtree show delay_forest --tree 1",
+)
+
+forest_command = training_command(
+    FUNCTIONS["forest_train"],
+    "growing",
+    "",
+    """Train a random forest, or one for each group, on a table. The data stay in the database.
+
+A bar shows how many trees are grown; Ctrl-C stops it there, and no model is left. The line at the end has the
+error on rows that the trees have not seen; of groups it is in <MODEL>_group. `madtree report` draws it.
+""",
+)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import psycopg
 
+from madtree.cli.escapes import escaped_line
 from madtree.cli.exits import USAGE, CommandError
-from madtree.cli.safe import safe_line
 from madtree.host import Host
 from madtree.host.psycopg import as_host
 from madtree.model import ModelTables, find_model, read_model, read_summary, unquoted
@@ -90,7 +90,7 @@ def tree_of_group(host: Host, tables: ModelTables, model: Model, group: Sequence
         if list(row["group"]) == [wanted[column] for column in columns]:
             return int(row["tree_id"])
     groups = list(dict.fromkeys("/".join(row["group"]) for row in found))  # which may have several trees each
-    known, more = ", ".join(map(safe_line, groups[:SHOWN])), len(groups) - SHOWN
+    known, more = ", ".join(map(escaped_line, groups[:SHOWN])), len(groups) - SHOWN
     raise CommandError(
         f"{model.name} has no tree of the group {'/'.join(wanted.values())}",
         f"It has those of {known}{f' and {more:,} more' if more > 0 else ''}.",

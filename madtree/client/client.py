@@ -246,7 +246,7 @@ class Client(ForestCalls):
         return self  # a session cannot be doubled; copies of what holds a client share it
 
     def __reduce__(self) -> Pickled:
-        """A pickle, which may be kept in a file, has no password; children of this process get it: see `elsewhere`."""
+        """A pickle, which may be kept in a file, has no password; `child_processes` says who gets it."""
         source = None if self.source_conninfo is None else without_password(self.source_conninfo)
         return client_elsewhere, (without_password(self.conninfo), self.engine, self.connections, source)
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from madtree.explain.complexity import tree_cp
 from madtree.explain.display import get_tree, get_tree_surr, tree_display, tree_surr_display
-from madtree.explain.export import tree_to_json, tree_to_pmml
+from madtree.explain.export import DOCUMENTED, tree_to_json, tree_to_pmml
 from madtree.explain.path import tree_path
 from madtree.explain.rules import tree_rules
 
 __all__ = [
+    "DOCUMENTED",
     "get_tree",
     "get_tree_surr",
     "tree_cp",

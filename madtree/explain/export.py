@@ -31,7 +31,7 @@ def tree_to_json(host: Host, model_name: str | None, tree_id: int | None = None)
     facts = {
         row.pop("tree_id"): row for row in host.query(sql.tree_facts(tables.schema, tables.name, model.kind.place))
     }
-    document = model_document(model, _DOCUMENTED[model.kind](host, tables, model))
+    document = model_document(model, DOCUMENTED[model.kind](host, tables, model))
     return _joined(host, dump(model, document, each_tree(host, tables, whole, tree_id), facts), tables, "tree_to_json")
 
 
@@ -45,7 +45,7 @@ def _with_groups(host: Host, tables: ModelTables, model: Model) -> Document:
 
 
 # What a document tells, beside what those of all kinds tell.
-_DOCUMENTED: Mapping[ModelKind, Callable[[Host, ModelTables, Model], Document]] = {
+DOCUMENTED: Mapping[ModelKind, Callable[[Host, ModelTables, Model], Document]] = {
     TREE: _with_cp_table,
     FOREST: _with_groups,
 }

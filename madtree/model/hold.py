@@ -52,7 +52,7 @@ def held_facts(host: Host, relation: Relation, given: str, argument: str, look: 
         _by_own_rights(host, session, sql.hold_schema(relation.schema), given, argument)
     held: dict[str, int] | None = None
     for _ in range(LOOKS):
-        # A forest's view of its nodes is not read.
+        # The view of packed nodes is not read.
         wanted = {suffix: table.oid for suffix, table in facts.tables.items() if table.kind == "r"}
         if wanted == held:
             return facts

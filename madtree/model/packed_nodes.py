@@ -1,4 +1,4 @@
-"""The nodes of a forest's trees, read from `<output>_packed` and checked, as plain values.
+"""Packed nodes, read from `<output>_packed` and checked, as plain values.
 
 Scoring reads the same bytes into arrays (`madtree.score.packed_nodes`); this is for who shows or exports trees.
 """

@@ -17,8 +17,8 @@ from madtree.render.palette import NUMBERS, class_colours
 from madtree.render.svg import tree_svg
 from madtree.report.figures import cp_tables, evaluation, refusal, shown_sql
 from madtree.report.kinds import PAGES
-from madtree.report.measured import folds_text
 from madtree.report.page import options, page, table
+from madtree.report.provenance import folds_text
 from madtree.report.trees import Choice, Limits, choose_trees, room_for_lists, tree_name, tree_values
 from madtree.sqltext.quote import ident, is_plain_name, literal
 from madtree.sqltext.split import parse_name

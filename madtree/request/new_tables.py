@@ -159,7 +159,7 @@ class Part:
 def model_tables(host: Host, schema: str, name: str) -> dict[str, Part]:
     """The tables that exist and have the columns of this model's part of that name.
 
-    A view is a part of a model only as the nodes of a forest, whose packed nodes are there.
+    A view is a part of a model only as that of its nodes, whose packed ones are there.
     """
     signatures = {suffixed(name, suffix): columns for suffix, columns in SIGNATURES.items()}
     rows = host.query(sql.TABLE_COLUMNS, [_TEXT, f"{_TEXT}[]"], [schema, list(signatures)])

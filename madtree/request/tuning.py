@@ -19,9 +19,9 @@ class Costs:
         grown_value: a row of a small group times a feature that is looked at in each level, over all levels.
         stored_value: a number of such a row, written for workers to read.
         handed_byte: of a histogram, from a worker into the leader's.
-        drawn_value: of a forest, a row and one of the features that were drawn for its node, in one level.
-        followed_row: of a forest, a row taken one step down, with the other rows of its node.
-        wave_level: of a forest, a level of trees that are grown together, however many rows they have.
+        drawn_value: a row and one of the features that were drawn for its node, in one level.
+        followed_row: where features are drawn, a row taken one step down, with the other rows of its node.
+        wave_level: a level of trees that are grown together, however many rows they have.
         worth: share of the serial time; workers that save less are left to others.
     """
 

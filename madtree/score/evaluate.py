@@ -27,10 +27,10 @@ from madtree.score.case_or_blocks import measure, reader, run_case
 from madtree.score.kinds import SCORING
 from madtree.score.predict import scan_of
 from madtree.score.score_by_blocks import BlockScoring, ScoredRows
+from madtree.sqltext import cells as cells_sql
 from madtree.sqltext import evaluate as sql
-from madtree.sqltext import judged
 from madtree.sqltext import models as models_sql
-from madtree.sqltext.cells import Question, class_cells, keep_cells, number_cells
+from madtree.sqltext.cells import Question
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
@@ -148,7 +148,9 @@ def _asking(
         check_expression(weight, f"{model.name} is damaged: the weights in its summary")
     needed = [model.dependent, *model.grouping, *(text for text in (weight, model.exposure) if text)]
     data = fit_features(host.source, model, source, test_table, "test_table", needed)
-    weight, exposure = (None if text is None else judged.number(data.plain(text)) for text in (weight, model.exposure))
+    weight, exposure = (
+        None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
+    )
     rows = source, data, (_outcome(tables, model, data), weight, exposure)
     with (
         casting(model, data.features, test_table, "test_table"),
@@ -180,7 +182,7 @@ def _asking_of(
         in_blocks = work.in_blocks if may_keep else replace(work, spread=False).in_blocks
     scored = ScoredRows("", [], [])
     if in_blocks:
-        payload = judged.payload(scan, _first_group(host, tables, model), actual, weight, exposure)
+        payload = cells_sql.payload(scan, _first_group(host, tables, model), actual, weight, exposure)
         type_, said = scoring.question(model, scan.id_name)
         of_payload = replace(scan, id_sql=payload)
         blocks = BlockScoring(host, tables, model, type_, source, of_payload, _PAYLOAD, [*said.values()], work)
@@ -190,10 +192,10 @@ def _asking_of(
             scored = blocks.rows(most_bytes)
         kind = "pg_catalog.text" if model.is_classification else "pg_catalog.float8"
         names = {name: output.name for name, output in said.items()}
-        rows = judged.rows_of_payload(scratch if may_keep else f"({scored.query})", scan.id_name, names, kind)
+        rows = cells_sql.rows_of_payload(scratch if may_keep else f"({scored.query})", scan.id_name, names, kind)
     else:
         (leaf,) = output_columns(model, "leaf", QUALIFIED)
-        rows = judged.rows_by_case(scan, read_trees(host, tables, model), leaf, actual, weight, exposure)
+        rows = cells_sql.rows_by_case(scan, read_trees(host, tables, model), leaf, actual, weight, exposure)
     grouping = tables.group_writers([*map(unquoted, model.grouping_columns)])
     question = Question(
         tables.schema,
@@ -213,8 +215,8 @@ def _asking_of(
     if keeps_cells:
         # Citus puts what comes from other servers beside the model's tables in a session of its own, which does not see
         # a model that this transaction has made; and it loses columns where a table of its own meets a plain one.
-        cells = class_cells(question) if model.is_classification else number_cells(question)
-        run_case(host, work, keep_cells(scratch, cells))
+        cells = cells_sql.class_cells(question) if model.is_classification else cells_sql.number_cells(question)
+        run_case(host, work, cells_sql.keep_cells(scratch, cells))
         question = replace(question, cells=scratch)
     yield _Asking(host if may_keep else reader(host, work), question, scored.types, scored.params)
     if may_keep and (in_blocks or keeps_cells):
@@ -224,14 +226,14 @@ def _asking_of(
 def _outcome(tables: ModelTables, model: Model, data: NewData) -> str:
     """A row's outcome as SQL over the test table's columns."""
     if not model.is_classification:
-        return judged.number(data.plain(model.dependent))
+        return cells_sql.number(data.plain(model.dependent))
     type_ = data.types[model.dependent]
     if tables.predicts(type_):
-        return judged.actual_class(model.dependent, model.dependent_type, tables.class_writer)
+        return cells_sql.actual_class(model.dependent, model.dependent_type, tables.class_writer)
     if tables.predicts_own:
-        return judged.actual_class(data.plain(model.dependent), model.dependent_type, tables.class_writer)
+        return cells_sql.actual_class(data.plain(model.dependent), model.dependent_type, tables.class_writer)
     # To cast to a type that is not PostgreSQL's would look for casts: by their texts classes are as well told apart.
-    return judged.actual_class(data.plain(model.dependent), "pg_catalog.text", None)
+    return cells_sql.actual_class(data.plain(model.dependent), "pg_catalog.text", None)
 
 
 def _first_group(host: Host, tables: ModelTables, model: Model) -> int:

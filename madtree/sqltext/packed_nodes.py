@@ -1,4 +1,4 @@
-"""The nodes of a forest's trees, packed: the SQL that writes records and takes them apart again.
+"""Packed nodes: the SQL that writes records and takes them apart again.
 
 `<output>_packed` has a row for each tree with its nodes in one value, `nodes`: records of one size, big-endian, by node
 id. Rows for the nodes would take longer to write than the trees to grow. `<output>_nodes` is a view that decodes them

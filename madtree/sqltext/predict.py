@@ -40,7 +40,7 @@ class GroupJoin:
     Attributes:
         table: `<output>` as SQL.
         columns: (column of `<output>`, its value in a row of the new data, operator "equals") each, as SQL.
-        number: column of `<output>` that says which tree it is, or which forest.
+        number: column of `<output>` that says which tree it is, or which group.
     """
 
     table: str

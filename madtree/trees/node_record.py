@@ -1,4 +1,4 @@
-"""How a node of a forest's tree is packed into bytes: whoever grows trees writes it, and readers take it apart."""
+"""How a node is packed into bytes: whoever grows trees writes it, and readers take it apart."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_ROWS_IN_BAG = 2**32 - 1  # of a tree, by `n_rows`
 
 @dataclass(frozen=True)
 class NodeLayout:
-    """The record of a node, which has one size for all nodes of a forest. What follows from the rest is left out.
+    """The record of a node, which has one size for all nodes of a model. What follows from the rest is left out.
 
     `feature` is the position from 1, below 0 where the majority goes right, 0 in a leaf; `prediction` a number, or the
     class's position from 1. The `n_left` categories that a split sends left, and then the `n_right` others, are in

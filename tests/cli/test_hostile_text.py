@@ -14,8 +14,8 @@ import pytest
 from psycopg import sql
 from terminal import ANSI, Said, Terminal
 
+from madtree.cli.escapes import escaped, escaped_line
 from madtree.cli.output import harmless
-from madtree.cli.safe import safe, safe_line
 
 # Clears the screen, colours, turns the direction of writing, rings, goes to the line's begin, forges a line of ours.
 EVIL = "\x1b[2J\x9b31m\u202e\x07\x7f\r\nerror: \u2028z"
@@ -130,14 +130,14 @@ def test_documents_for_programs_are_left_as_they_are(
 
 
 def test_text_is_made_safe_once_and_what_is_harmless_stays() -> None:
-    assert safe_line(EVIL) == SHOWN
-    assert safe("a\nb\tc\x1b") == "a\nb\\tc\\x1b"
-    assert safe_line(safe_line(EVIL)) == SHOWN
+    assert escaped_line(EVIL) == SHOWN
+    assert escaped("a\nb\tc\x1b") == "a\nb\\tc\\x1b"
+    assert escaped_line(escaped_line(EVIL)) == SHOWN
     for text in ("", "Ünï çødé 模型 🌳", "\xa0non-breaking", "back\\slash", "é"):
-        assert safe(text) == safe_line(text) == text
+        assert escaped(text) == escaped_line(text) == text
     everything = "".join(map(chr, range(0x110000)))
-    assert acting(safe_line(everything)) == set()
-    assert "\n" not in safe_line(everything)
+    assert acting(escaped_line(everything)) == set()
+    assert "\n" not in escaped_line(everything)
 
 
 def test_styles_stay_on_their_words() -> None:

@@ -145,6 +145,26 @@ def test_a_class_without_weight_is_known_and_never_predicted(client: madtree.Cli
 
 
 @pytest.mark.usefixtures("flowers")
+@pytest.mark.parametrize("kind", [*ESTIMATORS, madtree.RandomForestClassifier, madtree.RandomForestRegressor])
+def test_the_strategy_is_handed_on_and_changes_no_answer(client: madtree.Client, kind: Any) -> None:
+    y = "kind" if is_classifier(kind()) else "price"
+    usual = kind(client, list_of_features=FEATURES).fit("flowers", y)
+    other = kind(client, list_of_features=FEATURES, strategy="memory").fit("flowers", y)
+    np.testing.assert_array_equal(other.predict("flowers"), usual.predict("flowers"))
+    with pytest.raises(madtree.CallError, match="strategy must be"):
+        kind(client, list_of_features=FEATURES, strategy="magic").fit("flowers", y)
+
+
+@pytest.mark.usefixtures("flowers")
+def test_a_feature_that_costs_too_much_is_not_asked(client: madtree.Client) -> None:
+    usual = madtree.DecisionTreeClassifier(client, list_of_features=FEATURES).fit("flowers", "kind")
+    dearest = FEATURES[int(usual.feature_importances_.argmax())]
+    costs = {f'"{dearest}"': 1_000_000.0}
+    other = madtree.DecisionTreeClassifier(client, list_of_features=FEATURES, feature_costs=costs, max_depth=1)
+    assert other.fit("flowers", "kind").feature_importances_[FEATURES.index(dearest)] == 0
+
+
+@pytest.mark.usefixtures("flowers")
 def test_a_named_model_stays_in_the_database(client: madtree.Client) -> None:
     frame = frame_of(client)
     estimator = madtree.DecisionTreeClassifier(client, model='"Kept"', replace=True)

@@ -18,8 +18,8 @@ from madtree.cli.demo.errors import DemoError
 from madtree.cli.demo.flights import find_flights
 from madtree.cli.demo.screen import Screen
 from madtree.cli.demo.story import tell
+from madtree.cli.escapes import escaped
 from madtree.cli.exits import INTERRUPTED
-from madtree.cli.safe import safe
 from madtree.cli.session import ENGINE
 from madtree.embedded import PrivateServer
 from madtree.errors import MadtreeError
@@ -65,7 +65,7 @@ def demo_command(
             engine = chosen_engine(connection, ENGINE.get(), console)
             tell(Screen(console, connection, engine), flights, client="psql" if dsn else "madtree psql")
     except DemoError as error:
-        Console(stderr=True, highlight=False).print(safe(str(error)), markup=False, soft_wrap=True)
+        Console(stderr=True, highlight=False).print(escaped(str(error)), markup=False, soft_wrap=True)
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         # Every statement is a transaction: what was under way is rolled back, what was finished is whole.

@@ -27,7 +27,7 @@ from rich.text import Text
 
 from madtree.cli.demo.calls import Call
 from madtree.cli.demo.flights import open_csv
-from madtree.cli.safe import safe, safe_line
+from madtree.cli.escapes import escaped, escaped_line
 from madtree.host.psycopg import Engine, PsycopgHost
 
 CHUNK = 1 << 20
@@ -44,10 +44,10 @@ class Screen:
 
     def title(self, text: str) -> None:
         self.console.print()
-        self.console.rule(Text(safe_line(text), style="bold"), align="left", characters="-")
+        self.console.rule(Text(escaped_line(text), style="bold"), align="left", characters="-")
 
     def say(self, text: str) -> None:
-        self.console.print(safe(text), markup=False, soft_wrap=True)
+        self.console.print(escaped(text), markup=False, soft_wrap=True)
 
     def show(self, statement: str) -> None:
         """A statement as it will be run."""
@@ -61,7 +61,7 @@ class Screen:
             self._show(call.python(), "python")
 
     def _show(self, text: str, language: str) -> None:
-        highlighted = Syntax("", language, theme="ansi_light", background_color="default").highlight(safe(text))
+        highlighted = Syntax("", language, theme="ansi_light", background_color="default").highlight(escaped(text))
         highlighted.rstrip()
         self.console.print(highlighted, soft_wrap=True)
 
@@ -145,7 +145,9 @@ class Screen:
         """Rows as a table; numbers stand right."""
         table = Table(box=None, pad_edge=False, header_style="bold")
         for heading, value in zip(headings, rows[0], strict=True):
-            table.add_column(Text(safe_line(heading)), justify="right" if isinstance(value, int | float) else "left")
+            table.add_column(Text(escaped_line(heading)), justify="right" if isinstance(value, int | float) else "left")
         for row in rows:
-            table.add_row(*(Text(f"{value:,}" if isinstance(value, int) else safe_line(str(value))) for value in row))
+            table.add_row(
+                *(Text(f"{value:,}" if isinstance(value, int) else escaped_line(str(value))) for value in row)
+            )
         self.console.print(table)

@@ -1,6 +1,6 @@
 """Decision trees and forests in scikit-learn's manner, trained in the database."""
 
-from madtree.client.elsewhere import send_passwords_to_children
+from madtree.client.child_processes import send_passwords_to_children
 from madtree.client.estimators.checks import expected_failed_checks
 from madtree.client.estimators.classifier import DecisionTreeClassifier
 from madtree.client.estimators.forest_classifiers import ExtraTreesClassifier, RandomForestClassifier

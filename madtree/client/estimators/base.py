@@ -12,7 +12,6 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from madtree.client.calls import Names
 from madtree.client.client import Client
 from madtree.client.estimators.fitted import FittedTree
 from madtree.client.estimators.in_database import FittedInDatabase
@@ -37,64 +36,8 @@ class BaseDecisionTree(FittedTree, FittedInDatabase):
 
     _learns_classes: bool
 
-    def __init__(
-        self,
-        connection: Any = None,
-        *,
-        criterion: str = "gini",
-        splitter: str = "best",
-        max_depth: int | None = 10,
-        min_samples_split: float | None = 2,
-        min_samples_leaf: float | None = 1,
-        max_features: Any = None,
-        random_state: Any = None,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
-        ccp_alpha: float = 0.0,
-        monotonic_cst: Any = None,
-        model: str | None = None,
-        replace: bool = False,
-        id_col_name: str | None = None,
-        list_of_features: Names = "*",
-        list_of_features_to_exclude: Names | None = None,
-        n_bins: int = 100,
-        max_surrogates: int = 0,
-        null_as_category: bool = False,
-        surrogate_style: int = 0,
-        cp: float = -1.0,
-        n_folds: int = 0,
-        rule: str = "min",
-        verbose: bool = False,
-        parallel_workers: int | None = None,
-        memory_mb: int = 64,
-    ) -> None:
-        self.connection = connection
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.model = model
-        self.replace = replace
-        self.id_col_name = id_col_name
-        self.list_of_features = list_of_features
-        self.list_of_features_to_exclude = list_of_features_to_exclude
-        self.n_bins = n_bins
-        self.max_surrogates = max_surrogates
-        self.null_as_category = null_as_category
-        self.surrogate_style = surrogate_style
-        self.cp = cp
-        self.n_folds = n_folds
-        self.rule = rule
-        self.verbose = verbose
-        self.parallel_workers = parallel_workers
-        self.memory_mb = memory_mb
+    criterion: str
+    ccp_alpha: float
 
     # --- training ---
 

@@ -1,4 +1,4 @@
-"""Learning classes: what classifiers of trees and of forests have in common."""
+"""Learning classes: what all classifiers have in common."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.client.calls import Names
+from madtree.client.calls import Names, Pairs
 from madtree.client.estimators.base import BaseDecisionTree
 from madtree.client.estimators.classes import LearnsClasses
 from madtree.client.estimators.tables import outcome_of, plain
@@ -14,8 +14,8 @@ from madtree.client.frames import Array
 from madtree.client.routing import class_shares
 from madtree.model import output_columns
 from madtree.request import find_class_writer
+from madtree.sqltext.cells import actual_class
 from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.judged import actual_class
 
 
 class DecisionTreeClassifier(LearnsClasses, BaseDecisionTree):
@@ -48,7 +48,7 @@ class DecisionTreeClassifier(LearnsClasses, BaseDecisionTree):
         As in scikit-learn: subtrees that are not worth so much impurity a leaf are taken back, in the estimator.
     splitter, max_features, monotonic_cst
         Only ``"best"``, None and None. Else the error names the equivalent.
-    n_bins, parallel_workers, memory_mb, verbose
+    n_bins, parallel_workers, memory_mb, verbose, strategy, feature_costs
         As in `Client.tree_train`.
     max_surrogates, null_as_category, surrogate_style
         What `surrogate_params` says there: how rows with missing values find their way.
@@ -103,37 +103,10 @@ class DecisionTreeClassifier(LearnsClasses, BaseDecisionTree):
         verbose: bool = False,
         parallel_workers: int | None = None,
         memory_mb: int = 64,
+        strategy: str = "auto",
+        feature_costs: Pairs | None = None,
     ) -> None:
-        super().__init__(
-            connection,
-            criterion=criterion,
-            splitter=splitter,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            max_features=max_features,
-            random_state=random_state,
-            max_leaf_nodes=max_leaf_nodes,
-            min_impurity_decrease=min_impurity_decrease,
-            ccp_alpha=ccp_alpha,
-            monotonic_cst=monotonic_cst,
-            model=model,
-            replace=replace,
-            id_col_name=id_col_name,
-            list_of_features=list_of_features,
-            list_of_features_to_exclude=list_of_features_to_exclude,
-            n_bins=n_bins,
-            max_surrogates=max_surrogates,
-            null_as_category=null_as_category,
-            surrogate_style=surrogate_style,
-            cp=cp,
-            n_folds=n_folds,
-            rule=rule,
-            verbose=verbose,
-            parallel_workers=parallel_workers,
-            memory_mb=memory_mb,
-        )
-        self.class_weight = class_weight
+        self._keep(locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DecisionTreeClassifier:
         """Train the tree.

@@ -55,12 +55,6 @@ class BaseForest(FittedInDatabase):
     num_permutations: int
     replace: bool
 
-    def _keep(self, parameters: dict[str, Any]) -> None:
-        """Take over the arguments of `__init__`, as scikit-learn wants them."""
-        for name, value in parameters.items():
-            if name not in ("self", "__class__"):
-                setattr(self, name, value)
-
     # --- training ---
 
     def _training_table(

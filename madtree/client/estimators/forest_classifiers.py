@@ -12,7 +12,7 @@ from madtree.client.estimators.forest_base import BaseForest, with_defaults
 from madtree.client.estimators.tables import outcome_of, plain
 from madtree.client.frames import Array
 from madtree.request import find_class_writer
-from madtree.sqltext.judged import actual_class
+from madtree.sqltext.cells import actual_class
 
 
 class ForestClassifier(LearnsClasses, BaseForest):
@@ -98,7 +98,7 @@ class RandomForestClassifier(ForestClassifier):
         As for `DecisionTreeClassifier`.
     criterion, max_depth, min_samples_split, min_samples_leaf, class_weight, random_state
         As for `DecisionTreeClassifier`, but that trees are grown out unless `max_depth` is given.
-    n_bins, max_surrogates, null_as_category, surrogate_style, parallel_workers, memory_mb, verbose
+    n_bins, max_surrogates, null_as_category, surrogate_style, parallel_workers, memory_mb, verbose, strategy
         As for `DecisionTreeClassifier`.
 
     Attributes
@@ -146,6 +146,7 @@ class RandomForestClassifier(ForestClassifier):
         verbose: bool = False,
         parallel_workers: int | None = None,
         memory_mb: int = 64,
+        strategy: str = "auto",
     ) -> None:
         self._keep(locals())
 

@@ -53,6 +53,7 @@ def forest_arguments(
         "replace": estimator.replace,
         "parallel_workers": estimator.parallel_workers,
         "memory_mb": estimator.memory_mb,
+        "strategy": estimator.strategy,
         "classification": estimator._learns_classes,
     }
     return {name: value for name, value in arguments.items() if value is not None}

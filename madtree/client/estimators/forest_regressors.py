@@ -77,6 +77,7 @@ class RandomForestRegressor(ForestRegressor):
         verbose: bool = False,
         parallel_workers: int | None = None,
         memory_mb: int = 64,
+        strategy: str = "auto",
     ) -> None:
         self._keep(locals())
 

@@ -36,6 +36,12 @@ class FittedInDatabase(BaseEstimator):  # type: ignore[misc]
     model_: TreeModel
     _fitted_on: str  # table, frame or array
 
+    def _keep(self, parameters: dict[str, Any]) -> None:
+        """Take over the arguments of `__init__`, as scikit-learn wants them."""
+        for name, value in parameters.items():
+            if name not in ("self", "__class__"):
+                setattr(self, name, value)
+
     # --- training ---
 
     def _train(self, client: Client, data: dict[str, Any], n_rows: Callable[[], int]) -> None:

@@ -1,4 +1,4 @@
-"""Learning numbers: what regressors of trees and of forests have in common."""
+"""Learning numbers: what all regressors have in common."""
 
 from __future__ import annotations
 

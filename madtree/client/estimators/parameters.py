@@ -48,6 +48,8 @@ def train_arguments(estimator: Any, count_rows: Callable[[], int]) -> dict[str, 
         "replace": estimator.replace,
         "parallel_workers": estimator.parallel_workers,
         "memory_mb": estimator.memory_mb,
+        "strategy": estimator.strategy,
+        "feature_costs": estimator.feature_costs,
         "classification": estimator._learns_classes,
     }
     return {name: value for name, value in arguments.items() if value is not None}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.client.calls import Names
+from madtree.client.calls import Names, Pairs
 from madtree.client.estimators.base import BaseDecisionTree
 from madtree.client.estimators.numbers import LearnsNumbers
 from madtree.client.estimators.tables import outcome_of, plain
@@ -52,36 +52,10 @@ class DecisionTreeRegressor(LearnsNumbers, BaseDecisionTree):
         verbose: bool = False,
         parallel_workers: int | None = None,
         memory_mb: int = 64,
+        strategy: str = "auto",
+        feature_costs: Pairs | None = None,
     ) -> None:
-        super().__init__(
-            connection,
-            criterion=criterion,
-            splitter=splitter,
-            max_depth=max_depth,
-            min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf,
-            max_features=max_features,
-            random_state=random_state,
-            max_leaf_nodes=max_leaf_nodes,
-            min_impurity_decrease=min_impurity_decrease,
-            ccp_alpha=ccp_alpha,
-            monotonic_cst=monotonic_cst,
-            model=model,
-            replace=replace,
-            id_col_name=id_col_name,
-            list_of_features=list_of_features,
-            list_of_features_to_exclude=list_of_features_to_exclude,
-            n_bins=n_bins,
-            max_surrogates=max_surrogates,
-            null_as_category=null_as_category,
-            surrogate_style=surrogate_style,
-            cp=cp,
-            n_folds=n_folds,
-            rule=rule,
-            verbose=verbose,
-            parallel_workers=parallel_workers,
-            memory_mb=memory_mb,
-        )
+        self._keep(locals())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DecisionTreeRegressor:
         """Train the tree; arguments as for `DecisionTreeClassifier.fit`, but that `y` holds numbers.

@@ -41,8 +41,8 @@ def training_table(
     """The table to train on, with a column for the ids, which is none of the features.
 
     Training does not read the ids, but for distributed tables, which have a key. So where no column tells the rows
-    apart the target may stand for them; where the target is an expression, a view adds a column. A forest `draws`
-    its samples by the ids: there a view adds the rows' places.
+    apart the target may stand for them; where the target is an expression, a view adds a column. Who `draws`
+    samples does so by the ids: there a view adds the rows' places.
     """
     if id_sql is not None or (parse_name(y) is not None and not draws):
         yield TrainingTable(table, id_sql or y)

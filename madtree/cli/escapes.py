@@ -14,14 +14,14 @@ _ACTING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 
-def safe(text: str) -> str:
+def escaped(text: str) -> str:
     r"""`text` with all but its line ends made harmless: ``\x1b`` and ``\u202e`` in words."""
     if text.isprintable():
         return text
-    return "\n".join(map(safe_line, text.split("\n")))
+    return "\n".join(map(escaped_line, text.split("\n")))
 
 
-def safe_line(text: str) -> str:
+def escaped_line(text: str) -> str:
     r"""`text` on one line: its line ends, too, are shown, as ``\n``."""
     if text.isprintable():
         return text

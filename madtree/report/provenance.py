@@ -12,7 +12,7 @@ from madtree.report.trees import Choice
 from madtree.sqltext.relation import Relation
 
 
-def measured(host: Host, choice: Choice, table: str, relation: Relation, rows: int | None) -> dict[str, str]:
+def provenance(host: Host, choice: Choice, table: str, relation: Relation, rows: int | None) -> dict[str, str]:
     """What the page says above its metrics.
 
     Args:
