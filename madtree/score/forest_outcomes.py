@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from madtree.learn.data import Array, Floats, Ints
-from madtree.score.block_plan import outcome_type
-from madtree.score.flat_trees import Drawn, FlatForest
+from madtree.learn.walk import unsigned
+from madtree.score.block_plan import Drawn, ForestValues
 from madtree.score.forest_scorer import EXPONENT_ABOVE, NUMBER_BYTES, class_type, count_type, row_bytes
 from madtree.sqltext import predict as sql
 from madtree.sqltext.predict import Output
@@ -26,21 +26,20 @@ class Outcomes:
     """What rows come to.
 
     Attributes:
-        of_node: (n_nodes,) for a single tree a position from 1 for each leaf.
+        of_node: what each node as a leaf says, as `build_plan` takes it.
         parts, row_bytes: the numbers that the block scorer gives for each row (`BlockScan.parts`), and their bytes.
         expressions: for each output, over these numbers.
-        forest: None for single trees.
     """
 
-    of_node: Ints
+    of_node: Ints | ForestValues
     parts: list[Part]
     row_bytes: int
     expressions: list[str]
-    forest: FlatForest | None = None
 
     @classmethod
     def of_tree(cls, of_node: Ints, expressions: list[str]) -> Outcomes:
-        size = outcome_type(of_node).itemsize
+        """Those of single trees, of whose leaves (n_nodes,) each has a position from 1."""
+        size = unsigned(int(of_node.max(initial=0))).itemsize
         return cls(of_node, [("outcome", 0, size)], size, expressions)
 
 
@@ -62,13 +61,11 @@ def forest_outcomes_of(
     """
     members, n_classes = model.n_members, len(model.classes)
     class_bytes, count_bytes = class_type(n_classes).itemsize, count_type(members).itemsize
-    none: Ints = np.zeros(len(nodes["node_id"]), np.int64)
     prediction = nodes["prediction"].astype(np.float64)[:, None]
 
     def said(what: str, values: Floats, parts: list[Part], expressions: list[str]) -> Outcomes:
         size = row_bytes(what, members, n_classes or values.shape[1])
-        forest = FlatForest(members, what, n_classes, values, drawn)
-        return Outcomes(none, parts, size, expressions, forest)
+        return Outcomes(ForestValues(members, what, n_classes, values, drawn), parts, size, expressions)
 
     if type_ == "leaf":
         is_leaf = nodes["feature"] == 0
