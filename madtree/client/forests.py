@@ -10,7 +10,7 @@ from madtree.client.calls import CallError, Names, Pairs
 from madtree.client.drawing import Drawing
 from madtree.client.result import Result
 from madtree.client.table_rows import check_kind, table_rows
-from madtree.model import find_model, read_group, read_model, read_summary
+from madtree.model import find_model, read_model, read_summary
 from madtree.render.svg import tree_svg
 from madtree.sqltext.quote import ident
 from madtree.trees import FOREST, Numbering
@@ -202,14 +202,15 @@ class Forest:
             Of classes, what ``predict`` says: hard, the class with most votes, as forest_predict's response; or soft,
             the one with the greatest probability, as scikit-learn. ``predict_proba`` is forest_predict's prob_mean.
         """
-        from madtree.client.sklearn_forest import forest_to_sklearn
+        from madtree.client.sklearn_forest import sklearn_of
+        from madtree.client.tree_arrays import ForestArrays
 
         with self.client.reading():
             host = self.client.host
             tables = find_model(host, self.name, "model")
             model = read_summary(host, tables, to_run=False)
             check_kind(model, FOREST)
-            return forest_to_sklearn(model, read_group(host, tables, model, gid), voting)
+            return sklearn_of(model, ForestArrays.read(host, tables, model, gid), voting)
 
     def predict(
         self, new_data_table: str, output_table: str, type: str | None = "response", trust_owner: bool | None = False

@@ -8,14 +8,13 @@ tree is a threshold on that column, and its structure is still the tree's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from madtree.client.forest_arrays import ForestArrays, NodeColumns
+from madtree.client.feature_values import column_name
 from madtree.client.frames import Array
-from madtree.client.routing import column_name
 from madtree.client.sklearn_tree import (
     class_values,
     criterion_of,
@@ -24,6 +23,7 @@ from madtree.client.sklearn_tree import (
     read_features,
     structure_of,
 )
+from madtree.client.tree_arrays import ForestArrays, NodeColumns
 from madtree.trees import Feature, Model, Tree
 
 try:
@@ -39,12 +39,12 @@ except ImportError as error:
 VOTINGS = ("hard", "soft")
 
 
-def forest_to_sklearn(model: Model, trees: Iterable[Tree], voting: str = "hard") -> Any:
+def forest_to_sklearn(model: Model, trees: Sequence[Tree], voting: str = "hard") -> Any:
     """The trees of one forest as a fitted estimator of scikit-learn's.
 
     Args:
         model: as `Model.read` of the client gives it; its own trees are not looked at.
-        trees: of one group, in their order; read one by one.
+        trees: of one group, in their order.
         voting: of classes, what `predict` says: hard, the class that most trees vote for, as forest_predict has it; or
             soft, the one whose mean share is the greatest, as scikit-learn has it.
 

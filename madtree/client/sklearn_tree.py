@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from madtree.client.forest_arrays import NodeColumns
+from madtree.client.feature_values import NUMERIC, column_name, feature_values
 from madtree.client.frames import Array, as_column, columns_of, is_frame
-from madtree.client.routing import NUMERIC, FlatTree, column_name, feature_values, used_features
+from madtree.client.tree_arrays import NodeColumns
+from madtree.client.walked_trees import FlatTree, used_features
 from madtree.render.labels import split_text
 from madtree.trees import CRITERIA, Feature, Joining, Kind, Model, Tree
 
@@ -82,7 +83,7 @@ def to_sklearn(model: Model, tree_id: int | None = None) -> Any:
         estimator.feature_names_in_ = np.array([column_name(feature) for feature in model.features], dtype=object)
         estimator._exact_features, estimator._exact_used = tuple(model.features), tuple(used)
         return estimator
-    encoder = SplitEncoder(model=model, tree_id=tree.tree_id).fit()
+    encoder = SplitEncoder(model=model, tree_id=tree.tree_id).take(flat)
     tested = {at: column for column, at in enumerate(encoder.nodes_)}
     estimator = _Exact[model.is_classification]()
     split_features = [tested.get(at, -2) for at in range(len(flat.nodes))]
@@ -200,7 +201,9 @@ class _ExactTree:
         """
         classes = class_values(model)
         n_classes = len(classes) if model.is_classification else 1
-        fitted = structure_of(NodeColumns.of(model, flat), features, thresholds, n, of_counts=model.of_counts)
+        fitted = structure_of(
+            NodeColumns.of(model, flat.nodes, flat.walked), features, thresholds, n, of_counts=model.of_counts
+        )
         self.tree_, self.n_features_in_, self.n_outputs_ = fitted, n, 1
         self.max_features_ = n
         self._exact_features: tuple[Feature, ...] = ()  # of the model; none where X has columns of zeros and ones
@@ -266,9 +269,12 @@ class SplitEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any = None, y: Any = None) -> SplitEncoder:
         """Take the tree apart; nothing is learned from `X`."""
-        self.tree_ = FlatTree.of(_one_tree(self.model, self.tree_id))
-        self.used_ = used_features(self.model, self.tree_)
-        self.nodes_ = [at for at, left in enumerate(self.tree_.left) if left >= 0]
+        return self.take(FlatTree.of(_one_tree(self.model, self.tree_id)))
+
+    def take(self, flat: FlatTree) -> SplitEncoder:
+        """Become fitted by the tree, which has been taken apart."""
+        self.tree_, self.used_ = flat, used_features(self.model, flat)
+        self.nodes_ = np.flatnonzero(flat.left >= 0).tolist()
         self.n_features_in_ = len(self.model.features)
         return self
 
@@ -276,11 +282,7 @@ class SplitEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Zeros and ones, shape (n_rows, n_inner_nodes), float32."""
         check_is_fitted(self)
         values, n_rows = read_features(self.model.features, self.used_, X)
-        rows = np.arange(n_rows)
-        answers = np.empty((n_rows, len(self.nodes_)), np.float32)
-        for column, at in enumerate(self.nodes_):
-            answers[:, column] = ~self.tree_.goes_left(at, values, rows)
-        return answers
+        return self.tree_.walked.goes_right(np.array(self.nodes_, np.int64), values, n_rows).astype(np.float32)
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """The splits as text, each with its node's number in madtree, shape (n_inner_nodes,)."""

@@ -101,8 +101,8 @@ class _InOrder(Generic[T]):
         return self._next[1] if self._next is not None and self._next[0] == tree_id else None
 
 
-def read_group(host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> Iterator[Tree]:
-    """The trees of one group in their order, one by one; `gid`, from 1, says which.
+def trees_of_forest(host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> list[int]:
+    """The ids of a forest's trees, which follow each other; of a grouped one those of the group `gid`, from 1.
 
     Raises:
         MadtreeError: there are several groups and `gid` does not name one, or the group has no tree.
@@ -118,12 +118,8 @@ def read_group(host: Host, tables: ModelTables, model: Model, gid: int | None = 
         raise MadtreeError(f"gid must be from 1 to {n_groups}, the number of a group of {tables.given}, not {gid}")
     own = trees_of_group(host, tables, model, number)
     if not own:
-        raise MadtreeError(f"{tables.given} has no {model.kind.noun} of group {number}: it could not be trained")
-    if n_groups == 1:
-        yield from each_tree(host, tables, model)
-    else:
-        for tree_id in own:
-            yield from each_tree(host, tables, model, tree_id)
+        raise MadtreeError(f"{tables.given} has no forest of group {number}: it could not be trained")
+    return own
 
 
 def _nodes_by_tree(

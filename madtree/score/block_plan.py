@@ -1,190 +1,142 @@
-"""The plan by which blocks of rows are scored: all trees of a model as flat arrays, which every worker is handed.
-
-Nodes are sorted by tree and id. In that order the children of a tree's inner nodes follow its root pair by pair, so
-that one array of first children describes all trees. What a split asks is kept apart from its node: the splits are
-those of the nodes, in their order, and behind them the surrogates, in the order of their nodes and ranks.
-"""
+"""The plan by which blocks of rows are scored: all trees of a model and what they say, which every worker is handed."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from madtree.errors import MadtreeError
-from madtree.learn.data import LEFT, RIGHT, Array, Bools, Ints, codec
-from madtree.score.coded_forest import coded_splits
-from madtree.score.flat_trees import ALL_TREES, FlatForest, FlatNodes, FlatSplits, SeenCategories, SplitCategories
-from madtree.score.forest_scorer import SAYS_NUMBERS, VOTES, unsigned
-from madtree.score.idle_splits import without_idle_splits
+from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints, Values, codec, require
+from madtree.learn.walk import FlatTrees, Walk, small
+from madtree.score.forest_scorer import OUT_OF_BAG, SAYS_NUMBERS, VOTES, WHATS
+
+if TYPE_CHECKING:
+    from madtree.learn.problem import Bootstrap
 
 MOST_MEMBERS = 2**20  # of a forest
+_MOST_OUTCOME = 2**32 - 1
 
 
-def outcome_type(outcomes: Array) -> np.dtype:
-    """The smallest unsigned integer that holds every outcome."""
-    return unsigned(int(outcomes.max(initial=0)))
+@dataclass(frozen=True)
+class Drawn:
+    """Which rows the trees of a forest have seen.
+
+    Attributes:
+        samples: that they were grown on.
+        is_tested: (n_trees,) false of a tree for which no row was drawn: it has seen all.
+        identity: SQL of the number that tells rows apart in samples.
+    """
+
+    samples: Bootstrap
+    is_tested: Bools
+    identity: str
 
 
-def _small(numbers: Array) -> Array:
-    """The same from 0 on in fewer bytes: every block is handed the whole plan."""
-    return numbers.astype(outcome_type(numbers))
+@dataclass(frozen=True)
+class ForestValues:
+    """What the trees of a forest say.
+
+    Attributes:
+        members: trees of each group, whose ids follow each other.
+        what: one of `score.forest_scorer.WHATS`.
+        n_classes: 0 for numbers.
+        values: (n_nodes, n_values) what each node as a leaf says; whole numbers, but for means and judged.
+        drawn: the rows that the trees were grown on, for what is said out of bag; else None.
+    """
+
+    members: int
+    what: str
+    n_classes: int
+    values: Floats
+    drawn: Drawn | None = None
 
 
-def build_plan(
-    nodes: FlatNodes,
-    splits: FlatSplits,
-    categories: SplitCategories,
-    seen: SeenCategories,
-    is_category: list[bool],
-    *,
-    grouped: bool,
-    forest: FlatForest | None = None,
-) -> bytes:
+def build_plan(trees: FlatTrees, said: Ints | ForestValues, *, grouped: bool) -> bytes:
     """The plan as `score.block_scorer.score_block` reads it.
 
     Args:
-        is_category: for each feature whether its values are keys of categories, else numbers.
+        said: by each node as a leaf. Of single trees (n_nodes,) what to return for a row that ends there, a position
+            from 1.
         grouped: whether rows bring a tree's id, or a forest's number, before their features.
-        forest: None for single trees.
 
     Raises:
-        MadtreeError: the nodes are not those of whole trees.
+        MadtreeError: some trees of a forest are missing.
     """
-    child, roots = _first_children(nodes, splits)
-    if forest and forest.what in VOTES:
-        nodes, splits, categories, forest, child, roots = without_idle_splits(
-            nodes, splits, categories, forest, child, roots
-        )
-    n_nodes = len(child)
-    members = forest.members if forest else 1
-    group_id = (nodes.tree_id - 1) // members + 1 if forest else nodes.tree_id
-    trees = np.unique(group_id[roots])
-    if len(roots) != len(trees) * members:
-        raise MadtreeError("the model is damaged: some of its trees are missing")
-    coded = None
-    if forest and not any(is_category) and len(splits.node) == n_nodes:
-        coded = coded_splits(splits.feature, splits.threshold, len(is_category))
+    if not isinstance(said, ForestValues):
+        # Rows without a tree find an outcome, too: none.
+        outcome = small(np.append(said, 0))
+        return codec.dump({**Walk.values_of(trees, 0), "outcome": outcome, "grouped": grouped, "members": 0})
+    if said.what in VOTES:
+        trees, values = trees.up_to_agreement(said.values[:, 0])
+        said = replace(said, values=values[:, None])
     return codec.dump(
-        {
-            "trees": trees.astype(np.int64),
-            "roots": roots.astype(np.int64),
-            "child": _small(child),
-            "missing_right": (splits.feature[:n_nodes] >= 0) & ~nodes.majority_left.astype(np.bool_),
-            # Rows without a tree find an outcome, too: none.
-            "outcome": np.append(nodes.outcome, 0).astype(outcome_type(nodes.outcome)),
-            "grouped": grouped,
-            "feature": _small(np.maximum(splits.feature, 0)),
-            **(_threshold_arrays(splits, n_nodes) if coded is None else coded),
-            "is_category": is_category,
-            **_category_arrays(group_id, splits, categories, seen, is_category, trees),
-            "members": 0 if forest is None else forest.members,
-            **({} if forest is None else _forest_arrays(forest)),
-        }
+        {**Walk.values_of(trees, said.members), "grouped": grouped, "members": said.members, **_forest_values(said)}
     )
 
 
-def _threshold_arrays(splits: FlatSplits, n_nodes: int) -> dict[str, Any]:
-    """What splits ask, where that is not said by codes (`score.coded_forest`)."""
-    of_surrogates = splits.node[n_nodes:]
-    return {
-        # A leaf asks what no value passes, and so leads to itself.
-        "threshold": np.where(splits.feature < 0, np.inf, splits.threshold).astype(np.float64),
-        "low_goes_left": splits.low_goes_left.astype(np.bool_),
-        # Of node i the surrogates' splits are surrogates[i] .. surrogates[i + 1] - 1.
-        "surrogates": _small(n_nodes + np.searchsorted(of_surrogates, np.arange(n_nodes + 1))),
-    }
-
-
-def _forest_arrays(forest: FlatForest) -> dict[str, Any]:
-    values = forest.values if forest.what in SAYS_NUMBERS else _small(forest.values)
+def _forest_values(forest: ForestValues) -> dict[str, Any]:
+    values = forest.values if forest.what in SAYS_NUMBERS else small(forest.values)
     drawn = forest.drawn
     samples = {} if drawn is None else {"samples": drawn.samples.to_value(), "is_tested": drawn.is_tested}
     return {"what": forest.what, "n_classes": forest.n_classes, "values": values, **samples}
 
 
-def first_nodes(tree_id: Ints) -> Ints:
-    """(n_trees,) positions of the first node of each tree; `tree_id` (n_nodes,) is ascending."""
-    return np.flatnonzero(np.diff(tree_id, prepend=tree_id[:1] - 1))
+def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The plan whose values these are: anybody may hand `score_block` a plan of their own.
 
-
-def _first_children(nodes: FlatNodes, splits: FlatSplits) -> tuple[Ints, Ints]:
-    """(n_nodes,) each node's left child, whose sibling is next to it, a leaf's own position; (n_trees,) the roots."""
-    n_nodes = len(nodes.node_id)
-    roots = first_nodes(nodes.tree_id)
-    inner = splits.feature[:n_nodes] >= 0
-    child = children_in_order(inner, roots)
-    parents = np.flatnonzero(inner)
-    if n_nodes and (
-        nodes.node_id[roots].any()
-        or (len(parents) and child[parents].max() + 1 >= n_nodes)
-        or not np.array_equal(nodes.node_id[child[parents]], 2 * nodes.node_id[parents] + 1)
-        or not np.array_equal(nodes.tree_id[child[parents] + 1], nodes.tree_id[parents])
-    ):
-        raise MadtreeError("the model is damaged: its nodes are not whole trees")
-    return child, roots
-
-
-def children_in_order(inner: Bools, roots: Ints) -> Ints:
-    """(n_nodes,) first children of nodes by tree and id, a leaf's own: `inner` (n_nodes,), `roots` (n_trees,)."""
-    # Within a tree the j-th inner node has its children at 1 + 2j and 2 + 2j from the root.
-    rank: Ints = np.cumsum(inner) - inner
-    child = 2 * rank + by_node(roots + 1 - 2 * rank.take(roots), roots, len(inner))
-    return np.where(inner, child, np.arange(len(inner)))
-
-
-def by_node(of_trees: Ints, roots: Ints, n_nodes: int) -> Ints:
-    """(n_nodes,) what each node's tree has, `of_trees` (n_trees,); the trees begin at `roots` (n_trees,), the first of
-    them at 0. numpy's repeat takes several times as long.
+    Raises:
+        MadtreeError: they are none of a plan's.
     """
-    steps = np.zeros(n_nodes, np.int64)
-    steps[roots] = np.diff(of_trees, prepend=0)
-    return np.cumsum(steps)
-
-
-def _category_arrays(
-    tree_id: Ints,
-    splits: FlatSplits,
-    categories: SplitCategories,
-    seen: SeenCategories,
-    is_category: list[bool],
-    trees: Ints,
-) -> dict[str, Any]:
-    """The arrays in which a split's categories, and those that a feature has, are looked up.
-
-    A category's code is its place among the keys of its feature, in `categories_<feature>`. NULL's is the one behind
-    the last, where it is a category. `entries` are split x width + code of the categories that splits name, ascending,
-    and `entry_side` is where they go. A category that no tree has seen has no code. One that some trees have seen and
-    others have not is looked up in `seen_<feature>`: tree's position x width + code, ascending.
-    """
-    arrays: dict[str, Any] = {}
-    codes = np.zeros(len(categories.split), np.int64)
-    has_null = [False] * len(is_category)
-    known_in_all: dict[int, Ints] = {}
-    for feature in np.flatnonzero(is_category).tolist():
-        mine = categories.feature == feature
-        named, stored = categories.key[mine & ~categories.is_null], seen.key[seen.feature == feature]
-        keys = np.unique(np.concatenate([named, stored]))
-        has_null[feature] = bool(categories.is_null[mine].any())
-        codes[mine] = np.where(categories.is_null[mine], len(keys), np.searchsorted(keys, categories.key[mine]))
-        arrays[f"categories_{feature}"] = known_in_all[feature] = keys.astype(np.int64)
-    width = 1 + max((len(keys) for keys in known_in_all.values()), default=0)
-    tree_of = np.searchsorted(trees, tree_id)
-    for feature in np.flatnonzero(has_null).tolist():
-        mine, stored = (categories.feature == feature) & ~categories.is_null, seen.feature == feature
-        if (seen.tree_id[stored] == ALL_TREES).any():
-            continue
-        stored &= np.isin(seen.tree_id, trees)  # a group may have categories, and no tree
-        in_splits = tree_of[splits.node[categories.split[mine]]] * width + codes[mine]
-        in_stored = np.searchsorted(trees, seen.tree_id[stored]) * width
-        in_stored += np.searchsorted(known_in_all[feature], seen.key[stored])
-        arrays[f"seen_{feature}"] = np.unique(np.concatenate([in_splits, in_stored])).astype(np.int64)
-    entries = categories.split.astype(np.int64) * width + codes
-    order = np.argsort(entries, kind="stable")
+    given = Values(values)
+    grouped = given.boolean("grouped")
+    members = given.integer("members", 0, MOST_MEMBERS)
+    walk = Walk.from_values(given, members)
+    n_groups, n_nodes = len(walk.groups), len(walk.child)
+    require(grouped or n_groups <= 1, "trees", "one where rows do not name theirs")
+    require(not members or n_groups > 0, "members", "those of a forest that is there")
     return {
-        **arrays,
-        "width": width,
-        "has_null": has_null,
-        "entries": entries[order],
-        "entry_side": np.where(categories.goes_left[order], LEFT, RIGHT).astype(np.uint8),
+        "walk": walk,
+        "grouped": grouped,
+        "members": members,
+        **(_checked_forest(given, n_nodes) if members else {"outcome": _checked_outcome(given, n_nodes)}),
+        **_checked_samples(given, members, len(walk.roots)),
     }
+
+
+def _checked_outcome(given: Values, n_nodes: int) -> Array:
+    """What rows of single trees come to."""
+    outcome: Array = given.ints("outcome", (n_nodes + 1,), 0, _MOST_OUTCOME, None)
+    require(outcome.dtype.kind == "u", "outcome", "unsigned integers")
+    require(int(outcome[-1]) == 0, "outcome", "0 where there is no tree")
+    return outcome
+
+
+def _checked_samples(given: Values, members: int, n_trees: int) -> dict[str, Any]:
+    """The samples of all trees, where the plan asks what is said out of bag."""
+    if not members or given.text("what", WHATS) not in OUT_OF_BAG:
+        return {"samples": None}
+    from madtree.learn.problem import Bootstrap  # takes long to load, and most predictions do without
+
+    samples = Bootstrap.from_values(given.mapping("samples"))
+    require(samples.count == members, "samples", "one of each tree")
+    return {"samples": samples, "is_tested": given.bools("is_tested", (n_trees,))}
+
+
+def _checked_forest(given: Values, n_nodes: int) -> dict[str, Any]:
+    """What the trees of a forest say."""
+    what, n_classes = given.text("what", WHATS), given.integer("n_classes", 0, WIDE_LIMIT)
+    if what in SAYS_NUMBERS:
+        values = given.floats("values", (n_nodes, None))
+        if what != "judged":
+            return {"what": what, "n_classes": n_classes, "values": values}
+        require(values.shape[1] == 1 + n_classes, "values", f"{1 + n_classes} of each node")
+        said = values[:, 0]
+        require(said.min() >= 1 and said.max() <= n_classes, "values", "numbers of classes")
+        class_of = said.astype(np.min_scalar_type(n_classes))
+        return {"what": what, "n_classes": n_classes, "values": values[:, 1:], "class_of": class_of}
+    low, high = (0, 2**31 - 1) if what == "leaves" else (1, n_classes)
+    whole = given.ints("values", (n_nodes, 1), low, high, None)
+    require(whole.dtype.kind == "u", "values", "unsigned integers")
+    return {"what": what, "n_classes": n_classes, "values" if what == "leaves" else "class_of": whole[:, 0]}

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from madtree.learn.data import Floats, Ints
+from madtree.learn.data import Floats
 from madtree.model import output_columns
-from madtree.score.flat_trees import FlatForest
+from madtree.score.block_plan import ForestValues
 from madtree.score.forest_scorer import EXPONENT_ABOVE, NUMBER_BYTES, class_type, count_type, row_bytes
 from madtree.score.outcomes import Outcomes, Part, Said
 from madtree.sqltext import predict as sql
@@ -29,13 +29,11 @@ def outcomes_of_forest(said: Said) -> Outcomes:
         shares = shares / shares.sum(axis=1, keepdims=True)
     members, n_classes = model.n_members, len(model.classes)
     class_bytes, count_bytes = class_type(n_classes).itemsize, count_type(members).itemsize
-    none: Ints = np.zeros(len(nodes["node_id"]), np.int64)
     prediction = nodes["prediction"].astype(np.float64)[:, None]
 
     def made(what: str, values: Floats, parts: list[Part], expressions: list[str]) -> Outcomes:
         size = row_bytes(what, members, n_classes or values.shape[1])
-        forest = FlatForest(members, what, n_classes, values, said.drawn)
-        return Outcomes(none, parts, size, expressions, forest)
+        return Outcomes(ForestValues(members, what, n_classes, values, said.drawn), parts, size, expressions)
 
     if type_ == "leaf":
         is_leaf = nodes["feature"] == 0

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Ints, Steps
+from madtree.learn.walk import Route, unsigned
 from madtree.score.votes import Votes
 
 # What a row comes to, and the bytes that say it. A class and a count take as few as hold them all: in SQL each byte is
@@ -30,21 +31,6 @@ _MANTISSA_BITS = 53
 # Of the trees, that are counted between one look at which rows' classes are settled and the next.
 _LOOKS = 1 / 24
 _FEWER = 0.75  # of the rows: so few, and they are worth being put together
-
-
-class Route(Protocol):
-    """The ways of some rows down the trees."""
-
-    def leaves(self, root: int | Ints) -> Steps[Ints]:
-        """(n_rows,) the leaves that the rows end in, from one root or from their own (n_rows,)."""
-
-    def of(self, rows: Ints) -> Route:
-        """The ways of these rows alone."""
-
-
-def unsigned(largest: int) -> np.dtype:
-    """The smallest unsigned integer that holds numbers from 0 to `largest`."""
-    return np.dtype("<u1" if largest < 2**8 else "<u2" if largest < 2**16 else "<u4")
 
 
 def class_type(n_classes: int) -> np.dtype:
@@ -181,7 +167,7 @@ def _majority(model: dict[str, Any], place: Ints, route: Route) -> Steps[Ints]:
 
 def _leaves(model: dict[str, Any], place: Ints, route: Route) -> Callable[[int], Steps[Ints]]:
     """What gives the leaves (n_rows,) of the rows by the number of a tree, from 0."""
-    first, roots = place * model["members"], model["roots"]
+    first, roots = place * model["members"], model["walk"].roots
     together = len(place) > 0 and bool((place == place[0]).all())
 
     def of_member(member: int) -> Steps[Ints]:

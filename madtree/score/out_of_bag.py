@@ -9,8 +9,8 @@ from madtree.learn.data import Bools
 from madtree.learn.problem import Bootstrap
 from madtree.model import distinct_names, find_model, output_columns, read_summary
 from madtree.request import TrainingTask
+from madtree.score.block_plan import Drawn
 from madtree.score.case_or_blocks import measure
-from madtree.score.flat_trees import Drawn
 from madtree.score.forest_outcomes import OUT_OF_BAG
 from madtree.score.predict import fit_to_source, id_name_of, scan_of
 from madtree.score.score_by_blocks import BlockScoring

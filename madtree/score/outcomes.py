@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.learn.data import Array, Floats, Ints, sent_floats
+from madtree.learn.data import Array, Ints
+from madtree.learn.walk import unsigned
 from madtree.model import ModelTables, output_columns, probabilities
-from madtree.score.block_plan import outcome_type
-from madtree.score.flat_trees import Drawn, FlatForest
-from madtree.sqltext import models as models_sql
+from madtree.model.arrays import class_weights
+from madtree.score.block_plan import Drawn, ForestValues
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import Output
@@ -28,21 +27,20 @@ class Outcomes:
     """What rows come to.
 
     Attributes:
-        of_node: (n_nodes,) for a single tree a position from 1 for each leaf.
+        of_node: what each node as a leaf says, as `build_plan` takes it.
         parts, row_bytes: the numbers that the block scorer gives for each row (`BlockScan.parts`), and their bytes.
         expressions: for each output, over these numbers.
-        forest: None for single trees.
     """
 
-    of_node: Ints
+    of_node: Ints | ForestValues
     parts: list[Part]
     row_bytes: int
     expressions: list[str]
-    forest: FlatForest | None = None
 
     @classmethod
     def of_tree(cls, of_node: Ints, expressions: list[str]) -> Outcomes:
-        size = outcome_type(of_node).itemsize
+        """Those of single trees, of whose leaves (n_nodes,) each has a position from 1."""
+        size = unsigned(int(of_node.max(initial=0))).itemsize
         return cls(of_node, [("outcome", 0, size)], size, expressions)
 
 
@@ -76,7 +74,7 @@ def outcomes_of_tree(said: Said) -> Outcomes:
     if type_ in ("leaf", "response"):
         write, column = (sql.integer_array, "node_id") if type_ == "leaf" else (sql.number_array, "prediction")
         return Outcomes.of_tree(each, [pick(write(nodes[column][is_leaf].tolist()))])
-    weights = _class_weights(said)[is_leaf].tolist()
+    weights = class_weights(said.host, said.tables, model, len(is_leaf))[is_leaf].tolist()
     by_class = list(zip(*map(probabilities, weights), strict=True))
     whole = len(said.outputs) == 1 and said.outputs[0].type.endswith("[]")
     picks = [pick(sql.number_array(shares)) for shares in by_class]
@@ -84,16 +82,6 @@ def outcomes_of_tree(said: Said) -> Outcomes:
         [f"CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN ARRAY[{', '.join(picks)}] END"] if whole else picks
     )
     return Outcomes.of_tree(each, expressions)
-
-
-def _class_weights(said: Said) -> Floats:
-    """(n_nodes, K) of all nodes in order of tree and id; raises MadtreeError where they are not that many."""
-    tables, n_classes = said.tables, len(said.model.classes)
-    row = said.host.query(models_sql.weight_numbers(tables.schema, tables.name))[0]
-    values = sent_floats(row["weights"])
-    if len(values) != len(said.nodes["node_id"]) * n_classes:
-        raise MadtreeError(f"{tables.given} is damaged: not each of its nodes has a weight for each class")
-    return values.reshape(-1, n_classes)
 
 
 def question_to_tree(model: Model, taken: str) -> tuple[str, dict[str, Output]]:

@@ -139,14 +139,17 @@ def weight_numbers(schema: str, name: str) -> str:
     return f"SELECT {sent.floats('w.weight')} AS weights FROM {_ordered_nodes(schema, name)}, {weights}"
 
 
-def surrogate_numbers(schema: str, name: str) -> str:
-    """All surrogates in order of tree, node and rank; columns and parameter $1 are those of `node_numbers`."""
+def surrogate_numbers(schema: str, name: str, *, with_agreement: bool = False) -> str:
+    """All surrogates in order of tree, node and rank; columns and parameter $1 are those of `node_numbers`, and
+    `adjusted_agreement`, a float, if it is asked for.
+    """
     columns = {
         "tree_id": sent.ints("s.tree_id"),
         "node_id": sent.ints("s.node_id"),
         "feature": sent.ints(_position("$1", "s.feature")),
         "threshold": sent.floats("s.threshold"),
         "low_goes_left": sent.truths("s.low_goes_left"),
+        **({"adjusted_agreement": sent.floats("s.adjusted_agreement")} if with_agreement else {}),
     }
     return f"SELECT {sent.select(columns)} FROM ({_numbered_surrogates(schema, name)} ORDER BY number OFFSET 0) AS s"
 

@@ -278,3 +278,22 @@ def category_keys(schema: str, name: str) -> str:
         f"SELECT s.tree_id, s.size, k.hash, k.truth, k.is_null FROM (SELECT {sent.select(lists)} FROM {rows}) AS s, "
         f"(SELECT {sent.select(each)} FROM {categories}) AS k"
     )
+
+
+def category_texts(schema: str, name: str, *, surrogates: bool) -> str:
+    """Each category that packed nodes, or `surrogates`, name, or that is among the texts $1, once, with its `key` as a
+    text. NULL is left out.
+    """
+    lists = ["pg_catalog.unnest($1::pg_catalog.text[]) AS c(category)"]
+    lists.append(f"{model_table(schema, name, '_packed')} AS t, pg_catalog.unnest(t.category_sets) AS c(category)")
+    if surrogates:
+        of_surrogates = model_table(schema, name, "_surrogates")
+        lists += [
+            f"{of_surrogates} AS t, pg_catalog.unnest(t.{side}) AS c(category)"
+            for side in ("left_levels", "right_levels")
+        ]
+    every = " UNION ALL ".join(f"SELECT c.category FROM {each}" for each in lists)
+    return (
+        f"SELECT d.category, {category_hash('d.category')} AS key FROM (SELECT DISTINCT e.category "
+        f'COLLATE pg_catalog."C" AS category FROM ({every}) AS e WHERE e.category IS NOT NULL) AS d'
+    )

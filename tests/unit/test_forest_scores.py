@@ -8,15 +8,13 @@ import numpy as np
 import pytest
 
 from madtree.learn.data import LEFT, RIGHT, codec, finished
+from madtree.learn.walk import FlatSplits, FlatTrees, SplitCategories
 from madtree.score import block_scorer
-from madtree.score.block_plan import build_plan
+from madtree.score.block_plan import ForestValues, build_plan
 from madtree.score.block_scorer import score_block
-from madtree.score.flat_trees import FlatForest, FlatNodes, FlatSplits, SeenCategories, SplitCategories
 from madtree.score.forest_scorer import EXPONENT_ABOVE
 from tests.unit.test_forged_bytes import images_of
 
-NONE = np.zeros(0, np.int64)
-NO_CATEGORIES = SplitCategories(NONE, NONE, NONE, NONE.astype(bool), NONE.astype(bool))
 N_FEATURES = 3
 MEMBERS = 5
 
@@ -66,10 +64,8 @@ class Forest:
             np.zeros(2 * len(named), bool),
             np.tile([True, False], len(named)),
         )
-        nodes = FlatNodes(self.tree_id, self.node_id, self.majority_left, np.zeros(n, np.int64))
-        seen = SeenCategories(NONE, NONE, NONE)
-        forest = FlatForest(MEMBERS, what, n_classes, values)
-        return build_plan(nodes, splits, categories, seen, self.is_category, grouped=grouped, forest=forest)
+        trees = FlatTrees.of(self.tree_id, self.node_id, self.majority_left, splits, self.is_category, categories)
+        return build_plan(trees, ForestValues(MEMBERS, what, n_classes, values), grouped=grouped)
 
     def leaf(self, tree: int, row: np.ndarray) -> int:
         node = 0
@@ -193,13 +189,12 @@ def test_codes_have_as_many_bytes_as_thresholds_need(n: int, coded: int | None) 
             open_ += [(2 * node + 1, low, middle), (2 * node + 2, middle + 1, high)]
     all_ = sorted([(node, True, number) for node, number in heap] + [(node, False, number) for node, number in leaves])
     node_id, inner, number = (np.array(column) for column in zip(*all_, strict=True))
-    nodes = FlatNodes(np.ones(len(inner), np.int64), node_id, np.ones(len(inner), bool), np.zeros(len(inner), np.int64))
     splits = FlatSplits(
         np.arange(len(inner)), np.where(inner, 0, -1), np.where(inner, number, np.nan), np.ones(len(inner), bool)
     )
-    forest = FlatForest(1, "leaves", 0, np.where(inner, 0, number)[:, None].astype(np.int64))
-    seen = SeenCategories(NONE, NONE, NONE)
-    plan = build_plan(nodes, splits, NO_CATEGORIES, seen, [False], grouped=False, forest=forest)
+    trees = FlatTrees.of(np.ones(len(inner), np.int64), node_id, np.ones(len(inner), bool), splits, [False])
+    forest = ForestValues(1, "leaves", 0, np.where(inner, 0, number)[:, None].astype(np.int64))
+    plan = build_plan(trees, forest, grouped=False)
     cut = codec.load(plan).get("cut")
     assert (None if cut is None else cut.dtype.itemsize) == coded
     edges = np.array([0, 1, n // 2, n - 1]) + 0.5

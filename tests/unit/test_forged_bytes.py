@@ -35,9 +35,9 @@ from madtree.learn.requests.drive import driven
 from madtree.learn.route.positions import Positions
 from madtree.learn.route.routing import Routing
 from madtree.learn.route.stored_nodes import NewSplits, node_bytes
-from madtree.score.block_plan import build_plan
+from madtree.learn.walk import FlatSplits, FlatTrees, SplitCategories
+from madtree.score.block_plan import ForestValues, build_plan
 from madtree.score.block_scorer import score_block
-from madtree.score.flat_trees import FlatForest, FlatNodes, FlatSplits, SeenCategories, SplitCategories
 from madtree.storage.aggregate_functions import (
     moved_nodes,
     new_column,
@@ -187,8 +187,9 @@ def score_plan(categories: bool, surrogates: bool, child: list[int] | None = Non
         np.zeros(2 * len(on_second), np.bool_),
         np.tile([True, False], len(on_second)),
     )
-    nodes = FlatNodes(np.repeat([1, 2], 7), np.tile(np.arange(7), 2), np.ones(n, np.bool_), np.arange(1, n + 1))
-    plan = build_plan(nodes, splits, named, SeenCategories(none, none, none), [False, categories], grouped=True)
+    ids, majority_left = (np.repeat([1, 2], 7), np.tile(np.arange(7), 2)), np.ones(n, np.bool_)
+    trees = FlatTrees.of(*ids, majority_left, splits, [False, categories], named)
+    plan = build_plan(trees, np.arange(1, n + 1), grouped=True)
     if child is not None:
         plan = codec.dump({**codec.load(plan), "child": np.array(child)})
     rows = np.random.default_rng(1).choice([np.nan, 0, 1, 2, 3, 5], (80, 3))
@@ -201,18 +202,16 @@ def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
     inner = np.array([True, True, True, False, False, False, False] * 2 * n_groups)
     feature = np.where(inner, np.arange(n) % 2, -1)
     splits = FlatSplits(np.arange(n), feature, np.where(inner, np.arange(n) / 8, np.nan), np.ones(n, np.bool_))
-    none = np.zeros(0, np.int64)
-    named = SplitCategories(none, none, none, none.astype(np.bool_), none.astype(np.bool_))
-    nodes = FlatNodes(
+    trees = FlatTrees.of(
         np.repeat(np.arange(1, 2 * n_groups + 1), 7),
         np.tile(np.arange(7), 2 * n_groups),
         np.arange(n) % 3 == 0,
-        np.zeros(n, np.int64),
+        splits,
+        [False, False],
     )
     values = np.arange(n)[:, None] % 3 + 1
-    forest = FlatForest(2, what, 3, values / 4 if what == "means" else values)
-    seen = SeenCategories(none, none, none)
-    plan = build_plan(nodes, splits, named, seen, [False, False], grouped=n_groups > 1, forest=forest)
+    forest = ForestValues(2, what, 3, values / 4 if what == "means" else values)
+    plan = build_plan(trees, forest, grouped=n_groups > 1)
     assert "cut" in codec.load(plan)
     rows = np.random.default_rng(1).choice([np.nan, 0, 1, 2, 3, 5], (600, 2 + (n_groups > 1)))
     return plan, images_of(rows)

@@ -37,7 +37,9 @@ def modules() -> dict[str, Path]:
 def room_of(module: str) -> str:
     """`learn` is divided further, and so is `model`; every other room is a package of `madtree`."""
     parts = module.split(".")[1:]
-    return ".".join(parts[: 2 if parts[:1] == ["learn"] or parts[:2] == ["model", "write"] else 1])
+    return ".".join(
+        parts[: 2 if parts[:1] == ["learn"] or parts[:2] in (["model", "write"], ["model", "arrays"]) else 1]
+    )
 
 
 def imports(path: Path) -> Iterator[tuple[int, str, str]]:

@@ -18,11 +18,12 @@ from madtree.client.estimators.in_database import FittedInDatabase
 from madtree.client.estimators.parameters import per_impurity, train_arguments
 from madtree.client.estimators.pruning import importances, pruned, pruning_path
 from madtree.client.estimators.tables import place_in, primary_key
+from madtree.client.feature_values import feature_values
 from madtree.client.frames import Array
 from madtree.client.model import Model
-from madtree.client.routing import FlatTree, feature_values, used_features
 from madtree.client.sklearn_tree import node_indicator
 from madtree.client.upload import read_integers
+from madtree.client.walked_trees import FlatTree, used_features
 from madtree.model import fit_features, output_columns
 from madtree.request import find_relation
 from madtree.sqltext.condition import QUALIFIED

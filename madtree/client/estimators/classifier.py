@@ -11,7 +11,7 @@ from madtree.client.estimators.base import BaseDecisionTree
 from madtree.client.estimators.classes import LearnsClasses
 from madtree.client.estimators.tables import outcome_of, plain
 from madtree.client.frames import Array
-from madtree.client.routing import class_shares
+from madtree.client.tree_arrays import class_shares
 from madtree.model import output_columns
 from madtree.request import find_class_writer
 from madtree.sqltext.cells import actual_class
@@ -132,7 +132,7 @@ class DecisionTreeClassifier(LearnsClasses, BaseDecisionTree):
         place = self._fit_classes(X, y, sample_weight)
         known = [place[label] for label in self.model_.classes]
         self._shares = np.zeros((len(self._flat_tree.nodes), self.n_classes_))
-        self._shares[:, known] = class_shares(self.model_, self._flat_tree)
+        self._shares[:, known] = class_shares(self.model_, self._flat_tree.nodes)
         self._winners = np.array([place[str(node.prediction)] for node in self._flat_tree.nodes], np.int64)
         return self
 

@@ -7,8 +7,8 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from madtree.client.drawing import Drawing, figure
-from madtree.client.routing import FlatTree
 from madtree.client.sklearn_tree import to_sklearn
+from madtree.client.walked_trees import FlatTree
 from madtree.render.svg import tree_svg
 from madtree.render.text import model_text
 from madtree.trees import Model as TreeModel

@@ -16,12 +16,12 @@ from madtree.client.client import Client
 from madtree.client.estimators.forest_parameters import forest_arguments
 from madtree.client.estimators.in_database import FittedInDatabase
 from madtree.client.estimators.tables import TrainingTable, place_in, primary_key, training_table
-from madtree.client.forest_arrays import ForestArrays
+from madtree.client.feature_values import feature_values
 from madtree.client.forests import Forest
 from madtree.client.frames import Array
-from madtree.client.routing import feature_values
 from madtree.client.sklearn_forest import mean_values, sklearn_of
-from madtree.model import find_model, fit_features, read_group, read_summary
+from madtree.client.tree_arrays import ForestArrays
+from madtree.model import find_model, fit_features, read_summary
 from madtree.request import check_forest_arguments, find_relation
 from madtree.sqltext.estimator import feature_rows
 from madtree.sqltext.quote import ident
@@ -87,7 +87,7 @@ class BaseForest(FittedInDatabase):
         host = trained.client.host
         tables = find_model(host, trained.name, "model")
         self.model_ = read_summary(host, tables, to_run=False)
-        self._forest = ForestArrays.of(self.model_, read_group(host, tables, self.model_))
+        self._forest = ForestArrays.read(host, tables, self.model_)
         (group,) = trained.groups
         if self.oob_score:
             self.oob_score_ = float("nan") if group.oob_score is None else float(group.oob_score)

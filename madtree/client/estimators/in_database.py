@@ -17,8 +17,8 @@ from madtree.client.client import Client
 from madtree.client.connecting import connect
 from madtree.client.estimators.data import checked_columns, free_name
 from madtree.client.estimators.tables import TrainingTable, count_rows, primary_key, training_table
+from madtree.client.feature_values import column_name
 from madtree.client.frames import Column, columns_of, is_frame
-from madtree.client.routing import column_name
 from madtree.client.upload import uploaded
 from madtree.sqltext.quote import ident
 from madtree.trees import Model as TreeModel

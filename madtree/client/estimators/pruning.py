@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from madtree.client.frames import Array
-from madtree.client.routing import FlatTree
+from madtree.client.walked_trees import FlatTree
 from madtree.trees import Tree
 
 

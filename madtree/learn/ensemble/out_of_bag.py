@@ -27,8 +27,8 @@ from madtree.learn.data import (
     mixed,
     pieces_of,
 )
-from madtree.learn.ensemble.judged_rows import JudgedRows, exact_sums
 from madtree.learn.ensemble.row_order import RowOrder
+from madtree.learn.ensemble.row_targets import RowTargets, exact_sums
 from madtree.learn.problem import Problem
 from madtree.learn.requests import BREATH, HeldOut, Program, Targets
 from madtree.learn.route import Routing, WayDown
@@ -67,7 +67,7 @@ class Tally:
 
     def __init__(self, problem: Problem, forest: ForestParameters, targets: Targets) -> None:
         self._problem, self._forest = problem, forest
-        self._rows = JudgedRows.of(targets)
+        self._rows = RowTargets.of(targets)
         n_rows, n_classes = len(self._rows.group), problem.n_classes
         self._losses: list[Floats] = []
         self._looks = set(np.unique(np.geomspace(1, forest.n_trees, _LOOKS).round().astype(np.int64)).tolist())
@@ -223,7 +223,7 @@ def permuted(
     block, allocator = held_out.block, held_out.allocator
     assert block is not None
     n_rows, n_groups, n_features = block.codes.n_rows, wave.n_groups, len(wave.unordered)
-    rows = JudgedRows.of(Targets(block.target, block.weight, block.tree, n_rows))
+    rows = RowTargets.of(Targets(block.target, block.weight, block.tree, n_rows))
     kind = np.int8 if wave.n_classes and block.weight is None else np.float64
     before, costs = (allocated(allocator, (n_rows,), kind) for _ in range(2))
     actual = rows.target[0] if wave.n_classes else allocated(allocator, (n_rows,), np.float64)

@@ -1,9 +1,37 @@
-"""The way down trees that are grown, by codes: all rows of a block at once, for out-of-bag rows and for prediction."""
+"""The way down finished trees: the flat form of trees, and all rows of a block at once, by codes or by values."""
 
 from __future__ import annotations
 
-from madtree.learn.walk.agreement import where_leaves_agree
+from madtree.learn.walk.by_values import RowsByValues
 from madtree.learn.walk.code_matrix import MOST_ROWS, CodeMatrix
 from madtree.learn.walk.descent import Descent
+from madtree.learn.walk.flat_trees import (
+    ALL_TREES,
+    FlatSplits,
+    FlatTrees,
+    SeenCategories,
+    SplitCategories,
+    first_nodes,
+    small,
+    unsigned,
+    where_leaves_agree,
+)
+from madtree.learn.walk.walk import Route, Walk
 
-__all__ = ["MOST_ROWS", "CodeMatrix", "Descent", "where_leaves_agree"]
+__all__ = [
+    "ALL_TREES",
+    "MOST_ROWS",
+    "CodeMatrix",
+    "Descent",
+    "FlatSplits",
+    "FlatTrees",
+    "Route",
+    "RowsByValues",
+    "SeenCategories",
+    "SplitCategories",
+    "Walk",
+    "first_nodes",
+    "small",
+    "unsigned",
+    "where_leaves_agree",
+]

@@ -20,10 +20,12 @@ from make_model import Nodes, Sketch, Value, inner, leaf, route, stand_in, write
 from pmml_tree import Evaluator
 from psycopg_host import PsycopgHost
 
-from madtree.client.routing import FlatTree
+from madtree.client.tree_arrays import ForestArrays
+from madtree.client.walked_trees import FlatTree
 from madtree.explain.path import tree_path
 from madtree.learn.binning.encode import EdgeEncoder, KeyEncoder
-from madtree.learn.data.block import CodeLayout, Codes
+from madtree.learn.data.block import Block, CodeLayout, Codes
+from madtree.learn.route.leaves import WayDown
 from madtree.learn.route.routing import Routing, category_table
 from madtree.model.read import read_model
 from madtree.score.predict import tree_predict
@@ -366,15 +368,51 @@ def by_pmml(world: World, name: str) -> list[str]:
     return found
 
 
-def by_learner(world: World, name: str) -> list[str | None]:
-    """By codes, as rows are routed in training; None for a category that training has not seen."""
-    found: list[str | None] = []
-    for row, of_row in zip(world.rows[name], world.observed(name), strict=True):
-        found.append(learners_side(world.trees[name][row.tree][0], row, world.features, of_row))
-    return found
+def by_forest_of_client(world: World, name: str) -> list[str]:
+    """All trees are walked down together, as a forest's."""
+    model = world.model(name)
+    observed = world.observed(name)
+    columns = {
+        f.name: np.array([row[f.name] for row in observed], object if f.kind is U else np.float64)
+        for f in world.features
+    }
+    places = ForestArrays.of(model, model.trees)
+    leaves = places.apply(columns, len(observed))
+    found = (leaves[number, row.tree] for number, row in enumerate(world.rows[name]))
+    return [side_of(int(places.nodes.node_id[place])) for place in found]
 
 
-def learners_side(node: Node, row: Row, features: Sequence[Feature], of_row: dict[str, Value]) -> str | None:
+def step_by_step(routing: Routing, codes: Codes) -> int:
+    """As rows are routed while trees grow."""
+    (end,) = routing.advance(np.zeros(1, np.int32), codes)
+    return int(end)
+
+
+def down_grown_trees(routing: Routing, codes: Codes) -> int:
+    """As out-of-bag rows go."""
+    routing.rounds = routing.deepest = 1
+    (end,) = WayDown(routing).leaves(Block(codes, np.zeros(1, np.uint8)), 0, 1)
+    return int(end)
+
+
+def by_learner(way: Callable[[Routing, Codes], int]) -> Callable[[World, str], list[str | None]]:
+    def predict(world: World, name: str) -> list[str | None]:
+        """By codes; None for a category that training has not seen."""
+        found: list[str | None] = []
+        for row, of_row in zip(world.rows[name], world.observed(name), strict=True):
+            found.append(learners_side(way, world.trees[name][row.tree][0], row, world.features, of_row))
+        return found
+
+    return predict
+
+
+def learners_side(
+    way: Callable[[Routing, Codes], int],
+    node: Node,
+    row: Row,
+    features: Sequence[Feature],
+    of_row: dict[str, Value],
+) -> str | None:
     position = {f.name: at for at, f in enumerate(features)}
     splits: list[Split] = [node, *node.surrogates]
     codes = np.zeros((len(features), 1), np.uint8)
@@ -410,8 +448,7 @@ def learners_side(node: Node, row: Row, features: Sequence[Feature], of_row: dic
     routing.surrogate_cut = np.ones(len(node.surrogates), np.int32)
     routing.surrogate_low_right = np.array([not s.low_goes_left for s in node.surrogates], np.uint8)
     layout = CodeLayout.for_widths(np.full(len(features), 8))
-    (end,) = routing.advance(np.zeros(1, np.int32), Codes(layout, codes, np.zeros((0, 1), np.uint16)))
-    return side_of(int(end))
+    return side_of(way(routing, Codes(layout, codes, np.zeros((0, 1), np.uint16))))
 
 
 def side_of(leaf_id: int) -> str:
@@ -423,12 +460,14 @@ def side_of(leaf_id: int) -> str:
     "answer",
     [
         pytest.param(by_specification, id="specification"),
-        pytest.param(by_learner, id="learner"),
+        pytest.param(by_learner(step_by_step), id="learner"),
+        pytest.param(by_learner(down_grown_trees), id="learner-grown"),
         pytest.param(by_prediction(in_blocks=False), id="sql-case"),
         pytest.param(by_prediction(in_blocks=True), id="block-scorer"),
         pytest.param(by_path, id="tree_path"),
         pytest.param(by_rules, id="tree_rules"),
         pytest.param(by_client, id="client"),
+        pytest.param(by_forest_of_client, id="client-forest"),
         pytest.param(by_json, id="json"),
         pytest.param(by_pmml, id="pmml"),
     ],

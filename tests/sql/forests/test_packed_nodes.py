@@ -19,8 +19,9 @@ from psycopg_host import PsycopgHost
 from madtree.errors import MadtreeError
 from madtree.learn.prune import CategorySets, NodeColumns, PackedNodes, TreeKeys
 from madtree.model import find_model, read_summary, read_trees
+from madtree.model.arrays import read_arrays
+from madtree.model.arrays.packed_nodes import read_packed
 from madtree.model.write import Numbering, write_packed
-from madtree.score.packed_nodes import read_packed
 from madtree.sqltext import packed_nodes
 from madtree.sqltext.tables import NODE_COLUMNS, create_tables
 from madtree.trees import MOST_ROWS_IN_BAG, NodeLayout
@@ -262,7 +263,7 @@ def test_who_writes_nodes_and_who_reads_them_agree(
     shown = [(tree.tree_id, node) for tree in trees for node in tree.nodes.values()]
     view = db.execute("SELECT tree_id, node_id, n_rows, weight, risk FROM f_nodes ORDER BY tree_id, node_id").fetchall()
     assert view == [(tree, node.node_id, node.n_rows, node.weight, node.risk) for tree, node in shown]
-    scored = read_packed(host, tables, model, with_shares=True)
+    scored = read_packed(host, tables, model, ["class_weights"])
     for name, of in (("node_id", lambda node: node.node_id), ("majority_left", lambda node: bool(node.majority_left))):
         assert scored[name].tolist() == [of(node) for _, node in shown]
     assert scored["tree_id"].tolist() == [tree for tree, _ in shown]
@@ -346,6 +347,9 @@ def test_a_record_that_is_no_node_is_said(db: psycopg.Connection, weights: str |
             forge(by_category if name in ("categories", "n_left") else by_number, name, value)
             with pytest.raises(MadtreeError, match=f"f is damaged: node -?[0-9]+ of tree 1 ({problem})"):
                 read_trees(host, tables, model)
+            if name != "risk":  # which no walk and no client needs
+                with pytest.raises(MadtreeError, match=r"f is damaged: (a )?node"):
+                    read_arrays(host, tables, model, ["weight", "impurity", "improvement"])
             db.execute("SELECT * FROM f_nodes")
     forge(by_category, "threshold", 0.5)
     with pytest.raises(MadtreeError, match="has a threshold besides its categories"):

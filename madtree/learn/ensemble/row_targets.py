@@ -1,4 +1,4 @@
-"""What is known of the rows by which trees are judged, and exact sums over them."""
+"""The targets, weights and groups of rows that trees predict, and exact sums over them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _LIMBS = 2  # of sums of squared errors
 
 
 @dataclass(frozen=True)
-class JudgedRows:
-    """What is known of rows.
+class RowTargets:
+    """The targets of rows, and what they count.
 
     Attributes:
         target: (n_limbs, n_rows) as in blocks, or (1, n_rows) classes.
@@ -28,7 +28,7 @@ class JudgedRows:
     group: Ints
 
     @classmethod
-    def of(cls, targets: Targets) -> JudgedRows:
+    def of(cls, targets: Targets) -> RowTargets:
         one = np.broadcast_to(np.int64(0), targets.n_rows)  # which takes no memory, but `take` would copy the whole
         group: Ints = one if targets.tree is None else targets.tree
         return cls(np.atleast_2d(targets.target), targets.weight, group)

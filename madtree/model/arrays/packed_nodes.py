@@ -2,12 +2,12 @@
 
 Anybody may write bytes into a table of their own. What is read here has been found to be nodes of trees: of known
 features and classes, with numbers where numbers are needed, and with categories that are there. That the nodes are
-whole trees is found by who puts them together (`score.block_plan`).
+whole trees is found by who puts them together (`learn.walk.FlatTrees`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise
 
 import numpy as np
@@ -15,38 +15,44 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Array, Bools, Ints, heads, sent_ints
+from madtree.learn.walk import SplitCategories
 from madtree.model import ModelTables
-from madtree.score.named_categories import NamedCategories
 from madtree.sqltext import packed_nodes as sql
 from madtree.trees import MAX_DEPTH_LIMIT, Kind, Model
 
 CHUNK_BYTES = 8 * 2**20  # of nodes read at once, but for a larger tree
 _INT = "pg_catalog.int4"
+_OTHERS = frozenset(("n_rows", "improvement", "impurity", "complexity", "weight", "risk", "class_weights"))
 _LARGEST = 1e300  # as in sqltext/check.py: weights add up to less than the largest float8
 
 
-def read_packed(host: Host, tables: ModelTables, model: Model, with_shares: bool) -> dict[str, Array]:
+def read_packed(
+    host: Host, tables: ModelTables, model: Model, others: Collection[str], between: tuple[int, int] | None = None
+) -> dict[str, Array]:
     """Fields of all nodes in order of tree and id, (n_nodes,) each, and their `tree_id`.
 
     `feature` and the `prediction` of a class are positions from 1; `majority_left` is bool, false for leaves. What a
-    model without unordered features has no fields for is not there. `class_weights` (n_nodes, K) are there if
-    `with_shares`.
+    model without unordered features has no fields for is not there. `class_weights` are (n_nodes, K).
+
+    Args:
+        others: of the fields that are not needed to walk down the trees, those that are wanted.
+        between: of the first and the last tree that are wanted; None for all.
 
     Raises:
         MadtreeError: the bytes are not those of nodes.
     """
     row = host.query(sql.packed_sizes(tables.schema, tables.name))[0]
     tree_ids, sizes = sent_ints(row["tree_id"]), sent_ints(row["size"])
+    if between is not None:
+        wanted = np.flatnonzero((tree_ids >= between[0]) & (tree_ids <= between[1]))
+        tree_ids, sizes = tree_ids[wanted], sizes[wanted]
     if (sizes < 0).any():
         raise _damaged(tables, "a tree has no nodes")
     record = np.dtype(model.node_layout.big_endian)
     n_nodes, rest = np.divmod(sizes, record.itemsize)
     if rest.any() or not (sizes > 0).all():
         raise _cut_off(tables)
-    dropped = {"n_rows", "improvement", "impurity", "complexity", "weight", "risk"}
-    if not with_shares:
-        dropped.add("class_weights")
-    names = [name for name in record.names or () if name not in dropped]
+    names = [name for name in record.names or () if name not in _OTHERS or name in others]
     total = int(n_nodes.sum())
     nodes = {name: np.empty((total, *record[name].shape), record[name].base.newbyteorder("=")) for name in names}
     nodes |= {"tree_id": np.repeat(tree_ids, n_nodes), "majority_left": np.empty(total, np.bool_)}
@@ -65,8 +71,8 @@ def read_packed(host: Host, tables: ModelTables, model: Model, with_shares: bool
     return nodes
 
 
-def node_categories(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> NamedCategories:
-    """The categories of all nodes, which `read_packed` has read.
+def node_categories(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> SplitCategories:
+    """The categories of all nodes, which `read_packed` has read; features by their positions in the model, from 1.
 
     Raises:
         MadtreeError: a node names categories that its tree does not have, or that no boolean can be.
@@ -97,7 +103,7 @@ def node_categories(host: Host, tables: ModelTables, model: Model, nodes: Mappin
     is_null = null[at]
     if (is_boolean & ~is_null & (truths[at] < 0)).any():
         raise _damaged(tables, "a node has categories that are no booleans")
-    return NamedCategories(
+    return SplitCategories(
         split=np.repeat(split, counts),
         feature=feature,
         key=np.where(is_boolean, truths[at], hashes[at]).astype(np.int64),
@@ -170,6 +176,12 @@ def _check(tables: ModelTables, model: Model, nodes: Mapping[str, Array], class_
         ]
     else:
         faults.append((inner & ~has_threshold, "has no threshold"))
+    unfit = {name: np.isnan(nodes[name]) for name in ("weight", "impurity") if name in nodes}
+    faults += [(is_nan, f"has an unfit {name}") for name, is_nan in unfit.items()]
+    if "weight" in nodes:
+        faults.append((nodes["weight"] < 0, "has a negative weight"))
+    if "improvement" in nodes:
+        faults.append((inner & np.isnan(nodes["improvement"]), "has an unfit improvement"))
     prediction = nodes["prediction"]
     if model.is_classification:
         faults.append(((prediction < 1) | (prediction > len(model.classes)), "predicts no class of the model"))

@@ -1,0 +1,193 @@
+"""Trees as arrays on the client's side: what scikit-learn's structures are made of, and whole forests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import fsum
+
+import numpy as np
+
+from madtree.client.frames import Array
+from madtree.client.walked_trees import WalkedTrees
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.model import ModelTables, probabilities, trees_of_forest
+from madtree.model.arrays import ADJUSTED_AGREEMENT, ModelArrays, keys_of_texts, read_arrays
+from madtree.trees import Feature, Model, Node, Tree
+
+_READ = ("n_rows", "weight", "impurity", "improvement", "class_weights", ADJUSTED_AGREEMENT)
+
+
+@dataclass(frozen=True)
+class NodeColumns:
+    """Nodes of one tree or of several, by place.
+
+    Attributes:
+        left, right: (n_nodes,) places of the children, -1 for a leaf.
+        feature: (n_nodes,) place among the model's features, -1 for a leaf; threshold: NaN where there is none.
+        weight: (n_nodes,) that impurity is about, `Node.weight_by_class`.
+        prediction: (n_nodes,) the mean, or the place of the class.
+        values: (n_nodes, n_classes) shares of the classes, or (n_nodes, 1) means.
+    """
+
+    node_id: Array
+    depth: Array
+    left: Array
+    right: Array
+    feature: Array
+    threshold: Array
+    majority_left: Array
+    n_rows: Array
+    weight: Array
+    impurity: Array
+    improvement: Array
+    prediction: Array
+    values: Array
+
+    @classmethod
+    def of(cls, model: Model, nodes: Sequence[Node], walked: WalkedTrees) -> NodeColumns:
+        """Those of nodes by place."""
+        place = {feature.name: at for at, feature in enumerate(model.features)}
+        classes = {label: at for at, label in enumerate(model.classes)}
+        said = [classes[str(n.prediction)] if model.is_classification else float(n.prediction or 0) for n in nodes]
+        prediction = np.array(said, np.float64)
+        return cls(
+            walked.trees.node_id.take(walked.order),
+            walked.depth.take(walked.order),
+            *walked.children(),
+            np.array([-1 if node.is_leaf else place[str(node.feature)] for node in nodes], np.int64),
+            np.array([np.nan if node.threshold is None else node.threshold for node in nodes], np.float64),
+            np.array([bool(node.majority_left) for node in nodes], np.bool_),
+            np.array([node.n_rows for node in nodes], np.int64),
+            np.array([node.weight_by_class for node in nodes], np.float64),
+            np.array([node.impurity for node in nodes], np.float64),
+            np.array([node.improvement or 0.0 for node in nodes], np.float64),
+            prediction,
+            class_shares(model, nodes) if model.is_classification else prediction[:, None],
+        )
+
+    @classmethod
+    def read(cls, model: Model, arrays: ModelArrays, walked: WalkedTrees) -> NodeColumns:
+        """Those of trees that were read as arrays."""
+        own = {name: column.take(walked.order, axis=0) for name, column in arrays.nodes.items()}
+        improvement = np.where(own["feature"] > 0, own["improvement"], 0.0)
+        if not model.is_classification:
+            weight, values = own["weight" if model.weighted else "n_rows"], own["prediction"][:, None]
+        elif model.weighted:
+            rows = own["class_weights"].tolist()
+            weight, values = np.array([*map(fsum, rows)]), np.array([*map(probabilities, rows)])
+        else:  # whole numbers, whose sums are exact
+            weight = own["class_weights"].sum(axis=1, dtype=np.float64)
+            values = own["class_weights"] / weight[:, None]
+        return cls(
+            own["node_id"],
+            walked.depth.take(walked.order),
+            *walked.children(),
+            own["feature"].astype(np.int64) - 1,
+            own["threshold"],
+            own["majority_left"],
+            own["n_rows"].astype(np.int64),
+            weight.astype(np.float64),
+            own["impurity"],
+            improvement,
+            own["prediction"].astype(np.float64) - model.is_classification,
+            values,
+        )
+
+    def of_tree(self, first: int, end: int) -> NodeColumns:
+        """One tree of several, from one place to another, with its own places."""
+        columns = {name: getattr(self, name)[first:end] for name in self.__dataclass_fields__}
+        for name in ("left", "right"):
+            columns[name] = np.where(columns[name] >= 0, columns[name] - first, -1)
+        return NodeColumns(**columns)
+
+
+@dataclass(frozen=True)
+class ForestArrays:
+    """The trees of one forest.
+
+    Attributes:
+        nodes: of all trees.
+        roots: (n_trees + 1,) the place where each tree begins, and where the last one ends.
+        used: the features that splits and surrogates ask.
+        walked: rows go down them.
+        importance: (n_trees, n_features) gains by feature, surrogates by their adjusted agreement.
+    """
+
+    nodes: NodeColumns
+    used: tuple[Feature, ...]
+    walked: WalkedTrees
+    importance: Array
+
+    @classmethod
+    def read(cls, host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> ForestArrays:
+        """Read from the model's tables; of a grouped model the forest of the group `gid`, from 1.
+
+        Raises:
+            MadtreeError: as `trees_of_forest`, or the tables are damaged.
+        """
+        ids = trees_of_forest(host, tables, model, gid)
+        arrays = read_arrays(host, tables, model, _READ, (ids[0], ids[-1]))
+        if len(arrays.trees.roots) != len(ids):
+            raise MadtreeError(f"{tables.given} is damaged: some of its trees have no nodes")
+        used = [model.features[at] for at in arrays.used]
+        keys = keys_of_texts(host, tables, model) if any(arrays.trees.is_category) else {}
+        walked = WalkedTrees(arrays.trees, [feature.name for feature in used], keys, model.n_members)
+        nodes = NodeColumns.read(model, arrays, walked)
+        agreement = np.zeros(0) if arrays.agreement is None else arrays.agreement
+        return cls._of(model, nodes, walked, agreement)
+
+    @classmethod
+    def of(cls, model: Model, trees: Sequence[Tree]) -> ForestArrays:
+        """Of plain values. Raises ValueError if a tree has no nodes: its group could not be trained."""
+        walked = WalkedTrees.of(trees, of_forest=True)
+        nodes = [tree.nodes[node_id] for tree in trees for node_id in sorted(tree.nodes)]
+        agreement = [surrogate.adjusted_agreement for node in nodes for surrogate in node.surrogates]
+        by_place = [nodes[at] for at in walked.order.tolist()]
+        return cls._of(model, NodeColumns.of(model, by_place, walked), walked, np.array(agreement, np.float64))
+
+    @classmethod
+    def _of(cls, model: Model, nodes: NodeColumns, walked: WalkedTrees, agreement: Array) -> ForestArrays:
+        """`agreement`: (n_surrogates,) adjusted ones."""
+        names = {feature.name: at for at, feature in enumerate(model.features)}
+        of_model = np.array([names[name] for name in walked.features], np.int64)
+        splits, n_trees, n_features = walked.trees.splits, len(walked.trees.roots), len(model.features)
+        asks = np.flatnonzero(splits.feature >= 0)
+        place = walked.place.take(splits.node.take(asks))
+        share = np.concatenate((np.ones(len(walked.place)), agreement)).take(asks)
+        in_order = np.argsort(place, kind="stable")  # in which gains are added up
+        number = np.searchsorted(walked.place.take(walked.trees.roots), place, side="right") - 1
+        cell = number * n_features + of_model.take(splits.feature.take(asks))
+        gains = nodes.improvement.take(place) * share
+        gained = np.bincount(cell.take(in_order), gains.take(in_order), n_trees * n_features)
+        used = tuple(model.features[at] for at in sorted(of_model.tolist()))
+        return cls(nodes, used, walked, gained.reshape(n_trees, n_features))
+
+    @property
+    def n_trees(self) -> int:
+        return len(self.walked.trees.roots)
+
+    @cached_property
+    def roots(self) -> Array:
+        return np.append(self.walked.place.take(self.walked.trees.roots), len(self.walked.place))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether each node asks one number only."""
+        return self.walked.trees.by_thresholds_alone
+
+    def tree(self, number: int) -> NodeColumns:
+        """One tree, with places of its own."""
+        return self.nodes.of_tree(int(self.roots[number]), int(self.roots[number + 1]))
+
+    def apply(self, values: Mapping[str, Array], n_rows: int) -> Array:
+        """(n_rows, n_trees) the place in `nodes` of the leaf that each row ends in; `values` as `feature_values`."""
+        return self.walked.leaves(values, n_rows)
+
+
+def class_shares(model: Model, nodes: Sequence[Node]) -> Array:
+    """(n_nodes, n_classes) probabilities as tree_predict has them."""
+    rows = [probabilities(node.class_weights or ()) for node in nodes]
+    return np.array(rows, np.float64).reshape(len(nodes), len(model.classes))

@@ -1,0 +1,133 @@
+"""The way down finished trees: what is handed to whoever walks, and checked there before any row is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from madtree.errors import MadtreeError
+from madtree.learn.data import Floats, Ints, Steps, Values, ascends, require
+from madtree.learn.walk.by_codes import CodeTrees
+from madtree.learn.walk.by_values import ValueTrees
+from madtree.learn.walk.categories import KEYS, CategoryCodes
+from madtree.learn.walk.flat_trees import FlatTrees, by_node, children_in_order, small
+from madtree.trees import MAX_DEPTH_LIMIT
+
+
+class Route(Protocol):
+    """The ways of some rows down the trees."""
+
+    def leaves(self, root: int | Ints) -> Steps[Ints]:
+        """(n_rows,) the leaves that the rows end in, from one root or from their own (n_rows,)."""
+
+    def of(self, rows: Ints) -> Route:
+        """The ways of these rows alone."""
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Finished trees, ready for rows. Each way down ends in a leaf, and no look-up leaves its array.
+
+    Attributes:
+        groups: (n_groups,) numbers of the groups, ascending.
+        roots: (n_trees,) of the trees, group by group.
+        child: (n_nodes,) the left child, the right one is behind it; a leaf's own position.
+        is_category: of each feature whether its values are keys of categories.
+        trees: what the nodes ask.
+        categories: their codes.
+    """
+
+    groups: Ints
+    roots: Ints
+    child: Ints
+    is_category: list[bool]
+    trees: CodeTrees | ValueTrees
+    categories: CategoryCodes
+
+    @staticmethod
+    def values_of(trees: FlatTrees, members: int) -> dict[str, Any]:
+        """What there is to say of trees, for `codec.dump`, in as few bytes as hold it: each block is handed the whole.
+
+        Args:
+            members: trees of each group, whose ids follow each other; 0 for single trees, which never go by codes.
+
+        Raises:
+            MadtreeError: some trees of a group are missing.
+        """
+        group_of_nodes = trees.group_of_nodes(members)
+        groups = np.unique(group_of_nodes[trees.roots])
+        if len(trees.roots) != len(groups) * max(members, 1):
+            raise MadtreeError("the model is damaged: some of its trees are missing")
+        n_nodes, feature = len(trees.child), trees.splits.feature
+        asked = (CodeTrees.values_of(trees) if members else None) or ValueTrees.values_of(trees)
+        return {
+            "trees": groups.astype(np.int64),
+            "roots": trees.roots.astype(np.int64),
+            "child": small(trees.child),
+            "missing_right": (feature[:n_nodes] >= 0) & ~trees.majority_left,
+            "feature": small(np.maximum(feature, 0)),
+            **asked,
+            "is_category": trees.is_category,
+            **CategoryCodes.of(trees, groups, group_of_nodes).to_values(),
+        }
+
+    @classmethod
+    def from_values(cls, given: Values, members: int) -> Walk:
+        """What `values_of` says. Raises MadtreeError where it is none of trees."""
+        is_category = given.booleans("is_category", None)
+        n_features = len(is_category)
+        groups = given.ints("trees", (None,), *KEYS)
+        require(ascends(groups), "trees", "ascending")
+        child, roots, deepest = _children(given, len(groups) * max(members, 1))
+        leaf = child == np.arange(len(child))
+        feature = given.ints("feature", (None,), 0, max(n_features - 1, 0))
+        require(bool(is_category) or bool(leaf.all()), "is_category", "of one feature at least, to split by")
+        missing_right = given.bools("missing_right", (len(child),))
+        require(not missing_right[leaf].any(), "missing_right", "false in a leaf")
+        categories = CategoryCodes.from_values(given, is_category, len(feature), len(groups))
+        trees: CodeTrees | ValueTrees
+        if "cut" in given:
+            simple = members > 0 and not any(is_category) and len(feature) == len(child)
+            require(simple, "cut", "of a forest without categories and surrogates")
+            together = roots[:members]
+            trees = CodeTrees.from_values(given, child, missing_right, feature, n_features, deepest, together)
+        else:
+            trees = ValueTrees.from_values(given, child, missing_right, feature, is_category, categories)
+        return cls(groups, roots, child, is_category, trees, categories)
+
+    def route(self, values: Floats, group: Ints) -> Route:
+        """The ways of at most `MOST_ROWS` rows.
+
+        Args:
+            values: (n_features, n_rows) numbers, and keys of categories as numbers; NaN for NULL. They are written to.
+            group: (n_rows,) position of each row's group.
+        """
+        for feature in self.categories.keys:
+            values[feature] = self.categories.codes_of_numbers(feature, values[feature], group)
+        return self.trees.route(values)
+
+
+def _children(given: Values, n_trees: int) -> tuple[Ints, Ints, int]:
+    """(n_nodes,) first children, of whole trees of no more than the greatest depth; (n_trees,) their roots; and the
+    depth of the deepest.
+    """
+    child = given.ints("child", (None,), 0, 2**48)
+    n_nodes = len(child)
+    roots = given.ints("roots", (n_trees,), 0, max(n_nodes - 1, 0))
+    starts = bool(ascends(roots)) and (not n_trees or int(roots[0]) == 0) and (n_trees > 0) == (n_nodes > 0)
+    require(starts, "roots", "the first nodes of the trees")
+    own = np.arange(n_nodes)
+    inner = child != own
+    require(np.array_equal(child, children_in_order(inner, roots)), "child", "in the order of the nodes")
+    # In that order a child has one parent. If it stands behind that, and in the same tree, there is no circle.
+    last = by_node(np.append(roots[1:], n_nodes)[: len(roots)], roots, n_nodes) - 1
+    require(bool((~inner | ((child > own) & (child < last))).all()), "child", "behind its parent")
+    at, depth = roots[inner[roots]], 0
+    while len(at):
+        depth += 1
+        require(depth <= MAX_DEPTH_LIMIT, "child", f"at a depth of {MAX_DEPTH_LIMIT} at most")
+        below = np.concatenate((child[at], child[at] + 1))
+        at = below[inner[below]]
+    return child, roots, depth

@@ -1,0 +1,10 @@
+"""A model's trees read as arrays, checked, for whoever scores rows: in the server or in the client's process. Needs
+numpy, which the room above does not.
+"""
+
+from __future__ import annotations
+
+from madtree.model.arrays.categories import keys_of_texts
+from madtree.model.arrays.trees import ADJUSTED_AGREEMENT, ModelArrays, class_weights, read_arrays
+
+__all__ = ["ADJUSTED_AGREEMENT", "ModelArrays", "class_weights", "keys_of_texts", "read_arrays"]

@@ -1,0 +1,137 @@
+"""The nodes, splits and categories of a model's trees as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.learn.data import Array, Bools, Floats, Ints, sent_floats, sent_ints
+from madtree.learn.walk import FlatSplits, FlatTrees
+from madtree.model import ModelTables, check_rows
+from madtree.model.arrays.categories import seen_categories, split_categories
+from madtree.model.arrays.packed_nodes import node_places, read_packed
+from madtree.sqltext import models as sql
+from madtree.trees import Kind, Model
+
+ADJUSTED_AGREEMENT = "adjusted_agreement"
+_TEXTS = "pg_catalog.text[]"
+
+
+@dataclass(frozen=True)
+class ModelArrays:
+    """Trees of a model.
+
+    Attributes:
+        nodes: columns of all nodes in order of tree and id, (n_nodes,) each: `tree_id`, `node_id`, `feature` by its
+            position in the model from 1, 0 of a leaf, `prediction`, of a class its position from 1; and those that were
+            asked for.
+        trees: the same nodes, to be walked down.
+        used: (n_used,) the trees' features, those that some split asks for, by their positions in the model from 0.
+        agreement: (n_surrogates,) adjusted ones of the surrogates, if they were asked for.
+    """
+
+    nodes: dict[str, Array]
+    trees: FlatTrees
+    used: Ints
+    agreement: Floats | None = None
+
+
+def read_arrays(
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    others: Collection[str] = (),
+    between: tuple[int, int] | None = None,
+) -> ModelArrays:
+    """Read a model's trees.
+
+    Args:
+        others: columns of packed nodes beyond those that a walk needs; and `ADJUSTED_AGREEMENT`, of surrogates.
+        between: of a forest the first and the last tree that are wanted; None for all.
+
+    Raises:
+        MadtreeError: the tables hold what training never writes, or nodes that are not those of whole trees.
+    """
+    check_rows(host, tables, model, nodes=not tables.is_packed)
+    if tables.is_packed:
+        nodes = read_packed(host, tables, model, others, between)
+    else:
+        nodes = _rows_of_nodes(host, tables, model)
+    n_nodes = len(nodes["node_id"])
+    feature = nodes["feature"].astype(np.int64)
+    splits = FlatSplits(np.arange(n_nodes), feature, nodes["threshold"], np.ones(n_nodes, np.bool_))
+    kept, agreement = np.ones(n_nodes, np.bool_), None  # which of the splits in the tables are of these trees
+    if tables.has_surrogates:
+        surrogates, wanted, agreement = _surrogates(host, tables, model, nodes, others, between)
+        splits, kept = splits.followed_by(surrogates), np.concatenate((kept, wanted))
+    used = np.flatnonzero(np.bincount(splits.feature, minlength=1)[1:])
+    # Of the model's features (from 1; 0 is a leaf) to those of the trees (from 0; -1 is a leaf).
+    renumbered = np.full(len(model.features) + 1, -1, np.int64)
+    renumbered[used + 1] = np.arange(len(used))
+    is_category = [model.features[position].kind is Kind.UNORDERED for position in used]
+    named = seen = None
+    if any(is_category):  # looking for categories takes longer than reading all nodes
+        named = split_categories(host, tables, model, nodes).of_splits(kept, np.cumsum(kept) - 1)
+        named, seen = replace(named, feature=renumbered[named.feature]), seen_categories(host, model)
+        seen = replace(seen, feature=renumbered[seen.feature])
+    splits = replace(splits, feature=renumbered[splits.feature])
+    tree_id, node_id, majority_left = (nodes[name] for name in ("tree_id", "node_id", "majority_left"))
+    trees = FlatTrees.of(tree_id, node_id, majority_left, splits, is_category, named, seen)
+    return ModelArrays(nodes, trees, used, agreement)
+
+
+def class_weights(host: Host, tables: ModelTables, model: Model, n_nodes: int) -> Floats:
+    """(n_nodes, K) of all nodes that are rows, in order of tree and id.
+
+    Raises:
+        MadtreeError: they are not that many.
+    """
+    values = sent_floats(host.query(sql.weight_numbers(tables.schema, tables.name))[0]["weights"])
+    if len(values) != n_nodes * len(model.classes):
+        raise MadtreeError(f"{tables.given} is damaged: not each of its nodes has a weight for each class")
+    return values.reshape(-1, len(model.classes))
+
+
+def _rows_of_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Array]:
+    """Columns of all nodes that are rows, in order of tree and id; NaN for no threshold, false for no majority."""
+    prediction = "class" if model.is_classification else "number"
+    row = host.query(
+        sql.node_numbers(tables.schema, tables.name, prediction, tables.prediction_writer),
+        [_TEXTS, _TEXTS],
+        [[feature.name for feature in model.features], list(model.classes)],
+    )[0]
+    whole = ["tree_id", "node_id", "feature", "majority_left"] + ["prediction"] * model.is_classification
+    nodes: dict[str, Array] = {
+        column: sent_ints(data) if column in whole else sent_floats(data) for column, data in row.items()
+    }
+    nodes["majority_left"] = nodes["majority_left"] == 1
+    return nodes
+
+
+def _surrogates(
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    nodes: Mapping[str, Array],
+    others: Collection[str],
+    between: tuple[int, int] | None,
+) -> tuple[FlatSplits, Bools, Floats | None]:
+    """The surrogates of nodes; of all in the tables (n,) whether they are among these; and their adjusted agreement."""
+    with_agreement = ADJUSTED_AGREEMENT in others
+    statement = sql.surrogate_numbers(tables.schema, tables.name, with_agreement=with_agreement)
+    row = host.query(statement, [_TEXTS], [[feature.name for feature in model.features]])[0]
+    tree_id = sent_ints(row["tree_id"])
+    wanted: Bools = np.ones(len(tree_id), np.bool_)
+    if between is not None:
+        wanted = (tree_id >= between[0]) & (tree_id <= between[1])
+    splits = FlatSplits(
+        node_places(tables, nodes, tree_id[wanted], sent_ints(row["node_id"])[wanted]),
+        sent_ints(row["feature"])[wanted],
+        sent_floats(row["threshold"])[wanted],
+        sent_ints(row["low_goes_left"])[wanted] == 1,
+    )
+    return splits, wanted, sent_floats(row[ADJUSTED_AGREEMENT])[wanted] if with_agreement else None
