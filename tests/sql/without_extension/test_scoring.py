@@ -41,8 +41,8 @@ def test_trees_predict_alike(both: Both, model: str, in_blocks: bool) -> None:
     for source in SOURCES:
         for type_ in types(model):
             both.here.execute("SELECT madtree.tree_predict(%s, %s, 'predicted', %s)", [model, source, type_])
-            line = both.call(tree_predict, model, source, "predicted", type_, in_blocks)
-            assert f"rows of {source} scored with {model} ({type_})" in line
+            scored = both.call(tree_predict, model, source, "predicted", type_, in_blocks=in_blocks)
+            assert scored.type_ == type_
             columns = [columns_of(db, "predicted") for db in (both.here, both.there)]
             assert columns[0] == columns[1]
             expected = predicted(both.here)
@@ -110,8 +110,8 @@ def test_ids_of_all_types_come_back_as_they_were(both: Both) -> None:
         )
         for number, id_ in enumerate(IDS):
             both.there.execute("UPDATE of_classes_summary SET id_col_name = %s", [id_])
-            both.call(tree_predict, "of_classes", "data", f"by_case_{number}", "leaf", False)
-            both.call(tree_predict, "of_classes", "data", f"by_blocks_{number}", "leaf", True)
+            both.call(tree_predict, "of_classes", "data", f"by_case_{number}", "leaf", in_blocks=False)
+            both.call(tree_predict, "of_classes", "data", f"by_blocks_{number}", "leaf", in_blocks=True)
             case, blocks = f"TABLE by_case_{number}", f"TABLE by_blocks_{number}"
             assert rows(both.there, f"({case} EXCEPT ALL {blocks}) UNION ALL ({blocks} EXCEPT ALL {case})") == [], id_
 
@@ -126,9 +126,9 @@ def test_rows_come_in_blocks(both: Both) -> None:
             CREATE VIEW all_of_them AS TABLE many;
         """)
         for source in ("many", "all_of_them"):
-            both.call(tree_predict, "of_classes", source, f"case_{source}", "prob", False)
-            line = both.call(tree_predict, "of_classes", source, f"blocks_{source}", "prob", True)
-            assert "67500 rows" in line
+            both.call(tree_predict, "of_classes", source, f"case_{source}", "prob", in_blocks=False)
+            scored = both.call(tree_predict, "of_classes", source, f"blocks_{source}", "prob", in_blocks=True)
+            assert scored.n_rows == 67_500
             differ = f"SELECT count(*) FROM (TABLE case_{source} EXCEPT TABLE blocks_{source}) AS x"
             assert rows(both.there, differ) == [{"count": 0}]
 
@@ -137,8 +137,9 @@ def test_an_empty_table_is_scored(both: Both) -> None:
     with both.there.transaction(force_rollback=True):
         both.there.execute("CREATE TABLE nothing AS SELECT * FROM data WHERE false")
         for in_blocks in (True, False):
-            line = both.call(tree_predict, "of_nulls", "nothing", f"scored_{in_blocks}", "response", in_blocks)
-            assert "0 rows" in line
+            target = f"scored_{in_blocks}"
+            scored = both.call(tree_predict, "of_nulls", "nothing", target, "response", in_blocks=in_blocks)
+            assert scored.n_rows == 0
 
 
 def test_an_error_in_the_middle_leaves_nothing_behind(both: Both) -> None:
