@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 
 from madtree.host import psycopg as client
-from madtree.host.protocol import Request, Row, Sharing
+from madtree.host.protocol import Query, Row, Sharing
 
 _TOKEN = re.compile(r"'(?:[^']|'')*'|\$(\d+)")
 
@@ -23,9 +23,7 @@ class PsycopgHost(client.PsycopgHost):
         super().__init__(connection)
         self.notices: list[str] = []
 
-    def data_ahead(
-        self, requests: Iterable[Request], sharing: Sharing | None = None
-    ) -> Generator[list[Row], None, None]:
+    def data_ahead(self, requests: Iterable[Query], sharing: Sharing | None = None) -> Generator[list[Row], None, None]:
         return (self.query(*request) for request in requests)
 
     def notice(self, message: str) -> None:

@@ -9,7 +9,7 @@ from madtree.host.cancel import Cancels, watched, watching
 from madtree.host.errors import bare_message
 from madtree.host.on_servers import OnServers
 from madtree.host.plpy import PlpyHost
-from madtree.host.protocol import Host, Request, Row, Sharing
+from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.settings import local_settings
 from madtree.host.stopwatch import Stopwatch
 from madtree.host.temporary_file import NAME, Scratch, Span, SpillFile, TemporaryFile
@@ -21,7 +21,7 @@ __all__ = [
     "Host",
     "OnServers",
     "PlpyHost",
-    "Request",
+    "Query",
     "Row",
     "Scratch",
     "Sharing",

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from madtree.host.protocol import Host, Request, Row, Sharing
+from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.sqltext import on_servers as sql
 
 _TEXT, _BYTEA = "pg_catalog.text", "pg_catalog.bytea"
@@ -46,9 +46,7 @@ class OnServers:
     def training_begins(self) -> None:
         self._host.training_begins()
 
-    def data_ahead(
-        self, requests: Iterable[Request], sharing: Sharing | None = None
-    ) -> Generator[list[Row], None, None]:
+    def data_ahead(self, requests: Iterable[Query], sharing: Sharing | None = None) -> Generator[list[Row], None, None]:
         return (self.query(*request) for request in requests)
 
     def command(self, sql_: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Any
 
-from madtree.host.protocol import Host, Request, Row, Sharing
+from madtree.host.protocol import Host, Query, Row, Sharing
 
 # PostgreSQL looks for cancels when it runs a statement or sends a message, never within Python.
 _LOOK_FOR_CANCEL = "SELECT"
@@ -34,9 +34,7 @@ class PlpyHost:
     def training_begins(self) -> None:
         """Rows are read by this session, or by its parallel workers."""
 
-    def data_ahead(
-        self, requests: Iterable[Request], sharing: Sharing | None = None
-    ) -> Generator[list[Row], None, None]:
+    def data_ahead(self, requests: Iterable[Query], sharing: Sharing | None = None) -> Generator[list[Row], None, None]:
         return (self.query(*request) for request in requests)
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 Row = dict[str, Any]
-Request = tuple[str, Sequence[str], Sequence[Any]]  # a query, its parameters' types, and they themselves
+Query = tuple[str, Sequence[str], Sequence[Any]]  # a query, its parameters' types, and they themselves
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,7 @@ class Host(Protocol):
         """To be called before a training writes anything."""
         ...
 
-    def data_ahead(
-        self, requests: Iterable[Request], sharing: Sharing | None = None
-    ) -> Generator[list[Row], None, None]:
+    def data_ahead(self, requests: Iterable[Query], sharing: Sharing | None = None) -> Generator[list[Row], None, None]:
         """As `query` for each of some queries, in order; over a wire the next ones come while the caller works.
 
         `sharing`: where other sessions may run them, too. To be closed where it is not read to its end.

@@ -18,7 +18,7 @@ from psycopg.rows import dict_row, tuple_row
 from madtree.errors import MadtreeError
 from madtree.host.broken import Doing, LostConnectionError, breaks_told, hint_of, is_lost
 from madtree.host.more_sessions import MoreSessions, cancel
-from madtree.host.protocol import Host, Request, Row, Sharing
+from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.read_ahead import Reader, read_ahead
 from madtree.host.typed import Typed, TypedDumper, typed
 from madtree.sqltext.catalog import EXTENSION_VERSION
@@ -99,9 +99,7 @@ class PsycopgHost:
     def training_begins(self) -> None:
         self._more.training_begins()
 
-    def data_ahead(
-        self, requests: Iterable[Request], sharing: Sharing | None = None
-    ) -> Generator[list[Row], None, None]:
+    def data_ahead(self, requests: Iterable[Query], sharing: Sharing | None = None) -> Generator[list[Row], None, None]:
         """Without savepoints: after an error the work as a whole is rolled back."""
         before, self._doing.words = self._doing.words, "while rows were read"
         with self._more.opened(sharing) as others:

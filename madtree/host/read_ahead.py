@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from queue import SimpleQueue
 
-from madtree.host.protocol import Request, Row
+from madtree.host.protocol import Query, Row
 
 Reader = Callable[..., list[Row]]
 _AHEAD = 2  # requests beyond those that are under way
@@ -15,7 +15,7 @@ _SECONDS = 0.1  # between two looks, while a request's rows are waited for
 
 
 def read_ahead(
-    requests: Iterable[Request], readers: Sequence[Reader], look: Callable[[], None], stop: Callable[[], None]
+    requests: Iterable[Query], readers: Sequence[Reader], look: Callable[[], None], stop: Callable[[], None]
 ) -> Generator[list[Row], None, None]:
     """The rows of each request, in order; every reader runs one request at a time.
 
@@ -30,7 +30,7 @@ def read_ahead(
     for reader in readers:
         free.put(reader)
 
-    def run(request: Request) -> list[Row]:
+    def run(request: Query) -> list[Row]:
         reader = free.get()
         try:
             return reader(*request)

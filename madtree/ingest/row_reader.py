@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from madtree.host import Host, Request, Sharing
+from madtree.host import Host, Query, Sharing
 from madtree.ingest.page_ranges import TID, PageRange, PageRanges
 from madtree.ingest.row_spool import RowSpool
 from madtree.ingest.sent import as_rows
@@ -110,7 +110,7 @@ class RowPacker:
                 self._tell(number, len(ranges), n_rows)
                 yield part
 
-    def _request(self, queries: Sequence[str], page_range: PageRange) -> Request:
+    def _request(self, queries: Sequence[str], page_range: PageRange) -> Query:
         return queries[page_range.relation], [TID, TID], page_range.bounds
 
 

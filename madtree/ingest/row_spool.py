@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.host import Host, Request, Row, Sharing, TemporaryFile, TemporaryPlace
+from madtree.host import Host, Query, Row, Sharing, TemporaryFile, TemporaryPlace
 from madtree.ingest.page_ranges import TID, PageRange, PageRanges
 from madtree.ingest.sent import as_rows
 from madtree.learn.data import Bools, Floats, Ints, rows_in
@@ -125,7 +125,7 @@ class RowSpool:
                 self._file.write(data, self._size)
             self._size += len(data)
 
-    def _request(self, pages: PageRanges, page_range: PageRange, *, careful: bool = False) -> Request:
+    def _request(self, pages: PageRanges, page_range: PageRange, *, careful: bool = False) -> Query:
         """The query of a page range.
 
         Replacing NULLs by NaN takes as long as reading, so it is done for numbers of which some has been NULL.

@@ -13,7 +13,7 @@ import pytest
 from psycopg_host import PsycopgHost
 from training import Tables, alike, read_model, train, train_by_client
 
-from madtree.host import Request, Row, Sharing
+from madtree.host import Query, Row, Sharing
 from madtree.host import psycopg as client
 from madtree.request import Tuning
 
@@ -43,9 +43,7 @@ class ReadingHost(client.PsycopgHost):
         self.ranges += [tuple(params)] if TID in types else []
         return super().query(sql, types, params)
 
-    def data_ahead(
-        self, requests: Iterable[Request], sharing: Sharing | None = None
-    ) -> Generator[list[Row], None, None]:
+    def data_ahead(self, requests: Iterable[Query], sharing: Sharing | None = None) -> Generator[list[Row], None, None]:
         wanted = list(requests)
         self.ranges += [tuple(params) for _, _, params in wanted]
         return super().data_ahead(wanted, sharing)
