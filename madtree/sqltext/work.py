@@ -23,8 +23,8 @@ BLOCK_COLUMNS = ", ".join(
     + [f"{name} {INTERNAL}.packed" for name in _COLUMNS]
 )
 # What a table of blocks has beside the fields of a block: the node that each row has reached, NULL at the roots, and
-# what is kept of each row from one round of trees to the next, NULL before the first.
-LATER_COLUMNS = f"nodes {INTERNAL}.packed, state {INTERNAL}.packed"
+# the scores that trees of earlier rounds have given it, NULL before the first.
+LATER_COLUMNS = f"nodes {INTERNAL}.packed, scores {INTERNAL}.packed"
 PACKED_FIELDS = ", ".join(
     [f"(madtree_packed.block).{name}" for name in _COUNTS]
     + [f"((madtree_packed.block).{name})::{INTERNAL}.packed AS {name}" for name in _COLUMNS]
@@ -107,7 +107,7 @@ class WorkTables:
 
     def replace_column(self, column: str) -> str:
         """Give every block a new column of that name; $1: plan."""
-        return self._update(column, f"{INTERNAL}.new_column($1, block_id, n_rows, {BLOCK_ARGUMENTS}, state, nodes)")
+        return self._update(column, f"{INTERNAL}.new_column($1, block_id, n_rows, {BLOCK_ARGUMENTS}, scores, nodes)")
 
     def move_nodes(self) -> str:
         """Move the rows of every block on; $1: plan."""

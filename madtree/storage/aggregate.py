@@ -148,7 +148,7 @@ class TableOfBlocks(Provider):
 
 def _smaller(request: CountRequest, state_bytes: int | None) -> list[CountRequest]:
     """The request in parts whose states keep to a number of bytes: totals by nodes, powers one by one. Histograms come
-    in batches that do so already (learn.histogram.batching).
+    in batches that do so already (learn.histogram.count_request).
     """
     if state_bytes is None or request.what not in ("totals", "powers"):
         return [request]

@@ -19,7 +19,7 @@ from madtree.learn.histogram import CountRequest, Frontier, PlacedBlock, final, 
 from madtree.learn.problem import (
     COLUMN_FUNCTIONS,
     COLUMNS,
-    STATE,
+    SCORES,
     ColumnReader,
     Problem,
     block_columns,
@@ -126,7 +126,7 @@ def new_column(
     """A block's new column, as bytes.
 
     Args:
-        columns: as in `learn.problem.columns.COLUMNS`, and then the state.
+        columns: as in `learn.problem.columns.COLUMNS`, and then the scores.
         nodes: of its rows, as they are kept beside them; None at the roots.
     """
     todo = _replacing.get(plan)
@@ -137,8 +137,8 @@ def new_column(
         reached = np.stack([stored.of(replica) for replica in range(problem.n_replicas)])
     made = with_column(block, [(block_id, n_rows)], todo.function, todo.values, todo.problem, reached)
     column = COLUMN_FUNCTIONS[todo.function].column
-    if column == STATE:
-        return None if made.state is None else made.state.tobytes()
+    if column == SCORES:
+        return None if made.scores is None else made.scores.tobytes()
     return block_columns(made)[COLUMNS.index(column)]
 
 

@@ -15,7 +15,7 @@ from madtree.learn.problem import Problem, rows_by_tree
 from madtree.learn.requests import NoAnswerError, Provider, ReplaceRequest, Request, RowsByTreeRequest
 from madtree.storage.all_rows import AllRows
 
-_OWN = ("target", "weight", "tree", "fold", "identity", "state")  # columns of a block beside its codes
+_OWN = ("target", "weight", "tree", "fold", "identity", "scores")  # columns of a block beside its codes
 ALLOCATED_SHARE = 2  # of the memory budget, what arrays of all rows of an ensemble may take together: 1 / this
 
 

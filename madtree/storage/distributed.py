@@ -84,11 +84,11 @@ def count_shards(host: Host, oid: int) -> int:
 
 @dataclass
 class DistributedRows:
-    """A run's rows, distributed in parts.
+    """A training's rows, distributed in parts.
 
     Attributes:
         servers: what runs statements over them.
-        tables: the run's work tables.
+        tables: the training's work tables.
         n_parts: of about `part_rows` rows each, numbered from 0.
         keys: of the shards, which parts take in turn.
         tuning: of the training.

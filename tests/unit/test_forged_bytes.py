@@ -129,7 +129,7 @@ def grown(problem: Problem, block: Block) -> GrowingTrees:
 
 
 def column_plan(function: str) -> tuple[bytes, tuple[int, list[bytes | None]]]:
-    """A plan by which rows get a new column, and a block with the nodes and the state of its rows."""
+    """A plan by which rows get a new column, and a block with the nodes and the scores of its rows."""
     if function == "random_folds":
         problem, block = problem_of(sample_rows(200, 3), 3, Parameters())
         first, n_rows = np.zeros((1, 1), np.int64), np.array([200])
@@ -143,9 +143,9 @@ def column_plan(function: str) -> tuple[bytes, tuple[int, list[bytes | None]]]:
     request = ReplaceRequest(function, more, problem, growing.routing)
     columns = block_columns(block)
     nodes = finished(moved_nodes(moved_by(problem, growing.routing, 1), 200, columns, None))
-    state = np.arange(400.0).tobytes()
+    scores = np.arange(400.0).tobytes()
     made = {**problem.counting_values(), **request.function_values()}
-    return codec.dump(made), (200, [*columns, nodes, state])
+    return codec.dump(made), (200, [*columns, nodes, scores])
 
 
 def grow_plan(n_classes: int) -> tuple[bytes, bytes]:
@@ -324,8 +324,8 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
         return finished(moved_nodes(plan, n_rows, columns, nodes))
 
     def make(plan: bytes, block: tuple[int, list[bytes | None]]) -> Any:
-        n_rows, (*columns, nodes, state) = block
-        return new_column(plan, 7, n_rows, [*columns, state], nodes)
+        n_rows, (*columns, nodes, scores) = block
+        return new_column(plan, 7, n_rows, [*columns, scores], nodes)
 
     cases: dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]] = {}
     for n_classes in (3, 0):

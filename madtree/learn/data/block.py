@@ -148,9 +148,8 @@ class Block:
         tree: (n_rows,) int32, or None where all rows belong to tree 0.
         fold: (n_rows,) uint8, or None without cross-validation.
         identity: (n_rows,) uint32, a hash of what tells rows apart, wherever they are; None where nobody draws rows.
-        state: (n_planes, n_rows) float64, what is kept of each row from one round of trees to the next: what it was to
-            be predicted as at first, and what the trees so far say of it. Nothing is counted by it. None where no
-            round needs those before it.
+        scores: (1 + n_scores, n_rows) float64: what each row was to be predicted as at first, and what the trees of all
+            rounds so far say of it. Nothing is counted by it. None where no round needs those before it.
     """
 
     codes: Codes
@@ -159,12 +158,12 @@ class Block:
     tree: Ints | None = None
     fold: Array | None = None
     identity: Array | None = None
-    state: Array | None = None
+    scores: Array | None = None
 
     @property
     def columns(self) -> list[Array | None]:
         """All that it holds: narrow and wide codes, then the columns; (..., n_rows) each."""
-        own = self.target, self.weight, self.tree, self.fold, self.identity, self.state
+        own = self.target, self.weight, self.tree, self.fold, self.identity, self.scores
         return [self.codes.narrow, self.codes.wide, *own]
 
     def _with(self, columns: Iterable[Array | None]) -> Block:

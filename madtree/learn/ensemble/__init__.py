@@ -1,16 +1,16 @@
-"""Ensembles: rounds of trees; and random forests, what is drawn for their trees, how these are grown together, and what
+"""Ensembles: boosted trees; and random forests, what is drawn for their trees, how these are grown together, and what
 out-of-bag rows say of them.
 """
 
 from __future__ import annotations
 
+from madtree.learn.ensemble.boosting import by_squared_error, grow_boosted
 from madtree.learn.ensemble.drawn_features import DrawnFeatures, drawn
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
 from madtree.learn.ensemble.forest import Forest, Wave, bootstrap, said_of, train_forest, wave_counts, wave_nodes
 from madtree.learn.ensemble.learners import ForestLearner, Held, Learner, TreeLearner, learner_of
 from madtree.learn.ensemble.out_of_bag import OutOfBag
 from madtree.learn.ensemble.random_cuts import RandomCuts, coins
-from madtree.learn.ensemble.rounds import grow_in_rounds, squared_error
 
 __all__ = [
     "DrawnFeatures",
@@ -24,12 +24,12 @@ __all__ = [
     "TreeLearner",
     "Wave",
     "bootstrap",
+    "by_squared_error",
     "coins",
     "drawn",
-    "grow_in_rounds",
+    "grow_boosted",
     "learner_of",
     "said_of",
-    "squared_error",
     "train_forest",
     "wave_counts",
     "wave_nodes",

@@ -16,7 +16,7 @@ from madtree.learn.split import RankedSplit, SurrogateSplit
 
 @dataclass
 class GrowingTrees:
-    """All trees of a run. Index of tree t's root is t; children come in pairs, the left one first.
+    """All trees of a training. Index of tree t's root is t; children come in pairs, the left one first.
 
     Attributes, an entry for each node:
         tree: int32.

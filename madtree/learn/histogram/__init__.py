@@ -4,8 +4,7 @@ code that turns rows into the sums of nodes.
 
 from __future__ import annotations
 
-from madtree.learn.histogram.batching import batches, by_rows, state_limit
-from madtree.learn.histogram.count_request import COUNTED, CountRequest, drawn_layout
+from madtree.learn.histogram.count_request import COUNTED, CountRequest, batches, by_rows, drawn_layout, state_limit
 from madtree.learn.histogram.deviance import LOGARITHMS, LOGARITHMS_AND_PRODUCTS, base_rates, join_terms
 from madtree.learn.histogram.frontier import Frontier, frontier_values
 from madtree.learn.histogram.histogram import (

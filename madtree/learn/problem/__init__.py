@@ -6,7 +6,7 @@ from madtree.learn.problem.bootstrap import Bootstrap, identities
 from madtree.learn.problem.channels import Channels, over_classes
 from madtree.learn.problem.columns import (
     COLUMNS,
-    STATE,
+    SCORES,
     ColumnReader,
     block_columns,
     rows_by_tree,
@@ -24,7 +24,7 @@ from madtree.learn.problem.tuning import SearchTuning
 __all__ = [
     "COLUMNS",
     "COLUMN_FUNCTIONS",
-    "STATE",
+    "SCORES",
     "BinLimits",
     "Bootstrap",
     "Channels",

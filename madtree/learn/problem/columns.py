@@ -13,7 +13,7 @@ Bytes = bytes | memoryview
 _MOST_BLOCK_TREES = 65_536
 
 COLUMNS = ("codes", "target", "weight", "tree", "fold", "identity")  # of a block that has just been packed
-STATE = "state"  # the column that comes later
+SCORES = "scores"  # the column that comes later
 
 
 def block_columns(block: Block) -> list[bytes | None]:
@@ -45,7 +45,7 @@ class ColumnReader:
         return [self._codes.row_bytes, target, 8 * self._weight_limbs, 4 * tree, 1 * fold, 4 * identity]
 
     def block(self, n_rows: int, codes: Bytes, target: Bytes, *rest: Bytes | None) -> Block:
-        """`rest`: weight, tree, fold, identity, and perhaps the state.
+        """`rest`: weight, tree, fold, identity, and perhaps the scores.
 
         Raises:
             MadtreeError: a column is not as long as the rows are many.
@@ -70,11 +70,11 @@ class ColumnReader:
             None if tree is None else np.frombuffer(tree, "<i4"),
             None if fold is None else np.frombuffer(fold, np.uint8),
             None if identity is None else np.frombuffer(identity, "<u4"),
-            *(None if state is None else _planes(state, n_rows) for state in later),
+            *(None if scores is None else _lines(scores, n_rows) for scores in later),
         )
 
     def checked_block(self, n_rows: int, columns: Sequence[Bytes | None]) -> Block:
-        """The block of columns (`COLUMNS`, and perhaps the state) that anybody may have made up.
+        """The block of columns (`COLUMNS`, and perhaps the scores) that anybody may have made up.
 
         Raises:
             MadtreeError: besides, where a code, a class or a tree is none of the problem's.
@@ -98,10 +98,10 @@ class ColumnReader:
         return block
 
 
-def _planes(state: Bytes, n_rows: int) -> Array:
-    fits = len(state) % (8 * n_rows) == 0 if n_rows else len(state) == 0
-    require(fits, STATE, "numbers of each row")
-    return np.frombuffer(state, "<f8").reshape(len(state) // (8 * n_rows) if n_rows else 0, n_rows)
+def _lines(scores: Bytes, n_rows: int) -> Array:
+    fits = len(scores) % (8 * n_rows) == 0 if n_rows else len(scores) == 0
+    require(fits, SCORES, "numbers of each row")
+    return np.frombuffer(scores, "<f8").reshape(len(scores) // (8 * n_rows) if n_rows else 0, n_rows)
 
 
 def rows_by_tree(trees: list[tuple[int, Ints]], n_trees: int) -> Ints:

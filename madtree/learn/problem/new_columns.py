@@ -1,7 +1,6 @@
 """Replacing a column of all blocks: by named functions of a block's rows, and of the nodes that they have reached.
 
-Gradient and hessian of a loss are the target and the weight of the next round's trees; the score is in the block's
-state.
+Gradient and hessian of a loss are the target and the weight of the next round's trees; both follow from the scores.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.data import Array, Block, Floats, Grid, Ints, Values, ascends, require
-from madtree.learn.problem.columns import STATE
+from madtree.learn.problem.columns import SCORES
 from madtree.learn.problem.folds import folds_of_rows
 from madtree.learn.problem.problem import Problem
 from madtree.trees import MOST_FOLDS
 
 _MOST_ROWS = 2**48
-_OUTCOME, _FIRST_SCORE = 0, 1  # planes of the state
+_OUTCOME, _FIRST_SCORE = 0, 1  # lines of a block's scores
 
 
 @dataclass(frozen=True)
@@ -70,17 +69,17 @@ def _random_folds(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
 
 
 def _scores(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
-    """The state: what rows were to be predicted as at first, and a score for each replica, to which the value of the
-    node that they have reached is added. Of a row without a state the score is 0. `values`: node_value (n_nodes,).
+    """The scores: what rows were to be predicted as at first, and a score for each replica, to which the value of the
+    node that they have reached is added. Before the first round it is 0. `values`: node_value (n_nodes,).
     """
     assert rows.nodes is not None
-    state = rows.block.state
-    if state is None:
+    scores = rows.block.scores
+    if scores is None:
         made = np.zeros((_FIRST_SCORE + len(rows.nodes), rows.block.codes.n_rows))
         made[_OUTCOME] = rows.outcomes
     else:
-        require(len(state) == _FIRST_SCORE + len(rows.nodes), STATE, "a score for each replica")
-        made = state.copy()
+        require(len(scores) == _FIRST_SCORE + len(rows.nodes), SCORES, "a score for each replica")
+        made = scores.copy()
     made[_FIRST_SCORE:] += values["node_value"].take(rows.nodes)
     return made
 
@@ -89,10 +88,10 @@ def _residuals(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
     """The target: by how much the score of the first replica misses, on a grid; the negative gradient of the squared
     error. `values`: exponents (n_trees, n_limbs) of the grid.
     """
-    state = rows.block.state
-    require(state is not None and len(state) > _FIRST_SCORE, STATE, "there, with a score")
-    assert state is not None
-    missed = (state[_OUTCOME] - state[_FIRST_SCORE]) * rows.weights
+    scores = rows.block.scores
+    require(scores is not None and len(scores) > _FIRST_SCORE, SCORES, "there, with a score")
+    assert scores is not None
+    missed = (scores[_OUTCOME] - scores[_FIRST_SCORE]) * rows.weights
     return Grid(values["exponents"]).split(missed, rows.block.tree)
 
 
@@ -144,7 +143,7 @@ class NewColumn:
 
 COLUMN_FUNCTIONS: dict[str, NewColumn] = {
     "random_folds": NewColumn("fold", _random_folds, _values_of_random_folds),
-    "scores": NewColumn(STATE, _scores, _values_of_scores),
+    "scores": NewColumn(SCORES, _scores, _values_of_scores),
     "residuals": NewColumn("target", _residuals, _values_of_residuals),
 }
 

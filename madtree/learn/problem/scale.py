@@ -15,7 +15,7 @@ _CENTRE_BEYOND = 1024.0
 
 @dataclass(frozen=True)
 class Scale:
-    """The range of a run's targets and weights, an entry for each tree.
+    """The range of a training's targets and weights, an entry for each tree.
 
     Attributes:
         rows: (n_trees,) int64.

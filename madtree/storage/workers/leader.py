@@ -128,6 +128,8 @@ class Leader(Resident, Provider, Generic[T]):
 
     def others(self, request: Request) -> Steps[Any]:
         """By all rows, once everybody has shared them."""
+        if self._all_rows is None:
+            return super().others(request)
         return self.at_hand.answer(request)
 
     def _asked(self, request: ByOwnRows) -> Steps[Any]:

@@ -25,16 +25,16 @@ CALLS = {
     "%(plan)s::bytea))",
     "move": f"SELECT length(madtree_internal.moved_nodes(%(plan)s::bytea, %(n_rows)s, {COLUMNS}, %(nodes)s::bytea))",
     "column": f"SELECT length(madtree_internal.new_column(%(plan)s::bytea, 7, %(n_rows)s, {COLUMNS}, "
-    "%(state)s::bytea, %(nodes)s::bytea))",
+    "%(scores)s::bytea, %(nodes)s::bytea))",
 }
 
 
 def arguments(plan: bytes, rows: Any) -> dict[str, Any]:
     if isinstance(rows, bytes):
         return {"plan": plan, "rows": rows}
-    names = ("codes", "target", "weight", "tree", "fold", "identity", "nodes", "state")
+    names = ("codes", "target", "weight", "tree", "fold", "identity", "nodes", "scores")
     columns = dict(zip(names, rows[1], strict=False))
-    return {"plan": plan, "n_rows": rows[0], "nodes": None, "state": None, **columns}
+    return {"plan": plan, "n_rows": rows[0], "nodes": None, "scores": None, **columns}
 
 
 @pytest.mark.parametrize("name", CASES)

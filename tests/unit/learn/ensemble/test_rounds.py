@@ -12,7 +12,7 @@ import pytest
 from madtree.errors import MadtreeError
 from madtree.host import TemporaryPlace
 from madtree.learn.data import Array, Block, Grid, finished
-from madtree.learn.ensemble import grow_in_rounds, squared_error
+from madtree.learn.ensemble import by_squared_error, grow_boosted
 from madtree.learn.grow import GrowingTrees
 from madtree.learn.problem import Problem, RawRows, prepare
 from madtree.learn.problem.new_columns import COLUMN_FUNCTIONS, ChangingRows, NewColumn
@@ -44,8 +44,8 @@ PROVIDERS: dict[str, Callable[[Problem, list[Block]], Provider]] = {
 }
 
 
-def rounds_by(problem: Problem, provider: Provider, n_rounds: int = 2, **more: Any) -> Rounds:
-    return finished(driven(grow_in_rounds(problem, n_rounds, squared_error, rows_at_hand=True, **more), provider))
+def rounds_by(problem: Problem, provider: Provider, n_rounds: int = 2) -> Rounds:
+    return finished(driven(grow_boosted(problem, n_rounds, by_squared_error(problem), rows_at_hand=True), provider))
 
 
 def bytes_of(rounds: Rounds) -> list[bytes]:
@@ -65,7 +65,7 @@ def test_rounds_are_the_same_wherever_rows_are(weighted: bool, n_trees: int) -> 
     assert len(set(map(tuple, found.values()))) == 1
     first, second, third = found["memory"]
     assert first != second != third
-    assert block.state is None  # the caller's blocks are as they were
+    assert block.scores is None  # the caller's blocks are as they were
 
 
 def test_two_rounds_are_those_that_are_found_by_looking_at_every_split() -> None:
@@ -92,7 +92,7 @@ def _packed_bytes(block: Block) -> int:
 
 
 def test_a_column_in_a_file_is_written_over() -> None:
-    """The file has the packed rows and their state: a limit that leaves no place for more holds for many rounds."""
+    """The file has the packed rows and their scores: a limit that leaves no place for more holds for many rounds."""
     problem, block = problem_of(sample_rows(3_000, 0), 0, Parameters("mse", 3))
     blocks = cut(block, np.arange(block.codes.n_rows), 3)
     limit = _packed_bytes(block) + 16 * block.codes.n_rows + 8 * 3 * 7
@@ -104,10 +104,10 @@ def test_new_columns_count_as_memory() -> None:
     problem, block = problem_of(sample_rows(3_000, 0), 0, Parameters("mse", 3))
     blocks = cut(block, np.arange(block.codes.n_rows), 3)
     nowhere = TemporaryPlace(None, 0)  # files would be an error
-    packed, state = _packed_bytes(block), 16 * block.codes.n_rows
+    packed, scores = _packed_bytes(block), 16 * block.codes.n_rows
     with pytest.raises(MadtreeError, match="temp_file_limit"):
-        rounds_by(problem, store_of(blocks, problem, packed + state - 8, nowhere))
-    assert len(rounds_by(problem, store_of(blocks, problem, packed + state, nowhere), 6)) == 6
+        rounds_by(problem, store_of(blocks, problem, packed + scores - 8, nowhere))
+    assert len(rounds_by(problem, store_of(blocks, problem, packed + scores, nowhere), 6)) == 6
 
 
 def test_rows_that_all_processes_share_are_not_replaced_in_silence() -> None:
@@ -127,9 +127,9 @@ def test_rows_that_all_processes_share_are_not_replaced_in_silence() -> None:
 
 def _probability(rows: ChangingRows) -> tuple[Array, Array]:
     """Of the second class by the score, and whether it is the row's."""
-    state = rows.block.state
-    assert state is not None
-    return 1 / (1 + np.exp(-state[1])), state[0]
+    scores = rows.block.scores
+    assert scores is not None
+    return 1 / (1 + np.exp(-scores[1])), scores[0]
 
 
 def _gradients(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
@@ -165,7 +165,7 @@ def test_gradients_and_hessians_are_summed_as_targets_and_weights(monkeypatch: p
     blocks = cut(block, np.arange(block.codes.n_rows), 9)
     found = []
     for make in PROVIDERS.values():
-        program = grow_in_rounds(problem, 4, newton, rows_at_hand=True)
+        program = grow_boosted(problem, 4, newton, rows_at_hand=True)
         found.append(finished(driven(program, make(problem, blocks))))
     assert len({tuple(bytes_of(rounds)) for rounds in found}) == 1
     # By hand: sums of gradients and hessians over the leaves of the second round's tree, from the first round's scores.
