@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from madtree.errors import MadtreeError
-from madtree.host import Cancels, Host
+from madtree.host import Host
 from madtree.model import find_model, read_model, read_summary, require_single_trees, trees_of_group
 from madtree.render.dot import model_dot
 from madtree.render.surrogates import surrogates_text
@@ -91,7 +91,7 @@ def _sql(value: int | None) -> str:
 
 def _drawn(host: Host, model: Model, dot_format: bool | None, verbosity: bool | None, full: bool | None) -> str:
     draw = model_text if dot_format is False else model_dot
-    return draw(model, bool(verbosity), bool(full), Cancels(host).let_in)
+    return draw(model, bool(verbosity), bool(full), host.let_in)
 
 
 def _surrogates(host: Host, model: Model, full: bool | None) -> str:
@@ -101,4 +101,4 @@ def _surrogates(host: Host, model: Model, full: bool | None) -> str:
             f"model: {model.name} has no surrogates: it was trained with max_surrogates=0",
             hint=f"Train it with {given} => 'max_surrogates=5', or see {shown}.",
         )
-    return surrogates_text(model, bool(full), Cancels(host).let_in)
+    return surrogates_text(model, bool(full), host.let_in)

@@ -8,7 +8,7 @@ from itertools import chain
 
 from madtree.errors import MadtreeError
 from madtree.explain.complexity import stored_cp_table
-from madtree.host import Host, watched
+from madtree.host import Host, listed, watched
 from madtree.model import ModelTables, each_tree, find_model, read_summary, unquoted
 from madtree.render.document import dump, model_document
 from madtree.render.pmml import model_pmml
@@ -29,8 +29,8 @@ def tree_to_json(host: Host, model_name: str | None, tree_id: int | None = None)
     model = whole if tree_id is None else replace(whole, n_members=0)
     at = tables.schema, tables.name
     grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
-    facts = {row.pop("tree_id"): row for row in host.query(sql.tree_facts(*at, model.n_members > 0))}
-    groups = host.query(sql.forest_groups(*at, grouping)) if model.n_members else []
+    facts = {row.pop("tree_id"): row for row in watched(host, listed(host, sql.tree_facts(*at, model.n_members > 0)))}
+    groups = listed(host, sql.forest_groups(*at, grouping)) if model.n_members else []
     document = model_document(model, stored_cp_table(host, tables, model), groups)
     return _joined(host, dump(model, document, each_tree(host, tables, whole, tree_id), facts), tables, "tree_to_json")
 
@@ -52,7 +52,7 @@ def tree_to_pmml(host: Host, model_name: str | None, tree_id: int | None = None)
     if first is None:
         what = "none of its groups" if tree_id is None else f"the group of tree {tree_id}"
         raise MadtreeError(f"model: {model.name} has no tree to write: {what} could be trained")
-    return _joined(host, model_pmml(model, chain([first], grown)), tables, "tree_to_pmml")
+    return _joined(host, model_pmml(model, chain([first], grown), host.let_in), tables, "tree_to_pmml")
 
 
 def _joined(host: Host, parts: Iterable[str], tables: ModelTables, function: str) -> str:

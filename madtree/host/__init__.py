@@ -5,7 +5,7 @@ files, the stopwatch.
 
 from __future__ import annotations
 
-from madtree.host.cancel import Cancels, watched, watching
+from madtree.host.cancel import ROWS_AT_ONCE, Cancels, listed, watched, watching
 from madtree.host.errors import bare_message
 from madtree.host.on_servers import OnServers
 from madtree.host.plpy import PlpyHost
@@ -17,6 +17,7 @@ from madtree.host.temporary_place import TemporaryPlace
 
 __all__ = [
     "NAME",
+    "ROWS_AT_ONCE",
     "Cancels",
     "Host",
     "OnServers",
@@ -31,6 +32,7 @@ __all__ = [
     "TemporaryFile",
     "TemporaryPlace",
     "bare_message",
+    "listed",
     "local_settings",
     "watched",
     "watching",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Any
 
+from madtree.host.cancel import Looks
 from madtree.host.protocol import Host, Request, Row, Sharing
 
 # PostgreSQL looks for cancels when it runs a statement or sends a message, never within Python.
@@ -20,6 +21,7 @@ class PlpyHost:
     def __init__(self, plpy: Any) -> None:
         self._plpy = plpy
         self._prepared: tuple[str, tuple[str, ...], Any] | None = None
+        self._looks = Looks()
 
     @property
     def source(self) -> Host:
@@ -44,6 +46,7 @@ class PlpyHost:
             cursor = self._plpy.cursor(self._plan(sql, types), list(params)) if types else self._plpy.cursor(sql)
             try:
                 while rows := cursor.fetch(batch):
+                    self._looks.looked()
                     yield from rows
             finally:
                 cursor.close()
@@ -55,7 +58,8 @@ class PlpyHost:
         yield from self.stream(sql, batch=batch)
 
     def let_in(self) -> None:
-        self.query(_LOOK_FOR_CANCEL)
+        if self._looks.due:
+            self.query(_LOOK_FOR_CANCEL)
 
     def notice(self, message: str) -> None:
         self._plpy.notice(message)
@@ -74,6 +78,8 @@ class PlpyHost:
         except self._plpy.SPIError as error:
             _remember(error, sql, params)
             raise
+        finally:
+            self._looks.looked()
 
     def _plan(self, sql: str, types: Sequence[str]) -> Any:
         """The prepared statement; the last one is kept, since of a wide table preparing takes as long as reading a page

@@ -17,6 +17,7 @@ from psycopg.rows import dict_row, tuple_row
 
 from madtree.errors import MadtreeError
 from madtree.host.broken import Doing, LostConnectionError, breaks_told, hint_of, is_lost
+from madtree.host.cancel import Looks
 from madtree.host.more_sessions import MoreSessions, cancel
 from madtree.host.protocol import Host, Request, Row, Sharing
 from madtree.host.read_ahead import Reader, read_ahead
@@ -79,7 +80,7 @@ class PsycopgHost:
         """
         self._doing = doing or Doing()
         self.connection, self._tell, self._look = connection, tell, look
-        self._next_look = time.monotonic() + _SECONDS
+        self._looks, self._next_look = Looks(), time.monotonic() + _SECONDS
         self._source = source
         self._turn = threading.RLock()  # a reader's statements must not come between a savepoint and its end
         self._more = MoreSessions(connection, self.query, connections)
@@ -128,7 +129,10 @@ class PsycopgHost:
         self._execute(f"CLOSE {name}")
 
     def let_in(self) -> None:
+        if not self._looks.due:
+            return
         self._look()
+        self._looks.looked()
         if time.monotonic() >= self._next_look:
             self._execute("SELECT")
             self._next_look = time.monotonic() + _SECONDS

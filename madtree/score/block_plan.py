@@ -7,6 +7,7 @@ those of the nodes, in their order, and behind them the surrogates, in the order
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ def build_plan(
     *,
     grouped: bool,
     forest: FlatForest | None = None,
+    between: Callable[[], None] = lambda: None,
 ) -> bytes:
     """The plan as `score.block_scorer.score_block` reads it.
 
@@ -47,15 +49,19 @@ def build_plan(
         is_category: for each feature whether its values are keys of categories, else numbers.
         grouped: whether rows bring a tree's id, or a forest's number, before their features.
         forest: None for single trees.
+        between: called after each few passes over all nodes, for cancels to be let in.
 
     Raises:
         MadtreeError: the nodes are not those of whole trees.
     """
+    between()
     child, roots = _first_children(nodes, splits)
+    between()
     if forest and forest.what in VOTES:
         nodes, splits, categories, forest, child, roots = without_idle_splits(
-            nodes, splits, categories, forest, child, roots
+            nodes, splits, categories, forest, child, roots, between
         )
+        between()
     n_nodes = len(child)
     members = forest.members if forest else 1
     group_id = (nodes.tree_id - 1) // members + 1 if forest else nodes.tree_id
@@ -64,7 +70,7 @@ def build_plan(
         raise MadtreeError("the model is damaged: some of its trees are missing")
     coded = None
     if forest and not any(is_category) and len(splits.node) == n_nodes:
-        coded = coded_splits(splits.feature, splits.threshold, len(is_category))
+        coded = coded_splits(splits.feature, splits.threshold, len(is_category), between)
     return codec.dump(
         {
             "trees": trees.astype(np.int64),
@@ -77,7 +83,7 @@ def build_plan(
             "feature": _small(np.maximum(splits.feature, 0)),
             **(_threshold_arrays(splits, n_nodes) if coded is None else coded),
             "is_category": is_category,
-            **_category_arrays(group_id, splits, categories, seen, is_category, trees),
+            **_category_arrays(group_id, splits, categories, seen, is_category, trees, between),
             "members": 0 if forest is None else forest.members,
             **({} if forest is None else _forest_arrays(forest)),
         }
@@ -149,6 +155,7 @@ def _category_arrays(
     seen: SeenCategories,
     is_category: list[bool],
     trees: Ints,
+    between: Callable[[], None],
 ) -> dict[str, Any]:
     """The arrays in which a split's categories, and those that a feature has, are looked up.
 
@@ -162,6 +169,7 @@ def _category_arrays(
     has_null = [False] * len(is_category)
     known_in_all: dict[int, Ints] = {}
     for feature in np.flatnonzero(is_category).tolist():
+        between()
         mine = categories.feature == feature
         named, stored = categories.key[mine & ~categories.is_null], seen.key[seen.feature == feature]
         keys = np.unique(np.concatenate([named, stored]))
@@ -171,6 +179,7 @@ def _category_arrays(
     width = 1 + max((len(keys) for keys in known_in_all.values()), default=0)
     tree_of = np.searchsorted(trees, tree_id)
     for feature in np.flatnonzero(has_null).tolist():
+        between()
         mine, stored = (categories.feature == feature) & ~categories.is_null, seen.feature == feature
         if (seen.tree_id[stored] == ALL_TREES).any():
             continue
@@ -179,6 +188,7 @@ def _category_arrays(
         in_stored = np.searchsorted(trees, seen.tree_id[stored]) * width
         in_stored += np.searchsorted(known_in_all[feature], seen.key[stored])
         arrays[f"seen_{feature}"] = np.unique(np.concatenate([in_splits, in_stored])).astype(np.int64)
+    between()
     entries = categories.split.astype(np.int64) * width + codes
     order = np.argsort(entries, kind="stable")
     return {

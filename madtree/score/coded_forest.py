@@ -6,6 +6,7 @@ So `value > threshold` holds just where its code is above the threshold's place 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,23 +19,30 @@ from madtree.learn.walk import CodeMatrix, Descent
 _DTYPES = (np.dtype("<u1"), np.dtype("<u2"))
 
 
-def coded_splits(feature: Ints, threshold: Floats, n_features: int) -> dict[str, Any] | None:
+def coded_splits(
+    feature: Ints, threshold: Floats, n_features: int, between: Callable[[], None] = lambda: None
+) -> dict[str, Any] | None:
     """What a plan says of the splits (n_nodes,) of trees: `cut`, and the thresholds of all features in one array.
 
     Args:
         feature: -1 for a leaf.
+        between: called after each feature, for cancels to be let in.
 
     Returns:
         None where a feature has more thresholds than there are codes.
     """
-    nodes = [np.flatnonzero(feature == f) for f in range(n_features)]
-    edges = [np.unique(threshold.take(mine)) for mine in nodes]
+    nodes, edges = [], []
+    for f in range(n_features):
+        between()
+        nodes.append(np.flatnonzero(feature == f))
+        edges.append(np.unique(threshold.take(nodes[-1])))
     most = max((len(own) for own in edges), default=0)
     dtype = next((dtype for dtype in _DTYPES if most < np.iinfo(dtype).max), None)
     if dtype is None:
         return None
     cut = np.full(len(feature), np.iinfo(dtype).max, dtype)
     for mine, own in zip(nodes, edges, strict=True):
+        between()
         cut[mine] = np.searchsorted(own, threshold.take(mine)) + 1
     return {
         "cut": cut,

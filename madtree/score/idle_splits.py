@@ -5,6 +5,7 @@ Most splits of a forest of limited depth are such. Without them a row's way is s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import TypeVar
 
@@ -24,16 +25,19 @@ def without_idle_splits(
     forest: FlatForest,
     child: Ints,
     roots: Ints,
+    between: Callable[[], None],
 ) -> tuple[FlatNodes, FlatSplits, SplitCategories, FlatForest, Ints, Ints]:
     """The same trees with each node as a leaf below which all leaves say the same, and without the nodes below it.
 
     Args and what is returned:
         child: (n_nodes,) the left child, the right one is behind it; a leaf's own index.
         roots: (n_trees,) of the trees.
+        between: called after each few passes over all nodes, for cancels to be let in.
     """
     n_nodes = len(child)
     every = np.arange(n_nodes)
     agree, said = where_leaves_agree(child, roots, forest.values[:, 0])
+    between()
     idle = np.flatnonzero(agree & (child != every))
     kept = np.ones(n_nodes, np.bool_)
     kept[child[idle]] = kept[child[idle] + 1] = False
@@ -42,6 +46,7 @@ def without_idle_splits(
     stays = np.concatenate((kept, asks[splits.node[n_nodes:]]))
     asks_still = np.concatenate((asks, np.ones(len(stays) - n_nodes, np.bool_)))
     named = _only(categories, (stays & asks_still)[categories.split])
+    between()
     place, place_of_split = np.cumsum(kept) - 1, np.cumsum(stays) - 1
     own, asks_still = _only(splits, stays), asks_still[stays]
     own = replace(

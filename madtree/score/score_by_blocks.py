@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
+from madtree.host import Host, watched, watching
 from madtree.learn.data import Array, Floats, Ints, sent_floats, sent_ints
 from madtree.model import ModelTables, check_rows, probabilities
 from madtree.request import Type
@@ -96,9 +96,12 @@ class BlockScoring:
             nodes = read_packed(host, tables, model, with_shares=self.type_ in ("prob_mean", JUDGED))
         else:
             nodes = _read_nodes(host, tables, model)
+        host.let_in()
         splits = _splits(host, tables, model, nodes)
+        host.let_in()
         features = [model.features[position - 1] for position in _used(splits)]
         said = _outcomes(host, tables, model, self.type_, nodes, self.outputs, self.drawn)
+        host.let_in()
         plan = _plan(host, tables, model, nodes, splits, said)
         values = [rows_sql.as_number(scan.features[feature.name]) for feature in features]
         blocks = BlockScan(
@@ -159,6 +162,7 @@ def _plan(
         is_category,
         grouped=bool(model.grouping_columns),
         forest=said.forest,
+        between=host.let_in,
     )
 
 
@@ -179,7 +183,7 @@ def _categories(
     if tables.has_surrogates or not tables.is_packed:
         parts.append(listed_categories(host, tables, nodes, names, booleans))
     named = NamedCategories.join(parts)
-    seen_feature, seen_tree, seen_texts = _seen_categories(model)
+    seen_feature, seen_tree, seen_texts = _seen_categories(host, model)
     seen = host.query(models_sql.key_numbers(), _KEY_TYPES, [(seen_feature + 1).tolist(), booleans, seen_texts])[0]
     seen_key = _as_floats(sent_ints(seen["key"]), seen_feature + 1, booleans)
     return (
@@ -235,7 +239,7 @@ def _used(splits: Mapping[str, Array]) -> Ints:
     return np.flatnonzero(np.bincount(splits["feature"], minlength=1)[1:]) + 1
 
 
-def _seen_categories(model: Model) -> tuple[Ints, Ints, list[str]]:
+def _seen_categories(host: Host, model: Model) -> tuple[Ints, Ints, list[str]]:
     """The model's categories in one list: positions of their features from 0, trees or `ALL_TREES`, and texts."""
     positions = {feature.name: position for position, feature in enumerate(model.features)}
     features: list[int] = []
@@ -244,7 +248,7 @@ def _seen_categories(model: Model) -> tuple[Ints, Ints, list[str]]:
     for name in model.categories.keys() & positions.keys():
         of_feature = model.categories[name]
         by_tree = of_feature if isinstance(of_feature, Mapping) else {ALL_TREES: of_feature}
-        for tree, categories in by_tree.items():
+        for tree, categories in watched(host, by_tree.items()):
             features += [positions[name]] * len(categories)
             trees += [tree] * len(categories)
             texts += categories
@@ -274,7 +278,7 @@ def _outcomes(
         write, column = (sql.integer_array, "node_id") if type_ == "leaf" else (sql.number_array, "prediction")
         return Outcomes.of_tree(each, [pick(write(nodes[column][is_leaf].tolist()))])
     weights = _class_weights(host, tables, model, nodes)[is_leaf].tolist()
-    by_class = list(zip(*map(probabilities, weights), strict=True))
+    by_class = list(zip(*map(watching(host, probabilities), weights), strict=True))
     whole = len(outputs) == 1 and outputs[0].type.endswith("[]")
     picks = [pick(sql.number_array(shares)) for shares in by_class]
     expressions = (
