@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from madtree.host.cancel import Looks
 from madtree.host.protocol import Host, Request, Row, Sharing
+from madtree.sqltext.catalog import Lasting
 
 # PostgreSQL looks for cancels when it runs a statement or sends a message, never within Python.
 _LOOK_FOR_CANCEL = "SELECT"
@@ -17,6 +18,8 @@ class PlpyHost:
 
     in_server = True
     has_extension = True
+    # The session's, by their text and types.
+    _lasting: ClassVar[dict[tuple[str, tuple[str, ...]], Any]] = {}
 
     def __init__(self, plpy: Any) -> None:
         self._plpy = plpy
@@ -72,7 +75,7 @@ class PlpyHost:
 
     def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> Any:
         try:
-            if types:
+            if types or isinstance(sql, Lasting):
                 return self._plpy.execute(self._plan(sql, types), list(params))
             return self._plpy.execute(sql)
         except self._plpy.SPIError as error:
@@ -86,6 +89,10 @@ class PlpyHost:
         range.
         """
         wanted = (sql, tuple(types))
+        if isinstance(sql, Lasting):
+            if wanted not in self._lasting:
+                self._lasting[wanted] = self._plpy.prepare(sql, list(types))
+            return self._lasting[wanted]
         if self._prepared is None or self._prepared[:2] != wanted:
             self._prepared = (*wanted, self._plpy.prepare(sql, list(types)))
         return self._prepared[2]
