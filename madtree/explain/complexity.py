@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from madtree.explain.rules import group_values
-from madtree.host import Host, Row
+from madtree.host import Host, Row, listed, watched, watching
 from madtree.model import ModelTables, check_kind, find_model, read_summary, read_trees, unquoted
 from madtree.sqltext import explain as sql
 from madtree.trees import Model, Tree
@@ -27,12 +27,13 @@ def tree_cp(host: Host, model_name: str | None) -> list[Row]:
     check_kind(model, "tree_cp", "model")
     trees = [tree for tree in read_trees(host, tables, model) if tree.nodes]
     groups = group_values(host, tables, model)
-    pruned_at = {row["tree_id"]: row["pruning_cp"] for row in host.query(sql.tree_facts(tables.schema, tables.name))}
-    stored = _by_group(stored_cp_table(host, tables, model))
+    facts = listed(host, sql.tree_facts(tables.schema, tables.name))
+    pruned_at = {row["tree_id"]: row["pruning_cp"] for row in watched(host, facts)}
+    stored = _by_group(watched(host, stored_cp_table(host, tables, model) or ()))
     found = []
     for tree in trees:
         root, n_splits = tree.nodes[0], len(tree.nodes) // 2
-        for row in stored.get(tree.group) or _from_nodes(tree, pruned_at[tree.tree_id]):
+        for row in watched(host, stored.get(tree.group) or _from_nodes(host, tree, pruned_at[tree.tree_id])):
             found.append(
                 {
                     "tree_id": tree.tree_id,
@@ -50,23 +51,24 @@ def stored_cp_table(host: Host, tables: ModelTables, model: Model) -> list[Row] 
     if not tables.has_cv:
         return None
     grouping = tables.group_writers([*map(unquoted, model.grouping_columns)])
-    return host.query(sql.cp_table(tables.schema, tables.name, grouping))
+    return listed(host, sql.cp_table(tables.schema, tables.name, grouping))
 
 
-def _by_group(rows: Sequence[Row] | None) -> Mapping[tuple[str, ...], list[Row]]:
+def _by_group(rows: Iterable[Row]) -> Mapping[tuple[str, ...], list[Row]]:
     found: dict[tuple[str, ...], list[Row]] = {}
-    for row in rows or ():
+    for row in rows:
         found.setdefault(tuple(row["group"] or ()), []).append(row)
     return found
 
 
-def _from_nodes(tree: Tree, pruned_at: float) -> Iterator[Row]:
+def _from_nodes(host: Host, tree: Tree, pruned_at: float) -> Iterator[Row]:
     """The sequence of trees that a tree is pruned to at the complexities of its nodes, down to itself.
 
     No complexity is above the parent's, so the nodes that are split at a cp are those with a larger complexity.
     """
     nodes = tree.nodes
-    inner = sorted((node for node in nodes.values() if not node.is_leaf), key=lambda node: -node.complexity)
+    inner = [node for node in watched(host, nodes.values()) if not node.is_leaf]
+    inner.sort(key=watching(host, lambda node: -node.complexity))
     risk, place = nodes[0].risk, 0
     for cp in sorted({pruned_at, *(node.complexity for node in inner)}, reverse=True):
         while place < len(inner) and inner[place].complexity > cp:

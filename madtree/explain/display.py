@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from madtree.errors import MadtreeError
-from madtree.host import Cancels, Host
+from madtree.host import Host
 from madtree.interface import FUNCTIONS
 from madtree.model import check_kind, find_model, read_model, read_summary, trees_of_group
 from madtree.render.dot import model_dot
@@ -89,7 +89,7 @@ def _sql(value: int | None) -> str:
 
 def _drawn(host: Host, model: Model, dot_format: bool | None, verbosity: bool | None, full: bool | None) -> str:
     draw = model_text if dot_format is False else model_dot
-    return draw(model, bool(verbosity), bool(full), Cancels(host).let_in)
+    return draw(model, bool(verbosity), bool(full), host.let_in)
 
 
 def _surrogates(host: Host, model: Model, full: bool | None) -> str:
@@ -102,4 +102,4 @@ def _surrogates(host: Host, model: Model, full: bool | None) -> str:
             f"model: {model.name} has no surrogates: it was trained with max_surrogates=0",
             hint=f"Train it with {next(keyed).name} => 'max_surrogates=5', or see {kind.draws}.",
         )
-    return surrogates_text(model, bool(full), Cancels(host).let_in)
+    return surrogates_text(model, bool(full), host.let_in)

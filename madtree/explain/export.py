@@ -8,7 +8,7 @@ from itertools import chain
 
 from madtree.errors import MadtreeError
 from madtree.explain.complexity import stored_cp_table
-from madtree.host import Host, watched
+from madtree.host import Host, listed, watched
 from madtree.model import ModelTables, each_tree, find_model, read_summary, unquoted
 from madtree.render.document import Document, dump, model_document
 from madtree.render.pmml import model_pmml
@@ -28,9 +28,8 @@ def tree_to_json(host: Host, model_name: str | None, tree_id: int | None = None)
     tables = find_model(host, model_name, "model")
     whole = read_summary(host, tables, to_run=False)
     model = whole if tree_id is None else whole.as_single_trees
-    facts = {
-        row.pop("tree_id"): row for row in host.query(sql.tree_facts(tables.schema, tables.name, model.kind.place))
-    }
+    found = listed(host, sql.tree_facts(tables.schema, tables.name, model.kind.place))
+    facts = {row.pop("tree_id"): row for row in watched(host, found)}
     document = model_document(model, DOCUMENTED[model.kind](host, tables, model))
     return _joined(host, dump(model, document, each_tree(host, tables, whole, tree_id), facts), tables, "tree_to_json")
 
@@ -41,7 +40,7 @@ def _with_cp_table(host: Host, tables: ModelTables, model: Model) -> Document:
 
 def _with_groups(host: Host, tables: ModelTables, model: Model) -> Document:
     grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
-    return {"groups": host.query(sql.groups_told(tables.schema, tables.name, grouping))}
+    return {"groups": listed(host, sql.groups_told(tables.schema, tables.name, grouping))}
 
 
 # What a document tells, beside what those of all kinds tell.
@@ -68,7 +67,7 @@ def tree_to_pmml(host: Host, model_name: str | None, tree_id: int | None = None)
     if first is None:
         what = "none of its groups" if tree_id is None else f"the group of tree {tree_id}"
         raise MadtreeError(f"model: {model.name} has no tree to write: {what} could be trained")
-    return _joined(host, model_pmml(model, chain([first], grown)), tables, "tree_to_pmml")
+    return _joined(host, model_pmml(model, chain([first], grown), host.let_in), tables, "tree_to_pmml")
 
 
 def _joined(host: Host, parts: Iterable[str], tables: ModelTables, function: str) -> str:

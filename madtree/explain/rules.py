@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from madtree.host import Host, Row, watched
+from madtree.host import Host, Row, listed, watched
 from madtree.model import ModelTables, each_tree, find_model, probabilities, read_summary, unquoted
 from madtree.render.rules import rule_text
 from madtree.sqltext import explain as sql
@@ -50,7 +50,7 @@ def group_values(host: Host, tables: ModelTables, model: Model) -> dict[int, str
     names = [unquoted(column) for column in model.grouping_columns]
     return {
         row["tree_id"]: row["group"]
-        for row in watched(host, host.query(sql.groups(tables.schema, tables.name, tables.group_writers(names))))
+        for row in watched(host, listed(host, sql.groups(tables.schema, tables.name, tables.group_writers(names))))
     }
 
 

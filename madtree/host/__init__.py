@@ -8,7 +8,7 @@ from __future__ import annotations
 from madtree.host.on_servers import OnServers
 from madtree.host.plpy import PlpyHost
 from madtree.host.protocol import Host, Query, Row, Sharing, bare_message
-from madtree.host.session import Cancels, local_settings, watched, watching
+from madtree.host.session import ROWS_AT_ONCE, listed, local_settings, watched, watching
 from madtree.host.stopwatch import Stopwatch
 from madtree.host.temporary_file import NAME, ScratchFile, Span, SpillFile, TemporaryFile
 from madtree.host.temporary_place import TemporaryPlace
@@ -16,7 +16,7 @@ from madtree.host.work_space import WorkSpace
 
 __all__ = [
     "NAME",
-    "Cancels",
+    "ROWS_AT_ONCE",
     "Host",
     "OnServers",
     "PlpyHost",
@@ -31,6 +31,7 @@ __all__ = [
     "TemporaryPlace",
     "WorkSpace",
     "bare_message",
+    "listed",
     "local_settings",
     "watched",
     "watching",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from madtree.host.protocol import Host, Query, Row, Sharing
+from madtree.host.session import Looks
+from madtree.sqltext.catalog import Lasting
 
 # PostgreSQL looks for cancels when it runs a statement or sends a message, never within Python.
 _LOOK_FOR_CANCEL = "SELECT"
@@ -16,10 +18,13 @@ class PlpyHost:
 
     in_server = True
     has_extension = True
+    # The session's, by their text and types.
+    _lasting: ClassVar[dict[tuple[str, tuple[str, ...]], Any]] = {}
 
     def __init__(self, plpy: Any) -> None:
         self._plpy = plpy
         self._prepared: tuple[str, tuple[str, ...], Any] | None = None
+        self._looks = Looks()
 
     @property
     def source(self) -> Host:
@@ -42,6 +47,7 @@ class PlpyHost:
             cursor = self._plpy.cursor(self._plan(sql, types), list(params)) if types else self._plpy.cursor(sql)
             try:
                 while rows := cursor.fetch(batch):
+                    self._looks.looked()
                     yield from rows
             finally:
                 cursor.close()
@@ -53,7 +59,8 @@ class PlpyHost:
         yield from self.stream(sql, batch=batch)
 
     def let_in(self) -> None:
-        self.query(_LOOK_FOR_CANCEL)
+        if self._looks.due:
+            self.query(_LOOK_FOR_CANCEL)
 
     def notice(self, message: str) -> None:
         self._plpy.notice(message)
@@ -66,18 +73,24 @@ class PlpyHost:
 
     def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> Any:
         try:
-            if types:
+            if types or isinstance(sql, Lasting):
                 return self._plpy.execute(self._plan(sql, types), list(params))
             return self._plpy.execute(sql)
         except self._plpy.SPIError as error:
             _remember(error, sql, params)
             raise
+        finally:
+            self._looks.looked()
 
     def _plan(self, sql: str, types: Sequence[str]) -> Any:
         """The prepared statement; the last one is kept, since of a wide table preparing takes as long as reading a page
         range.
         """
         wanted = (sql, tuple(types))
+        if isinstance(sql, Lasting):
+            if wanted not in self._lasting:
+                self._lasting[wanted] = self._plpy.prepare(sql, list(types))
+            return self._lasting[wanted]
         if self._prepared is None or self._prepared[:2] != wanted:
             self._prepared = (*wanted, self._plpy.prepare(sql, list(types)))
         return self._prepared[2]

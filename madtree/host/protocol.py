@@ -71,7 +71,9 @@ class Host(Protocol):
         ...
 
     def let_in(self) -> None:
-        """Raise the error of a cancel or a timeout that is waiting, in the middle of work that runs no statements."""
+        """Raise the error of a cancel or a timeout that is waiting, in the middle of work that runs no statements. May
+        be called after each of many small things: it looks only if the last look was some time ago.
+        """
         ...
 
     def notice(self, message: str) -> None: ...

@@ -18,6 +18,7 @@ from madtree.host.lost_connection import Doing, LostConnectionError, breaks_told
 from madtree.host.more_sessions import MoreSessions
 from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.read_ahead import Reader, read_ahead
+from madtree.host.session import Looks
 from madtree.host.statements import cancel, sent, settled
 from madtree.sqltext.catalog import EXTENSION_VERSION
 
@@ -74,7 +75,7 @@ class PsycopgHost:
         """
         self._doing = doing or Doing()
         self.connection, self._tell, self._look = connection, tell, look
-        self._next_look = time.monotonic() + _SECONDS
+        self._looks, self._next_look = Looks(), time.monotonic() + _SECONDS
         self._source = source
         self._turn = threading.RLock()  # a reader's statements must not come between a savepoint and its end
         self._more = MoreSessions(connection, self.query, connections)
@@ -121,7 +122,10 @@ class PsycopgHost:
         self._run(f"CLOSE {name}", (), ())
 
     def let_in(self) -> None:
+        if not self._looks.due:
+            return
         self._look()
+        self._looks.looked()
         if time.monotonic() >= self._next_look:
             self._run("SELECT", (), ())
             self._next_look = time.monotonic() + _SECONDS

@@ -1,13 +1,16 @@
-"""What is done with a session through whichever adaptor: cancels are let in, settings hold for a while."""
+"""What is done with a session through whichever adaptor: cancels are let in, settings hold for a while.
+
+The time between two looks for a cancel is the session's, not a loop's: of a million short loops none would ever look.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
-from madtree.host.protocol import Host
+from madtree.host.protocol import Host, Row
 from madtree.sqltext.quote import ident
 
 P = ParamSpec("P")
@@ -15,36 +18,37 @@ T = TypeVar("T")
 _SECONDS = 0.05  # between two looks: a look takes some 0.15 ms, and nobody notices such a delay
 _SET = "SELECT pg_catalog.set_config($1, $2, true)"
 _TEXTS = ["pg_catalog.text", "pg_catalog.text"]
+ROWS_AT_ONCE = 1000  # to make Python's values of them takes some ms
 
 
-class Cancels:
-    """Lets the session look for a cancel or a timeout while Python code is at work, not too often."""
+class Looks:
+    """When the session looks next: some time after its last look. Each statement is one."""
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
+    def __init__(self) -> None:
+        self.looked()
+
+    def looked(self) -> None:
         self._next = time.monotonic() + _SECONDS
 
-    def let_in(self) -> None:
-        """Raises the error of a cancel or a timeout that is waiting."""
-        if time.monotonic() >= self._next:
-            self._host.let_in()
-            self._next = time.monotonic() + _SECONDS
+    @property
+    def due(self) -> bool:
+        return time.monotonic() >= self._next
 
 
 def watched(host: Host, items: Iterable[T]) -> Iterator[T]:
     """The items; between them cancels are let in. For each loop over what a model may have any number of."""
-    cancels = Cancels(host)
+    let_in = host.let_in
     for item in items:
-        cancels.let_in()
+        let_in()
         yield item
 
 
 def watching(host: Host, function: Callable[P, T]) -> Callable[P, T]:
     """The function, before each call of which cancels are let in."""
-    cancels = Cancels(host)
+    let_in = host.let_in
 
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        cancels.let_in()
+        let_in()
         return function(*args, **kwargs)
 
     return call
@@ -67,3 +71,12 @@ def local_settings(host: Host, settings: Mapping[str, str]) -> Iterator[None]:
     yield
     for name, value in before.items():
         host.query(_SET, _TEXTS, [name, value])
+
+
+def listed(
+    host: Host, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), at_once: int = ROWS_AT_ONCE
+) -> list[Row]:
+    """As `Host.query`, for what a model may have any number of: rows are fetched some at once, and in between cancels
+    are let in.
+    """
+    return list(watched(host, host.stream(sql, types, params, at_once)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from madtree.host import Host
 from madtree.learn.data import Floats
 from madtree.sqltext import profile as sql
 from madtree.sqltext.rows import RowSource
-from madtree.trees import MAX_CATEGORIES, Feature, Kind
+from madtree.trees import MAX_CATEGORIES, MOST_EXPRESSION_BYTES, Feature, Kind
 
 MAX_FOLDS = 255
 BOOLEAN_CATEGORIES = ("false", "true")
@@ -52,6 +52,7 @@ def read_categories(
                     f"at most {MAX_CATEGORIES} are possible",
                     hint="Leave it out with list_of_features_to_exclude; a column that identifies rows is none.",
                 )
+            check_labels("list_of_features", feature.name, (row["category"] for row in rows))
             keys = np.array([float(row["key"]) for row in rows])
             found.append(Categories(tuple(row["category"] for row in rows), distinct_keys(keys, feature.name)))
     if null_as_category:
@@ -60,6 +61,22 @@ def read_categories(
             for categories in found
         ]
     return found
+
+
+def check_labels(argument: str, what: str, labels: Iterable[str | None]) -> None:
+    """Refuse classes or categories that are too long to be read from a model later; `what` has them, in `argument`.
+
+    Raises:
+        MadtreeError: there is one.
+    """
+    longest = max((len(label.encode()) for label in labels if label), default=0)
+    if longest > MOST_EXPRESSION_BYTES:
+        raise MadtreeError(
+            f"{argument}: {what[:100]} has a value of {longest:,} bytes; at most {MOST_EXPRESSION_BYTES:,} are "
+            "possible",
+            hint="Take something shorter that tells them apart, for instance md5(...).",
+            sqlstate="54000",
+        )
 
 
 def read_folds(host: Host, source: RowSource, fold: Feature, name: str) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.ingest.bin_finder import takes_all
-from madtree.ingest.categories import distinct_keys
+from madtree.ingest.categories import check_labels, distinct_keys
 from madtree.ingest.page_ranges import OID
 from madtree.ingest.unfit_rows import (
     MOST_WHOLE_NUMBERS,
@@ -119,6 +119,7 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
             hint="Cast it to double precision for a regression tree.",
         )
     classes = tuple(str(row["label"]) for row in present)
+    check_labels("dependent_variable", task.dependent_sql, classes)
     keys = np.array([float(row["key"]) for row in present])
     return Profile(total, usable, classes, distinct_keys(keys, "dependent_variable"), 0.0, 0.0, heaviest, integral)
 
@@ -160,6 +161,7 @@ def estimate_profile(host: Host, task: TrainingTask, source: RowSource, oids: Se
         return None
     keys = distinct_keys(np.array([float(row["key"]) for row in present]), "dependent_variable")
     classes = tuple(str(row["label"]) for row in present)
+    check_labels("dependent_variable", task.dependent_sql, classes)
     size = int(expected_rows), int(expected_rows * usable / found)
     profile = Profile(*size, classes, keys, 0.0, 0.0, 1.0, True, estimated=True)
     if sum(int(row["usable"]) == 1 for row in present) <= _MOST_SINGLE:

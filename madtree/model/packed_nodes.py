@@ -11,7 +11,7 @@ from math import isnan
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, watched
+from madtree.host import Host, listed, watched
 from madtree.model.find import ModelTables
 from madtree.sqltext import packed_nodes as sql
 from madtree.trees import MAX_DEPTH_LIMIT, Categories, Kind, Model, Node
@@ -36,11 +36,11 @@ def packed_trees(
     Raises:
         MadtreeError: there are nodes of a tree that is not there, or bytes that are no nodes.
     """
-    rows = host.query(sql.packed_lengths(tables.schema, tables.name))
-    for row in rows:
+    rows = listed(host, sql.packed_lengths(tables.schema, tables.name))
+    for row in watched(host, rows):
         if not row["is_there"]:
             raise _damaged(tables, f"there are nodes of tree {row['tree_id']}, which is not there")
-    wanted = [row for row in rows if row["size"] and tree_id in (None, row["tree_id"])]
+    wanted = [row for row in watched(host, rows) if row["size"] and tree_id in (None, row["tree_id"])]
     unpacker = _Unpacker(host, tables, model)
     statement = sql.packed_rows(tables.schema, tables.name)
     first = 0
@@ -96,12 +96,14 @@ class _Unpacker:
         if not all(category is None or isinstance(category, str) for category in watched(self._host, sets)):
             raise _damaged(self._tables, f"the categories of tree {tree} are no list of texts")
         nodes: dict[int, Node] = {}
+        last = -(2**63)
         for values in watched(self._host, self._record.iter_unpack(data)):
-            if fault := "is there twice" if values[0] in nodes else self._fault(values, sets):
+            fault = "" if values[0] > last else "is not in the order of the nodes' numbers"
+            if fault := fault or self._fault(values, sets):
                 raise _damaged(self._tables, f"node {values[0]} of tree {tree} {fault}")
-            nodes[values[0]] = self._node(values, sets)
-        ids = list(nodes)
-        return nodes if ids == sorted(ids) else {node_id: nodes[node_id] for node_id in sorted(ids)}
+            last = values[0]
+            nodes[last] = self._node(values, sets)
+        return nodes
 
     def _node(self, values: tuple[Any, ...], sets: Categories) -> Node:
         node_id, n_rows, feature, prediction, threshold, improvement, impurity, complexity, *_ = values

@@ -8,20 +8,21 @@ from itertools import groupby
 from typing import Any, Generic, TypeVar
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row, watched
+from madtree.host import ROWS_AT_ONCE, Host, Row, listed, watched
 from madtree.model.check import check_rows, check_trees
 from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.packed_nodes import packed_trees
 from madtree.model.summary import read_summary, unquoted
 from madtree.sqltext import models as sql
 from madtree.sqltext.tables import model_table
-from madtree.trees import Competitor, Model, Node, Split, Surrogate, Tree
+from madtree.trees import MAX_CATEGORIES, Competitor, Model, Node, Split, Surrogate, Tree
 
 _SIDES = ("left_levels", "right_levels")
 _LISTS = (*_SIDES, "class_weights")  # columns that are arrays
 T = TypeVar("T")
 NODES_AT_ONCE = 2000  # rows fetched through a cursor; a node as a dict is about 2 kB
 _ELEMENTS_AT_ONCE = 200_000  # of their arrays
+_BYTES_AT_ONCE = 2**25  # of a column of theirs
 
 
 def read_model(
@@ -57,10 +58,10 @@ def trees_of_group(host: Host, tables: ModelTables, model: Model, group: int) ->
         MadtreeError: the trees cannot be a model's.
     """
     check_trees(host, tables, model)
-    ids = [int(row["tree_id"]) for row in host.query(sql.trees(tables.schema, tables.name, ()))]
+    ids = [int(row["tree_id"]) for row in watched(host, listed(host, sql.trees(tables.schema, tables.name, ())))]
     if not model.grouping_columns:
         return ids
-    return [tree_id for tree_id in ids if model.numbering.group(tree_id) == group]
+    return [tree_id for tree_id in watched(host, ids) if model.numbering.group(tree_id) == group]
 
 
 def each_tree(
@@ -70,19 +71,22 @@ def each_tree(
     competitors = competitors and tables.has_competitors
     # Packed nodes are looked at as they are read.
     check_rows(host, tables, model, tree_id, competitors=competitors, nodes=not tables.is_packed)
-    rows = host.query(
-        sql.trees(tables.schema, tables.name, tables.group_writers([unquoted(name) for name in model.grouping_columns]))
-    )
+    grouping = tables.group_writers([unquoted(name) for name in model.grouping_columns])
+    at_once = ROWS_AT_ONCE
+    if grouping:
+        largest = host.query(sql.longest_group(tables.schema, tables.name, grouping))[0]["largest"]
+        at_once = max(1, min(at_once, _BYTES_AT_ONCE // max(largest, 1)))
+    rows = listed(host, sql.trees(tables.schema, tables.name, grouping), at_once=at_once)
     if not rows:
         raise MadtreeError(f"{tables.given} is damaged: it has no tree")
-    wanted = [row for row in rows if tree_id is None or row["tree_id"] == tree_id]
+    wanted = rows if tree_id is None else [row for row in watched(host, rows) if row["tree_id"] == tree_id]
     if not wanted:
         first, last = rows[0]["tree_id"], rows[-1]["tree_id"]
         raise MadtreeError(f"tree_id must be one of {tables.given}'s trees, {first} to {last}, not {tree_id}")
     nodes = _InOrder(_nodes_by_tree(host, tables, model, tree_id, competitors=competitors))
-    for row in wanted:
+    for row in watched(host, wanted):
         of_tree = nodes.of(row["tree_id"]) or {}
-        seen = _seen_categories(watched(host, of_tree.values()), model.categories_of(row["tree_id"]))
+        seen = _seen_categories(tables, watched(host, of_tree.values()), model.categories_of(row["tree_id"]))
         yield Tree(row["tree_id"], of_tree, tuple(row["group"] or ()), row["n_rows"] or 0, seen)
     nodes.of(None)
 
@@ -130,7 +134,7 @@ def _nodes_by_tree(
     read = packed_trees if tables.is_packed else _listed_trees
     for tree, nodes in read(host, tables, model, tree_id):
         stand_ins, competing = surrogates.of(tree) or {}, others.of(tree) or {}
-        for node_id in {*stand_ins, *competing} & nodes.keys():
+        for node_id in watched(host, {*stand_ins, *competing} & nodes.keys()):
             own, other = stand_ins.get(node_id, ()), competing.get(node_id, ())
             nodes[node_id] = replace(nodes[node_id], surrogates=tuple(own), competitors=tuple(other))
         inner = [node for node in watched(host, nodes.values()) if not node.is_leaf]
@@ -179,8 +183,9 @@ def _competitors(host: Host, tables: ModelTables) -> Iterator[tuple[int, dict[in
 
 def _at_once(host: Host, table: str, lists: Sequence[str]) -> int:
     """Rows to be fetched together: as few as hold some 10 ms of Python's time, however long their lists are."""
-    longest = int(host.query(sql.longest_list(table, lists))[0]["longest"])
-    return max(1, min(NODES_AT_ONCE, _ELEMENTS_AT_ONCE // max(longest, 1)))
+    row = host.query(sql.longest_list(table, lists))[0]
+    longest, largest = max(int(row["longest"]), 1), max(int(row["largest"]), 1)
+    return max(1, min(NODES_AT_ONCE, _ELEMENTS_AT_ONCE // longest, _BYTES_AT_ONCE // largest))
 
 
 def _by_node(rows: Iterator[Row], kind: Callable[..., T]) -> Iterator[tuple[int, dict[int, list[T]]]]:
@@ -199,14 +204,24 @@ def _without_lists(row: Row) -> dict[str, Any]:
     return values
 
 
-def _seen_categories(nodes: Iterable[Node], stored: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """`Tree.seen_categories`: what the summary names and, should it lack some, what the tree's own splits name."""
+def _seen_categories(
+    tables: ModelTables, nodes: Iterable[Node], stored: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[str, ...]]:
+    """`Tree.seen_categories`: what the summary names and, should it lack some, what the tree's own splits name.
+
+    Raises:
+        MadtreeError: that is more than a feature can have.
+    """
     named: dict[str, set[str | None]] = {}
     for node in nodes:
         splits: tuple[Split, ...] = (node, *node.surrogates)
         for split in splits:
             of_feature = named.setdefault(str(split.feature), set())
             of_feature.update(split.left_levels or (), split.right_levels or ())
+            if len(of_feature) > MAX_CATEGORIES + 1:  # with NULL
+                raise MadtreeError(
+                    f"{tables.given} is damaged: the nodes of a tree name too many categories of a feature"
+                )
     return {
         name: tuple(sorted({each for each in (*of_feature, *stored.get(name, ())) if each is not None}))
         for name, of_feature in named.items()

@@ -54,8 +54,8 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     given = tables.given
     summary = SummaryRow.read(host, tables)
     row = summary.values
-    labels = summary.document("enum_labels_text")
-    categories = summary.document("levels_text")
+    labels = summary.document("enum_labels")
+    categories = summary.document("levels")
     is_classification = summary.truth("is_classification")
     names, kinds = summary.texts("features"), summary.texts("feature_kinds")
     types, trusted = _types(host, summary, summary.texts("feature_types"))
@@ -106,7 +106,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         weighted=weights is not None,
         exposure=exposure,
         categories={
-            f.name: _categories(summary, categories[f.name])
+            f.name: _categories(host, summary, categories[f.name])
             for f in features
             if f.name in categories and not f.null_last
         },
@@ -270,12 +270,12 @@ def _check_trust(
     check_owners_code(tables.given, facts, tables.argument, foreign, types, tables.trust_owner)
 
 
-def _categories(summary: SummaryRow, of_feature: Any) -> tuple[str, ...] | dict[int, tuple[str, ...]]:
+def _categories(host: Host, summary: SummaryRow, of_feature: Any) -> tuple[str, ...] | dict[int, tuple[str, ...]]:
     """A feature's categories in the summary, but NULL: an array, or an object of one for each tree_id."""
     if isinstance(of_feature, Mapping):
-        if not all(re.fullmatch("[0-9]{1,10}", tree) for tree in of_feature):
+        if not all(re.fullmatch("[0-9]{1,10}", tree) for tree in watched(host, of_feature)):
             summary.fault("levels in its summary name what is no tree")
-        return {int(tree): _known(summary, seen) for tree, seen in of_feature.items()}
+        return {int(tree): _known(summary, seen) for tree, seen in watched(host, of_feature.items())}
     return _known(summary, of_feature)
 
 

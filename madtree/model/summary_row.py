@@ -6,7 +6,7 @@ import json
 from typing import Any, NoReturn
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row
+from madtree.host import Host, Row, watched
 from madtree.model.find import ModelTables
 from madtree.sqltext import models as sql
 from madtree.sqltext.sizes import oversized
@@ -20,8 +20,9 @@ class SummaryRow:
         values: by column; objects of JSON are left out as they are taken.
     """
 
-    def __init__(self, given: str, values: Row) -> None:
-        self.given, self.values = given, values
+    def __init__(self, host: Host, tables: ModelTables, values: Row) -> None:
+        self.given, self.values = tables.given, values
+        self._host, self._tables = host, tables
 
     @classmethod
     def read(cls, host: Host, tables: ModelTables) -> SummaryRow:
@@ -32,7 +33,7 @@ class SummaryRow:
         rows = host.query(sql.summary(*at))
         if len(rows) != 1:
             raise MadtreeError(f"{tables.given} is damaged: its summary has {len(rows)} rows, not 1")
-        return cls(tables.given, rows[0])
+        return cls(host, tables, rows[0])
 
     def fault(self, what: str) -> NoReturn:
         raise MadtreeError(f"{self.given} is damaged: {what}")
@@ -59,11 +60,30 @@ class SummaryRow:
 
     def document(self, column: str) -> dict[str, Any]:
         """A JSON object, which is left out of the row."""
-        text, name = self.values.pop(column), column.removesuffix("_text")
-        try:
-            value = json.loads(text) if text is not None else None
-        except (RecursionError, ValueError):  # PostgreSQL reads what Python will not
-            self.fault(f"{name} in its summary is nested too deeply, or has a number that is too long")
+        text, is_long = self.values.pop(f"{column}_text"), self.values.pop(f"{column}_is_long")
+        if is_long:
+            return self._long_document(column)
+        value = None if text is None else self._loaded(column, text)
         if value is not None and not isinstance(value, dict):
-            self.fault(f"{name} in its summary is no JSON object")
+            self.fault(f"{column} in its summary is no JSON object")
         return value or {}
+
+    def _long_document(self, column: str) -> dict[str, Any]:
+        """Its lists one by one, so that cancels are let in."""
+        found: dict[str, Any] = {}
+        statement = sql.document_pieces(self._tables.schema, self._tables.name, column)
+        for row in watched(self._host, self._host.stream(statement, batch=1)):
+            value = self._loaded(column, row["value"])
+            if row["key_within"] is None:
+                found[row["key"]] = value
+            else:
+                found[row["key"]][row["key_within"]] = value
+        if not found:
+            self.fault(f"{column} in its summary is no JSON object")
+        return found
+
+    def _loaded(self, column: str, text: str) -> Any:
+        try:
+            return json.loads(text)
+        except (RecursionError, ValueError):  # PostgreSQL reads what Python will not
+            self.fault(f"{column} in its summary is nested too deeply, or has a number that is too long")

@@ -10,6 +10,7 @@ from typing import Any
 from madtree.interface import told
 from madtree.trees import Feature, Kind, Model, Node, Split, Tree
 
+NODES_AT_ONCE = 200  # in a piece of text
 FORMAT_VERSION = 1  # of all formats; raised only by what an old reader would misunderstand
 
 Document = dict[str, Any]
@@ -51,7 +52,7 @@ def model_document(model: Model, more: Document) -> Document:
 def dump(
     model: Model, document: Document, trees: Iterable[Tree], facts: Mapping[int, Mapping[str, Any]]
 ) -> Iterator[str]:
-    """The document as pieces of text, a line for each tree.
+    """The document as pieces of text, each tree in a line of its own.
 
     Args:
         document: of `model_document`.
@@ -65,7 +66,7 @@ def dump(
         of_tree = facts.get(tree.tree_id, {})
         place = {key: of_tree.get(key) for key in model.kind.place}
         yield ",\n" if number else "\n"
-        yield _text(place | _tree(tree, of_tree, positions))
+        yield from _tree(tree, place, of_tree, positions)
     yield "\n]}"
 
 
@@ -91,17 +92,24 @@ def _feature(feature: Feature) -> Document:
     }
 
 
-def _tree(tree: Tree, facts: Mapping[str, Any], positions: Mapping[str, int]) -> Document:
+def _tree(tree: Tree, place: Document, facts: Mapping[str, Any], positions: Mapping[str, int]) -> Iterator[str]:
+    """A tree, some of its nodes after the other; `place`: what is told of it first."""
     nodes = [node for _, node in sorted(tree.nodes.items())]
     index = {node.node_id: position for position, node in enumerate(nodes)}
-    return {
+    head = {
+        **place,
         "tree_id": tree.tree_id,
         "group": list(tree.group),
         "n_rows": tree.n_rows,
         **{key: facts.get(key) for key in ("success", "message", "pruning_cp", "root_risk", "importance")},
         "levels": {name: list(seen) for name, seen in tree.seen_categories.items()},
-        "nodes": [_node(node, index, positions) for node in nodes],
+        "nodes": [],
     }
+    yield _text(head).removesuffix("]}")
+    for first in range(0, len(nodes), NODES_AT_ONCE):
+        some = [_node(node, index, positions) for node in nodes[first : first + NODES_AT_ONCE]]
+        yield f"{', ' if first else ''}{_text(some)[1:-1]}"
+    yield "]}"
 
 
 def _node(node: Node, index: Mapping[int, int], positions: Mapping[str, int]) -> Document:

@@ -28,11 +28,12 @@ def model_dot(
     Args:
         verbose: add impurity, number of rows, class weights (or mean) and class to every node.
         full: do not shorten long lists of categories, as far as dot can read them.
-        between: called after each line, for cancels to be let in.
+        between: called for each tree and line, for cancels to be let in.
     """
     kind = "Classification" if model.is_classification else "Regression"
     lines = [f"digraph {_string(f'{kind} tree for {model.source_table}')} {{"]
     for tree in model.trees:
+        between()
         lines.append(f'  subgraph "cluster{tree.tree_id}" {{')
         lines.append(f"    label={_string(group_text(model, tree) if model.grouping_columns else '')};")
         for line in _tree_lines(model, tree, verbose, full):

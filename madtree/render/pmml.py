@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain, groupby
 from math import fsum
 from xml.etree.ElementTree import Element, SubElement
@@ -15,7 +15,7 @@ NAMESPACE = "http://www.dmg.org/PMML-4_4"
 INTEGERS = ("smallint", "integer", "bigint")
 
 
-def model_pmml(model: Model, trees: Iterator[Tree]) -> Iterator[str]:
+def model_pmml(model: Model, trees: Iterator[Tree], between: Callable[[], None] = lambda: None) -> Iterator[str]:
     """The document as pieces of text.
 
     A single tree is a TreeModel. Many trees are a MiningModel (https://dmg.org/pmml/v4-4-1/MultipleModels.html), whose
@@ -24,6 +24,7 @@ def model_pmml(model: Model, trees: Iterator[Tree]) -> Iterator[str]:
 
     Args:
         trees: of the model, by ascending tree_id; those without nodes are left out.
+        between: called after each node, for cancels to be let in.
 
     Raises:
         MadtreeError: XML cannot hold a text of the model.
@@ -36,7 +37,7 @@ def model_pmml(model: Model, trees: Iterator[Tree]) -> Iterator[str]:
     SubElement(header, "Application", {"name": "madtree", "version": str(model.summary.get("madtree_version"))})
     root.append(_data_dictionary(model))
     grown = (tree for tree in trees if tree.nodes)
-    write = XmlWriter(model.name)
+    write = XmlWriter(model.name, between)
     yield from write.around(
         root, 0, _grouped(model, grown, write) if model.grouping_columns else _one(model, grown, write, 1)
     )
@@ -142,7 +143,7 @@ def _grouped(model: Model, trees: Iterator[Tree], write: XmlWriter) -> Iterator[
 def _one(model: Model, trees: Iterator[Tree], write: XmlWriter, level: int, in_segment: bool = False) -> Iterator[str]:
     """The model of one group, which these trees are."""
     if model.kind.joining is Joining.NONE:
-        return write.whole(_tree_model(model, next(trees), in_segment), level)
+        return write.whole(_tree_model(model, next(trees), write.between, in_segment), level)
 
     def segments() -> Iterator[str]:
         # PMML does not say who wins a tie. Where that is the class that was voted for first, as with JPMML, votes that
@@ -153,7 +154,7 @@ def _one(model: Model, trees: Iterator[Tree], write: XmlWriter, level: int, in_s
             yield from write.whole(segment, level + 2)
         for number, tree in enumerate(trees, 1):
             segment = Element("Segment", {"id": str(number)})
-            segment.extend([Element("True"), _tree_model(model, tree, in_segment=True)])
+            segment.extend([Element("True"), _tree_model(model, tree, write.between, in_segment=True)])
             yield from write.whole(segment, level + 2)
 
     mining = _mining_model(model, model.kind.noun if in_segment else model.name, with_groups=False)
@@ -181,7 +182,7 @@ def _segmentation(method: str) -> Element:
     return Element("Segmentation", {"multipleModelMethod": method})
 
 
-def _tree_model(model: Model, tree: Tree, in_segment: bool = False) -> Element:
+def _tree_model(model: Model, tree: Tree, between: Callable[[], None], in_segment: bool = False) -> Element:
     attributes = {
         "modelName": f"tree {tree.tree_id}" if in_segment else model.name,
         "functionName": _function(model),
@@ -194,19 +195,20 @@ def _tree_model(model: Model, tree: Tree, in_segment: bool = False) -> Element:
     if not in_segment:
         element.append(_output(model))
     splits = PmmlSplits({feature.name: feature for feature in model.features}, tree)
-    root = _nodes(model, tree, splits)
+    root = _nodes(model, tree, splits, between)
     if splits.derived:
         SubElement(element, "LocalTransformations").extend(splits.derived)
     element.append(root)
     return element
 
 
-def _nodes(model: Model, tree: Tree, splits: PmmlSplits) -> Element:
+def _nodes(model: Model, tree: Tree, splits: PmmlSplits, between: Callable[[], None]) -> Element:
     """The root's element, with all others below it."""
     root = _node(model, tree.nodes[0], Element("True"))
     waiting = [(tree.nodes[0], root)]
     while waiting:
         node, element = waiting.pop()
+        between()
         if not node.is_leaf:
             for child, predicate in zip((node.left_id, node.right_id), splits.predicates(node), strict=True):
                 below = _node(model, tree.nodes[child], predicate)

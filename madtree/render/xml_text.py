@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from xml.etree.ElementTree import Element
 
 from madtree.errors import MadtreeError
 
+LINES_AT_ONCE = 1_000  # in a piece of text
 # What XML 1.0 cannot hold, not even as a character reference.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ODD = re.compile(f'[&<>"\t\n\r]|{_FORBIDDEN.pattern}')  # most texts have none of these
@@ -21,16 +22,19 @@ class XmlWriter:
     Methods raise MadtreeError where XML cannot hold a text.
     """
 
-    def __init__(self, name: str) -> None:
-        """`name`: of the model, for errors."""
-        self._name = name
+    def __init__(self, name: str, between: Callable[[], None] = lambda: None) -> None:
+        """`name`: of the model, for errors; `between`: to be called by who makes many elements, after each."""
+        self._name, self.between = name, between
 
     def whole(self, element: Element, level: int) -> Iterator[str]:
-        """An element with all that is in it."""
+        """An element with all that is in it, some of it after the other."""
         parts: list[str] = []
         waiting: list[tuple[Element | str, int]] = [(element, level)]
         while waiting:
             item, depth = waiting.pop()
+            if len(parts) >= LINES_AT_ONCE:
+                yield "".join(parts)
+                parts.clear()
             if isinstance(item, str):
                 parts.append(item)
                 continue

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Cancels, Host, local_settings
+from madtree.host import Host, local_settings
 from madtree.ingest import OID, PageRanges
 from madtree.learn.data import finished, sent_rows
 from madtree.learn.walk import MOST_ROWS
@@ -95,10 +95,9 @@ class BlockStatement:
     def _scored_outside(self, plan: bytes) -> Iterator[tuple[str, bytes]]:
         """The ids of each block, an array as text, and what its rows come to."""
         block_rows, stretches = self._block_rows(plan), self.blocks.sent_stretches
-        cancels = Cancels(self.host)
         for block in self.host.source.data_stream(self.blocks.sent(self._ranges(block_rows), block_rows)):
             if block["ids"] is not None:
-                yield block["ids"], finished(score_rows(plan, sent_rows(block["rows"], stretches)), cancels.let_in)
+                yield block["ids"], finished(score_rows(plan, sent_rows(block["rows"], stretches)), self.host.let_in)
 
     def query(self, plan: bytes, most_bytes: int) -> tuple[str, list[str], list[Any]]:
         """The target's rows as a query for one process, with the types and values of its parameters.

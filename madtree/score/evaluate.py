@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row
+from madtree.host import Host, Row, watched
 from madtree.model import (
     ModelTables,
     NewData,
@@ -77,7 +77,7 @@ def tree_evaluate(
     names = sql.metric_names(model.is_classification, len(model.classes), model.of_counts)
     return [
         {"tree_id": row["tree_id"], "group_values": row["group_values"], "metric": name, "value": _float(row[name])}
-        for row in _checked(rows, model, str(test_table))
+        for row in watched(host, _checked(host, rows, model, str(test_table)))
         for name in names
     ]
 
@@ -101,7 +101,7 @@ def tree_confusion(
         )
     with _asking(host, tables, model, test_table, in_blocks, costs) as asking:
         rows = asking.query(sql.confusion(asking.question))
-    return _checked(rows, model, str(test_table))
+    return _checked(host, rows, model, str(test_table))
 
 
 @dataclass(frozen=True)
@@ -246,14 +246,14 @@ def _float(value: Any) -> float | None:
     return None if value is None else float(value)
 
 
-def _checked(rows: list[Row], model: Model, test_table: str) -> list[Row]:
+def _checked(host: Host, rows: list[Row], model: Model, test_table: str) -> list[Row]:
     """The rows without what tells of unfit values.
 
     Raises:
         MadtreeError: there are such values.
     """
-    bad_weights = max((row.pop("bad_weights", 0) or 0 for row in rows), default=0)
-    bad_actuals = max((row.pop("bad_actuals", 0) or 0 for row in rows), default=0)
+    bad_weights = max((row.pop("bad_weights", 0) or 0 for row in watched(host, rows)), default=0)
+    bad_actuals = max((row.pop("bad_actuals", 0) or 0 for row in watched(host, rows)), default=0)
     if bad_weights:
         raise MadtreeError(
             f"test_table: weights {model.summary['weights']} is negative, infinite or NaN in {bad_weights} "

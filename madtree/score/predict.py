@@ -135,7 +135,7 @@ def tree_sql(
         model = replace(model, grouping_columns=(), grouping_types=(), grouping_equals=(), grouping_expressions=())
         if not model.trees[0].nodes:
             return f"NULL::{output.type}"
-    return sql.row_expression(model, output)
+    return sql.row_expression(model, output, between=host.let_in)
 
 
 def fit_to_source(host: Host, model: Model, source: Relation, given: str, argument: str = "new_data_table") -> NewData:

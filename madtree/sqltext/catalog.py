@@ -9,13 +9,20 @@ from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.owners import CALLER, is_trusted_type
 from madtree.sqltext.quote import ident, literal, qualified
 
+
+class Lasting(str):
+    """A query that is the same in every call, of system catalogues alone: to plan it takes longer than to run it, so a
+    session keeps its plan. It names nothing that a user can make, so the plan stays what it is.
+    """
+
+
 # What the relation of a user's expressions is called in every statement: a name that no expression uses by accident.
 SOURCE_ALIAS = "madtree_source"
 
-RELATION = """
+RELATION = Lasting("""
 SELECT c.oid, n.nspname AS schema, c.relname AS name, c.relkind::pg_catalog.text AS kind
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)"""
+WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)""")
 
 SCHEMA_EXISTS = """
 SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name) AS found"""
@@ -84,7 +91,7 @@ def equality(oid: str, schema: str) -> str:
     ), {literal(EQUALS)}) END"""
 
 
-COLUMNS = f"""
+COLUMNS = Lasting(f"""
 SELECT a.attname AS name, {with_needed_quotes("pg_catalog.quote_ident(a.attname)")} AS sql, a.atttypid AS type_oid,
        {type_name("a.atttypid", "a.atttypmod", "n.nspname", "t.typelem")} AS full_type,
        {equality("t.oid", "n.nspname")} AS equals
@@ -92,15 +99,16 @@ FROM pg_catalog.pg_attribute a
 JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
 JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
 WHERE a.attrelid OPERATOR(pg_catalog.=) $1 AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
-ORDER BY a.attnum"""
+ORDER BY a.attnum""")
 
 # For each type asked for: its own name, and what is left when domains and (once) an array are taken off it; `bare` is
 # what is left of its domains alone. `trusted`, `bare_trusted`: whether tables of ours may have columns of these.
-TYPES = f"""
+TYPES = Lasting(f"""
 WITH RECURSIVE {CALLER},
 chain AS (
     SELECT t.oid AS asked, 0 AS depth, false AS is_array, t.oid, t.typtype, t.typbasetype, t.typelem, t.typsubscript
-    FROM pg_catalog.pg_type t WHERE t.oid OPERATOR(pg_catalog.=) ANY ($1)
+    FROM pg_catalog.unnest((SELECT $1::pg_catalog.oid[])) AS g(oid)
+    JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) g.oid
     UNION ALL
     SELECT c.asked, c.depth OPERATOR(pg_catalog.+) 1, c.is_array OR c.typtype OPERATOR(pg_catalog.<>) 'd',
            t.oid, t.typtype, t.typbasetype, t.typelem, t.typsubscript
@@ -134,17 +142,17 @@ CROSS JOIN LATERAL (
     JOIN pg_catalog.pg_namespace tn ON tn.oid OPERATOR(pg_catalog.=) t.typnamespace
     WHERE x.asked OPERATOR(pg_catalog.=) c.asked ORDER BY x.depth LIMIT 1
 ) AS w
-ORDER BY c.asked, c.depth DESC"""
+ORDER BY c.asked, c.depth DESC""")
 
 # The schema of a model's tables and what is in it already; $1 NULL: where unqualified names are created.
-OUTPUT_SCHEMA = """
+OUTPUT_SCHEMA = Lasting("""
 SELECT n.nspname AS schema, pg_catalog.has_schema_privilege(n.oid, 'CREATE') AS may_create,
        ARRAY(SELECT c.relname::pg_catalog.text FROM pg_catalog.pg_class c
              WHERE c.relnamespace OPERATOR(pg_catalog.=) n.oid
                AND c.relname OPERATOR(pg_catalog.=) ANY ($2)) AS existing
 FROM pg_catalog.pg_namespace n
 WHERE n.oid OPERATOR(pg_catalog.=) pg_catalog.pg_my_temp_schema() AND $1 OPERATOR(pg_catalog.=) 'pg_temp'
-   OR n.nspname OPERATOR(pg_catalog.=) COALESCE($1::pg_catalog.name, pg_catalog.current_schema())"""
+   OR n.nspname OPERATOR(pg_catalog.=) COALESCE($1::pg_catalog.name, pg_catalog.current_schema())""")
 
 # The ordinary tables and views among $2 in schema $1, with their columns: does a table have the shape of a model's?
 TABLE_COLUMNS = """

@@ -11,7 +11,7 @@ from madtree.sqltext.models import NodeRelation
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.values import text_of
-from madtree.trees import MAX_CATEGORIES
+from madtree.trees import MAX_CATEGORIES, MOST_EXPRESSION_BYTES
 
 MAX_DEPTH = 62  # of a node whose id is a bigint
 _LARGEST = "'1e300'::pg_catalog.float8"  # weights add up to less than the largest float8
@@ -31,6 +31,10 @@ def faulty_trees(schema: str, model: str, grouping: Sequence[str]) -> str:
             f"{_length('t.impurity_var_importance')} OPERATOR(pg_catalog.<>) $1::pg_catalog.int4 "
             f"OR {_bad_numbers('t.impurity_var_importance')})",
             "has no importance for each feature",
+        ),
+        (
+            f"pg_catalog.octet_length(t.message) OPERATOR(pg_catalog.>) {MOST_EXPRESSION_BYTES}",
+            f"has a message of more than {MOST_EXPRESSION_BYTES:,} bytes",
         ),
         *_no_nulls("t", grouping),
     ]

@@ -25,14 +25,40 @@ COMPETITOR_COLUMNS = (
 )  # fmt: skip
 
 
+DOCUMENTS = ("enum_labels", "levels")  # columns of the summary that are objects of lists, or of objects of lists
+LONG_DOCUMENT = 2**21  # bytes; Python reads so many in some 20 ms
+
+
 def summary(schema: str, name: str, columns: Sequence[str]) -> str:
     """The summary's one row, of those of its columns that madtree knows. JSON travels as text: hosts disagree on what
     they make of jsonb. `columns` are those that the table has; a model of an older version lacks some.
+
+    Of a long document there is only that it `is_long`: it is read by `document_pieces`.
     """
-    known = [f"s.{ident(column)}" for column in SUMMARY_COLUMNS if column in columns and column != "levels"]
-    levels = "s.levels::pg_catalog.text" if "levels" in columns else "NULL::pg_catalog.text"
-    known += ["s.enum_labels::pg_catalog.text AS enum_labels_text", f"{levels} AS levels_text"]
+    known = [f"s.{ident(column)}" for column in SUMMARY_COLUMNS if column in columns and column not in DOCUMENTS]
+    for column in DOCUMENTS:
+        text = f"s.{column}::pg_catalog.text" if column in columns else "NULL::pg_catalog.text"
+        is_long = f"pg_catalog.octet_length({text}) OPERATOR(pg_catalog.>) {LONG_DOCUMENT}"
+        known.append(f"CASE WHEN {is_long} THEN NULL ELSE {text} END AS {column}_text")
+        known.append(f"COALESCE({is_long}, false) AS {column}_is_long")
     return f"SELECT {', '.join(known)} FROM {model_table(schema, name, '_summary')} AS s"
+
+
+def document_pieces(schema: str, name: str, column: str) -> str:
+    """The lists of one of the `DOCUMENTS` as texts of JSON, by `key`, or by that and a `key_within`.
+
+    Before them, an empty object for each object of lists. No row where the document is no object.
+    """
+    is_object = "pg_catalog.jsonb_typeof(d.value) OPERATOR(pg_catalog.=) 'object'"
+    is_whole = f"pg_catalog.jsonb_typeof(s.{column}) OPERATOR(pg_catalog.=) 'object'"
+    each = f"pg_catalog.jsonb_each(CASE WHEN {is_whole} THEN s.{column} END) AS d(key, value)"
+    lists = f"{model_table(schema, name, '_summary')} AS s, {each}"
+    within = f"pg_catalog.jsonb_each(CASE WHEN {is_object} THEN d.value END) AS w(key, value)"
+    value = f"CASE WHEN {is_object} THEN '{{}}' ELSE d.value::pg_catalog.text END"
+    return (
+        f"SELECT d.key, NULL::pg_catalog.text AS key_within, {value} AS value FROM {lists} "
+        f"UNION ALL SELECT d.key, w.key, w.value::pg_catalog.text FROM {lists}, {within}"
+    )
 
 
 def trees(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
@@ -42,6 +68,11 @@ def trees(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]])
         f'SELECT t.tree_id, t.n_rows, ARRAY[{values}]::pg_catalog.text[] AS "group" '
         f"FROM {model_table(schema, name)} AS t ORDER BY t.tree_id"
     )
+
+
+def first_tree(schema: str, name: str) -> str:
+    """The least `tree_id`; no row if there is no tree."""
+    return f"SELECT t.tree_id FROM {model_table(schema, name)} AS t ORDER BY t.tree_id LIMIT 1"
 
 
 def group_texts(table: str, number: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
@@ -104,9 +135,27 @@ def competitors(schema: str, name: str) -> str:
 
 
 def longest_list(table: str, columns: Sequence[str]) -> str:
-    """How many elements the longest of a table's arrays has, as `longest`; `table` as SQL."""
+    """How many elements the longest of a table's arrays has, as `longest`, and how many bytes the largest has before it
+    is compressed, about, as `largest`; `table` as SQL.
+    """
     lengths = ", ".join(f"pg_catalog.cardinality(t.{column})" for column in columns)
-    return f"SELECT COALESCE(pg_catalog.max(GREATEST({lengths})), 0) AS longest FROM {table} AS t"
+    sizes = ", ".join(
+        f"CASE WHEN pg_catalog.pg_column_compression(t.{column}) IS NULL THEN pg_catalog.pg_column_size(t.{column}) "
+        f"ELSE pg_catalog.octet_length(t.{column}::pg_catalog.text) END"
+        for column in columns
+    )
+    return (
+        f"SELECT COALESCE(pg_catalog.max(GREATEST({lengths})), 0) AS longest, "
+        f"COALESCE(pg_catalog.max(GREATEST({sizes})), 0) AS largest FROM {table} AS t"
+    )
+
+
+def longest_group(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
+    """How many bytes the longest of the groups' values has as text, as `largest`; `grouping` are unquoted columns."""
+    values = ", ".join(
+        f"pg_catalog.octet_length({text_of(f't.{ident(column)}', writer)})" for column, writer in grouping
+    )
+    return f"SELECT COALESCE(pg_catalog.max(GREATEST({values})), 0) AS largest FROM {model_table(schema, name)} AS t"
 
 
 def node_numbers(schema: str, name: str, prediction: str, writer: Writer | None) -> str:

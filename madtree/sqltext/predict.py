@@ -92,8 +92,13 @@ def tree_case(
     return nested_case(tree, condition, output.value, margin)
 
 
-def row_expression(model: Model, output: Output, spelling: Spelling = READABLE) -> str:
-    """The whole model as an expression over the new data's columns; a row of an unknown group gets NULL."""
+def row_expression(
+    model: Model, output: Output, spelling: Spelling = READABLE, between: Callable[[], None] = lambda: None
+) -> str:
+    """The whole model as an expression over the new data's columns; a row of an unknown group gets NULL.
+
+    `between`: called for each tree, for cancels to be let in.
+    """
     features = {feature.name: feature for feature in model.features}
     if not model.grouping_columns and not model.trees[0].nodes:
         return f"NULL::{output.type}"
@@ -101,6 +106,7 @@ def row_expression(model: Model, output: Output, spelling: Spelling = READABLE) 
         return tree_case(model.trees[0], features, output, spelling, margin="")
     branches = []
     for tree in model.trees:
+        between()
         if tree.nodes:
             case = tree_case(tree, features, output, spelling, margin=" " * 8)
             branches.append(f"    WHEN {of_group(model, tree, spelling)} THEN\n        {case}")

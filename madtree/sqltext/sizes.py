@@ -26,6 +26,7 @@ _LISTS = {
 # Names and expressions: they are taken apart letter by letter.
 _EXPRESSIONS = ("id_col_name", "dependent_varname", "weights", "exposure")
 _LISTS_OF_EXPRESSIONS = ("features", "feature_types", "feature_kinds", "grouping_columns", "grouping_expressions")
+_TEXTS = (*_LISTS_OF_EXPRESSIONS, "dependent_var_levels")
 _DOCUMENTS = {"levels": MAX_CATEGORIES + 1, "enum_labels": MOST_LABELS}  # elements of each list
 
 
@@ -42,7 +43,7 @@ def oversized(schema: str, name: str, columns: Collection[str]) -> str:
     faults += [(_is_long(f"s.{column}"), _long(column)) for column in _EXPRESSIONS if column in columns]
     faults += [
         (f"EXISTS (SELECT FROM pg_catalog.unnest(s.{column}) AS u(v) WHERE {_is_long('u.v')})", _long(column))
-        for column in _LISTS_OF_EXPRESSIONS
+        for column in _TEXTS
         if column in columns
     ]
     faults += [
@@ -50,6 +51,7 @@ def oversized(schema: str, name: str, columns: Collection[str]) -> str:
         for column, most in _DOCUMENTS.items()
         if column in columns
     ]
+    faults += [(_has_long_text(f"s.{ident(column)}"), _long(column)) for column in _DOCUMENTS if column in columns]
     cases = " WHEN ".join(f"{condition} THEN {literal(what)}" for condition, what in faults)
     return (
         f"SELECT f.fault FROM (SELECT CASE WHEN {cases} END AS fault "
@@ -74,6 +76,17 @@ def _has_long_list(document: str, most: int) -> str:
     return (
         f"EXISTS (SELECT FROM pg_catalog.jsonb_each({_if_is(document, 'object')}) AS d(key, value) "
         f"WHERE {_is_longer('d.value', most)} OR {inner})"
+    )
+
+
+def _has_long_text(document: str) -> str:
+    """Whether a text in an object of lists, or of objects of lists, is long. Most objects as a whole are shorter."""
+    texts = f"pg_catalog.jsonb_path_query({document}, '$.**'::pg_catalog.jsonpath)"
+    text = "pg_catalog.jsonb_extract_path_text(u.v, VARIADIC '{}'::pg_catalog.text[])"
+    is_text = "pg_catalog.jsonb_typeof(u.v) OPERATOR(pg_catalog.=) 'string'"
+    return (
+        f"CASE WHEN {_is_long(f'{document}::pg_catalog.text')} THEN "
+        f"EXISTS (SELECT FROM {texts} AS u(v) WHERE {is_text} AND {_is_long(text)}) ELSE false END"
     )
 
 

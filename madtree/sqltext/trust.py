@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.sqltext.catalog import equality, type_name, writer_function
+from madtree.sqltext.catalog import Lasting, equality, type_name, writer_function
 from madtree.sqltext.needed_quotes import with_needed_quotes
 from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted, is_trusted_type
 from madtree.sqltext.quote import literal
@@ -79,7 +79,7 @@ _BARE = f"""
 # column's name and type. `type` is printed so that it resolves under the search path of this very session, `full_type`
 # under any, if it is not PostgreSQL's own; `own` tells whether the type is PostgreSQL's. Relations
 # without columns have no row.
-MODEL_COLUMNS = f"""
+MODEL_COLUMNS = Lasting(f"""
 WITH RECURSIVE {CALLER},
 tables AS MATERIALIZED (
     SELECT c.oid, c.relname, c.relkind::pg_catalog.text AS kind,
@@ -105,12 +105,12 @@ INNER JOIN pg_catalog.pg_attribute AS a ON a.attrelid OPERATOR(pg_catalog.=) c.o
 INNER JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
 INNER JOIN pg_catalog.pg_namespace AS s ON s.oid OPERATOR(pg_catalog.=) t.typnamespace
 WHERE a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
-ORDER BY c.relname, a.attnum"""
+ORDER BY c.relname, a.attnum""")
 
 # Of each type in $1: `bare`, the type below all domains, `output`, its output function, NULL where that type is
 # PostgreSQL's own; `equals`, the operator by which groups of the type are told apart; whether the type is trusted;
 # `keeps` and `bare_keeps`, whether tables of the caller's may have columns of the type, or of the one below.
-OTHER_TYPES = f"""
+OTHER_TYPES = Lasting(f"""
 WITH RECURSIVE {CALLER}
 SELECT t.oid, {type_name("t.oid", "-1", "s.nspname", "t.typelem")} AS name, w.bare, w.output,
     {equality("t.oid", "s.nspname")} AS equals, {is_trusted_type()} AS trusted,
@@ -118,19 +118,19 @@ SELECT t.oid, {type_name("t.oid", "-1", "s.nspname", "t.typelem")} AS name, w.ba
 FROM pg_catalog.pg_type AS t
 INNER JOIN pg_catalog.pg_namespace AS s ON s.oid OPERATOR(pg_catalog.=) t.typnamespace
 CROSS JOIN LATERAL ({_BARE}) AS w
-WHERE t.oid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.oid[])"""
+WHERE t.oid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.oid[])""")
 
 # The types that a model names in $1, as the catalogue has them; one that is not there has NULLs. `position` is from 1.
-NAMED_TYPES = f"""
+NAMED_TYPES = Lasting(f"""
 WITH RECURSIVE {CALLER}
 SELECT g.position, t.oid, CASE WHEN t.oid IS NULL THEN NULL ELSE {is_trusted_type()} END AS trusted
 FROM pg_catalog.unnest($1::pg_catalog.text[]) WITH ORDINALITY AS g(given, position)
 LEFT JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) pg_catalog.to_regtype(g.given)::pg_catalog.oid
-ORDER BY g.position"""
+ORDER BY g.position""")
 
 # `plain`: where it is false, a backslash in a plain string is an escape. `has_own_rights`: whether the current role is
 # a superuser, or none that the session's user, a superuser, has taken.
-SESSION = """\
+SESSION = Lasting("""\
 SELECT pg_catalog.pg_is_in_recovery() AS standby, pg_catalog.current_setting('transaction_isolation') AS isolation,
     pg_catalog.current_setting('transaction_read_only') OPERATOR(pg_catalog.=) 'on' AS read_only,
     pg_catalog.current_setting('standard_conforming_strings') OPERATOR(pg_catalog.=) 'on' AS plain,
@@ -138,7 +138,7 @@ SELECT pg_catalog.pg_is_in_recovery() AS standby, pg_catalog.current_setting('tr
         SELECT r.rolsuper FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) current_user
     ) OR NOT (
         SELECT r.rolsuper FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) session_user
-    ) AS has_own_rights"""
+    ) AS has_own_rights""")
 
 
 def as_session_user(statements: str, role: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.host import Cancels, Host, TemporaryPlace, WorkSpace, local_settings
+from madtree.host import Host, TemporaryPlace, WorkSpace, local_settings
 from madtree.ingest import Packed, Packing, RowPacker
 from madtree.learn.data import MOST_BLOCK_ROWS, Array, Ints, Steps, codec
 from madtree.learn.histogram import CountRequest, frontier_values
@@ -208,13 +208,13 @@ class InTable(TableKeeper):
         self._rows, self._block_rows, self._tuning = rows, block_rows, tuning
 
     def _pack(self, packing: Packing) -> Packed:
-        host, work, cancels = self._host, self._work, Cancels(self._host)
+        host, work = self._host, self._work
         self._space.make("blocks", work.create_empty_blocks())
         total, number = Packed(0, 0, 0), 0
         for block, packed in self._rows.blocks(packing, self._block_rows):
             # A page range may have many more rows than the catalogue made believe.
             for piece in block.pieces(MOST_BLOCK_ROWS):
-                cancels.let_in()
+                host.let_in()
                 number += 1
                 fields = block_fields(piece, 0, 0)
                 host.command(work.insert_block(), [_INT4] * 4 + [_BYTEA] * (len(fields) - 3), [number, *fields])

@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 
-from madtree.host import Cancels
 from madtree.ingest import (
     BinFinder,
     Binned,
@@ -101,7 +100,7 @@ def _pack_and_grow(
     never_null = [profile.never_null] * n_own + [not seen for seen in binned.seen_null]
     packing = Packing(problem, found.row_format(profile), tree_ids, never_null)
     ids = np.ones(1, np.int64) if tree_ids is None else tree_ids
-    tell, cancels = Teller(host, call.watch, call.task.verbose).tell, Cancels(host)
+    tell = Teller(host, call.watch, call.task.verbose).tell
     for keeping in strategy.keepings:
         call.watch.begin("pack")
         try:
@@ -110,7 +109,7 @@ def _pack_and_grow(
 
             program = partial(_program, call, found, problem, ids, deliveries.add, keeper.n_processes)
             steps = keeper.train(packing, program, tell)
-            grown = yield from delivered(steps, deliveries, profile, cancels.let_in)
+            grown = yield from delivered(steps, deliveries, profile, host.let_in)
         except NotPossibleError:
             continue
         return None if grown is None else Batch(grown[1], _counted(profile, grown[0]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from madtree.host import Cancels, local_settings
+from madtree.host import local_settings
 from madtree.ingest import as_rows, read_images
 from madtree.learn.data import finished
 from madtree.learn.prune import TrainedTrees
@@ -33,7 +33,7 @@ def whole_tree(call: Call, found: Survey) -> Iterator[Batch]:
     tell, deliveries = Teller(host, call.watch, call.task.verbose).tell, Deliveries(host, in_file=False)
     steps = growing_in_block(_grow_plan(call, found), images, tell, deliveries.add)
     del images
-    trained = yield from delivered(steps, deliveries, found.profile, Cancels(host).let_in)
+    trained = yield from delivered(steps, deliveries, found.profile, host.let_in)
     if trained is not None:
         yield Batch(trained, found.profile)
 
@@ -82,7 +82,7 @@ def _streamed(call: Call, found: Survey, plan: GrowPlan) -> Iterator[TrainedTree
         for row in host.data_stream(_query(found)):
             tell = Teller(host, call.watch, verbose=False).tell
             steps = growing_in_block(plan, as_rows(source.rows, row.pop("images")), tell)
-            yield finished(steps, Cancels(host).let_in)
+            yield finished(steps, host.let_in)
             call.watch.begin("pack")
 
 

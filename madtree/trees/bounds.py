@@ -6,7 +6,7 @@ Somebody else may have written a model's tables. What is larger than these is no
 from __future__ import annotations
 
 MOST_FEATURES = 2**16  # columns, expressions and elements of arrays; a table has at most 1,600 columns
-MOST_EXPRESSION_BYTES = 2**18  # of a feature, the dependent variable, a weight, a group: in UTF-8
+MOST_EXPRESSION_BYTES = 2**18  # of a feature, the dependent variable, a weight, a group, a class, a category: in UTF-8
 MOST_GROUPING_COLUMNS = 1600  # columns of a table of PostgreSQL's
 MAX_CLASSES = 65_535
 MAX_CATEGORIES = 65_534  # of a feature, but for NULL

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from madtree.learn.data import Array, Floats, Ints
 
 # Risks are sums of fractional weights or of squares: a decrease of less than this share of the root's risk is rounding.
 _ROUNDING = 1e-13
+_NODES_BETWEEN = 1024  # that are visited in some ms
 
 
 @dataclass(frozen=True)
@@ -26,12 +28,12 @@ class Pruned:
     keep: Array
 
 
-def prune(risk: Floats, left: Ints, tree: Ints, cp: float) -> Pruned:
+def prune(risk: Floats, left: Ints, tree: Ints, cp: float, between: Callable[[], None] = lambda: None) -> Pruned:
     """Prune every tree of a growing at `cp`, relative to its root's risk, as its complexities then are; see
-    `prune_at`.
+    `prune_at`. `between`: called now and then, for cancels to be let in.
     """
     n_trees = int(tree.max()) + 1 if len(tree) else 0
-    pruned = prune_at(risk, left, tree, cp * risk[:n_trees])
+    pruned = prune_at(risk, left, tree, cp * risk[:n_trees], between)
     return relative(pruned, risk[tree])
 
 
@@ -41,7 +43,7 @@ def relative(pruned: Pruned, root_risk: Floats) -> Pruned:
     return Pruned(np.where(pruned.keep, complexity, np.nan), pruned.is_leaf, pruned.keep)
 
 
-def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats) -> Pruned:
+def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats, between: Callable[[], None] = lambda: None) -> Pruned:
     """Prune the first trees of a growing.
 
     Args:
@@ -51,12 +53,13 @@ def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats) -> Pruned:
         tree: (n_nodes,) tree of each node.
         alpha: (n_trees,) complexity parameter times the risk that it is relative to; trees beyond are left out. Below 0
             a tree is left as it is.
+        between: as above.
     """
     n_trees = len(alpha)
     complexity, is_leaf = np.full(len(risk), np.nan), np.ones(len(risk), np.bool_)
     pruned = np.flatnonzero(alpha >= 0).tolist()
     if pruned:
-        recursion = _Recursion(risk.tolist(), left.tolist())
+        recursion = _Recursion(risk.tolist(), left.tolist(), between)
         for root in pruned:
             recursion.start(root, float(alpha[root]))
         complexity[:], is_leaf[:] = recursion.complexity, recursion.is_leaf
@@ -65,6 +68,7 @@ def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats) -> Pruned:
     keep[:n_trees] = True
     nodes = np.arange(n_trees)
     while len(nodes):
+        between()
         parents = nodes[~is_leaf.take(nodes)]
         below = left.take(parents)
         nodes = np.concatenate((below, below + 1))
@@ -125,8 +129,8 @@ class _Recursion:
     Its depth is the tree's, at most 60.
     """
 
-    def __init__(self, risk: list[float], left: list[int]) -> None:
-        self.risk, self.left = risk, left
+    def __init__(self, risk: list[float], left: list[int], between: Callable[[], None]) -> None:
+        self.risk, self.left, self.between = risk, left, between
         self.complexity = [np.nan] * len(risk)
         self.is_leaf = [True] * len(risk)
         self.alpha = self.noise = 0.0
@@ -137,6 +141,8 @@ class _Recursion:
 
     def visit(self, node: int, bound: float) -> tuple[int, float]:
         """Splits and risk of the subtree below `node`, which its ancestors allow a complexity of at most `bound`."""
+        if node % _NODES_BETWEEN == 0:
+            self.between()
         risk, alpha, left = self.risk[node], self.alpha, self.left[node]
         limit = risk if risk < bound else bound
         if left < 0 or limit <= alpha:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
+from madtree.host import Host, listed, watched
 from madtree.learn.data import Bools, Floats, Ints, sent_floats, sent_ints
 from madtree.learn.prune import prune
 from madtree.model import ModelTables, check_kind, check_rows, find_model, make_tables, read_summary
@@ -45,7 +46,7 @@ def tree_prune(
         raise MadtreeError(f"cp must be a number, not {'NULL' if cp is None else cp}")
     cp = max(cp, UNPRUNED)
     old = (tables.schema, tables.name)
-    own = {row["tree_id"]: float(row["pruning_cp"]) for row in host.query(sql.tree_cps(old))}
+    own = {row["tree_id"]: float(row["pruning_cp"]) for row in watched(host, listed(host, sql.tree_cps(old)))}
     least = min(own.values(), default=0.0)
     if cp < least:
         raise MadtreeError(
@@ -56,7 +57,8 @@ def tree_prune(
     nodes = _read_nodes(host, tables)
     if not len(nodes.node_id):
         raise MadtreeError(f"model: {model_name} has no tree to prune: none of its groups could be trained")
-    kept = _prune(nodes, np.array([own[tree] for tree in nodes.trees.tolist()]), cp, model)
+    cps = np.array([own[tree] for tree in watched(host, nodes.trees.tolist())])
+    kept = _prune(nodes, cps, cp, model, host.let_in)
     _write(host, tables, new, str(new_model).strip(), cp, kept)
     before, after = int(nodes.is_leaf.sum()), int(kept.is_leaf.sum())
     return (
@@ -104,25 +106,30 @@ def _read_nodes(host: Host, tables: ModelTables) -> _Nodes:
     )
 
 
-def _prune(nodes: _Nodes, own: Floats, cp: float, model: Model) -> _Kept:
-    """Prune at `cp` those trees whose own cp, (n_trees,), is not larger; the others stay as they are.
+def _prune(nodes: _Nodes, own: Floats, cp: float, model: Model, between: Callable[[], None]) -> _Kept:
+    """Prune at `cp` those trees whose own cp, (n_trees,), is not larger; the others stay as they are. `between`: called
+    after each few passes over all nodes, for cancels to be let in.
 
     Raises:
         MadtreeError: the nodes are not those of whole trees.
     """
     tree = np.searchsorted(nodes.trees, nodes.tree_id)
+    between()
     child = _children(nodes, tree, model.name)
+    between()
     # The recursion wants the roots first; siblings stay neighbours.
     is_root = nodes.node_id == 0
     order = np.concatenate((np.flatnonzero(is_root), np.flatnonzero(~is_root)))
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
+    between()
     risk = nodes.risk[order]
     left = np.where(nodes.is_leaf, -1, place[child])[order]
     tree = tree[order]
     # Training tried to split some of the leaves in vain. The complexity that this left them with takes part in the
     # recursion as two children that lower the risk by so much.
     tried = np.flatnonzero(_was_tried(nodes, own[np.searchsorted(nodes.trees, nodes.tree_id)], model)[order])
+    between()
     left[tried] = len(order) + 2 * np.arange(len(tried))
     gained = np.minimum(nodes.complexity[order][tried], cp) * risk[tree[tried]]
     stubs = np.column_stack((risk[tried] - gained, np.zeros(len(tried)))).ravel()
@@ -131,7 +138,9 @@ def _prune(nodes: _Nodes, own: Floats, cp: float, model: Model) -> _Kept:
         np.concatenate((left, np.full(len(stubs), -1))),
         np.concatenate((tree, np.repeat(tree[tried], 2))),
         cp,
+        between,
     )
+    between()
     stays = own[np.searchsorted(nodes.trees, nodes.tree_id)] > cp
     keep = pruned.keep[place] | stays
     return _Kept(
@@ -189,16 +198,14 @@ def _write(host: Host, tables: ModelTables, new: sql.Name, given: str, cp: float
     old = (tables.schema, tables.name)
     columns = {suffix: tables.kept_columns(suffix) for suffix in SUFFIXES if suffix in tables.facts.tables}
     make_tables(host, *new, "new_model", sql.create_copies(new, columns), None)
-    host.command(
-        sql.fill_nodes(old, new, columns["_nodes"]),
-        [_TEXT] * 4,
-        [
-            text.integers(kept.tree_id.tolist()),
-            text.integers(kept.node_id.tolist()),
-            text.joined(["true" if leaf else "false" for leaf in kept.is_leaf.tolist()]),
-            text.floats(kept.complexity.tolist()),
-        ],
-    )
+    values = [text.integers(kept.tree_id.tolist())]
+    host.let_in()
+    values.append(text.integers(kept.node_id.tolist()))
+    host.let_in()
+    values.append(text.joined(["true" if leaf else "false" for leaf in kept.is_leaf.tolist()]))
+    host.let_in()
+    values.append(text.floats(kept.complexity.tolist()))
+    host.command(sql.fill_nodes(old, new, columns["_nodes"]), [_TEXT] * 4, values)
     for suffix in ("_surrogates", "_competitors"):
         if suffix in columns:
             host.command(sql.fill_of_splits(old, new, suffix, columns[suffix]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from madtree.host import Cancels, Host, TemporaryPlace
+from madtree.host import Host, TemporaryPlace
 from madtree.learn.data import codec, finished
 from madtree.learn.requests import Progress
 from madtree.storage.whole_trees import grow_block
@@ -37,6 +37,6 @@ def grown_together(
             if found is None:  # where nobody got a branch of the query
                 images = host.query(f"{query} {number}")
                 steps = grow_block(grow_plan, images[0]["images"] if images else b"")
-                found = finished(steps, Cancels(host).let_in) or b""
+                found = finished(steps, host.let_in) or b""
             if len(found):
                 yield bytes(found)

@@ -386,3 +386,14 @@ def test_a_type_that_has_no_operator_of_its_own_for_equals_is_grouped_by_its_tex
     assert error.diag.message_hint == f"Group by its text: {by_text}."
     call(db, grouping_cols=by_text)
     assert db.execute(f"SELECT {column}, n_rows FROM model ORDER BY 1").fetchall() == [("happy", 12), ("sad", 8)]
+
+
+@pytest.mark.parametrize(("column", "argument"), [("y", "dependent_variable"), ("k", "list_of_features")])
+def test_what_a_model_could_not_be_read_with_is_refused(db: psycopg.Connection, column: str, argument: str) -> None:
+    db.execute("CREATE TABLE long AS SELECT i AS id, i % 2 = 0 AS z, 'a' AS k, 'a' AS y FROM generate_series(1, 20) i")
+    db.execute(f"UPDATE long SET {column} = repeat('a', 262145) WHERE z")
+    with pytest.raises(psycopg.Error, match=rf"{argument}: {column} has a value of 262,145 bytes; at most 262,144 are"):
+        db.execute("SELECT tree_train('long', 'm', 'id', 'y', 'z, k')")
+    db.execute(f"UPDATE long SET {column} = repeat('a', 262144) WHERE z")
+    db.execute("SELECT tree_train('long', 'm', 'id', 'y', 'z, k')")
+    db.execute("SELECT tree_display('m')")

@@ -1,18 +1,22 @@
 """Models that are enormous in any part: no function of the schema keeps its session much longer than a timeout allows.
 
+A timeout strikes where a call happens to be. So another test has all calls go on to their end, and looks how long their
+Python is at work between two statements, at which PostgreSQL looks for timeouts.
+
 The functions are read from the catalogue. A new one joins by itself, or fails here until its arguments are given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import psycopg
 import pytest
 from training import columns_of
 
+from madtree.interface import FUNCTIONS
 from madtree.trees import NodeLayout
 
 TIMEOUT = 0.3  # seconds
@@ -36,7 +40,40 @@ GIVEN = {
 DEFECTS = ("XX000", "54001")  # an internal error, and a stack that is too deep
 N = 400_000  # of whatever there are too many
 BYTES = 12_000_000  # of one text
-DEPTH = 17  # of an enormous tree
+LAST = 2**18 - 2  # node of an enormous tree
+# Where calls go on to their end: how many there are, the last node, and how long Python may work between two looks.
+N_TO_THE_END, LAST_TO_THE_END = 120_000, 2**15 - 2
+BETWEEN_LOOKS = 0.2  # seconds of the processor's
+STOPWATCH = """
+CREATE FUNCTION time_between_looks() RETURNS void LANGUAGE plpython3u AS $$
+import time
+from madtree.host import PlpyHost
+if not hasattr(PlpyHost, "longest"):
+    PlpyHost.since = PlpyHost.longest = 0.0
+    def looked():
+        now = time.thread_time()
+        PlpyHost.longest = max(PlpyHost.longest, now - PlpyHost.since)
+        PlpyHost.since = now
+    def run(self, *given, own=PlpyHost._run):
+        looked()
+        try:
+            return own(self, *given)
+        finally:
+            PlpyHost.since = time.thread_time()
+    def stream(self, sql, types=(), params=(), batch=1, own=PlpyHost.stream):
+        for number, row in enumerate(own(self, sql, types, params, batch)):
+            if number % batch == 0:  # has just been fetched
+                looked()
+            yield row
+    PlpyHost._run, PlpyHost.stream = run, stream
+PlpyHost.longest, PlpyHost.since = 0.0, time.thread_time()
+$$;
+CREATE FUNCTION longest_between_looks(to_the_end boolean) RETURNS float8 LANGUAGE plpython3u AS $$
+import time
+from madtree.host import PlpyHost
+return max(PlpyHost.longest, time.thread_time() - PlpyHost.since if to_the_end else 0)
+$$
+"""
 # What makes the model m, or the forest f, enormous. The tables are copied back before each.
 EXPRESSION = f"repeat('x + ', {BYTES // 4}) || 'x'"
 CHANGES = {
@@ -55,48 +92,55 @@ CHANGES = {
     "a class's name": f"UPDATE {{m}}_summary SET dependent_var_levels[1] = repeat('class', {BYTES // 5})",
     "categories": f"""UPDATE {{m}}_summary SET levels = jsonb_build_object('k',
         (SELECT jsonb_agg('category ' || i) FROM generate_series(1, {3 * N}) i))""",
-    "categories by tree": f"""UPDATE {{m}}_summary SET levels = jsonb_build_object('k',
-        (SELECT jsonb_object_agg(i, '["a"]'::jsonb) FROM generate_series(1, {N // 4}) i))""",
+    "categories by tree": """UPDATE {m}_summary SET levels = jsonb_build_object('k',
+        (SELECT jsonb_object_agg(i, '["a"]'::jsonb) FROM generate_series(1, {n}) i))""",
+    "a category": f"""UPDATE {{m}}_summary SET levels = jsonb_build_object('k', ARRAY[repeat('k', {BYTES})])""",
+    "a message": f"UPDATE {{m}} SET message = repeat('m', {BYTES})",
     "labels": f"""UPDATE {{m}}_summary SET enum_labels = jsonb_build_object('x',
         (SELECT jsonb_agg('label ' || i) FROM generate_series(1, {3 * N}) i))""",
     "category sets": f"""UPDATE {{packed}}
         SET category_sets = (SELECT array_agg('c' || i) FROM generate_series(1, {20 * N}) i) WHERE tree_id = 1""",
     "levels of a node": f"""UPDATE {{nodes}}
         SET left_levels = (SELECT array_agg('c' || i) FROM generate_series(1, {3 * N}) i) WHERE feature = 'k'""",
-    "trees": f"""ALTER TABLE {{m}} DROP CONSTRAINT IF EXISTS {{m}}_pkey;
-        INSERT INTO {{m}} SELECT {{trees}} FROM {{m}} t, generate_series(100, {N}) i WHERE t.tree_id = 1""",
-    "nodes": f"""DELETE FROM {{nodes}};
-        INSERT INTO {{nodes}} SELECT {{made_nodes}} FROM generate_series(0, {2 ** (DEPTH + 1) - 2}) i INNER JOIN (
+    "trees": """ALTER TABLE {m} DROP CONSTRAINT IF EXISTS {m}_pkey;
+        INSERT INTO {m} SELECT {trees} FROM {m} t, generate_series(100, {n}) i WHERE t.tree_id = 1""",
+    "groups": """ALTER TABLE {m} DROP CONSTRAINT IF EXISTS {m}_pkey;
+        INSERT INTO {m} SELECT {groups} FROM {m} t, generate_series(100, {n}) i WHERE t.tree_id = 1""",
+    "nodes": """DELETE FROM {nodes};
+        INSERT INTO {nodes} SELECT {made_nodes} FROM generate_series(0, {last}) i INNER JOIN (
             SELECT DISTINCT ON (is_leaf) * FROM was_nodes ORDER BY is_leaf, node_id
-        ) t ON t.is_leaf = (i >= {2**DEPTH - 1})""",
-    "packed nodes": "UPDATE {packed} SET nodes = (SELECT nodes FROM enormous) WHERE tree_id = 1",
+        ) t ON t.is_leaf = (i > {last} / 2 - 1)""",
+    "packed nodes": """UPDATE {packed}
+        SET nodes = (SELECT nodes FROM enormous WHERE last = {last}) WHERE tree_id = 1""",
 }
 OF_TREES = {"nodes", "levels of a node"}
+OF_GROUPS = {"groups"}
 OF_FORESTS = {"category sets", "packed nodes"}
 # What the first look at the summary refuses, by a query, before anything of it is fetched: all functions begin with it.
 REFUSED = (
-    "the dependent variable", "a name", "a type's name", "grouping columns", "classes", "categories", "labels",
+    "the dependent variable", "a name", "a type's name", "grouping columns", "classes", "a class's name", "categories",
+    "a category", "labels",
 )  # fmt: skip
 CASES = [
     (model, change)
     for change in CHANGES
     if change not in REFUSED
-    for model in ("m", "f")
+    for model in (("g",) if change in OF_GROUPS else ("m", "f"))
     if change not in (OF_TREES if model == "f" else OF_FORESTS)
     # One kind of model tells of what both read alike.
-    and not (model == "f" and change in ("features", "a class's name", "categories by tree", "trees"))
+    and not (model == "f" and change in ("features", "categories by tree", "trees", "a message"))
 ]
 
 
-def packed_tree() -> bytes:
-    """The nodes of a whole tree of x, k and a class, as a forest has them."""
-    records = np.zeros(2 ** (DEPTH + 1) - 1, np.dtype(NodeLayout(True, 2, False, True).big_endian))
+def packed_tree(last: int) -> bytes:
+    """The nodes of a whole tree of x, k and a class, as a forest has them; `last`: the number of its last node."""
+    records = np.zeros(last + 1, np.dtype(NodeLayout(True, 2, False, True).big_endian))
     records["node_id"] = np.arange(len(records))
     records["n_rows"] = 2
     records["prediction"] = 1
     records["categories"] = -1
     records["class_weights"] = 1
-    inner = slice(0, 2**DEPTH - 1)
+    inner = slice(0, last // 2)
     records["feature"][inner] = 1
     records["threshold"] = np.nan
     records["threshold"][inner] = 50
@@ -111,14 +155,21 @@ def models(dsn: str) -> Iterator[psycopg.Connection]:
     with psycopg.connect(dsn, autocommit=True) as db:
         db.execute("CREATE SCHEMA enormous; SET search_path = enormous, madtree, public")
         db.execute(
-            "CREATE TABLE data AS SELECT i AS id, (i * 7919 % 100)::float8 AS x, "
+            "CREATE TABLE data AS SELECT i AS id, i % 4 AS g, (i * 7919 % 100)::float8 AS x, "
             "(ARRAY['red', 'green'])[1 + i % 2] AS k, "
             "CASE WHEN i * 7919 % 100 > 40 AND i % 2 > 0 THEN 'yes' ELSE 'no' END AS y FROM generate_series(1, 300) i"
         )
         db.execute("SELECT tree_train('data', 'm', 'id', 'y', 'x, k', min_split => 9)")
         db.execute("SELECT forest_train('data', 'f', 'id', 'y', 'x, k', num_trees => 3)")
         db.execute("CREATE TABLE was_nodes AS TABLE m_nodes")
-        db.execute("CREATE TABLE enormous AS SELECT %s::bytea AS nodes", [packed_tree()])
+        db.execute(
+            "SELECT tree_train('data', 'g', 'id', 'y', 'x, k', grouping_cols => 'g', min_split => 9, "
+            "pruning_params => 'n_folds=2')"
+        )
+        db.execute("CREATE TABLE enormous (last int8, nodes bytea)")
+        for last in (LAST, LAST_TO_THE_END):
+            db.execute("INSERT INTO enormous VALUES (%s, %s)", [last, packed_tree(last)])
+        db.execute(STOPWATCH)
         db.execute(
             "CREATE FUNCTION cpu_seconds() RETURNS float8 LANGUAGE plpython3u AS "
             "'import time; return time.process_time()'"
@@ -175,6 +226,33 @@ def test_no_function_keeps_its_session_much_longer_than_a_timeout(
     assert faults == {}
 
 
+@pytest.mark.parametrize(
+    ("model", "change"),
+    [("m", "trees"), ("g", "groups"), ("m", "nodes"), ("f", "packed nodes"), ("m", "categories by tree")],
+    ids=lambda value: str(value),
+)
+def test_python_is_never_long_at_work_between_two_looks_for_timeouts(
+    models: psycopg.Connection, model: str, change: str
+) -> None:
+    faults = {}
+    with changed(models, model, change, N_TO_THE_END, LAST_TO_THE_END):
+        # A function that has two forms does the same in both.
+        each = {call.partition("madtree.")[2].partition("(")[0]: call for call in calls(models, model)}
+        for function, call in each.items():
+            models.execute("SAVEPOINT before")
+            models.execute("SELECT enormous.time_between_looks()")
+            models.execute("SET LOCAL statement_timeout = '60 s'")
+            with suppress(psycopg.Error):
+                models.execute(call.encode())
+            models.execute("ROLLBACK TO before")
+            # Between the rows that a function returns the server looks by itself.
+            is_value = function in FUNCTIONS and not FUNCTIONS[function].returns_rows
+            ((took,),) = models.execute("SELECT enormous.longest_between_looks(%s)", [is_value]).fetchall()
+            if took > BETWEEN_LOOKS:
+                faults[call] = f"{took:.1f} s"
+    assert faults == {}
+
+
 @pytest.mark.parametrize("change", REFUSED)
 def test_what_is_too_large_in_a_summary_is_refused_before_it_is_fetched(
     models: psycopg.Connection, change: str
@@ -189,13 +267,16 @@ def test_what_is_too_large_in_a_summary_is_refused_before_it_is_fetched(
 
 
 @contextmanager
-def changed(models: psycopg.Connection, model: str, change: str) -> Iterator[None]:
+def changed(models: psycopg.Connection, model: str, change: str, n: int = N, last: int = LAST) -> Iterator[None]:
     """A transaction, which is taken back, in which a part of a model is enormous."""
     names = {
         "m": model,
         "nodes": f"{model}_nodes",
         "packed": f"{model}_packed",
         "trees": copied(models, model, tree_id="i"),
+        "groups": copied(models, model, tree_id="i", g="i"),
+        "n": str(n),
+        "last": str(last),
         "made_nodes": copied(models, "was_nodes", node_id="i", depth="length(ltrim((i + 1)::bit(64)::text, '0')) - 1"),
     }
     with models.transaction(force_rollback=True):
