@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from madtree.host.protocol import Host
-from madtree.sqltext.quote import ident
+from madtree.sqltext import sessions as sql
 
-_SET = "SELECT pg_catalog.set_config($1, $2, true)"
 _TEXTS = ["pg_catalog.text", "pg_catalog.text"]
 
 
@@ -22,10 +21,9 @@ def local_settings(host: Host, settings: Mapping[str, str]) -> Iterator[None]:
     if not settings:
         yield
         return
-    names = ", ".join(f"pg_catalog.current_setting('{name}') AS {ident(name)}" for name in settings)
-    before = host.query(f"SELECT {names}")[0]
+    before = host.query(sql.current_settings(list(settings)))[0]
     for name, value in settings.items():
-        host.query(_SET, _TEXTS, [name, value])
+        host.query(sql.SET_LOCAL, _TEXTS, [name, value])
     yield
     for name, value in before.items():
-        host.query(_SET, _TEXTS, [name, value])
+        host.query(sql.SET_LOCAL, _TEXTS, [name, value])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from madtree.render.case import nested_case
 from madtree.sqltext import array_text
 from madtree.sqltext.branch import goes_against_majority
-from madtree.sqltext.catalog import SOURCE_ALIAS
+from madtree.sqltext.catalog import SOURCE_ALIAS, look_up
 from madtree.sqltext.condition import QUALIFIED, READABLE, Spelling, of_group, typed_literal
 from madtree.sqltext.quote import ident, literal
 from madtree.trees import Feature, Model, Node, Tree
@@ -163,6 +163,7 @@ def case_of_tree(tree_ids: Sequence[int], cases: Sequence[str]) -> str:
     )
 
 
+@look_up
 def estimate(source: str) -> str:
     """The planner's plan of reading `source`, which `read_estimate` reads."""
     return f"EXPLAIN SELECT FROM {source} AS {SOURCE_ALIAS}"
