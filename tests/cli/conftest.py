@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
 import pytest
+from pooler import BY_SESSION, pgbouncer, pooled, through
+from psycopg.conninfo import conninfo_to_dict
 from terminal import Said, run
 from training import train
 
@@ -15,12 +17,24 @@ Command = Callable[..., Said]
 REMARKS = ("notice: pruning left ", "notice: list_of_features: ")
 
 
+@pytest.fixture(scope="session")
+def kept_dsn(dsn: str) -> Iterator[str]:
+    """DSN of the test's database by way of sessions that have loaded what calls need, where PgBouncer is there."""
+    user = conninfo_to_dict(dsn).get("user")
+    if pgbouncer() is None or not user:
+        yield dsn
+        return
+    with pooled(dsn, [str(user)], BY_SESSION) as port:
+        yield through(dsn, port)
+
+
 @pytest.fixture
-def madtree(dsn: str) -> Command:
+def madtree(dsn: str, kept_dsn: str) -> Command:
     """The command with pipes, on the test's database."""
 
     def call(*words: str, **changes: str) -> Said:
-        return run(*words, "--dsn", dsn, **changes)
+        # Options of a session are for a new one only.
+        return run(*words, "--dsn", dsn if "PGOPTIONS" in changes else kept_dsn, **changes)
 
     return call
 
