@@ -81,6 +81,17 @@ def pooled(dsn: str, users: list[str], mode: str = BY_TRANSACTION) -> Iterator[i
             process.stdout.close()
 
 
+@contextlib.contextmanager
+def kept(dsn: str) -> Iterator[str]:
+    """The DSN by way of sessions that go from one client to the next, where PgBouncer is there; else as it is."""
+    user = conninfo_to_dict(dsn).get("user")
+    if pgbouncer() is None or not user:
+        yield dsn
+        return
+    with pooled(dsn, [str(user)], BY_SESSION) as port:
+        yield through(dsn, port)
+
+
 def answers(dsn: str, port: int) -> bool:
     with contextlib.suppress(psycopg.OperationalError), psycopg.connect(through(dsn, port)):
         return True

@@ -8,8 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from pooler import BY_SESSION, pgbouncer, pooled, through
-from psycopg.conninfo import conninfo_to_dict
+from pooler import kept
 from terminal import Said, run
 from training import train
 
@@ -20,12 +19,8 @@ REMARKS = ("notice: pruning left ", "notice: list_of_features: ")
 @pytest.fixture(scope="session")
 def kept_dsn(dsn: str) -> Iterator[str]:
     """DSN of the test's database by way of sessions that have loaded what calls need, where PgBouncer is there."""
-    user = conninfo_to_dict(dsn).get("user")
-    if pgbouncer() is None or not user:
-        yield dsn
-        return
-    with pooled(dsn, [str(user)], BY_SESSION) as port:
-        yield through(dsn, port)
+    with kept(dsn) as through:
+        yield through
 
 
 @pytest.fixture
