@@ -165,17 +165,16 @@ class MemoryHost:
         settings: those that somebody has set.
     """
 
-    has_extension = True
-
     def __init__(
         self,
         catalogue: Catalogue | None = None,
         answers: Mapping[str, list[Row]] | None = None,
         in_server: bool = False,
+        has_extension: bool = True,
     ) -> None:
         """`answers`: to further constant queries."""
         self.catalogue = catalogue or Catalogue({})
-        self.in_server = in_server
+        self.in_server, self.has_extension = in_server, has_extension
         self.said: list[tuple[str, str]] = []
         self.settings: dict[str, str] = {}
         self._relations = {name: 16_384 + number for number, name in enumerate(self.catalogue.tables)}
