@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
 import pytest
-from pooler import kept
 from terminal import Said, run
 from training import train
 
 Command = Callable[..., Said]
 REMARKS = ("notice: pruning left ", "notice: list_of_features: ")
-
-
-@pytest.fixture(scope="session")
-def kept_dsn(dsn: str) -> Iterator[str]:
-    """DSN of the test's database by way of sessions that have loaded what calls need, where PgBouncer is there."""
-    with kept(dsn) as through:
-        yield through
 
 
 @pytest.fixture
