@@ -21,6 +21,7 @@ import pytest
 from fix_container import build_image, engine_answers, running
 from kept_sessions import KeptSessions
 from leftovers import begin_session, clear_leftovers, end_session
+from pooler import kept
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
@@ -130,6 +131,13 @@ def dsn(server: Server) -> Iterator[str]:
     yield database
     with psycopg.connect(server.dsn, autocommit=True) as admin:
         admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def kept_dsn(dsn: str) -> Iterator[str]:
+    """The same DSN for other programs, by way of sessions that have loaded what calls need, where that is possible."""
+    with kept(dsn) as through:
+        yield through
 
 
 @pytest.fixture

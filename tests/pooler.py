@@ -1,4 +1,4 @@
-"""A real PgBouncer before the test's server, in transaction mode: every transaction gets whatever session is free."""
+"""A real PgBouncer before the test's server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,13 @@ from waiting import wait_until
 from madtree.embedded.config import free_port
 from madtree.embedded.osuser import server_user
 
-# Round robin: a session is used again only after all others. So the transactions of a client go from one to the next.
+# Every transaction gets whatever session is free, in turn: one is used again only after all others. So the transactions
+# of a client go from one to the next.
+BY_TRANSACTION = "pool_mode = transaction\ndefault_pool_size = 3\nmin_pool_size = 3\nserver_round_robin = 1\n"
+# A client has a session to itself, and the next one has it, reset, when that is done: with all that its process has
+# loaded, which takes longer than most calls (`kept_sessions.py`).
+BY_SESSION = "pool_mode = session\ndefault_pool_size = 50\nserver_reset_query = DISCARD ALL\n"
+
 _CONFIG = """\
 [databases]
 * = host={host} port={port}
@@ -28,34 +34,34 @@ listen_port = {own_port}
 unix_socket_dir =
 auth_type = trust
 auth_file = {directory}/users
-pool_mode = transaction
-default_pool_size = 3
-min_pool_size = 3
-server_round_robin = 1
+{mode}
 logfile =
 pidfile =
 """
 
 
-def pgbouncer() -> str:
-    """The program; the test is skipped where it is not installed."""
-    found = shutil.which("pgbouncer", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
-    if found is None:
-        pytest.skip("PgBouncer is not installed (Debian's package pgbouncer)")
-    return found
+def pgbouncer() -> str | None:
+    """The program, where it is installed."""
+    return shutil.which("pgbouncer", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
 
 
 @contextlib.contextmanager
-def pooled(dsn: str, users: list[str]) -> Iterator[int]:
-    """The port of a pooler before the server of `dsn`, which lets these users in without a password."""
+def pooled(dsn: str, users: list[str], mode: str = BY_TRANSACTION) -> Iterator[int]:
+    """The port of a pooler before the server of `dsn`, which lets these users in without a password.
+
+    The test is skipped where PgBouncer is not installed.
+    """
     program = pgbouncer()
+    if program is None:
+        pytest.skip("PgBouncer is not installed (Debian's package pgbouncer)")
     server = conninfo_to_dict(dsn)
     with tempfile.TemporaryDirectory() as name:
         directory, account, port = Path(name), server_user(), free_port(6432)
         directory.chmod(0o755)
         (directory / "users").write_text("".join(f'"{user}" ""\n' for user in users))
         config = directory / "pgbouncer.ini"
-        config.write_text(_CONFIG.format(host=server["host"], port=server["port"], own_port=port, directory=directory))
+        places = {"host": server["host"], "port": server["port"], "own_port": port, "directory": directory}
+        config.write_text(_CONFIG.format(**places, mode=mode))
         process = subprocess.Popen(
             [program, "-q", config],
             stdout=subprocess.PIPE,
@@ -73,6 +79,17 @@ def pooled(dsn: str, users: list[str]) -> Iterator[int]:
             process.wait()
             assert process.stdout is not None
             process.stdout.close()
+
+
+@contextlib.contextmanager
+def kept(dsn: str) -> Iterator[str]:
+    """The DSN by way of sessions that go from one client to the next, where PgBouncer is there; else as it is."""
+    user = conninfo_to_dict(dsn).get("user")
+    if pgbouncer() is None or not user:
+        yield dsn
+        return
+    with pooled(dsn, [str(user)], BY_SESSION) as port:
+        yield through(dsn, port)
 
 
 def answers(dsn: str, port: int) -> bool:

@@ -37,7 +37,11 @@ class Action:
 
 
 def interleaved(
-    actions: Mapping[str, Action], rounds: Mapping[str, int], enough: float = math.inf, long: float = 20.0
+    actions: Mapping[str, Action],
+    rounds: Mapping[str, int],
+    enough: float = math.inf,
+    long: float = 20.0,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, Timing]:
     """Time all actions in turn; an action with fewer `rounds` than others takes part in the first ones.
 
@@ -45,15 +49,15 @@ def interleaved(
     means little, and that run is the action's first. From the second round on, `enough` seconds end the case.
     """
     timings = {name: Timing() for name in actions}
-    begin = time.perf_counter()
+    begin = clock()
     for number in range(-1, max(rounds.values())):
-        if number > 1 and time.perf_counter() - begin > enough:
+        if number > 1 and clock() - begin > enough:
             break
         for name, action in actions.items():
             done = len(timings[name].seconds)
             if done >= rounds[name] or done > max(number, 0):
                 continue
-            seconds, parts = _timed(action)
+            seconds, parts = _timed(action, clock)
             if number >= 0 or seconds > long:
                 timings[name].seconds.append(seconds)
                 for part, value in parts.items():
@@ -61,13 +65,13 @@ def interleaved(
     return timings
 
 
-def _timed(action: Action) -> tuple[float, Parts]:
+def _timed(action: Action, clock: Callable[[], float]) -> tuple[float, Parts]:
     if action.prepare:
         action.prepare()
     gc.collect()
-    begin = time.perf_counter()
+    begin = clock()
     parts = action.run()
-    return time.perf_counter() - begin, parts or {}
+    return clock() - begin, parts or {}
 
 
 def paired(above: Timing, below: Timing) -> list[float]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.session import Looks
-from madtree.sqltext.catalog import Lasting
+from madtree.sqltext.query import Lasting
 
 # PostgreSQL looks for cancels when it runs a statement or sends a message, never within Python.
 _LOOK_FOR_CANCEL = "SELECT"

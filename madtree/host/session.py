@@ -11,12 +11,11 @@ from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
 from madtree.host.protocol import Host, Row
-from madtree.sqltext.quote import ident
+from madtree.sqltext import sessions as sql
 
 P = ParamSpec("P")
 T = TypeVar("T")
 _SECONDS = 0.05  # between two looks: a look takes some 0.15 ms, and nobody notices such a delay
-_SET = "SELECT pg_catalog.set_config($1, $2, true)"
 _TEXTS = ["pg_catalog.text", "pg_catalog.text"]
 ROWS_AT_ONCE = 1000  # to make Python's values of them takes some ms
 
@@ -64,13 +63,12 @@ def local_settings(host: Host, settings: Mapping[str, str]) -> Iterator[None]:
     if not settings:
         yield
         return
-    names = ", ".join(f"pg_catalog.current_setting('{name}') AS {ident(name)}" for name in settings)
-    before = host.query(f"SELECT {names}")[0]
+    before = host.query(sql.current_settings(list(settings)))[0]
     for name, value in settings.items():
-        host.query(_SET, _TEXTS, [name, value])
+        host.query(sql.SET_LOCAL, _TEXTS, [name, value])
     yield
     for name, value in before.items():
-        host.query(_SET, _TEXTS, [name, value])
+        host.query(sql.SET_LOCAL, _TEXTS, [name, value])
 
 
 def listed(

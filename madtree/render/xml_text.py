@@ -10,7 +10,7 @@ from madtree.errors import MadtreeError
 
 LINES_AT_ONCE = 1_000  # in a piece of text
 # What XML 1.0 cannot hold, not even as a character reference.
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _ODD = re.compile(f'[&<>"\t\n\r]|{_FORBIDDEN.pattern}')  # most texts have none of these
 _IN_TEXTS = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})  # a parser makes a line feed of \r
 _IN_ATTRIBUTES = _IN_TEXTS | str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#09;"})

@@ -7,14 +7,8 @@ from collections.abc import Sequence
 from madtree.sqltext.needed_quotes import with_needed_quotes
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.owners import CALLER, is_trusted_type
+from madtree.sqltext.query import Lasting, look_up
 from madtree.sqltext.quote import ident, literal, qualified
-
-
-class Lasting(str):
-    """A query that is the same in every call, of system catalogues alone: to plan it takes longer than to run it, so a
-    session keeps its plan. It names nothing that a user can make, so the plan stays what it is.
-    """
-
 
 # What the relation of a user's expressions is called in every statement: a name that no expression uses by accident.
 SOURCE_ALIAS = "madtree_source"
@@ -169,6 +163,7 @@ WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND c.relname OPERATOR(pg_catalog.=) A
 GROUP BY c.relname, c.relowner, c.relkind"""
 
 
+@look_up
 def probe(schema: str, name: str, expressions: Sequence[str], group_by: Sequence[str] = ()) -> str:
     """A query that reads no row and returns the type OIDs of `expressions` as `oids`.
 
@@ -193,6 +188,7 @@ def probe(schema: str, name: str, expressions: Sequence[str], group_by: Sequence
     )
 
 
+@look_up
 def name_probe(schema: str, name: str, expression: str) -> str:
     """A query that reads no row, with one column, to which PostgreSQL gives the name that `expression` has in a list.
 
@@ -226,11 +222,13 @@ WHERE g.attrelid OPERATOR(pg_catalog.=) $1 AND g.attgenerated OPERATOR(pg_catalo
 QUOTED_NAME = f"SELECT {with_needed_quotes('pg_catalog.quote_ident($1)')} AS sql"
 
 
+@look_up
 def type_oid(type_: str) -> str:
     """A query for the OID of a type that is given as SQL."""
     return f"SELECT pg_catalog.pg_typeof(NULL::{type_})::pg_catalog.oid AS oid"
 
 
+@look_up
 def array_lengths(schema: str, name: str, arrays: Sequence[str]) -> str:
     """A query with one row that measures arrays: `n_rows` of the relation, and for each array i three columns.
 
@@ -246,6 +244,7 @@ def array_lengths(schema: str, name: str, arrays: Sequence[str]) -> str:
     return f"SELECT pg_catalog.count(*) AS n_rows, {columns} FROM {qualified(schema, name)} AS {ident(SOURCE_ALIAS)}"
 
 
+@look_up
 def array_example(schema: str, name: str, id_text: str, array: str, length: int | None) -> str:
     """A query for one row whose array has that length; without a length, one whose array is odd."""
     condition = _odd(array) if length is None else f"pg_catalog.cardinality({array}) OPERATOR(pg_catalog.=) {length}"

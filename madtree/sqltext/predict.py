@@ -11,6 +11,7 @@ from madtree.sqltext import array_text
 from madtree.sqltext.branch import goes_against_majority
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.condition import QUALIFIED, READABLE, Spelling, of_group, typed_literal
+from madtree.sqltext.query import look_up
 from madtree.sqltext.quote import ident, literal
 from madtree.trees import Feature, Model, Node, Tree
 
@@ -169,6 +170,7 @@ def case_of_tree(tree_ids: Sequence[int], cases: Sequence[str]) -> str:
     )
 
 
+@look_up
 def estimate(source: str) -> str:
     """The planner's plan of reading `source`, which `read_estimate` reads."""
     return f"EXPLAIN SELECT FROM {source} AS {SOURCE_ALIAS}"

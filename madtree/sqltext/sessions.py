@@ -1,8 +1,13 @@
-"""What other sessions must have in common with one whose rows they read for it: snapshot, settings, role."""
+"""A session's settings, and what others must have in common with one whose rows they read for it: snapshot, settings,
+role.
+"""
 
 from __future__ import annotations
 
-from madtree.sqltext.quote import literal
+from collections.abc import Sequence
+
+from madtree.sqltext.query import look_up
+from madtree.sqltext.quote import ident, literal
 
 # Whether the transaction has written nothing yet, so that all that it sees is seen by others, too; and how many
 # processes the server would let share a query of this session's, beside its own.
@@ -52,3 +57,12 @@ SELECT CASE WHEN session_user::pg_catalog.text OPERATOR(pg_catalog.<>) $1::pg_ca
 def import_snapshot(name: str) -> str:
     """The statement by which a transaction sees what another one does; `name` as `EXPORT` says it."""
     return f"SET TRANSACTION SNAPSHOT {literal(name)}"
+
+
+SET_LOCAL = "SELECT pg_catalog.set_config($1, $2, true)"
+
+
+@look_up
+def current_settings(names: Sequence[str]) -> str:
+    """A query with one row: the values of settings, a column of each one's name."""
+    return "SELECT " + ", ".join(f"pg_catalog.current_setting('{name}') AS {ident(name)}" for name in names)

@@ -16,11 +16,12 @@ REMARKS = ("notice: pruning left ", "notice: list_of_features: ")
 
 
 @pytest.fixture
-def madtree(dsn: str) -> Command:
+def madtree(dsn: str, kept_dsn: str) -> Command:
     """The command with pipes, on the test's database."""
 
     def call(*words: str, **changes: str) -> Said:
-        return run(*words, "--dsn", dsn, **changes)
+        # Options of a session are for a new one only.
+        return run(*words, "--dsn", dsn if "PGOPTIONS" in changes else kept_dsn, **changes)
 
     return call
 

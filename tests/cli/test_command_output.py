@@ -52,30 +52,32 @@ def in_shell(script: str, **changes: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("command", ["show {}", "show {} --svg", "models", "models --json", "importance {}", "doctor"])
-def test_a_reader_that_goes_away_is_no_error(dsn: str, model: str, command: str) -> None:
+def test_a_reader_that_goes_away_is_no_error(kept_dsn: str, model: str, command: str) -> None:
     script = f'$M {command.format(model)} --dsn "$DSN" | true; echo ${{PIPESTATUS[0]}}'
-    done = in_shell(script, DSN=dsn)
+    done = in_shell(script, DSN=kept_dsn)
     assert (done.stdout, done.stderr) == ("141\n", "")
 
 
-def test_the_first_lines_of_much_output(dsn: str, model: str) -> None:
-    done = in_shell(f'$M report {model} -o - --dsn "$DSN" | head -1; echo ${{PIPESTATUS[0]}}', DSN=dsn)
+def test_the_first_lines_of_much_output(kept_dsn: str, model: str) -> None:
+    done = in_shell(f'$M report {model} -o - --dsn "$DSN" | head -1; echo ${{PIPESTATUS[0]}}', DSN=kept_dsn)
     assert (done.stdout.lower(), done.stderr) == ("<!doctype html>\n141\n", "")
 
 
-def test_a_disk_that_is_full_is_an_error(dsn: str, model: str) -> None:
-    done = in_shell(f'$M show {model} --dsn "$DSN" > /dev/full', DSN=dsn)
+def test_a_disk_that_is_full_is_an_error(kept_dsn: str, model: str) -> None:
+    done = in_shell(f'$M show {model} --dsn "$DSN" > /dev/full', DSN=kept_dsn)
     assert (done.returncode, done.stderr) == (1, "error: the answer cannot be written: No space left on device\n")
 
 
-def test_closed_streams_are_no_traceback(dsn: str, model: str) -> None:
-    done = in_shell(f'$M show {model} --dsn "$DSN" >&-; $M show {model} --dsn "$DSN" 2>&- | grep -c "(0)"', DSN=dsn)
+def test_closed_streams_are_no_traceback(kept_dsn: str, model: str) -> None:
+    done = in_shell(
+        f'$M show {model} --dsn "$DSN" >&-; $M show {model} --dsn "$DSN" 2>&- | grep -c "(0)"', DSN=kept_dsn
+    )
     assert "Traceback" not in done.stderr
     assert done.stdout == "1\n"
 
 
-def test_a_terminal_that_lacks_a_letter_shows_its_number(dsn: str, grouped: str) -> None:
-    done = in_shell(f'$M show {grouped} --dsn "$DSN"', DSN=dsn, PYTHONIOENCODING="ascii", LC_ALL="C")
+def test_a_terminal_that_lacks_a_letter_shows_its_number(kept_dsn: str, grouped: str) -> None:
+    done = in_shell(f'$M show {grouped} --dsn "$DSN"', DSN=kept_dsn, PYTHONIOENCODING="ascii", LC_ALL="C")
     assert (done.returncode, done.stderr) == (0, "")
     assert "\\xdcn\\xef" in done.stdout
 
@@ -108,15 +110,17 @@ def test_without_a_terminal_there_are_no_colours(madtree: Callable[..., Any], mo
 
 
 @pytest.mark.parametrize("words", [["doctor"], ["show", "nothing"]])
-def test_colours_in_a_terminal_unless_they_are_not_wanted(dsn: str, words: list[str]) -> None:
-    assert COLOUR.search(run_in_terminal(*words, "--dsn", dsn).out)
-    assert not COLOUR.search(run_in_terminal(*words, "--dsn", dsn, NO_COLOR="1").out)
-    assert "\x1b" not in run_in_terminal(*words, "--dsn", dsn, TERM="dumb").out
+def test_colours_in_a_terminal_unless_they_are_not_wanted(kept_dsn: str, words: list[str]) -> None:
+    assert COLOUR.search(run_in_terminal(*words, "--dsn", kept_dsn).out)
+    assert not COLOUR.search(run_in_terminal(*words, "--dsn", kept_dsn, NO_COLOR="1").out)
+    assert "\x1b" not in run_in_terminal(*words, "--dsn", kept_dsn, TERM="dumb").out
 
 
 @pytest.mark.usefixtures("model")
-def test_a_table_wider_than_the_terminal_is_shown_value_by_value(dsn: str) -> None:
-    wide, narrow = (ANSI.sub("", run_in_terminal("models", "--dsn", dsn, columns=columns).out) for columns in (150, 40))
+def test_a_table_wider_than_the_terminal_is_shown_value_by_value(kept_dsn: str) -> None:
+    wide, narrow = (
+        ANSI.sub("", run_in_terminal("models", "--dsn", kept_dsn, columns=columns).out) for columns in (150, 40)
+    )
     assert re.search(r"model +kind +dependent +n_rows +n_trees", wide)
     assert re.search(r"^kind +classification\r$", narrow, re.MULTILINE)
     assert max(len(line) for line in re.split("[\r\n]+", narrow)) <= 40

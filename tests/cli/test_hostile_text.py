@@ -104,9 +104,9 @@ def test_nothing_that_acts_goes_through_a_pipe(madtree: Callable[..., Said], evi
     + [["show", "--dot"], ["show", "--svg"], ["show"], ["show", "--rules"], ["importance"]],
     ids=" ".join,
 )  # fmt: skip
-def test_nothing_that_acts_goes_to_a_terminal(dsn: str, evil: tuple[str, str], words: list[str]) -> None:
+def test_nothing_that_acts_goes_to_a_terminal(kept_dsn: str, evil: tuple[str, str], words: list[str]) -> None:
     tree = ["--tree", "1"] if words[-1] == "sql" else []
-    command = Terminal(words[0], evil[1], *words[1:], *tree, "--dsn", dsn, columns=4000)
+    command = Terminal(words[0], evil[1], *words[1:], *tree, "--dsn", kept_dsn, columns=4000)
     code = command.end().code
     assert (code, "XML cannot hold" in command.said) == ((1, True) if words[-1] == "pmml" else (0, False))
     # The bar's own movements are no part of what is shown.

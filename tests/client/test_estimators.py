@@ -25,8 +25,15 @@ FEATURES = ["length", "Width", "colour", "wild"]
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", ESTIMATORS)
-@pytest.mark.parametrize("parameters", [{}, {"min_samples_leaf": 6}, {"max_surrogates": 2, "n_bins": 0}])
+@pytest.mark.parametrize(
+    ("kind", "parameters"),
+    [
+        (madtree.DecisionTreeClassifier, {"min_samples_leaf": 6}),
+        (madtree.DecisionTreeClassifier, {"max_surrogates": 2, "n_bins": 0}),
+        (madtree.DecisionTreeRegressor, {}),
+        (madtree.DecisionTreeRegressor, {"min_samples_leaf": 6, "max_surrogates": 2, "n_bins": 0}),
+    ],
+)
 def test_scikit_learns_checks_pass_but_for_those_that_are_listed(
     client: madtree.Client, kind: Any, parameters: dict[str, Any]
 ) -> None:

@@ -66,7 +66,12 @@ def fences(page: str) -> list[tuple[str, str]]:
 
 
 def run(
-    dsn: str, schema: str, blocks: Iterable[Example], where: Path, more: Mapping[str, str] | None = None
+    dsn: str,
+    schema: str,
+    blocks: Iterable[Example],
+    where: Path,
+    more: Mapping[str, str] | None = None,
+    sql_dsn: str | None = None,
 ) -> list[str]:
     """What each block prints; an empty text for one that cannot be run.
 
@@ -74,6 +79,7 @@ def run(
         schema: where objects are made, as SQL writes it.
         where: directory that Python and the shell work in.
         more: variables of the environment.
+        sql_dsn: another way to the database, for psql.
 
     Raises:
         AssertionError: a block fails.
@@ -86,7 +92,8 @@ def run(
                 printed.append("")
                 continue
             if block.language not in sessions:
-                sessions[block.language] = open_session(block.language, dsn, schema, where, more or {})
+                way = sql_dsn if sql_dsn and block.language == "sql" else dsn
+                sessions[block.language] = open_session(block.language, way, schema, where, more or {})
             printed.append(_trimmed(sessions[block.language].run(block.code)))
     finally:
         for session in sessions.values():
@@ -94,14 +101,14 @@ def run(
     return printed
 
 
-def follow(name: str, dsn: str, schema: str, where: Path, more: Mapping[str, str]) -> None:
+def follow(name: str, dsn: str, schema: str, where: Path, more: Mapping[str, str], sql_dsn: str | None = None) -> None:
     """Run a page's examples as a reader would, and see that they print and draw what the page shows.
 
     With MADTREE_UPDATE_DOCS in the environment, write into the page what they print instead.
     """
     page = (DOCS / name).read_text()
     blocks = examples(page)
-    outputs = run(dsn, schema, blocks, where, more)
+    outputs = run(dsn, schema, blocks, where, more, sql_dsn)
     drawn = {path.name: path.read_text() for path in where.glob("*.svg")}
     if os.environ.get("MADTREE_UPDATE_DOCS"):
         for picture, text in drawn.items():

@@ -93,6 +93,7 @@ def open_session(language: str, dsn: str, schema: str, where: Path, more: Mappin
     """A session of a language, whose unqualified names are made in `schema` of the database."""
     environment = {**os.environ, **_environment(dsn, schema), **more}
     if language == "sql":
+        del environment["PGOPTIONS"]  # which PgBouncer does not take
         session = Session(
             "sql", ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-P", "pager=off"], where, environment, False
         )

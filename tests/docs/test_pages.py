@@ -24,14 +24,20 @@ READ = ("text", "plpgsql", "yaml", "json", "toml", "ini", "dockerfile", "mermaid
 
 @pytest.mark.parametrize("name", ALONE)
 def test_examples_print_what_the_page_shows(
-    request: pytest.FixtureRequest, server: Server, db: psycopg.Connection, dsn: str, tmp_path: Path, name: str
+    request: pytest.FixtureRequest,
+    server: Server,
+    db: psycopg.Connection,
+    dsn: str,
+    kept_dsn: str,
+    tmp_path: Path,
+    name: str,
 ) -> None:
     for fixture in needs((DOCS / name).read_text()):
         request.getfixturevalue(fixture)
     schema = db.execute("SELECT quote_ident(current_schema())").fetchone()
     assert schema
     private = {"MADTREE_HOME": str(server.home)} if server.home else {}
-    follow(name, dsn, schema[0], tmp_path, private)
+    follow(name, dsn, schema[0], tmp_path, private, kept_dsn)
 
 
 def test_every_page_with_examples_is_found() -> None:

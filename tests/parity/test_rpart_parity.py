@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from kept_sessions import KeptSessions
 from psycopg import sql
 from psycopg.rows import dict_row
 from rpart_frame import HERE, DataSet, Fit, Node, Question, data_sets
@@ -52,10 +53,10 @@ class Trained:
 
 
 @pytest.fixture(scope="module")
-def trained(request: pytest.FixtureRequest, dsn: str) -> Iterator[Trained]:
+def trained(request: pytest.FixtureRequest, dsn: str, sessions: KeptSessions) -> Iterator[Trained]:
     name, case = request.param
     schema = f"parity_{secrets.token_hex(6)}"
-    with psycopg.connect(dsn, autocommit=True, prepare_threshold=None) as db:
+    with sessions.session(dsn) as db:
         db.execute(f"CREATE SCHEMA {schema}; SET search_path = {schema}, madtree")
         load(db, SETS[name])
         train_like_rpart(db, SETS[name], SETS[name].cases[case])

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import psycopg
 import pytest
@@ -50,29 +50,65 @@ def browser() -> Iterator[Any]:
         browser.close()
 
 
+class Pages:
+    """Pages of the usual settings, one for each report that a test has open; later tests take them again, as new."""
+
+    SETTINGS: ClassVar[dict[str, Any]] = {"reduced_motion": "reduce", "viewport": {"width": 1280, "height": 900}}
+
+    def __init__(self, browser: Any) -> None:
+        self._browser = browser
+        self._idle: list[Any] = []
+
+    def take(self, settings: dict[str, Any] | None) -> Any:
+        """A page; one of other settings has a context of its own, which ends with it."""
+        if settings:
+            return self._browser.new_context(**(self.SETTINGS | settings)).new_page()
+        return self._idle.pop() if self._idle else self._browser.new_context(**self.SETTINGS).new_page()
+
+    def give_back(self, page: Any, is_usual: bool) -> None:
+        if not is_usual:
+            page.context.close()
+            return
+        page.goto("about:blank")
+        page.set_viewport_size(self.SETTINGS["viewport"])
+        page.emulate_media(media="screen", reduced_motion="reduce")
+        page.mouse.move(0, 0)
+        self._idle.append(page)
+
+
+@pytest.fixture(scope="session")
+def pages(browser: Any) -> Pages:
+    return Pages(browser)
+
+
 @pytest.fixture
-def show(browser: Any, db: psycopg.Connection, tmp_path: Path) -> Iterator[Show]:
+def show(pages: Pages, db: psycopg.Connection, tmp_path: Path) -> Iterator[Show]:
     """Open the report of a model; in the end, nothing must have been asked of the network nor gone wrong in the page.
 
     Arguments: the model's name; `context` for the browser's context, the rest for `build_report`.
     """
-    contexts = []
+    taken: list[tuple[Any, bool, dict[str, Any]]] = []
     troubles: list[str] = []
 
     def opened(model: str, context: dict[str, Any] | None = None, **arguments: Any) -> Any:
-        file = tmp_path / f"report{len(contexts)}.html"
+        file = tmp_path / f"report{len(taken)}.html"
         file.write_text(build_report(db, model, **arguments), encoding="utf-8")
-        settings = {"reduced_motion": "reduce", "viewport": {"width": 1280, "height": 900}, **(context or {})}
-        contexts.append(browser.new_context(**settings))
-        page = contexts[-1].new_page()
-        page.on("console", lambda message: troubles.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: troubles.append(f"dialog: {dialog.message}"))
-        page.on("request", lambda request: troubles.append(request.url) if request.url != file.as_uri() else None)
+        page = pages.take(context)
+        listeners = {
+            "console": lambda message: troubles.append(f"{message.type}: {message.text}"),
+            "pageerror": lambda error: troubles.append(f"error: {error}"),
+            "dialog": lambda dialog: troubles.append(f"dialog: {dialog.message}"),
+            "request": lambda request: troubles.append(request.url) if request.url != file.as_uri() else None,
+        }
+        taken.append((page, not context, listeners))
+        for event, listener in listeners.items():
+            page.on(event, listener)
         page.goto(file.as_uri())
         return page
 
     yield opened
-    for context in contexts:
-        context.close()
+    for page, is_usual, listeners in taken:
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        pages.give_back(page, is_usual)
     assert troubles == []

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from measure import timing
 from measure.case import Case, Ratio, Seconds
 from measure.inside import Train
 from measure.runner import figure_of
@@ -23,12 +22,14 @@ class Clock:
         self.now += seconds
 
 
-@pytest.fixture(autouse=True)
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The clock of the benchmarks."""
-    clock = Clock()
-    monkeypatch.setattr(timing, "time", SimpleNamespace(perf_counter=lambda: clock.now))
-    return clock
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def timed(clock: Clock, *arguments: Any, **more: float) -> dict[str, Timing]:
+    """By that clock."""
+    return interleaved(*arguments, **more, clock=lambda: clock.now)
 
 
 class Recorded:
@@ -49,33 +50,33 @@ class Recorded:
 
 def test_actions_take_turns_after_a_round_that_does_not_count(clock: Clock) -> None:
     ran = Recorded(clock)
-    timings = interleaved({name: ran.action(name) for name in "ab"}, {"a": 2, "b": 2})
+    timings = timed(clock, {name: ran.action(name) for name in "ab"}, {"a": 2, "b": 2})
     assert ran.order == list("ababab")
     assert [len(timing.seconds) for timing in timings.values()] == [2, 2]
 
 
 def test_an_action_of_fewer_rounds_takes_part_in_the_first_ones(clock: Clock) -> None:
     ran = Recorded(clock)
-    timings = interleaved({name: ran.action(name) for name in "ab"}, {"a": 3, "b": 1})
+    timings = timed(clock, {name: ran.action(name) for name in "ab"}, {"a": 3, "b": 1})
     assert ran.order == list("ababaa")
     assert [len(timing.seconds) for timing in timings.values()] == [3, 1]
 
 
 def test_a_long_warming_up_is_the_first_round(clock: Clock) -> None:
     ran = Recorded(clock)
-    timings = interleaved({"a": ran.action("a"), "b": ran.action("b", 0.02)}, {"a": 2, "b": 2}, long=0.01)
+    timings = timed(clock, {"a": ran.action("a"), "b": ran.action("b", 0.02)}, {"a": 2, "b": 2}, long=0.01)
     assert ran.order == list("abaab")
     assert len(timings["b"].seconds) == len(timings["b"].parts["part"]) == 2
 
 
 def test_two_rounds_are_run_however_long_they_take(clock: Clock) -> None:
     ran = Recorded(clock)
-    timings = interleaved({"a": ran.action("a", 0.01)}, {"a": 9}, enough=0.0)
+    timings = timed(clock, {"a": ran.action("a", 0.01)}, {"a": 9}, enough=0.0)
     assert len(timings["a"].seconds) == 2
 
 
 def test_what_comes_before_a_run_is_not_timed(clock: Clock) -> None:
-    timings = interleaved({"a": Action(lambda: clock.sleep(2.0), lambda: clock.sleep(5.0))}, {"a": 1})
+    timings = timed(clock, {"a": Action(lambda: clock.sleep(2.0), lambda: clock.sleep(5.0))}, {"a": 1})
     assert timings["a"].seconds == [2.0]
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from memory_host import Catalogue, MemoryHost, Table
 
-from madtree.score.case_or_blocks import EXPRESSION_LEAVES, Work
+from madtree.request import COSTS, find_relation
+from madtree.score.case_or_blocks import EXPRESSION_LEAVES, Work, measure
 from madtree.sqltext.predict import read_estimate
 
 MILLION = Work(rows=1e6, leaves=500, features=10, columns=1)
@@ -66,6 +68,27 @@ def test_few_rows_are_not_worth_a_long_expression() -> None:
 
 def test_an_expression_that_would_not_fit_the_memory_is_never_made() -> None:
     assert replace(MILLION, rows=1e9, leaves=EXPRESSION_LEAVES + 1, features=1_600, workers=64).in_blocks
+
+
+ROWS = {"rows": Table({"x": "real"}, n_rows=2_000_000), "a_view": Table({"x": "real"}, kind="v", n_rows=70)}
+LIMITS = {"per_gather": 4, "parallel": 3, "processes": 8, "resident": True}
+
+
+def measured(name: str, has_extension: bool = True, **limits: int) -> Work:
+    host = MemoryHost(Catalogue(ROWS, limits={**LIMITS, **limits}), has_extension=has_extension)
+    before = dict(host.settings)
+    work = measure(host, find_relation(host, name, "new_data_table"), 500, 10, 2, COSTS)
+    assert {name: value for name, value in host.settings.items() if value} == before  # as they were
+    return work
+
+
+def test_what_is_to_be_done_is_what_the_planner_expects() -> None:
+    expected = Work(rows=2e6, leaves=500, features=10, columns=2, workers=3, sharable=True)
+    assert measured("rows") == expected
+    assert measured("rows", processes=1) == replace(expected, workers=1)
+    assert measured("rows", per_gather=0) == replace(expected, workers=0)
+    assert measured("rows", has_extension=False) == replace(expected, moved=True)
+    assert measured("a_view") == replace(expected, rows=70, workers=0, sharable=False)
 
 
 @pytest.mark.parametrize(

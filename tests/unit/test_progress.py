@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from memory_host import MemoryHost
 
 from madtree.cli.progress import Estimate, Progress, parse
 from madtree.host.stopwatch import Stopwatch
@@ -11,25 +12,19 @@ from madtree.learn.requests import Progress as Step
 from madtree.train.progress import ReadingTeller, Teller
 
 
-class Listener:
-    """A host that keeps what it is told."""
-
-    has_extension = True
-
-    def __init__(self) -> None:
-        self.said: list[str] = []
-
-    def info(self, message: str) -> None:
-        self.said.append(message)
+def lines(host: MemoryHost) -> list[str]:
+    """What it was told."""
+    assert {severity for severity, _ in host.said} == {"INFO"}
+    return [text for _, text in host.said]
 
 
 def test_what_the_server_writes_of_levels_is_read() -> None:
-    host = Listener()
-    tell = Teller(host, Stopwatch("sample"), verbose=True).tell  # type: ignore[arg-type]
+    host = MemoryHost()
+    tell = Teller(host, Stopwatch("sample"), verbose=True).tell
     tell(Step(stage="passes"))
     tell(Step(round=RoundReport(0, 1, 1000)))
     tell(Step(round=RoundReport(1, 2, 900)))
-    steps = [parse(message) for message in host.said]
+    steps = [parse(message) for message in lines(host)]
     assert [(step.unit, step.done, step.total, step.rows) for step in steps] == [
         ("level", 1, None, 1000),
         ("level", 2, None, 900),
@@ -38,21 +33,21 @@ def test_what_the_server_writes_of_levels_is_read() -> None:
 
 
 def test_what_the_server_writes_of_blocks_is_read() -> None:
-    host = Listener()
-    tell = Teller(host, Stopwatch("sample"), verbose=True).tell  # type: ignore[arg-type]
+    host = MemoryHost()
+    tell = Teller(host, Stopwatch("sample"), verbose=True).tell
     tell(Step(blocks=BlocksReport(1, 17)))
     tell(Step(blocks=BlocksReport(2, 17)))
-    step = parse(host.said[1])
+    step = parse(lines(host)[1])
     assert step
     assert (step.unit, step.done, step.total, step.rows) == ("block", 2, 17, None)
 
 
 def test_what_the_server_writes_of_trees_is_read() -> None:
-    host = Listener()
-    tell = Teller(host, Stopwatch("sample"), verbose=True).tell  # type: ignore[arg-type]
+    host = MemoryHost()
+    tell = Teller(host, Stopwatch("sample"), verbose=True).tell
     tell(Step(wave=WaveReport(7, 90, 1200)))
     tell(Step(wave=WaveReport(30, 90, 1300)))
-    step = parse(host.said[1])
+    step = parse(lines(host)[1])
     assert step
     assert (step.unit, step.done, step.total, step.rows) == ("tree", 30, 90, None)
     assert step.seconds is not None
@@ -62,15 +57,14 @@ def test_what_a_client_says_of_rows_that_it_reads_is_read() -> None:
     """Of a reading that takes longer than a second a line a second: in the time that one row in ten took, so will the
     others.
     """
-    host = Listener()
-    host.has_extension = False
+    host = MemoryHost(has_extension=False)
     clock = iter([0.0, 0.4, 1.0, 1.5, 2.0])
-    tell = ReadingTeller(host, True, lambda: next(clock)).tell  # type: ignore[arg-type]
+    tell = ReadingTeller(host, True, lambda: next(clock)).tell
     for n_read in (4, 10, 15, 20):
         tell(n_read, 100, n_read * 1_000)
-    assert host.said == ["pack 10 of 100: 10000 rows read, 1.000 s", "pack 20 of 100: 20000 rows read, 1.000 s"]
+    assert lines(host) == ["pack 10 of 100: 10000 rows read, 1.000 s", "pack 20 of 100: 20000 rows read, 1.000 s"]
     estimate = Estimate(now=0.0)
-    for number, message in enumerate(host.said, 1):
+    for number, message in enumerate(lines(host), 1):
         step = parse(message)
         assert step
         estimate.see(step, now=float(number))

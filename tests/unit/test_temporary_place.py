@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
+from memory_host import MemoryHost
 
 from madtree.host.temporary_place import TemporaryPlace
-
-
-class _Server:
-    """A session inside a server that works in the current directory."""
-
-    in_server = True
-
-    def __init__(self, limit_bytes: int = -1, tablespaces: list[int] | None = None) -> None:
-        self._row = {"limit_bytes": limit_bytes, "major": 15, "tablespaces": tablespaces}
-
-    def query(self, sql: str) -> list[dict[str, Any]]:
-        return [self._row]
+from madtree.sqltext.temporary import TEMPORARY_PLACE
 
 
 @pytest.fixture(autouse=True)
@@ -28,8 +17,14 @@ def _data_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def place(**settings: Any) -> TemporaryPlace:
-    return TemporaryPlace.of(_Server(**settings))  # type: ignore[arg-type]
+def place(limit_bytes: int = -1, tablespaces: list[int] | None = None) -> TemporaryPlace:
+    """Of a session inside a server that works in the current directory."""
+    row = {"limit_bytes": limit_bytes, "major": 15, "tablespaces": tablespaces}
+    return TemporaryPlace.of(MemoryHost(answers={TEMPORARY_PLACE: [row]}, in_server=True))
+
+
+def test_outside_of_a_server_it_is_the_systems_own() -> None:
+    assert TemporaryPlace.of(MemoryHost()) == TemporaryPlace(None, None)
 
 
 def test_the_databases_own_place_is_made_where_it_is_missing() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from memory_host import Catalogue, MemoryHost
 
 from madtree.parallel.cost_model import (
     Workers,
@@ -116,16 +117,25 @@ def test_a_waiting_leader_is_replaced() -> None:
     assert [in_place_of_leader(n) for n in (0, 1, 3)] == [0, 2, 4]
 
 
-class _Server:
-    """Allows many workers."""
-
-    def query(self, sql: str) -> list[dict[str, object]]:
-        return [{"per_gather": 8, "parallel": 8, "processes": 9, "resident": True}]
-
-
 def test_no_more_processes_than_processors_are_taken_by_themselves() -> None:
-    assert [available(_Server(), None, n).available for n in (1, 2, 4, 64)] == [0, 1, 3, 8]  # type: ignore[arg-type]
-    assert available(_Server(), 5, 1) == Workers(5, asked=True)  # type: ignore[arg-type]
+    many = MemoryHost(Catalogue({}, limits={"per_gather": 8, "parallel": 8, "processes": 9, "resident": True}))
+    assert [available(many, None, n).available for n in (1, 2, 4, 64)] == [0, 1, 3, 8]
+    assert available(many, 5, 1) == Workers(5, asked=True)
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        ({"per_gather": 2}, 2),
+        ({"parallel": 1}, 1),
+        ({"processes": 3}, 2),  # one of them is the server's own: it starts replication
+        ({"processes": 0}, 0),
+        ({"per_gather": 0}, 0),
+    ],
+)
+def test_no_more_are_taken_than_the_session_may_have(limits: dict[str, int], expected: int) -> None:
+    limits = {"per_gather": 8, "parallel": 8, "processes": 9, "resident": False, **limits}
+    assert available(MemoryHost(Catalogue({}, limits=limits)), None, 64) == Workers(expected, resident=False)
 
 
 def test_the_processors_are_those_that_this_process_may_use() -> None:

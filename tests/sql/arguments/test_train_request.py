@@ -33,72 +33,6 @@ def task_of(
     )
 
 
-def test_the_defaults(host: PsycopgHost) -> None:
-    task = task_of(host)
-    p = task.parameters
-
-    assert (p.criterion, p.max_depth, p.min_split, p.min_bucket, p.n_bins) == ("gini", 10, 20, 6, 100)
-    assert (p.cp, p.n_folds, p.rule, p.fold_col, p.max_surrogates) == (0.0, 0, "min", None, 0)
-    assert (p.seed, p.memory_bytes, task.parallel_workers, task.strategy) == (1, 64 * 2**20, None, "auto")
-    assert (task.source.name, task.source.kind) == ("data", "r")
-    assert (task.output_name, task.output_schema) == ("model", task.source.schema)
-    assert (task.id_sql, task.dependent_sql, task.dependent_type) == ("id", "y", "boolean")
-    assert task.is_classification
-    assert (task.weights_sql, task.grouping, task.verbose, task.replace) == (None, (), False, False)
-
-
-def test_null_means_the_default(host: PsycopgHost) -> None:
-    numbers = ("max_depth", "min_split", "min_bucket", "n_bins", "seed", "parallel_workers", "memory_mb")
-    others = ("split_criterion", "verbose", "replace", "weights", "grouping_cols", "surrogate_params", "pruning_params")
-    assert task_of(host, **dict.fromkeys(numbers + others)) == task_of(host)
-
-
-@pytest.mark.parametrize(
-    ("min_split", "min_bucket", "expected"),
-    [
-        (None, None, (20, 6)),
-        (30, None, (30, 10)),
-        (2, None, (2, 1)),
-        (None, 4, (12, 4)),
-        (5, 7, (5, 7)),
-        (20, None, (20, 6)),
-    ],
-)
-def test_min_split_and_min_bucket_follow_each_other(
-    host: PsycopgHost, min_split: int | None, min_bucket: int | None, expected: tuple[int, int]
-) -> None:
-    p = task_of(host, min_split=min_split, min_bucket=min_bucket).parameters
-    assert (p.min_split, p.min_bucket) == expected
-
-
-@pytest.mark.parametrize(
-    ("dependent", "given", "criterion"),
-    [
-        ("y", None, "gini"),
-        ("y", " Gini ", "gini"),
-        ("y", "ENTROPY", "entropy"),
-        ("y", "cross-entropy", "entropy"),
-        ("y", "misclass", "misclassification"),
-        ("y", "Misclassification", "misclassification"),
-        ("v", "gini", "mse"),
-        ("v", None, "mse"),
-        ("v", "MSE", "mse"),
-    ],
-)
-def test_criteria(host: PsycopgHost, dependent: str, given: str | None, criterion: str) -> None:
-    assert task_of(host, dependent=dependent, split_criterion=given).parameters.criterion == criterion
-
-
-@pytest.mark.parametrize(
-    "strings", [("cp=0.5, rule=1se", "surrogate_style=1"), ("surrogate_style=1", "cp=0.5,rule=1SE")]
-)
-def test_a_call_in_madlibs_order_works(host: PsycopgHost, strings: tuple[str, str]) -> None:
-    task = check_arguments(host, "data", "model", "id", "y", "x", None, "gini", None, None, 5, 3, 1, 20, *strings, True)
-    p = task.parameters
-    assert (p.max_depth, p.min_split, p.min_bucket, p.n_bins, p.cp, p.rule) == (5, 3, 1, 20, 0.5, "1se")
-    assert (p.surrogate_style, task.verbose) == (1, True)
-
-
 def test_a_star_takes_every_column_that_is_fit_and_tells_of_the_others(host: PsycopgHost) -> None:
     host.connection.execute("ALTER TABLE data ADD gone int, ADD j json, ADD p point[], ADD w float8")
     host.connection.execute("ALTER TABLE data DROP gone")
@@ -237,10 +171,6 @@ def test_null_arrays_are_rows_without_values(host: PsycopgHost) -> None:
         "CREATE TABLE f (id int, y bool, a int[]); INSERT INTO f VALUES (1, true, NULL), (2, false, '{1,NULL,3}')"
     )
     assert [f.name for f in task_of(host, "*", "f").features] == ["(a)[1]", "(a)[2]", "(a)[3]"]
-
-
-def test_an_empty_table_passes_as_its_types_are_known(host: PsycopgHost) -> None:
-    assert len(task_of(host, "x, ln(x), n", weights="n + 1", grouping_cols="t").features) == 3
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+from forest_data import FEATURES, MAKE, grow, rows, score
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
-
-from tests.sql.forests.forests import FEATURES, MAKE, grow, rows, score
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ import json_tree
 import jsonschema
 import psycopg
 import pytest
-from forest_data import CLASSES, MAKE, grow, rows, score
+from forest_data import CLASSES, MAKE_BOTH, grow_bare, rows, score
 from pmml_tree import Evaluator
 from psycopg.errors import InvalidParameterValue
 from referencing import Registry, Resource
@@ -37,9 +37,9 @@ FORESTS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(params=list(FORESTS))
 def forest(db: psycopg.Connection, request: pytest.FixtureRequest) -> str:
-    db.execute(MAKE)
+    db.execute(MAKE_BOTH)
     db.execute("INSERT INTO t (id, g, c, v) VALUES (700, 9, NULL, NULL)")
-    grow(db, "f", **FORESTS[request.param])
+    grow_bare(db, "f", **FORESTS[request.param])
     name: str = request.param
     return name
 
@@ -61,7 +61,7 @@ def test_another_reader_of_the_json_document_predicts_the_same(db: psycopg.Conne
     else:
         assert told == [(1, [], n)]
     dependent = FORESTS[forest]["dependent"]
-    said = score(db, "f", "response")
+    said = score(db, "f", "response", "test")
     for row, found in zip(rows(db, "SELECT * FROM test ORDER BY id"), said, strict=True):
         trees = [tree for tree in document["trees"] if tree["group"] == group_of(forest, row)]
         each = [json_tree.find_leaf(document, tree, row)["prediction"] for tree in trees]
@@ -77,9 +77,9 @@ def test_an_evaluator_of_pmml_predicts_the_same(db: psycopg.Connection, forest: 
     text = db.execute("SELECT madtree.tree_to_pmml('f')").fetchone()[0]  # type: ignore[index]
     evaluator = Evaluator(text)
     dependent = FORESTS[forest]["dependent"]
-    votes = {row["id"]: row for row in score(db, "f", "prob")} if dependent == "c" else {}
+    votes = {row["id"]: row for row in score(db, "f", "prob", "test")} if dependent == "c" else {}
     ties = 0
-    said = score(db, "f", "response")
+    said = score(db, "f", "response", "test")
     for row, found in zip(rows(db, "SELECT * FROM test ORDER BY id"), said, strict=True):
         given = row | {"g": None if row["g"] is None else str(row["g"])}
         answer = evaluator.said(given)
@@ -108,7 +108,7 @@ def test_one_tree_is_a_document_of_its_own(db: psycopg.Connection, forest: str) 
 
 def test_the_path_of_a_row_leads_through_each_tree_to_its_leaf(db: psycopg.Connection, forest: str) -> None:
     n = FORESTS[forest]["num_trees"]
-    leaves = {row["id"]: row["node_ids"] for row in score(db, "f", "leaf")}
+    leaves = {row["id"]: row["node_ids"] for row in score(db, "f", "leaf", "test")}
     for id_ in (5, 603):
         steps = rows(db, "SELECT * FROM madtree.tree_path('f', 'test', %s)", str(id_))
         first = 1 if "groups" not in forest else 1 + n * (id_ % 3 if id_ < 601 else 1)

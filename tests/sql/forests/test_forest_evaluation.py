@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-from forest_data import CLASSES, MAKE, grow, rows, score
+from forest_data import CLASSES, MAKE_BOTH, grow_bare, rows, score
 from sklearn import metrics
 
 WEIGHT = "1 + id % 3"
@@ -16,7 +16,7 @@ WEIGHT = "1 + id % 3"
 
 @pytest.fixture(autouse=True)
 def _tables(db: psycopg.Connection) -> None:
-    db.execute(MAKE)
+    db.execute(MAKE_BOTH)
 
 
 def evaluated(db: psycopg.Connection, model: str) -> dict[Any, dict[str, float | None]]:
@@ -29,7 +29,7 @@ def evaluated(db: psycopg.Connection, model: str) -> dict[Any, dict[str, float |
 
 def judged(db: psycopg.Connection, model: str, dependent: str) -> list[dict[str, Any]]:
     """The rows that count, with their predictions."""
-    said = score(db, model, "response")
+    said = score(db, model, "response", "test")
     known = {row["id"]: row for row in rows(db, "SELECT * FROM test")}
     both = [known[row["id"]] | row for row in said]
     return [row for row in both if row[f"estimated_{dependent}"] is not None and row[dependent] is not None]
@@ -37,11 +37,11 @@ def judged(db: psycopg.Connection, model: str, dependent: str) -> list[dict[str,
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_classes_are_judged_by_votes_and_their_probabilities_by_means(db: psycopg.Connection, weighted: bool) -> None:
-    grow(db, "f", "c", num_trees=7, max_tree_depth=4, weights=WEIGHT if weighted else None)
+    grow_bare(db, "f", "c", num_trees=7, max_tree_depth=4, weights=WEIGHT if weighted else None)
     counted = judged(db, "f", "c")
     weight = [1 + row["id"] % 3 if weighted else 1 for row in counted]
     actual, said = [row["c"] for row in counted], [row["estimated_c"] for row in counted]
-    means = {row["id"]: [row[f"estimated_prob_{c}"] for c in CLASSES] for row in score(db, "f", "prob_mean")}
+    means = {row["id"]: [row[f"estimated_prob_{c}"] for c in CLASSES] for row in score(db, "f", "prob_mean", "test")}
     shares = [dict(zip(CLASSES, means[row["id"]], strict=True)).get(row["c"], 0.0) for row in counted]
     losses = -np.log(np.clip(shares, 2.0**-52, 1))
     found = evaluated(db, "f")[1]
@@ -63,8 +63,8 @@ def test_classes_are_judged_by_votes_and_their_probabilities_by_means(db: psycop
 
 
 def test_two_classes_have_an_area_under_the_curve(db: psycopg.Connection) -> None:
-    grow(db, "f", "v > 0 AS b", num_trees=6, max_tree_depth=3)
-    shares = {row["id"]: row["estimated_prob_true"] for row in score(db, "f", "prob_mean")}
+    grow_bare(db, "f", "v > 0 AS b", num_trees=6, max_tree_depth=3)
+    shares = {row["id"]: row["estimated_prob_true"] for row in score(db, "f", "prob_mean", "test")}
     known = rows(db, "SELECT id, v > 0 AS b FROM test WHERE v IS NOT NULL")
     area = metrics.roc_auc_score([row["b"] for row in known], [shares[row["id"]] for row in known])
     assert evaluated(db, "f")[1]["auc"] == pytest.approx(area, rel=1e-12)
@@ -72,7 +72,7 @@ def test_two_classes_have_an_area_under_the_curve(db: psycopg.Connection) -> Non
 
 def test_groups_are_judged_by_their_own_forests_and_all_together(db: psycopg.Connection) -> None:
     db.execute("INSERT INTO t SELECT 700, 9, 1, 1, 1, 'a', 1, NULL, NULL")  # a group that cannot be trained
-    grow(db, "f", "v", num_trees=4, grouping_cols="g", weights=WEIGHT)
+    grow_bare(db, "f", "v", num_trees=4, grouping_cols="g", weights=WEIGHT)
     counted = judged(db, "f", "v")
     found = evaluated(db, "f")
     for group, mine in [(None, counted), *((g + 1, [row for row in counted if row["g"] == g]) for g in range(3))]:
@@ -91,7 +91,7 @@ def test_groups_are_judged_by_their_own_forests_and_all_together(db: psycopg.Con
 
 
 def test_who_measures_a_forest_on_its_own_rows_is_told(db: psycopg.Connection) -> None:
-    grow(db, "f", "c", num_trees=3)
+    grow_bare(db, "f", "c", num_trees=3)
     notices: list[str] = []
     db.add_notice_handler(lambda found: notices.append(found.message_primary or ""))
     db.execute("SELECT madtree.tree_evaluate('f', 'test')")
@@ -103,7 +103,7 @@ def test_who_measures_a_forest_on_its_own_rows_is_told(db: psycopg.Connection) -
 
 
 def test_it_evaluates_where_nothing_may_be_written(db: psycopg.Connection) -> None:
-    grow(db, "f", "c", num_trees=3, grouping_cols="g")
+    grow_bare(db, "f", "c", num_trees=3, grouping_cols="g")
     before = evaluated(db, "f")
     db.execute("SET default_transaction_read_only = on")
     assert evaluated(db, "f") == before
@@ -111,7 +111,7 @@ def test_it_evaluates_where_nothing_may_be_written(db: psycopg.Connection) -> No
 
 def test_unfit_outcomes_and_weights_are_refused(db: psycopg.Connection) -> None:
     db.execute("ALTER TABLE t ADD COLUMN w float8; UPDATE t SET w = 1")
-    grow(db, "f", "v", num_trees=3, weights="w")
+    grow_bare(db, "f", "v", num_trees=3, weights="w")
     db.execute("ALTER TABLE test ADD COLUMN w float8; UPDATE test SET w = CASE id WHEN 5 THEN -1 ELSE 1 END")
     with pytest.raises(psycopg.Error, match="weights w is negative, infinite or NaN in 1 row of test"):
         db.execute("SELECT madtree.tree_evaluate('f', 'test')")

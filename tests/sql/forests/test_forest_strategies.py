@@ -58,7 +58,7 @@ def trees_of(db: psycopg.Connection) -> Tables:
         {},
         {"weights": "w", "split_criterion": "entropy", "num_permutations": 2},
         {"target": "a * b", "weights": "w", "null_handling_params": "max_surrogates=2"},
-        {"target": "many", "max_tree_depth": None, "sample_ratio": 0.7},
+        {"target": "many", "max_tree_depth": None, "sample_ratio": 0.7, "num_trees": 2},
         {"grouping_cols": "g", "null_handling_params": "max_surrogates=1, null_as_category=true"},
         {"target": "a + b", "grouping_cols": "g", "sampling": "without_replacement"},
         {"features": "narrow", "num_random_features": 9, "importance": False},

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-from forest_data import MAKE, grow, rows, score
+from forest_data import MAKE_BOTH, grow_bare, rows, score
 
 from madtree.errors import MadtreeError
 from madtree.learn.prune import PackedNodes
@@ -20,7 +20,7 @@ NAMES = ['"F ""o\'o"', '"semi;colon -- x"', "ä" * 31 + "x"]
 
 @pytest.fixture(autouse=True)
 def _tables(db: psycopg.Connection) -> None:
-    db.execute(MAKE)
+    db.execute(MAKE_BOTH)
 
 
 def finite(values: list[dict[str, Any]]) -> bool:
@@ -53,13 +53,13 @@ def test_any_name_is_a_forests(db: psycopg.Connection, name: str) -> None:
 def test_a_tree_without_rows_is_a_leaf_of_all_rows(db: psycopg.Connection, dependent: str) -> None:
     """One row in three is in no tree's sample, and of samples of next to nothing most are empty."""
     db.execute("CREATE TABLE one AS SELECT * FROM t WHERE id = 1")
-    grow(db, "f", dependent, num_trees=10, source="one")
+    grow_bare(db, "f", dependent, num_trees=10, source="one")
     assert all(row["n_rows"] > 0 for row in rows(db, "SELECT * FROM f"))
     (known,) = rows(db, "SELECT * FROM one")
     (said,) = score(db, "f", "response", "one")
     assert said[f"estimated_{dependent}"] == (known["c"] if dependent == "c" else pytest.approx(known["v"], rel=1e-15))
     assert rows(db, "SELECT oob_error FROM f_group") == [{"oob_error": None}]
-    grow(db, "f", dependent, num_trees=10, sample_ratio=1e-6, replace=True)
+    grow_bare(db, "f", dependent, num_trees=10, sample_ratio=1e-6, replace=True)
     found = score(db, "f", "response" if dependent == "v" else "prob_mean", "t")
     expected = (
         rows(db, "SELECT avg(v) AS mean FROM t")[0]["mean"]
@@ -69,7 +69,7 @@ def test_a_tree_without_rows_is_a_leaf_of_all_rows(db: psycopg.Connection, depen
     assert {round(list(row.values())[1], 9) for row in found} == {round(expected, 9)}
     assert rows(db, "SELECT DISTINCT n_rows, tree_depth FROM f") == [{"n_rows": 600, "tree_depth": 0}]
     assert finite(rows(db, "SELECT * FROM f_nodes"))
-    grow(db, "whole", dependent, num_trees=1, sampling="none", max_tree_depth=0)
+    grow_bare(db, "whole", dependent, num_trees=1, sampling="none", max_tree_depth=0)
     told = "SELECT DISTINCT risk::float8, impurity::float8, prediction::text::float8 FROM {}_nodes"
     if dependent == "c":
         told = told.replace(", prediction::text::float8", "")
@@ -86,28 +86,28 @@ def test_tables_without_usable_rows_are_refused_in_a_sentence(db: psycopg.Connec
         for dependent in ("c", "v"):
             for more in ({}, {"grouping_cols": "g"}):
                 with pytest.raises(psycopg.Error, match=f"madtree: training_table_name: {source} has no "):
-                    grow(db, "f", dependent, source=source, **more)
+                    grow_bare(db, "f", dependent, source=source, **more)
     with pytest.raises(psycopg.Error, match="madtree: training_table_name: none has no row"):
         db.execute("SELECT madtree.tree_train('none', 'm', 'id', 'c', 'x')")
     with pytest.raises(psycopg.Error, match="training_table_name: t has no usable row: c or "):
-        grow(db, "f", "c", weights="0")
-    grow(db, "f", "c", num_trees=2)
+        grow_bare(db, "f", "c", weights="0")
+    grow_bare(db, "f", "c", num_trees=2)
     assert score(db, "f", "prob", "none") == []
     assert {row["n"] for row in rows(db, "SELECT * FROM madtree.tree_confusion('f', 'none')")} == {0}
 
 
 def test_what_does_not_vary_says_nothing(db: psycopg.Connection) -> None:
     db.execute("CREATE TABLE same AS SELECT *, 1 AS k1, 'a'::text AS k2, NULL::float8 AS n1, 'only' AS one FROM t")
-    grow(db, "f", "one", source="same", features="x, k1, k2, n1", num_trees=3, importance=True)
+    grow_bare(db, "f", "one", source="same", features="x, k1, k2, n1", num_trees=3, importance=True)
     assert {row["estimated_prob_only"] for row in score(db, "f", "prob_mean", "same")} == {1.0}
     (group,) = rows(db, "SELECT oob_error, oob_score, impurity_var_importance AS worth FROM f_group")
     assert group == {"oob_error": 0, "oob_score": 1, "worth": [0, 0, 0, 0]}
-    grow(db, "f", "v", source="same", features="k1, k2, n1", num_trees=3, replace=True)
+    grow_bare(db, "f", "v", source="same", features="k1, k2, n1", num_trees=3, replace=True)
     (group,) = rows(db, "SELECT oob_error, oob_score FROM f_group")
     assert group["oob_score"] <= 0
     assert rows(db, "SELECT DISTINCT n_leaves AS n FROM f") == [{"n": 1}]
     # All of these are missing in some rows, and one in all.
-    grow(db, "f", "c", source="same", features="n1, x, k1", null_handling_params="max_surrogates=3", replace=True,
+    grow_bare(db, "f", "c", source="same", features="n1, x, k1", null_handling_params="max_surrogates=3", replace=True,
          num_trees=3)  # fmt: skip
     assert finite(rows(db, "SELECT * FROM madtree.tree_evaluate('f', 'same')"))
 
@@ -127,9 +127,9 @@ IDS = {
 @pytest.mark.parametrize("kind", IDS)
 def test_rows_are_drawn_by_ids_of_any_type(db: psycopg.Connection, kind: str) -> None:
     db.execute(f"CREATE TABLE other AS SELECT {IDS[kind]} AS id, id AS number, x, y, c FROM t".encode())
-    grow(db, "f", "c", "x, y", "other", num_trees=3, importance=True)
+    grow_bare(db, "f", "c", "x, y", "other", num_trees=3, importance=True)
     db.execute("CREATE TABLE shuffled AS SELECT * FROM other ORDER BY md5(number::text)")
-    grow(db, "s", "c", "x, y", "shuffled", num_trees=3, importance=True)
+    grow_bare(db, "s", "c", "x, y", "shuffled", num_trees=3, importance=True)
     assert rows(db, "SELECT * FROM f_nodes ORDER BY 1, 2") == rows(db, "SELECT * FROM s_nodes ORDER BY 1, 2")
     assert rows(db, "SELECT * FROM f_group") == rows(db, "SELECT * FROM s_group")  # its importances, too
     (group,) = rows(db, "SELECT oob_error, n_trees FROM f_group")
@@ -151,7 +151,7 @@ def test_ids_that_look_alike_are_drawn_apart(db: psycopg.Connection, one: str, o
         f"FROM (SELECT id AS number, {one} AS first, {other} AS second, x, y, c FROM t WHERE id / 20 > id % 20) AS t, "  # type: ignore[arg-type]
         "generate_series(0, 1) AS side"
     )
-    grow(db, "f", "c", "x, y", "pairs", num_trees=1, oob_predictions=True, importance=False)
+    grow_bare(db, "f", "c", "x, y", "pairs", num_trees=1, oob_predictions=True, importance=False)
     (both,) = rows(
         db,
         "SELECT count(*) AS n, (avg((found[1] = found[2])::int))::float8 AS share FROM "
@@ -164,8 +164,8 @@ def test_ids_that_look_alike_are_drawn_apart(db: psycopg.Connection, one: str, o
 
 def test_rows_of_weight_0_are_not_there(db: psycopg.Connection) -> None:
     db.execute("CREATE TABLE half AS SELECT * FROM t WHERE x > 0")
-    grow(db, "f", "c", weights="CASE WHEN x > 0 THEN 1 ELSE 0 END", num_trees=3)
-    grow(db, "h", "c", source="half", num_trees=3)
+    grow_bare(db, "f", "c", weights="CASE WHEN x > 0 THEN 1 ELSE 0 END", num_trees=3)
+    grow_bare(db, "h", "c", source="half", num_trees=3)
     found, expected = (
         rows(db, f"SELECT tree_id, node_id, n_rows, threshold, class_weights FROM {m}_nodes ORDER BY 1, 2")
         for m in ("f", "h")
@@ -175,7 +175,7 @@ def test_rows_of_weight_0_are_not_there(db: psycopg.Connection) -> None:
 
 def test_many_trees_of_few_rows(db: psycopg.Connection) -> None:
     db.execute("CREATE TABLE few AS SELECT * FROM t WHERE id <= 12")
-    grow(db, "f", "c", source="few", num_trees=700)
+    grow_bare(db, "f", "c", source="few", num_trees=700)
     shares = score(db, "f", "prob", "few")
     assert all(abs(sum(list(row.values())[1:]) - 1) < 1e-12 for row in shares)
     assert {len(row["node_ids"]) for row in score(db, "f", "leaf", "few")} == {700}
@@ -205,7 +205,7 @@ def test_an_argument_out_of_range_is_called_by_its_name(db: psycopg.Connection, 
 def test_a_group_cannot_be_called_like_a_column_of_a_forests_tables(db: psycopg.Connection) -> None:
     for name in ("gid", "sample_id", "oob_error", "n_trees"):
         with pytest.raises(psycopg.Error, match=f"madtree: grouping_cols: .{name}. is also the name") as refused:
-            grow(db, "f", "c", "x", grouping_cols=f"g AS {name}")
+            grow_bare(db, "f", "c", "x", grouping_cols=f"g AS {name}")
         assert refused.value.diag.message_hint == "Give it another one: g AS name."
 
 
@@ -213,7 +213,7 @@ def test_a_tree_replaces_a_forest_with_all_its_tables_and_the_other_way_round(db
     tables = "SELECT relname AS name FROM pg_class WHERE relname ~ '^m(_|$)' AND relkind = 'r' AND " \
         "relnamespace = current_schema::regnamespace ORDER BY 1"  # fmt: skip
     for _ in range(2):
-        grow(db, "m", "c", num_trees=2, replace=True)
+        grow_bare(db, "m", "c", num_trees=2, replace=True)
         assert "m_group" in [row["name"] for row in rows(db, tables)]
         db.execute("SELECT madtree.tree_train('t', 'm', 'id', 'c', 'x', replace => true)")
         assert [row["name"] for row in rows(db, tables)] == ["m", "m_nodes", "m_summary"]
@@ -222,7 +222,7 @@ def test_a_tree_replaces_a_forest_with_all_its_tables_and_the_other_way_round(db
 def test_a_canceled_training_leaves_nothing(db: psycopg.Connection) -> None:
     db.execute("SET statement_timeout = '300ms'")
     with pytest.raises(psycopg.errors.QueryCanceled):
-        grow(db, "f", "v", num_trees=20_000)
+        grow_bare(db, "f", "v", num_trees=20_000)
     db.execute("RESET statement_timeout")
     assert rows(db, "SELECT to_regclass('f') AS f") == [{"f": None}]
 
@@ -255,7 +255,7 @@ def test_as_many_classes_and_votes_as_one_byte_does_not_hold(
         "FROM generate_series(1, 600) AS i",
         [n_classes],
     )
-    grow(db, "m", "c", "x, y", "many", num_trees=n_trees, max_tree_depth=9, oob_predictions=True)
+    grow_bare(db, "m", "c", "x, y", "many", num_trees=n_trees, max_tree_depth=9, oob_predictions=True)
     response = [row["estimated_c"] for row in score(db, "m", "response", "many")]
     prob = [list(row.values())[1:] for row in score(db, "m", "prob", "many")]
     of_leaf = {(row["tree_id"], row["node_id"]): row["prediction"] for row in rows(db, "SELECT * FROM m_nodes")}
@@ -270,7 +270,7 @@ def test_as_many_classes_and_votes_as_one_byte_does_not_hold(
 
 def test_it_tells_of_groups_without_trees(db: psycopg.Connection) -> None:
     db.execute("UPDATE t SET c = NULL WHERE g = (SELECT min(g) FROM t)")
-    assert " 4 trees, 1 group without any, " in grow(db, "m", "c", grouping_cols="g", num_trees=2)
+    assert " 4 trees, 1 group without any, " in grow_bare(db, "m", "c", grouping_cols="g", num_trees=2)
     assert rows(db, "SELECT num_failed_groups AS n FROM m_summary") == [{"n": 1}]
     single = "SELECT madtree.tree_train('t', 's', 'id', 'c', 'x, y', grouping_cols => 'g') AS said"
     assert " 2 trees, 1 group without any, " in rows(db, single)[0]["said"]
@@ -282,7 +282,7 @@ def test_a_notice_tells_of_a_class_for_each_row(db: psycopg.Connection) -> None:
     db.execute("CREATE TABLE named AS SELECT id, x, y, 'name ' || id AS name, c FROM t WHERE id <= 100")
     n = rows(db, "SELECT count(*) AS n FROM named")[0]["n"]
     for dependent in ("c", "name"):
-        grow(db, f"by_{dependent}", dependent, "x, y", "named", num_trees=1, max_tree_depth=2)
+        grow_bare(db, f"by_{dependent}", dependent, "x, y", "named", num_trees=1, max_tree_depth=2)
     assert told == [
         f"dependent_variable: name has {n} distinct values in {n} rows, and each is taken as a class: what names "
         "single rows cannot be learnt"

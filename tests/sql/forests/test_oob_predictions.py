@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-
-from tests.sql.forests.forests import MAKE, grow, rows, score
+from forest_data import MAKE, grow, rows, score
 
 N_TREES = 25
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+from forest_data import grow, rows, score
 from sklearn.base import BaseEstimator
 from sklearn.inspection import permutation_importance
 
 from madtree.learn.data import Block, CodeLayout
 from madtree.learn.problem import Bootstrap, identities
-from tests.sql.forests.forests import grow, rows, score
 
 # The signal is in a, b and k; n and m are noise, p is a permutation of a.
 MAKE = """

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-from forest_data import MAKE, grow
+from forest_data import MAKE_BOTH, grow_bare
 from psycopg import sql as psql
 from psycopg_host import PsycopgHost
 
@@ -249,10 +249,10 @@ def test_who_writes_nodes_and_who_reads_them_agree(
     db: psycopg.Connection, dependent: str, weights: str | None, features: str, groups: str | None
 ) -> None:
     """Also of trees that no row was drawn for."""
-    db.execute(MAKE)
+    db.execute(MAKE_BOTH)
     db.execute("DELETE FROM t WHERE id > 60 AND g > 0")
     more = {"sample_ratio": 0.05, "sampling": "poisson", "num_trees": 9, "min_split": 2}
-    grow(db, "f", dependent, features, weights=weights, grouping_cols=groups, **more)
+    grow_bare(db, "f", dependent, features, weights=weights, grouping_cols=groups, **more)
     host = PsycopgHost(db)
     tables = find_model(host, "f", "model")
     model = read_summary(host, tables)
@@ -274,9 +274,9 @@ def test_who_writes_nodes_and_who_reads_them_agree(
 
 @pytest.mark.parametrize("dependent", ["c", "v"])
 def test_what_shows_trees_reads_the_bytes_as_the_view_does(db: psycopg.Connection, dependent: str) -> None:
-    db.execute(MAKE)
+    db.execute(MAKE_BOTH)
     surrogates = "max_surrogates=2" if dependent == "c" else "null_as_category=true"
-    grow(db, "f", dependent, num_trees=3, null_handling_params=surrogates)
+    grow_bare(db, "f", dependent, num_trees=3, null_handling_params=surrogates)
     host = PsycopgHost(db)
     tables = find_model(host, "f", "model")
     model = read_summary(host, tables)
@@ -323,8 +323,8 @@ def places(layout: NodeLayout) -> dict[str, tuple[int, str]]:
 
 @pytest.mark.parametrize("weights", [None, "1 + z % 3"])
 def test_a_record_that_is_no_node_is_said(db: psycopg.Connection, weights: str | None) -> None:
-    db.execute(MAKE)
-    grow(db, "f", "c", num_trees=1, weights=weights)
+    db.execute(MAKE_BOTH)
+    grow_bare(db, "f", "c", num_trees=1, weights=weights)
     host = PsycopgHost(db)
     tables = find_model(host, "f", "model")
     model = read_summary(host, tables)

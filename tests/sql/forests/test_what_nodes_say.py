@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from forest_data import CLASSES, MAKE, grow, rows
+from forest_data import CLASSES, MAKE_BOTH, grow_bare, rows
 
 
 def reached(nodes: list[dict[str, Any]], values: list[dict[str, Any]]) -> dict[int, list[dict[str, Any]]]:
@@ -39,8 +39,8 @@ def reached(nodes: list[dict[str, Any]], values: list[dict[str, Any]]) -> dict[i
 def test_each_node_tells_of_the_rows_that_reach_it(
     db: psycopg.Connection, dependent: str, weights: str | None, features: str
 ) -> None:
-    db.execute(MAKE)
-    grow(db, "f", dependent, features, num_trees=2, sampling="none", weights=weights)
+    db.execute(MAKE_BOTH)
+    grow_bare(db, "f", dependent, features, num_trees=2, sampling="none", weights=weights)
     db.execute(f"CREATE TABLE weighted AS SELECT *, ({weights or 1})::float8 AS w FROM t")  # type: ignore[arg-type]
     values = rows(db, "SELECT * FROM weighted")
     for tree in (1, 2):
@@ -74,10 +74,10 @@ def test_a_tree_of_all_rows_and_features_is_a_single_tree(
     db: psycopg.Connection, dependent: str, criterion: str, weights: str | None, features: str
 ) -> None:
     """To the bit. A forest's nodes are packed, and a single tree's are rows of their own."""
-    db.execute(MAKE)
+    db.execute(MAKE_BOTH)
     alike = {"split_criterion": criterion, "weights": weights, "min_split": 6, "min_bucket": 2}
     n_features = features.count(",") + 1
-    grow(db, "f", dependent, features, num_trees=1, sampling="none", num_random_features=n_features, **alike)
+    grow_bare(db, "f", dependent, features, num_trees=1, sampling="none", num_random_features=n_features, **alike)
     names = "".join(f", {name} => %({name})s" for name in alike)
     db.execute(
         f"SELECT madtree.tree_train('t', 'm', 'id', %(dependent)s, %(features)s, pruning_params => 'cp=-1', "  # type: ignore[arg-type]

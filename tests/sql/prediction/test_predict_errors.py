@@ -191,23 +191,7 @@ def test_a_models_expressions_cannot_end_the_statement(model: psycopg.Connection
     assert model.execute("SELECT count(*) FROM data").fetchone() == (0,)
 
 
-@pytest.mark.parametrize("call", ["tree_predict()", "tree_predict('usage')", "tree_predict('?')"])
-def test_help(db: psycopg.Connection, call: str) -> None:
-    (text,) = db.execute(f"SELECT madtree.{call}").fetchone()
+def test_help(db: psycopg.Connection) -> None:
+    (text,) = db.execute("SELECT madtree.tree_predict('?')").fetchone()
     assert "new_data_table" in text
     assert "prob_columns" in text
-
-
-@pytest.mark.parametrize("function", ["tree_sql", "tree_display", "tree_drop"])
-def test_help_of_the_others(db: psycopg.Connection, function: str) -> None:
-    (text,) = db.execute(f"SELECT madtree.{function}()").fetchone()
-    assert f"SELECT madtree.{function}(" in text
-    assert db.execute(f"SELECT madtree.{function}('usage')").fetchone() == (text,)
-
-
-def test_one_argument_that_asks_for_no_help(db: psycopg.Connection) -> None:
-    with pytest.raises(
-        InvalidParameterValue,
-        match="tree_predict with one argument takes 'usage', 'help', 'example', '\\?', not 'model'",
-    ):
-        db.execute("SELECT madtree.tree_predict('model')")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,9 @@ import psycopg
 import pytest
 from fix_server import Server
 from planted import SCHEMA, marks, plant
+from pooler import kept
 from psycopg import sql
+from psycopg.conninfo import make_conninfo
 
 CALLS = {**dict(calls.trainings()), **dict(calls.uses())}
 # Where pg_catalog is not named, it comes first; then only what it lacks can be planted.
@@ -27,7 +29,7 @@ PATHS = {
 
 @dataclass(frozen=True)
 class Place:
-    """A database of boss's, and a session of hers."""
+    """A database of boss's, and a session of hers; new ones are had by `dsn`."""
 
     dsn: str
     db: psycopg.Connection
@@ -48,11 +50,12 @@ def places(server: Server, alice: str) -> Iterator[dict[str, Place]]:
     """The same tables and models in three databases: without anything planted, and with pg_catalog first and last."""
     made: dict[str, Place] = {}
     names = {path: f"madtree_planted_{path}_{secrets.token_hex(4)}" for path in PATHS}
-    with psycopg.connect(server.dsn, autocommit=True) as admin:
+    with psycopg.connect(server.dsn, autocommit=True) as admin, kept(server.dsn) as through:
         try:
             for path, name in names.items():
                 admin.execute(f"CREATE DATABASE {name}")
-                made[path] = make_place(server.dsn_of(dbname=name), path, alice)
+                place = make_place(server.dsn_of(dbname=name), path, alice)
+                made[path] = replace(place, dsn=make_conninfo(through, dbname=name))
             yield made
         finally:
             for place in made.values():

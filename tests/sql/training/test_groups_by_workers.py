@@ -9,17 +9,18 @@ from typing import Any
 
 import psycopg
 import pytest
+from kept_sessions import KeptSessions
 from training import left_behind, train, without_branches
 from waiting import wait_until
 
 N_BLOCKS = 6
 MAKE = f"""
-    CREATE TABLE t AS SELECT i AS id, i % {N_BLOCKS * 20} AS g, (i * 7919 % 1013 > 500) <> (i % 7 = 0) AS y,
+    CREATE TABLE {{0}}.t AS SELECT i AS id, i % {N_BLOCKS * 20} AS g, (i * 7919 % 1013 > 500) <> (i % 7 = 0) AS y,
         sin(i) AS a, cos(i * 3.7) AS b, 'level ' || i % 19 AS c, CASE WHEN i % 11 > 0 THEN i % 101 END AS d
     FROM generate_series(1, {N_BLOCKS * 20_000}) AS i;
     -- No row of this group can be used, and there is none of the last one.
-    UPDATE t SET y = NULL WHERE g = 7;
-    ANALYZE t
+    UPDATE {{0}}.t SET y = NULL WHERE g = 7;
+    ANALYZE {{0}}.t
 """
 BLOCK = re.compile(rf"block (\d) of {N_BLOCKS} of small groups: ")
 NOTE = re.compile(r"small groups grown by this process and (\d+) resident workers?")
@@ -28,9 +29,26 @@ HELPERS = (
 )
 
 
+@pytest.fixture(scope="module")
+def path(dsn: str, shared_schema: str, sessions: KeptSessions) -> str:
+    """Where the table is, which tests read only, and what they need besides."""
+    with sessions.session(dsn) as admin:
+        admin.execute(MAKE.format(shared_schema))
+    return f"{shared_schema}, public, madtree"
+
+
+@pytest.fixture(scope="module")
+def alone(dsn: str, path: str, sessions: KeptSessions) -> list[Any]:
+    """The forest of one process."""
+    with sessions.session(dsn) as admin:
+        admin.execute(f"SET search_path = {path}")
+        forest(admin, 0)
+        return model(admin)
+
+
 @pytest.fixture(autouse=True)
-def _table(db: psycopg.Connection) -> None:
-    db.execute(MAKE)
+def _on_the_path(db: psycopg.Connection, schema: str, path: str) -> None:
+    db.execute(f"SET search_path = {schema}, {path}")
 
 
 def forest(db: psycopg.Connection, workers: int, n_trees: int = 13, **more: Any) -> None:
@@ -90,9 +108,9 @@ def test_they_can_be_switched_off(db: psycopg.Connection, told: list[str]) -> No
     assert len(helped(told)) == 1
 
 
-def test_where_nobody_gets_a_branch_the_session_grows_all(db: psycopg.Connection, told: list[str]) -> None:
-    forest(db, 0)
-    alone = model(db)
+def test_where_nobody_gets_a_branch_the_session_grows_all(
+    db: psycopg.Connection, told: list[str], alone: list[Any]
+) -> None:
     with without_branches(db):
         forest(db, 2)
         assert helped(told) == [0]
@@ -104,9 +122,9 @@ def test_more_workers_than_there_can_be_are_not_asked_for(db: psycopg.Connection
     assert len(helped(told)) == 1
 
 
-def test_where_no_worker_can_be_started_the_session_grows_all(db: psycopg.Connection, told: list[str]) -> None:
-    forest(db, 0)
-    alone = model(db)
+def test_where_no_worker_can_be_started_the_session_grows_all(
+    db: psycopg.Connection, told: list[str], alone: list[Any]
+) -> None:
     db.execute("SET max_parallel_workers = 0")
     forest(db, 2)
     assert helped(told) == [0]
@@ -144,9 +162,10 @@ def test_a_training_that_is_cancelled_leaves_nothing_behind(db: psycopg.Connecti
 
 
 def test_a_worker_that_is_terminated_ends_the_training(
-    db: psycopg.Connection, connect: Callable[[], psycopg.Connection]
+    db: psycopg.Connection, connect: Callable[[], psycopg.Connection], schema: str, path: str
 ) -> None:
     session = connect()
+    session.execute(f"SET search_path = {schema}, {path}")
     pid = session.info.backend_pid
     before = left_behind(db, pid)
     with ThreadPoolExecutor() as pool:

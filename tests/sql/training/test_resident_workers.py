@@ -9,22 +9,50 @@ from typing import Any
 
 import psycopg
 import pytest
+from kept_sessions import KeptSessions
 from training import Tables, left_behind, read_model, without_branches
 from training import train as train_on
 from waiting import wait_until
 
-N_ROWS = 300_000  # more than are looked at for their bins
+N_ROWS = 220_000  # more than are looked at for their bins
 MAKE = f"""
-    CREATE TABLE t AS SELECT i AS id, i % 3 AS g, (i % 1013 * 7919 % 1013 > 500) <> (i % 7 = 0) AS y,
+    CREATE TABLE {{0}}.t AS SELECT i AS id, i % 3 AS g, (i % 1013 * 7919 % 1013 > 500) <> (i % 7 = 0) AS y,
         i * 31 % 977 / 977.0::float8 AS a, i * 17 % 211 AS b, 'level ' || i * 13 % 19 AS c, i % 5 AS w
     FROM generate_series(1, {N_ROWS}) i;
-    ANALYZE t
+    ANALYZE {{0}}.t
 """
 
 
+@pytest.fixture(scope="module")
+def rows(dsn: str, shared_schema: str, sessions: KeptSessions) -> str:
+    """The table that tests read only."""
+    with sessions.session(dsn) as admin:
+        admin.execute(MAKE.format(shared_schema))
+    return f"{shared_schema}.t"
+
+
 @pytest.fixture(autouse=True)
-def _table(db: psycopg.Connection) -> None:
-    db.execute(MAKE)
+def _on_the_path(db: psycopg.Connection, schema: str, shared_schema: str, rows: str) -> None:
+    db.execute(f"SET search_path = {schema}, {shared_schema}, public, madtree")
+
+
+@pytest.fixture
+def connect(
+    connect: Callable[[], psycopg.Connection], schema: str, shared_schema: str
+) -> Callable[[], psycopg.Connection]:
+    """More sessions, which find the table, too."""
+
+    def session() -> psycopg.Connection:
+        connection = connect()
+        connection.execute(f"SET search_path = {schema}, {shared_schema}, public, madtree")
+        return connection
+
+    return session
+
+
+def own_table(db: psycopg.Connection, rows: str, times: int = 1) -> None:
+    """A table `t` of this test's own, with every row so many times."""
+    db.execute(f"CREATE TABLE t AS SELECT t.* FROM {rows} AS t, generate_series(1, {times}); ANALYZE t")
 
 
 def train(db: psycopg.Connection, workers: int | None, features: str = "a, b, c", **more: Any) -> None:
@@ -99,8 +127,9 @@ def test_one_takes_part_beside_the_workers_of_others(
     assert with_workers(told) == ["packed by this process and 1 resident worker"]
 
 
-def test_a_regression_with_missing_values(db: psycopg.Connection) -> None:
+def test_a_regression_with_missing_values(db: psycopg.Connection, rows: str) -> None:
     """NULLs that the sample had none of, too: in one row of a late page."""
+    own_table(db, rows)
     db.execute(f"UPDATE t SET b = NULL WHERE id % 11 = 0; UPDATE t SET a = NULL WHERE id = {N_ROWS}")
     models = []
     for workers in (0, 2):
@@ -112,7 +141,8 @@ def test_a_regression_with_missing_values(db: psycopg.Connection) -> None:
     assert models[0] == models[1]
 
 
-def test_a_class_that_the_sample_missed(db: psycopg.Connection) -> None:
+def test_a_class_that_the_sample_missed(db: psycopg.Connection, rows: str) -> None:
+    own_table(db, rows)
     db.execute(f"ALTER TABLE t ALTER y TYPE text; UPDATE t SET y = 'rare' WHERE id = {N_ROWS}; ANALYZE t")
     models = []
     for workers in (0, 2):
@@ -122,11 +152,11 @@ def test_a_class_that_the_sample_missed(db: psycopg.Connection) -> None:
     assert db.execute("SELECT dependent_var_levels FROM m_summary").fetchone() == (["false", "rare", "true"],)
 
 
-def test_a_partitioned_table(db: psycopg.Connection, told: list[str]) -> None:
+def test_a_partitioned_table(db: psycopg.Connection, told: list[str], rows: str) -> None:
     db.execute(
-        "ALTER TABLE t RENAME TO whole; CREATE TABLE t (LIKE whole) PARTITION BY LIST (g);"
+        f"CREATE TABLE t (LIKE {rows}) PARTITION BY LIST (g);"
         "CREATE TABLE t0 PARTITION OF t FOR VALUES IN (0); CREATE TABLE t1 PARTITION OF t FOR VALUES IN (1, 2);"
-        "INSERT INTO t SELECT * FROM whole; ANALYZE t"
+        f"INSERT INTO t SELECT * FROM {rows}; ANALYZE t"
     )
     train(db, 0)
     alone = model(db)
@@ -139,11 +169,11 @@ def test_workers_are_taken_where_they_pay(db: psycopg.Connection, told: list[str
     db.execute("SET max_parallel_workers_per_gather = 2")
     train(db, None)
     assert not with_workers(told)
-    db.execute("INSERT INTO t SELECT t.* FROM t, generate_series(1, 14); ANALYZE t")
-    train(db, None)
+    many = ", ".join(f"a * {n}" for n in range(60))
+    train(db, None, many)
     assert len(with_workers(told)) == 1  # of one worker or two: other tests want some, too
     db.execute("SET max_parallel_workers_per_gather = 0")
-    train(db, None)
+    train(db, None, many)
     assert len(with_workers(told)) == 1
 
 
@@ -176,7 +206,7 @@ def test_an_error_in_a_row_is_told_and_leaves_nothing_behind(db: psycopg.Connect
 
 def test_a_training_that_is_cancelled_leaves_nothing_behind(db: psycopg.Connection, told: list[str]) -> None:
     """At each of its lines in turn: while it packs, in its levels and between them."""
-    more = {"pruning_params": "n_folds=5", "max_depth": 10}
+    more = {"pruning_params": "n_folds=5", "max_depth": 6}
     train(db, 2, **more)
     n_lines = len(told)
     assert n_lines > 8
@@ -216,9 +246,9 @@ def _helped(db: psycopg.Connection, session: psycopg.Connection, pool: ThreadPoo
 
 @pytest.mark.parametrize("delay", [0, 0.4], ids=["at once", "later"])
 def test_a_worker_that_is_terminated_ends_the_training(
-    db: psycopg.Connection, connect: Callable[[], psycopg.Connection], delay: float
+    db: psycopg.Connection, connect: Callable[[], psycopg.Connection], rows: str, delay: float
 ) -> None:
-    db.execute("INSERT INTO t SELECT t.* FROM t, generate_series(1, 4)")
+    own_table(db, rows, 6)
     session = connect()
     before = left_behind(db, session.info.backend_pid)
     with ThreadPoolExecutor() as pool:
@@ -270,9 +300,9 @@ def test_a_leader_that_gets_no_branch_goes_on_alone(db: psycopg.Connection, told
         assert model(db) == alone
 
 
-def test_temp_file_limit_holds(db: psycopg.Connection) -> None:
+def test_temp_file_limit_holds(db: psycopg.Connection, rows: str) -> None:
     """Of the smallest budget, so that blocks go to files."""
-    db.execute("INSERT INTO t SELECT t.* FROM t, generate_series(1, 5)")
+    own_table(db, rows, 8)
     train(db, 2, memory_mb=8)
     db.execute("SET temp_file_limit = '100kB'")
     for workers in (0, 2):
@@ -365,10 +395,14 @@ def _queries(db: psycopg.Connection, leader: int) -> list[str]:
     [("memory", {"memory_mb": 8}), ("workers", {"memory_mb": 8, "parallel_workers": 1}), ("aggregate", {})],
 )
 def test_no_more_is_kept_in_files_than_temp_file_limit(
-    db: psycopg.Connection, connect: Callable[[], psycopg.Connection], strategy: str, more: dict[str, Any]
+    db: psycopg.Connection,
+    connect: Callable[[], psycopg.Connection],
+    rows: str,
+    strategy: str,
+    more: dict[str, Any],
 ) -> None:
     """Looked at from outside while it trains. The table of blocks is a table: it needs no temporary file."""
-    db.execute("INSERT INTO t SELECT t.* FROM t, generate_series(1, 7); ANALYZE t")
+    own_table(db, rows, 10)
     session = connect()
     pid = session.info.backend_pid
     _bytes_in_files(db, pid)  # makes its function

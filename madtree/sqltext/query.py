@@ -1,0 +1,44 @@
+"""Queries that are more than their text: those whose plans are worth keeping, and those that tell what they ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+from typing import Any, ParamSpec
+
+P = ParamSpec("P")
+
+
+class Lasting(str):
+    """A query that is the same in every call, of system catalogues alone: to plan it takes longer than to run it, so a
+    session keeps its plan. It names nothing that a user can make, so the plan stays what it is.
+    """
+
+
+class LookUp(str):
+    """A query that is made for what it asks of, and keeps that: a host without SQL answers by it.
+
+    Attributes:
+        builder: the function that made it.
+        asked: that function's arguments by name.
+    """
+
+    builder: Callable[..., LookUp]
+    asked: dict[str, Any]
+
+
+def look_up(build: Callable[P, str]) -> Callable[P, LookUp]:
+    """What makes a query, so that the query tells what it asks."""
+
+    parameters = signature(build)
+
+    @wraps(build)
+    def builder(*given: P.args, **named: P.kwargs) -> LookUp:
+        query = LookUp(build(*given, **named))
+        bound = parameters.bind(*given, **named)
+        bound.apply_defaults()
+        query.builder, query.asked = builder, bound.arguments
+        return query
+
+    return builder
