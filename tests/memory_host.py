@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from madtree.host import Request, Row, Sharing
+from madtree.host import Query, Row, Sharing
 from madtree.sqltext import catalog, distributed, predict, sessions, work, workers
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.query import LookUp
@@ -223,9 +223,7 @@ class MemoryHost:
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
         yield from self.query(sql)
 
-    def data_ahead(
-        self, requests: Iterable[Request], sharing: Sharing | None = None
-    ) -> Generator[list[Row], None, None]:
+    def data_ahead(self, requests: Iterable[Query], sharing: Sharing | None = None) -> Generator[list[Row], None, None]:
         return (self.query(*request) for request in requests)
 
     def training_begins(self) -> None:

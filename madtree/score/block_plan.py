@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints, Values, codec, require
-from madtree.learn.walk import FlatTrees, Walk, small
+from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints, Values, codec, narrowest, require
+from madtree.learn.walk import FlatTrees, Walk
 from madtree.score.forest_scorer import OUT_OF_BAG, SAYS_NUMBERS, VOTES, WHATS
 
 if TYPE_CHECKING:
@@ -53,31 +53,39 @@ class ForestValues:
     drawn: Drawn | None = None
 
 
-def build_plan(trees: FlatTrees, said: Ints | ForestValues, *, grouped: bool) -> bytes:
+def build_plan(
+    trees: FlatTrees, said: Ints | ForestValues, *, grouped: bool, between: Callable[[], None] = lambda: None
+) -> bytes:
     """The plan as `score.block_scorer.score_block` reads it.
 
     Args:
         said: by each node as a leaf. Of single trees (n_nodes,) what to return for a row that ends there, a position
             from 1.
         grouped: whether rows bring a tree's id, or a forest's number, before their features.
+        between: called after each few passes over all nodes, for cancels to be let in.
 
     Raises:
         MadtreeError: some trees of a forest are missing.
     """
     if not isinstance(said, ForestValues):
         # Rows without a tree find an outcome, too: none.
-        outcome = small(np.append(said, 0))
-        return codec.dump({**Walk.values_of(trees, 0), "outcome": outcome, "grouped": grouped, "members": 0})
+        outcome = narrowest(np.append(said, 0))
+        return codec.dump({**Walk.values_of(trees, 0, between), "outcome": outcome, "grouped": grouped, "members": 0})
     if said.what in VOTES:
-        trees, values = trees.up_to_agreement(said.values[:, 0])
+        trees, values = trees.up_to_agreement(said.values[:, 0], between)
         said = replace(said, values=values[:, None])
     return codec.dump(
-        {**Walk.values_of(trees, said.members), "grouped": grouped, "members": said.members, **_forest_values(said)}
+        {
+            **Walk.values_of(trees, said.members, between),
+            "grouped": grouped,
+            "members": said.members,
+            **_forest_values(said),
+        }
     )
 
 
 def _forest_values(forest: ForestValues) -> dict[str, Any]:
-    values = forest.values if forest.what in SAYS_NUMBERS else small(forest.values)
+    values = forest.values if forest.what in SAYS_NUMBERS else narrowest(forest.values)
     drawn = forest.drawn
     samples = {} if drawn is None else {"samples": drawn.samples.to_value(), "is_tested": drawn.is_tested}
     return {"what": forest.what, "n_classes": forest.n_classes, "values": values, **samples}

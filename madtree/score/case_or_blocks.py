@@ -120,9 +120,16 @@ class Work:
 
 
 def measure(host: Host, source: Relation, tables: ModelTables, model: Model, columns: int, costs: Costs) -> Work:
-    """The work of scoring `source`, with the planner's estimate of its rows and of the workers for them."""
+    """The work of scoring `source` by a model that is in tables, for so many columns."""
     leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
-    by_thresholds = not tables.has_surrogates and not any(f.kind is Kind.UNORDERED for f in model.features)
+    return work_of(host, source, model, leaves, columns, costs, has_surrogates=tables.has_surrogates)
+
+
+def work_of(
+    host: Host, source: Relation, model: Model, leaves: int, columns: int, costs: Costs, *, has_surrogates: bool
+) -> Work:
+    """The work of scoring `source`, with the planner's estimate of its rows and of the workers for them."""
+    by_thresholds = not has_surrogates and not any(f.kind is Kind.UNORDERED for f in model.features)
     at = host.source
     held = placement(at, source.oid)
     sharable = plain_tables(at, source.oid, held) == [source.oid]

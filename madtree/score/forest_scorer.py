@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints, Steps
-from madtree.learn.walk import Route, unsigned
+from madtree.learn.data import Array, Bools, Floats, Ints, Steps, unsigned
+from madtree.learn.walk import Route
 from madtree.score.votes import Votes
 
 # What a row comes to, and the bytes that say it. A class and a count take as few as hold them all: in SQL each byte is

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from madtree.host import Host
-from madtree.learn.data import Array, Ints
-from madtree.learn.walk import unsigned
+from madtree.host import Host, watching
+from madtree.learn.data import Array, Ints, unsigned
 from madtree.model import ModelTables, output_columns, probabilities
 from madtree.model.arrays import class_weights
 from madtree.score.block_plan import Drawn, ForestValues
@@ -75,7 +74,7 @@ def outcomes_of_tree(said: Said) -> Outcomes:
         write, column = (sql.integer_array, "node_id") if type_ == "leaf" else (sql.number_array, "prediction")
         return Outcomes.of_tree(each, [pick(write(nodes[column][is_leaf].tolist()))])
     weights = class_weights(said.host, said.tables, model, len(is_leaf))[is_leaf].tolist()
-    by_class = list(zip(*map(probabilities, weights), strict=True))
+    by_class = list(zip(*map(watching(said.host, probabilities), weights), strict=True))
     whole = len(said.outputs) == 1 and said.outputs[0].type.endswith("[]")
     picks = [pick(sql.number_array(shares)) for shares in by_class]
     expressions = (

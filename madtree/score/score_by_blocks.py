@@ -86,7 +86,7 @@ class BlockScoring:
         nodes, trees = arrays.nodes, arrays.trees
         features = [model.features[position] for position in arrays.used]
         said = SCORING[model.kind].outcomes(Said(host, tables, model, self.type_, nodes, self.outputs, self.drawn))
-        plan = build_plan(trees, said.of_node, grouped=bool(model.grouping_columns))
+        plan = build_plan(trees, said.of_node, grouped=bool(model.grouping_columns), between=host.let_in)
         values = [rows_sql.as_number(scan.features[feature.name]) for feature in features]
         blocks = BlockScan(
             scan,

@@ -141,6 +141,7 @@ def faulty_nodes(schema: str, name: str, nodes: NodeRelation, *, is_classificati
     """
     inner = "n.feature IS NOT NULL"
     unordered = "n.feature OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.text[])"
+    its_tree = f"SELECT FROM {model_table(schema, name)} AS t WHERE t.tree_id OPERATOR(pg_catalog.=) n.tree_id"
     faults = [
         ("n.tree_id IS NULL OR n.node_id IS NULL OR n.depth IS NULL", "has no number or depth"),
         (
@@ -161,11 +162,7 @@ def faulty_nodes(schema: str, name: str, nodes: NodeRelation, *, is_classificati
             f"{inner} AND NOT n.feature OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[])",
             "asks what is no feature of the model",
         ),
-        (
-            "NOT EXISTS (SELECT FROM "
-            f"{model_table(schema, name)} AS t WHERE t.tree_id OPERATOR(pg_catalog.=) n.tree_id)",
-            "is of a tree that is not there",
-        ),
+        (f"NOT EXISTS ({its_tree})", "is of a tree that is not there"),
         (f"{inner} AND n.majority_left IS NULL", "has no majority"),
         (f"{inner} AND NOT {unordered} AND {_not_a_number('n.threshold')}", "has no threshold"),
         *_category_faults("n", unordered),

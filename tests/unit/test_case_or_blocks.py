@@ -8,8 +8,9 @@ import pytest
 from memory_host import Catalogue, MemoryHost, Table
 
 from madtree.request import COSTS, find_relation
-from madtree.score.case_or_blocks import EXPRESSION_LEAVES, Work, measure
+from madtree.score.case_or_blocks import EXPRESSION_LEAVES, Work, work_of
 from madtree.sqltext.predict import read_estimate
+from madtree.trees import Feature, Kind, Model
 
 MILLION = Work(rows=1e6, leaves=500, features=10, columns=1)
 
@@ -74,10 +75,23 @@ ROWS = {"rows": Table({"x": "real"}, n_rows=2_000_000), "a_view": Table({"x": "r
 LIMITS = {"per_gather": 4, "parallel": 3, "processes": 8, "resident": True}
 
 
+TEN_NUMBERS = Model(
+    name="m",
+    source_table="rows",
+    id_column="id",
+    dependent="y",
+    dependent_type="text",
+    is_classification=True,
+    classes=("a", "b"),
+    features=tuple(Feature(f"x{i}", "real", Kind.CONTINUOUS) for i in range(10)),
+)
+
+
 def measured(name: str, has_extension: bool = True, **limits: int) -> Work:
     host = MemoryHost(Catalogue(ROWS, limits={**LIMITS, **limits}), has_extension=has_extension)
     before = dict(host.settings)
-    work = measure(host, find_relation(host, name, "new_data_table"), 500, 10, 2, COSTS)
+    source = find_relation(host, name, "new_data_table")
+    work = work_of(host, source, TEN_NUMBERS, 500, 2, COSTS, has_surrogates=False)
     assert {name: value for name, value in host.settings.items() if value} == before  # as they were
     return work
 

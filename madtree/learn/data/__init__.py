@@ -24,7 +24,7 @@ from madtree.learn.data.hashes import keyed, mixed, order_by_hashes, stable_orde
 from madtree.learn.data.postgres_bytes import read_rows, rows_in, sent_floats, sent_ints, sent_rows
 from madtree.learn.data.runs import Runs, heads
 from madtree.learn.data.steps import Steps, advanced, at_once, finished
-from madtree.learn.data.types import LEFT, N_SIDES, RIGHT, UNKNOWN, Array, Bools, Floats, Ints
+from madtree.learn.data.types import LEFT, N_SIDES, RIGHT, UNKNOWN, Array, Bools, Floats, Ints, narrowest, unsigned
 
 __all__ = [
     "LEFT",
@@ -61,6 +61,7 @@ __all__ = [
     "is_exact",
     "keyed",
     "mixed",
+    "narrowest",
     "order_by_hashes",
     "pieces_of",
     "read_rows",
@@ -70,4 +71,5 @@ __all__ = [
     "sent_ints",
     "sent_rows",
     "stable_order",
+    "unsigned",
 ]

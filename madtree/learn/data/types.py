@@ -21,3 +21,13 @@ else:
 # The two sides of a split, and where a split sends a row whose value does not tell.
 LEFT, RIGHT, UNKNOWN = 0, 1, 2
 N_SIDES = 3
+
+
+def unsigned(largest: int) -> np.dtype:
+    """The smallest unsigned integer that holds numbers from 0 to `largest`."""
+    return np.dtype("<u1" if largest < 2**8 else "<u2" if largest < 2**16 else "<u4")
+
+
+def narrowest(numbers: Array) -> Array:
+    """The same numbers, none below 0, in as few bytes as hold the largest."""
+    return numbers.astype(unsigned(int(numbers.max(initial=0))))

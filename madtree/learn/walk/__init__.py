@@ -12,8 +12,6 @@ from madtree.learn.walk.flat_trees import (
     SeenCategories,
     SplitCategories,
     first_nodes,
-    small,
-    unsigned,
     where_leaves_agree,
 )
 from madtree.learn.walk.walk import Route, Walk
@@ -31,7 +29,5 @@ __all__ = [
     "SplitCategories",
     "Walk",
     "first_nodes",
-    "small",
-    "unsigned",
     "where_leaves_agree",
 ]

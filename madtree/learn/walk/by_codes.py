@@ -6,6 +6,7 @@ So `value > threshold` holds just where its code is above the threshold's place 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,22 +34,27 @@ class CodeTrees:
     descent: Descent
 
     @staticmethod
-    def values_of(trees: FlatTrees) -> dict[str, Any] | None:
+    def values_of(trees: FlatTrees, between: Callable[[], None] = lambda: None) -> dict[str, Any] | None:
         """What is said of the splits, for `codec.dump`: `cut`, and the thresholds of all features in one array.
 
         None where the trees ask for more than thresholds, or a feature has more of these than there are codes.
+        `between` is called after each feature, for cancels to be let in.
         """
         if not trees.by_thresholds_alone:
             return None
         feature, threshold = trees.splits.feature, trees.splits.threshold
-        nodes = [np.flatnonzero(feature == f) for f in range(len(trees.is_category))]
-        edges = [np.unique(threshold.take(mine)) for mine in nodes]
+        nodes, edges = [], []
+        for f in range(len(trees.is_category)):
+            between()
+            nodes.append(np.flatnonzero(feature == f))
+            edges.append(np.unique(threshold.take(nodes[-1])))
         most = max((len(own) for own in edges), default=0)
         dtype = next((dtype for dtype in _DTYPES if most < np.iinfo(dtype).max), None)
         if dtype is None:
             return None
         cut = np.full(len(feature), np.iinfo(dtype).max, dtype)
         for mine, own in zip(nodes, edges, strict=True):
+            between()
             cut[mine] = np.searchsorted(own, threshold.take(mine)) + 1
         return {
             "cut": cut,

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import RIGHT, UNKNOWN, Array, Bools, Floats, Ints, Steps, Values, require
+from madtree.learn.data import RIGHT, UNKNOWN, Array, Bools, Floats, Ints, Steps, Values, narrowest, require
 from madtree.learn.walk.categories import CategoryCodes
-from madtree.learn.walk.flat_trees import FlatTrees, small
+from madtree.learn.walk.flat_trees import FlatTrees
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class ValueTrees:
         return {
             "threshold": np.where(splits.feature < 0, np.inf, splits.threshold).astype(np.float64),
             "low_goes_left": splits.low_goes_left.astype(np.bool_),
-            "surrogates": small(n_nodes + np.searchsorted(splits.node[n_nodes:], np.arange(n_nodes + 1))),
+            "surrogates": narrowest(n_nodes + np.searchsorted(splits.node[n_nodes:], np.arange(n_nodes + 1))),
         }
 
     @classmethod

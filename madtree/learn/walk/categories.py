@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,18 +41,22 @@ class CategoryCodes:
     sides: Array
 
     @classmethod
-    def of(cls, trees: FlatTrees, groups: Ints, group_of_nodes: Ints) -> CategoryCodes:
+    def of(
+        cls, trees: FlatTrees, groups: Ints, group_of_nodes: Ints, between: Callable[[], None] = lambda: None
+    ) -> CategoryCodes:
         """Those of trees.
 
         Args:
             groups: (n_groups,) numbers, ascending.
             group_of_nodes: (n_nodes,)
+            between: called after each feature, for cancels to be let in.
         """
         named, known, is_category = trees.categories, trees.seen, trees.is_category
         codes = np.zeros(len(named.split), np.int64)
         has_null = [False] * len(is_category)
         keys_of: dict[int, Ints] = {}
         for feature in np.flatnonzero(is_category).tolist():
+            between()
             mine = named.feature == feature
             keys = np.unique(np.concatenate([named.key[mine & ~named.is_null], known.key[known.feature == feature]]))
             has_null[feature] = bool(named.is_null[mine].any())
@@ -61,6 +66,7 @@ class CategoryCodes:
         position = np.searchsorted(groups, group_of_nodes)
         seen: dict[int, Ints] = {}
         for feature in np.flatnonzero(has_null).tolist():
+            between()
             mine, stored = (named.feature == feature) & ~named.is_null, known.feature == feature
             if (known.group[stored] == ALL_TREES).any():
                 continue
@@ -69,6 +75,7 @@ class CategoryCodes:
             in_stored = np.searchsorted(groups, known.group[stored]) * width
             in_stored += np.searchsorted(keys_of[feature], known.key[stored])
             seen[feature] = np.unique(np.concatenate([in_splits, in_stored])).astype(np.int64)
+        between()
         entries = named.split.astype(np.int64) * width + codes
         order = np.argsort(entries, kind="stable")
         sides = np.where(named.goes_left[order], LEFT, RIGHT).astype(np.uint8)

@@ -10,7 +10,7 @@ array (n_nodes, ...) beside the trees.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TypeVar
 
@@ -182,7 +182,7 @@ class FlatTrees:
         """
         return (self.tree_id - 1) // members + 1 if members else self.tree_id
 
-    def up_to_agreement(self, said: Array) -> tuple[FlatTrees, Array]:
+    def up_to_agreement(self, said: Array, between: Callable[[], None] = lambda: None) -> tuple[FlatTrees, Array]:
         """The trees without the splits that decide nothing, and what their nodes say.
 
         A node below which all leaves say the same becomes a leaf. Most splits of a forest of limited depth that votes
@@ -190,10 +190,12 @@ class FlatTrees:
 
         Args:
             said: (n_nodes,) by each node as a leaf.
+            between: called now and then, for cancels to be let in.
         """
         n_nodes = len(self.child)
         every = np.arange(n_nodes)
         agree, said = where_leaves_agree(self.child, self.roots, said)
+        between()
         undecided = np.flatnonzero(agree & (self.child != every))
         kept = np.ones(n_nodes, np.bool_)
         kept[self.child[undecided]] = kept[self.child[undecided] + 1] = False
@@ -202,6 +204,7 @@ class FlatTrees:
         stays = np.concatenate((kept, asks[self.splits.node[n_nodes:]]))
         asks_still = np.concatenate((asks, np.ones(len(stays) - n_nodes, np.bool_)))
         named = self.categories.of_splits(stays & asks_still, np.cumsum(stays) - 1)
+        between()
         place = np.cumsum(kept) - 1
         own, asks_still = _only(self.splits, stays), asks_still[stays]
         own = replace(
@@ -288,13 +291,3 @@ def _inner_by_level(child: Ints, roots: Ints) -> list[Ints]:
         left = child.take(nodes)
         nodes = np.concatenate((left, left + 1))
     return levels
-
-
-def unsigned(largest: int) -> np.dtype:
-    """The smallest unsigned integer that holds numbers from 0 to `largest`."""
-    return np.dtype("<u1" if largest < 2**8 else "<u2" if largest < 2**16 else "<u4")
-
-
-def small(numbers: Array) -> Array:
-    """The same numbers, none below 0, in as few bytes as hold the largest."""
-    return numbers.astype(unsigned(int(numbers.max(initial=0))))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import Floats, Ints, Steps, Values, ascends, require
+from madtree.learn.data import Floats, Ints, Steps, Values, ascends, narrowest, require
 from madtree.learn.walk.by_codes import CodeTrees
 from madtree.learn.walk.by_values import ValueTrees
 from madtree.learn.walk.categories import KEYS, CategoryCodes
-from madtree.learn.walk.flat_trees import FlatTrees, by_node, children_in_order, small
+from madtree.learn.walk.flat_trees import FlatTrees, by_node, children_in_order
 from madtree.trees import MAX_DEPTH_LIMIT
 
 
@@ -47,11 +48,12 @@ class Walk:
     categories: CategoryCodes
 
     @staticmethod
-    def values_of(trees: FlatTrees, members: int) -> dict[str, Any]:
+    def values_of(trees: FlatTrees, members: int, between: Callable[[], None] = lambda: None) -> dict[str, Any]:
         """What there is to say of trees, for `codec.dump`, in as few bytes as hold it: each block is handed the whole.
 
         Args:
             members: trees of each group, whose ids follow each other; 0 for single trees, which never go by codes.
+            between: called after each few passes over all nodes, for cancels to be let in.
 
         Raises:
             MadtreeError: some trees of a group are missing.
@@ -61,16 +63,16 @@ class Walk:
         if len(trees.roots) != len(groups) * max(members, 1):
             raise MadtreeError("the model is damaged: some of its trees are missing")
         n_nodes, feature = len(trees.child), trees.splits.feature
-        asked = (CodeTrees.values_of(trees) if members else None) or ValueTrees.values_of(trees)
+        asked = (CodeTrees.values_of(trees, between) if members else None) or ValueTrees.values_of(trees)
         return {
             "trees": groups.astype(np.int64),
             "roots": trees.roots.astype(np.int64),
-            "child": small(trees.child),
+            "child": narrowest(trees.child),
             "missing_right": (feature[:n_nodes] >= 0) & ~trees.majority_left,
-            "feature": small(np.maximum(feature, 0)),
+            "feature": narrowest(np.maximum(feature, 0)),
             **asked,
             "is_category": trees.is_category,
-            **CategoryCodes.of(trees, groups, group_of_nodes).to_values(),
+            **CategoryCodes.of(trees, groups, group_of_nodes, between).to_values(),
         }
 
     @classmethod
