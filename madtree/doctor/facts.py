@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 from psycopg.rows import dict_row
 
-from madtree.sqltext.schemas import INTERNAL
+from madtree.sqltext.quote import INTERNAL
 
 SERVER = """
     SELECT pg_catalog.current_setting('server_version_num')::pg_catalog.int4 AS version_num,

@@ -8,7 +8,7 @@ from madtree.host import Host, Row, listed, watched
 from madtree.model import ModelTables, each_tree, find_model, probabilities, read_summary, unquoted
 from madtree.render.rules import rule_text
 from madtree.sqltext import explain as sql
-from madtree.sqltext.rules import leaf_predicate
+from madtree.sqltext.branch import leaf_predicate
 from madtree.trees import Model, Node, Tree
 
 

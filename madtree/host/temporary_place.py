@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from madtree.errors import MadtreeError
 from madtree.host.protocol import Host
-from madtree.sqltext import temporary as sql
+from madtree.sqltext import sessions as sql
 
 _DEFAULT = "base/pgsql_tmp"
 

@@ -12,9 +12,9 @@ from madtree.ingest.profile import Profile
 from madtree.learn.data import Floats, Ints
 from madtree.learn.problem import Scale
 from madtree.sqltext import profile as sql
+from madtree.sqltext.inserts import value_rows
 from madtree.sqltext.relation import Column
 from madtree.sqltext.rows import RowSource
-from madtree.sqltext.value_rows import value_rows
 
 _NUMBERS = (("tree_id", "int4"), ("block", "int4"), ("usable", "int8"))
 

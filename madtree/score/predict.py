@@ -30,12 +30,11 @@ from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED, READABLE
-from madtree.sqltext.quote import ident, qualified
+from madtree.sqltext.inserts import value_rows
+from madtree.sqltext.quote import ident, is_temporary, qualified
 from madtree.sqltext.relation import Relation
-from madtree.sqltext.schemas import is_temporary
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import model_table
-from madtree.sqltext.value_rows import value_rows
 from madtree.trees import Joining, Model
 
 

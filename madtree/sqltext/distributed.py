@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.operators import binary, spelled_out
 from madtree.sqltext.profile import group_counts, group_figures
-from madtree.sqltext.quote import ident, literal
+from madtree.sqltext.quote import INTERNAL, ident, literal
 from madtree.sqltext.rows import RowSource
-from madtree.sqltext.schemas import INTERNAL
 from madtree.sqltext.work import BLOCK_COLUMNS, LATER_COLUMNS, PACKED_FIELDS, WorkTables
 
 TAG_BYTES = 8  # of a state, before its numbers

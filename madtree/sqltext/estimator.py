@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.condition import QUALIFIED, float_literal
-from madtree.sqltext.needed_quotes import with_needed_quotes
 from madtree.sqltext.predict import Output, tree_case
-from madtree.sqltext.quote import literal, qualified
+from madtree.sqltext.quote import literal, qualified, with_needed_quotes
 from madtree.sqltext.rows import as_number
 from madtree.sqltext.values import category
 from madtree.trees import Feature, Kind, Tree

@@ -1,4 +1,6 @@
-"""The statements that fill a new model's tables, from an array literal for each column."""
+"""The statements that fill a new model's tables, from an array literal for each column; and rows of literals in place
+of a table that is on another server.
+"""
 
 from __future__ import annotations
 
@@ -144,3 +146,25 @@ def with_arrays(values: Sequence[str]) -> str:
     return ", ".join(
         f"{value}::pg_catalog.{_ARRAY_COLUMNS[value[2:]]}" if value[2:] in _ARRAY_COLUMNS else value for value in values
     )
+
+
+def value_rows(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[str | None]]) -> str:
+    """A query in brackets for some rows, which needs an alias.
+
+    Args:
+        columns: name, unquoted, and type of each.
+        rows: their values as texts, None for NULL.
+    """
+    names = ", ".join(ident(name) for name, _ in columns)
+    types = [type_sql(type_) for _, type_ in columns]
+    nothing = ", ".join(f"NULL::{type_}" for type_ in types)
+    if not rows:
+        return f"(SELECT * FROM (SELECT {nothing} WHERE false) AS madtree_values ({names}))"
+    values = ", ".join(
+        "(" + ", ".join(f"{_text(text)}::{type_}" for text, type_ in zip(row, types, strict=True)) + ")" for row in rows
+    )
+    return f"(SELECT * FROM (VALUES {values}) AS madtree_values ({names}))"
+
+
+def _text(text: str | None) -> str:
+    return "NULL" if text is None else literal(text)

@@ -5,8 +5,7 @@ They stand apart from `distributed`: every parallel worker loads this module.
 
 from __future__ import annotations
 
-from madtree.sqltext.quote import ident
-from madtree.sqltext.schemas import INTERNAL
+from madtree.sqltext.quote import INTERNAL, ident
 
 # Runs a statement, $1, whose only parameter is a plan, $2, on whatever servers it goes to; the number of its rows.
 # Where they are wanted, $3 names the cursor that is to have them.

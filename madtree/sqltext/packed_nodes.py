@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.sqltext import array_text
-from madtree.sqltext import sent_numbers as sent
+from madtree.sqltext import sent_rows as sent
 from madtree.sqltext.inserts import unnested, with_arrays
 from madtree.sqltext.models import category_hash
 from madtree.sqltext.operators import spelled_out
-from madtree.sqltext.quote import literal
-from madtree.sqltext.schemas import is_temporary
+from madtree.sqltext.quote import is_temporary, literal
 from madtree.sqltext.tables import NODE_COLUMNS, PACKED_COLUMNS, model_table
 from madtree.sqltext.typenames import type_sql
 from madtree.trees import FIELD_SIZES, NodeLayout

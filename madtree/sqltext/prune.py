@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from madtree.sqltext import sent_numbers as sent
+from madtree.sqltext import sent_rows as sent
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.typenames import type_sql

@@ -9,7 +9,7 @@ from madtree.sqltext import values
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.elements import Element, joined
 from madtree.sqltext.operators import binary, operator
-from madtree.sqltext.schemas import INTERNAL
+from madtree.sqltext.quote import INTERNAL
 from madtree.sqltext.sent_rows import sent_row, sent_stretches
 from madtree.trees import Feature, Kind
 

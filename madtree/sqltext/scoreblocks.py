@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.predict import TREE, Scan
-from madtree.sqltext.quote import ident, literal
-from madtree.sqltext.schemas import INTERNAL
+from madtree.sqltext.quote import INTERNAL, ident, literal
 from madtree.sqltext.sent_rows import sent_row, sent_stretches
 
 PageBounds = tuple[str, str]  # the first tid of a page range, and the one behind its last

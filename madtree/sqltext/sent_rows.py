@@ -1,4 +1,5 @@
-"""A row's numbers as bytes that PostgreSQL's own functions make, for whoever reads them over a connection.
+"""Numbers as bytes that PostgreSQL's own functions make, for whoever reads them over a connection: those of a row, and
+those of a column in many rows, 8 bytes each (`madtree.learn.data.postgres_bytes` reads them).
 
 `lseg_send` is the quickest of these functions: a line segment's bytes are its four numbers, 8 bytes each, and nothing
 else. So all rows have one size. 1,000,000 rows of 11 numbers, strung together by `string_agg`, take the server 0.4 s
@@ -9,10 +10,11 @@ EPYC, PostgreSQL 15.)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from madtree.sqltext.elements import Element, known_number, runs, stretch
 from madtree.sqltext.operators import operator
+from madtree.sqltext.quote import literal
 
 
 def sent_row(numbers: Sequence[str | Element]) -> str:
@@ -50,3 +52,28 @@ def _singles(numbers: Sequence[str]) -> list[str]:
 
 def _point(x: str, y: str) -> str:
     return f"pg_catalog.point({x}, {y})"
+
+
+def ints(expression: str, null: int = 0) -> str:
+    """Integers; `null` stands where there is none."""
+    return _joined(f"pg_catalog.int8send(COALESCE(({expression})::pg_catalog.int8, {literal(str(null))}))")
+
+
+def truths(expression: str) -> str:
+    """1 where a condition holds, else 0, as integers."""
+    return ints(f"CASE WHEN {expression} THEN 1 ELSE 0 END")
+
+
+def floats(expression: str, null: str = "NaN") -> str:
+    """Numbers; `null` stands where there is none."""
+    return _joined(f"pg_catalog.float8send(COALESCE(({expression})::pg_catalog.float8, {literal(null)}))")
+
+
+def select(columns: Mapping[str, str]) -> str:
+    """A SELECT list of such byte strings by name."""
+    return ", ".join(f"{value} AS {name}" for name, value in columns.items())
+
+
+def _joined(sent: str) -> str:
+    nothing = "''::pg_catalog.bytea"
+    return f"COALESCE(pg_catalog.string_agg({sent}, {nothing}), {nothing})"

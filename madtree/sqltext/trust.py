@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.sqltext.catalog import equality, type_name, writer_function
-from madtree.sqltext.needed_quotes import with_needed_quotes
 from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted, is_trusted_type
 from madtree.sqltext.query import Lasting
-from madtree.sqltext.quote import literal
+from madtree.sqltext.quote import literal, with_needed_quotes
 from madtree.sqltext.tables import model_table
 
 

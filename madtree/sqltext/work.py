@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.operators import spelled_out
-from madtree.sqltext.quote import ident, literal, qualified
-from madtree.sqltext.schemas import INTERNAL, is_temporary
+from madtree.sqltext.quote import INTERNAL, ident, is_temporary, literal, qualified
 
 _COUNTS = ("n_rows", "n_skipped", "n_unknown")
 _COLUMNS = ("codes", "target", "weight", "tree", "fold", "identity")

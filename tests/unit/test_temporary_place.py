@@ -8,7 +8,7 @@ import pytest
 from memory_host import MemoryHost
 
 from madtree.host.temporary_place import TemporaryPlace
-from madtree.sqltext.temporary import TEMPORARY_PLACE
+from madtree.sqltext.sessions import TEMPORARY_PLACE
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from madtree.host import Host, TemporaryPlace, local_settings
 from madtree.parallel import sharing
-from madtree.sqltext import resident_workers as sql
+from madtree.sqltext import workers as sql
 from madtree.storage.workers import taking_part
 from madtree.storage.workers.board import Board
 from madtree.storage.workers.taking_part import Participant

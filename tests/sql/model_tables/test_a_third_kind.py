@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from tests.sql.forests.forests import MAKE, grow, rows
 
 from madtree import explain, interface
 from madtree.calls import run
@@ -24,7 +25,6 @@ from madtree.score import forest_predict, tree_predict
 from madtree.sqltext import importance
 from madtree.trees import FOREST, KINDS, Joining, Members
 from tests.psycopg_host import PsycopgHost
-from tests.sql.forests.forests import MAKE, grow, rows
 
 TOY = replace(
     FOREST,

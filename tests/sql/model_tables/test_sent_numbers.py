@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from madtree.learn.data import sent_floats, sent_ints
-from madtree.sqltext import sent_numbers as sent
+from madtree.sqltext import sent_rows as sent
 
 WHOLE = [0, 1, -1, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63)]
 NUMBERS = [0.0, -0.0, 1.5, -1e300, 5e-324, float("inf"), float("-inf")]

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from madtree.sqltext.temporary import TEMPORARY_PLACE
+from madtree.sqltext.sessions import TEMPORARY_PLACE
 from madtree.sqltext.waiting import LOCK_TIMEOUT
 
 
