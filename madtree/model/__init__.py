@@ -13,17 +13,14 @@ from madtree.model.new_data import NewData, casting, fit_features, is_training_t
 from madtree.model.outputs import check_type, distinct_names, output_columns, output_expression, probabilities
 from madtree.model.read import each_tree, read_model, read_trees, trees_of_forest, trees_of_group
 from madtree.model.summary import check_kind, read_summary, unquoted
-from madtree.model.tables import OF_FORESTS, OF_TREES, TableLayout, create_tables, nodes_view, prediction_type
+from madtree.model.tables import create_tables, nodes_view, prediction_type
 from madtree.model.trust import NOT_ALLOWED
 from madtree.model.turns import make_tables
 
 __all__ = [
     "NOT_ALLOWED",
-    "OF_FORESTS",
-    "OF_TREES",
     "ModelTables",
     "NewData",
-    "TableLayout",
     "casting",
     "check_kind",
     "check_nodes",

@@ -3,47 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from madtree.host import Host
 from madtree.model.turns import make_tables
 from madtree.request import TrainingTask
-from madtree.sqltext import forest_tables, packed_nodes
+from madtree.sqltext import packed_nodes
 from madtree.sqltext import tables as sql
-from madtree.trees import node_layout
-
-Columns = Sequence[tuple[str, str]]
-
-
-@dataclass(frozen=True)
-class TableLayout:
-    """What the tables of one kind of model have.
-
-    Attributes:
-        own, more: columns of `<output>` in front of those of any model, and behind them.
-        summary: columns of `<output>_summary`.
-        of_groups: columns of `<output>_group`; no such table without any.
-        is_packed: whether nodes are kept a value a tree, and `<output>_nodes` is a view.
-    """
-
-    own: Columns = ()
-    more: Columns = ()
-    summary: Columns = sql.SUMMARY_COLUMNS
-    of_groups: Columns = ()
-    is_packed: bool = False
+from madtree.sqltext.kinds import TABLES
+from madtree.trees import TREE, ModelKind, node_layout
 
 
-OF_TREES = TableLayout()
-OF_FORESTS = TableLayout(
-    own=forest_tables.MEMBER_COLUMNS,
-    more=forest_tables.MORE_MEMBER_COLUMNS,
-    summary=forest_tables.FOREST_SUMMARY_COLUMNS,
-    of_groups=forest_tables.GROUP_COLUMNS,
-    is_packed=True,
-)
-
-
-def create_tables(host: Host, task: TrainingTask, layout: TableLayout = OF_TREES) -> None:
+def create_tables(host: Host, task: TrainingTask, kind: ModelKind = TREE) -> None:
     """Create the model's empty tables; with `task.replace`, drop an existing model of that name first.
 
     Others who make or use a model of that name are waited for.
@@ -51,20 +21,20 @@ def create_tables(host: Host, task: TrainingTask, layout: TableLayout = OF_TREES
     Raises:
         MadtreeError: a table of that name has appeared since the arguments were checked.
     """
-    at = task.output_schema, task.output_name
+    at, own = (task.output_schema, task.output_name), TABLES[kind]
     statements = sql.create_tables(
         *at,
         task.grouping,
-        None if layout.is_packed else prediction_type(task),
+        None if kind.is_packed else prediction_type(task),
         surrogates=task.parameters.max_surrogates > 0,
         competitors=task.parameters.max_competitors > 0,
         cv=task.parameters.n_folds > 0 or task.parameters.fold_col is not None,
-        own=layout.own,
-        more=layout.more,
-        summary=layout.summary,
-        of_groups=layout.of_groups,
+        own=own.own,
+        more=own.more,
+        summary=own.summary,
+        of_groups=own.of_groups,
     )
-    if layout.is_packed:
+    if kind.is_packed:
         statements = ";\n".join([statements, packed_nodes.store_whole(*at), nodes_view(task, ())])
     make_tables(host, *at, "output_table_name", statements, task.replace)
 

@@ -12,11 +12,9 @@ from madtree.host import Host
 from madtree.learn.data import Bools, Ints
 from madtree.learn.ensemble import Learner
 from madtree.learn.prune import OutOfBagColumns, TrainedTrees, TreeColumns
-from madtree.model import TableLayout
-from madtree.model.write import Numbering
 from madtree.parallel import Workers
 from madtree.request import Costs, TrainingTask
-from madtree.trees import Categories, Parameters
+from madtree.trees import Categories, ModelKind, Numbering, Parameters
 
 UNUSABLE_GROUP = "no usable row: dependent or weight NULL, weight 0, or every feature NULL in each of its rows"
 
@@ -97,20 +95,17 @@ class TrainingKind(Protocol):
 
     Attributes:
         learner: makes the programs.
-        layout: of the model's tables.
+        model_kind: what is known of such models.
         numbering: of its trees.
-        ensemble: what a model of several trees is called; empty where a model is one.
         needs_all_rows: whether each process that grows needs all rows, which then are shared rather than divided.
     """
 
     @property
     def learner(self) -> Learner: ...
     @property
-    def layout(self) -> TableLayout: ...
+    def model_kind(self) -> ModelKind: ...
     @property
     def numbering(self) -> Numbering: ...
-    @property
-    def ensemble(self) -> str: ...
     @property
     def needs_all_rows(self) -> bool: ...
 
@@ -127,7 +122,7 @@ class TrainingKind(Protocol):
         ...
 
     def workers_for_blocks(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
-        """The same on the blocks of small groups."""
+        """How many workers save time on the blocks of small groups."""
         ...
 
     def n_rows(self, trained: TrainedTrees) -> int:

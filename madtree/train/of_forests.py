@@ -12,13 +12,13 @@ from madtree.learn.data import Floats, Ints
 from madtree.learn.ensemble import ForestLearner, Learner, wave_counts, wave_nodes
 from madtree.learn.problem import SearchTuning
 from madtree.learn.prune import OutOfBagColumns, TrainedTrees, TreeColumns
-from madtree.model import OF_FORESTS, nodes_view
-from madtree.model.write import GroupTotals, Numbering, forest_summary, write_groups, write_members, write_packed
+from madtree.model import nodes_view
+from madtree.model.write import GroupTotals, forest_summary, write_groups, write_members, write_packed
 from madtree.parallel import Workers, forest_workers, growing_workers
 from madtree.request import Costs, TrainingTask
 from madtree.train.kinds import UNUSABLE_GROUP, Harvest, Output, Size, Tested
 from madtree.train.remarks import tell_of_bags
-from madtree.trees import ForestParameters, Parameters
+from madtree.trees import FOREST, ForestParameters, Numbering, Parameters
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,7 @@ class Forests:
     """As `TrainingKind` says."""
 
     parameters: ForestParameters
-    layout = OF_FORESTS
-    ensemble = "forest"
+    model_kind = FOREST
     needs_all_rows = True
 
     @property

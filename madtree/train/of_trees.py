@@ -11,12 +11,11 @@ import numpy as np
 from madtree.learn.data import Ints
 from madtree.learn.ensemble import Learner, TreeLearner
 from madtree.learn.prune import TrainedTrees, TreeColumns, TreeKeys
-from madtree.model import OF_TREES
-from madtree.model.write import A_TREE_A_GROUP, write_nodes, write_trees
+from madtree.model.write import write_nodes, write_trees
 from madtree.parallel import Workers, growing_workers, resident_workers
 from madtree.request import Costs, TrainingTask
 from madtree.train.kinds import UNUSABLE_GROUP, Harvest, Output, Size, Tested
-from madtree.trees import Parameters
+from madtree.trees import SINGLE, TREE, Parameters
 
 
 @dataclass(frozen=True)
@@ -24,9 +23,8 @@ class SingleTrees:
     """As `TrainingKind` says."""
 
     learner: Learner = field(default_factory=TreeLearner)
-    layout = OF_TREES
-    numbering = A_TREE_A_GROUP
-    ensemble = ""
+    model_kind = TREE
+    numbering = SINGLE
     needs_all_rows = False
 
     def may_stay_spread(self, strategy: str) -> bool:

@@ -12,6 +12,7 @@ from madtree.learn.data import Ints, nested
 from madtree.learn.prune import OutOfBagColumns, SeenCategories, TreeColumns
 from madtree.model.write import Totals, write_competitors, write_cv, write_summary, write_surrogates
 from madtree.request import TrainingTask
+from madtree.sqltext.kinds import TABLES
 from madtree.train.batches import Batch
 from madtree.train.kinds import Harvest, Output
 from madtree.train.remarks import TreeRemarks
@@ -81,11 +82,11 @@ class Tables:
             total_rows_skipped=max(profile.total - self._n_rows, 0),
             categories={**categories, **_null_of_ordered(task)} if null_as_category else None,
         )
-        write_summary(host, task, totals, kind.layout.summary, kind.summary(task))
+        write_summary(host, task, totals, TABLES[kind.model_kind].summary, kind.summary(task))
         self._remarks.tell(host)
         return Trained(
             model=task.arguments.output_table_name,
-            ensemble=kind.ensemble,
+            kind=kind.model_kind,
             is_classification=task.is_classification,
             n_rows=self._n_rows,
             n_trees=self._n_trees,

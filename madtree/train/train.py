@@ -55,9 +55,9 @@ def train(host: Host, task: TrainingTask, watch: Stopwatch | None = None) -> Tra
     watch = watch or Stopwatch("write")
     kind = kind_of(task)
     host.source.training_begins()
-    of_views = _OWN_VIEWS if kind.layout.is_packed and has_citus(host) else {}
+    of_views = _OWN_VIEWS if kind.model_kind.is_packed and has_citus(host) else {}
     with local_settings(host, of_views):
-        create_tables(host, task, kind.layout)
+        create_tables(host, task, kind.model_kind)
     call = begin(host, task, kind, watch)
     with local_settings(host, _SERIAL), local_settings(host.source, _SERIAL), call.space:
         found = survey(call, open_source(call))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from madtree.learn.data import Bools
+from madtree.trees import ModelKind
 
 
 @dataclass(frozen=True)
@@ -13,7 +14,7 @@ class Trained:
 
     Attributes:
         model: its name, as the caller wrote it.
-        ensemble: what a model of several trees is called; empty where a model is one.
+        kind: of model.
         is_classification: otherwise regression.
         n_failed: groups that have no tree.
         oob_error: the error on out-of-bag rows, of an ensemble without groups; None where there is none.
@@ -22,7 +23,7 @@ class Trained:
     """
 
     model: str
-    ensemble: str
+    kind: ModelKind
     is_classification: bool
     n_rows: int
     n_trees: int
@@ -36,11 +37,11 @@ class Trained:
 def line_of(trained: Trained) -> str:
     """One line that says what was trained."""
     n_rows, n_trees, n_leaves, n_failed = trained.n_rows, trained.n_trees, trained.n_leaves, trained.n_failed
-    ensemble = f"{trained.ensemble} for " if trained.ensemble else ""
+    label = f"{trained.kind.label} for " if trained.kind.label else ""
     failed = f"{n_failed} group{'s' * (n_failed != 1)} without any, " if n_failed else ""
     error = "" if trained.oob_error is None else f"out-of-bag error {trained.oob_error:.4g}, "
     return (
-        f"{trained.model}: {ensemble}{'classification' if trained.is_classification else 'regression'}, "
+        f"{trained.model}: {label}{'classification' if trained.is_classification else 'regression'}, "
         f"{n_rows} row{'s' * (n_rows != 1)}, {n_trees} tree{'s' * (n_trees != 1)}, {failed}"
         f"{n_leaves} lea{'ves' if n_leaves != 1 else 'f'}, {error}{trained.seconds:.2f} s"
     )

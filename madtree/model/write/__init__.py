@@ -5,9 +5,7 @@ from __future__ import annotations
 from madtree.model.write.packed import write_packed
 from madtree.model.write.prune import tree_prune
 from madtree.model.write.rows import (
-    A_TREE_A_GROUP,
     GroupTotals,
-    Numbering,
     write_competitors,
     write_cv,
     write_groups,
@@ -19,9 +17,7 @@ from madtree.model.write.rows import (
 from madtree.model.write.summary import Totals, forest_summary, write_summary
 
 __all__ = [
-    "A_TREE_A_GROUP",
     "GroupTotals",
-    "Numbering",
     "Totals",
     "forest_summary",
     "tree_prune",

@@ -12,11 +12,11 @@ from madtree.host import Host
 from madtree.learn.data import Ints
 from madtree.learn.prune import PackedNodes
 from madtree.model.write.columns_text import chunks
-from madtree.model.write.rows import TEXT, Numbering
+from madtree.model.write.rows import TEXT, tree_ids
 from madtree.request import TrainingTask
 from madtree.sqltext import array_text as text
 from madtree.sqltext import packed_nodes as sql
-from madtree.trees import Categories
+from madtree.trees import Categories, Numbering
 
 _MOST_BYTES = 1023 * 2**20  # of a value, and somewhat less than PostgreSQL allows
 
@@ -42,7 +42,7 @@ def write_packed(
         )
     ends = np.cumsum(packed.sizes)
     starts, literals = ends - packed.sizes, _category_sets(packed, categories)
-    ids = numbering.ids(packed.key)
+    ids = tree_ids(numbering, packed.key)
     types = [TEXT] * len(sql.PACKED_PARAMETERS) + ["pg_catalog.bytea"]
     statement = sql.insert_packed(task.output_schema, task.output_name)
     for part in chunks(packed.sizes + np.array(list(map(len, literals)), np.int64)):

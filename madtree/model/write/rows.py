@@ -39,31 +39,20 @@ from madtree.sqltext import array_text as text
 from madtree.sqltext import forest_tables as forest_sql
 from madtree.sqltext import inserts
 from madtree.sqltext import tables as sql
-from madtree.trees import Categories
+from madtree.trees import SINGLE, Categories, Numbering
 
 _NUMBER_BYTES = 24  # a float8 in text, with its comma
 
 TEXT = "pg_catalog.text"
 
 
-@dataclass(frozen=True)
-class Numbering:
-    """How the trees of a model are numbered: those of the first group come first.
-
-    Attributes:
-        n_members: trees that a group has, at most.
-    """
-
-    n_members: int
-
-    def ids(self, key: TreeKeys) -> Ints:
-        """(n,) the trees' ids."""
-        if key.member.max(initial=0) >= self.n_members:
-            raise ValueError(f"a member of an ensemble of more than {self.n_members}")
-        return (key.group - 1) * self.n_members + key.member + 1
-
-
-A_TREE_A_GROUP = Numbering(1)
+def tree_ids(numbering: Numbering, key: TreeKeys) -> Ints:
+    """(n,) the ids of trees. Raises ValueError where a group has no such member."""
+    if key.member.max(initial=0) >= numbering.most:
+        raise ValueError(f"a member of an ensemble of more than {numbering.most}")
+    counts = np.array(numbering.counts, np.int64)
+    before = (np.cumsum(counts) - counts)[key.group - 1] if numbering.counts else (key.group - 1) * numbering.each
+    return np.asarray(before + key.member + 1)
 
 
 @dataclass(frozen=True)
@@ -104,7 +93,7 @@ def write_trees(
             `g2`, ... in the types of the grouping columns.
     """
     levels, counts = level_texts(categories or {}, trees.key.group)
-    encoders = _of_trees(task, trees, A_TREE_A_GROUP, failure)
+    encoders = _of_trees(task, trees, SINGLE, failure)
     encoders |= {"cat_levels_in_text": texts_or_null(levels), "cat_n_levels": texts_or_null(counts)}
     statement = inserts.insert_trees(task.output_schema, task.output_name, task.grouping, group_source)
     sizes = longer(levels, counts) + len(task.features) * _NUMBER_BYTES
@@ -132,7 +121,7 @@ def _of_trees(task: TrainingTask, trees: TreeColumns, numbering: Numbering, fail
     """The columns that trees of all models have, but for categories."""
     has_failed = trees.n_nodes == 0
     return {
-        "tree_id": integers(numbering.ids(trees.key)),
+        "tree_id": integers(tree_ids(numbering, trees.key)),
         **{key: integers(getattr(trees, key)) for key in ("n_rows", "n_nodes", "n_leaves", "tree_depth")},
         **{key: floats(getattr(trees, key)) for key in ("pruning_cp", "root_risk")},
         "impurity_var_importance": rows_of_floats(trees.importance, len(task.features)),
@@ -186,7 +175,7 @@ def write_nodes(
     is_leaf = nodes.feature < 0
     left, right = (category_texts(categories, nodes.feature, side) for side in (nodes.left, nodes.right))
     encoders: dict[str, Encoder] = {
-        "tree_id": integers(A_TREE_A_GROUP.ids(nodes.key)),
+        "tree_id": integers(tree_ids(SINGLE, nodes.key)),
         **{key: integers(getattr(nodes, key)) for key in ("node_id", "depth", "n_rows")},
         **{key: floats(getattr(nodes, key)) for key in ("threshold", "weight", "impurity", "risk", "complexity")},
         # -1, a leaf, picks the last: NULL.
@@ -244,7 +233,7 @@ def _of_nodes(
     """The columns that surrogates and competitors share, and bytes a row; `categories` as for `write_nodes`."""
     left, right = (category_texts(categories, splits.feature, side) for side in (splits.left, splits.right))
     encoders: dict[str, Encoder] = {
-        "tree_id": integers(numbering.ids(splits.key)),
+        "tree_id": integers(tree_ids(numbering, splits.key)),
         **{key: integers(getattr(splits, key)) for key in ("node_id", "rank")},
         "threshold": floats(splits.threshold),
         "feature": picked([text.quoted(f.name) for f in task.features], splits.feature),
@@ -258,7 +247,7 @@ def write_cv(host: Host, task: TrainingTask, cp_table: CpColumns, group_source: 
     """Fill `<output>_cv`; `group_source` as for `write_trees`."""
     numbers = ("cp", "rel_error", "cv_error_avg", "cv_error_stddev", "xerror", "xstd")
     encoders: dict[str, Encoder] = {
-        "tree_id": integers(A_TREE_A_GROUP.ids(cp_table.key)),
+        "tree_id": integers(tree_ids(SINGLE, cp_table.key)),
         "n_splits": integers(cp_table.n_splits),
         **{key: floats(getattr(cp_table, key)) for key in numbers},
         "chosen": picked(["false", "true"], cp_table.chosen),

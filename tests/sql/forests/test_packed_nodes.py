@@ -21,10 +21,10 @@ from madtree.learn.prune import CategorySets, NodeColumns, PackedNodes, TreeKeys
 from madtree.model import find_model, read_summary, read_trees
 from madtree.model.arrays import read_arrays
 from madtree.model.arrays.packed_nodes import read_packed
-from madtree.model.write import Numbering, write_packed
+from madtree.model.write import write_packed
 from madtree.sqltext import packed_nodes
 from madtree.sqltext.tables import NODE_COLUMNS, create_tables
-from madtree.trees import MOST_ROWS_IN_BAG, NodeLayout
+from madtree.trees import MOST_ROWS_IN_BAG, NodeLayout, Numbering
 
 FEATURES = ["x", '"odd {0} `name`"', "it's \\ there", "k", "flag"]
 UNORDERED = [None, None, None, ("a", 'b "quoted"', "c,{}", None, ""), ("false", "true")]
