@@ -11,7 +11,7 @@ import typer
 from madtree.cli.exits import USAGE, CommandError
 from madtree.cli.files import write
 from madtree.cli.options import Dsn, Full, Group, Model, Tree, TrustOwner, examples
-from madtree.cli.session import Session, session
+from madtree.cli.session import CommandSession, session
 from madtree.cli.show import draw, one_tree
 from madtree.cli.trees import kind_of
 
@@ -67,7 +67,7 @@ def export_command(
 
 
 def from_server(
-    opened: Session,
+    opened: CommandSession,
     model: str,
     format_: Format,
     type_: str | None,

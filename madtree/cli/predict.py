@@ -24,7 +24,7 @@ EPILOG = examples(
 )
 
 
-class Type(str, Enum):
+class PredictionType(str, Enum):
     """What is predicted."""
 
     RESPONSE = "response"
@@ -38,13 +38,13 @@ def predict_command(
     table: Annotated[str, typer.Argument(help="Table or view to score.", show_default=False)],
     output: Annotated[str, typer.Argument(help="Table to create: the id and the prediction.", show_default=False)],
     type_: Annotated[
-        Type,
+        PredictionType,
         typer.Option(
             "--type",
             help="The prediction; each class's probability, of a forest its share of votes (prob) or the mean of the "
             "trees' probabilities (prob_mean); or the leaf that a row ends in, of a forest one for each tree.",
         ),
-    ] = Type.RESPONSE,
+    ] = PredictionType.RESPONSE,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,
     json: Json = False,

@@ -27,7 +27,7 @@ _NEWEST = 0.5  # weight of the newest step's pace against that of those before i
 
 
 @dataclass(frozen=True)
-class Progress:
+class TrainingStep:
     """One step of a run that is done.
 
     Attributes:
@@ -47,13 +47,13 @@ class Progress:
     message: str
 
 
-def parse(message: str) -> Progress | None:
+def parse(message: str) -> TrainingStep | None:
     """Read one of the server's INFO lines; None if it is not about progress."""
     found = _LINE.match(message.strip())
     if found is None:
         return None
     rows, seconds = _ROWS.search(found["said"]), _SECONDS.search(found["said"])
-    return Progress(
+    return TrainingStep(
         unit=found["unit"],
         done=int(found["number"]) + (found["unit"] == "level"),
         total=int(found["total"]) if found["total"] else None,
@@ -74,16 +74,16 @@ class Estimate:
         """`max_depth` is how many levels of splits there can be; `now` as of :func:`time.monotonic`."""
         self._max_depth = max_depth
         self._began = self._last = time.monotonic() if now is None else now
-        self._step: Progress | None = None
+        self._step: TrainingStep | None = None
         self._pace: float | None = None  # seconds a step; for levels, seconds a row
         self._fraction = 0.0
 
     @property
-    def step(self) -> Progress | None:
+    def step(self) -> TrainingStep | None:
         """The newest step; None before the first."""
         return self._step
 
-    def see(self, step: Progress, now: float | None = None) -> None:
+    def see(self, step: TrainingStep, now: float | None = None) -> None:
         """Take note of a step."""
         now = time.monotonic() if now is None else now
         took = now - self._last if step.seconds is None else step.seconds

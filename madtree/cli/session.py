@@ -26,7 +26,7 @@ MODEL_DSN: ContextVar[str | None] = ContextVar("model_dsn", default=None)  # --m
 CONNECTIONS: ContextVar[int | None] = ContextVar("connections", default=None)  # and --connections
 
 
-class Session:
+class CommandSession:
     """A connection to `target`. The connection may be used inside :meth:`run` only, from the function given to it."""
 
     def __init__(
@@ -148,7 +148,7 @@ class Session:
 
 
 @contextlib.contextmanager
-def session(dsn: str | None) -> Iterator[Session]:
+def session(dsn: str | None) -> Iterator[CommandSession]:
     """A session on the server that `dsn`, the environment or the private server names."""
     try:
         with signals_raise():
@@ -161,6 +161,6 @@ def session(dsn: str | None) -> Iterator[Session]:
                     source.read_only = True
                     target = Target(check_dsn(model_dsn, "--model-dsn"), "--model-dsn")
                 connection = opened.enter_context(contextlib.closing(connect(target)))
-                yield Session(target, connection, engine, CONNECTIONS.get(), source)
+                yield CommandSession(target, connection, engine, CONNECTIONS.get(), source)
     except KeyboardInterrupt as signalled:  # outside a call on the server, which explains itself
         raise InterruptError(getattr(signalled, "code", INTERRUPTED), "interrupted") from None

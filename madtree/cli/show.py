@@ -13,7 +13,7 @@ from madtree.cli.escapes import escaped_line
 from madtree.cli.exits import USAGE, CommandError
 from madtree.cli.options import Dsn, Full, Group, Json, Model, Tree, TrustOwner, examples
 from madtree.cli.output import as_json, document, text
-from madtree.cli.session import Session, session
+from madtree.cli.session import CommandSession, session
 from madtree.cli.trees import read_trees, tree_number
 from madtree.render.dot import model_dot
 from madtree.render.surrogates import surrogates_text
@@ -73,7 +73,7 @@ def show_command(
 
 
 def draw(
-    opened: Session,
+    opened: CommandSession,
     name: str,
     kind: str,
     tree: int | None,
@@ -95,14 +95,14 @@ def draw(
     return model_text(model, verbose, full)
 
 
-def model_as_json(opened: Session, name: str, tree: int | None, group: list[str] | None) -> dict[str, Any]:
+def model_as_json(opened: CommandSession, name: str, tree: int | None, group: list[str] | None) -> dict[str, Any]:
     """The document that tree_to_json makes, with the one tree that was asked for or all."""
     arguments = {"model": name, "tree_id": one_tree(opened, name, tree, group)}
     made: dict[str, Any] = json_text.loads(opened.line("tree_to_json", arguments, "reading"))
     return made
 
 
-def one_tree(opened: Session, name: str, tree: int | None, group: list[str] | None) -> int | None:
+def one_tree(opened: CommandSession, name: str, tree: int | None, group: list[str] | None) -> int | None:
     """The number of the one tree asked for, by itself or by its group; None where none is."""
     if tree is None and not group:
         return None
@@ -119,7 +119,7 @@ def surrogates_of(model: TreeModel, full: bool) -> str:
 
 
 def find_rules(
-    opened: Session, model: str, tree: int | None, group: Sequence[str] | None, trust_owner: bool, full: bool
+    opened: CommandSession, model: str, tree: int | None, group: Sequence[str] | None, trust_owner: bool, full: bool
 ) -> list[dict[str, Any]]:
     """The rows of tree_rules, of a model or of one tree of its groups."""
     number = opened.run(lambda: tree_number(opened.connection, model, tree, group), "reading")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.client.frames import Array, Column
+from madtree.client.frames import Array, FrameColumn
 from madtree.sqltext.split import parse_name
 from madtree.trees import Feature, Kind
 
@@ -24,7 +24,7 @@ def column_name(feature: Feature) -> str:
     return parts[0] if parts is not None and len(parts) == 1 else feature.name
 
 
-def feature_values(features: Sequence[Feature], columns: Sequence[Column]) -> dict[str, Array]:
+def feature_values(features: Sequence[Feature], columns: Sequence[FrameColumn]) -> dict[str, Array]:
     """The features' values in columns of their names: (n_rows,) float64, NaN where missing; or texts or None.
 
     Raises:
@@ -38,12 +38,12 @@ def feature_values(features: Sequence[Feature], columns: Sequence[Column]) -> di
     return {feature.name: _compared(feature, by_name[column_name(feature)]) for feature in features}
 
 
-def _compared(feature: Feature, column: Column) -> Array:
+def _compared(feature: Feature, column: FrameColumn) -> Array:
     values = _values(feature, column)
     return np.where(np.isnan(values), np.inf, values) if feature.null_last else values
 
 
-def _values(feature: Feature, column: Column) -> Array:
+def _values(feature: Feature, column: FrameColumn) -> Array:
     if column.values.dtype.kind == "f" and np.isnan(column.values).all():
         return _nothing(feature, len(column.values))
     if feature.kind is Kind.UNORDERED:

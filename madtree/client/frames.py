@@ -16,7 +16,7 @@ _BIGINT = (-(2**63), 2**63 - 1)
 
 
 @dataclass(frozen=True)
-class Column:
+class FrameColumn:
     """One column of a frame.
 
     Attributes:
@@ -40,7 +40,7 @@ def is_frame(data: Any) -> bool:
     return (module, kind) in _READERS
 
 
-def columns_of(data: Any) -> list[Column]:
+def columns_of(data: Any) -> list[FrameColumn]:
     """The columns of a frame, or of an array of shape (n_rows, n_columns), which are then called x0, x1, ...
 
     Raises:
@@ -64,7 +64,7 @@ def columns_of(data: Any) -> list[Column]:
     return columns
 
 
-def as_column(name: str, values: Any) -> Column:
+def as_column(name: str, values: Any) -> FrameColumn:
     """A column of an array, a sequence, or a series of pandas', polars' or Arrow's.
 
     Raises:
@@ -75,11 +75,11 @@ def as_column(name: str, values: Any) -> Column:
         raise TypeError(f"column {name!r} must have one dimension, not {array.ndim}")
     kind = array.dtype.kind
     if kind == "f":
-        return Column(name, "double precision", array.astype(np.float64))
+        return FrameColumn(name, "double precision", array.astype(np.float64))
     if kind == "b":
-        return Column(name, "boolean", array)
+        return FrameColumn(name, "boolean", array)
     if kind == "i" or (kind == "u" and (not len(array) or array.max() <= _BIGINT[1])):
-        return Column(name, "bigint", array.astype(np.int64))
+        return FrameColumn(name, "bigint", array.astype(np.int64))
     if kind in "OUSuMm":
         return _of_objects(name, array.astype(object) if kind not in "Mm" else _moments(array))
     raise TypeError(f"column {name!r} is of the type {array.dtype}, which no feature may have")
@@ -122,14 +122,14 @@ def _moments(array: Array) -> Array:
     return _objects([None if np.isnat(value) else value.item() for value in array.astype(unit)])
 
 
-def _of_objects(name: str, objects: Array) -> Column:
+def _of_objects(name: str, objects: Array) -> FrameColumn:
     """A column of Python's objects: their types, together, say which type of PostgreSQL's it is."""
     missing = np.fromiter((_is_missing(value) for value in objects), np.bool_, len(objects))
     values = objects.copy()
     values[missing] = None
     present = objects[~missing]
     if not len(present):
-        return Column(name, "double precision", np.full(len(objects), np.nan))
+        return FrameColumn(name, "double precision", np.full(len(objects), np.nan))
     for type_, fits in _OBJECT_TYPES:
         if all(map(fits, present)):
             return _narrowed(name, type_, values, missing)
@@ -151,19 +151,19 @@ def _is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, numbers.Real) and value != value) or type(value).__name__ == "NaTType"
 
 
-def _narrowed(name: str, type_: str, values: Array, missing: Array) -> Column:
+def _narrowed(name: str, type_: str, values: Array, missing: Array) -> FrameColumn:
     if type_ == "double precision":
-        return Column(name, type_, np.array([np.nan if v is None else float(v) for v in values], np.float64))
+        return FrameColumn(name, type_, np.array([np.nan if v is None else float(v) for v in values], np.float64))
     if type_ == "bigint" and not missing.any():
-        return Column(name, type_, values.astype(np.int64))
+        return FrameColumn(name, type_, values.astype(np.int64))
     if type_ == "boolean" and not missing.any():
-        return Column(name, type_, values.astype(np.bool_))
+        return FrameColumn(name, type_, values.astype(np.bool_))
     if type_ in ("bigint", "boolean", "text"):
         plain: Callable[[Any], Any] = {"bigint": int, "boolean": bool, "text": str}[type_]
         values = _objects([None if value is None else plain(value) for value in values])
     if type_ in ("timestamp", "timestamptz", "interval"):
         values = _objects([_in_microseconds(value) for value in values])
-    return Column(name, type_, values)
+    return FrameColumn(name, type_, values)
 
 
 def _in_microseconds(value: Any) -> Any:

@@ -270,7 +270,7 @@ class Model:
             return
         import numpy as np
 
-        from madtree.client.frames import Column, columns_of
+        from madtree.client.frames import FrameColumn, columns_of
         from madtree.client.upload import uploaded
 
         columns = columns_of(data)
@@ -281,7 +281,7 @@ class Model:
             if parts is not None and parts[-1] != "ctid" and header.id_column not in (f.name for f in header.features):
                 columns = [column for column in columns if column.name != parts[-1]]
                 n_rows = len(columns[0].values) if columns else 0
-                columns.append(Column(parts[-1], "bigint", np.arange(n_rows)))
+                columns.append(FrameColumn(parts[-1], "bigint", np.arange(n_rows)))
             with uploaded(self.client.connection, columns) as name:
                 yield name
 

@@ -23,7 +23,7 @@ from madtree.client.sklearn_tree import (
     read_features,
     structure_of,
 )
-from madtree.client.tree_arrays import ForestArrays, NodeColumns
+from madtree.client.tree_arrays import ForestArrays, NodeArrays
 from madtree.trees import Feature, Model, Tree
 
 try:
@@ -119,7 +119,7 @@ class _ExactForest:
             for number in range(forest.n_trees)
         ]
 
-    def _tree(self, kind: Any, model: Model, nodes: NodeColumns, column: int | None) -> Any:
+    def _tree(self, kind: Any, model: Model, nodes: NodeArrays, column: int | None) -> Any:
         """One tree; where `column` is given, it has the places of the tree's leaves."""
         is_leaf = nodes.left < 0
         features = np.where(is_leaf, -2, nodes.feature if column is None else column)

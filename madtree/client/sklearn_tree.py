@@ -19,7 +19,7 @@ import numpy as np
 
 from madtree.client.feature_values import NUMERIC, column_name, feature_values
 from madtree.client.frames import Array, as_column, columns_of, is_frame
-from madtree.client.tree_arrays import NodeColumns
+from madtree.client.tree_arrays import NodeArrays
 from madtree.client.walked_trees import FlatTree, used_features
 from madtree.render.labels import split_text
 from madtree.trees import CRITERIA, Feature, Joining, Kind, Model, Tree
@@ -159,7 +159,7 @@ def node_indicator(left: Array, right: Array, leaves: Array) -> Any:
 
 
 def structure_of(
-    nodes: NodeColumns, features: Sequence[int] | Array, thresholds: Sequence[float] | Array, n: int, *, of_counts: bool
+    nodes: NodeArrays, features: Sequence[int] | Array, thresholds: Sequence[float] | Array, n: int, *, of_counts: bool
 ) -> SklearnTree:
     """The tree as scikit-learn's own structure.
 
@@ -202,7 +202,7 @@ class _ExactTree:
         classes = class_values(model)
         n_classes = len(classes) if model.is_classification else 1
         fitted = structure_of(
-            NodeColumns.of(model, flat.nodes, flat.walked), features, thresholds, n, of_counts=model.of_counts
+            NodeArrays.of(model, flat.nodes, flat.walked), features, thresholds, n, of_counts=model.of_counts
         )
         self.tree_, self.n_features_in_, self.n_outputs_ = fitted, n, 1
         self.max_features_ = n

@@ -21,7 +21,7 @@ _READ = ("n_rows", "weight", "impurity", "improvement", "class_weights", ADJUSTE
 
 
 @dataclass(frozen=True)
-class NodeColumns:
+class NodeArrays:
     """Nodes of one tree or of several, by place.
 
     Attributes:
@@ -47,7 +47,7 @@ class NodeColumns:
     values: Array
 
     @classmethod
-    def of(cls, model: Model, nodes: Sequence[Node], walked: WalkedTrees) -> NodeColumns:
+    def of(cls, model: Model, nodes: Sequence[Node], walked: WalkedTrees) -> NodeArrays:
         """Those of nodes by place."""
         place = {feature.name: at for at, feature in enumerate(model.features)}
         classes = {label: at for at, label in enumerate(model.classes)}
@@ -69,7 +69,7 @@ class NodeColumns:
         )
 
     @classmethod
-    def read(cls, model: Model, arrays: ModelArrays, walked: WalkedTrees) -> NodeColumns:
+    def read(cls, model: Model, arrays: ModelArrays, walked: WalkedTrees) -> NodeArrays:
         """Those of trees that were read as arrays."""
         own = {name: column.take(walked.order, axis=0) for name, column in arrays.nodes.items()}
         improvement = np.where(own["feature"] > 0, own["improvement"], 0.0)
@@ -96,12 +96,12 @@ class NodeColumns:
             values,
         )
 
-    def of_tree(self, first: int, end: int) -> NodeColumns:
+    def of_tree(self, first: int, end: int) -> NodeArrays:
         """One tree of several, from one place to another, with its own places."""
         columns = {name: getattr(self, name)[first:end] for name in self.__dataclass_fields__}
         for name in ("left", "right"):
             columns[name] = np.where(columns[name] >= 0, columns[name] - first, -1)
-        return NodeColumns(**columns)
+        return NodeArrays(**columns)
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class ForestArrays:
         importance: (n_trees, n_features) gains by feature, surrogates by their adjusted agreement.
     """
 
-    nodes: NodeColumns
+    nodes: NodeArrays
     used: tuple[Feature, ...]
     walked: WalkedTrees
     importance: Array
@@ -135,7 +135,7 @@ class ForestArrays:
         used = [model.features[at] for at in arrays.used]
         keys = keys_of_texts(host, tables, model) if any(arrays.trees.is_category) else {}
         walked = WalkedTrees(arrays.trees, [feature.name for feature in used], keys, model.n_members)
-        nodes = NodeColumns.read(model, arrays, walked)
+        nodes = NodeArrays.read(model, arrays, walked)
         agreement = np.zeros(0) if arrays.agreement is None else arrays.agreement
         return cls._of(model, nodes, walked, agreement)
 
@@ -146,10 +146,10 @@ class ForestArrays:
         nodes = [tree.nodes[node_id] for tree in trees for node_id in sorted(tree.nodes)]
         agreement = [surrogate.adjusted_agreement for node in nodes for surrogate in node.surrogates]
         by_place = [nodes[at] for at in walked.order.tolist()]
-        return cls._of(model, NodeColumns.of(model, by_place, walked), walked, np.array(agreement, np.float64))
+        return cls._of(model, NodeArrays.of(model, by_place, walked), walked, np.array(agreement, np.float64))
 
     @classmethod
-    def _of(cls, model: Model, nodes: NodeColumns, walked: WalkedTrees, agreement: Array) -> ForestArrays:
+    def _of(cls, model: Model, nodes: NodeArrays, walked: WalkedTrees, agreement: Array) -> ForestArrays:
         """`agreement`: (n_surrogates,) adjusted ones."""
         names = {feature.name: at for at, feature in enumerate(model.features)}
         of_model = np.array([names[name] for name in walked.features], np.int64)
@@ -178,7 +178,7 @@ class ForestArrays:
         """Whether each node asks one number only."""
         return self.walked.trees.by_thresholds_alone
 
-    def tree(self, number: int) -> NodeColumns:
+    def tree(self, number: int) -> NodeArrays:
         """One tree, with places of its own."""
         return self.nodes.of_tree(int(self.roots[number]), int(self.roots[number + 1]))
 

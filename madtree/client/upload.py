@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import psycopg
 
-from madtree.client.frames import Array, Column
+from madtree.client.frames import Array, FrameColumn
 from madtree.sqltext.quote import ident
 
 # The binary format of COPY, https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.4: a header, for each
@@ -24,7 +24,7 @@ _NAMES = {"double precision": "float8", "bigint": "int8", "boolean": "bool", "te
 
 
 @contextlib.contextmanager
-def uploaded(connection: psycopg.Connection[Any], columns: Sequence[Column]) -> Iterator[str]:
+def uploaded(connection: psycopg.Connection[Any], columns: Sequence[FrameColumn]) -> Iterator[str]:
     """The columns as a temporary table; gives its name as SQL and drops it at the end.
 
     It may be used in a piece of work only (see `madtree.client.session`): an error there takes the table back.
@@ -40,7 +40,7 @@ def uploaded(connection: psycopg.Connection[Any], columns: Sequence[Column]) -> 
     connection.execute(f"DROP TABLE {table}".encode())
 
 
-def copy_columns(connection: psycopg.Connection[Any], table: str, columns: Sequence[Column]) -> None:
+def copy_columns(connection: psycopg.Connection[Any], table: str, columns: Sequence[FrameColumn]) -> None:
     """Append rows to a table, given as SQL. Missing numbers become NULL or NaN, which are missing to madtree alike."""
     names = ", ".join(ident(column.name) for column in columns)
     is_fixed = all(column.type in _FIXED and column.values.dtype != object for column in columns)
@@ -68,7 +68,7 @@ def read_integers(connection: psycopg.Connection[Any], query: str) -> Array:
     return np.frombuffer(rows, np.dtype([("n", ">i2"), ("length", ">i4"), ("value", ">i8")]))["value"].astype(np.int64)
 
 
-def _packed(chunk: Sequence[Array], columns: Sequence[Column]) -> bytes:
+def _packed(chunk: Sequence[Array], columns: Sequence[FrameColumn]) -> bytes:
     """Rows in the binary format, made a column at a time."""
     fields: list[tuple[str, str]] = [("n", ">i2")]
     for place, column in enumerate(columns):

@@ -16,9 +16,9 @@ from madtree.learn.walk import (
     MOST_ROWS,
     FlatSplits,
     FlatTrees,
+    KnownCategories,
     Route,
     RowsByValues,
-    SeenCategories,
     SplitCategories,
     Walk,
 )
@@ -107,7 +107,7 @@ class WalkedTrees:
             own,
             [name in keys for name in names],
             SplitCategories(*_columns(named, (np.int64, np.int64, np.int64, np.bool_, np.bool_))),
-            SeenCategories(*_columns(sorted(seen), (np.int64, np.int64, np.int64))),
+            KnownCategories(*_columns(sorted(seen), (np.int64, np.int64, np.int64))),
         )
         return cls(flat, tuple(names), keys, len(trees) if of_forest else 0)
 

@@ -9,12 +9,12 @@ from madtree import __version__ as __version__
 from madtree.calls import run
 from madtree.entry import blocks as blocks
 from madtree.entry.help import help_text, instead_of_model
-from madtree.entry.mistakes import Mistake, Row, answering, answering_rows, in_query
+from madtree.entry.mistakes import AnswerRow, Mistake, answering, answering_rows, in_query
 from madtree.entry.mistakes import is_at_work as is_at_work
 from madtree.interface import FUNCTIONS, Function
 
 
-def call(plpy: Any, name: str, arguments: Sequence[Any]) -> tuple[str | None, Mistake | None] | list[Row]:
+def call(plpy: Any, name: str, arguments: Sequence[Any]) -> tuple[str | None, Mistake | None] | list[AnswerRow]:
     """What the function of that name answers, or the mistake that it raises.
 
     Args:

@@ -64,7 +64,7 @@ def is_at_work() -> bool:
     return _Calls.n > 0
 
 
-class Row(dict[str, Any]):
+class AnswerRow(dict[str, Any]):
     """A row of an answer; columns that it lacks are NULL."""
 
     def __missing__(self, column: str) -> None:
@@ -85,16 +85,16 @@ def answering(function: Callable[P, str]) -> Callable[P, tuple[str | None, Mista
     return wrapper
 
 
-def answering_rows(function: Callable[P, Iterable[dict[str, Any]]]) -> Callable[P, list[Row]]:
+def answering_rows(function: Callable[P, Iterable[dict[str, Any]]]) -> Callable[P, list[AnswerRow]]:
     """Return rows without a mistake, or one row with nothing else. A defect is raised, with a request to report it."""
 
     @wraps(function)
-    def wrapper(*args: P.args, **kwargs: P.kwargs) -> list[Row]:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> list[AnswerRow]:
         with _under_way():
             try:
-                return [Row(row) for row in function(*args, **kwargs)]
+                return [AnswerRow(row) for row in function(*args, **kwargs)]
             except Exception as error:
-                return [Row(mistake=_mistake_or_raise(error))]
+                return [AnswerRow(mistake=_mistake_or_raise(error))]
 
     return wrapper
 

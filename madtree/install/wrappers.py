@@ -13,7 +13,7 @@ import json
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from madtree.interface import FUNCTIONS, Argument, Column, Function, as_sql
+from madtree.interface import FUNCTIONS, Argument, Function, ResultColumn, as_sql
 
 _WIDTH = 120
 # Words of SQL's that are no names unless they are quoted.
@@ -56,7 +56,7 @@ def _definitions(function: Function) -> Iterable[str]:
 def _in_python(function: Function) -> str:
     arguments = _plain(function.arguments)
     if function.returns_rows:
-        returned = f"RETURNS {_table([*function.columns, Column('mistake', 'text[]')])}"
+        returned = f"RETURNS {_table([*function.columns, ResultColumn('mistake', 'text[]')])}"
     else:
         arguments += [f"OUT answer {function.returns}", "OUT mistake text[]"]
         returned = "RETURNS record"
@@ -193,7 +193,7 @@ def _listed(parts: Sequence[str]) -> str:
     return line if len(line) < _WIDTH // 2 else "\n    " + ",\n    ".join(parts) + "\n"
 
 
-def _table(columns: Sequence[Column]) -> str:
+def _table(columns: Sequence[ResultColumn]) -> str:
     return f"TABLE ({_listed([f'{column.name} {column.type}' for column in columns])})"
 
 

@@ -6,7 +6,7 @@ made from it. Knows nothing of the rest of the package.
 
 from __future__ import annotations
 
-from madtree.interface.function import Argument, Column, Function, columns
+from madtree.interface.function import Argument, Function, ResultColumn, columns
 from madtree.interface.functions import FUNCTIONS
 from madtree.interface.settings import LATER_SETTINGS, SETTINGS, TOLD, labels, own_settings, told
 from madtree.interface.shared import TEXTS
@@ -20,11 +20,11 @@ __all__ = [
     "TEXTS",
     "TOLD",
     "Argument",
-    "Column",
     "Function",
     "Named",
     "OneOf",
     "Range",
+    "ResultColumn",
     "as_sql",
     "columns",
     "example",

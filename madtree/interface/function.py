@@ -95,7 +95,7 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Column:
+class ResultColumn:
     """A column of the rows that a function returns, with its SQL type."""
 
     name: str
@@ -147,7 +147,7 @@ class Function:
     run: str
     example: str
     details: str = ""
-    returns: str | tuple[Column, ...] = "text"
+    returns: str | tuple[ResultColumn, ...] = "text"
     n_rows: int = 10
     settings: Mapping[str, str] = field(default_factory=dict)
     by_name_from: str | None = None
@@ -155,9 +155,9 @@ class Function:
     takes: Takes | None = None
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[ResultColumn, ...]:
         """Of what it returns; a value is a row of one column."""
-        return (Column(self.name, self.returns),) if isinstance(self.returns, str) else self.returns
+        return (ResultColumn(self.name, self.returns),) if isinstance(self.returns, str) else self.returns
 
     @property
     def returns_rows(self) -> bool:
@@ -200,6 +200,6 @@ class Function:
         return sum(each.is_required for each in self.arguments) <= 1 <= len(self.arguments)
 
 
-def columns(text: str) -> tuple[Column, ...]:
+def columns(text: str) -> tuple[ResultColumn, ...]:
     """Columns from `name type, ...`."""
-    return tuple(Column(*each.split(" ", 1)) for each in text.split(", "))
+    return tuple(ResultColumn(*each.split(" ", 1)) for each in text.split(", "))

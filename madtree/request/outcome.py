@@ -54,7 +54,7 @@ def fitting_criterion(
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckedOutcome:
     """What is learned: classes or numbers, SQL of a row's, its type, and how it is written as text."""
 
     is_classification: bool
@@ -65,7 +65,7 @@ class Outcome:
 
 def outcome_of(
     host: Host, source: Relation, dependent: Item, type_: Type, classification: bool | None, criterion: str
-) -> Outcome:
+) -> CheckedOutcome:
     """The outcome as the argument `classification` has it; by the dependent's type where that is NULL. Integers are
     numbers where the criterion says that they are counts.
     """
@@ -88,14 +88,14 @@ def outcome_of(
             sqlstate="42804",
         )
     if classification and is_number:  # two floats of the same text are the same class
-        return Outcome(True, f"(({dependent.sql})::pg_catalog.text)", "text", None)
+        return CheckedOutcome(True, f"(({dependent.sql})::pg_catalog.text)", "text", None)
     counts = is_of_counts(criterion) and type_.base in INTEGER_TYPES
     wanted = is_class and not counts if classification is None else classification
     if wanted and type_.kept.writer is not None:
         tell_of_kept(host, dependent.argument, dependent.text, type_.name, type_.kept)
-        return Outcome(True, f"({type_.kept.value(dependent.sql)})", type_.kept.type, None)
+        return CheckedOutcome(True, f"({type_.kept.value(dependent.sql)})", type_.kept.type, None)
     writer = class_writer(type_.base, type_.writer) if wanted else type_.writer
-    return Outcome(wanted, dependent.sql, type_.base, writer)
+    return CheckedOutcome(wanted, dependent.sql, type_.base, writer)
 
 
 def _is_for_classes(type_: Type) -> bool:

@@ -80,7 +80,7 @@ def feature_rows(schema: str, name: str, features: Sequence[Feature], others: Se
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredRelation:
     """A table whose rows run down a tree.
 
     Attributes:

@@ -44,7 +44,7 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Output:
+class ModelOutput:
     """Where trees are written, and what they are written with.
 
     Attributes:
@@ -129,9 +129,9 @@ class TrainingKind(Protocol):
         """Rows that these were trained on."""
         ...
 
-    def write_nodes(self, output: Output, trained: TrainedTrees, classes: Sequence[str]) -> None: ...
+    def write_nodes(self, output: ModelOutput, trained: TrainedTrees, classes: Sequence[str]) -> None: ...
 
-    def write_trees(self, output: Output, harvest: Harvest) -> Tested:
+    def write_trees(self, output: ModelOutput, harvest: Harvest) -> Tested:
         """Write what is known of trees and groups once all are grown; tell what is to be told of it."""
         ...
 

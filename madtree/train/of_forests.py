@@ -16,7 +16,7 @@ from madtree.model import nodes_view
 from madtree.model.write import GroupTotals, forest_summary, write_groups, write_members, write_packed
 from madtree.parallel import Workers, forest_workers, growing_workers
 from madtree.request import Costs, TrainingTask
-from madtree.train.kinds import UNUSABLE_GROUP, Harvest, Output, Size, Tested
+from madtree.train.kinds import UNUSABLE_GROUP, Harvest, ModelOutput, Size, Tested
 from madtree.train.remarks import tell_of_bags
 from madtree.trees import FOREST, ForestParameters, Numbering, Parameters
 
@@ -58,10 +58,10 @@ class Forests:
     def n_rows(self, trained: TrainedTrees) -> int:
         return int(trained.out_of_bag.n_rows.sum())
 
-    def write_nodes(self, output: Output, trained: TrainedTrees, classes: Sequence[str]) -> None:
+    def write_nodes(self, output: ModelOutput, trained: TrainedTrees, classes: Sequence[str]) -> None:
         write_packed(output.host, output.task, trained.packed, output.categories, self.numbering)
 
-    def write_trees(self, output: Output, harvest: Harvest) -> Tested:
+    def write_trees(self, output: ModelOutput, harvest: Harvest) -> Tested:
         host, task, trees = output.host, output.task, harvest.trees
         if task.is_classification:
             host.command(nodes_view(task, harvest.classes))

@@ -14,7 +14,7 @@ from madtree.learn.prune import TrainedTrees, TreeColumns, TreeKeys
 from madtree.model.write import write_nodes, write_trees
 from madtree.parallel import Workers, growing_workers, resident_workers
 from madtree.request import Costs, TrainingTask
-from madtree.train.kinds import UNUSABLE_GROUP, Harvest, Output, Size, Tested
+from madtree.train.kinds import UNUSABLE_GROUP, Harvest, ModelOutput, Size, Tested
 from madtree.trees import SINGLE, TREE, Parameters
 
 
@@ -43,10 +43,10 @@ class SingleTrees:
     def n_rows(self, trained: TrainedTrees) -> int:
         return int(trained.trees.n_rows.sum())
 
-    def write_nodes(self, output: Output, trained: TrainedTrees, classes: Sequence[str]) -> None:
+    def write_nodes(self, output: ModelOutput, trained: TrainedTrees, classes: Sequence[str]) -> None:
         write_nodes(output.host, output.task, trained.nodes, output.categories, classes)
 
-    def write_trees(self, output: Output, harvest: Harvest) -> Tested:
+    def write_trees(self, output: ModelOutput, harvest: Harvest) -> Tested:
         task = output.task
         trees = _with_untrained(harvest.trees, harvest.groups, len(task.features), task.parameters.cp)
         write_trees(output.host, task, trees, UNUSABLE_GROUP, output.group_table, harvest.categories)

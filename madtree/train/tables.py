@@ -14,7 +14,7 @@ from madtree.model.write import Totals, write_competitors, write_cv, write_summa
 from madtree.request import TrainingTask
 from madtree.sqltext.kinds import TABLES
 from madtree.train.batches import Batch
-from madtree.train.kinds import Harvest, Output
+from madtree.train.kinds import Harvest, ModelOutput
 from madtree.train.remarks import TreeRemarks
 from madtree.train.source import Call
 from madtree.train.survey import Survey
@@ -28,7 +28,7 @@ class Tables:
         self._kind, self._watch = call.kind, call.watch
         labels = [None if categories is None else categories.labels for categories in found.categories]
         group_table = None if found.groups is None else call.space.tables.name("groups")
-        self._output = Output(call.host, call.task, labels, group_table)
+        self._output = ModelOutput(call.host, call.task, labels, group_table)
         self._groups: Ints = np.ones(1, np.int64) if found.groups is None else found.groups.tree_id
         self._has_cv = found.parameters.n_folds > 0
         self._trees: list[TreeColumns] = []

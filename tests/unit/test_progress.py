@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from memory_host import MemoryHost
 
-from madtree.cli.progress import Estimate, Progress, parse
+from madtree.cli.progress import Estimate, TrainingStep, parse
 from madtree.host.stopwatch import Stopwatch
 from madtree.learn.requests import BlocksReport, RoundReport, WaveReport
-from madtree.learn.requests import Progress as Step
+from madtree.learn.requests import TrainingStep as Step
 from madtree.train.progress import ReadingTeller, Teller
 
 
@@ -78,7 +78,7 @@ def test_other_messages_are_no_progress(message: str) -> None:
     assert parse(message) is None
 
 
-def level(number: int, rows: int, seconds: float) -> Progress:
+def level(number: int, rows: int, seconds: float) -> TrainingStep:
     step = parse(f"level {number}: 1 frontier node, {rows} rows in play, {seconds:.3f} s")
     assert step
     return step

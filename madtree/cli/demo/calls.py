@@ -12,7 +12,7 @@ WIDTH = 120
 
 
 @dataclass(frozen=True)
-class Call:
+class ShownCall:
     """A call of a function of madtree's.
 
     Attributes:

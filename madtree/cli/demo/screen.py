@@ -25,7 +25,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from madtree.cli.demo.calls import Call
+from madtree.cli.demo.calls import ShownCall
 from madtree.cli.demo.flights import open_csv
 from madtree.cli.escapes import escaped, escaped_line
 from madtree.host.psycopg import Engine, PsycopgHost
@@ -53,7 +53,7 @@ class Screen:
         """A statement as it will be run."""
         self._show(f"{statement};", "sql")
 
-    def show_call(self, call: Call) -> None:
+    def show_call(self, call: ShownCall) -> None:
         """A call as the user would write it."""
         if self.engine == "extension":
             self.show(call.sql())
@@ -65,7 +65,7 @@ class Screen:
         highlighted.rstrip()
         self.console.print(highlighted, soft_wrap=True)
 
-    def call(self, call: Call, doing: str, levels: int | None = None) -> tuple[str, float]:
+    def call(self, call: ShownCall, doing: str, levels: int | None = None) -> tuple[str, float]:
         """Show a call and do it; arguments are those of `run`. Returns the text that it returns, and the seconds."""
         if self.engine == "extension":
             rows, seconds = self.run(call.sql(), doing, levels)

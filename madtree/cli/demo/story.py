@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from madtree.cli.demo.calls import Call
+from madtree.cli.demo.calls import ShownCall
 from madtree.cli.demo.screen import Screen
 from madtree.cli.demo.tables import count, drop, load, mark, prepare
 
@@ -16,19 +16,19 @@ CARRIER_DEPTH = 6
 TOP_LEVELS = 3
 
 SIZES = {"min_split": 600, "min_bucket": 200}
-TRAIN_ONE = Call(
+TRAIN_ONE = ShownCall(
     "tree_train",
     ("demo.flights_train", "demo.late", "id", "late", FEATURES),
     {"max_depth": MAX_DEPTH, **SIZES, "verbose": True, "replace": True},
 )
 # Pruned by their predictions, half of the carriers would be left with a single leaf; of wanted size, all have a tree.
-TRAIN_CARRIERS = Call(
+TRAIN_CARRIERS = ShownCall(
     "tree_train",
     ("demo.flights_train", "demo.late_by_carrier", "id", "late", FEATURES.removeprefix("carrier, ")),
     {"grouping_cols": "carrier", "max_depth": CARRIER_DEPTH, **SIZES, "max_leaf_nodes": 16}
     | {"pruning_params": "cp=-1", "verbose": True, "replace": True},
 )
-DISPLAY = Call("tree_display", ("demo.late", False))
+DISPLAY = ShownCall("tree_display", ("demo.late", False))
 LEGEND = (
     "Each line is a node: (its id) [flights on time, flights late], then its question; a leaf has * and the prediction."
 )
@@ -55,9 +55,9 @@ SELECT m.carrier, m.n_rows, m.n_leaves, m.tree_depth,
 FROM demo.late_by_carrier m JOIN demo.late_by_carrier_nodes n ON n.tree_id = m.tree_id AND n.node_id = 0
 ORDER BY m.n_rows DESC"""
 NEXT = (
-    Call("tree_display", ("demo.late",)),
-    Call("tree_sql", ("demo.late",)),
-    Call(
+    ShownCall("tree_display", ("demo.late",)),
+    ShownCall("tree_sql", ("demo.late",)),
+    ShownCall(
         "tree_train",
         ("demo.flights", "demo.delay", "id", "arr_delay::float8", "carrier, dest, dep_minute"),
         {"split_criterion": "mse", "max_depth": 6},
@@ -109,7 +109,7 @@ def suggest(screen: Screen, client: str) -> None:
     screen.say(FORESTS)
 
 
-def train(screen: Screen, training: Call, model: str, levels: int) -> None:
+def train(screen: Screen, training: ShownCall, model: str, levels: int) -> None:
     """Train, and say what was trained on and how fast."""
     with screen.connection.transaction():
         line, seconds = screen.call(training, "growing", levels)
@@ -144,7 +144,7 @@ def score(screen: Screen, model: str, scored: str) -> None:
     with screen.connection.transaction():
         drop(screen.connection, scored)
         names = f"demo.{model}", "demo.flights_held_out", f"demo.{scored}", "prob"
-        _, seconds = screen.call(Call("tree_predict", names), "scoring")
+        _, seconds = screen.call(ShownCall("tree_predict", names), "scoring")
         mark(screen.connection, scored)
     n_rows = count(screen.connection, scored)
     screen.say(f"{n_rows:,} rows scored in {seconds:.2f} s: {n_rows / seconds:,.0f} rows a second.")

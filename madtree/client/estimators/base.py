@@ -27,7 +27,7 @@ from madtree.client.walked_trees import FlatTree, used_features
 from madtree.model import fit_features, output_columns
 from madtree.request import find_relation
 from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.estimator import Scored
+from madtree.sqltext.estimator import ScoredRelation
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import check_expression
 
@@ -115,7 +115,7 @@ class BaseDecisionTree(FittedTree, FittedInDatabase):
         places = {node.node_id: place for place, node in enumerate(self._flat_tree.nodes)}
         return np.array([places[number] for number in found.tolist()], np.int64)[place]
 
-    def _scored(self, client: Client, table: str, others: Sequence[str]) -> Scored:
+    def _scored(self, client: Client, table: str, others: Sequence[str]) -> ScoredRelation:
         """A table whose rows run down the tree.
 
         Args:
@@ -129,4 +129,4 @@ class BaseDecisionTree(FittedTree, FittedInDatabase):
         host = client.host
         relation = find_relation(host, table, "X")
         features = fit_features(host, self.model_, relation, table, "X", others).features
-        return Scored(relation.schema, relation.name, self._flat_tree.tree, features)
+        return ScoredRelation(relation.schema, relation.name, self._flat_tree.tree, features)

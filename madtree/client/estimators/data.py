@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from madtree.client.frames import Array, Column, as_column, columns_of, is_frame
+from madtree.client.frames import Array, FrameColumn, as_column, columns_of, is_frame
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES
 
 MAX_COLUMNS = 1_590  # PostgreSQL's tables have at most 1,600, some of which are madtree's
 
 
-def checked_columns(estimator: Any, X: Any, *, reset: bool) -> list[Column]:
+def checked_columns(estimator: Any, X: Any, *, reset: bool) -> list[FrameColumn]:
     """The columns of an array or a frame, checked as scikit-learn checks them.
 
     Args:
@@ -35,7 +35,7 @@ def checked_columns(estimator: Any, X: Any, *, reset: bool) -> list[Column]:
     return columns
 
 
-def _check_frame(estimator: Any, X: Any, columns: Sequence[Column], reset: bool) -> None:
+def _check_frame(estimator: Any, X: Any, columns: Sequence[FrameColumn], reset: bool) -> None:
     if not columns or not len(columns[0].values):
         missing = "sample" if columns else "feature"
         raise ValueError(f"Found array with 0 {missing}(s) while a minimum of 1 is required.")
@@ -46,7 +46,7 @@ def _check_frame(estimator: Any, X: Any, columns: Sequence[Column], reset: bool)
         estimator.n_features_in_ = len(columns)
 
 
-def _check_names(columns: Sequence[Column]) -> None:
+def _check_names(columns: Sequence[FrameColumn]) -> None:
     if len(columns) > MAX_COLUMNS:
         raise ValueError(f"X has {len(columns)} features; a table of PostgreSQL's can have {MAX_COLUMNS}")
     for column in columns:
@@ -66,7 +66,7 @@ def free_name(wanted: str, taken: Sequence[str]) -> str:
     return name
 
 
-def class_column(name: str, y: Array) -> tuple[Column, Array, list[str]]:
+def class_column(name: str, y: Array) -> tuple[FrameColumn, Array, list[str]]:
     """Classes as a column; the distinct ones in order, (n_classes,); and each one's text in the database.
 
     Booleans, integers and texts stay what they are; all else, such as 1.5, is told by its place among the classes.

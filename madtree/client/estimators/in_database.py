@@ -18,7 +18,7 @@ from madtree.client.connecting import connect
 from madtree.client.estimators.data import checked_columns, free_name
 from madtree.client.estimators.tables import TrainingTable, count_rows, primary_key, training_table
 from madtree.client.feature_values import column_name
-from madtree.client.frames import Column, columns_of, is_frame
+from madtree.client.frames import FrameColumn, columns_of, is_frame
 from madtree.client.upload import uploaded
 from madtree.sqltext.quote import ident
 from madtree.trees import Model as TreeModel
@@ -75,17 +75,21 @@ class FittedInDatabase(BaseEstimator):  # type: ignore[misc]
         self.feature_names_in_, self.n_features_in_ = np.array(names, dtype=object), len(names)
         self._fitted_on = "table"
 
-    def _fit_columns(self, X: Any, columns: Sequence[Column], y: Column, sample_weight: Any) -> None:
+    def _fit_columns(self, X: Any, columns: Sequence[FrameColumn], y: FrameColumn, sample_weight: Any) -> None:
         """Copy an array or a frame into a temporary table, and train on that."""
         names = [column.name for column in columns]
         # The target's name depends on nothing but y, as it is the dependent's in a model that is kept.
         target = replace(y, name=free_name(y.name, names))
-        rows = Column(free_name(self.id_col_name or "id", [*names, target.name]), "bigint", np.arange(len(y.values)))
+        rows = FrameColumn(
+            free_name(self.id_col_name or "id", [*names, target.name]), "bigint", np.arange(len(y.values))
+        )
         data = [*columns, target, rows]
         weights = None
         if sample_weight is not None:
             values = _check_sample_weight(sample_weight, y.values, dtype=np.float64)
-            weights = Column(free_name("sample_weight", [column.name for column in data]), "double precision", values)
+            weights = FrameColumn(
+                free_name("sample_weight", [column.name for column in data]), "double precision", values
+            )
             data.append(weights)
         self._fitted_on = "frame" if is_frame(X) else "array"
         with self._client() as client, client.work(), uploaded(client.connection, data) as table:
@@ -127,7 +131,7 @@ class FittedInDatabase(BaseEstimator):  # type: ignore[misc]
 
     # --- prediction ---
 
-    def _columns_of(self, X: Any) -> tuple[list[Column], int]:
+    def _columns_of(self, X: Any) -> tuple[list[FrameColumn], int]:
         """The columns of an array or a frame, by the features' names, and the number of rows.
 
         Raises:

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 
 from madtree.client.estimators.data import checked_columns
 from madtree.client.estimators.in_database import FittedInDatabase
-from madtree.client.frames import Array, Column
+from madtree.client.frames import Array, FrameColumn
 
 
 class LearnsNumbers(RegressorMixin, FittedInDatabase):  # type: ignore[misc]
@@ -24,7 +24,7 @@ class LearnsNumbers(RegressorMixin, FittedInDatabase):  # type: ignore[misc]
             return
         columns = checked_columns(self, X, reset=True)
         targets = self._checked_numbers(y, len(columns[0].values))
-        self._fit_columns(X, columns, Column("y", "double precision", targets), sample_weight)
+        self._fit_columns(X, columns, FrameColumn("y", "double precision", targets), sample_weight)
 
     def _checked_numbers(self, y: Any, n_rows: int) -> Array:
         if y is None:

@@ -79,7 +79,7 @@ class SplitCategories:
 
 
 @dataclass(frozen=True)
-class SeenCategories:
+class KnownCategories:
     """Categories seen in training, of features for which NULL is a category; (n_seen,) each.
 
     Attributes:
@@ -93,7 +93,7 @@ class SeenCategories:
     key: Ints
 
     @classmethod
-    def none(cls) -> SeenCategories:
+    def none(cls) -> KnownCategories:
         """Where NULL is no category."""
         none = np.zeros(0, np.int64)
         return cls(none, none, none)
@@ -119,7 +119,7 @@ class FlatTrees:
     roots: Ints
     splits: FlatSplits
     categories: SplitCategories
-    seen: SeenCategories
+    seen: KnownCategories
     is_category: list[bool]
 
     @classmethod
@@ -131,7 +131,7 @@ class FlatTrees:
         splits: FlatSplits,
         is_category: list[bool],
         categories: SplitCategories | None = None,
-        seen: SeenCategories | None = None,
+        seen: KnownCategories | None = None,
     ) -> FlatTrees:
         """Trees of nodes (n_nodes,) sorted by tree and id; categories may be left out where none are asked for.
 
@@ -150,7 +150,7 @@ class FlatTrees:
             or not np.array_equal(tree_id[child[parents] + 1], tree_id[parents])
         ):
             raise MadtreeError("the model is damaged: its nodes are not whole trees")
-        named, known = categories or SplitCategories.none(), seen or SeenCategories.none()
+        named, known = categories or SplitCategories.none(), seen or KnownCategories.none()
         return cls(tree_id, node_id, majority_left.astype(np.bool_), child, roots, splits, named, known, is_category)
 
     @property

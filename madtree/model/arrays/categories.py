@@ -11,7 +11,7 @@ import numpy as np
 
 from madtree.host import Host
 from madtree.learn.data import Array, Ints, sent_ints
-from madtree.learn.walk import ALL_TREES, SeenCategories, SplitCategories
+from madtree.learn.walk import ALL_TREES, KnownCategories, SplitCategories
 from madtree.model import ModelTables
 from madtree.model.arrays.packed_nodes import node_categories
 from madtree.sqltext import models as sql
@@ -40,11 +40,11 @@ def split_categories(host: Host, tables: ModelTables, model: Model, nodes: Mappi
     return SplitCategories(named.split, named.feature, key, named.is_null, named.goes_left)
 
 
-def seen_categories(host: Host, model: Model) -> SeenCategories:
+def seen_categories(host: Host, model: Model) -> KnownCategories:
     """Those that the model has seen; features as above."""
     feature, group, texts = _texts_seen(model)
     row = host.query(sql.key_numbers(), _KEY_TYPES, [feature.tolist(), _booleans(model), texts])[0]
-    return SeenCategories(feature, group, _as_floats(sent_ints(row["key"]), feature, model))
+    return KnownCategories(feature, group, _as_floats(sent_ints(row["key"]), feature, model))
 
 
 def keys_of_texts(host: Host, tables: ModelTables, model: Model) -> dict[str, dict[str, int]]:
