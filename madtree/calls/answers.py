@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from madtree import score  # its parts, and numpy with them, are loaded when they are asked for
 from madtree.host import Host
 from madtree.model import get_var_importance as write_importance
@@ -11,14 +9,28 @@ from madtree.model import tree_drop as drop
 from madtree.sqltext.quote import ident
 
 
-def tree_predict(host: Host, *arguments: Any) -> str:
+def tree_predict(
+    host: Host,
+    tree_model: str | None,
+    new_data_table: str | None,
+    output_table: str | None,
+    type_: str | None,
+    trust_owner: bool | None = False,
+) -> str:
     """Score a table by a model of single trees; raises MadtreeError as `score.score_table`."""
-    return _scored(host, "tree_predict", *arguments)
+    return _scored("tree_predict", host, tree_model, new_data_table, output_table, type_, trust_owner)
 
 
-def forest_predict(host: Host, *arguments: Any) -> str:
+def forest_predict(
+    host: Host,
+    random_forest_model: str | None,
+    new_data_table: str | None,
+    output_table: str | None,
+    type_: str | None,
+    trust_owner: bool | None = False,
+) -> str:
     """Score a table by a forest; raises MadtreeError as `score.score_table`."""
-    return _scored(host, "forest_predict", *arguments)
+    return _scored("forest_predict", host, random_forest_model, new_data_table, output_table, type_, trust_owner)
 
 
 def get_var_importance(host: Host, model: str | None, output: str | None) -> str:
@@ -33,8 +45,16 @@ def tree_drop(host: Host, model: str | None) -> str:
     return f"tree_drop: dropped {names} in schema {ident(dropped.schema)}"
 
 
-def _scored(host: Host, function: str, model: str, data: str, output: str, *others: Any) -> str:
-    scored = score.score_table(host, model, data, output, *others, function=function)
+def _scored(
+    function: str,
+    host: Host,
+    model: str | None,
+    data: str | None,
+    output: str | None,
+    type_: str | None,
+    trust_owner: bool | None,
+) -> str:
+    scored = score.score_table(host, model, data, output, type_, trust_owner, function=function)
     return (
         f"{function}: {_rows(scored.n_rows)} of {data} scored with {model} ({scored.type_}) into {output} "
         f"in {scored.seconds:.2f} s"

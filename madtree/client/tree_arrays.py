@@ -13,7 +13,7 @@ from madtree.client.frames import Array
 from madtree.client.walked_trees import WalkedTrees
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import ModelTables, probabilities, trees_of_forest
+from madtree.model import ModelTables, probabilities, trees_of_gid
 from madtree.model.arrays import ADJUSTED_AGREEMENT, ModelArrays, keys_of_texts, read_arrays
 from madtree.trees import Feature, Model, Node, Tree
 
@@ -126,9 +126,9 @@ class ForestArrays:
         """Read from the model's tables; of a grouped model the forest of the group `gid`, from 1.
 
         Raises:
-            MadtreeError: as `trees_of_forest`, or the tables are damaged.
+            MadtreeError: as `trees_of_gid`, or the tables are damaged.
         """
-        ids = trees_of_forest(host, tables, model, gid)
+        ids = trees_of_gid(host, tables, model, gid)
         arrays = read_arrays(host, tables, model, _READ, (ids[0], ids[-1]))
         if len(arrays.trees.roots) != len(ids):
             raise MadtreeError(f"{tables.given} is damaged: some of its trees have no nodes")

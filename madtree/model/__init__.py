@@ -11,7 +11,7 @@ from madtree.model.importance import get_var_importance
 from madtree.model.listing import models
 from madtree.model.new_data import NewData, casting, fit_features, is_training_table
 from madtree.model.outputs import check_type, distinct_names, output_columns, output_expression, probabilities
-from madtree.model.read import each_tree, read_model, read_trees, trees_of_forest, trees_of_group
+from madtree.model.read import each_tree, read_model, read_trees, trees_of_gid, trees_of_group
 from madtree.model.summary import check_kind, read_summary, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type
 from madtree.model.trust import NOT_ALLOWED
@@ -45,7 +45,7 @@ __all__ = [
     "read_summary",
     "read_trees",
     "tree_drop",
-    "trees_of_forest",
+    "trees_of_gid",
     "trees_of_group",
     "unquoted",
 ]

@@ -105,8 +105,8 @@ class _InOrder(Generic[T]):
         return self._next[1] if self._next is not None and self._next[0] == tree_id else None
 
 
-def trees_of_forest(host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> list[int]:
-    """The ids of a forest's trees, which follow each other; of a grouped one those of the group `gid`, from 1.
+def trees_of_gid(host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> list[int]:
+    """The ids of the trees of the only group, or of the group `gid`, from 1; they follow each other.
 
     Raises:
         MadtreeError: there are several groups and `gid` does not name one, or the group has no tree.
@@ -122,7 +122,7 @@ def trees_of_forest(host: Host, tables: ModelTables, model: Model, gid: int | No
         raise MadtreeError(f"gid must be from 1 to {n_groups}, the number of a group of {tables.given}, not {gid}")
     own = trees_of_group(host, tables, model, number)
     if not own:
-        raise MadtreeError(f"{tables.given} has no forest of group {number}: it could not be trained")
+        raise MadtreeError(f"{tables.given} has no {model.kind.noun} of group {number}: it could not be trained")
     return own
 
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import psycopg
 import pytest
-from tests.sql.forests.forests import MAKE, grow, rows
+from tests.forest_data import MAKE, grow, rows
 
 from madtree import explain, interface
 from madtree.calls import run
 from madtree.cli.exits import CommandError
 from madtree.cli.trees import tree_number
 from madtree.errors import MadtreeError
-from madtree.model import find_model, models, read_group, read_model, read_summary, trees_of_group
+from madtree.model import find_model, models, read_model, read_summary, trees_of_gid, trees_of_group
 from madtree.report import build_report
 from madtree.report import kinds as pages
 from madtree.score import forest_predict, tree_predict
@@ -86,9 +86,9 @@ def test_its_trees_are_read_by_group_whatever_their_number(host: PsycopgHost) ->
     assert [trees_of_group(host, tables, model, group) for group in (1, 2, 3)] == [[1, 2, 3], [4, 5], []]
     groups = {tree.tree_id: tree.group for tree in read_model(host, "f").trees}
     assert groups == {1: ("0",), 2: ("0",), 3: ("0",), 4: ("1",), 5: ("1",)}
-    assert [tree.tree_id for tree in read_group(host, tables, model, 2)] == [4, 5]
+    assert trees_of_gid(host, tables, model, 2) == [4, 5]
     with pytest.raises(MadtreeError, match="f has no toy of group 3"):
-        list(read_group(host, tables, model, 3))
+        trees_of_gid(host, tables, model, 3)
 
 
 def test_one_tree_is_told_by_its_group_and_its_number_there(host: PsycopgHost, db: psycopg.Connection) -> None:

@@ -43,7 +43,7 @@ def test_trees_are_drawn_alike(both: Both, model: str, dot: bool, verbose: bool)
 
 
 @pytest.mark.parametrize("model", FORESTS)
-def test_trees_of_forests_are_drawn_alike(both: Both, model: str) -> None:
+def test_trees_of_gids_are_drawn_alike(both: Both, model: str) -> None:
     assert both.ask("get_tree", model, 1, 2, False, True) == answer(both, "get_tree", model, 1, 2, False, True)
 
 
