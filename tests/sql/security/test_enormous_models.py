@@ -42,8 +42,8 @@ N = 400_000  # of whatever there are too many
 BYTES = 12_000_000  # of one text
 LAST = 2**18 - 2  # node of an enormous tree
 # Where calls go on to their end: how many there are, the last node, and how long Python may work between two looks.
-N_TO_THE_END, LAST_TO_THE_END = 120_000, 2**15 - 2
-BETWEEN_LOOKS = 0.2  # seconds of the processor's
+N_TO_THE_END, LAST_TO_THE_END = 50_000, 2**15 - 2
+BETWEEN_LOOKS = 0.25  # seconds of the processor's
 STOPWATCH = """
 CREATE FUNCTION time_between_looks() RETURNS void LANGUAGE plpython3u AS $$
 import time
