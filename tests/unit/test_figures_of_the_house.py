@@ -95,7 +95,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 33_440
+    assert sum(map(lines_of_code, sources().values())) <= 33_480
 
 
 @pytest.mark.parametrize(("room", "bound"), [("learn/histogram", 55), ("learn/problem", 40), ("interface", 18)])

@@ -295,3 +295,39 @@ def cpu_seconds(db: psycopg.Connection) -> float:
     """What the session's process has computed so far."""
     ((seconds,),) = db.execute("SELECT enormous.cpu_seconds()").fetchall()
     return float(seconds)
+
+
+# What is small where it is stored, and would fill the memory of who reads it: a text of one letter, many times over.
+BOMBS = {
+    "m": "UPDATE m_nodes SET left_levels = ARRAY[repeat('x', 50000000)] WHERE feature = 'k'; "
+    "INSERT INTO m_nodes SELECT {nodes} FROM m_nodes t, generate_series(900, 940) i "
+    "WHERE t.node_id = (SELECT min(node_id) FROM m_nodes WHERE feature = 'k')",
+    "g": "ALTER TABLE g ALTER COLUMN g TYPE text; "
+    "INSERT INTO g SELECT {groups} FROM g t, generate_series(1000, 1040) i WHERE t.tree_id = 1",
+}
+
+
+@pytest.mark.parametrize("model", BOMBS)
+def test_what_is_large_only_once_it_is_read_is_refused(models: psycopg.Connection, model: str) -> None:
+    names = {
+        "nodes": copied(models, "m_nodes", node_id="i", depth="9"),
+        "groups": copied(models, "g", tree_id="i", g="repeat('x', 50000000)"),
+    }
+    with models.transaction(force_rollback=True):
+        models.execute(BOMBS[model].format(**names).encode())
+        models.execute("SAVEPOINT before")
+        before = peak_memory(models)
+        with pytest.raises(psycopg.Error, match="is too large to be read node by node"):
+            models.execute(f"SELECT tree_display('{model}')".encode())
+        models.execute("ROLLBACK TO before")
+        assert peak_memory(models) - before < 500_000_000
+
+
+def peak_memory(db: psycopg.Connection) -> int:
+    """Bytes that the session's process has had at most."""
+    db.execute(
+        "CREATE OR REPLACE FUNCTION pg_temp.peak() RETURNS int8 LANGUAGE plpython3u AS "
+        "'import resource; return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss'"
+    )
+    ((peak,),) = db.execute("SELECT pg_temp.peak()").fetchall()
+    return int(peak)
