@@ -102,6 +102,12 @@ CHANGES = {
         SET category_sets = (SELECT array_agg('c' || i) FROM generate_series(1, {20 * N}) i) WHERE tree_id = 1""",
     "levels of a node": f"""UPDATE {{nodes}}
         SET left_levels = (SELECT array_agg('c' || i) FROM generate_series(1, {3 * N}) i) WHERE feature = 'k'""",
+    # As many as a feature may have.
+    "categories in all nodes": """UPDATE {nodes} n SET feature = 'k', threshold = NULL, left_levels = c.low,
+        right_levels = c.high || ARRAY[NULL]::text[] FROM (
+            SELECT array_agg('c' || i) FILTER (WHERE i % 2 = 0) AS low,
+                array_agg('c' || i) FILTER (WHERE i % 2 > 0) AS high FROM generate_series(1, 65000) i
+        ) c WHERE feature IS NOT NULL""",
     "trees": """ALTER TABLE {m} DROP CONSTRAINT IF EXISTS {m}_pkey;
         INSERT INTO {m} SELECT {trees} FROM {m} t, generate_series(100, {n}) i WHERE t.tree_id = 1""",
     "groups": """ALTER TABLE {m} DROP CONSTRAINT IF EXISTS {m}_pkey;
@@ -113,7 +119,7 @@ CHANGES = {
     "packed nodes": """UPDATE {packed}
         SET nodes = (SELECT nodes FROM enormous WHERE last = {last}) WHERE tree_id = 1""",
 }
-OF_TREES = {"nodes", "levels of a node"}
+OF_TREES = {"nodes", "levels of a node", "categories in all nodes"}
 OF_GROUPS = {"groups"}
 OF_FORESTS = {"category sets", "packed nodes"}
 # What the first look at the summary refuses, by a query, before anything of it is fetched: all functions begin with it.
@@ -228,7 +234,14 @@ def test_no_function_keeps_its_session_much_longer_than_a_timeout(
 
 @pytest.mark.parametrize(
     ("model", "change"),
-    [("m", "trees"), ("g", "groups"), ("m", "nodes"), ("f", "packed nodes"), ("m", "categories by tree")],
+    [
+        ("m", "trees"),
+        ("g", "groups"),
+        ("m", "nodes"),
+        ("f", "packed nodes"),
+        ("m", "categories by tree"),
+        ("m", "categories in all nodes"),
+    ],
     ids=lambda value: str(value),
 )
 def test_python_is_never_long_at_work_between_two_looks_for_timeouts(
