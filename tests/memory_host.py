@@ -265,7 +265,8 @@ class MemoryHost:
         if found is None or found not in self._schemas:
             return []
         existing = [name for name in names if name in self.catalogue.tables and found == self.catalogue.schema]
-        return [{"schema": found, "may_create": self._schemas[found], "existing": existing}]
+        told = {"schema": found, "may_create": self._schemas[found], "may_be_swapped": False, "existing": existing}
+        return [told]
 
     def _table_columns(self, schema: str, names: Sequence[str]) -> list[Row]:
         found = {} if schema != self.catalogue.schema else self.catalogue.tables

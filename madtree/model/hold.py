@@ -48,21 +48,22 @@ def held_facts(host: Host, relation: Relation, given: str, argument: str, look: 
         return facts
     session = host.query(sql.SESSION)[0]
     still = facts.by_superuser and _can_hold_still(session, facts, given, argument)
-    if still and facts.foreign_schema:
-        _by_own_rights(host, session, sql.hold_schema(relation.schema), given, argument)
-    held: dict[str, int] | None = None
+    held: tuple[int, dict[str, int]] | None = None
     for _ in range(LOOKS):
+        schema = facts.schema_oid if still and facts.foreign_schema else 0
         # The view of packed nodes is not read.
-        wanted = {suffix: table.oid for suffix, table in facts.tables.items() if table.kind == "r"}
-        if wanted == held:
+        tables = {suffix: table.oid for suffix, table in facts.tables.items() if table.kind == "r"}
+        if (schema, tables) == held:
             return facts
         try:
+            if schema:
+                _by_own_rights(host, session, sql.hold_schema(schema), given, argument)
             if still:
-                locks = sql.lock(relation.schema, relation.name, list(wanted), still=True)
+                locks = sql.lock(relation.schema, relation.name, list(tables), still=True)
                 _by_own_rights(host, session, locks, given, argument)
             else:
-                _hold_readable(host, relation, list(wanted))
-            held = wanted
+                _hold_readable(host, relation, list(tables))
+            held = schema, tables
         except Exception as error:
             if _sqlstate(error) not in NO_TABLE:
                 raise
@@ -117,7 +118,7 @@ def _by_own_rights(host: Host, session: Row, locks: str, given: str, argument: s
         MadtreeError: she has taken a role in a way that does not let her lock.
     """
     try:
-        host.command(locks if session["has_own_rights"] else sql.as_session_user(locks, session["role"]))
+        host.command(sql.by_own_rights(locks, session))
     except Exception as error:
         if _sqlstate(error) != NOT_ALLOWED:
             raise

@@ -11,12 +11,12 @@ from math import isnan
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, listed, watched
+from madtree.host import Host, Row, listed, watched
 from madtree.model.find import ModelTables
 from madtree.sqltext import packed_nodes as sql
 from madtree.trees import MAX_DEPTH_LIMIT, Categories, Kind, Model, Node
 
-CHUNK_BYTES = 8 * 2**20  # of nodes read at once, but for a larger tree
+CHUNK_BYTES = 8 * 2**20  # of nodes and categories read at once, but for a larger tree
 CATEGORIES_AT_ONCE = 500_000
 _INT = "pg_catalog.int4"
 _LARGEST = 1e300  # as in sqltext/check.py: weights add up to less than the largest float8
@@ -45,9 +45,9 @@ def packed_trees(
     statement = sql.packed_rows(tables.schema, tables.name)
     first = 0
     while first < len(wanted):
-        end, size = first + 1, wanted[first]["size"]
-        while end < len(wanted) and size + wanted[end]["size"] <= CHUNK_BYTES:
-            size += wanted[end]["size"]
+        end, size = first + 1, _size(wanted[first])
+        while end < len(wanted) and size + _size(wanted[end]) <= CHUNK_BYTES:
+            size += _size(wanted[end])
             end += 1
         between = [wanted[first]["tree_id"], wanted[end - 1]["tree_id"]]
         for row in host.query(statement, [_INT, _INT, _INT], [*between, CATEGORIES_AT_ONCE]):
@@ -57,6 +57,10 @@ def packed_trees(
                     sets = _in_pieces(host, tables, row["tree_id"], row["n_categories"])
                 yield row["tree_id"], unpacker.nodes(row["tree_id"], row["nodes"], sets)
         first = end
+
+
+def _size(row: Row) -> int:
+    return int(row["size"]) + int(row["size_of_categories"])
 
 
 def _in_pieces(host: Host, tables: ModelTables, tree: int, n_categories: int) -> Iterator[str | None]:

@@ -23,6 +23,7 @@ T = TypeVar("T")
 NODES_AT_ONCE = 2000  # rows fetched through a cursor; a node as a dict is about 2 kB
 _ELEMENTS_AT_ONCE = 200_000  # of their arrays
 _BYTES_AT_ONCE = 2**25  # of a column of theirs
+MOST_BYTES = 2**30  # of such a column in all rows
 
 
 def read_model(
@@ -74,8 +75,8 @@ def each_tree(
     grouping = tables.group_writers([unquoted(name) for name in model.grouping_columns])
     at_once = ROWS_AT_ONCE
     if grouping:
-        largest = host.query(sql.longest_group(tables.schema, tables.name, grouping))[0]["largest"]
-        at_once = max(1, min(at_once, _BYTES_AT_ONCE // max(largest, 1)))
+        size = host.query(sql.longest_group(tables.schema, tables.name, grouping))[0]
+        at_once = min(at_once, _rows_of_bytes(tables, size, "values of groups"))
     rows = listed(host, sql.trees(tables.schema, tables.name, grouping), at_once=at_once)
     if not rows:
         raise MadtreeError(f"{tables.given} is damaged: it has no tree")
@@ -151,7 +152,7 @@ def _listed_trees(
     """As `packed_trees`, where each node is a row."""
     text = sql.nodes(nodes_of(tables, model), model.is_classification, tree_id is not None)
     types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
-    rows = host.stream(text, types, params, _at_once(host, nodes_of(tables, model).sql, _LISTS))
+    rows = host.stream(text, types, params, _at_once(host, tables, nodes_of(tables, model).sql, _LISTS))
     for tree, of_tree in groupby(rows, key=lambda row: row.pop("tree_id")):
         nodes: dict[int, Node] = {}
         for row in of_tree:
@@ -171,21 +172,39 @@ def _surrogates(
     """Of each tree by node, the best one first."""
     text = sql.surrogates(tables.schema, tables.name, tree_id is not None)
     types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
-    at_once = _at_once(host, model_table(tables.schema, tables.name, "_surrogates"), _SIDES)
+    at_once = _at_once(host, tables, model_table(tables.schema, tables.name, "_surrogates"), _SIDES)
     yield from _by_node(host.stream(text, types, params, at_once), Surrogate)
 
 
 def _competitors(host: Host, tables: ModelTables) -> Iterator[tuple[int, dict[int, list[Competitor]]]]:
     """Of each tree by node, the best one first."""
-    at_once = _at_once(host, model_table(tables.schema, tables.name, "_competitors"), _SIDES)
+    at_once = _at_once(host, tables, model_table(tables.schema, tables.name, "_competitors"), _SIDES)
     yield from _by_node(host.stream(sql.competitors(tables.schema, tables.name), [], [], at_once), Competitor)
 
 
-def _at_once(host: Host, table: str, lists: Sequence[str]) -> int:
-    """Rows to be fetched together: as few as hold some 10 ms of Python's time, however long their lists are."""
-    row = host.query(sql.longest_list(table, lists))[0]
-    longest, largest = max(int(row["longest"]), 1), max(int(row["largest"]), 1)
-    return max(1, min(NODES_AT_ONCE, _ELEMENTS_AT_ONCE // longest, _BYTES_AT_ONCE // largest))
+def _at_once(host: Host, tables: ModelTables, table: str, lists: Sequence[str]) -> int:
+    """Rows to be fetched together: as few as hold some 10 ms of Python's time, however long their lists are; raises as
+    `_rows_of_bytes`.
+    """
+    size = host.query(sql.longest_list(table, lists))[0]
+    by_elements = _ELEMENTS_AT_ONCE // max(int(size["longest"]), 1)
+    return max(1, min(NODES_AT_ONCE, by_elements, _rows_of_bytes(tables, size, "lists of categories")))
+
+
+def _rows_of_bytes(tables: ModelTables, size: Row, what: str) -> int:
+    """Rows that are not too large together, 1 at least; `size` tells of a column the `largest` of its values, and their
+    `total`. As compressed as they are stored, they may be a hundredth of that.
+
+    Raises:
+        MadtreeError: all of them, which Python would hold, are too large.
+    """
+    if size["total"] > MOST_BYTES:
+        raise MadtreeError(
+            f"{tables.given} is too large to be read node by node: its {what} have {size['total']:,} bytes",
+            hint="To score by it, nodes need not be read one by one.",
+            sqlstate="54000",
+        )
+    return max(1, _BYTES_AT_ONCE // max(int(size["largest"]), 1))
 
 
 def _by_node(rows: Iterator[Row], kind: Callable[..., T]) -> Iterator[tuple[int, dict[int, list[T]]]]:

@@ -6,7 +6,7 @@ import json
 from typing import Any, NoReturn
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row, watched
+from madtree.host import ROWS_AT_ONCE, Host, Row, watched
 from madtree.model.find import ModelTables
 from madtree.sqltext import models as sql
 from madtree.sqltext.sizes import oversized
@@ -72,7 +72,7 @@ class SummaryRow:
         """Its lists one by one, so that cancels are let in."""
         found: dict[str, Any] = {}
         statement = sql.document_pieces(self._tables.schema, self._tables.name, column)
-        for row in watched(self._host, self._host.stream(statement, batch=1)):
+        for row in watched(self._host, self._host.stream(statement, batch=ROWS_AT_ONCE)):
             value = self._loaded(column, row["value"])
             if row["key_within"] is None:
                 found[row["key"]] = value

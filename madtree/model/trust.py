@@ -77,12 +77,14 @@ class Facts:
         by_superuser: whether a superuser asks, by whichever of her roles.
         foreign_schema: whether the caller does not trust the owner of the tables' schema, who could replace them.
         schema_owner: that role.
+        schema_oid: of pg_namespace.
     """
 
     tables: dict[str, TableFacts]
     by_superuser: bool
     foreign_schema: bool
     schema_owner: str
+    schema_oid: int
 
     @property
     def foreign_owner(self) -> str | None:
@@ -104,8 +106,9 @@ def look_up(host: Host, schema: str, name: str) -> Facts:
         )
         table.columns[row["column"]] = _column(row, others.get(row["type_oid"]))
     if not rows:
-        return Facts({}, False, False, "")
-    return Facts(tables, rows[0]["by_superuser"], not rows[0]["schema_trusted"], rows[0]["schema_owner"])
+        return Facts({}, False, False, "", 0)
+    row = rows[0]
+    return Facts(tables, row["by_superuser"], not row["schema_trusted"], row["schema_owner"], row["schema_oid"])
 
 
 def _other_types(host: Host, oids: Sequence[int]) -> dict[int, Row]:

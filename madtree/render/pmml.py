@@ -92,7 +92,8 @@ def _mining_schema(model: Model, with_groups: bool) -> Element:
     schema = Element("MiningSchema")
     names = [feature.name for feature in model.features]
     if with_groups:
-        names += [name for name in model.grouping_columns if name not in names]
+        taken = set(names)
+        names += [name for name in model.grouping_columns if name not in taken]
     for name in names:
         SubElement(schema, "MiningField", {"name": name, "invalidValueTreatment": "asIs"})
     SubElement(schema, "MiningField", _target(model))

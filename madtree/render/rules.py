@@ -53,7 +53,8 @@ def _range(feature: Feature, steps: Sequence[Step]) -> str:
 def _categories(feature: Feature, steps: Sequence[Step], full: bool) -> str:
     """The categories that take the path at every step."""
     sides = [(node.left_levels if goes_left else node.right_levels) or () for node, goes_left in steps]
-    common = tuple(each for each in sides[-1] if all(each in side for side in sides))
+    others = [frozenset(side) for side in sides[:-1]]  # of tens of thousands of categories each
+    common = tuple(each for each in sides[-1] if all(each in other for other in others))
     # A category that an earlier split does not name came with the majority.
     return _in_categories(feature, common or sides[-1], full)
 

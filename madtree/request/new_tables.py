@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
+from madtree.host import Host, Row
 from madtree.sqltext import catalog as sql
+from madtree.sqltext import trust as trust_sql
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, SIGNATURES, suffixed
 
 _TEXT = "pg_catalog.text"
+NOT_ALLOWED = "42501"
 LOOKS = 10  # at a model that others replace all the time; more than one more is rare
 
 
@@ -70,10 +72,19 @@ def check_free(
 ) -> str:
     """The schema that tables of a valid, unquoted name go to (None: where unqualified names are created).
 
-    Arguments and errors are those of `check_new`.
+    A schema whose owner a superuser does not trust is held until the transaction ends: its owner could put another
+    one in its place, with tables of these names that have triggers, before they are filled. (PostgreSQL 15.20 itself
+    keeps it once there is a new table in it; not all versions do.)
+
+    Arguments and errors are those of `check_new`; or it is a superuser's who cannot hold the schema here.
     """
     names = [suffixed(name, suffix) for suffix in suffixes]
     rows = host.query(sql.OUTPUT_SCHEMA, [_TEXT, f"{_TEXT}[]"], [schema, names])
+    held = 0
+    while rows and rows[0]["may_be_swapped"] and rows[0]["oid"] != held:
+        held = rows[0]["oid"]
+        _hold_schema(host, rows[0], argument)
+        rows = host.query(sql.OUTPUT_SCHEMA, [_TEXT, f"{_TEXT}[]"], [schema, names])
     if not rows and schema == "pg_temp":
         return schema  # the session's first temporary table will make it
     if not rows and schema is not None:
@@ -106,6 +117,23 @@ def check_free(
             hint += " What is left of a model is dropped for you where all of it is yours and has a model's columns."
         raise MadtreeError(f"{argument}: {qualified(schema, taken[0])} exists already", hint=hint, sqlstate="42P07")
     return schema
+
+
+def _hold_schema(host: Host, row: Row, argument: str) -> None:
+    """Hold the schema of a row of `OUTPUT_SCHEMA`, as the superuser who asks, whatever role she has taken."""
+    session = host.query(trust_sql.SESSION)[0]
+    try:
+        host.command(trust_sql.by_own_rights(trust_sql.hold_schema(row["oid"]), session))
+    except Exception as error:
+        if getattr(error, "sqlstate", "") != NOT_ALLOWED:
+            raise
+        owner = ident(row["owner"])
+        raise MadtreeError(
+            f"{argument}: as a superuser who acts as another role you cannot hold the schema {ident(row['schema'])}, "
+            f"so {owner} could have code run by you while tables in it are filled",
+            hint="RESET SESSION AUTHORIZATION, or log in as that role; after SET ROLE it can be held.",
+            sqlstate=NOT_ALLOWED,
+        ) from error
 
 
 def _is_left_over(host: Host, schema: str, name: str, taken: Sequence[str]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.sqltext.operators import EQUALS
-from madtree.sqltext.owners import CALLER, is_trusted_type
+from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted, is_trusted_type
 from madtree.sqltext.query import Lasting, look_up
 from madtree.sqltext.quote import ident, literal, qualified, with_needed_quotes
 
@@ -138,8 +138,12 @@ CROSS JOIN LATERAL (
 ORDER BY c.asked, c.depth DESC""")
 
 # The schema of a model's tables and what is in it already; $1 NULL: where unqualified names are created.
-OUTPUT_SCHEMA = Lasting("""
-SELECT n.nspname AS schema, pg_catalog.has_schema_privilege(n.oid, 'CREATE') AS may_create,
+# `may_be_swapped`: a superuser asks, and does not trust the schema's owner.
+OUTPUT_SCHEMA = Lasting(f"""
+WITH RECURSIVE {CALLER}
+SELECT n.oid, n.nspname AS schema, {SUPERUSER_ASKS} AND NOT {is_trusted(SCHEMA_OWNER)} AS may_be_swapped,
+       pg_catalog.pg_get_userbyid({SCHEMA_OWNER})::pg_catalog.text AS owner,
+       pg_catalog.has_schema_privilege(n.oid, 'CREATE') AS may_create,
        ARRAY(SELECT c.relname::pg_catalog.text FROM pg_catalog.pg_class c
              WHERE c.relnamespace OPERATOR(pg_catalog.=) n.oid
                AND c.relname OPERATOR(pg_catalog.=) ANY ($2)) AS existing

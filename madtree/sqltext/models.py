@@ -134,28 +134,39 @@ def competitors(schema: str, name: str) -> str:
     return f"SELECT {columns} FROM {table} AS s ORDER BY s.tree_id, s.node_id, s.rank"
 
 
+def stored_bytes(value: str) -> str:
+    """About how many bytes a column's value has before it is compressed; of one that is not, that is known at once."""
+    return (
+        f"CASE WHEN pg_catalog.pg_column_compression({value}) IS NULL THEN pg_catalog.pg_column_size({value}) "
+        f"ELSE pg_catalog.octet_length({value}::pg_catalog.text) END"
+    )
+
+
 def longest_list(table: str, columns: Sequence[str]) -> str:
-    """How many elements the longest of a table's arrays has, as `longest`, and how many bytes the largest has before it
-    is compressed, about, as `largest`; `table` as SQL.
+    """How many elements the longest of a table's arrays has, as `longest`; about how many bytes, before they are
+    compressed, the `largest` has, and `total` of them; `table` as SQL.
     """
     lengths = ", ".join(f"pg_catalog.cardinality(t.{column})" for column in columns)
-    sizes = ", ".join(
-        f"CASE WHEN pg_catalog.pg_column_compression(t.{column}) IS NULL THEN pg_catalog.pg_column_size(t.{column}) "
-        f"ELSE pg_catalog.octet_length(t.{column}::pg_catalog.text) END"
-        for column in columns
-    )
+    sizes = ", ".join(stored_bytes(f"t.{column}") for column in columns)
     return (
         f"SELECT COALESCE(pg_catalog.max(GREATEST({lengths})), 0) AS longest, "
-        f"COALESCE(pg_catalog.max(GREATEST({sizes})), 0) AS largest FROM {table} AS t"
+        f"COALESCE(pg_catalog.max(GREATEST({sizes})), 0) AS largest, "
+        f"COALESCE(pg_catalog.sum(GREATEST({sizes})), 0)::pg_catalog.int8 AS total FROM {table} AS t"
     )
 
 
 def longest_group(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
-    """How many bytes the longest of the groups' values has as text, as `largest`; `grouping` are unquoted columns."""
+    """How many bytes the `largest` of the groups' values has as text, and the `total` of the largest of each group;
+    `grouping` are unquoted columns.
+    """
     values = ", ".join(
         f"pg_catalog.octet_length({text_of(f't.{ident(column)}', writer)})" for column, writer in grouping
     )
-    return f"SELECT COALESCE(pg_catalog.max(GREATEST({values})), 0) AS largest FROM {model_table(schema, name)} AS t"
+    return (
+        f"SELECT COALESCE(pg_catalog.max(GREATEST({values})), 0) AS largest, "
+        f"COALESCE(pg_catalog.sum(GREATEST({values})), 0)::pg_catalog.int8 AS total "
+        f"FROM {model_table(schema, name)} AS t"
+    )
 
 
 def node_numbers(schema: str, name: str, prediction: str, writer: Writer | None) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from madtree.sqltext import array_text
 from madtree.sqltext import sent_rows as sent
 from madtree.sqltext.inserts import unnested, with_arrays
-from madtree.sqltext.models import category_hash
+from madtree.sqltext.models import category_hash, stored_bytes
 from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.quote import is_temporary, literal
 from madtree.sqltext.tables import NODE_COLUMNS, PACKED_COLUMNS, model_table
@@ -225,10 +225,13 @@ def packed_between(schema: str, name: str) -> str:
 
 
 def packed_lengths(schema: str, name: str) -> str:
-    """Of each tree in order its id, the bytes of its nodes as `size`, and whether the tree `is_there`."""
+    """Of each tree in order its id, the bytes of its nodes as `size`, about those of its categories before they are
+    compressed as `size_of_categories`, and whether the tree `is_there`.
+    """
     tree = f"SELECT FROM {model_table(schema, name)} AS t WHERE t.tree_id OPERATOR(pg_catalog.=) m.tree_id"
     return (
-        f"SELECT m.tree_id, COALESCE(pg_catalog.octet_length(m.nodes), 0) AS size, EXISTS ({tree}) AS is_there "
+        f"SELECT m.tree_id, COALESCE(pg_catalog.octet_length(m.nodes), 0) AS size, EXISTS ({tree}) AS is_there, "
+        f"COALESCE({stored_bytes('m.category_sets')}, 0) AS size_of_categories "
         f"FROM {model_table(schema, name, '_packed')} AS m ORDER BY m.tree_id"
     )
 

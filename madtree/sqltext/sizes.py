@@ -81,12 +81,15 @@ def _has_long_list(document: str, most: int) -> str:
 
 def _has_long_text(document: str) -> str:
     """Whether a text in an object of lists, or of objects of lists, is long. Most objects as a whole are shorter."""
-    texts = f"pg_catalog.jsonb_path_query({document}, '$.**'::pg_catalog.jsonpath)"
-    text = "pg_catalog.jsonb_extract_path_text(u.v, VARIADIC '{}'::pg_catalog.text[])"
-    is_text = "pg_catalog.jsonb_typeof(u.v) OPERATOR(pg_catalog.=) 'string'"
+    of_lists = f"SELECT v FROM pg_catalog.jsonb_array_elements_text({_if_is('d.value', 'array')}) AS u(v)"
+    of_objects = (
+        f"SELECT v FROM pg_catalog.jsonb_each({_if_is('d.value', 'object')}) AS t(key, value), "
+        f"pg_catalog.jsonb_array_elements_text({_if_is('t.value', 'array')}) AS u(v)"
+    )
     return (
-        f"CASE WHEN {_is_long(f'{document}::pg_catalog.text')} THEN "
-        f"EXISTS (SELECT FROM {texts} AS u(v) WHERE {is_text} AND {_is_long(text)}) ELSE false END"
+        f"CASE WHEN {_is_long(f'{document}::pg_catalog.text')} THEN EXISTS (SELECT "
+        f"FROM pg_catalog.jsonb_each({_if_is(document, 'object')}) AS d(key, value), "
+        f"LATERAL ({of_lists} UNION ALL {of_objects}) AS e(v) WHERE {_is_long('e.v')}) ELSE false END"
     )
 
 

@@ -6,7 +6,8 @@ constraints, with the rights of whoever asks. So these queries read the system c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from madtree.sqltext.catalog import equality, type_name, writer_function
 from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted, is_trusted_type
@@ -97,9 +98,9 @@ SELECT c.relname::pg_catalog.text AS "table", c.oid, c.kind, c.owner, c.trusted,
     s.nspname OPERATOR(pg_catalog.=) 'pg_catalog' AS own, CASE WHEN s.nspname OPERATOR(pg_catalog.<>) 'pg_catalog'
         THEN {type_name("a.atttypid", "a.atttypmod", "s.nspname", "t.typelem")} END AS full_type,
     {SUPERUSER_ASKS} AS by_superuser, {is_trusted(SCHEMA_OWNER)} AS schema_trusted,
-    pg_catalog.pg_get_userbyid({SCHEMA_OWNER})::pg_catalog.text AS schema_owner
+    pg_catalog.pg_get_userbyid({SCHEMA_OWNER})::pg_catalog.text AS schema_owner, n.oid AS schema_oid
 FROM tables AS c
-CROSS JOIN (SELECT x.nspowner FROM pg_catalog.pg_namespace AS x
+CROSS JOIN (SELECT x.oid, x.nspowner FROM pg_catalog.pg_namespace AS x
     WHERE x.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name) AS n
 INNER JOIN pg_catalog.pg_attribute AS a ON a.attrelid OPERATOR(pg_catalog.=) c.oid
 INNER JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
@@ -141,19 +142,23 @@ SELECT pg_catalog.pg_is_in_recovery() AS standby, pg_catalog.current_setting('tr
     ) AS has_own_rights""")
 
 
-def as_session_user(statements: str, role: str) -> str:
-    """Statements that the session's user runs who has taken `role` by SET ROLE. It is one command: if a part of it
-    fails, the role is taken back with all else.
+def by_own_rights(statements: str, session: Mapping[str, Any]) -> str:
+    """Statements that the session's user runs, also where she has taken a role by SET ROLE. It is one command: if a
+    part of it fails, the role is taken back with all else. `session`: of `SESSION`.
     """
+    if session["has_own_rights"]:
+        return statements
+    role = session["role"]
     back = f"SELECT pg_catalog.set_config('role', {literal(role)}, true)"
     return f"SELECT pg_catalog.set_config('role', 'none', true); {statements}; {back}"
 
 
-def hold_schema(schema: str) -> str:
-    """Keep a schema from being renamed or dropped until the transaction ends; for superusers."""
+def hold_schema(oid: int) -> str:
+    """Keep a schema from being renamed or dropped until the transaction ends; for superusers. By its name, one that is
+    being renamed would not be found once that is done, nor the one that has the name then.
+    """
     return (
-        "SELECT FROM pg_catalog.pg_namespace AS n "
-        f"WHERE n.nspname OPERATOR(pg_catalog.=) {literal(schema)}::pg_catalog.name FOR SHARE"
+        f"SELECT FROM pg_catalog.pg_namespace AS n WHERE n.oid OPERATOR(pg_catalog.=) {oid}::pg_catalog.oid FOR SHARE"
     )
 
 

@@ -8,7 +8,7 @@ from memory_host import MemoryHost
 from madtree.cli.progress import Estimate, TrainingStep, parse
 from madtree.host.stopwatch import Stopwatch
 from madtree.learn.requests import BlocksReport, RoundReport, WaveReport
-from madtree.learn.requests import TrainingStep as Step
+from madtree.learn.requests import Progress as Step
 from madtree.train.progress import ReadingTeller, Teller
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import psycopg
 import pytest
-from tests.forest_data import MAKE, grow, rows
 
 from madtree import explain, interface
 from madtree.calls import run
@@ -24,6 +23,7 @@ from madtree.report import kinds as pages
 from madtree.score import forest_predict, tree_predict
 from madtree.sqltext import importance
 from madtree.trees import FOREST, KINDS, Joining, Members
+from tests.forest_data import MAKE, grow, rows
 from tests.psycopg_host import PsycopgHost
 
 TOY = replace(

@@ -42,8 +42,8 @@ N = 400_000  # of whatever there are too many
 BYTES = 12_000_000  # of one text
 LAST = 2**18 - 2  # node of an enormous tree
 # Where calls go on to their end: how many there are, the last node, and how long Python may work between two looks.
-N_TO_THE_END, LAST_TO_THE_END = 120_000, 2**15 - 2
-BETWEEN_LOOKS = 0.2  # seconds of the processor's
+N_TO_THE_END, LAST_TO_THE_END = 50_000, 2**15 - 2
+BETWEEN_LOOKS = 0.25  # seconds of the processor's
 STOPWATCH = """
 CREATE FUNCTION time_between_looks() RETURNS void LANGUAGE plpython3u AS $$
 import time
@@ -102,6 +102,12 @@ CHANGES = {
         SET category_sets = (SELECT array_agg('c' || i) FROM generate_series(1, {20 * N}) i) WHERE tree_id = 1""",
     "levels of a node": f"""UPDATE {{nodes}}
         SET left_levels = (SELECT array_agg('c' || i) FROM generate_series(1, {3 * N}) i) WHERE feature = 'k'""",
+    # As many as a feature may have.
+    "categories in all nodes": """UPDATE {nodes} n SET feature = 'k', threshold = NULL, left_levels = c.low,
+        right_levels = c.high || ARRAY[NULL]::text[] FROM (
+            SELECT array_agg('c' || i) FILTER (WHERE i % 2 = 0) AS low,
+                array_agg('c' || i) FILTER (WHERE i % 2 > 0) AS high FROM generate_series(1, 65000) i
+        ) c WHERE feature IS NOT NULL""",
     "trees": """ALTER TABLE {m} DROP CONSTRAINT IF EXISTS {m}_pkey;
         INSERT INTO {m} SELECT {trees} FROM {m} t, generate_series(100, {n}) i WHERE t.tree_id = 1""",
     "groups": """ALTER TABLE {m} DROP CONSTRAINT IF EXISTS {m}_pkey;
@@ -113,7 +119,7 @@ CHANGES = {
     "packed nodes": """UPDATE {packed}
         SET nodes = (SELECT nodes FROM enormous WHERE last = {last}) WHERE tree_id = 1""",
 }
-OF_TREES = {"nodes", "levels of a node"}
+OF_TREES = {"nodes", "levels of a node", "categories in all nodes"}
 OF_GROUPS = {"groups"}
 OF_FORESTS = {"category sets", "packed nodes"}
 # What the first look at the summary refuses, by a query, before anything of it is fetched: all functions begin with it.
@@ -228,7 +234,14 @@ def test_no_function_keeps_its_session_much_longer_than_a_timeout(
 
 @pytest.mark.parametrize(
     ("model", "change"),
-    [("m", "trees"), ("g", "groups"), ("m", "nodes"), ("f", "packed nodes"), ("m", "categories by tree")],
+    [
+        ("m", "trees"),
+        ("g", "groups"),
+        ("m", "nodes"),
+        ("f", "packed nodes"),
+        ("m", "categories by tree"),
+        ("m", "categories in all nodes"),
+    ],
     ids=lambda value: str(value),
 )
 def test_python_is_never_long_at_work_between_two_looks_for_timeouts(
@@ -295,3 +308,39 @@ def cpu_seconds(db: psycopg.Connection) -> float:
     """What the session's process has computed so far."""
     ((seconds,),) = db.execute("SELECT enormous.cpu_seconds()").fetchall()
     return float(seconds)
+
+
+# What is small where it is stored, and would fill the memory of who reads it: a text of one letter, many times over.
+BOMBS = {
+    "m": "UPDATE m_nodes SET left_levels = ARRAY[repeat('x', 50000000)] WHERE feature = 'k'; "
+    "INSERT INTO m_nodes SELECT {nodes} FROM m_nodes t, generate_series(900, 940) i "
+    "WHERE t.node_id = (SELECT min(node_id) FROM m_nodes WHERE feature = 'k')",
+    "g": "ALTER TABLE g ALTER COLUMN g TYPE text; "
+    "INSERT INTO g SELECT {groups} FROM g t, generate_series(1000, 1040) i WHERE t.tree_id = 1",
+}
+
+
+@pytest.mark.parametrize("model", BOMBS)
+def test_what_is_large_only_once_it_is_read_is_refused(models: psycopg.Connection, model: str) -> None:
+    names = {
+        "nodes": copied(models, "m_nodes", node_id="i", depth="9"),
+        "groups": copied(models, "g", tree_id="i", g="repeat('x', 50000000)"),
+    }
+    with models.transaction(force_rollback=True):
+        models.execute(BOMBS[model].format(**names).encode())
+        models.execute("SAVEPOINT before")
+        before = peak_memory(models)
+        with pytest.raises(psycopg.Error, match="is too large to be read node by node"):
+            models.execute(f"SELECT tree_display('{model}')".encode())
+        models.execute("ROLLBACK TO before")
+        assert peak_memory(models) - before < 500_000_000
+
+
+def peak_memory(db: psycopg.Connection) -> int:
+    """Bytes that the session's process has had at most."""
+    db.execute(
+        "CREATE OR REPLACE FUNCTION pg_temp.peak() RETURNS int8 LANGUAGE plpython3u AS "
+        "'import resource; return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss'"
+    )
+    ((peak,),) = db.execute("SELECT pg_temp.peak()").fetchall()
+    return int(peak)
