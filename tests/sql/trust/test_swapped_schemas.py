@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import psycopg
@@ -37,10 +37,10 @@ class Interrupted(PsycopgHost):
         super().__init__(connection)
         self._pattern, self._event = re.compile(pattern, re.DOTALL), event
 
-    def _execute(self, statement: str, *given: Any, **named: Any) -> Any:
-        if found := self._pattern.search(statement):
+    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any], **how: Any) -> Any:
+        if found := self._pattern.search(sql):
             self._event(found)
-        return super()._execute(statement, *given, **named)
+        return super()._run(sql, types, params, **how)
 
 
 @pytest.fixture
