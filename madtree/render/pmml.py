@@ -195,7 +195,7 @@ def _tree_model(model: Model, tree: Tree, between: Callable[[], None], in_segmen
     element.append(_mining_schema(model, with_groups=False))
     if not in_segment:
         element.append(_output(model))
-    splits = PmmlSplits({feature.name: feature for feature in model.features}, tree)
+    splits = PmmlSplits({feature.name: feature for feature in model.features}, tree, between)
     root = _nodes(model, tree, splits, between)
     if splits.derived:
         SubElement(element, "LocalTransformations").extend(splits.derived)
