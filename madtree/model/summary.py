@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row, watched
+from madtree.host import Host, Row, listed, watched
 from madtree.interface import FUNCTIONS
 from madtree.model.find import ModelTables
 from madtree.model.summary_row import SummaryRow
@@ -135,7 +135,8 @@ def _numbering(host: Host, tables: ModelTables, summary: SummaryRow, kind: Model
         return SINGLE
     if kind.members is Members.EQUAL:
         return Numbering(int(summary.values["num_trees"]))
-    counts = [row["n_trees"] for row in host.query(models_sql.trees_of_groups(tables.schema, tables.name))]
+    found = listed(host, models_sql.trees_of_groups(tables.schema, tables.name))
+    counts = [row["n_trees"] for row in watched(host, found)]
     fit = all(isinstance(count, int) and count >= 0 for count in counts) and sum(counts) <= _MOST_TREES
     if not fit or len(counts) != summary.values["num_all_groups"]:
         summary.fault("n_trees of its groups are no numbers of trees")

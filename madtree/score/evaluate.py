@@ -239,7 +239,7 @@ def _outcome(tables: ModelTables, model: Model, data: NewData) -> str:
 def _first_group(host: Host, tables: ModelTables, model: Model) -> int:
     """The number by which the model's tables know the first group, or the whole where there are none."""
     table = model_table(tables.schema, tables.name, model.kind.groups_in)
-    return int(host.query(models_sql.group_texts(table, model.kind.group_number, ()))[0]["number"])
+    return int(host.query(models_sql.first_group(table, model.kind.group_number))[0]["number"])
 
 
 def _float(value: Any) -> float | None:

@@ -25,7 +25,7 @@ from madtree.model import (
     unquoted,
 )
 from madtree.request import COSTS, Costs, check_known_types, check_new, find_relation, tell_of_kept
-from madtree.score.case_or_blocks import measure, run_case
+from madtree.score.case_or_blocks import run_case, work_of
 from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
@@ -91,9 +91,11 @@ def score_table(
     ]
     scan = scan_of(host, tables, model, source, data, target, id_name)
     tell_of_kept(host, "output_table", model.id_column, id_type.name, id_type.kept)
-    if wanted == "prob" and model.kind.joining is Joining.NONE:
-        _tell_of_single_leaves(host, tables, model)
-    work = measure(host, source, tables, model, len(outputs), costs)
+    size = host.query(models_sql.size(tables.schema, tables.name))[0]
+    if wanted == "prob" and size["single"] and model.kind.joining is Joining.NONE:
+        _tell_of_single_leaves(host, model, size["single"], size["trees"])
+    surrogates = tables.has_surrogates
+    work = work_of(host, source, model, size["leaves"], len(outputs), costs, has_surrogates=surrogates)
     with casting(model, data.features, new_data_table, "new_data_table"):
         if work.in_blocks if in_blocks is None or not work.is_expression else in_blocks:
             rows = BlockScoring(host, tables, model, wanted, source, scan, id_type.as_kept, outputs, work).create()
@@ -190,11 +192,7 @@ def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> 
     return sql.GroupJoin(table, tuple(keys), number)
 
 
-def _tell_of_single_leaves(host: Host, tables: ModelTables, model: Model) -> None:
-    size = host.query(models_sql.size(tables.schema, tables.name))[0]
-    single, trees = size["single"], size["trees"]
-    if not single:
-        return
+def _tell_of_single_leaves(host: Host, model: Model, single: int, trees: int) -> None:
     what = f"{single} of {trees} trees of {model.name} have" if model.grouping_columns else f"{model.name} has"
     whose = "of such a tree" if model.grouping_columns else "of the table"
     host.notice(

@@ -86,6 +86,7 @@ class BlockScoring:
         nodes, trees = arrays.nodes, arrays.trees
         features = [model.features[position] for position in arrays.used]
         said = SCORING[model.kind].outcomes(Said(host, tables, model, self.type_, nodes, self.outputs, self.drawn))
+        host.let_in()
         plan = build_plan(trees, said.of_node, grouped=bool(model.grouping_columns), between=host.let_in)
         values = [rows_sql.as_number(scan.features[feature.name]) for feature in features]
         blocks = BlockScan(

@@ -70,9 +70,9 @@ def trees(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]])
     )
 
 
-def first_tree(schema: str, name: str) -> str:
-    """The least `tree_id`; no row if there is no tree."""
-    return f"SELECT t.tree_id FROM {model_table(schema, name)} AS t ORDER BY t.tree_id LIMIT 1"
+def first_group(table: str, number: str) -> str:
+    """The least `number` of a group in a model's table, by the column of that name; no row if there is none."""
+    return f"SELECT t.{number} AS number FROM {table} AS t ORDER BY 1 LIMIT 1"
 
 
 def group_texts(table: str, number: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:

@@ -67,10 +67,12 @@ class Able:
 
 @dataclass(frozen=True)
 class BlockSizes:
-    """Attributes:
-    rows: whose raw numbers may be held together.
-    whole: rows up to which a tree is grown in one go.
-    together: rows of small groups that share a block, about.
+    """What fits a block.
+
+    Attributes:
+        rows: whose raw numbers may be held together.
+        whole: rows up to which a tree is grown in one go.
+        together: rows of small groups that share a block, about.
     """
 
     rows: int
@@ -96,12 +98,14 @@ class Keeping:
 
 @dataclass(frozen=True)
 class Strategy:
-    """Attributes:
-    is_whole: the single tree, or model, is grown in one go, of rows that fit a block.
-    n_growers: workers that grow blocks of small groups, beside this process.
-    reads_once: the rows of a large tree are read once, for bins and blocks.
-    keepings: of the blocks of large trees, the best one first; the next one takes over where one turns out to be
-        impossible.
+    """How the trees of a training are grown.
+
+    Attributes:
+        is_whole: the single tree, or model, is grown in one go, of rows that fit a block.
+        n_growers: workers that grow blocks of small groups, beside this process.
+        reads_once: the rows of a large tree are read once, for bins and blocks.
+        keepings: of the blocks of large trees, the best one first; the next one takes over where one turns out to be
+            impossible.
     """
 
     is_whole: bool = False

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from madtree.host import Host
+from madtree.host import Host, watched
 from madtree.learn.data import Array, Ints, sent_ints
 from madtree.learn.walk import ALL_TREES, KnownCategories, SplitCategories
 from madtree.model import ModelTables
@@ -42,7 +42,7 @@ def split_categories(host: Host, tables: ModelTables, model: Model, nodes: Mappi
 
 def seen_categories(host: Host, model: Model) -> KnownCategories:
     """Those that the model has seen; features as above."""
-    feature, group, texts = _texts_seen(model)
+    feature, group, texts = _texts_seen(host, model)
     row = host.query(sql.key_numbers(), _KEY_TYPES, [feature.tolist(), _booleans(model), texts])[0]
     return KnownCategories(feature, group, _as_floats(sent_ints(row["key"]), feature, model))
 
@@ -52,7 +52,9 @@ def keys_of_texts(host: Host, tables: ModelTables, model: Model) -> dict[str, di
     that the model has seen: texts of other features may be among them.
     """
     rows = host.query(
-        category_texts(tables.schema, tables.name, surrogates=tables.has_surrogates), [_TEXTS], [_texts_seen(model)[2]]
+        category_texts(tables.schema, tables.name, surrogates=tables.has_surrogates),
+        [_TEXTS],
+        [_texts_seen(host, model)[2]],
     )
     of_texts = {str(row["category"]): int(row["key"]) >> 11 for row in rows}
     return {f.name: _BOOLEANS if f.type == "boolean" else of_texts for f in model.features}
@@ -75,7 +77,7 @@ def _listed(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, A
     )
 
 
-def _texts_seen(model: Model) -> tuple[Ints, Ints, list[str]]:
+def _texts_seen(host: Host, model: Model) -> tuple[Ints, Ints, list[str]]:
     """The model's categories in one list: positions of their features from 1, groups or `ALL_TREES`, and texts."""
     positions = {feature.name: position for position, feature in enumerate(model.features, 1)}
     features: list[int] = []
@@ -84,7 +86,7 @@ def _texts_seen(model: Model) -> tuple[Ints, Ints, list[str]]:
     for name in model.categories.keys() & positions.keys():
         of_feature = model.categories[name]
         by_group = of_feature if isinstance(of_feature, Mapping) else {ALL_TREES: of_feature}
-        for group, categories in by_group.items():
+        for group, categories in watched(host, by_group.items()):
             features += [positions[name]] * len(categories)
             groups += [group] * len(categories)
             texts += categories

@@ -27,7 +27,7 @@ _LARGEST = 1e300  # as in sqltext/check.py: weights add up to less than the larg
 
 
 def read_packed(
-    host: Host, tables: ModelTables, model: Model, others: Collection[str], between: tuple[int, int] | None = None
+    host: Host, tables: ModelTables, model: Model, others: Collection[str], tree_range: tuple[int, int] | None = None
 ) -> dict[str, Array]:
     """Fields of all nodes in order of tree and id, (n_nodes,) each, and their `tree_id`.
 
@@ -36,15 +36,15 @@ def read_packed(
 
     Args:
         others: of the fields that are not needed to walk down the trees, those that are wanted.
-        between: of the first and the last tree that are wanted; None for all.
+        tree_range: of the first and the last tree that are wanted; None for all.
 
     Raises:
         MadtreeError: the bytes are not those of nodes.
     """
     row = host.query(sql.packed_sizes(tables.schema, tables.name))[0]
     tree_ids, sizes = sent_ints(row["tree_id"]), sent_ints(row["size"])
-    if between is not None:
-        wanted = np.flatnonzero((tree_ids >= between[0]) & (tree_ids <= between[1]))
+    if tree_range is not None:
+        wanted = np.flatnonzero((tree_ids >= tree_range[0]) & (tree_ids <= tree_range[1]))
         tree_ids, sizes = tree_ids[wanted], sizes[wanted]
     if (sizes < 0).any():
         raise _damaged(tables, "a tree has no nodes")

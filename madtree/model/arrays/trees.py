@@ -45,29 +45,31 @@ def read_arrays(
     tables: ModelTables,
     model: Model,
     others: Collection[str] = (),
-    between: tuple[int, int] | None = None,
+    tree_range: tuple[int, int] | None = None,
 ) -> ModelArrays:
     """Read a model's trees.
 
     Args:
         others: columns of packed nodes beyond those that a walk needs; and `ADJUSTED_AGREEMENT`, of surrogates.
-        between: of a forest the first and the last tree that are wanted; None for all.
+        tree_range: of a forest the first and the last tree that are wanted; None for all.
 
     Raises:
         MadtreeError: the tables hold what training never writes, or nodes that are not those of whole trees.
     """
     check_rows(host, tables, model, nodes=not tables.is_packed)
     if tables.is_packed:
-        nodes = read_packed(host, tables, model, others, between)
+        nodes = read_packed(host, tables, model, others, tree_range)
     else:
         nodes = _rows_of_nodes(host, tables, model)
+    host.let_in()  # a numpy pass over many nodes looks for no cancels
     n_nodes = len(nodes["node_id"])
     feature = nodes["feature"].astype(np.int64)
     splits = FlatSplits(np.arange(n_nodes), feature, nodes["threshold"], np.ones(n_nodes, np.bool_))
     kept, agreement = np.ones(n_nodes, np.bool_), None  # which of the splits in the tables are of these trees
     if tables.has_surrogates:
-        surrogates, wanted, agreement = _surrogates(host, tables, model, nodes, others, between)
+        surrogates, wanted, agreement = _surrogates(host, tables, model, nodes, others, tree_range)
         splits, kept = splits.followed_by(surrogates), np.concatenate((kept, wanted))
+    host.let_in()
     used = np.flatnonzero(np.bincount(splits.feature, minlength=1)[1:])
     # Of the model's features (from 1; 0 is a leaf) to those of the trees (from 0; -1 is a leaf).
     renumbered = np.full(len(model.features) + 1, -1, np.int64)
@@ -78,6 +80,7 @@ def read_arrays(
         named = split_categories(host, tables, model, nodes).of_splits(kept, np.cumsum(kept) - 1)
         named, seen = replace(named, feature=renumbered[named.feature]), seen_categories(host, model)
         seen = replace(seen, feature=renumbered[seen.feature])
+        host.let_in()
     splits = replace(splits, feature=renumbered[splits.feature])
     tree_id, node_id, majority_left = (nodes[name] for name in ("tree_id", "node_id", "majority_left"))
     trees = FlatTrees.of(tree_id, node_id, majority_left, splits, is_category, named, seen)
@@ -118,7 +121,7 @@ def _surrogates(
     model: Model,
     nodes: Mapping[str, Array],
     others: Collection[str],
-    between: tuple[int, int] | None,
+    tree_range: tuple[int, int] | None,
 ) -> tuple[FlatSplits, Bools, Floats | None]:
     """The surrogates of nodes; of all in the tables (n,) whether they are among these; and their adjusted agreement."""
     with_agreement = ADJUSTED_AGREEMENT in others
@@ -126,8 +129,8 @@ def _surrogates(
     row = host.query(statement, [_TEXTS], [[feature.name for feature in model.features]])[0]
     tree_id = sent_ints(row["tree_id"])
     wanted: Bools = np.ones(len(tree_id), np.bool_)
-    if between is not None:
-        wanted = (tree_id >= between[0]) & (tree_id <= between[1])
+    if tree_range is not None:
+        wanted = (tree_id >= tree_range[0]) & (tree_id <= tree_range[1])
     splits = FlatSplits(
         node_places(tables, nodes, tree_id[wanted], sent_ints(row["node_id"])[wanted]),
         sent_ints(row["feature"])[wanted],
