@@ -55,7 +55,7 @@ class NodeArrays:
         prediction = np.array(said, np.float64)
         return cls(
             walked.trees.node_id.take(walked.order),
-            walked.depth.take(walked.order),
+            walked.place_and_depth[1].take(walked.order),
             *walked.children(),
             np.array([-1 if node.is_leaf else place[str(node.feature)] for node in nodes], np.int64),
             np.array([np.nan if node.threshold is None else node.threshold for node in nodes], np.float64),
@@ -83,7 +83,7 @@ class NodeArrays:
             values = own["class_weights"] / weight[:, None]
         return cls(
             own["node_id"],
-            walked.depth.take(walked.order),
+            walked.place_and_depth[1].take(walked.order),
             *walked.children(),
             own["feature"].astype(np.int64) - 1,
             own["threshold"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -36,8 +36,6 @@ class WalkedTrees:
         trees: of one group.
         features: names of the trees' features, by position.
         keys: of each unordered one by its name, the keys of its categories.
-        place: (n_nodes,) of each of `trees`' nodes; and its depth.
-        order: (n_nodes,) the node at each place.
         members: how many trees there are; 0 for a single tree.
     """
 
@@ -45,14 +43,20 @@ class WalkedTrees:
     features: Sequence[str]
     keys: Mapping[str, Mapping[Any, int]]
     members: int
-    place: Array = field(init=False)
-    depth: Array = field(init=False)
-    order: Array = field(init=False)
 
-    def __post_init__(self) -> None:
-        place, depth = self.trees.depth_first()
-        for name, value in (("place", place), ("depth", depth), ("order", np.argsort(place))):
-            object.__setattr__(self, name, value)
+    @cached_property
+    def place_and_depth(self) -> tuple[Array, Array]:
+        """(n_nodes,) of each of `trees`' nodes."""
+        return self.trees.depth_first()
+
+    @property
+    def place(self) -> Array:
+        return self.place_and_depth[0]
+
+    @cached_property
+    def order(self) -> Array:
+        """(n_nodes,) the node at each place."""
+        return np.argsort(self.place)
 
     @classmethod
     def of(cls, trees: Sequence[Tree], *, of_forest: bool) -> WalkedTrees:

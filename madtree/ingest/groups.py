@@ -73,7 +73,7 @@ def make_groups(
 def copy_groups(
     reader: Host, space: WorkSpace, source: RowSource, query: str, dependent_is_number: bool, grouping: Sequence[Column]
 ) -> tuple[Groups, str]:
-    """The same where `reader` is the session of another server, on which nothing is written: the table is made at the
+    """Make the table of groups where `reader` is the session of another server, on which nothing is written: at the
     model's server. Returns also the groups' SQL for statements at the rows' server.
     """
     found = reader.query(sql.listed_groups(source, f"({query})", dependent_is_number, grouping))

@@ -11,12 +11,12 @@ from xml.sax.saxutils import escape, quoteattr
 from madtree.render.labels import one_line
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # XML 1.0, section 2.2
+NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # nor as references: XML 1.0, section 2.2
 
 
 def words(value: str) -> str:
     """Any text as character data on one line; characters that XML cannot hold become U+FFFD."""
-    return escape(_NOT_XML.sub("\ufffd", one_line(value)))
+    return escape(NOT_XML.sub("\ufffd", one_line(value)))
 
 
 def text(x: float, y: float, value: str, size: float, colour: str, anchor: str = "start", weight: int = 400) -> str:
@@ -48,7 +48,7 @@ def group(marks: list[str], tooltip: str) -> str:
 
 def document(width: float, height: float, title: str, marks: list[str], paper: str) -> str:
     """A whole picture of that size in px, on a sheet of its own so that it can be read on any background."""
-    label = quoteattr(_NOT_XML.sub("\ufffd", one_line(title)))
+    label = quoteattr(NOT_XML.sub("\ufffd", one_line(title)))
     body = "\n".join(marks)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '

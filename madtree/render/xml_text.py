@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 from xml.etree.ElementTree import Element
 
 from madtree.errors import MadtreeError
+from madtree.render.mark import NOT_XML
 
 LINES_AT_ONCE = 1_000  # in a piece of text
-# What XML 1.0 cannot hold, not even as a character reference.
-_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_ODD = re.compile(f'[&<>"\t\n\r]|{_FORBIDDEN.pattern}')  # most texts have none of these
+_ODD = re.compile(f'[&<>"\t\n\r]|{NOT_XML.pattern}')  # most texts have none of these
 _IN_TEXTS = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})  # a parser makes a line feed of \r
 _IN_ATTRIBUTES = _IN_TEXTS | str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#09;"})
 
@@ -64,7 +63,7 @@ class XmlWriter:
     def _text(self, text: str, escapes: dict[int, str]) -> str:
         if not _ODD.search(text):
             return text
-        if found := _FORBIDDEN.search(text):
+        if found := NOT_XML.search(text):
             raise MadtreeError(
                 f"model: {self._name} has a text that XML cannot hold, with U+{ord(found[0]):04X} in it: {text!r}",
                 hint="madtree.tree_to_json writes it as it is.",

@@ -73,7 +73,7 @@ def documented() -> list[tuple[str, ast.Module | ast.ClassDef | ast.FunctionDef 
     ]
 
 
-@pytest.mark.parametrize(("option", "bound"), [("shrink", 8), ("max_competitors", 9), ("exposure", 35)])
+@pytest.mark.parametrize(("option", "bound"), [("shrink", 8), ("max_competitors", 9), ("exposure", 34)])
 def test_files_that_name_an_option(option: str, bound: int) -> None:
     found = naming(rf"\b{option}\b")
     assert len(found) <= bound, found
@@ -81,7 +81,7 @@ def test_files_that_name_an_option(option: str, bound: int) -> None:
 
 def test_files_that_mention_forests() -> None:
     found = naming("(?i)forest")
-    assert len(found) <= 85, found
+    assert len(found) <= 83, found
 
 
 def test_decisions_on_whether_a_model_is_a_forest() -> None:
@@ -91,7 +91,7 @@ def test_decisions_on_whether_a_model_is_a_forest() -> None:
         for line in text.splitlines()
         if IS_FOREST.search(line) and DECISION.search(IS_FOREST.sub("", line))
     ]
-    assert len(found) <= 29, "\n".join(found)
+    assert len(found) <= 5, "\n".join(found)
 
 
 def test_files_that_are_fragments() -> None:
@@ -108,7 +108,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 34_852
+    assert sum(map(lines_of_code, sources().values())) <= 34_851
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_public_classes_of_one_name() -> None:
 def test_docstrings_that_say_what_something_is_like() -> None:
     """Rather than what it is."""
     found = [file for file, node in documented() if (ast.get_docstring(node) or "").startswith("The same")]
-    assert len(found) <= 14, found
+    assert len(found) <= 11, found
 
 
 def test_modules_in_circles_inside_rooms() -> None:

@@ -15,10 +15,10 @@ from madtree.host import TemporaryPlace
 from madtree.learn.data import codec
 from madtree.learn.ensemble import Forest
 from madtree.learn.histogram import CountRequest
-from madtree.learn.problem import Bootstrap, RowFormat, identities, prepare
+from madtree.learn.problem import Bootstrap, Packer, RowFormat, identities, prepare
 from madtree.learn.requests import ReplaceRequest, RowsByTreeRequest, RowsRequest
 from madtree.storage.workers.growers import GrowBlocks
-from madtree.storage.workers.messages import GrowEnsemble, GrowWave, KeepRows, Message, ShareRows, message
+from madtree.storage.workers.messages import GrowEnsemble, GrowWave, KeepRows, ShareRows, message
 from madtree.trees import ForestParameters, Parameters
 from tests.unit.learn.binned import KINDS, problem_of, sample_rows
 from tests.unit.test_forged_bytes import changed_bytes, changed_values, grow_plan, grown, refused
@@ -27,7 +27,7 @@ ANYWHERE = TemporaryPlace(None, None)
 SOMEWHERE = TemporaryPlace("base/pgsql_tmp", 2**30)
 
 
-def _messages() -> dict[str, Message]:
+def _messages() -> dict[str, Any]:
     parameters = Parameters("gini", 4, min_split=10, min_bucket=4)
     rows = sample_rows(300, 3, weighted=True)
     problem, block = problem_of(rows, 3, parameters)
@@ -45,9 +45,7 @@ def _messages() -> dict[str, Message]:
     forest = Forest.of(for_forest, ForestParameters(9, 2), np.arange(1))
     return {
         "keep rows": KeepRows(
-            problem,
-            RowFormat(False, True, np.arange(3.0), keys),
-            None,
+            Packer(problem, RowFormat(False, True, np.arange(3.0), keys), None),
             [("SELECT 1", "SELECT 2")],
             [(0, "(0,0)", "(9,0)"), (0, "(9,0)", "(20,0)")],
             1_000,
@@ -73,9 +71,8 @@ MESSAGES = _messages()
 PLANS: dict[str, Any] = {"keep rows": KeepRows.from_values, "grow blocks": GrowBlocks.from_values}
 
 
-def read(name: str, data: bytes) -> Message:
-    found: Message = PLANS[name](codec.load(data)) if name in PLANS else message(data)
-    return found
+def read(name: str, data: bytes) -> Any:
+    return PLANS[name](codec.load(data)) if name in PLANS else message(data)
 
 
 @pytest.mark.parametrize("name", MESSAGES)

@@ -65,7 +65,9 @@ class Learner(Protocol):
     def in_block(
         self, problem: Problem, block: Block, groups: Ints, tell: Tell, deliver: Deliver | None
     ) -> Steps[TrainedTrees]:
-        """The same of a block that has all rows of its groups; with `deliver` None all trees are in the result."""
+        """Trains the models of a block that has all rows of its groups; with `deliver` None all trees are in the
+        result.
+        """
         ...
 
     def to_values(self) -> dict[str, Any]:

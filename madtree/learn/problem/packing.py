@@ -53,9 +53,9 @@ class Packer:
         require(row_format.has_weight == (problem.weight_grid is not None), "has_weight", "whether there are weights")
         exposed = problem.exposure_grid is not None
         require(row_format.has_exposure == exposed, "has_exposure", "whether there are exposures")
-        self._problem = problem
+        self.problem = problem
         self.row_format = row_format
-        self._tree_ids = tree_ids
+        self.tree_ids = tree_ids
         self._layout = CodeLayout.for_widths(problem.bins.widths)
         self._encoders: dict[tuple[int, int], EdgeEncoder] = {}
 
@@ -71,10 +71,10 @@ class Packer:
         """What `pack_rows` does, in steps."""
         total, n_unknown = len(rows.target), rows.n_unknown
         keep = rows.usable()
-        if self._tree_ids is not None:
+        if self.tree_ids is not None:
             assert rows.tree is not None
-            at = np.minimum(np.searchsorted(self._tree_ids, rows.tree), len(self._tree_ids) - 1)
-            keep &= self._tree_ids[at] == rows.tree
+            at = np.minimum(np.searchsorted(self.tree_ids, rows.tree), len(self.tree_ids) - 1)
+            keep &= self.tree_ids[at] == rows.tree
             rows = replace(rows, tree=at)
         rows = rows.select(keep)
         codes = self._layout.empty(len(rows.target))
@@ -82,12 +82,12 @@ class Packer:
             yield
             codes.column(f)[:] = yield from self._codes(f, rows)
         fold = None if rows.fold is None else rows.fold.astype(np.uint8)
-        block = Block(codes, *on_grids(self._problem, rows), rows.tree, fold, rows.identity)
+        block = Block(codes, *on_grids(self.problem, rows), rows.tree, fold, rows.identity)
         return block, total - len(rows.target), n_unknown
 
     def _codes(self, feature: int, rows: RawRows) -> Steps[Array]:
         values = rows.features[feature]
-        if self._problem.unordered[feature]:
+        if self.problem.unordered[feature]:
             return np.where(np.isnan(values), 0.0, values + 1)
         if rows.tree is None:
             return self._encoder(0, feature).codes(values)
@@ -100,7 +100,7 @@ class Packer:
     def _encoder(self, tree: int, feature: int) -> EdgeEncoder:
         found = self._encoders.get((tree, feature))
         if found is None:
-            table = self._problem.bins
+            table = self.problem.bins
             start = int(table.offsets[tree, feature])
             span = slice(start, start + int(table.sizes[tree, feature]))
             edges = Bins(table.lower[span], table.upper[span]).edges

@@ -103,7 +103,7 @@ def write_trees(
 def write_members(
     host: Host, task: TrainingTask, trees: TreeColumns, numbering: Numbering, group_source: str | None = None
 ) -> None:
-    """The same of a model with several trees a group, whose categories are told of groups."""
+    """Write the trees of a model with several trees a group, whose categories are told of groups."""
     encoders = _of_trees(task, trees, numbering)
     encoders |= {
         "cat_levels_in_text": lambda _: NO_VALUES,

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from madtree.host import TemporaryPlace
-from madtree.learn.data import Array, Ints, Values, codec, require
+from madtree.learn.data import Array, Values, codec, require
 from madtree.learn.ensemble import Forest
 from madtree.learn.histogram import COUNTED, CountRequest, RowsOfNodes
-from madtree.learn.problem import Packer, Problem, RowFormat, pack_values
+from madtree.learn.problem import Packer, pack_values, packer_of
 from madtree.learn.requests import Ensemble, ReplaceRequest, RowsByTreeRequest, RowsRequest
 
 _MOST_BYTES = 2**62
@@ -22,18 +22,12 @@ _MOST_ROWS = 2**48
 _MOST_WAVES = 2**31
 
 
-class Message(Protocol):
-    """What the leader publishes."""
-
-    def to_values(self) -> dict[str, Any]: ...
-
-
 @dataclass(frozen=True)
 class KeepRows:
     """The plan: pack the parts of a table, keep their rows, and answer requests by them.
 
     Attributes:
-        problem, row_format, tree_ids: as `Packer` takes them.
+        packer: of rows into blocks.
         queries: of each relation that of a part's images, and the careful one that puts NaN for any NULL.
         ranges: the parts: relation, first tid, and the one behind the last.
         block_rows: of a block, at least.
@@ -42,9 +36,7 @@ class KeepRows:
         sharing: whether everybody is to have all rows at hand.
     """
 
-    problem: Problem
-    row_format: RowFormat
-    tree_ids: Ints | None
+    packer: Packer
     queries: Sequence[tuple[str, str]]
     ranges: Sequence[tuple[int, str, str]]
     block_rows: int
@@ -54,13 +46,10 @@ class KeepRows:
     sharing: bool
     what: ClassVar[str] = "keep rows"
 
-    def packer(self) -> Packer:
-        return Packer(self.problem, self.row_format, self.tree_ids)
-
     def to_values(self) -> dict[str, Any]:
         return {
             "what": self.what,
-            **pack_values(self.problem, self.row_format, self.tree_ids),
+            **pack_values(self.packer.problem, self.packer.row_format, self.packer.tree_ids),
             "queries": self.queries,
             "ranges": self.ranges,
             "block_rows": self.block_rows,
@@ -77,9 +66,7 @@ class KeepRows:
         ranges = [(relation, low, high) for relation, low, high in given.lines("ranges", (int, str, str))]
         require(all(0 <= relation < len(queries) for relation, _, _ in ranges), "ranges", "those of the relations")
         return cls(
-            Problem.from_values(values),
-            RowFormat.from_values(values),
-            given.ints("tree_ids", (None,), -(2**63), 2**63 - 1) if "tree_ids" in given else None,
+            packer_of(values),
             queries,
             ranges,
             given.integer("block_rows", 1, _MOST_ROWS),

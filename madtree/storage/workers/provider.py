@@ -55,9 +55,7 @@ class ResidentWorkers:
         queries, careful = range_queries(self._source, self._pages, packing.never_null)
         ranges = [] if self._read_here else self._pages.ranges
         plan = KeepRows(
-            packing.problem,
-            packing.row_format,
-            packing.tree_ids,
+            packing.packer(),
             queries=list(zip(queries, careful, strict=True)),
             ranges=[(r.relation, r.low, r.high) for r in ranges],
             block_rows=self._block_rows,

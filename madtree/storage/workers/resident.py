@@ -40,11 +40,11 @@ class Resident:
         self.board, self._plan = board, plan
         # Of each part its number, rows, rows that were not usable, those of an unknown class.
         self.packed: list[tuple[int, int, int, int]] = []
-        self._packer = plan.packer()
+        self._packer = plan.packer
         self._claims = Claims(board, len(plan.ranges))
         board.keep_to(plan.place)
         of_blocks = plan.block_rows, plan.memory_bytes, plan.position_bytes
-        self.store = BlockStore(plan.problem, *of_blocks, plan.place)
+        self.store = BlockStore(plan.packer.problem, *of_blocks, plan.place)
         self._all_rows: AllRows | None = None
         self._ensemble: Ensemble | None = None
         self._life: Steps[None] | None = None
@@ -148,13 +148,13 @@ class Resident:
         self.board.put_answer(data)
 
     def _all_rows_of(self, n_rows: int) -> AllRows:
-        return AllRows(self._plan.problem, n_rows, grouped=self._plan.row_format.has_tree)
+        return AllRows(self._plan.packer.problem, n_rows, grouped=self._plan.packer.row_format.has_tree)
 
     @cached_property
     def at_hand(self) -> BlocksAtHand:
         """All rows of all processes, once everybody has shared them."""
         assert self._all_rows is not None
-        allocator = allocator_of(self._plan.place, self._plan.problem.parameters.memory_bytes // ALLOCATED_SHARE)
+        allocator = allocator_of(self._plan.place, self._plan.packer.problem.parameters.memory_bytes // ALLOCATED_SHARE)
         return self._all_rows.at_hand(self.board.rows, self._plan.position_bytes, allocator)
 
     def _look(self) -> tuple[bytes | None] | None:
