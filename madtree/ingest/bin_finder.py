@@ -187,8 +187,7 @@ class BinFinder:
         source = self._source
         # The target's numbers stay as they are: a class that the profile does not know is no missing target.
         keys = [self._format.category_keys[f] for f in chosen]
-        own = self._format
-        narrow = RowFormat(own.has_tree, own.has_weight, None, keys, own.fold_keys, own.has_exposure, own.has_identity)
+        narrow = RowFormat(self._format.has, None, keys, self._format.fold_keys)
         try:
             rows = narrow.read(self._images(clause, chosen, source.whole_arrays(chosen), bounds))
         except NullNumberError:

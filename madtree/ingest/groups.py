@@ -39,7 +39,7 @@ class Groups:
     shortest: Floats
     longest: Floats
 
-    def scale(self, groups: Ints, profile: Profile, *, exposed: bool) -> Scale:
+    def scale(self, groups: Ints, profile: Profile) -> Scale:
         """Of some groups (n,), from the profile of all rows."""
         rows, heaviest = self.usable[groups], self.heaviest[groups]
         low, high, shortest, longest = (
@@ -47,7 +47,8 @@ class Groups:
         )
         if not profile.of_counts:
             return Scale.of_range(rows, low, high, heaviest, profile.integral)
-        return Scale.not_centred(rows, high, heaviest, profile.integral, (shortest, longest) if exposed else None)
+        exposure = None if profile.shortest is None else (shortest, longest)
+        return Scale.not_centred(rows, high, heaviest, profile.integral, exposure)
 
 
 def groups_query(

@@ -78,7 +78,4 @@ def row_format(
 ) -> RowFormat:
     """What the numbers of a packed row are."""
     keys = [None if found is None else found.keys for found in categories]
-    has_tree, has_weight, has_exposure, has_identity = (
-        column is not None for column in (source.groups, source.weight, source.exposure, source.identity)
-    )
-    return RowFormat(has_tree, has_weight, profile.class_keys, keys, fold_keys, has_exposure, has_identity)
+    return RowFormat(source.has, profile.class_keys, keys, fold_keys)

@@ -9,7 +9,7 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.interface.valid import Named, OneOf, Range
-from madtree.trees import ModelKind
+from madtree.trees import ModelKind, OutcomeKind
 
 
 class Required(Enum):
@@ -61,6 +61,22 @@ class Flag:
 
 
 @dataclass(frozen=True)
+class OnlyFor:
+    """The kind of outcome that an argument is for, where it is for one alone.
+
+    Attributes:
+        outcome: that.
+        refusal: what is said where it is given for another `criterion`: the end of a sentence that begins with its
+            name.
+        hint: for who gives it there.
+    """
+
+    outcome: OutcomeKind
+    refusal: str
+    hint: str | None = None
+
+
+@dataclass(frozen=True)
 class Argument:
     """An argument, or a key of an argument that is a string of options.
 
@@ -73,6 +89,8 @@ class Argument:
         keys: of a string of options `key=value, ...`.
         setting: what is kept of it with a model; None for nothing.
         flag: what it is on the command line; None if it is not there.
+        is_row_number: whether it is a column or an expression, and what it is of each row is a number.
+        only_for: None for all kinds of outcome.
     """
 
     name: str
@@ -83,6 +101,8 @@ class Argument:
     keys: tuple[Argument, ...] = ()
     setting: Setting | None = None
     flag: Flag | None = None
+    is_row_number: bool = False
+    only_for: OnlyFor | None = None
 
     @property
     def is_required(self) -> bool:
@@ -92,6 +112,10 @@ class Argument:
     def column(self) -> str:
         """Of the summary, if there is one."""
         return (self.setting and self.setting.column) or self.name
+
+    def fits(self, outcome: OutcomeKind) -> bool:
+        """Whether it says something where outcomes are of that kind."""
+        return self.only_for is None or self.only_for.outcome == outcome
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,8 @@ LATER_SETTINGS = frozenset(
 )
 # Those of all models that are told among a model's parameters.
 TOLD = _told(_kept(TREE))
+# The arguments that name a number of each row, which are columns of a summary as well.
+ROW_NUMBERS = tuple(each.name for each in FUNCTIONS[TREE.trains].arguments if each.is_row_number)
 
 
 def own_settings(kind: ModelKind) -> tuple[tuple[str, str], ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Flag, Function, Setting
+from madtree.interface.function import Argument, Flag, Function, OnlyFor, Setting
 from madtree.interface.shared import NO_JIT
 from madtree.interface.training import (
     BINS,
@@ -34,7 +34,7 @@ from madtree.interface.training import (
     WORKERS,
 )
 from madtree.interface.valid import Range, at_least, number_of_at_least
-from madtree.trees import MAX_DEPTH_LIMIT, MOST_COMPETITORS
+from madtree.trees import COUNTS, MAX_DEPTH_LIMIT, MOST_COMPETITORS
 
 TREE_TRAIN = Function(
     "tree_train",
@@ -118,6 +118,12 @@ TREE_TRAIN = Function(
             None,
             setting=Setting("text", is_told=False),
             flag=Flag(DATA, metavar="SQL"),
+            is_row_number=True,
+            only_for=OnlyFor(
+                COUNTS,
+                "is for split_criterion => 'poisson' only, not for {criterion}",
+                "What rows count for is their weight: weights => ...",
+            ),
         ),
         Argument(
             "shrink",
@@ -128,6 +134,7 @@ TREE_TRAIN = Function(
             valid=number_of_at_least(0),
             setting=Setting("float8"),
             flag=Flag(GROWTH),
+            only_for=OnlyFor(COUNTS, "is for split_criterion => 'poisson' only, whose rates it draws to the root's"),
         ),
         Argument(
             "feature_costs",

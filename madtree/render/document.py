@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from madtree.interface import told
+from madtree.interface import ROW_NUMBERS, told
 from madtree.trees import Feature, Kind, Model, Node, Split, Tree
 
 NODES_AT_ONCE = 200  # in a piece of text
@@ -35,8 +35,7 @@ def model_document(model: Model, more: Document) -> Document:
         "id_column": model.id_column,
         "dependent": {"name": model.target, "expression": model.dependent, "type": model.dependent_type},
         "classes": list(model.classes),
-        "weights": summary.get("weights"),
-        "exposure": summary.get("exposure"),
+        **{name: summary.get(name) for name in ROW_NUMBERS},
         "n_rows": summary.get("total_rows_processed"),
         "n_rows_skipped": summary.get("total_rows_skipped"),
         "features": [_feature(feature) for feature in model.features],

@@ -9,7 +9,7 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.interface import FUNCTIONS, defaults
+from madtree.interface import FUNCTIONS, ROW_NUMBERS, defaults
 from madtree.request import catalog
 from madtree.request.catalog import Type
 from madtree.request.class_params import class_params_of
@@ -25,7 +25,7 @@ from madtree.request.two_servers import check_known_types
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SUFFIXES
 from madtree.sqltext.values import text_of
-from madtree.trees import MOST_EXPRESSION_BYTES, UNPRUNED, Kind, Parameters, is_of_counts
+from madtree.trees import CRITERIA, MOST_EXPRESSION_BYTES, UNPRUNED, Kind, Parameters
 
 _TREE_TRAIN = FUNCTIONS["tree_train"]
 
@@ -53,7 +53,7 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
     values = {**{each.name: each.default for each in _TREE_TRAIN.options if not each.is_required}, **values}
     arguments = Arguments(**{each.name: values[each.name] for each in fields(Arguments)})
     output_name = required_name(arguments.output_table_name, "output_table_name", "model")
-    _check_counted(values, values["split_criterion"])
+    _check_fitting(values, values["split_criterion"])
     by_class = class_params_of(values["class_params"])
 
     rows = host.source
@@ -62,7 +62,7 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
     names = SourceNames(catalog.find_columns(rows, source), arguments.training_table_name)
     roles = _roles(names, arguments, values["fold_col"])
     id_item, dependent = roles["id_col_name"], roles[DEPENDENT]
-    weight, exposed, fold = (roles.get(argument) for argument in ("weights", "exposure", "fold_col"))
+    fold = roles.get("fold_col")
     grouping = names.grouping(arguments.grouping_cols, dependent)
     items = list_items(
         host.notice,
@@ -79,7 +79,8 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
     of_dependent, classification = types[DEPENDENT], values["classification"]
     outcome = outcome_of(rows, source, dependent, of_dependent, classification, values["split_criterion"])
     is_classification = outcome.is_classification
-    for argument in types.keys() & {"weights", "exposure"}:
+    numbers: dict[str, Any] = {f"{name}_sql": roles[name].sql for name in ROW_NUMBERS if name in roles}
+    for argument in types.keys() & {*ROW_NUMBERS}:
         _check_number(argument, roles[argument], types[argument])
     criterion = fitting_criterion(
         host, values["split_criterion"], is_classification, dependent, of_dependent, classification
@@ -116,8 +117,7 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
         classes_meant=classification is True,
         features=tuple(replaced(f, null_last=values["null_as_category"] and f.kind is Kind.ORDERED) for f in features),
         feature_is_column=tuple(bare),
-        weights_sql=weight.sql if weight else None,
-        exposure_sql=exposed.sql if exposed else None,
+        **numbers,
         grouping=tuple(grouping_columns(rows, source, grouping, group_types)),
         parameters=_parameters(
             values,
@@ -142,23 +142,22 @@ def _roles(names: SourceNames, arguments: Arguments, fold_col: str | None) -> di
     given: dict[str, Item | None] = {
         "id_col_name": names.column("id_col_name", arguments.id_col_name),
         DEPENDENT: names.aliased(DEPENDENT, arguments.dependent_variable),
-        "weights": names.item("weights", arguments.weights) if arguments.weights else None,
-        "exposure": names.item("exposure", arguments.exposure) if arguments.exposure else None,
+        **{name: names.item(name, text) for name in ROW_NUMBERS if (text := getattr(arguments, name))},
         "fold_col": names.column("fold_col", fold_col) if fold_col else None,
     }
     return {argument: item for argument, item in given.items() if item}
 
 
 def _parameters(values: Mapping[str, Any], **known: Any) -> Parameters:
-    """The learner's: values of the same names, `known` ones, and what follows from the others."""
+    """The learner's: values of the same names, `known` ones, and what follows from the others. What is NULL has the
+    learner's default.
+    """
     split, bucket = _minimum_rows(values["min_split"], values["min_bucket"])
-    same = {each.name: values[each.name] for each in fields(Parameters) if each.name in values}
+    same = {each.name: values[each.name] for each in fields(Parameters) if values.get(each.name) is not None}
     derived = {
         "min_split": split,
         "min_bucket": bucket,
         "memory_bytes": values["memory_mb"] * 2**20,
-        "min_impurity_decrease": _or_default(values["min_impurity_decrease"], defaults.MIN_IMPURITY_DECREASE),
-        "shrink": _or_default(values["shrink"], defaults.SHRINK),
         "cp": max(values["cp"], UNPRUNED),
         # A single fold leaves nothing to train on, and means none, as in MADlib.
         "n_folds": 0 if values["n_folds"] == 1 else values["n_folds"],
@@ -175,20 +174,12 @@ def _minimum_rows(min_split: int | None, min_bucket: int | None) -> tuple[int, i
     return split, bucket
 
 
-def _or_default(given: float | None, default: float) -> float:
-    return default if given is None else given
-
-
-def _check_counted(values: Mapping[str, Any], criterion: str) -> None:
-    if is_of_counts(criterion):
-        return
-    if values["shrink"] is not None:
-        raise MadtreeError("shrink is for split_criterion => 'poisson' only, whose rates it draws to the root's")
-    if values["exposure"]:
-        raise MadtreeError(
-            f"exposure is for split_criterion => 'poisson' only, not for {criterion}",
-            hint="What rows count for is their weight: weights => ...",
-        )
+def _check_fitting(values: Mapping[str, Any], criterion: str) -> None:
+    """Raises MadtreeError where an argument is given that is for another kind of outcome than the criterion."""
+    for each in _TREE_TRAIN.arguments:
+        if each.only_for and values[each.name] is not None and not each.fits(CRITERIA[criterion].outcome):
+            refusal = each.only_for.refusal.format(criterion=criterion)
+            raise MadtreeError(f"{each.name} {refusal}", each.only_for.hint)
 
 
 def _check_number(argument: str, item: Item, type_: Type) -> None:

@@ -66,8 +66,8 @@ class TrainingTask:
     is_classification: bool
     features: tuple[Feature, ...]
     feature_is_column: tuple[bool, ...]
-    weights_sql: str | None
     grouping: tuple[Column, ...]
+    weights_sql: str | None = None
     exposure_sql: str | None = None
     dependent_name: str = ""
     classes_meant: bool = False

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from madtree.interface import ROW_NUMBERS, told
 from madtree.interface import TOLD as TOLD_SETTINGS
-from madtree.interface import told
 from madtree.sqltext.kinds import SUMMARY_COLUMNS
 from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted
 from madtree.sqltext.quote import ident, literal, qualified
@@ -13,7 +13,7 @@ from madtree.sqltext.tables import SIGNATURES, TREE_COLUMNS, model_table
 from madtree.trees import KINDS
 
 # What `madtree.models` tells of how a model was trained.
-PARAMETERS = (*TOLD_SETTINGS, "weights", "exposure", "grouping_cols", "independent_varnames")
+PARAMETERS = (*TOLD_SETTINGS, *ROW_NUMBERS, "grouping_cols", "independent_varnames")
 
 # The columns of `madtree.models` that the tables themselves tell.
 TOLD = (

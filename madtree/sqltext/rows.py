@@ -11,7 +11,7 @@ from madtree.sqltext.elements import Element, joined
 from madtree.sqltext.operators import binary, operator
 from madtree.sqltext.quote import INTERNAL
 from madtree.sqltext.sent_rows import sent_row, sent_stretches
-from madtree.trees import Feature, Kind
+from madtree.trees import OWN_NUMBERS, Feature, Kind
 
 _SMALL_INTEGERS = ("smallint", "integer")
 ZERO, NONE, INFINITY = "0::pg_catalog.float8", "0::pg_catalog.int8", "'Infinity'::pg_catalog.float8"
@@ -106,8 +106,14 @@ class RowSource:
         return [f"g{i}" for i, _ in enumerate(self.grouping, 1)]
 
     @property
+    def has(self) -> frozenset[str]:
+        """Which of `OWN_NUMBERS` a row has."""
+        found = {**vars(self), "tree": self.groups}
+        return frozenset(name for name in OWN_NUMBERS if found[name] is not None)
+
+    @property
     def n_columns(self) -> int:
-        """Numbers in a row: [tree,] target, [weight,] [exposure,] [fold,] [identity,] features."""
+        """Numbers in a row: those of `OWN_NUMBERS` that it has, and features."""
         return (self.groups is not None) + len(self._own_numbers) + len(self.features)
 
     @property
@@ -122,8 +128,7 @@ class RowSource:
 
     @property
     def _own_numbers(self) -> list[str]:
-        own = (self.target, self.weight, self.exposure, self.fold, self.identity)
-        return [number for number in own if number is not None]
+        return [getattr(self, name) for name in OWN_NUMBERS if name in self.has and name != "tree"]
 
     @property
     def usable(self) -> str:

@@ -58,7 +58,7 @@ class Tables:
         host, task, categories = output.host, output.task, output.categories
         if task.parameters.max_surrogates:
             write_surrogates(host, task, trained.surrogates, categories, kind.numbering)
-        if task.parameters.max_competitors:
+        if task.parameters.has_competitors:
             write_competitors(host, task, trained.competitors, categories, kind.numbering)
         if self._has_cv:
             write_cv(host, task, trained.cp_table, output.group_table)

@@ -105,5 +105,5 @@ def trees_of(call: Call, found: Survey, strategy: Strategy) -> Iterator[Batch]:
         if found.size.n_blocks:
             yield from small_groups(call, found, strategy.n_growers)
         if len(large := found.large):
-            scale = groups.scale(large, found.profile, exposed=found.source.rows.exposure is not None)
+            scale = groups.scale(large, found.profile)
             yield from large_trees(call, found, strategy, scale, groups.tree_id[large])

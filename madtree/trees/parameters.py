@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from sys import float_info
+from typing import TypeVar
 
 from madtree.trees.class_params import ClassParams
 from madtree.trees.criteria import CRITERIA, OutcomeKind
@@ -18,7 +20,13 @@ MOST_COST = 1e100  # of a feature; the least is its inverse
 UNPRUNED = -1.0  # the cp at which trees are left as they are grown, as at any below 0
 MOST_SURROGATES = 2**15
 MOST_COMPETITORS = 2**15
+_MOST_ROWS = 2**40
+_MOST_MEMORY = 2**40  # bytes: 2**20 MB
+_T = TypeVar("_T")
 
+
+# The numbers of a row beside its features, in their order, as far as it has them; the target is always there.
+OWN_NUMBERS = ("tree", "target", "weight", "exposure", "fold", "identity")
 
 SAMPLINGS = ("poisson", "without_replacement", "none")  # of rows, for the trees of a forest
 BEST, RANDOM = "best", "random"
@@ -44,6 +52,12 @@ class ForestParameters:
     kept: float = 1.0
     n_permutations: int = 0
     split_rule: str = BEST
+
+
+def _ranged(default: _T, low: float, high: float) -> _T:
+    """A parameter whose values are from `low` to `high`, whoever sends them: whole numbers where `low` is one."""
+    made: _T = field(default=default, metadata={"range": (low, high)})
+    return made
 
 
 @dataclass(frozen=True)
@@ -76,27 +90,37 @@ class Parameters:
     """
 
     criterion: str = "gini"
-    max_depth: int = 10
-    min_split: int = 20
-    min_bucket: int = 6
-    n_bins: int = 100
-    cp: float = 0.0
-    n_folds: int = 0
+    max_depth: int = _ranged(10, 0, MAX_DEPTH_LIMIT)
+    min_split: int = _ranged(20, 0, _MOST_ROWS)
+    min_bucket: int = _ranged(6, 0, _MOST_ROWS)
+    n_bins: int = _ranged(100, 0, EXACT_LIMIT)
+    cp: float = _ranged(0.0, UNPRUNED, float_info.max)
+    n_folds: int = _ranged(0, 0, MOST_FOLDS)
     rule: str = "min"
     fold_col: str | None = None
-    max_surrogates: int = 0
-    surrogate_style: int = 0
+    max_surrogates: int = _ranged(0, 0, MOST_SURROGATES)
+    surrogate_style: int = _ranged(0, 0, 1)
     null_as_category: bool = False
-    seed: int = 1
-    memory_bytes: int = 64 * 2**20
-    max_leaf_nodes: int | None = None
-    min_impurity_decrease: float = 0.0
+    seed: int = _ranged(1, -(2**63), 2**63 - 1)
+    memory_bytes: int = _ranged(64 * 2**20, 0, _MOST_MEMORY)
+    max_leaf_nodes: int | None = _ranged(None, 2, _MOST_ROWS)
+    min_impurity_decrease: float = _ranged(0.0, 0.0, float_info.max)
     class_params: ClassParams | None = None
-    shrink: float = 1.0
+    shrink: float = _ranged(1.0, 0.0, float_info.max)
     feature_costs: tuple[float, ...] = ()
-    max_competitors: int = 0
+    max_competitors: int = _ranged(0, 0, MOST_COMPETITORS)
 
     @property
     def outcome(self) -> OutcomeKind:
         """What the criterion is for; raises KeyError where none has its name."""
         return CRITERIA[self.criterion].outcome
+
+    @property
+    def has_competitors(self) -> bool:
+        """Whether splits are told that a node's own has won against."""
+        return self.max_competitors > 0
+
+    @property
+    def wants_best_alone(self) -> bool:
+        """Whether of all splits of a node the best one is wanted, by its gain as it is: no other needs to be known."""
+        return not self.feature_costs and not self.has_competitors

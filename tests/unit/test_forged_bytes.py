@@ -73,7 +73,7 @@ def pack_plan(n_classes: int) -> tuple[bytes, bytes]:
     ]
     keys = [None if n < 0 else np.arange(float(n)) * 7 for n in n_categories]
     classes = np.arange(float(n_classes)) if n_classes else None
-    row_format = RowFormat(False, True, classes, keys)
+    row_format = RowFormat(frozenset({"target", "weight"}), classes, keys)
     rows = np.random.default_rng(1).integers(0, 3, (50, row_format.n_columns)).astype(float)
     return codec.dump(pack_values(problem, row_format, None)), images_of(rows)
 
@@ -149,9 +149,8 @@ def column_plan(function: str) -> tuple[bytes, tuple[int, list[bytes | None]]]:
 
 
 def grow_plan(n_classes: int) -> tuple[bytes, bytes]:
-    row_format = RowFormat(
-        True, False, np.arange(float(n_classes)) if n_classes else None, [None, np.arange(5.0), None]
-    )
+    classes = np.arange(float(n_classes)) if n_classes else None
+    row_format = RowFormat(frozenset({"tree", "target"}), classes, [None, np.arange(5.0), None])
     by_class = ClassParams(prior=(0.5, 0.25, 0.25), loss=(0, 1, 2, 1, 0, 2, 1, 1, 0)) if n_classes == 3 else None
     parameters = Parameters(
         "gini" if n_classes else "mse",

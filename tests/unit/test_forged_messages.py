@@ -45,7 +45,7 @@ def _messages() -> dict[str, Any]:
     forest = Forest.of(for_forest, ForestParameters(9, 2), np.arange(1))
     return {
         "keep rows": KeepRows(
-            Packer(problem, RowFormat(False, True, np.arange(3.0), keys), None),
+            Packer(problem, RowFormat(frozenset({"target", "weight"}), np.arange(3.0), keys), None),
             [("SELECT 1", "SELECT 2")],
             [(0, "(0,0)", "(9,0)"), (0, "(9,0)", "(20,0)")],
             1_000,

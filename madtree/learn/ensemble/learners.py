@@ -131,5 +131,5 @@ def learner_of(values: Values, row_format: RowFormat) -> Learner:
     if "forest" not in values:
         return TreeLearner()
     parameters = forest_parameters_of(Values(values.mapping("forest")), len(row_format.category_keys))
-    require(row_format.has_identity, "forest", "of rows that are told apart")
+    require("identity" in row_format.has, "forest", "of rows that are told apart")
     return ForestLearner(parameters)

@@ -46,13 +46,13 @@ class Packer:
         row_format.require_fit(problem.n_classes, problem.unordered.tolist())
         for keys, widest in zip(row_format.category_keys, problem.bins.sizes.max(axis=0).tolist(), strict=True):
             require(keys is None or len(keys) <= widest, "category_sizes", "the bins that there are")
-        require(row_format.has_tree == (tree_ids is not None), "tree_ids", "there where rows tell their trees")
+        require(("tree" in row_format.has) == (tree_ids is not None), "tree_ids", "there where rows tell their trees")
         if tree_ids is not None:
             fits = 0 < len(tree_ids) <= problem.n_trees and ascends(tree_ids)
             require(fits, "tree_ids", "ascending, one for each tree")
-        require(row_format.has_weight == (problem.weight_grid is not None), "has_weight", "whether there are weights")
-        exposed = problem.exposure_grid is not None
-        require(row_format.has_exposure == exposed, "has_exposure", "whether there are exposures")
+        for name in ("weight", "exposure"):
+            is_summed = getattr(problem, f"{name}_grid") is not None
+            require((name in row_format.has) == is_summed, f"has_{name}", f"whether there are {name}s")
         self.problem = problem
         self.row_format = row_format
         self.tree_ids = tree_ids

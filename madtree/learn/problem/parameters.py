@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import sys
+from dataclasses import Field, fields
+from typing import Any
 
 from madtree.learn.data import Values, require
 from madtree.learn.problem.bootstrap import MOST_MEMBERS
 from madtree.trees import (
     BALANCED,
-    EXACT_LIMIT,
     LARGEST_CLASS_PARAM,
     LEAST_CLASS_PARAM,
-    MAX_DEPTH_LIMIT,
     MOST_CLASS_PARAMS,
-    MOST_COMPETITORS,
     MOST_COST,
-    MOST_FOLDS,
-    MOST_SURROGATES,
     SAMPLINGS,
     SPLIT_RULES,
-    UNPRUNED,
     ClassParams,
     ForestParameters,
     Parameters,
     criteria_of,
 )
-
-_MOST_ROWS = 2**40
-_MOST_MEMORY = 2**40  # bytes: 2**20 MB
 
 
 def parameters_of(values: Values, n_classes: int) -> Parameters:
@@ -39,30 +31,28 @@ def parameters_of(values: Values, n_classes: int) -> Parameters:
     Raises:
         MadtreeError: one of them is out of its range.
     """
-    n_bins = values.integer("n_bins", 0, EXACT_LIMIT)
-    require(n_bins != 1, "n_bins", "0 or at least 2")
+    ranged: dict[str, Any] = {
+        each.name: _ranged(values, each) for each in fields(Parameters) if "range" in each.metadata
+    }
+    require(ranged["n_bins"] != 1, "n_bins", "0 or at least 2")
     return Parameters(
         criterion=values.text("criterion", criteria_of(classes=n_classes > 0)),
-        max_depth=values.integer("max_depth", 0, MAX_DEPTH_LIMIT),
-        min_split=values.integer("min_split", 0, _MOST_ROWS),
-        min_bucket=values.integer("min_bucket", 0, _MOST_ROWS),
-        n_bins=n_bins,
-        cp=values.number("cp", UNPRUNED, sys.float_info.max),
-        n_folds=values.integer("n_folds", 0, MOST_FOLDS),
         rule=values.text("rule", ("min", "1se")),
         fold_col=values.text("fold_col") if "fold_col" in values else None,
-        max_surrogates=values.integer("max_surrogates", 0, MOST_SURROGATES),
-        surrogate_style=values.integer("surrogate_style", 0, 1),
         null_as_category=values.boolean("null_as_category"),
-        seed=values.integer("seed", -(2**63), 2**63 - 1),
-        memory_bytes=values.integer("memory_bytes", 0, _MOST_MEMORY),
-        max_leaf_nodes=values.integer("max_leaf_nodes", 2, _MOST_ROWS) if "max_leaf_nodes" in values else None,
-        min_impurity_decrease=values.number("min_impurity_decrease", 0.0, sys.float_info.max),
-        shrink=values.number("shrink", 0.0, sys.float_info.max),
-        max_competitors=values.integer("max_competitors", 0, MOST_COMPETITORS),
         feature_costs=values.numbers("feature_costs", None, 1 / MOST_COST, MOST_COST),
         class_params=_class_params(values, n_classes),
+        **ranged,
     )
+
+
+def _ranged(values: Values, parameter: Field[Any]) -> float | None:
+    """The value of a parameter that has a range."""
+    low, high = parameter.metadata["range"]
+    if parameter.default is None and parameter.name not in values:
+        return None
+    read = values.integer if isinstance(low, int) else values.number
+    return read(parameter.name, low, high)
 
 
 def _class_params(values: Values, n_classes: int) -> ClassParams | None:

@@ -26,7 +26,7 @@ from madtree.learn.problem.folds import folds_of_rows
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds, Replicas
 from madtree.learn.problem.scale import Scale
-from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, Kind, OutcomeKind, Parameters
+from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, OWN_NUMBERS, Kind, OutcomeKind, Parameters
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,8 @@ class RawRows:
 
     features: Floats | Columns
     target: Floats
-    weight: Floats | None
-    tree: Ints | None
+    weight: Floats | None = None
+    tree: Ints | None = None
     fold: Floats | None = None
     exposure: Floats | None = None
     identity: Array | None = None
@@ -117,9 +117,9 @@ class RawRows:
         if keep.all():
             return self
         features = self.features[:, keep] if isinstance(self.features, np.ndarray) else self.features.select(keep)
-        optional = {name: getattr(self, name) for name in ("weight", "tree", "fold", "exposure", "identity")}
-        kept: dict[str, Any] = {name: column if column is None else column[keep] for name, column in optional.items()}
-        return RawRows(features, self.target[keep], **kept)
+        own = {name: getattr(self, name) for name in OWN_NUMBERS}
+        kept: dict[str, Any] = {name: column if column is None else column[keep] for name, column in own.items()}
+        return RawRows(features, **kept)
 
 
 def preparing(

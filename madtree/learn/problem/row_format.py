@@ -11,6 +11,7 @@ import numpy as np
 from madtree.learn.binning import KeyEncoder
 from madtree.learn.data import (
     WIDE_LIMIT,
+    Array,
     Floats,
     Values,
     read_rows,
@@ -19,7 +20,9 @@ from madtree.learn.data import (
 )
 from madtree.learn.problem.bootstrap import identities
 from madtree.learn.problem.prepare import Columns, RawRows
-from madtree.trees import MOST_FOLDS
+from madtree.trees import MOST_FOLDS, OWN_NUMBERS
+
+_TOLD = tuple(name for name in OWN_NUMBERS if name not in ("target", "fold"))  # the others by their keys
 
 
 class NullNumberError(Exception):
@@ -28,31 +31,25 @@ class NullNumberError(Exception):
 
 @dataclass
 class RowFormat:
-    """What the numbers of a row are: [tree,] target, [weight,] [exposure,] [fold,] [identity,] features.
+    """What the numbers of a row are: first those of `OWN_NUMBERS` that it has, then features.
 
     Attributes:
-        has_tree, has_weight: which of the optional numbers are there.
+        has: names of those.
         class_keys: (K,) the number that stands for each class, or None for regression.
         category_keys: for each feature the numbers that stand for its categories, or None where it is not unordered.
         fold_keys: the numbers that stand for the folds, or None where rows do not tell.
-        has_exposure: whether the optional number is there.
-        has_identity: whether a number is there that tells rows apart.
     """
 
-    has_tree: bool
-    has_weight: bool
+    has: frozenset[str]
     class_keys: Floats | None
     category_keys: Sequence[Floats | None]
     fold_keys: Floats | None = None
-    has_exposure: bool = False
-    has_identity: bool = False
     _encoders: dict[int, KeyEncoder] = field(default_factory=dict)
 
     @property
     def n_own(self) -> int:
         """Numbers of a row beside its features."""
-        optional = (self.has_tree, self.has_weight, self.has_exposure, self.fold_keys is not None, self.has_identity)
-        return 1 + sum(optional)
+        return len(self.has)
 
     @property
     def n_columns(self) -> int:
@@ -87,19 +84,22 @@ class RowFormat:
 
     def rows_of(self, own: Floats, features: Floats | Columns) -> RawRows:
         """What `read` makes of rows' own numbers (n_own, n_rows) and features with categories as indices."""
-        at = int(self.has_tree)
-        target, n_unknown = own[at], 0
+        numbers = dict(zip((name for name in OWN_NUMBERS if name in self.has), own, strict=True))
+        target, n_unknown = numbers.pop("target"), 0
         if self.class_keys is not None:
             n_missing = int(np.isnan(target).sum())
             target = self._index(-1, self.class_keys, target)
             n_unknown = int(np.isnan(target).sum()) - n_missing
-        weight = own[at + 1] if self.has_weight else None
-        exposure = own[at + 1 + self.has_weight] if self.has_exposure else None
-        at_fold = at + 1 + self.has_weight + self.has_exposure
-        fold = None if self.fold_keys is None else self._index(-2, self.fold_keys, own[at_fold])
-        identity = identities(own[-1]) if self.has_identity else None
-        tree = own[0].astype(np.int64) if self.has_tree else None
-        return RawRows(features, target, weight, tree, fold, exposure, identity, n_unknown)
+        optional: dict[str, Any] = {name: self._optional(name, column) for name, column in numbers.items()}
+        return RawRows(features, target, n_unknown=n_unknown, **optional)
+
+    def _optional(self, name: str, column: Floats) -> Array:
+        """(n_rows,) one of a row's own numbers as `RawRows` has it."""
+        if name == "fold" and self.fold_keys is not None:
+            return self._index(-2, self.fold_keys, column)
+        if name == "identity":
+            return identities(column)
+        return column.astype(np.int64) if name == "tree" else column
 
     def feature(self, feature: int, column: Floats) -> Floats:
         """(n_rows,) a feature from its numbers: indices of categories, or values as they are."""
@@ -116,12 +116,9 @@ class RowFormat:
         sizes = [-1 if keys is None else len(keys) for keys in self.category_keys]
         flat = [keys for keys in self.category_keys if keys is not None]
         return {
-            "has_tree": self.has_tree,
-            "has_weight": self.has_weight,
-            "has_exposure": self.has_exposure,
+            **{f"has_{name}": name in self.has for name in _TOLD},
             "class_keys": self.class_keys,
             "fold_keys": self.fold_keys,
-            "has_identity": self.has_identity,
             "category_sizes": sizes,
             "category_keys": np.concatenate(flat) if flat else np.zeros(0),
         }
@@ -141,9 +138,8 @@ class RowFormat:
         class_keys, fold_keys = (_keys(given, name) if name in given else None for name in ("class_keys", "fold_keys"))
         require(class_keys is None or 0 < len(class_keys) < WIDE_LIMIT, "class_keys", "those of 1 to 65,535 classes")
         require(fold_keys is None or len(fold_keys) <= MOST_FOLDS, "fold_keys", f"those of {MOST_FOLDS} folds at most")
-        optional = ("tree", "weight", "exposure", "identity")
-        has_tree, has_weight, has_exposure, has_identity = (given.boolean(f"has_{name}") for name in optional)
-        return cls(has_tree, has_weight, class_keys, keys, fold_keys, has_exposure, has_identity)
+        has = {name for name in _TOLD if given.boolean(f"has_{name}")} | {"target"}
+        return cls(frozenset(has if fold_keys is None else {*has, "fold"}), class_keys, keys, fold_keys)
 
     def require_fit(self, n_classes: int, unordered: Sequence[bool]) -> None:
         """Raises MadtreeError where these are not the rows of a target with so many classes (0: of a number), and of

@@ -29,9 +29,8 @@ def may_drop(problem: Problem) -> bool:
     """Whether there are few enough features, only the best of which is wanted, gains are compared as they are, and they
     are those of the rows whose values are known.
     """
-    as_they_are = not problem.parameters.feature_costs and not problem.parameters.max_competitors
     of_known = not criterion_of(problem).finds_missing_side
-    return as_they_are and of_known and len(problem.unordered) < MARGIN / TIE
+    return problem.parameters.wants_best_alone and of_known and len(problem.unordered) < MARGIN / TIE
 
 
 def rounding(n_classes: int) -> float:

@@ -41,7 +41,7 @@ def search_small(
     wanted = np.ones_like(small.features, np.bool_) if allowed is None else allowed
     in_order = wanted & ~problem.unordered[small.features]
     standing = _Standing.of(small.rows)
-    by_bins_alone = picks or problem.parameters.max_competitors or criterion_of(problem).finds_missing_side
+    by_bins_alone = picks or problem.parameters.has_competitors or criterion_of(problem).finds_missing_side
     if by_bins_alone or int(standing.sizes.max(initial=0)) > MOST_ROWS:
         in_order = np.zeros_like(wanted)
     by_bins = wanted & ~in_order

@@ -11,12 +11,12 @@ from typing import Any
 
 from madtree import __version__
 from madtree.host import Host
-from madtree.interface import SETTINGS
+from madtree.interface import FUNCTIONS, SETTINGS
 from madtree.request import TrainingTask, class_params_text
 from madtree.sqltext import forest_tables as forest_sql
 from madtree.sqltext import inserts
 from madtree.sqltext import tables as sql
-from madtree.trees import COUNTS, ForestParameters, Kind
+from madtree.trees import ForestParameters, Kind
 
 _TEXT = "pg_catalog.text"
 
@@ -102,11 +102,10 @@ def _settings(task: TrainingTask) -> dict[str, Any]:
         "split_criterion": parameters.criterion,
         "input_cp": parameters.cp,
         "class_params": parameters.class_params and class_params_text(parameters.class_params),
-        "shrink": parameters.shrink if parameters.outcome == COUNTS else None,
-        "exposure": None,
         "feature_costs": None,
     }
-    return {column: given[column] if column in given else taken[column] for column, _ in SETTINGS}
+    fitting = {each.column for each in FUNCTIONS["tree_train"].options if each.fits(parameters.outcome)}
+    return {column: given.get(column, taken.get(column) if column in fitting else None) for column, _ in SETTINGS}
 
 
 def forest_summary(task: TrainingTask, forest: ForestParameters) -> dict[str, Any]:

@@ -148,7 +148,7 @@ class Resident:
         self.board.put_answer(data)
 
     def _all_rows_of(self, n_rows: int) -> AllRows:
-        return AllRows(self._plan.packer.problem, n_rows, grouped=self._plan.packer.row_format.has_tree)
+        return AllRows(self._plan.packer.problem, n_rows, grouped="tree" in self._plan.packer.row_format.has)
 
     @cached_property
     def at_hand(self) -> BlocksAtHand:

@@ -127,7 +127,7 @@ def test_the_signatures_of_the_clients_model(function: str) -> None:
 )
 def test_the_estimators(estimator: Any, theirs: Any) -> None:
     """scikit-learn's parameters have its defaults, but for two; madtree's own have madtree's, but for the pruning."""
-    assert defaults.MIN_IMPURITY_DECREASE == 0.0  # as in scikit-learn, where it cannot be None
+    assert Parameters().min_impurity_decrease == 0.0  # as in scikit-learn, where it cannot be None
     found = optional(estimator.__init__)
     known = {**FUNCTIONS["tree_train"].defaults, **OPTIONS, "cp": UNPRUNED}
     guests = {name: value for name, value in optional(theirs.__init__).items() if name != "min_weight_fraction_leaf"}
@@ -163,8 +163,8 @@ def test_what_the_learner_does_by_itself() -> None:
         "min_split": defaults.MIN_SPLIT,
         "min_bucket": defaults.MIN_SPLIT // defaults.SPLIT_PER_BUCKET,
         "memory_bytes": defaults.MEMORY_MB * 2**20,
-        "min_impurity_decrease": defaults.MIN_IMPURITY_DECREASE,
-        "shrink": defaults.SHRINK,
+        "min_impurity_decrease": 0.0,
+        "shrink": 1.0,
         "feature_costs": (),
     }
     assert {key.name: key.default for each in FUNCTIONS["tree_train"].arguments for key in each.keys} == OPTIONS
