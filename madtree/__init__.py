@@ -35,7 +35,7 @@ _PUBLIC = {
     "ExtraTreesRegressor": "madtree.client.estimators",
     "RandomForestClassifier": "madtree.client.estimators",
     "RandomForestRegressor": "madtree.client.estimators",
-    "to_sklearn": "madtree.client.sklearn_tree",
+    "to_sklearn": "madtree.client.sklearn_forest",
 }
 
 __all__ = [

@@ -17,7 +17,7 @@ from madtree.client.estimators import ExtraTreesClassifier as ExtraTreesClassifi
 from madtree.client.estimators import ExtraTreesRegressor as ExtraTreesRegressor
 from madtree.client.estimators import RandomForestClassifier as RandomForestClassifier
 from madtree.client.estimators import RandomForestRegressor as RandomForestRegressor
-from madtree.client.sklearn_tree import to_sklearn as to_sklearn
+from madtree.client.sklearn_forest import to_sklearn as to_sklearn
 from madtree.errors import MadtreeError as MadtreeError
 
 __version__: str

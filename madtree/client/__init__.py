@@ -1,10 +1,9 @@
 """The client: madtree from Python, over any connection to a database that has the extension."""
 
-from madtree.client.async_client import AsyncClient, connect_async
-from madtree.client.async_models import AsyncForest, AsyncModel
+from madtree.client.async_client import AsyncClient, AsyncForest, AsyncModel
 from madtree.client.calls import CallError
 from madtree.client.client import Client
-from madtree.client.connecting import connect
+from madtree.client.connecting import connect, connect_async
 from madtree.client.drawing import Drawing
 from madtree.client.forests import Forest
 from madtree.client.model import Model

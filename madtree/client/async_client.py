@@ -1,26 +1,134 @@
-"""The client for programs that await: the methods of `Client` as coroutines."""
+"""For programs that await: the methods of `Client`, `Model` and `Forest` as coroutines."""
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from collections.abc import Callable, Coroutine
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast
 
 import psycopg
 
-from madtree.client.async_models import AsyncForest, AsyncModel
 from madtree.client.bridge import Bridge, BridgedConnection
 from madtree.client.client import Client
 from madtree.client.forests import Forest
 from madtree.client.model import Model
-from madtree.client.session import POOLABLE, Session, conninfo_of_target
-from madtree.host.psycopg import Engine, checked_connections, checked_engine, checked_for_two_servers
+from madtree.client.result import Result
+from madtree.client.rows import CompetitorRow, CpRow, NodeRow, SurrogateRow, TreeRow
+from madtree.client.session import Session
+from madtree.host.psycopg import Engine
 
 P = ParamSpec("P")
 T = TypeVar("T")
 A = TypeVar("A")
+N = TypeVar("N", Model, Forest)
+
+
+def of_named(
+    method: Callable[Concatenate[N, P], T],
+) -> Callable[Concatenate[AsyncNamed[N], P], Coroutine[Any, Any, T]]:
+    """A method of `Model` or `Forest` as a coroutine, with the same arguments."""
+
+    @functools.wraps(method)
+    async def awaited(self: AsyncNamed[N], /, *arguments: P.args, **named: P.kwargs) -> T:
+        return await self._look(lambda it: method(it, *arguments, **named))
+
+    return awaited
+
+
+class AsyncNamed(Generic[N]):
+    """What has a name in the database: a `Model` or a `Forest` whose methods are awaited."""
+
+    _kind: Callable[[Client, str], N]
+
+    def __init__(self, client: AsyncClient, name: str, message: str | None = None) -> None:
+        self.client, self.name, self.message = client, name, message
+
+    def __repr__(self) -> str:
+        return f"<madtree.{type(self).__name__} {self.name}>"
+
+    async def _look(self, at: Callable[[N], T]) -> T:
+        """What `at` finds in the `Model` or `Forest` of that name."""
+        return await self.client.run(lambda client: at(type(self)._kind(client, self.name)))
+
+    async def summary(self) -> dict[str, Any]:
+        """The one row of ``<name>_summary``."""
+        return await self._look(lambda it: it.summary)
+
+
+class AsyncModel(AsyncNamed[Model]):
+    """A model in the database. Its methods are those of `Model`, awaited; so are what are attributes there."""
+
+    _kind = Model
+
+    display = of_named(Model.display)
+    importance = of_named(Model.importance)
+    evaluate = of_named(Model.evaluate)
+    confusion = of_named(Model.confusion)
+    predict = of_named(Model.predict)
+    cp_table = of_named(Model.cp_table)
+    rules = of_named(Model.rules)
+    path = of_named(Model.path)
+    to_sql = of_named(Model.to_sql)
+    to_json = of_named(Model.to_json)
+    to_pmml = of_named(Model.to_pmml)
+    to_dot = of_named(Model.to_dot)
+    to_svg = of_named(Model.to_svg)
+    plot = of_named(Model.plot)
+    to_sklearn = of_named(Model.to_sklearn)
+    locate = of_named(Model.locate)
+    read = of_named(Model.read)
+    drop = of_named(Model.drop)
+
+    async def prune(self, new_model: str, cp: float, *, trust_owner: bool = False) -> AsyncModel:
+        """Prune it further into a new model."""
+        return await self.client.tree_prune(self.name, new_model, cp, trust_owner)
+
+    async def trees(self) -> Result[TreeRow]:
+        """The rows of ``<name>``."""
+        return await self._look(lambda it: it.trees)
+
+    async def nodes(self) -> Result[NodeRow]:
+        """The rows of ``<name>_nodes``."""
+        return await self._look(lambda it: it.nodes)
+
+    async def surrogates(self) -> Result[SurrogateRow]:
+        """The rows of ``<name>_surrogates``."""
+        return await self._look(lambda it: it.surrogates)
+
+    async def competitors(self) -> Result[CompetitorRow]:
+        """The rows of ``<name>_competitors``."""
+        return await self._look(lambda it: it.competitors)
+
+    async def cv(self) -> Result[CpRow]:
+        """The rows of ``<name>_cv``."""
+        return await self._look(lambda it: it.cv)
+
+
+class AsyncForest(AsyncNamed[Forest]):
+    """A forest in the database. Its methods are those of `Forest`, awaited; so are what are attributes there."""
+
+    _kind = Forest
+
+    importance = of_named(Forest.importance)
+    read = of_named(Forest.read)
+    tree = of_named(Forest.tree)
+    plot = of_named(Forest.plot)
+    to_sklearn = of_named(Forest.to_sklearn)
+    predict = of_named(Forest.predict)
+    drop = of_named(Forest.drop)
+
+    async def groups(self) -> Result[Any]:
+        """The rows of ``<name>_group``: for each group its error on out-of-bag rows and its importances."""
+        return await self._look(lambda it: it.groups)
+
+    async def oob_error(self) -> float | None:
+        """The error on out-of-bag rows of a forest without groups. Raises CallError where there are groups."""
+        return await self._look(lambda it: it.oob_error)
+
+    async def trees(self) -> Result[Any]:
+        """The rows of ``<name>``: one for each tree, with its group and its number there."""
+        return await self._look(lambda it: it.trees)
 
 
 def of_client(
@@ -146,52 +254,3 @@ class AsyncClient:
     def __repr__(self) -> str:
         info = self.connection.info
         return f"<madtree.AsyncClient of {info.dbname} at {info.host}:{info.port}>"
-
-
-async def connect_async(
-    connection: str | psycopg.AsyncConnection[Any] | None = None,
-    *,
-    on_message: Callable[[str], object] | None = None,
-    engine: Engine = "auto",
-    connections: int | None = None,
-    model_dsn: str | psycopg.AsyncConnection[Any] | None = None,
-) -> AsyncClient:
-    """Connect to a database, from a program that awaits.
-
-    Parameters
-    ----------
-    connection
-        A URL or connection string, or a ``psycopg.AsyncConnection``; by default as for `madtree.connect`, where
-        transactions are explained, too.
-    on_message, engine, connections
-        As for `madtree.connect`.
-    model_dsn
-        As for `madtree.connect`: another server for models and predictions, given like `connection`.
-    """
-    engine, connections = checked_engine(engine), checked_connections(connections)
-    own = not isinstance(connection, psycopg.AsyncConnection)
-    if model_dsn is None:
-        return AsyncClient(await _opened(connection), on_message, owned=own, engine=engine, connections=connections)
-    checked_for_two_servers(engine)
-    async with contextlib.AsyncExitStack() as opened:
-        source = await _opened(connection)
-        if own:
-            opened.push_async_callback(source.close)
-        client = AsyncClient(
-            await _opened(model_dsn),
-            on_message,
-            owned=not isinstance(model_dsn, psycopg.AsyncConnection),
-            engine="client",
-            connections=connections,
-            source=source,
-            owns_source=own,
-        )
-        opened.pop_all()
-        return client
-
-
-async def _opened(target: str | psycopg.AsyncConnection[Any] | None) -> psycopg.AsyncConnection[Any]:
-    if isinstance(target, psycopg.AsyncConnection):
-        return target
-    conninfo = conninfo_of_target(target)
-    return await psycopg.AsyncConnection.connect(conninfo, **POOLABLE, fallback_application_name="madtree")

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any
 
 from madtree.client.calls import Names, Pairs
 from madtree.client.forests import ForestCalls
 from madtree.client.model import Model
-from madtree.client.result import Evaluation, Result
-from madtree.client.rows import ConfusionRow, ModelRow, PrunedRow, RuleRow, StepRow
+from madtree.client.result import Result
+from madtree.client.rows import ModelRow
 from madtree.client.session import Session, without_password
+from madtree.client.tree_calls import TreeCalls
 from madtree.host.psycopg import Engine
 
 
-class Client(ForestCalls):
+class Client(TreeCalls, ForestCalls):
     """madtree in one database; made by `madtree.connect`, where transactions are explained.
 
     Tables and models are named as in SQL (``'flights'``, ``'my_schema."My Table"'``); a list of features may also be
@@ -122,98 +122,9 @@ class Client(ForestCalls):
         del arguments["self"]
         return Model(self, output_table_name, self.call("tree_train", **arguments)[0][0])
 
-    def tree_predict(
-        self,
-        tree_model: str,
-        new_data_table: str,
-        output_table: str,
-        type: str | None = "response",
-        trust_owner: bool | None = False,
-    ) -> str:
-        """Score a table into a new table; `type` is response, prob or leaf. Returns what was done.
-
-        `trust_owner`, here and below: as a superuser, use another role's model although it runs what that role wrote.
-        """
-        return self.call_text("tree_predict", tree_model, new_data_table, output_table, type, trust_owner)
-
-    def tree_sql(
-        self,
-        model: str,
-        type: str | None = "response",
-        tree_id: int | None = None,
-        trust_owner: bool | None = False,
-    ) -> str:
-        """The model as an SQL expression over the columns of its training table."""
-        return self.call_text("tree_sql", model, type, tree_id, trust_owner)
-
-    def tree_display(
-        self, model: str, dot_format: bool | None = True, verbosity: bool | None = False, full: bool | None = False
-    ) -> str:
-        """The model as a graph for graphviz or, with ``dot_format=False``, as text.
-
-        Here and below, `full` names all categories of a split, however many.
-        """
-        return self.call_text("tree_display", model, dot_format, verbosity, full)
-
-    def tree_surr_display(self, model: str, full: bool | None = False) -> str:
-        """The surrogates of each node as text."""
-        return self.call_text("tree_surr_display", model, full)
-
-    def get_var_importance(self, model_name: str, output_table: str) -> str:
-        """Write the importance of each feature into a new table. Returns what was done."""
-        return self.call_text("get_var_importance", model_name, output_table)
-
-    def tree_evaluate(self, tree_model: str, test_table: str, trust_owner: bool | None = False) -> Evaluation:
-        """How well the model does on a table with known outcomes, a row for each metric: accuracy, AUC, RMSE, ..."""
-        return Evaluation.of_rows(self.call("tree_evaluate", tree_model, test_table, trust_owner))
-
-    def tree_confusion(
-        self, tree_model: str, test_table: str, trust_owner: bool | None = False
-    ) -> Result[ConfusionRow]:
-        """The confusion matrix as rows."""
-        return self.call("tree_confusion", tree_model, test_table, trust_owner)
-
-    def tree_cp(self, model: str) -> Result[PrunedRow]:
-        """The cp table: a row for each tree that pruning makes of the model, with its errors."""
-        return self.call("tree_cp", model=model)
-
-    def tree_rules(
-        self, model: str, tree_id: int | None = None, trust_owner: bool | None = False, full: bool | None = False
-    ) -> Result[RuleRow]:
-        """A row for each leaf: its path as text and as SQL, its rows, what it predicts and how surely."""
-        return self.call("tree_rules", model=model, tree_id=tree_id, trust_owner=trust_owner, full=full)
-
-    def tree_path(
-        self,
-        model: str,
-        table_name: str,
-        id: object,
-        trust_owner: bool | None = False,
-        full: bool | None = False,
-        tree_id: int | None = None,
-    ) -> Result[StepRow]:
-        """The path that the row with this id takes through the model, a row for each step, and why; by a forest, those
-        through its trees, or through one of them.
-        """
-        wanted = None if id is None else str(id)
-        return self.call("tree_path", model, table_name, wanted, trust_owner, full, tree_id)
-
-    def tree_to_json(self, model: str, tree_id: int | None = None) -> dict[str, Any]:
-        """The whole model, or one tree of it, in madtree's format for other programs."""
-        document: dict[str, Any] = self.call("tree_to_json", model, tree_id)[0][0]
-        return document
-
-    def tree_to_pmml(self, model: str, tree_id: int | None = None) -> str:
-        """The model, or one tree of it, as a PMML 4.4 document."""
-        return self.call_text("tree_to_pmml", model, tree_id)
-
     def tree_prune(self, model: str, new_model: str, cp: float, trust_owner: bool | None = False) -> Model:
         """Prune a model further, without its data, into a new model."""
-        return Model(self, new_model, self.call_text("tree_prune", model, new_model, cp, trust_owner))
-
-    def tree_drop(self, model: str) -> str:
-        """Drop the tables of a model. Returns what was done."""
-        return self.call_text("tree_drop", model)
+        return Model(self, model).prune(new_model, cp, trust_owner=trust_owner)
 
     def model(self, name: str) -> Model:
         """A model that is there already. Raises MadtreeError if there is none of that name."""

@@ -1,4 +1,4 @@
-"""What opens a client: `madtree.connect`."""
+"""What opens a client: `madtree.connect`, and `madtree.connect_async` for programs that await."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
+from madtree.client.async_client import AsyncClient
 from madtree.client.client import Client
-from madtree.client.session import Session, open_session
+from madtree.client.session import POOLABLE, Session, conninfo_of_target, open_session
 from madtree.host.psycopg import Engine, checked_connections, checked_engine, checked_for_two_servers
 
 if TYPE_CHECKING:
@@ -88,3 +89,52 @@ def connect(
         client = Client(open_session(model_dsn), on_message, "client", connections, source)
         opened.pop_all()
         return client
+
+
+async def connect_async(
+    connection: str | psycopg.AsyncConnection[Any] | None = None,
+    *,
+    on_message: Callable[[str], object] | None = None,
+    engine: Engine = "auto",
+    connections: int | None = None,
+    model_dsn: str | psycopg.AsyncConnection[Any] | None = None,
+) -> AsyncClient:
+    """Connect to a database, from a program that awaits.
+
+    Parameters
+    ----------
+    connection
+        A URL or connection string, or a ``psycopg.AsyncConnection``; by default as for `madtree.connect`, where
+        transactions are explained, too.
+    on_message, engine, connections
+        As for `madtree.connect`.
+    model_dsn
+        As for `madtree.connect`: another server for models and predictions, given like `connection`.
+    """
+    engine, connections = checked_engine(engine), checked_connections(connections)
+    own = not isinstance(connection, psycopg.AsyncConnection)
+    if model_dsn is None:
+        return AsyncClient(await _opened(connection), on_message, owned=own, engine=engine, connections=connections)
+    checked_for_two_servers(engine)
+    async with contextlib.AsyncExitStack() as opened:
+        source = await _opened(connection)
+        if own:
+            opened.push_async_callback(source.close)
+        client = AsyncClient(
+            await _opened(model_dsn),
+            on_message,
+            owned=not isinstance(model_dsn, psycopg.AsyncConnection),
+            engine="client",
+            connections=connections,
+            source=source,
+            owns_source=own,
+        )
+        opened.pop_all()
+        return client
+
+
+async def _opened(target: str | psycopg.AsyncConnection[Any] | None) -> psycopg.AsyncConnection[Any]:
+    if isinstance(target, psycopg.AsyncConnection):
+        return target
+    conninfo = conninfo_of_target(target)
+    return await psycopg.AsyncConnection.connect(conninfo, **POOLABLE, fallback_application_name="madtree")

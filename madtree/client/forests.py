@@ -9,7 +9,7 @@ from madtree.client.caller import Caller
 from madtree.client.calls import CallError, Names, Pairs
 from madtree.client.drawing import Drawing
 from madtree.client.result import Result
-from madtree.client.table_rows import check_kind, table_rows
+from madtree.client.tree_calls import check_kind, table_rows
 from madtree.model import find_model, read_model, read_summary
 from madtree.render.svg import tree_svg
 from madtree.sqltext.quote import ident

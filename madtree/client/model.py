@@ -7,7 +7,7 @@ import json
 import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from madtree.client.calls import CallError
 from madtree.client.drawing import SHOWN_GROUPS, Drawing, figure
@@ -24,16 +24,13 @@ from madtree.client.rows import (
     SurrogateRow,
     TreeRow,
 )
-from madtree.client.table_rows import table_rows
+from madtree.client.tree_calls import TreeCalls, table_rows
 from madtree.model import ModelTables, find_model, read_model, read_summary, unquoted
 from madtree.render.svg import tree_svg
 from madtree.sqltext.models import trees as trees_and_groups
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import parse_name
 from madtree.trees import Model as TreeModel
-
-if TYPE_CHECKING:
-    from madtree.client.client import Client
 
 
 class Model:
@@ -52,7 +49,7 @@ class Model:
         What the call that made it said; None for a model that was there already.
     """
 
-    def __init__(self, client: Client, name: str, message: str | None = None) -> None:
+    def __init__(self, client: TreeCalls, name: str, message: str | None = None) -> None:
         self.client, self.name, self.message = client, name, message
 
     def __repr__(self) -> str:
@@ -231,13 +228,13 @@ class Model:
 
     def to_sklearn(self, tree_id: int | None = None) -> Any:
         """One tree as an estimator of scikit-learn's that predicts exactly the same; see `madtree.to_sklearn`."""
-        from madtree.client.sklearn_tree import to_sklearn
+        from madtree.client.sklearn_forest import to_sklearn
 
         return to_sklearn(self.read(tree_id), tree_id)
 
-    def prune(self, new_model: str, cp: float, *, trust_owner: bool = False) -> Model:
+    def prune(self, new_model: str, cp: float, *, trust_owner: bool | None = False) -> Model:
         """Prune it further into a new model."""
-        return self.client.tree_prune(self.name, new_model, cp, trust_owner)
+        return Model(self.client, new_model, self.client.call_text("tree_prune", self.name, new_model, cp, trust_owner))
 
     def drop(self) -> str:
         """Drop its tables."""

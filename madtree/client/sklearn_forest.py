@@ -22,9 +22,10 @@ from madtree.client.sklearn_tree import (
     node_indicator,
     read_features,
     structure_of,
+    tree_to_sklearn,
 )
 from madtree.client.tree_arrays import ForestArrays, NodeArrays
-from madtree.trees import Feature, Model, Tree
+from madtree.trees import Feature, Joining, Model, Tree
 
 try:
     from sklearn.base import BaseEstimator, TransformerMixin
@@ -37,6 +38,40 @@ except ImportError as error:
     raise ImportError("this needs scikit-learn: pip install 'madtree[sklearn]'") from error
 
 VOTINGS = ("hard", "soft")
+
+
+def to_sklearn(model: Model, tree_id: int | None = None) -> Any:
+    """One tree, or a whole forest, as a fitted estimator of scikit-learn's.
+
+    Parameters
+    ----------
+    model
+        As `Model.read` of the client gives it.
+    tree_id
+        Which tree; may be left out where the model has one only, and for a forest, which is then taken as a whole.
+
+    Returns
+    -------
+    ExactDecisionTreeClassifier, ExactDecisionTreeRegressor, their likes for forests, or Pipeline
+        Subclasses of scikit-learn's classes, or, where scikit-learn's tree cannot hold the splits, a pipeline of a
+        `SplitEncoder` and one of them. It takes an array whose columns are the model's features in their order, or a
+        frame with columns of their names. ``classes_`` are of the dependent's type: bool, int64 or str.
+
+    Raises
+    ------
+    ValueError
+        The model has several trees and `tree_id` does not name one, or the tree could not be trained. Everything else
+        that a tree of madtree's can hold is reproduced.
+
+    Notes
+    -----
+    The criterion misclassification, which scikit-learn does not know, is kept in the nodes' impurities only.
+    """
+    if tree_id is None and model.kind.joining is Joining.VOTE_OR_MEAN:
+        if len({tree.group for tree in model.trees}) > 1:
+            raise ValueError(f"{model.name} has a forest for each group: Forest.to_sklearn takes the gid of one")
+        return forest_to_sklearn(model, model.trees)
+    return tree_to_sklearn(model, tree_id)
 
 
 def forest_to_sklearn(model: Model, trees: Sequence[Tree], voting: str = "hard") -> Any:

@@ -22,7 +22,7 @@ from madtree.client.frames import Array, as_column, columns_of, is_frame
 from madtree.client.tree_arrays import NodeArrays
 from madtree.client.walked_trees import FlatTree, used_features
 from madtree.render.labels import split_text
-from madtree.trees import CRITERIA, Feature, Joining, Kind, Model, Tree
+from madtree.trees import CRITERIA, Feature, Kind, Model, Tree
 
 try:
     from sklearn.base import BaseEstimator, TransformerMixin
@@ -38,39 +38,8 @@ except ImportError as error:
 DEVIANCE_PER_IMPURITY = 2.0
 
 
-def to_sklearn(model: Model, tree_id: int | None = None) -> Any:
-    """One tree, or a whole forest, as a fitted estimator of scikit-learn's.
-
-    Parameters
-    ----------
-    model
-        As `Model.read` of the client gives it.
-    tree_id
-        Which tree; may be left out where the model has one only, and for a forest, which is then taken as a whole.
-
-    Returns
-    -------
-    ExactDecisionTreeClassifier, ExactDecisionTreeRegressor, their likes for forests, or Pipeline
-        Subclasses of scikit-learn's classes, or, where scikit-learn's tree cannot hold the splits, a pipeline of a
-        `SplitEncoder` and one of them. It takes an array whose columns are the model's features in their order, or a
-        frame with columns of their names. ``classes_`` are of the dependent's type: bool, int64 or str.
-
-    Raises
-    ------
-    ValueError
-        The model has several trees and `tree_id` does not name one, or the tree could not be trained. Everything else
-        that a tree of madtree's can hold is reproduced.
-
-    Notes
-    -----
-    The criterion misclassification, which scikit-learn does not know, is kept in the nodes' impurities only.
-    """
-    if tree_id is None and model.kind.joining is Joining.VOTE_OR_MEAN:
-        from madtree.client.sklearn_forest import forest_to_sklearn
-
-        if len({tree.group for tree in model.trees}) > 1:
-            raise ValueError(f"{model.name} has a forest for each group: Forest.to_sklearn takes the gid of one")
-        return forest_to_sklearn(model, model.trees)
+def tree_to_sklearn(model: Model, tree_id: int | None = None) -> Any:
+    """One tree, as `madtree.to_sklearn` describes it."""
     tree = _one_tree(model, tree_id)
     flat = FlatTree.of(tree)
     used = used_features(model, flat)

@@ -14,8 +14,9 @@ import pytest
 from waiting import wait_until_blocked
 
 import madtree
-from madtree.client.async_models import AsyncModel
+from madtree.client.async_client import AsyncModel
 from madtree.client.forests import ForestCalls
+from madtree.client.tree_calls import TreeCalls
 
 
 def run(program: Coroutine[Any, Any, object]) -> None:
@@ -31,6 +32,7 @@ def test_it_has_all_that_the_other_client_has() -> None:
     pairs = (
         (madtree.Client, madtree.AsyncClient, NOT_AWAITED),
         (ForestCalls, madtree.AsyncClient, set[str]()),
+        (TreeCalls, madtree.AsyncClient, set[str]()),
         (madtree.Model, AsyncModel, set[str]()),
         (madtree.Forest, madtree.AsyncForest, set[str]()),
     )

@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from madtree.client.drawing import Drawing, figure
-from madtree.client.sklearn_tree import to_sklearn
+from madtree.client.sklearn_tree import tree_to_sklearn
 from madtree.client.walked_trees import FlatTree
 from madtree.render.svg import tree_svg
 from madtree.render.text import model_text
@@ -51,7 +51,7 @@ class FittedTree:
     def to_sklearn(self) -> Any:
         """The tree as an estimator of scikit-learn's that predicts the same; see `madtree.to_sklearn`."""
         check_is_fitted(self)
-        return to_sklearn(self.model_)
+        return tree_to_sklearn(self.model_)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the tree once there is one, else the parameters as scikit-learn shows them."""

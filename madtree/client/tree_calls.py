@@ -1,0 +1,140 @@
+"""The functions for trained models as methods, and the rows of their tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from madtree.client.caller import Caller
+from madtree.client.calls import CallError
+from madtree.client.result import Evaluation, Result
+from madtree.client.rows import ConfusionRow, PrunedRow, RuleRow, StepRow
+from madtree.model import find_model, nodes_of, read_summary
+from madtree.sqltext.quote import ident
+from madtree.sqltext.tables import model_table, suffixed
+from madtree.trees import Model, ModelKind
+
+
+class TreeCalls(Caller):
+    """What a client can do with a trained model by its name."""
+
+    def tree_predict(
+        self,
+        tree_model: str,
+        new_data_table: str,
+        output_table: str,
+        type: str | None = "response",
+        trust_owner: bool | None = False,
+    ) -> str:
+        """Score a table into a new table; `type` is response, prob or leaf. Returns what was done.
+
+        `trust_owner`, here and below: as a superuser, use another role's model although it runs what that role wrote.
+        """
+        return self.call_text("tree_predict", tree_model, new_data_table, output_table, type, trust_owner)
+
+    def tree_sql(
+        self,
+        model: str,
+        type: str | None = "response",
+        tree_id: int | None = None,
+        trust_owner: bool | None = False,
+    ) -> str:
+        """The model as an SQL expression over the columns of its training table."""
+        return self.call_text("tree_sql", model, type, tree_id, trust_owner)
+
+    def tree_display(
+        self, model: str, dot_format: bool | None = True, verbosity: bool | None = False, full: bool | None = False
+    ) -> str:
+        """The model as a graph for graphviz or, with ``dot_format=False``, as text.
+
+        Here and below, `full` names all categories of a split, however many.
+        """
+        return self.call_text("tree_display", model, dot_format, verbosity, full)
+
+    def tree_surr_display(self, model: str, full: bool | None = False) -> str:
+        """The surrogates of each node as text."""
+        return self.call_text("tree_surr_display", model, full)
+
+    def get_var_importance(self, model_name: str, output_table: str) -> str:
+        """Write the importance of each feature into a new table. Returns what was done."""
+        return self.call_text("get_var_importance", model_name, output_table)
+
+    def tree_evaluate(self, tree_model: str, test_table: str, trust_owner: bool | None = False) -> Evaluation:
+        """How well the model does on a table with known outcomes, a row for each metric: accuracy, AUC, RMSE, ..."""
+        return Evaluation.of_rows(self.call("tree_evaluate", tree_model, test_table, trust_owner))
+
+    def tree_confusion(
+        self, tree_model: str, test_table: str, trust_owner: bool | None = False
+    ) -> Result[ConfusionRow]:
+        """The confusion matrix as rows."""
+        return self.call("tree_confusion", tree_model, test_table, trust_owner)
+
+    def tree_cp(self, model: str) -> Result[PrunedRow]:
+        """The cp table: a row for each tree that pruning makes of the model, with its errors."""
+        return self.call("tree_cp", model=model)
+
+    def tree_rules(
+        self, model: str, tree_id: int | None = None, trust_owner: bool | None = False, full: bool | None = False
+    ) -> Result[RuleRow]:
+        """A row for each leaf: its path as text and as SQL, its rows, what it predicts and how surely."""
+        return self.call("tree_rules", model=model, tree_id=tree_id, trust_owner=trust_owner, full=full)
+
+    def tree_path(
+        self,
+        model: str,
+        table_name: str,
+        id: object,
+        trust_owner: bool | None = False,
+        full: bool | None = False,
+        tree_id: int | None = None,
+    ) -> Result[StepRow]:
+        """The path that the row with this id takes through the model, a row for each step, and why; by a forest, those
+        through its trees, or through one of them.
+        """
+        wanted = None if id is None else str(id)
+        return self.call("tree_path", model, table_name, wanted, trust_owner, full, tree_id)
+
+    def tree_to_json(self, model: str, tree_id: int | None = None) -> dict[str, Any]:
+        """The whole model, or one tree of it, in madtree's format for other programs."""
+        document: dict[str, Any] = self.call("tree_to_json", model, tree_id)[0][0]
+        return document
+
+    def tree_to_pmml(self, model: str, tree_id: int | None = None) -> str:
+        """The model, or one tree of it, as a PMML 4.4 document."""
+        return self.call_text("tree_to_pmml", model, tree_id)
+
+    def tree_drop(self, model: str) -> str:
+        """Drop the tables of a model. Returns what was done."""
+        return self.call_text("tree_drop", model)
+
+
+def check_kind(model: Model, kind: ModelKind) -> None:
+    """Raises CallError where a model is not of the kind that was asked for."""
+    if model.kind != kind:
+        raise CallError(f"{model.name} is no {kind.noun}", "Client.model reads models of single trees.")
+
+
+def table_rows(caller: Caller, model: str, suffix: str, order: str, kind: ModelKind | None = None) -> Result[Any]:
+    """The rows of the model's table of this suffix, or of the view of packed nodes. The table is looked at first:
+    another role's view would run what that role wrote.
+
+    Args:
+        order: columns as SQL.
+        kind: that the model must be of.
+
+    Raises:
+        MadtreeError: there is no such model, or it is refused, or no such table belongs to it.
+    """
+    with caller.reading():
+        tables = find_model(caller.host, model, "model")
+        if kind is not None:
+            check_kind(read_summary(caller.host, tables, to_run=False), kind)
+        if suffix not in tables.facts.tables:
+            name = ident(suffixed(tables.name, suffix))
+            raise CallError(
+                f"{model} has no table {name}", "It was trained without, or the table is another role's.", "42P01"
+            )
+        table = model_table(tables.schema, tables.name, suffix)
+        if suffix == "_nodes" and tables.is_packed:
+            header = read_summary(caller.host, tables, to_run=False)
+            table = f"{nodes_of(tables, header).sql} AS n"
+        return caller.rows_of(table, order)
