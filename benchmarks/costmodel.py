@@ -26,7 +26,7 @@ from madtree.learn.data import finished
 from madtree.learn.grow.grow import grow
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.prune.program import train_at_hand
-from madtree.learn.requests.drive import driven
+from madtree.learn.requests.provider import driven
 from madtree.request.tuning import Costs
 from madtree.trees.model import Kind
 from madtree.trees.parameters import Parameters

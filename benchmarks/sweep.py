@@ -29,7 +29,7 @@ from madtree.learn.histogram.count_request import CountRequest
 from madtree.learn.problem.prepare import RawRows, prepare
 from madtree.learn.problem.problem import Problem
 from madtree.learn.requests import BREATH, Program
-from madtree.learn.requests.drive import driven
+from madtree.learn.requests.provider import driven
 from madtree.learn.split.best_splits import BestSplits
 from madtree.trees.model import Kind
 from madtree.trees.parameters import Parameters

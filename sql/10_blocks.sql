@@ -29,7 +29,7 @@ COMMENT ON FUNCTION madtree_internal.run_shared(text, bytea)
 IS 'internal: run a query with one parameter so that workers may share it; it returns one column of bytea';
 
 -- Python code cannot be interrupted, and in a parallel worker it may run no statement. So functions that do much with a
--- block are PL/pgSQL around a query of the steps of their work, some 20 ms each (madtree/entry/stepwise.py): between
+-- block are PL/pgSQL around a query of the steps of their work, some 20 ms each (madtree/entry/blocks.py): between
 -- two rows of a query PostgreSQL looks for cancels and timeouts. What is half done belongs to that query, and goes with
 -- it, however it ends. The steps stand in a list of results, since PostgreSQL would copy rows of a function in FROM.
 CREATE FUNCTION madtree_internal.node_statistics_transition_steps(

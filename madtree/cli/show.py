@@ -16,9 +16,8 @@ from madtree.cli.output import as_json, document, text
 from madtree.cli.session import CommandSession, session
 from madtree.cli.trees import read_trees, tree_number
 from madtree.render.dot import model_dot
-from madtree.render.surrogates import surrogates_text
 from madtree.render.svg import tree_svg
-from madtree.render.text import model_text
+from madtree.render.text import model_text, surrogates_text
 from madtree.trees import Model as TreeModel
 
 EPILOG = examples(

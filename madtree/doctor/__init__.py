@@ -7,6 +7,6 @@
 """
 
 from madtree.doctor.examine import examine, examine_failed_connection
-from madtree.doctor.finding import Finding, Status, worst
+from madtree.doctor.facts import Finding, Status, worst
 
 __all__ = ["Finding", "Status", "examine", "examine_failed_connection", "worst"]

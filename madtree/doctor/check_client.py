@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from madtree.doctor.facts import ServerFacts
-from madtree.doctor.finding import Finding, ok, problem, warning
+from madtree.doctor.facts import Finding, ServerFacts, ok, problem, warning
 
 _INSTALL_NUMPY = "pip install 'madtree[engine]'"
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from madtree.doctor.check_extension import OLDEST_NUMPY, OLDEST_PYTHON, check_at_least
-from madtree.doctor.facts import ServerFacts
-from madtree.doctor.finding import Finding, Status, ok, problem, warning
+from madtree.doctor.facts import Finding, ServerFacts, Status, ok, problem, warning
 
 CHECK = "workers"
 JIT_CURE = (

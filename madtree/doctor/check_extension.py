@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from madtree import __version__
 from madtree.doctor.check_client import can_be_engine
 from madtree.doctor.check_server import cloud
-from madtree.doctor.facts import ServerFacts
-from madtree.doctor.finding import Finding, ok, problem, warning
+from madtree.doctor.facts import Finding, ServerFacts, ok, problem, warning
 
 OLDEST_PYTHON = (3, 10)
 OLDEST_NUMPY = (1, 24)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from madtree.doctor.facts import ServerFacts
-from madtree.doctor.finding import Finding, ok, warning
+from madtree.doctor.facts import Finding, ServerFacts, ok, warning
 
 MIB = 2**20
 UNITS = {"kB": 1024, "8kB": 8192, "MB": MIB, "B": 1}

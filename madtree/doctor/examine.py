@@ -12,8 +12,7 @@ from madtree.doctor.check_extension import check_extension
 from madtree.doctor.check_rights import check_rights
 from madtree.doctor.check_server import check_server
 from madtree.doctor.check_settings import check_settings
-from madtree.doctor.facts import gather
-from madtree.doctor.finding import Finding, ok, problem
+from madtree.doctor.facts import Finding, gather, ok, problem
 
 # What libpq says where there is no connection, and what helps. The first that matches counts.
 CONNECTION_CURES = {

@@ -1,4 +1,5 @@
-"""What is asked of the server: read-only, each question by itself, so that one refusal hides no other answer."""
+"""What the doctor says, and what it asks of the server: read-only, each question by itself, so that one refusal hides
+no other answer."""
 
 from __future__ import annotations
 
@@ -6,13 +7,58 @@ import contextlib
 import importlib.metadata
 import json
 import platform
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 import psycopg
 from psycopg.rows import dict_row
 
 from madtree.sqltext.quote import INTERNAL
+
+
+class Status(str, Enum):
+    """How bad a finding is. A problem keeps madtree from working; with a warning it works worse than it could."""
+
+    OK = "ok"
+    WARNING = "warning"
+    PROBLEM = "problem"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at.
+
+    Attributes:
+        check: what was looked at, a short fixed name.
+        status: how it is.
+        message: what was found, one sentence.
+        cure: what to do about it, an exact command where there is one; None where nothing needs doing.
+    """
+
+    check: str
+    status: Status
+    message: str
+    cure: str | None = None
+
+
+def ok(check: str, message: str) -> Finding:
+    return Finding(check, Status.OK, message)
+
+
+def warning(check: str, message: str, cure: str | None) -> Finding:
+    return Finding(check, Status.WARNING, message, cure)
+
+
+def problem(check: str, message: str, cure: str | None) -> Finding:
+    return Finding(check, Status.PROBLEM, message, cure)
+
+
+def worst(findings: Iterable[Finding]) -> Status:
+    """The worst status among findings."""
+    return max((finding.status for finding in findings), key=list(Status).index, default=Status.OK)
+
 
 SERVER = """
     SELECT pg_catalog.current_setting('server_version_num')::pg_catalog.int4 AS version_num,

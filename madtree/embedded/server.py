@@ -17,7 +17,7 @@ from madtree.embedded.osuser import OsUser, PrivateServerError, server_user
 from madtree.embedded.prefix import Prefix
 from madtree.install.files import compile_modules, extension_files, write_tree
 from madtree.install.postgres import Installation, NoPostgresError, find_installation
-from madtree.install.sources import VERSION, server_modules
+from madtree.install.script import VERSION, server_modules
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""A call of one of madtree's functions by its SQL name, and what it answers, as the server's function of that name."""
+"""The functions that there are without the extension: those of its SQL, and what its view of models lists. And a call
+of one of them by its SQL name, and what it answers, as the server's function of that name."""
 
 from __future__ import annotations
 
@@ -10,10 +11,39 @@ from typing import Any
 
 from madtree.calls import run
 from madtree.engine.arguments import bound
-from madtree.engine.functions import FUNCTIONS
 from madtree.errors import MadtreeError
-from madtree.host import Host, local_settings
-from madtree.interface import TEXTS
+from madtree.host import Host, Row, local_settings
+from madtree.interface import FUNCTIONS as DECLARED
+from madtree.interface import TEXTS, Function, columns
+from madtree.model import models as listed_models
+from madtree.sqltext.listing import AS_IN_VIEW
+
+FUNCTIONS: Mapping[str, Function] = {
+    **DECLARED,
+    "models": Function(
+        "models",
+        "lists the models that you can read",
+        run="madtree.engine.call:models",
+        arguments=(),
+        example="",
+        settings={"row_security": "off", "datestyle": "ISO", "intervalstyle": "postgres"},
+        returns=columns(
+            "model text, schema text, name text, owner text, kind text, source_table text, dependent text, "
+            "n_rows bigint, n_trees integer, depth integer, n_leaves bigint, parameters jsonb, version text, "
+            "trained_at timestamp with time zone, age interval"
+        ),
+    ),
+}
+
+
+def models(host: Host) -> list[Row]:
+    """The rows of the view."""
+    rows = listed_models(host)
+    texts = [[row[column] for row in rows] for column in ("schema", "name", "trained_at", "age")]
+    return [
+        row | typed for row, typed in zip(rows, host.query(AS_IN_VIEW, ["pg_catalog.text[]"] * 4, texts), strict=True)
+    ]
+
 
 # While its client works, a session looks idle to the server.
 _NEVER_IDLE = {"idle_in_transaction_session_timeout": "0"}

@@ -7,8 +7,7 @@ from madtree.host import Host
 from madtree.interface import FUNCTIONS
 from madtree.model import check_kind, find_model, read_model, read_summary, trees_of_group
 from madtree.render.dot import model_dot
-from madtree.render.surrogates import surrogates_text
-from madtree.render.text import model_text
+from madtree.render.text import model_text, surrogates_text
 from madtree.sqltext.tables import model_table
 from madtree.trees import Model
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from madtree.host.protocol import Host, Query, Row, Sharing
-from madtree.sqltext import on_servers as sql
+from madtree.sqltext import workers as sql
 
 _TEXT, _BYTEA = "pg_catalog.text", "pg_catalog.bytea"
 

@@ -7,15 +7,19 @@ from __future__ import annotations
 from madtree.ingest.bin_finder import BinFinder, Binned, binned_features, takes_all
 from madtree.ingest.categories import Categories, read_categories, read_folds
 from madtree.ingest.groups import Groups, copy_groups, groups_query, make_groups
-from madtree.ingest.images import as_rows, range_queries, read_images
-from madtree.ingest.page_ranges import OID, PageRange, PageRanges
-from madtree.ingest.placement import (
+from madtree.ingest.page_ranges import (
+    OID,
+    PageRange,
+    PageRanges,
+    as_rows,
     distribute_beside,
     distribution_column,
     has_citus,
     oid_of,
     placement,
     plain_tables,
+    range_queries,
+    read_images,
 )
 from madtree.ingest.profile import (
     Profile,

@@ -10,8 +10,7 @@ import numpy as np
 
 from madtree.host import Host
 from madtree.ingest.categories import Categories
-from madtree.ingest.images import read_images
-from madtree.ingest.page_ranges import TID, PageRange, PageRanges
+from madtree.ingest.page_ranges import TID, PageRange, PageRanges, read_images
 from madtree.ingest.row_spool import RowSpool
 from madtree.learn.binning import MISSING, Bins, BinTable, KeyEncoder, distinct_values, quantile_bins
 from madtree.learn.data import Array, Floats, Ints, stable_order

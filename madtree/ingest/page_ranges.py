@@ -1,12 +1,71 @@
-"""Page ranges: how a relation is cut into stretches of about a block's rows."""
+"""Where a relation's rows are, and how they are read by place.
+
+They are in plain tables of this server, or with Citus. Tables are cut into page ranges of about a block's rows. The
+images of a range's rows come out of the session as bytes that are read where they are needed, or as numbers of rows
+that came over a connection.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from madtree.host import Host
-from madtree.sqltext import work as sql
+from madtree.learn.data import Floats, sent_rows
+from madtree.sqltext import distributed as distributed_sql
+from madtree.sqltext import rows as rows_sql
+from madtree.sqltext import work as work_sql
+from madtree.sqltext.rows import RowSource
+
+_OID, _TEXT = "pg_catalog.oid", "pg_catalog.text"
+
+
+def has_citus(host: Host) -> bool:
+    return bool(host.query(distributed_sql.HAS_CITUS))
+
+
+def placement(host: Host, oid: int) -> str | None:
+    """How a relation is held: "spread" over servers, "whole" in one place of a cluster, None: in PostgreSQL's way."""
+    found = host.query(distributed_sql.PLACEMENT, [_OID], [oid]) if has_citus(host) else []
+    if not found:
+        return None
+    return "whole" if found[0]["method"] == "n" else "spread"
+
+
+def distribution_column(host: Host, oid: int) -> str | None:
+    """The column, unquoted, by whose hash a relation's rows are spread; None where they are spread otherwise."""
+    found = host.query(distributed_sql.DISTRIBUTION_COLUMN, [_OID], [oid])
+    return str(found[0]["name"]) if found else None
+
+
+def distribute_beside(host: Host, table: str, column: str, beside: str) -> None:
+    """Spread an empty table by a column, its rows to the servers where the table `beside` has its rows of equal values
+    in its own; does nothing on plain PostgreSQL.
+
+    Args:
+        table, beside: SQL names.
+    """
+    if has_citus(host):
+        host.query(distributed_sql.DISTRIBUTE_BESIDE, [_TEXT] * 3, [table, column, beside])
+
+
+def oid_of(host: Host, table: str) -> int:
+    """Of a table by its SQL name."""
+    return int(host.query(work_sql.OID_OF, [_TEXT], [table])[0]["oid"])
+
+
+def plain_tables(host: Host, oid: int, held: str | None) -> list[int]:
+    """The tables, by OID, that hold the relation's rows and can be read page by page; none where it must be copied to
+    be read so, or read as a whole.
+
+    Args:
+        held: the relation's placement. What Citus holds is an empty shell here, though it looks like a table.
+    """
+    if held is not None:
+        return []
+    return [int(row["oid"]) for row in host.query(work_sql.LEAVES, [_OID], [oid])]
+
 
 OID, TID = "pg_catalog.oid", "pg_catalog.tid"
 
@@ -48,7 +107,7 @@ class PageRanges:
 
         With `processes` that share them, each has as many of a table's ranges, and these have about as many rows.
         """
-        tables = host.query(sql.PAGES_OF_TABLES, [f"{OID}[]"], [list(oids)])
+        tables = host.query(work_sql.PAGES_OF_TABLES, [f"{OID}[]"], [list(oids)])
         pages = sum(int(table["pages"]) for table in tables)
         step = max(1, int(rows_per_range * pages / max(n_rows, 1)))
         ranges: list[PageRange] = []
@@ -62,7 +121,7 @@ class PageRanges:
             # Rows that were added since the size was read are not missed: the last range is open.
             highs = [*lows[1:], "(4294967295,0)"]
             ranges += [PageRange(index, low, high) for low, high in zip(lows, highs, strict=True)]
-        relations = tuple(sql.aliased(table["schema"], table["name"]) for table in tables)
+        relations = tuple(work_sql.aliased(table["schema"], table["name"]) for table in tables)
         return cls(relations, tuple(ranges), pages=step, rows=rows_per_range)
 
     def finer(self, n_rows: int) -> PageRanges:
@@ -77,3 +136,29 @@ class PageRanges:
             highs = [*lows[1:], whole.high]
             ranges += [PageRange(whole.relation, low, high) for low, high in zip(lows, highs, strict=True)]
         return replace(self, ranges=tuple(ranges), pages=self.pages // n_parts, rows=self.rows // n_parts)
+
+
+def read_images(
+    host: Host,
+    source: RowSource,
+    query: str,
+    types: Sequence[str] = (),
+    params: Sequence[Any] = (),
+    only: Sequence[int] | None = None,
+) -> bytes | Floats:
+    """The images that a query of one row yields (`sqltext.rows.images`); `only`: of those features."""
+    return as_rows(source, host.query(query, types, params)[0]["images"], only)
+
+
+def as_rows(source: RowSource, images: bytes | None, only: Sequence[int] | None = None) -> bytes | Floats:
+    """Images as `RowFormat.read` takes them: those that were sent as numbers (n_rows, n_columns)."""
+    return sent_rows(images or b"", source.stretches(only)) if source.sent else images or b""
+
+
+def range_queries(source: RowSource, pages: PageRanges, never_null: Sequence[bool]) -> tuple[list[str], list[str]]:
+    """Of each relation the query of a range's images, and the careful one that puts NaN for any NULL."""
+    clauses = [source.from_clause(relation, extra=rows_sql.PAGES) for relation in pages.relations]
+    return (
+        [rows_sql.images(source, clause, never_null=never_null) for clause in clauses],
+        [rows_sql.images(source, clause) for clause in clauses],
+    )

@@ -7,8 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from madtree.host import Host, Query, Sharing
-from madtree.ingest.images import as_rows, range_queries
-from madtree.ingest.page_ranges import TID, PageRange, PageRanges
+from madtree.ingest.page_ranges import TID, PageRange, PageRanges, as_rows, range_queries
 from madtree.ingest.row_spool import RowSpool
 from madtree.learn.data import Block, Ints, codec
 from madtree.learn.problem import NullNumberError, Packer, Problem, RowFormat, pack_values

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from madtree.host import Host, Query, Row, Sharing, TemporaryFile, TemporaryPlace
-from madtree.ingest.images import as_rows
-from madtree.ingest.page_ranges import TID, PageRange, PageRanges
+from madtree.ingest.page_ranges import TID, PageRange, PageRanges, as_rows
 from madtree.learn.data import Bools, Floats, Ints, rows_in
 from madtree.learn.problem import NullNumberError, RawRows, RowFormat
 from madtree.sqltext import rows as sql

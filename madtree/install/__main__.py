@@ -8,8 +8,7 @@ from pathlib import Path
 
 from madtree.install import NoPostgresError, find_installation, install, uninstall
 from madtree.install.migrations import freeze
-from madtree.install.script import definitions
-from madtree.install.sources import extension_root
+from madtree.install.script import definitions, extension_root
 
 
 def main() -> int:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from madtree.install.migrations import upgrade_scripts
 from madtree.install.postgres import Installation
-from madtree.install.script import assemble, control_file
-from madtree.install.sources import VERSION, server_modules
+from madtree.install.script import VERSION, assemble, control_file, server_modules
 
 
 def extension_files(python_dir: Path) -> dict[str, str]:

@@ -8,8 +8,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from madtree.install.script import NO_PSQL, definitions, expand
-from madtree.install.sources import VERSION, extension_root
+from madtree.install.script import NO_PSQL, VERSION, definitions, expand, extension_root
 
 CREATE_LINE = re.compile(r"^CREATE (FUNCTION|AGGREGATE|PROCEDURE|VIEW)\b", re.MULTILINE)
 CREATE_TYPE = re.compile(r"^CREATE TYPE (\S+) AS .*?;$", re.MULTILINE | re.DOTALL)

@@ -1,4 +1,6 @@
-"""The extension's SQL: the install script is `sql/*.sql` in file-name order, with the macros expanded.
+"""Where madtree's own files are, beside the package in a checkout, inside it in a wheel; and the extension's SQL.
+
+The install script is `sql/*.sql` in file-name order, with the macros expanded.
 
 `-- @functions@` is where the functions that users call are put: `madtree.install.wrappers` makes them from what is
 declared of them.
@@ -17,8 +19,45 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from madtree.install.sources import VERSION, extension_root
+import madtree
 from madtree.install.wrappers import functions_sql
+
+PACKAGE = Path(madtree.__file__).resolve().parent
+VERSION = madtree.__version__
+
+# The client half: what runs on the user's side and has dependencies that the server's interpreter lacks.
+CLIENT_PARTS = (
+    "__main__.py",
+    "cli",
+    "embedded",
+    "report",
+    "install",
+    "doctor",
+    "client",
+    "engine",
+    "host/lost_connection.py",
+    "host/more_sessions.py",
+    "host/psycopg.py",
+    "host/read_ahead.py",
+    "host/statements.py",
+)
+
+
+def extension_root() -> Path:
+    """The directory that holds ``madtree.control``, ``sql/`` and ``migrations/``."""
+    checkout = PACKAGE.parent
+    return checkout if (checkout / "madtree.control").is_file() else PACKAGE / "_extension"
+
+
+def server_modules() -> dict[str, bytes]:
+    """The server half of the package: path inside a Python directory (``madtree/...``) to the file's bytes."""
+    modules = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        inside = path.relative_to(PACKAGE)
+        if not any(inside.as_posix() == part or inside.as_posix().startswith(f"{part}/") for part in CLIENT_PARTS):
+            modules[f"madtree/{inside.as_posix()}"] = path.read_bytes()
+    return modules
+
 
 # A cached call costs one dictionary look-up and one comparison. The version is compared on every call because
 # ALTER EXTENSION UPDATE can happen under a session that has loaded the older Python. Then all of that goes and the

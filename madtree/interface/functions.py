@@ -1,13 +1,14 @@
-"""All functions that users call."""
+"""All functions that users call, and what the models' summaries keep of the arguments that they were trained with."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from madtree.interface import explanation, management, prediction
 from madtree.interface.forest_train import FOREST_TRAIN
-from madtree.interface.function import Function
+from madtree.interface.function import Argument, Function
 from madtree.interface.tree_train import TREE_TRAIN
+from madtree.trees import KINDS, TREE, ModelKind
 
 # In the order in which they are listed.
 FUNCTIONS: Mapping[str, Function] = {
@@ -34,3 +35,51 @@ FUNCTIONS: Mapping[str, Function] = {
         explanation.GET_TREE_SURR,
     )
 }
+
+
+def _kept(kind: ModelKind) -> tuple[Argument, ...]:
+    return tuple(each for each in FUNCTIONS[kind.trains].options if each.setting)
+
+
+def _typed(options: Iterable[Argument]) -> tuple[tuple[str, str], ...]:
+    return tuple((each.column, each.setting.type) for each in options if each.setting)
+
+
+def _told(options: Iterable[Argument]) -> tuple[str, ...]:
+    return tuple(each.column for each in options if each.setting and each.setting.is_told)
+
+
+def _beside(kind: ModelKind) -> tuple[Argument, ...]:
+    """Those that a kind keeps beside the settings of all models."""
+    return tuple(each for each in _kept(kind) if each.column not in dict(SETTINGS))
+
+
+# Columns with their types, of all models.
+SETTINGS = _typed(_kept(TREE))
+# Those that models of 0.1.0 lack.
+LATER_SETTINGS = frozenset(
+    each.column for kind in KINDS.values() for each in _kept(kind) if each.setting and not each.setting.is_old
+)
+# Those of all models that are told among a model's parameters.
+TOLD = _told(_kept(TREE))
+# The arguments that name a number of each row, which are columns of a summary as well.
+ROW_NUMBERS = tuple(each.name for each in FUNCTIONS[TREE.trains].arguments if each.is_row_number)
+
+
+def own_settings(kind: ModelKind) -> tuple[tuple[str, str], ...]:
+    """The columns that the kind's summaries have beside those of all models, with their types."""
+    return _typed(_beside(kind))
+
+
+def told(kind: ModelKind) -> tuple[str, ...]:
+    """The columns that are told among the parameters of a model of that kind."""
+    return TOLD + _told(_beside(kind))
+
+
+def labels(kind: ModelKind) -> tuple[tuple[str, str], ...]:
+    """Of the settings that a call could give, the columns and what the report calls them."""
+    return tuple(
+        (each.column, each.setting.label or each.column)
+        for each in _kept(kind)
+        if each.setting and each.setting.is_told
+    )

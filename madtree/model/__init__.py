@@ -5,7 +5,6 @@ model's predictions look like, and how it fits new data. Knows no numpy, as the 
 from __future__ import annotations
 
 from madtree.model.check import check_nodes, check_rows
-from madtree.model.drop import tree_drop
 from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.importance import get_var_importance
 from madtree.model.listing import models
@@ -13,7 +12,7 @@ from madtree.model.new_data import NewData, casting, fit_features, is_training_t
 from madtree.model.outputs import check_type, distinct_names, output_columns, output_expression, probabilities
 from madtree.model.read import each_tree, read_model, read_trees, trees_of_gid, trees_of_group
 from madtree.model.summary import check_kind, read_summary, unquoted
-from madtree.model.tables import create_tables, nodes_view, prediction_type
+from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
 from madtree.model.trust import NOT_ALLOWED
 from madtree.model.turns import make_tables
 

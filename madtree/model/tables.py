@@ -1,11 +1,13 @@
-"""The tables of a new model."""
+"""The tables of a model, created and dropped."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from madtree.host import Host
-from madtree.model.turns import make_tables
+from madtree.model.find import find_model, missing_model
+from madtree.model.turns import drop_model, make_tables
 from madtree.request import TrainingTask
 from madtree.sqltext import packed_nodes
 from madtree.sqltext import tables as sql
@@ -53,3 +55,24 @@ def nodes_view(task: TrainingTask, classes: Sequence[str]) -> str:
 def prediction_type(task: TrainingTask) -> str:
     """Type of `<output>_nodes.prediction`."""
     return task.dependent_type if task.is_classification else "double precision"
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """The tables that were dropped: their schema and their names, unquoted."""
+
+    schema: str
+    names: list[str]
+
+
+def tree_drop(host: Host, model_name: str | None) -> Dropped:
+    """Drop a model's tables.
+
+    Raises:
+        MadtreeError: there is no such model.
+    """
+    tables = find_model(host, model_name, "model", to_drop=True)
+    dropped = drop_model(host, tables.schema, tables.name)
+    if not dropped:  # by another session, after it was found and before it was locked
+        raise missing_model(tables.given, tables.argument)
+    return Dropped(tables.schema, dropped)

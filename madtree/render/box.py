@@ -1,14 +1,100 @@
-"""What is written in the boxes of a drawn tree."""
+"""The boxes of a drawn tree: what is written in them, how wide that is, roughly, since pictures are made where no font
+can be asked, and where they go: narrow, parents centred over their children, no two subtrees in each other's way.
+
+The tidy drawing of binary trees by Reingold and Tilford, "Tidier Drawings of Trees", IEEE Transactions on Software
+Engineering 7 (1981), with boxes of different widths: two subtrees are drawn apart from each other and then moved
+together until their outlines are one gap apart.
+"""
 
 from __future__ import annotations
 
 import math
+import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from madtree.render.labels import category_text, number_text, one_line, split_text
-from madtree.render.palette import OTHERS, class_colours, number_colour
-from madtree.render.textwidth import fitted, text_width
+from madtree.render.mark import OTHERS, class_colours, number_colour
 from madtree.trees import Model, Node, Tree
+
+# Advance widths in em, from DejaVu Sans, which is among the wider ones of the fonts that browsers choose.
+NARROW, PLAIN, CAPITAL, BROAD, FULL = 0.34, 0.63, 0.73, 0.97, 1.05
+_NARROW = frozenset(" .,:;'|!()[]{}ijlrtfI\"")
+_BROAD = frozenset("mwMW@%")
+ELLIPSIS = "…"
+
+
+def text_width(text: str, size: float) -> float:
+    """Width of a line of text at a font size, in the size's unit."""
+    return size * sum(map(_em, text))
+
+
+def fitted(text: str, size: float, width: float) -> str:
+    """The text, cut to a width at a character if it is too long, with an ellipsis then."""
+    if text_width(text, size) <= width:
+        return text
+    room = width / size - _em(ELLIPSIS)
+    for position, character in enumerate(text):
+        room -= _em(character)
+        if room < 0:
+            return text[:position].rstrip() + ELLIPSIS
+    return text
+
+
+def _em(character: str) -> float:
+    if character in _NARROW:
+        return NARROW
+    if unicodedata.combining(character):
+        return 0.0
+    if character in _BROAD:
+        return BROAD
+    if unicodedata.east_asian_width(character) in "WF":
+        return FULL
+    return CAPITAL if character.isupper() or character in "<>=" else PLAIN
+
+
+Outline = list[tuple[float, float]]  # by level below a node: left and right end, seen from the node's centre
+
+
+def tidy_layout(
+    children: Mapping[int, tuple[int, int] | None], widths: Mapping[int, float], gap: float
+) -> dict[int, float]:
+    """The centre of each node's box, so that the leftmost box begins at 0.
+
+    Args:
+        children: of each node; None for a leaf. A child's number is greater than its parent's, the root's the least.
+        widths: of each node's box.
+        gap: least distance between boxes on one level.
+    """
+    outlines: dict[int, Outline] = {}
+    reach: dict[int, float] = {}  # of an inner node, from its centre to that of either child
+    for number in sorted(children, reverse=True):  # children before their parents
+        half = widths[number] / 2
+        below = children[number]
+        if below is None:
+            outlines[number] = [(-half, half)]
+            continue
+        left, right = outlines.pop(below[0]), outlines.pop(below[1])
+        distance = max(a[1] - b[0] for a, b in zip(left, right, strict=False)) + gap
+        reach[number] = distance / 2
+        outlines[number] = [(-half, half), *_beside(left, right, distance / 2)]
+    root = min(children)
+    centres = {root: -min(left for left, _ in outlines[root])}
+    for number in sorted(reach):
+        first, second = children[number] or (number, number)
+        centres[first] = centres[number] - reach[number]
+        centres[second] = centres[number] + reach[number]
+    return centres
+
+
+def _beside(left: Sequence[tuple[float, float]], right: Sequence[tuple[float, float]], reach: float) -> Outline:
+    """The outline of two subtrees, seen from the middle between their roots."""
+    both = min(len(left), len(right))
+    joined = [(a[0] - reach, b[1] + reach) for a, b in zip(left, right, strict=False)]
+    joined += [(a - reach, b - reach) for a, b in left[both:]]
+    joined += [(a + reach, b + reach) for a, b in right[both:]]
+    return joined
+
 
 INK = "#1B1F24"
 HEADING, DETAIL = 13.0, 11.0  # font sizes in px

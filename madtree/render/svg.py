@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from madtree.render.box import BAR, BOLD, HEADING, INK, INNER, Box, boxes_of
+from madtree.render.box import BAR, BOLD, HEADING, INK, INNER, Box, boxes_of, fitted, text_width, tidy_layout
 from madtree.render.labels import category_text, group_text, one_line
-from madtree.render.layout import tidy_layout
-from madtree.render.mark import band, document, group, rect, text
-from madtree.render.palette import OTHERS, class_colours
-from madtree.render.textwidth import fitted, text_width
+from madtree.render.mark import OTHERS, band, class_colours, document, group, rect, text
 from madtree.trees import Model, Node, Tree
 
 FAINT, LINE, PAPER = "#57606A", "#C5CDD6", "#FFFFFF"

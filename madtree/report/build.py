@@ -13,7 +13,7 @@ from madtree.host.psycopg import as_host
 from madtree.interface import ROW_NUMBERS, labels
 from madtree.model import find_model, read_summary
 from madtree.render.labels import category_text, one_line
-from madtree.render.palette import NUMBERS, class_colours
+from madtree.render.mark import NUMBERS, class_colours
 from madtree.render.svg import tree_svg
 from madtree.report.figures import cp_tables, evaluation, refusal, shown_sql
 from madtree.report.kinds import PAGES

@@ -16,9 +16,9 @@ from madtree.request.class_params import class_params_of
 from madtree.request.derived import tell_of_derived
 from madtree.request.feature_costs import parse_costs
 from madtree.request.features import FEATURES, Item, list_items, make_features
-from madtree.request.given import checked
 from madtree.request.names import DEPENDENT, SourceNames, grouping_columns, name_of
 from madtree.request.new_tables import check_new, required_name
+from madtree.request.option_strings import checked
 from madtree.request.outcome import INTEGER_TYPES, NUMBER_TYPES, fitting_criterion, outcome_of
 from madtree.request.train_request import Arguments, TrainingTask
 from madtree.request.two_servers import check_known_types

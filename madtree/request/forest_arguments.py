@@ -10,7 +10,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import FUNCTIONS, Range, defaults
 from madtree.request.arguments import make_task
-from madtree.request.given import checked
+from madtree.request.option_strings import checked
 from madtree.request.train_request import TrainingTask
 from madtree.sqltext.kinds import TABLES
 from madtree.sqltext.quote import ident

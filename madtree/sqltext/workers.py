@@ -1,8 +1,11 @@
-"""What the server allows in parallel workers, and the parallel query of resident ones."""
+"""What the server allows in parallel workers, and the parallel query of resident ones; and statements that run on the
+servers of a cluster, with the cursors that have what they give, apart from `distributed`: every parallel worker loads
+this module.
+"""
 
 from __future__ import annotations
 
-from madtree.sqltext.quote import INTERNAL
+from madtree.sqltext.quote import INTERNAL, ident
 
 # `resident`: false where the setting madtree.resident_workers is off, for a server, a database, a role or a session.
 LIMITS = """
@@ -43,3 +46,17 @@ def work(n_workers: int) -> str:
     branches = [f"SELECT {INTERNAL}.resident_worker($1)"] * n_branches
     shared = "SELECT false FROM pg_catalog.pg_class WHERE pg_catalog.now() IS NULL"
     return " UNION ALL ".join([*branches, shared])
+
+
+# Runs a statement, $1, whose only parameter is a plan, $2, on whatever servers it goes to; the number of its rows.
+# Where they are wanted, $3 names the cursor that is to have them.
+RUN_ON_SERVERS = f"SELECT {INTERNAL}.run_on_servers($1, $2, $3) AS n_rows"
+
+
+def fetch(cursor: str, n_rows: int | None = None) -> str:
+    """The next rows of a cursor; all of them if None."""
+    return f"FETCH {'ALL' if n_rows is None else f'FORWARD {n_rows}'} FROM {ident(cursor)}"
+
+
+def close(cursor: str) -> str:
+    return f"CLOSE {ident(cursor)}"

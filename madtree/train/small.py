@@ -13,7 +13,7 @@ from madtree.parallel import sharing
 from madtree.sqltext import rows as rows_sql
 from madtree.storage.distributed import DistributedRows
 from madtree.storage.whole_trees import GrowPlan, growing_in_block
-from madtree.storage.workers.groups import grown_together
+from madtree.storage.workers.leading import grown_together
 from madtree.train.batches import Batch, Deliveries, delivered
 from madtree.train.progress import Teller
 from madtree.train.source import Call

@@ -5,22 +5,6 @@ a model speaks of these. Knows no database and no numpy.
 
 from __future__ import annotations
 
-from madtree.trees.bounds import (
-    MAX_CATEGORIES,
-    MAX_CLASSES,
-    MOST_EXPRESSION_BYTES,
-    MOST_FEATURES,
-    MOST_GROUPING_COLUMNS,
-    MOST_LABELS,
-)
-from madtree.trees.class_params import (
-    BALANCED,
-    LARGEST_CLASS_PARAM,
-    LEAST_CLASS_PARAM,
-    MOST_CLASS_PARAMS,
-    PRIOR_SUM,
-    ClassParams,
-)
 from madtree.trees.criteria import (
     CLASSES,
     COUNTS,
@@ -47,20 +31,32 @@ from madtree.trees.model import (
 )
 from madtree.trees.node_record import FIELD_SIZES, MOST_ROWS_IN_BAG, NodeLayout
 from madtree.trees.parameters import (
+    BALANCED,
     BEST,
     EXACT_LIMIT,
     FEW_ROWS,
+    LARGEST_CLASS_PARAM,
+    LEAST_CLASS_PARAM,
+    MAX_CATEGORIES,
+    MAX_CLASSES,
     MAX_DEPTH_LIMIT,
+    MOST_CLASS_PARAMS,
     MOST_COMPETITORS,
     MOST_COST,
+    MOST_EXPRESSION_BYTES,
+    MOST_FEATURES,
     MOST_FOLDS,
+    MOST_GROUPING_COLUMNS,
+    MOST_LABELS,
     MOST_SURROGATES,
     ORDERED_LIMIT,
     OWN_NUMBERS,
+    PRIOR_SUM,
     RANDOM,
     SAMPLINGS,
     SPLIT_RULES,
     UNPRUNED,
+    ClassParams,
     ForestParameters,
     Parameters,
 )

@@ -1,4 +1,7 @@
-"""The learner's parameters, as plain values."""
+"""The learner's parameters, as plain values, among them how much each class counts; and how large the parts of a model
+can be: training refuses more, and so does whoever reads a model. Somebody else may have written a model's tables. What
+is larger than these is not fetched into Python.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,50 @@ from dataclasses import dataclass, field
 from sys import float_info
 from typing import TypeVar
 
-from madtree.trees.class_params import ClassParams
 from madtree.trees.criteria import CRITERIA, OutcomeKind
+
+BALANCED = "balanced"  # the class weights that let all classes of a tree count alike
+PRIOR_SUM = 1e-6  # by how much the sum of priors may differ from 1
+MOST_CLASS_PARAMS = 1_000  # classes up to which they may be given
+LEAST_CLASS_PARAM, LARGEST_CLASS_PARAM = 1e-9, 1e9  # of priors and class weights; losses may be 0, too
+
+
+@dataclass(frozen=True)
+class ClassParams:
+    """What `class_params` says; the classes are in their order. Values are checked by whoever builds this.
+
+    Attributes:
+        prior: (K,) the share of each class among the rows that a tree is meant for, none 0, as rpart's
+            `parms$prior`; None for the training rows' own.
+        loss: (K * K,) row by row: what it costs to predict the second class where the first one is true, as rpart's
+            `parms$loss`; None where every mistake costs 1.
+        class_weight: (K,) by what the weights of each class's rows are multiplied; or "balanced": by what lets all
+            classes that a tree has count alike (scikit-learn); None for 1. Not with a prior, which says the same.
+    """
+
+    prior: tuple[float, ...] | None = None
+    loss: tuple[float, ...] | None = None
+    class_weight: tuple[float, ...] | str | None = None
+
+    def fault(self, n_classes: int) -> str | None:
+        """What does not fit a target with so many classes: which numbers, how many there are and should be."""
+        for name, given, wanted in (
+            ("prior", self.prior, n_classes),
+            ("loss", self.loss, n_classes * n_classes),
+            ("class_weight", None if self.class_weight == BALANCED else self.class_weight, n_classes),
+        ):
+            if given is not None and len(given) != wanted:
+                return f"{name} has {len(given)} number{'s' * (len(given) != 1)}, and there should be {wanted}"
+        return None
+
+
+MOST_FEATURES = 2**16  # columns, expressions and elements of arrays; a table has at most 1,600 columns
+MOST_EXPRESSION_BYTES = 2**18  # of a feature, the dependent variable, a weight, a group, a class, a category: in UTF-8
+MOST_GROUPING_COLUMNS = 1600  # columns of a table of PostgreSQL's
+MAX_CLASSES = 65_535
+MAX_CATEGORIES = 65_534  # of a feature, but for NULL
+MOST_LABELS = 2**20  # of an enum
+
 
 MAX_DEPTH_LIMIT = 60  # node ids are 2i+1 and 2i+2 in a bigint
 EXACT_LIMIT = 65_000  # distinct values a feature may have under n_bins = 0

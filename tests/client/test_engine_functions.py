@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from madtree.engine.functions import FUNCTIONS
+from madtree.engine.call import FUNCTIONS
 
 # Of the function with the most arguments: those that take a message show how to use it.
 SIGNATURE = """

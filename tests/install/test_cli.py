@@ -14,7 +14,7 @@ import pytest
 
 from madtree import __version__
 from madtree.embedded import PrivateServer
-from madtree.install.sources import PACKAGE
+from madtree.install.script import PACKAGE
 
 MADTREE = [sys.executable, "-m", "madtree"]
 

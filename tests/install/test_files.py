@@ -16,7 +16,7 @@ import pytest
 
 from madtree.install import assemble, find_installation, install, uninstall
 from madtree.install.files import python_dir
-from madtree.install.sources import CLIENT_PARTS, PACKAGE, VERSION, extension_root, server_modules
+from madtree.install.script import CLIENT_PARTS, PACKAGE, VERSION, extension_root, server_modules
 
 ROOT = PACKAGE.parent
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from madtree.install.script import expand
-from madtree.install.sources import VERSION
+from madtree.install.script import VERSION, expand
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from catalogue import describe
 
 from madtree.embedded import PrivateServer
 from madtree.install.migrations import fingerprints, freeze, read_frozen, upgrade_scripts
-from madtree.install.script import assemble, definitions, expand
-from madtree.install.sources import VERSION, extension_root
+from madtree.install.script import VERSION, assemble, definitions, expand, extension_root
 
 MIGRATIONS = extension_root() / "migrations"
 RELEASED = sorted(path.stem.removeprefix("madtree--") for path in MIGRATIONS.glob("released/madtree--*.sql"))

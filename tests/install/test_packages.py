@@ -13,7 +13,7 @@ import pytest
 
 from madtree import __version__
 from madtree.install import find_installation, install
-from madtree.install.sources import PACKAGE
+from madtree.install.script import PACKAGE
 
 ROOT = PACKAGE.parent
 

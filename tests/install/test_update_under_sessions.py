@@ -11,8 +11,7 @@ import pytest
 from madtree.embedded import PrivateServer
 from madtree.install.files import write_tree
 from madtree.install.migrations import repeatable
-from madtree.install.script import assemble, definitions, expand
-from madtree.install.sources import VERSION, server_modules
+from madtree.install.script import VERSION, assemble, definitions, expand, server_modules
 
 OLD = "0.0.9"
 # Fails in every process, parallel workers too, that has loaded another version than this one.

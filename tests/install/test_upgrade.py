@@ -16,8 +16,7 @@ from catalogue import describe
 from madtree.embedded import PrivateServer
 from madtree.install.files import extension_files
 from madtree.install.postgres import find_installation
-from madtree.install.script import expand
-from madtree.install.sources import VERSION, extension_root
+from madtree.install.script import VERSION, expand, extension_root
 
 RELEASES = sorted((extension_root() / "migrations" / "released").glob("madtree--*.sql"))
 DATA = Path(__file__).parents[1] / "data"

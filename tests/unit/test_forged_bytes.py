@@ -31,7 +31,7 @@ from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds, roots
 from madtree.learn.problem.row_format import RowFormat
 from madtree.learn.requests import ReplaceRequest
-from madtree.learn.requests.drive import driven
+from madtree.learn.requests.provider import driven
 from madtree.learn.route.positions import Positions
 from madtree.learn.route.routing import Routing
 from madtree.learn.route.stored_nodes import NewSplits, node_bytes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from madtree.storage.workers.membership import leader_of_title
+from madtree.storage.workers.taking_part import leader_of_title
 
 
 @pytest.mark.parametrize(

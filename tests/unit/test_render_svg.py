@@ -9,11 +9,10 @@ from itertools import pairwise
 import pytest
 from make_model import inner, leaf, random_tree
 
+from madtree.render.box import fitted, text_width, tidy_layout
 from madtree.render.labels import category_text
-from madtree.render.layout import tidy_layout
-from madtree.render.palette import OTHERS, class_colours
+from madtree.render.mark import OTHERS, class_colours
 from madtree.render.svg import MOST_NODES, MOST_WIDTH, readable_depth, tree_svg
-from madtree.render.textwidth import fitted, text_width
 from madtree.trees.model import Feature, Kind, Model, Node, Tree
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from madtree.client.calls import Names
-from madtree.client.estimators.classes import LearnsClasses
 from madtree.client.estimators.forest_base import BaseForest, with_defaults
+from madtree.client.estimators.outcomes import LearnsClasses
 from madtree.client.estimators.tables import outcome_of, plain
 from madtree.client.frames import Array
 from madtree.request import find_class_writer

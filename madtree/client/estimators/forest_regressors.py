@@ -9,7 +9,7 @@ from sklearn.metrics import r2_score
 
 from madtree.client.calls import Names
 from madtree.client.estimators.forest_base import BaseForest, with_defaults
-from madtree.client.estimators.numbers import LearnsNumbers
+from madtree.client.estimators.outcomes import LearnsNumbers
 from madtree.client.estimators.tables import outcome_of, plain
 from madtree.client.frames import Array
 

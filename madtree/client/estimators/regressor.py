@@ -8,7 +8,7 @@ import numpy as np
 
 from madtree.client.calls import Names, Pairs
 from madtree.client.estimators.base import BaseDecisionTree
-from madtree.client.estimators.numbers import LearnsNumbers
+from madtree.client.estimators.outcomes import LearnsNumbers
 from madtree.client.estimators.tables import outcome_of, plain
 from madtree.client.frames import Array
 from madtree.model import output_columns

@@ -5,7 +5,15 @@ code that turns rows into the sums of nodes.
 from __future__ import annotations
 
 from madtree.learn.histogram.count_request import COUNTED, CountRequest, batches, by_rows, drawn_layout, state_limit
-from madtree.learn.histogram.deviance import LOGARITHMS, LOGARITHMS_AND_PRODUCTS, base_rates, join_terms
+from madtree.learn.histogram.deviance import (
+    LOGARITHMS,
+    LOGARITHMS_AND_PRODUCTS,
+    SQUARES,
+    UP_TO_FOURTH,
+    base_rates,
+    join_powers,
+    join_terms,
+)
 from madtree.learn.histogram.frontier import Frontier, frontier_values
 from madtree.learn.histogram.histogram import (
     HistogramLayout,
@@ -18,7 +26,6 @@ from madtree.learn.histogram.histogram import (
     sum_stretches,
     summed,
 )
-from madtree.learn.histogram.powers import SQUARES, UP_TO_FOURTH, join_powers
 from madtree.learn.histogram.rows_by_node import RowsByNode
 from madtree.learn.histogram.rows_of_nodes import RowsOfNodes, joined, shifted
 from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition, transition_steps

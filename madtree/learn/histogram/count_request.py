@@ -10,9 +10,8 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 
 from madtree.learn.data import Array, Floats, Ints, Values, require
-from madtree.learn.histogram.deviance import LOGARITHMS_AND_PRODUCTS
+from madtree.learn.histogram.deviance import LIMBS, LOGARITHMS_AND_PRODUCTS, UP_TO_FOURTH
 from madtree.learn.histogram.histogram import HistogramLayout
-from madtree.learn.histogram.powers import LIMBS, UP_TO_FOURTH
 from madtree.learn.problem import Channels, Problem
 from madtree.learn.route import Routing
 

@@ -13,9 +13,8 @@ from typing import Protocol
 
 from madtree.learn.data import Array, Block, Ints, Steps, finished
 from madtree.learn.histogram.count_request import CountRequest
-from madtree.learn.histogram.deviance import add_terms
+from madtree.learn.histogram.deviance import add_powers, add_terms
 from madtree.learn.histogram.histogram import add_rows, add_rows_of_nodes, add_totals, check_exact
-from madtree.learn.histogram.powers import add_powers
 from madtree.learn.histogram.rows_by_node import RowsByNode, add_rows_by_node
 from madtree.learn.histogram.rows_of_nodes import RowsInPlay, RowsOfNodes
 from madtree.learn.problem import Problem

@@ -26,9 +26,9 @@ from madtree.learn.data import (
     require,
 )
 from madtree.learn.problem.columns import block_columns
-from madtree.learn.problem.folds import rows_of_trees
 from madtree.learn.problem.prepare import RawRows, on_grids
 from madtree.learn.problem.problem import Problem
+from madtree.learn.problem.replicas import rows_of_trees
 from madtree.learn.problem.row_format import RowFormat
 
 _MOST_ENCODERS = 16_384  # that are kept, each of some 20 kB; large trees have no more by far

@@ -4,15 +4,17 @@ cross-validation, importance, and the trees as columns on their way to the model
 
 from __future__ import annotations
 
-from madtree.learn.prune.categories import CategorySets, SeenCategories, TreeKeys
 from madtree.learn.prune.columns import (
+    CategorySets,
     CompetitorColumns,
     CpColumns,
     NodeColumns,
     OutOfBagColumns,
+    SeenCategories,
     SplitColumns,
     SurrogateColumns,
     TreeColumns,
+    TreeKeys,
 )
 from madtree.learn.prune.explained import FEWEST_ROWS
 from madtree.learn.prune.outcome import Outcome, conclude, leaf_predictions

@@ -8,8 +8,7 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Bools, Ints
-from madtree.learn.prune.categories import TreeKeys
-from madtree.learn.prune.columns import NodeColumns
+from madtree.learn.prune.columns import NodeColumns, TreeKeys
 from madtree.trees import MOST_ROWS_IN_BAG, NodeLayout
 
 _PIECE = 4096  # nodes whose records are filled together, so that they stay in the cache

@@ -10,14 +10,17 @@ import numpy as np
 
 from madtree.learn.data import Array, Ints, codec, nested
 from madtree.learn.problem import Problem
-from madtree.learn.prune.categories import CategorySets, SeenCategories, TreeKeys, category_indices
 from madtree.learn.prune.columns import (
+    CategorySets,
     CompetitorColumns,
     CpColumns,
     NodeColumns,
     OutOfBagColumns,
+    SeenCategories,
     SurrogateColumns,
     TreeColumns,
+    TreeKeys,
+    category_indices,
 )
 from madtree.learn.prune.explained import explained
 from madtree.learn.prune.outcome import Outcome, deepest

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from madtree.learn.requests.drive import driven
 from madtree.learn.requests.of_waves import (
     CategoriesRequest,
     DrawnRowsRequest,
@@ -24,6 +23,7 @@ from madtree.learn.requests.provider import (
     RoundReport,
     T,
     WaveReport,
+    driven,
 )
 from madtree.learn.requests.requests import ReplaceRequest, RowsByTreeRequest, RowsRequest
 

@@ -1,12 +1,13 @@
 """Programs that ask, and providers that answer: which method of a provider answers which request is one table.
 
 Growing is a program, a generator that yields requests and is sent the answers; it knows nothing about where rows are. A
-provider answers them: `learn.at_hand` by the blocks of this process, others by those of workers or of a table.
+provider answers them, one after the other: `learn.at_hand` by the blocks of this process, others by those of workers or
+of a table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -123,3 +124,22 @@ class Provider:
     def others(self, request: Request) -> Steps[Any]:
         """Answer what there is no method for: somebody else may. This one raises NoAnswerError."""
         raise NoAnswerError(f"{type(self).__name__} has no answer to a {type(request).__name__}")
+
+
+def driven(
+    program: Program[T], provider: Provider, tell: Callable[[Progress], None] = lambda progress: None
+) -> Steps[T]:
+    """The result of a program, in steps: between any two of them the server may look for cancels."""
+    try:
+        request = next(program)
+        while True:
+            if isinstance(request, Progress):
+                tell(request)
+                yield
+                request = program.send(None)
+            else:
+                answer = yield from provider.answer(request)
+                request = program.send(answer)
+    except StopIteration as stop:
+        result: T = stop.value
+        return result

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from madtree.render.mark import document, rect, text
-from madtree.render.palette import OKABE_ITO
+from madtree.render.mark import OKABE_ITO, document, rect, text
 
 INK, FAINT, RULE, PAPER, SHADE = "#1B1F24", "#57606A", "#C5CDD6", "#FFFFFF", "#EEF1F4"
 FIRST, SECOND = OKABE_ITO[0], OKABE_ITO[1]

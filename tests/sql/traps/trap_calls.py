@@ -14,7 +14,7 @@ import psycopg
 from psycopg import sql
 
 from madtree.engine import call as call_by_client
-from madtree.engine.functions import FUNCTIONS
+from madtree.engine.call import FUNCTIONS
 from madtree.errors import MadtreeError
 from madtree.host.psycopg import PsycopgHost
 

@@ -10,7 +10,7 @@ import pytest
 from both_sides import MODELS, Both, rows
 from training import read_model
 
-from madtree.engine.functions import FUNCTIONS
+from madtree.engine.call import FUNCTIONS
 from madtree.errors import MadtreeError
 from madtree.report import build_report
 

@@ -24,7 +24,7 @@ from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand, train_trees
 from madtree.learn.requests import Provider
-from madtree.learn.requests.drive import driven
+from madtree.learn.requests.provider import driven
 from madtree.learn.route.positions import Positions
 from madtree.trees.model import Kind
 from madtree.trees.parameters import FEW_ROWS, Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.problem.folds import random_folds, rows_of_trees
+from madtree.learn.problem.replicas import random_folds, rows_of_trees
 
 
 def test_each_tree_has_its_rows_in_order() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from memory_host import Catalogue, MemoryHost, Table
 
-from madtree.entry.help import help_text, instead_of_model
+from madtree.entry.functions import help_text, instead_of_model
 from madtree.errors import MadtreeError
 from madtree.interface import FUNCTIONS, example, usage
 

@@ -21,7 +21,7 @@ from madtree.learn.problem.replicas import Replicas
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_trees
 from madtree.learn.requests import Program, ReplaceRequest
-from madtree.learn.requests.drive import driven
+from madtree.learn.requests.provider import driven
 from madtree.storage.blocks import BlockStore
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import ManyBlocks, assert_identical, at_hand, cut, problem_of, sample_rows, train, train_by

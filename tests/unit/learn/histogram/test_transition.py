@@ -50,7 +50,7 @@ def _request(what: What, n_classes: int, *, n_folds: int = 0, held_out: bool = F
 def _grown(problem: Problem, block: Block):  # type: ignore[no-untyped-def]
     from madtree.learn.data import finished
     from madtree.learn.grow.grow import grow
-    from madtree.learn.requests.drive import driven
+    from madtree.learn.requests.provider import driven
 
     return finished(driven(grow(problem, rows_at_hand=True), at_hand([block])))
 
