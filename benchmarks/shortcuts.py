@@ -24,7 +24,8 @@ from madtree.learn.data.block import Block
 from madtree.learn.data.types import Floats, Ints
 from madtree.learn.ensemble import Forest, train_forest
 from madtree.learn.histogram import BlocksAtHand, driven
-from madtree.learn.problem import Bootstrap, Problem, RawRows, identities, prepare
+from madtree.learn.packing import RawRows, prepare
+from madtree.learn.problem import Bootstrap, Problem, identities
 from madtree.learn.prune import TrainedTrees, train_trees
 from madtree.learn.split import applies, coarse, row_tables, shortlist, sorted_rows
 from madtree.learn.split.shortlist import rough_gains_apply

@@ -115,7 +115,7 @@ def grow_block(plan: bytes | None, images: bytes | None) -> Work:
 @in_steps
 def pack_images(images: bytes | None, plan: bytes | None) -> Work:
     """Bin the rows of a part."""
-    from madtree.learn.problem import pack_images
+    from madtree.learn.packing import pack_images
 
     return pack_images(images, plan or b"")
 

@@ -14,7 +14,7 @@ from madtree.ingest.page_ranges import TID, PageRange, PageRanges, read_images
 from madtree.ingest.row_spool import RowSpool
 from madtree.learn.binning import MISSING, Bins, BinTable, KeyEncoder, distinct_values, quantile_bins
 from madtree.learn.data import Array, Floats, Ints, stable_order
-from madtree.learn.problem import BinLimits, NullNumberError, RawRows, RowFormat
+from madtree.learn.packing import BinLimits, NullNumberError, RawRows, RowFormat
 from madtree.request import Tuning
 from madtree.sqltext import rows as sql
 from madtree.sqltext.rows import RowSource

@@ -10,7 +10,7 @@ import numpy as np
 from madtree.host import Host, Row, WorkSpace
 from madtree.ingest.profile import Profile
 from madtree.learn.data import Floats, Ints
-from madtree.learn.problem import Scale
+from madtree.learn.packing import Scale
 from madtree.sqltext import profile as sql
 from madtree.sqltext.inserts import value_rows
 from madtree.sqltext.relation import Column

@@ -22,7 +22,7 @@ from madtree.ingest.unfit_rows import (
     too_many_classes,
 )
 from madtree.learn.data import Floats
-from madtree.learn.problem import Scale
+from madtree.learn.packing import Scale
 from madtree.request import TrainingTask
 from madtree.sqltext import profile as sql
 from madtree.sqltext import work as work_sql

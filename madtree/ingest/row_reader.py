@@ -10,7 +10,8 @@ from madtree.host import Host, Query, Sharing
 from madtree.ingest.page_ranges import TID, PageRange, PageRanges, as_rows, range_queries
 from madtree.ingest.row_spool import RowSpool
 from madtree.learn.data import Block, Ints, codec
-from madtree.learn.problem import NullNumberError, Packer, Problem, RowFormat, pack_values
+from madtree.learn.packing import NullNumberError, Packer, RowFormat, pack_values
+from madtree.learn.problem import Problem
 from madtree.sqltext.rows import RowSource
 
 

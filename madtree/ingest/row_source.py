@@ -8,7 +8,7 @@ from madtree.host import Host
 from madtree.ingest.categories import Categories
 from madtree.ingest.profile import Profile
 from madtree.learn.data import Floats
-from madtree.learn.problem import RowFormat
+from madtree.learn.packing import RowFormat
 from madtree.request import TrainingTask, find_columns
 from madtree.sqltext import rows as sql
 from madtree.sqltext.elements import elements

@@ -11,7 +11,7 @@ import numpy as np
 from madtree.host import Host, Query, Row, Sharing, TemporaryFile, TemporaryPlace
 from madtree.ingest.page_ranges import TID, PageRange, PageRanges, as_rows
 from madtree.learn.data import Bools, Floats, Ints, rows_in
-from madtree.learn.problem import NullNumberError, RawRows, RowFormat
+from madtree.learn.packing import NullNumberError, RawRows, RowFormat
 from madtree.sqltext import rows as sql
 from madtree.sqltext.rows import RowSource
 

@@ -100,7 +100,7 @@ class WorkTables:
         return f"SELECT block_id, n_rows, tree::pg_catalog.bytea AS tree FROM {self.name('blocks')} ORDER BY block_id"
 
     def blocks(self) -> str:
-        """The rows of each block; columns named as in `learn.problem.columns.COLUMNS`."""
+        """The rows of each block; columns named as in `learn.columns.columns.COLUMNS`."""
         columns = ", ".join(f"{name}::pg_catalog.bytea AS {name}" for name in _COLUMNS)
         return f"SELECT block_id, n_rows, {columns} FROM {self.name('blocks')}"
 

@@ -13,23 +13,14 @@ import numpy as np
 
 from madtree.host import Host, TemporaryPlace, WorkSpace, local_settings
 from madtree.ingest import Packed, Packing, RowPacker
+from madtree.learn.columns import COLUMNS, ColumnReader, rows_by_tree
 from madtree.learn.data import MOST_BLOCK_ROWS, Array, Ints, Steps, codec
 from madtree.learn.histogram import CountRequest, frontier_values
-from madtree.learn.problem import COLUMNS, ColumnReader, Problem, block_fields, rows_by_tree
-from madtree.learn.requests import (
-    CategoriesRequest,
-    HeldOutRequest,
-    Program,
-    Progress,
-    Provider,
-    ReplaceRequest,
-    RowsByTreeRequest,
-    T,
-    TargetsRequest,
-    WaveRequest,
-    driven,
-)
+from madtree.learn.packing import block_fields
+from madtree.learn.problem import Problem
+from madtree.learn.requests import Program, Progress, Provider, ReplaceRequest, RowsByTreeRequest, T, driven
 from madtree.learn.route import NewSplits, Routing
+from madtree.learn.waves import CategoriesRequest, HeldOutRequest, TargetsRequest, WaveRequest
 from madtree.parallel import handing_over_pays, sharing
 from madtree.request import Tuning
 from madtree.sqltext.work import WorkTables

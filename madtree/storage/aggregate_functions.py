@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Ints, LastPlan, Steps, Values, require
-from madtree.learn.histogram import CountRequest, Frontier, PlacedBlock, final, merge, transition_steps
-from madtree.learn.problem import (
+from madtree.learn.columns import (
     COLUMN_FUNCTIONS,
     COLUMNS,
     SCORES,
     ColumnReader,
-    Problem,
     block_columns,
     column_values,
     with_column,
 )
+from madtree.learn.data import Array, Ints, LastPlan, Steps, Values, require
+from madtree.learn.histogram import CountRequest, Frontier, PlacedBlock, final, merge, transition_steps
+from madtree.learn.problem import Problem
 from madtree.learn.route import MOST_NODES, NewSplits, StoredNodes, node_bytes
 from madtree.sqltext.distributed import TAG_BYTES
 
@@ -66,7 +66,7 @@ _counting = LastPlan(_Counting)
 def node_statistics_transition(
     state: State | None, n_rows: int, columns: Sequence[bytes | None], nodes: bytes | None, request: bytes
 ) -> Steps[bytearray]:
-    """The state with one block counted, in steps; `columns` as in `learn.problem.columns.COLUMNS`, `nodes` as they are
+    """The state with one block counted, in steps; `columns` as in `learn.columns.columns.COLUMNS`, `nodes` as they are
     kept beside them (`moved_nodes`).
     """
     todo = _counting.get(request)
@@ -126,7 +126,7 @@ def new_column(
     """A block's new column, as bytes.
 
     Args:
-        columns: as in `learn.problem.columns.COLUMNS`, and then the scores.
+        columns: as in `learn.columns.columns.COLUMNS`, and then the scores.
         nodes: of its rows, as they are kept beside them; None at the roots.
     """
     todo = _replacing.get(plan)

@@ -6,14 +6,15 @@ import numpy as np
 
 from madtree.host import TemporaryFile
 from madtree.learn.at_hand import BlocksAtHand
+from madtree.learn.columns import COLUMNS, ColumnReader
 from madtree.learn.data import USUAL_BLOCK_ROWS, Allocator, Array, Block
-from madtree.learn.problem import COLUMNS, ColumnReader, Problem
+from madtree.learn.problem import Problem
 
 _ALIGNMENT = 8  # bytes, of the widest numbers
 
 
 class AllRows:
-    """The file's layout: columns one after the other (`learn.problem.columns`), each of them plane by plane (a
+    """The file's layout: columns one after the other (`learn.columns.columns`), each of them plane by plane (a
     feature's codes, a limb), each plane with all rows.
     """
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from madtree.host import ScratchFile, Span, SpillFile, TemporaryFile, TemporaryPlace
 from madtree.learn.at_hand import BlocksAtHand
+from madtree.learn.columns import rows_by_tree
 from madtree.learn.data import Allocator, Array, Block, CodeLayout, Codes, Ints, Steps
-from madtree.learn.problem import Problem, rows_by_tree
+from madtree.learn.problem import Problem
 from madtree.learn.requests import NoAnswerError, Provider, ReplaceRequest, Request, RowsByTreeRequest
 from madtree.storage.all_rows import AllRows
 

@@ -25,7 +25,8 @@ from madtree.ingest import (
 )
 from madtree.learn.data import Floats
 from madtree.learn.histogram import CountRequest
-from madtree.learn.problem import Problem, RawRows, SearchTuning
+from madtree.learn.packing import RawRows
+from madtree.learn.problem import Problem, SearchTuning
 from madtree.request import TrainingTask, Tuning
 from madtree.sqltext import distributed as sql
 from madtree.sqltext.distributed import DistributedTables

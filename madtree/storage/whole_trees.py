@@ -10,7 +10,8 @@ import numpy as np
 
 from madtree.learn.data import WIDE_LIMIT, Floats, Ints, LastPlan, Steps, Values, codec, require
 from madtree.learn.ensemble import Learner, TreeLearner, learner_of
-from madtree.learn.problem import RowFormat, parameters_of, preparing, require_images
+from madtree.learn.packing import RowFormat, preparing, require_images
+from madtree.learn.problem import parameters_of
 from madtree.learn.prune import TrainedTrees
 from madtree.learn.requests import Progress
 from madtree.trees import Kind, Parameters

@@ -21,7 +21,8 @@ from madtree.ingest import (
 )
 from madtree.learn.data import Ints
 from madtree.learn.ensemble import Held
-from madtree.learn.problem import Problem, Scale
+from madtree.learn.packing import Scale
+from madtree.learn.problem import Problem
 from madtree.learn.prune import TrainedTrees
 from madtree.learn.requests import Program
 from madtree.storage.distributed import PartBinFinder

@@ -23,7 +23,8 @@ from madtree.ingest import (
     row_format,
 )
 from madtree.learn.data import Floats, Ints
-from madtree.learn.problem import Channels, RowFormat
+from madtree.learn.packing import RowFormat
+from madtree.learn.problem import Channels
 from madtree.request import TrainingTask, check_class_params
 from madtree.train.kinds import Size
 from madtree.train.remarks import tell_of_classes, tell_of_ids

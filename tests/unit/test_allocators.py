@@ -14,7 +14,8 @@ from madtree.host import TemporaryPlace
 from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.data import Array, ReusingAllocator, finished
 from madtree.learn.ensemble import Forest, train_forest
-from madtree.learn.problem import Bootstrap, RawRows, SearchTuning, identities, prepare
+from madtree.learn.packing import RawRows, prepare
+from madtree.learn.problem import Bootstrap, SearchTuning, identities
 from madtree.learn.prune import TrainedTrees
 from madtree.learn.requests import driven
 from madtree.storage.blocks import ALLOCATED_SHARE, allocator_of

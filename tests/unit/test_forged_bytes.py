@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from madtree.errors import MadtreeError
+from madtree.learn.columns.columns import block_columns
 from madtree.learn.data import MOST_BLOCK_ROWS, codec, finished
 from madtree.learn.data.block import Block
 from madtree.learn.data.postgres_bytes import HEADER_BYTES
@@ -25,11 +26,10 @@ from madtree.learn.grow.grow import grow
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.histogram.count_request import CountRequest, What
 from madtree.learn.histogram.frontier import frontier_values
-from madtree.learn.problem.columns import block_columns
-from madtree.learn.problem.packing import pack_images, pack_values
+from madtree.learn.packing.packing import pack_images, pack_values
+from madtree.learn.packing.row_format import RowFormat
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds, roots
-from madtree.learn.problem.row_format import RowFormat
 from madtree.learn.requests import ReplaceRequest
 from madtree.learn.requests.provider import driven
 from madtree.learn.route.positions import Positions

@@ -15,7 +15,8 @@ from madtree.host import TemporaryPlace
 from madtree.learn.data import codec
 from madtree.learn.ensemble import Forest
 from madtree.learn.histogram import CountRequest
-from madtree.learn.problem import Bootstrap, Packer, RowFormat, identities, prepare
+from madtree.learn.packing import Packer, RowFormat, prepare
+from madtree.learn.problem import Bootstrap, identities
 from madtree.learn.requests import ReplaceRequest, RowsByTreeRequest, RowsRequest
 from madtree.storage.workers.growers import GrowBlocks
 from madtree.storage.workers.messages import GrowEnsemble, GrowWave, KeepRows, ShareRows, message

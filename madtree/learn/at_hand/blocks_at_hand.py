@@ -10,24 +10,21 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.at_hand.node_order import NodeOrder
+from madtree.learn.columns import rows_by_tree
 from madtree.learn.data import Allocator, Array, Block, Ints, ReusingAllocator, Steps, allocated, in_memory
 from madtree.learn.histogram import CountRequest, PlacedBlock, RowsOfNodes, final, transition_steps
-from madtree.learn.problem import Problem, rows_by_tree
-from madtree.learn.requests import (
+from madtree.learn.problem import Problem
+from madtree.learn.requests import Provider, ReplaceRequest, RowsByTreeRequest, RowsRequest, driven
+from madtree.learn.route import Positions, WayDown
+from madtree.learn.waves import (
     CategoriesRequest,
     DrawnRowsRequest,
     HeldOut,
     HeldOutRequest,
-    Provider,
-    ReplaceRequest,
-    RowsByTreeRequest,
-    RowsRequest,
     Targets,
     TargetsRequest,
     WaveRequest,
-    driven,
 )
-from madtree.learn.route import Positions, WayDown
 
 _COPIED_ROW_BYTES = 32  # slot, class, place in its block, place in the histogram
 

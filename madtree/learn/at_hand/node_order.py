@@ -16,8 +16,8 @@ from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
 from madtree.learn.data import Allocator, Array, Block, Bools, Ints, Runs, Steps, in_memory, pieces_of
 from madtree.learn.histogram import CountRequest, RowsByNode, RowsOfNodes, joined, transition
 from madtree.learn.problem import Problem
-from madtree.learn.requests import DrawnRowsRequest
 from madtree.learn.route import Routing
+from madtree.learn.waves import DrawnRowsRequest
 
 _STEP_ROWS = 2**20  # that are counted between two looks for cancels
 

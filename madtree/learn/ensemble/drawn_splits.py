@@ -12,7 +12,7 @@ from madtree.learn.ensemble.random_cuts import RandomCuts
 from madtree.learn.grow import GrowingTrees, may_split
 from madtree.learn.histogram import CountRequest, RowsOfNodes, by_rows, node_totals, state_limit
 from madtree.learn.problem import Problem
-from madtree.learn.requests import BREATH, DrawnRowsRequest, Program
+from madtree.learn.requests import BREATH, Program
 from madtree.learn.split import (
     BestSplits,
     OccupiedBins,
@@ -25,6 +25,7 @@ from madtree.learn.split import (
     search_small,
     together,
 )
+from madtree.learn.waves import DrawnRowsRequest
 
 
 class DrawnSplits:

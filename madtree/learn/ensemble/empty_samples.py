@@ -14,7 +14,8 @@ from madtree.learn.data import Ints
 from madtree.learn.grow import GrowingTrees
 from madtree.learn.histogram import CountRequest
 from madtree.learn.problem import Problem, roots
-from madtree.learn.requests import HeldOut, Program
+from madtree.learn.requests import Program
+from madtree.learn.waves import HeldOut
 
 
 def take_all_rows(problem: Problem, wave: Problem, growing: GrowingTrees) -> Program[KnownNodes]:

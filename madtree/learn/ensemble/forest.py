@@ -40,19 +40,9 @@ from madtree.learn.prune import (
     conclude,
     leaf_predictions,
 )
-from madtree.learn.requests import (
-    BREATH,
-    CategoriesRequest,
-    HeldOut,
-    HeldOutRequest,
-    Program,
-    Progress,
-    Targets,
-    TargetsRequest,
-    WaveReport,
-    WaveRequest,
-)
+from madtree.learn.requests import BREATH, Program, Progress, WaveReport
 from madtree.learn.route import POSITION_BYTES, WayDown, to_agreement
+from madtree.learn.waves import CategoriesRequest, HeldOut, HeldOutRequest, Targets, TargetsRequest, WaveRequest
 from madtree.trees import RANDOM, ForestParameters
 
 _MOST_TREES = 65_536  # of a wave

@@ -13,7 +13,8 @@ from typing import Any, Protocol
 from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.data import Block, Ints, Steps, Values, require
 from madtree.learn.ensemble.forest import Forest, bootstrap, said_of, train_forest
-from madtree.learn.problem import Bootstrap, Problem, RowFormat, forest_parameters_of
+from madtree.learn.packing import RowFormat
+from madtree.learn.problem import Bootstrap, Problem, forest_parameters_of
 from madtree.learn.prune import TrainedTrees, train_trees, training_at_hand
 from madtree.learn.requests import Program, Progress, driven
 from madtree.learn.route import POSITION_BYTES

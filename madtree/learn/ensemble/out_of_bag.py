@@ -30,8 +30,9 @@ from madtree.learn.data import (
 from madtree.learn.ensemble.row_order import RowOrder
 from madtree.learn.ensemble.row_targets import RowTargets, exact_sums
 from madtree.learn.problem import Problem
-from madtree.learn.requests import BREATH, HeldOut, Program, Targets
+from madtree.learn.requests import BREATH, Program
 from madtree.learn.route import Routing, WayDown
+from madtree.learn.waves import HeldOut, Targets
 from madtree.trees import ForestParameters
 
 _PERMUTED = 5  # purpose of a hash

@@ -8,7 +8,7 @@ import numpy as np
 
 from madtree.learn.data import Array, Floats, Grid, Ints, pieces_of, stable_order
 from madtree.learn.problem import Problem
-from madtree.learn.requests import Targets
+from madtree.learn.waves import Targets
 
 _LIMBS = 2  # of sums of squared errors
 

@@ -2,16 +2,6 @@
 
 from __future__ import annotations
 
-from madtree.learn.requests.of_waves import (
-    CategoriesRequest,
-    DrawnRowsRequest,
-    Ensemble,
-    HeldOut,
-    HeldOutRequest,
-    Targets,
-    TargetsRequest,
-    WaveRequest,
-)
 from madtree.learn.requests.provider import (
     BREATH,
     BlocksReport,
@@ -30,11 +20,6 @@ from madtree.learn.requests.requests import ReplaceRequest, RowsByTreeRequest, R
 __all__ = [
     "BREATH",
     "BlocksReport",
-    "CategoriesRequest",
-    "DrawnRowsRequest",
-    "Ensemble",
-    "HeldOut",
-    "HeldOutRequest",
     "NoAnswerError",
     "Program",
     "Progress",
@@ -45,9 +30,6 @@ __all__ = [
     "RowsByTreeRequest",
     "RowsRequest",
     "T",
-    "Targets",
-    "TargetsRequest",
     "WaveReport",
-    "WaveRequest",
     "driven",
 ]

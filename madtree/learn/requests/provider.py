@@ -13,14 +13,8 @@ from typing import Any, Literal, TypeVar
 
 from madtree.learn.data import Steps
 from madtree.learn.histogram import CountRequest
-from madtree.learn.requests.of_waves import (
-    CategoriesRequest,
-    DrawnRowsRequest,
-    HeldOutRequest,
-    TargetsRequest,
-    WaveRequest,
-)
 from madtree.learn.requests.requests import ReplaceRequest, RowsByTreeRequest, RowsRequest
+from madtree.learn.waves import CategoriesRequest, DrawnRowsRequest, HeldOutRequest, TargetsRequest, WaveRequest
 
 T = TypeVar("T")
 Stage = Literal["sample", "pack", "passes", "prune", "write"]  # of a training

@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from madtree.learn.columns import COLUMN_FUNCTIONS, column_values, with_column
 from madtree.learn.data import Block, Ints, Values, require
-from madtree.learn.problem import COLUMN_FUNCTIONS, Problem, column_values, with_column
+from madtree.learn.problem import Problem
 from madtree.learn.route import Positions, Routing
 
 _MOST_TREES = 2**31 - 1

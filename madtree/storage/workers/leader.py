@@ -21,9 +21,9 @@ from madtree.learn.requests import (
     RowsByTreeRequest,
     RowsRequest,
     T,
-    WaveRequest,
     driven,
 )
+from madtree.learn.waves import WaveRequest
 from madtree.storage.workers.board import Board
 from madtree.storage.workers.messages import ByOwnRows, KeepRows, ShareRows
 from madtree.storage.workers.resident import Resident, waited_for

@@ -14,8 +14,9 @@ from madtree.host import TemporaryPlace
 from madtree.learn.data import Array, Values, codec, require
 from madtree.learn.ensemble import Forest
 from madtree.learn.histogram import COUNTED, CountRequest, RowsOfNodes
-from madtree.learn.problem import Packer, pack_values, packer_of
-from madtree.learn.requests import Ensemble, ReplaceRequest, RowsByTreeRequest, RowsRequest
+from madtree.learn.packing import Packer, pack_values, packer_of
+from madtree.learn.requests import ReplaceRequest, RowsByTreeRequest, RowsRequest
+from madtree.learn.waves import Ensemble
 
 _MOST_BYTES = 2**62
 _MOST_ROWS = 2**48

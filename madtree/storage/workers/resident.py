@@ -12,8 +12,9 @@ import numpy as np
 
 from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.data import Block, Steps
-from madtree.learn.problem import NullNumberError
-from madtree.learn.requests import Ensemble, T, driven
+from madtree.learn.packing import NullNumberError
+from madtree.learn.requests import T, driven
+from madtree.learn.waves import Ensemble
 from madtree.storage.all_rows import AllRows
 from madtree.storage.blocks import ALLOCATED_SHARE, BlockStore, allocator_of
 from madtree.storage.workers.board import Board, Claims, Part

@@ -11,7 +11,8 @@ from collections import deque
 from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.data import Steps, codec
 from madtree.learn.ensemble import Wave
-from madtree.learn.requests import Ensemble, driven
+from madtree.learn.requests import driven
+from madtree.learn.waves import Ensemble
 from madtree.storage.workers.board import Board
 from madtree.storage.workers.messages import GrowEnsemble, GrowWave
 

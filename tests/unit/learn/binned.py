@@ -18,7 +18,7 @@ from madtree.learn.grow.policy import GrowthPolicy
 from madtree.learn.grow.split_finder import FeatureMask, SplitFinder
 from madtree.learn.histogram.count_request import CountRequest
 from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition
-from madtree.learn.problem.prepare import RawRows, prepare
+from madtree.learn.packing.prepare import RawRows, prepare
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.prune.outcome import Outcome

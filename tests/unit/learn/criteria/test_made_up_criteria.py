@@ -21,7 +21,8 @@ from madtree.learn.criteria.gini import GINI, gini_impurity
 from madtree.learn.data import Array, Block, Bools, Floats, Ints, codec, finished
 from madtree.learn.ensemble import DrawnFeatures, DrawnSplits
 from madtree.learn.grow import Finder, GrowingTrees, SplitFinder, grow
-from madtree.learn.problem import Bootstrap, Problem, RawRows, SearchTuning, identities, prepare
+from madtree.learn.packing import RawRows, prepare
+from madtree.learn.problem import Bootstrap, Problem, SearchTuning, identities
 from madtree.learn.prune import conclude, leaf_predictions
 from madtree.learn.requests import Program, driven
 from madtree.trees import CLASSES, CRITERIA, FEW_ROWS, DeclaredCriterion, Kind, OutcomeKind, Parameters

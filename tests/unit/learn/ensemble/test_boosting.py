@@ -11,11 +11,12 @@ import pytest
 
 from madtree.errors import MadtreeError
 from madtree.host import TemporaryPlace
+from madtree.learn.columns.new_columns import COLUMN_FUNCTIONS, ChangingRows, NewColumn
 from madtree.learn.data import Array, Block, Grid, finished
 from madtree.learn.ensemble import by_squared_error, grow_boosted
 from madtree.learn.grow import GrowingTrees
-from madtree.learn.problem import Problem, RawRows, prepare
-from madtree.learn.problem.new_columns import COLUMN_FUNCTIONS, ChangingRows, NewColumn
+from madtree.learn.packing import RawRows, prepare
+from madtree.learn.problem import Problem
 from madtree.learn.requests import NoAnswerError, Provider, ReplaceRequest, driven
 from madtree.storage.all_rows import AllRows
 from madtree.storage.blocks import BlockStore

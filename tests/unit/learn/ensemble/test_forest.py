@@ -19,20 +19,13 @@ from madtree.learn.ensemble.out_of_bag import Tally, nowhere
 from madtree.learn.ensemble.row_order import RowOrder
 from madtree.learn.grow import GrowingTrees, SplitFinder, grow, may_split
 from madtree.learn.histogram import CountRequest, PlacedBlock, RowsByNode, final, transition
-from madtree.learn.problem import Bootstrap, Problem, RawRows, SearchTuning, identities, prepare
+from madtree.learn.packing import RawRows, prepare
+from madtree.learn.problem import Bootstrap, Problem, SearchTuning, identities
 from madtree.learn.prune import CategorySets, Outcome, TrainedTrees, conclude
-from madtree.learn.requests import (
-    CategoriesRequest,
-    HeldOutRequest,
-    Program,
-    Provider,
-    Targets,
-    TargetsRequest,
-    WaveRequest,
-    driven,
-)
+from madtree.learn.requests import Program, Provider, driven
 from madtree.learn.route import Positions
 from madtree.learn.split import BestSplits, SmallNodes, search_screened
+from madtree.learn.waves import CategoriesRequest, HeldOutRequest, Targets, TargetsRequest, WaveRequest
 from madtree.trees import FEW_ROWS, ForestParameters, Parameters
 from tests.unit.learn.binned import KINDS, SCREENED, at_hand, cut, sample_rows
 from tests.unit.learn.unpacked import unpacked

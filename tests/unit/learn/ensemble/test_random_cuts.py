@@ -16,7 +16,8 @@ import pytest
 from madtree.learn.data import Block, keyed
 from madtree.learn.ensemble import DrawnFeatures, RandomCuts, coins
 from madtree.learn.histogram import HistogramLayout
-from madtree.learn.problem import Bootstrap, Channels, Problem, RawRows, SearchTuning, identities, prepare
+from madtree.learn.packing import RawRows, prepare
+from madtree.learn.problem import Bootstrap, Channels, Problem, SearchTuning, identities
 from madtree.learn.split import OccupiedBins
 from madtree.trees import FEW_ROWS, RANDOM, ForestParameters, Kind, Parameters
 from tests.unit.learn.binned import KINDS, cut

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from madtree.host.temporary_place import TemporaryPlace
+from madtree.learn.columns.new_columns import COLUMN_FUNCTIONS, ChangingRows, NewColumn
 from madtree.learn.data import finished
 from madtree.learn.data.block import Block
 from madtree.learn.data.grid import Grid
 from madtree.learn.data.types import Array, Ints
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.problem.new_columns import COLUMN_FUNCTIONS, ChangingRows, NewColumn
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Replicas
 from madtree.learn.prune.outcome import Outcome

@@ -8,6 +8,7 @@ from functools import reduce
 import numpy as np
 import pytest
 
+from madtree.learn.columns.columns import block_columns
 from madtree.learn.data import codec, finished
 from madtree.learn.data.block import Block
 from madtree.learn.data.types import Array
@@ -15,7 +16,6 @@ from madtree.learn.histogram.count_request import CountRequest, What
 from madtree.learn.histogram.frontier import frontier_values
 from madtree.learn.histogram.histogram import feature_view
 from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition
-from madtree.learn.problem.columns import block_columns
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds
 from madtree.learn.problem.tuning import SearchTuning

@@ -18,8 +18,8 @@ from madtree.learn.data import (
     require,
     rows_in,
 )
-from madtree.learn.problem.bootstrap import identities
-from madtree.learn.problem.prepare import Columns, RawRows
+from madtree.learn.packing.prepare import Columns, RawRows
+from madtree.learn.problem import identities
 from madtree.trees import MOST_FOLDS, OWN_NUMBERS
 
 _TOLD = tuple(name for name in OWN_NUMBERS if name not in ("target", "fold"))  # the others by their keys

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from madtree.learn.columns.columns import SCORES
 from madtree.learn.data import Array, Block, Floats, Grid, Ints, Values, ascends, require
-from madtree.learn.problem.columns import SCORES
-from madtree.learn.problem.problem import Problem
-from madtree.learn.problem.replicas import folds_of_rows
+from madtree.learn.problem import Problem, folds_of_rows
 from madtree.trees import MOST_FOLDS
 
 _MOST_ROWS = 2**48

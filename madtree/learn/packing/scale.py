@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from madtree.learn.data import Floats, Grid, Ints
-from madtree.learn.problem.replicas import Replicas
+from madtree.learn.problem import Replicas
 
 # A target whose mean is larger than so many times its range is centred before it is put on the grid.
 _CENTRE_BEYOND = 1024.0

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from madtree.learn.data import MOST_BLOCK_ROWS, Array, Block, CodeLayout, Ints, require
-from madtree.learn.problem.problem import Problem
+from madtree.learn.problem import Problem
 
 Bytes = bytes | memoryview
 _MOST_BLOCK_TREES = 65_536

@@ -22,9 +22,8 @@ from madtree.learn.data import (
     at_once,
     is_exact,
 )
-from madtree.learn.problem.problem import Problem
-from madtree.learn.problem.replicas import Folds, Replicas, folds_of_rows
-from madtree.learn.problem.scale import Scale
+from madtree.learn.packing.scale import Scale
+from madtree.learn.problem import Folds, Problem, Replicas, folds_of_rows
 from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, OWN_NUMBERS, Kind, OutcomeKind, Parameters
 
 

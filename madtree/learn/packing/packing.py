@@ -10,6 +10,7 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.learn.binning import Bins, EdgeEncoder
+from madtree.learn.columns import block_columns
 from madtree.learn.data import (
     MOST_BLOCK_ROWS,
     NARROW_LIMIT,
@@ -25,11 +26,9 @@ from madtree.learn.data import (
     finished,
     require,
 )
-from madtree.learn.problem.columns import block_columns
-from madtree.learn.problem.prepare import RawRows, on_grids
-from madtree.learn.problem.problem import Problem
-from madtree.learn.problem.replicas import rows_of_trees
-from madtree.learn.problem.row_format import RowFormat
+from madtree.learn.packing.prepare import RawRows, on_grids
+from madtree.learn.packing.row_format import RowFormat
+from madtree.learn.problem import Problem, rows_of_trees
 
 _MOST_ENCODERS = 16_384  # that are kept, each of some 20 kB; large trees have no more by far
 

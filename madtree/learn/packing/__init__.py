@@ -1,0 +1,41 @@
+"""Rows become blocks: what the numbers of a row are, how they are binned, and the grids on which their sums are exact."""
+
+from __future__ import annotations
+
+from madtree.learn.packing.packing import (
+    Packer,
+    block_fields,
+    pack_images,
+    pack_values,
+    packer_of,
+    require_images,
+)
+from madtree.learn.packing.prepare import (
+    BinLimits,
+    RawRows,
+    prepare,
+    preparing,
+)
+from madtree.learn.packing.row_format import (
+    NullNumberError,
+    RowFormat,
+)
+from madtree.learn.packing.scale import (
+    Scale,
+)
+
+__all__ = [
+    "BinLimits",
+    "NullNumberError",
+    "Packer",
+    "RawRows",
+    "RowFormat",
+    "Scale",
+    "block_fields",
+    "pack_images",
+    "pack_values",
+    "packer_of",
+    "prepare",
+    "preparing",
+    "require_images",
+]

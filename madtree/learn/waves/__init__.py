@@ -1,0 +1,25 @@
+"""What programs that grow trees in waves ask of whoever has the rows: whole waves, out-of-bag rows, targets."""
+
+from __future__ import annotations
+
+from madtree.learn.waves.requests import (
+    CategoriesRequest,
+    DrawnRowsRequest,
+    Ensemble,
+    HeldOut,
+    HeldOutRequest,
+    Targets,
+    TargetsRequest,
+    WaveRequest,
+)
+
+__all__ = [
+    "CategoriesRequest",
+    "DrawnRowsRequest",
+    "Ensemble",
+    "HeldOut",
+    "HeldOutRequest",
+    "Targets",
+    "TargetsRequest",
+    "WaveRequest",
+]
