@@ -19,13 +19,13 @@ import numpy as np
 from measure.readme import table
 
 from madtree.learn.at_hand.blocks_at_hand import BlocksAtHand
+from madtree.learn.counting.count_request import CountRequest
 from madtree.learn.data import finished
 from madtree.learn.data.block import Block
 from madtree.learn.data.types import Ints
 from madtree.learn.grow import grow as growing
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.split_finder import SplitFinder
-from madtree.learn.histogram.count_request import CountRequest
 from madtree.learn.packing.prepare import RawRows, prepare
 from madtree.learn.problem.problem import Problem
 from madtree.learn.requests import BREATH, Program

@@ -14,8 +14,8 @@ import numpy as np
 from madtree.host import Host, TemporaryPlace, WorkSpace, local_settings
 from madtree.ingest import Packed, Packing, RowPacker
 from madtree.learn.columns import COLUMNS, ColumnReader, rows_by_tree
+from madtree.learn.counting import CountRequest, frontier_values
 from madtree.learn.data import MOST_BLOCK_ROWS, Array, Ints, Steps, codec
-from madtree.learn.histogram import CountRequest, frontier_values
 from madtree.learn.packing import block_fields
 from madtree.learn.problem import Problem
 from madtree.learn.requests import Program, Progress, Provider, ReplaceRequest, RowsByTreeRequest, T, driven
@@ -139,7 +139,7 @@ class TableOfBlocks(Provider):
 
 def _smaller(request: CountRequest, state_bytes: int | None) -> list[CountRequest]:
     """The request in parts whose states keep to a number of bytes: totals by nodes, powers one by one. Histograms come
-    in batches that do so already (learn.histogram.count_request).
+    in batches that do so already (learn.counting.count_request).
     """
     if state_bytes is None or request.what not in ("totals", "powers"):
         return [request]

@@ -23,8 +23,8 @@ from madtree.learn.columns import (
     column_values,
     with_column,
 )
+from madtree.learn.counting import CountRequest, Frontier, PlacedBlock, final, merge, transition_steps
 from madtree.learn.data import Array, Ints, LastPlan, Steps, Values, require
-from madtree.learn.histogram import CountRequest, Frontier, PlacedBlock, final, merge, transition_steps
 from madtree.learn.problem import Problem
 from madtree.learn.route import MOST_NODES, NewSplits, StoredNodes, node_bytes
 from madtree.sqltext.distributed import TAG_BYTES

@@ -23,8 +23,8 @@ from madtree.ingest import (
     distribute_beside,
     has_citus,
 )
+from madtree.learn.counting import CountRequest
 from madtree.learn.data import Floats
-from madtree.learn.histogram import CountRequest
 from madtree.learn.packing import RawRows
 from madtree.learn.problem import Problem, SearchTuning
 from madtree.request import TrainingTask, Tuning

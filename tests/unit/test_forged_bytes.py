@@ -18,14 +18,14 @@ import pytest
 
 from madtree.errors import MadtreeError
 from madtree.learn.columns.columns import block_columns
+from madtree.learn.counting.count_request import CountRequest, What
+from madtree.learn.counting.frontier import frontier_values
 from madtree.learn.data import MOST_BLOCK_ROWS, codec, finished
 from madtree.learn.data.block import Block
 from madtree.learn.data.postgres_bytes import HEADER_BYTES
 from madtree.learn.data.types import Ints
 from madtree.learn.grow.grow import grow
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.histogram.count_request import CountRequest, What
-from madtree.learn.histogram.frontier import frontier_values
 from madtree.learn.packing.packing import pack_images, pack_values
 from madtree.learn.packing.row_format import RowFormat
 from madtree.learn.problem.problem import Problem

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from madtree.host import TemporaryPlace
+from madtree.learn.counting import CountRequest
 from madtree.learn.data import codec
 from madtree.learn.ensemble import Forest
-from madtree.learn.histogram import CountRequest
 from madtree.learn.packing import Packer, RowFormat, prepare
 from madtree.learn.problem import Bootstrap, identities
 from madtree.learn.requests import ReplaceRequest, RowsByTreeRequest, RowsRequest

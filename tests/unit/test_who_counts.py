@@ -1,7 +1,7 @@
 """Who sums by rows: the modules that call numpy's functions for it are listed here, each with what it sums.
 
-What trees are grown by, the sums of nodes and bins, is summed in `learn/histogram` alone. Whoever adds a module to the
-other list says what else it sums.
+What trees are grown by, the sums of nodes and bins, is summed in three rooms alone, on behalf of `transition`. Whoever
+adds a module to the other list says what else it sums.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import madtree
 
 PACKAGE = Path(madtree.__file__).parent
 SUMMING = {"bincount", "reduceat", "at"}  # np.bincount, np.add.reduceat, np.add.at and those of other operators
-COUNTING = {"deviance", "histogram", "powers", "rows_by_node"}
+COUNTING = {"learn/histogram/histogram.py", "learn/leaf_sums/sums.py", "learn/counting/rows_by_node.py"}
 OTHERS = {
     "ingest/bin_finder.py": "rows of each tree in the sample for bins",
     "learn/at_hand/bagged_block.py": "rows of each group in a bag, as places to put them",
@@ -50,9 +50,8 @@ def summing(path: Path) -> bool:
     return False
 
 
-def test_rows_become_the_sums_of_nodes_in_one_room() -> None:
+def test_rows_become_the_sums_of_nodes_for_transition_alone() -> None:
     rooms = [PACKAGE / "learn", PACKAGE / "storage", PACKAGE / "ingest"]
     found = {path.relative_to(PACKAGE).as_posix() for room in rooms for path in room.rglob("*.py") if summing(path)}
-    counting = {path for path in found if path.startswith("learn/histogram/")}
-    assert {Path(path).stem for path in counting} == COUNTING
-    assert found - counting == OTHERS.keys()
+    assert found >= COUNTING
+    assert found - COUNTING == OTHERS.keys()

@@ -11,8 +11,9 @@ import numpy as np
 
 from madtree.learn.at_hand.node_order import NodeOrder
 from madtree.learn.columns import rows_by_tree
+from madtree.learn.counting import CountRequest, PlacedBlock, final, transition_steps
 from madtree.learn.data import Allocator, Array, Block, Ints, ReusingAllocator, Steps, allocated, in_memory
-from madtree.learn.histogram import CountRequest, PlacedBlock, RowsOfNodes, final, transition_steps
+from madtree.learn.histogram import RowsOfNodes
 from madtree.learn.problem import Problem
 from madtree.learn.requests import Provider, ReplaceRequest, RowsByTreeRequest, RowsRequest, driven
 from madtree.learn.route import Positions, WayDown

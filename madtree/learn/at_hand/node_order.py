@@ -13,8 +13,9 @@ import numpy as np
 
 from madtree.learn.at_hand.bagged_block import BaggedBlock
 from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
+from madtree.learn.counting import CountRequest, RowsByNode, transition
 from madtree.learn.data import Allocator, Array, Block, Bools, Ints, Runs, Steps, in_memory, pieces_of
-from madtree.learn.histogram import CountRequest, RowsByNode, RowsOfNodes, joined, transition
+from madtree.learn.histogram import RowsOfNodes, joined
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
 from madtree.learn.waves import DrawnRowsRequest

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from madtree.learn.counting import CountRequest
 from madtree.learn.criteria.criterion import Criterion
 from madtree.learn.criteria.judging import Nodes, NodeValues, add_upwards
 from madtree.learn.criteria.squares import OfNumbers, with_close_means
 from madtree.learn.data import Floats
-from madtree.learn.histogram import (
-    LOGARITHMS,
-    LOGARITHMS_AND_PRODUCTS,
-    CountRequest,
-    base_rates,
-    join_terms,
-)
+from madtree.learn.leaf_sums import LOGARITHMS, LOGARITHMS_AND_PRODUCTS, base_rates, join_terms
 from madtree.learn.problem import Problem
 from madtree.learn.requests import Program
 

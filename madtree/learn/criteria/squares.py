@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from madtree.learn.counting import CountRequest
 from madtree.learn.criteria.criterion import Criterion
 from madtree.learn.criteria.judging import Nodes, NodeValues, pairs_upwards
 from madtree.learn.data import Array, Bools, Floats, Ints
-from madtree.learn.histogram import SQUARES, UP_TO_FOURTH, CountRequest, join_powers
+from madtree.learn.leaf_sums import SQUARES, UP_TO_FOURTH, join_powers
 from madtree.learn.problem import Problem
 from madtree.learn.requests import Program
 

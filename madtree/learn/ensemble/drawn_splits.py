@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from madtree.learn.counting import CountRequest, by_rows, state_limit
 from madtree.learn.data import Bools, Ints
 from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.ensemble.random_cuts import RandomCuts
 from madtree.learn.grow import GrowingTrees, may_split
-from madtree.learn.histogram import CountRequest, RowsOfNodes, by_rows, node_totals, state_limit
+from madtree.learn.histogram import RowsOfNodes, node_totals
 from madtree.learn.problem import Problem
 from madtree.learn.requests import BREATH, Program
 from madtree.learn.split import (

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from madtree.learn.counting import CountRequest
 from madtree.learn.criteria import KnownNodes, criterion_of
 from madtree.learn.data import Ints
 from madtree.learn.grow import GrowingTrees
-from madtree.learn.histogram import CountRequest
 from madtree.learn.problem import Problem, roots
 from madtree.learn.requests import Program
 from madtree.learn.waves import HeldOut

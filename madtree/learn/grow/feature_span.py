@@ -11,19 +11,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from madtree.learn.counting import CountRequest, batches, by_rows, state_limit
 from madtree.learn.data import Array, Bools, Ints, heads
 from madtree.learn.grow.growing import GrowingTrees, see_histograms, see_rows
 from madtree.learn.histogram import (
-    CountRequest,
     HistogramLayout,
     RowsOfNodes,
     add_rows_of_nodes,
-    batches,
-    by_rows,
     check_exact,
     feature_view,
     node_totals,
-    state_limit,
 )
 from madtree.learn.problem import Problem
 from madtree.learn.requests import BREATH, Program, RowsRequest

@@ -19,13 +19,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from madtree.learn.counting import CountRequest, batches, state_limit
 from madtree.learn.criteria import criterion_of
 from madtree.learn.data import LEFT, UNKNOWN, Array, Bools, Floats, Ints
 from madtree.learn.grow.feature_span import count_roots
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import BestFirst, GrowthPolicy, LevelWise
 from madtree.learn.grow.split_finder import FinderOf, SplitFinder
-from madtree.learn.histogram import CountRequest, HistogramLayout, batches, state_limit
+from madtree.learn.histogram import HistogramLayout
 from madtree.learn.problem import Problem
 from madtree.learn.requests import Program, Progress, RoundReport
 from madtree.learn.route import category_table

@@ -1,4 +1,4 @@
-"""Rows become blocks: what the numbers of a row are, how they are binned, and the grids on which their sums are exact."""
+"""Rows become blocks: what the numbers of a row are, their bins, and the grids on which sums are exact."""
 
 from __future__ import annotations
 

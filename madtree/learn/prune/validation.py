@@ -14,10 +14,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from madtree.learn.counting import CountRequest
 from madtree.learn.criteria import NodeValues, add_upwards, criterion_of
 from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.grow import GrowingTrees
-from madtree.learn.histogram import CountRequest
 from madtree.learn.problem import Problem
 from madtree.learn.prune.pruning import Pruned
 from madtree.learn.requests import Program

@@ -11,8 +11,8 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
+from madtree.learn.counting import CountRequest
 from madtree.learn.data import Steps
-from madtree.learn.histogram import CountRequest
 from madtree.learn.requests.requests import ReplaceRequest, RowsByTreeRequest, RowsRequest
 from madtree.learn.waves import CategoriesRequest, DrawnRowsRequest, HeldOutRequest, TargetsRequest, WaveRequest
 

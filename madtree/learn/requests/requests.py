@@ -1,4 +1,4 @@
-"""What growing trees asks of whoever has the rows, beside sums (`learn.histogram.CountRequest`).
+"""What growing trees asks of whoever has the rows, beside sums (`learn.counting.CountRequest`).
 
 Each of these can be sent to another process: `to_values` are its values by name, and `from_values` the request again.
 """

@@ -16,9 +16,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from madtree.learn.counting import by_rows
 from madtree.learn.criteria import criterion_of
 from madtree.learn.data import Array, Bools, Floats, Ints
-from madtree.learn.histogram import HistogramLayout, add_codes, by_rows
+from madtree.learn.histogram import HistogramLayout, add_codes
 from madtree.learn.problem import Problem
 from madtree.learn.split.best_splits import BestSplits
 from madtree.learn.split.margins import least_gain, may_drop, rounding

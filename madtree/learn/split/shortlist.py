@@ -14,9 +14,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from madtree.learn.counting import by_rows
 from madtree.learn.criteria import RoughBinGains, criterion_of
 from madtree.learn.data import Array, Bools, Floats, Ints, heads
-from madtree.learn.histogram import HistogramLayout, by_rows
+from madtree.learn.histogram import HistogramLayout
 from madtree.learn.problem import Problem
 from madtree.learn.split.margins import least_gain, may_drop, rounding
 from madtree.learn.split.occupied_bins import OccupiedBins, allowed_segments, bins_of_segments, occupied_bins

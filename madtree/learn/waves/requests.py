@@ -8,8 +8,9 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from madtree.learn.counting import drawn_layout
 from madtree.learn.data import Allocator, Array, Block, Floats, Ints, in_memory
-from madtree.learn.histogram import HistogramLayout, drawn_layout
+from madtree.learn.histogram import HistogramLayout
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.ingest import Packed
+from madtree.learn.counting import CountRequest, final, merge, transition
 from madtree.learn.data import Array, Block, Ints, Steps, codec
 from madtree.learn.ensemble import Wave
-from madtree.learn.histogram import CountRequest, RowsOfNodes, final, merge, transition
+from madtree.learn.histogram import RowsOfNodes
 from madtree.learn.requests import (
     Program,
     Progress,

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from madtree.host import TemporaryPlace
+from madtree.learn.counting import COUNTED, CountRequest
 from madtree.learn.data import Array, Values, codec, require
 from madtree.learn.ensemble import Forest
-from madtree.learn.histogram import COUNTED, CountRequest, RowsOfNodes
+from madtree.learn.histogram import RowsOfNodes
 from madtree.learn.packing import Packer, pack_values, packer_of
 from madtree.learn.requests import ReplaceRequest, RowsByTreeRequest, RowsRequest
 from madtree.learn.waves import Ensemble

@@ -9,6 +9,8 @@ from functools import reduce
 import numpy as np
 
 from madtree.learn.at_hand.blocks_at_hand import BlocksAtHand
+from madtree.learn.counting.count_request import CountRequest
+from madtree.learn.counting.transition import PlacedBlock, final, merge, transition
 from madtree.learn.data import Steps, finished
 from madtree.learn.data.block import Block, CodeLayout, Codes
 from madtree.learn.data.types import Array, Ints
@@ -16,8 +18,6 @@ from madtree.learn.grow.grow import grow
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy
 from madtree.learn.grow.split_finder import FeatureMask, SplitFinder
-from madtree.learn.histogram.count_request import CountRequest
-from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition
 from madtree.learn.packing.prepare import RawRows, prepare
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.tuning import SearchTuning

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from madtree.learn.at_hand import node_order
+from madtree.learn.counting import CountRequest, PlacedBlock, RowsByNode, final, transition
 from madtree.learn.data import Array, Block, Bools, Ints, Steps, finished
 from madtree.learn.ensemble import DrawnFeatures, Forest, OutOfBag, drawn_splits, train_forest, wave_counts
 from madtree.learn.ensemble.out_of_bag import Tally, nowhere
 from madtree.learn.ensemble.row_order import RowOrder
 from madtree.learn.grow import GrowingTrees, SplitFinder, grow, may_split
-from madtree.learn.histogram import CountRequest, PlacedBlock, RowsByNode, final, transition
 from madtree.learn.packing import RawRows, prepare
 from madtree.learn.problem import Bootstrap, Problem, SearchTuning, identities
 from madtree.learn.prune import CategorySets, Outcome, TrainedTrees, conclude

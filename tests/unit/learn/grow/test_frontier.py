@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.learn.histogram.count_request import batches
+from madtree.learn.counting.count_request import batches
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import ManyBlocks, assert_identical, at_hand, cut, problem_of, sample_rows, train, train_by

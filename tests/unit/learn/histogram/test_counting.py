@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from madtree.learn.counting.transition import merge
 from madtree.learn.histogram.histogram import HistogramLayout, add_rows
 from madtree.learn.histogram.rows_of_nodes import RowsInPlay
-from madtree.learn.histogram.transition import merge
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import cut, problem_of, sample_rows
 

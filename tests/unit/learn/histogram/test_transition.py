@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from madtree.learn.columns.columns import block_columns
+from madtree.learn.counting.count_request import CountRequest, What
+from madtree.learn.counting.frontier import frontier_values
+from madtree.learn.counting.transition import PlacedBlock, final, merge, transition
 from madtree.learn.data import codec, finished
 from madtree.learn.data.block import Block
 from madtree.learn.data.types import Array
-from madtree.learn.histogram.count_request import CountRequest, What
-from madtree.learn.histogram.frontier import frontier_values
 from madtree.learn.histogram.histogram import feature_view
-from madtree.learn.histogram.transition import PlacedBlock, final, merge, transition
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds
 from madtree.learn.problem.tuning import SearchTuning

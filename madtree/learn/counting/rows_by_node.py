@@ -8,8 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
+from madtree.learn.counting.count_request import CountRequest
 from madtree.learn.data import Array, Floats, Ints, Runs
-from madtree.learn.histogram.count_request import CountRequest
 from madtree.learn.problem import SearchTuning
 
 

@@ -10,16 +10,16 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 
 from madtree.learn.data import Array, Floats, Ints, Values, require
-from madtree.learn.histogram.deviance import LIMBS, LOGARITHMS_AND_PRODUCTS, UP_TO_FOURTH
-from madtree.learn.histogram.histogram import HistogramLayout
+from madtree.learn.histogram import HistogramLayout
+from madtree.learn.leaf_sums import LIMBS, LOGARITHMS_AND_PRODUCTS, UP_TO_FOURTH
 from madtree.learn.problem import Channels, Problem
 from madtree.learn.route import Routing
 
 # What is counted of the rows of some nodes:
 # histograms: by code of each feature; sides: the same, with the side of the node's primary split as the class
 # (learn.split.surrogates); totals: whatever the codes;
-# powers: of the distances to the nodes' means (learn.histogram.powers), of all nodes that are leaves; of counts
-# the terms of their deviance (learn.histogram.deviance).
+# powers: of the distances to the nodes' means (learn.leaf_sums), of all nodes that are leaves; of counts
+# the terms of their deviance (learn.leaf_sums.sums).
 What = Literal["histograms", "sides", "totals", "powers"]
 COUNTED: tuple[What, ...] = get_args(What)
 MOST_ROWS = 2**48

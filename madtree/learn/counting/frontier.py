@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from madtree.learn.counting.count_request import COUNTED, CountRequest, What
 from madtree.learn.data import Array, Block, Ints, Values, ascends, require
-from madtree.learn.histogram.count_request import COUNTED, CountRequest, What
 from madtree.learn.problem import Problem
 from madtree.learn.route import MOST_NODES, Routing, StoredNodes, places
 

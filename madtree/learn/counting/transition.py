@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from madtree.learn.counting.count_request import CountRequest
+from madtree.learn.counting.rows_by_node import RowsByNode, add_rows_by_node
 from madtree.learn.data import Array, Block, Ints, Steps, finished
-from madtree.learn.histogram.count_request import CountRequest
-from madtree.learn.histogram.deviance import add_powers, add_terms
-from madtree.learn.histogram.histogram import add_rows, add_rows_of_nodes, add_totals, check_exact
-from madtree.learn.histogram.rows_by_node import RowsByNode, add_rows_by_node
-from madtree.learn.histogram.rows_of_nodes import RowsInPlay, RowsOfNodes
+from madtree.learn.histogram import RowsInPlay, RowsOfNodes, add_rows, add_rows_of_nodes, add_totals, check_exact
+from madtree.learn.leaf_sums import add_powers, add_terms
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
 

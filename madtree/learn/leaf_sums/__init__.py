@@ -1,0 +1,29 @@
+"""What is summed over the rows of leaves once trees are grown, for risks that do not follow from histograms."""
+
+from __future__ import annotations
+
+from madtree.learn.leaf_sums.sums import (
+    LIMBS,
+    LOGARITHMS,
+    LOGARITHMS_AND_PRODUCTS,
+    SQUARES,
+    UP_TO_FOURTH,
+    add_powers,
+    add_terms,
+    base_rates,
+    join_powers,
+    join_terms,
+)
+
+__all__ = [
+    "LIMBS",
+    "LOGARITHMS",
+    "LOGARITHMS_AND_PRODUCTS",
+    "SQUARES",
+    "UP_TO_FOURTH",
+    "add_powers",
+    "add_terms",
+    "base_rates",
+    "join_powers",
+    "join_terms",
+]
