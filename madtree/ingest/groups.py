@@ -47,8 +47,8 @@ class Groups:
         )
         if not profile.of_counts:
             return Scale.of_range(rows, low, high, heaviest, profile.integral)
-        exposure = None if profile.shortest is None else (shortest, longest)
-        return Scale.not_centred(rows, high, heaviest, profile.integral, exposure)
+        some = profile.shortest is not None
+        return Scale.not_centred(rows, high, heaviest, profile.integral, (shortest, longest) if some else None)
 
 
 def groups_query(

@@ -73,7 +73,7 @@ def documented() -> list[tuple[str, ast.Module | ast.ClassDef | ast.FunctionDef 
     ]
 
 
-@pytest.mark.parametrize(("option", "bound"), [("shrink", 8), ("max_competitors", 9), ("exposure", 34)])
+@pytest.mark.parametrize(("option", "bound"), [("shrink", 5), ("max_competitors", 4), ("exposure", 26)])
 def test_files_that_name_an_option(option: str, bound: int) -> None:
     found = naming(rf"\b{option}\b")
     assert len(found) <= bound, found
@@ -100,7 +100,7 @@ def test_files_that_are_fragments() -> None:
         for path, text in sources().items()
         if path.name != "__init__.py" and lines_of_code(text) < SMALL
     ]
-    assert len(found) <= 87, found
+    assert len(found) <= 56, found
 
 
 def test_no_file_is_a_hall() -> None:
@@ -108,16 +108,21 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 34_851
+    assert sum(map(lines_of_code, sources().values())) <= 34_797
 
 
 @pytest.mark.parametrize(
     ("room", "bound"),
     [
-        ("learn/histogram", 33),
-        ("learn/requests", 22),
+        ("learn/columns", 8),
+        ("learn/packing", 13),
+        ("learn/problem", 14),
+        ("learn/histogram", 15),
+        ("learn/leaf_sums", 10),
+        ("learn/counting", 14),
+        ("learn/waves", 8),
+        ("learn/requests", 14),
         ("learn/at_hand", 1),
-        ("learn/problem", 32),
         ("interface", 18),
     ],
 )
@@ -152,8 +157,7 @@ def test_modules_in_circles_inside_rooms() -> None:
                 left += own[one]
         return found
 
-    found = [module for module in own if module in reached(module)]
-    assert len(found) <= 8, found
+    assert not [module for module in own if module in reached(module)]
 
 
 def test_lines_of_sql_that_are_written() -> None:
