@@ -19,14 +19,15 @@ from unittest.mock import patch
 import numpy as np
 from measure.readme import table
 
+from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.data import USUAL_BLOCK_ROWS, finished
 from madtree.learn.data.block import Block
 from madtree.learn.data.types import Floats, Ints
 from madtree.learn.ensemble import Forest, train_forest
-from madtree.learn.histogram import BlocksAtHand, driven
 from madtree.learn.packing import RawRows, prepare
 from madtree.learn.problem import Bootstrap, Problem, identities
 from madtree.learn.prune import TrainedTrees, train_trees
+from madtree.learn.requests import driven
 from madtree.learn.split import applies, coarse, row_tables, shortlist, sorted_rows
 from madtree.learn.split.shortlist import rough_gains_apply
 from madtree.trees import FEW_ROWS, ForestParameters, Kind, Parameters
