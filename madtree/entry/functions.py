@@ -21,7 +21,6 @@ from madtree.interface import usage as usage_text
 
 if TYPE_CHECKING:
     from madtree.host import Host
-    from madtree.interface import Function
 
 _WORDS = ("usage", "help", "?")
 _EXAMPLE = "example"
