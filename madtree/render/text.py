@@ -101,8 +101,7 @@ def _node_line(model: Model, node: Node, verbose: bool, full: bool) -> str:
     return line
 
 
-RULE = " -------------------------------------"
-EXPLANATION = """\
+SURROGATES_EXPLAINED = """\
  - Each internal node is represented by 'id' inside (), with its split.
  - Below it, in the order in which they are asked, are the surrogates that
         send a row to the True node; in [] are the agreement with the split
@@ -117,7 +116,7 @@ def surrogates_text(model: Model, full: bool = False, between: Callable[[], None
         full: do not shorten long lists of categories.
         between: called before each node, for cancels to be let in.
     """
-    lines = [RULE, EXPLANATION, RULE]
+    lines = [RULE, SURROGATES_EXPLAINED, RULE]
     for tree in model.trees:
         if model.grouping_columns:
             lines.append(f" {group_text(model, tree)}")
