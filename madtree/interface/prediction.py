@@ -33,7 +33,8 @@ _FIGURES = {**NO_JIT, "extra_float_digits": "1"}
 TREE_PREDICT = Function(
     "tree_predict",
     "scores a table by a model into a new table",
-    run="madtree.calls.answers:tree_predict",
+    run="madtree.calls.answers:predict",
+    shares_run=True,
     settings=NO_JIT,
     arguments=(
         Argument("tree_model", "text", TREE_MODEL),
@@ -66,7 +67,8 @@ unknown group stay, with NULL. Returns one line that says what was done.
 FOREST_PREDICT = Function(
     "forest_predict",
     "scores a table by a forest into a new table",
-    run="madtree.calls.answers:forest_predict",
+    run="madtree.calls.answers:predict",
+    shares_run=True,
     settings=NO_JIT,
     arguments=(
         Argument("random_forest_model", "text", FOREST_MODEL),
