@@ -24,4 +24,5 @@ def run(host: Host, function: Function, arguments: Sequence[Any]) -> Any:
     Raises:
         MadtreeError: a mistake in the arguments or the data.
     """
-    return resolve_name(function.run)(host, *arguments)
+    whose = {"function": function.name} if function.shares_run else {}
+    return resolve_name(function.run)(host, *arguments, **whose)

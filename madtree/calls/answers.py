@@ -9,28 +9,22 @@ from madtree.model import tree_drop as drop
 from madtree.sqltext.quote import ident
 
 
-def tree_predict(
+def predict(
     host: Host,
-    tree_model: str | None,
-    new_data_table: str | None,
-    output_table: str | None,
+    model: str | None,
+    data: str | None,
+    output: str | None,
     type_: str | None,
     trust_owner: bool | None = False,
+    *,
+    function: str,
 ) -> str:
-    """Score a table by a model of single trees; raises MadtreeError as `score.score_table`."""
-    return _scored("tree_predict", host, tree_model, new_data_table, output_table, type_, trust_owner)
-
-
-def forest_predict(
-    host: Host,
-    random_forest_model: str | None,
-    new_data_table: str | None,
-    output_table: str | None,
-    type_: str | None,
-    trust_owner: bool | None = False,
-) -> str:
-    """Score a table by a forest; raises MadtreeError as `score.score_table`."""
-    return _scored("forest_predict", host, random_forest_model, new_data_table, output_table, type_, trust_owner)
+    """Score a table by a model of the function's kind; raises MadtreeError as `score.score_table`."""
+    scored = score.score_table(host, model, data, output, type_, trust_owner, function=function)
+    return (
+        f"{function}: {_rows(scored.n_rows)} of {data} scored with {model} ({scored.type_}) into {output} "
+        f"in {scored.seconds:.2f} s"
+    )
 
 
 def get_var_importance(host: Host, model: str | None, output: str | None) -> str:
@@ -43,22 +37,6 @@ def tree_drop(host: Host, model: str | None) -> str:
     dropped = drop(host, model)
     names = ", ".join(ident(name) for name in sorted(dropped.names))
     return f"tree_drop: dropped {names} in schema {ident(dropped.schema)}"
-
-
-def _scored(
-    function: str,
-    host: Host,
-    model: str | None,
-    data: str | None,
-    output: str | None,
-    type_: str | None,
-    trust_owner: bool | None,
-) -> str:
-    scored = score.score_table(host, model, data, output, type_, trust_owner, function=function)
-    return (
-        f"{function}: {_rows(scored.n_rows)} of {data} scored with {model} ({scored.type_}) into {output} "
-        f"in {scored.seconds:.2f} s"
-    )
 
 
 def _rows(n: int) -> str:

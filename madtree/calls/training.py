@@ -10,23 +10,17 @@ from madtree.request import TrainingTask, check_arguments, check_forest_argument
 from madtree.score import predict_out_of_bag
 from madtree.train import Trained, line_of, train
 
-
-def tree_train(host: Host, *arguments: Any) -> str:
-    """Train a tree for each group; returns one line.
-
-    Raises:
-        MadtreeError: an argument is not valid, or the rows are not fit to learn from.
-    """
-    return line_of(trained(host, check_arguments(host, *arguments)))
+# What checks the arguments, by function.
+CHECKS = {"tree_train": check_arguments, "forest_train": check_forest_arguments}
 
 
-def forest_train(host: Host, *arguments: Any) -> str:
-    """Train a forest for each group, and predict its own rows where that is wanted; returns one line.
+def train_model(host: Host, *arguments: Any, function: str) -> str:
+    """Train a model of the function's kind, for each group; returns one line.
 
     Raises:
         MadtreeError: an argument is not valid, or the rows are not fit to learn from.
     """
-    return line_of(trained(host, check_forest_arguments(host, *arguments)))
+    return line_of(trained(host, CHECKS[function](host, *arguments)))
 
 
 def trained(host: Host, task: TrainingTask) -> Trained:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import psycopg
@@ -35,9 +36,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for name, command, epilog in (
-    ("train", training.train_command, training.TRAIN_EPILOG),
-    ("forest", training.forest_command, training.FOREST_EPILOG),
+commands: list[tuple[str, Callable[..., None], str]] = [
+    *((name, command, epilog) for name, (command, epilog) in training.COMMANDS.items()),
     ("predict", predict.predict_command, predict.EPILOG),
     ("show", show.show_command, show.EPILOG),
     ("evaluate", measure.evaluate_command, measure.EVALUATE_EPILOG),
@@ -48,7 +48,8 @@ for name, command, epilog in (
     ("report", report.report_command, report.EPILOG),
     ("models", manage.models_command, manage.MODELS_EPILOG),
     ("drop", manage.drop_command, manage.DROP_EPILOG),
-):
+]
+for name, command, epilog in commands:
     app.command(name, epilog=epilog, rich_help_panel=MODELS)(command)
 add_server_commands(app, SERVERS)
 app.command("doctor", epilog=doctor.EPILOG, rich_help_panel=SERVERS)(doctor.doctor_command)

@@ -15,7 +15,7 @@ from madtree.cli.session import session
 from madtree.cli.trees import kind_of
 from madtree.errors import MadtreeError
 from madtree.interface import FUNCTIONS
-from madtree.trees import TREE, ModelKind
+from madtree.trees import KINDS, TREE, ModelKind
 
 EPILOG = examples(
     "$ madtree predict delay_tree flights_today flights_scored",
@@ -24,13 +24,10 @@ EPILOG = examples(
 )
 
 
-class PredictionType(str, Enum):
-    """What is predicted."""
-
-    RESPONSE = "response"
-    PROB = "prob"
-    PROB_MEAN = "prob_mean"
-    LEAF = "leaf"
+# Of all kinds of model; the ensembles, which have more of them, first.
+_TYPES = dict.fromkeys(type_ for kind in reversed(KINDS.values()) for type_ in kind.class_types)
+PredictionType = Enum("PredictionType", [(type_, type_) for type_ in _TYPES], type=str)  # type: ignore[misc]
+_RESPONSE = PredictionType(FUNCTIONS["tree_predict"].defaults["type"])
 
 
 def predict_command(
@@ -44,7 +41,7 @@ def predict_command(
             help="The prediction; each class's probability, of a forest its share of votes (prob) or the mean of the "
             "trees' probabilities (prob_mean); or the leaf that a row ends in, of a forest one for each tree.",
         ),
-    ] = PredictionType.RESPONSE,
+    ] = _RESPONSE,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,
     json: Json = False,

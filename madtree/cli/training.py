@@ -27,14 +27,11 @@ _Source = Annotated[str, typer.Argument(help="Table or view to train on.", show_
 _NewModel = Annotated[str, typer.Argument(help="Name of the model, and of its tables.", show_default=False)]
 
 
-def training_command(function: Function, doing: str, depth: str, help_: str) -> Callable[..., None]:
-    """A command that calls the function, with an option for each of its arguments that has a flag.
-
-    Args:
-        doing: what the bar says.
-        depth: the argument for the depth of a tree, by which the bar estimates; empty where it counts trees.
-        help_: of the command.
-    """
+def training_command(function: Function) -> Callable[..., None]:
+    """The command that is declared with a function, with an option for each of its arguments that has a flag."""
+    declared = function.command
+    assert declared is not None
+    depth = declared.depth
     options = {_parameter(each): each for each in function.options if each.flag}
 
     def command(table: str, model: str, verbose: bool, dsn: str | None, json: bool, **given: Any) -> None:
@@ -49,7 +46,7 @@ def training_command(function: Function, doing: str, depth: str, help_: str) -> 
         levels = {"max_depth": arguments[depth] or function.defaults[depth]} if depth else {}
         with session(dsn) as opened:
             began = time.monotonic()
-            said = opened.line(function.name, arguments, doing, verbose=verbose, **levels)
+            said = opened.line(function.name, arguments, declared.doing, verbose=verbose, **levels)
             took = time.monotonic() - began
             figures = opened.run(lambda: _trained(opened.connection, model), "reading") if json else {}
         if json:
@@ -57,7 +54,7 @@ def training_command(function: Function, doing: str, depth: str, help_: str) -> 
         else:
             text(escaped_line(said))
 
-    command.__doc__ = help_
+    command.__doc__ = declared.help
     command.__signature__ = inspect.Signature(list(_parameters(options)))  # type: ignore[attr-defined]
     command.__annotations__ = {}
     return command
@@ -159,39 +156,9 @@ def _trained(connection: psycopg.Connection, name: str) -> dict[str, Any]:
     }
 
 
-TRAIN_EPILOG = examples(
-    "$ madtree train flights delay_tree --id id -y late -x 'carrier, hour'",
-    "$ madtree train flights delay_tree --id id -y late --max-depth 6 --replace",
-    "$ madtree train flights delays --id id -y late --exclude tailnum --group-by carrier",
-    "$ madtree train flights delay_cv --id id -y late --folds 10 --rule 1se --max-surrogates 5",
-)
-
-train_command = training_command(
-    FUNCTIONS["tree_train"],
-    "training",
-    "max_depth",
-    """Train a decision tree, or one for each group, on a table. The data stay in the database.
-
-A bar shows how far the server is; Ctrl-C stops it there, and no model is left.
-""",
-)
-
-
-FOREST_EPILOG = examples(
-    "$ madtree forest flights delay_forest --id id -y late -x 'carrier, hour' --trees 200",
-    "$ madtree forest flights delay_forest --id id -y late --features-per-node 3 --no-importance --replace",
-    "$ madtree forest flights random_forest --id id -y late --split-rule random --sampling none",
-    "$ madtree predict delay_forest flights_today flights_scored --type prob",
-    "$ madtree show delay_forest --tree 1",
-)
-
-forest_command = training_command(
-    FUNCTIONS["forest_train"],
-    "growing",
-    "",
-    """Train a random forest, or one for each group, on a table. The data stay in the database.
-
-A bar shows how many trees are grown; Ctrl-C stops it there, and no model is left. The line at the end has the
-error on rows that the trees have not seen; of groups it is in <MODEL>_group. `madtree report` draws it.
-""",
-)
+# By their names, the commands with their epilogs.
+COMMANDS = {
+    each.command.name: (training_command(each), examples(*(f"$ {line}" for line in each.command.examples)))
+    for each in FUNCTIONS.values()
+    if each.command
+}

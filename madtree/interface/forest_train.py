@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Flag, Function, Setting
+from madtree.interface.function import Argument, Command, Flag, Function, Setting
 from madtree.interface.shared import NO_JIT
 from madtree.interface.training import (
     BINS,
@@ -38,7 +38,8 @@ from madtree.trees import MAX_DEPTH_LIMIT, SAMPLINGS, SPLIT_RULES
 FOREST_TRAIN = Function(
     "forest_train",
     "trains a random forest, or one forest per group, on the rows of a table",
-    run="madtree.calls.training:forest_train",
+    run="madtree.calls.training:train_model",
+    shares_run=True,
     settings=NO_JIT,
     by_name_from="weights",
     arguments=(
@@ -157,4 +158,20 @@ and the importances.
 SELECT madtree.forest_train('flights', 'delay_forest', 'id', 'late', 'carrier, origin, hour, distance');
 SELECT oob_error FROM delay_forest_group;
 """,
+    command=Command(
+        "forest",
+        "growing",
+        """Train a random forest, or one for each group, on a table. The data stay in the database.
+
+A bar shows how many trees are grown; Ctrl-C stops it there, and no model is left. The line at the end has the
+error on rows that the trees have not seen; of groups it is in <MODEL>_group. `madtree report` draws it.
+""",
+        (
+            "madtree forest flights delay_forest --id id -y late -x 'carrier, hour' --trees 200",
+            "madtree forest flights delay_forest --id id -y late --features-per-node 3 --no-importance --replace",
+            "madtree forest flights random_forest --id id -y late --split-rule random --sampling none",
+            "madtree predict delay_forest flights_today flights_scored --type prob",
+            "madtree show delay_forest --tree 1",
+        ),
+    ),
 )

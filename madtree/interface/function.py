@@ -147,6 +147,25 @@ class Takes:
 
 
 @dataclass(frozen=True)
+class Command:
+    """A function that trains, as a command: its options are the arguments that have a flag.
+
+    Attributes:
+        name: of the command.
+        doing: what the bar says.
+        help: what it does, in a sentence, and what else a user should know.
+        examples: command lines, without the prompt.
+        depth: the argument for the depth of a tree, by which the bar estimates; empty where it counts trees.
+    """
+
+    name: str
+    doing: str
+    help: str
+    examples: tuple[str, ...]
+    depth: str = ""
+
+
+@dataclass(frozen=True)
 class Function:
     """A function.
 
@@ -156,6 +175,8 @@ class Function:
         arguments: in their order.
         run: `module:function`, which takes the host and the arguments in their order.
         example: statements.
+        shares_run: whether functions for other kinds of model have the same `run`, which then takes the `function` by
+            its name.
         details: what else a user should know, ready to print, 120 characters wide.
         returns: the SQL type of its value, or the columns of its rows.
         n_rows: about how many rows, for the planner.
@@ -163,6 +184,7 @@ class Function:
         by_name_from: the first of the arguments that are better given by name.
         madlib_names: MADlib's names of arguments, where they differ, for calls by name: a second form of the function.
         takes: of those functions that take some kinds of model only.
+        command: of those that train.
     """
 
     name: str
@@ -177,6 +199,8 @@ class Function:
     by_name_from: str | None = None
     madlib_names: Mapping[str, str] = field(default_factory=dict)
     takes: Takes | None = None
+    command: Command | None = None
+    shares_run: bool = False
 
     @property
     def columns(self) -> tuple[ResultColumn, ...]:

@@ -33,7 +33,8 @@ _FIGURES = {**NO_JIT, "extra_float_digits": "1"}
 TREE_PREDICT = Function(
     "tree_predict",
     "scores a table by a model into a new table",
-    run="madtree.calls.answers:tree_predict",
+    run="madtree.calls.answers:predict",
+    shares_run=True,
     settings=NO_JIT,
     arguments=(
         Argument("tree_model", "text", TREE_MODEL),
@@ -66,7 +67,8 @@ unknown group stay, with NULL. Returns one line that says what was done.
 FOREST_PREDICT = Function(
     "forest_predict",
     "scores a table by a forest into a new table",
-    run="madtree.calls.answers:forest_predict",
+    run="madtree.calls.answers:predict",
+    shares_run=True,
     settings=NO_JIT,
     arguments=(
         Argument("random_forest_model", "text", FOREST_MODEL),
@@ -137,6 +139,8 @@ Of a forest tree_id is the gid of its group. Its classes are those with most vot
 probabilities the means of the leaves' shares ('prob_mean').
 Where the model has weights, rows count by theirs. A class that the model has not seen is predicted wrongly with
 probability 0, and does not count for auc. Probabilities are kept 2.2e-16 away from 0 and 1.
+Metrics are sums of double precision in the order in which the server meets the rows: where weights or errors are no
+whole numbers, the last digits may differ from one call to the next. Trees and predictions never do.
 {whom_to_trust()}""",
     example="SELECT metric, value FROM madtree.tree_evaluate('delay_tree', 'flights_of_may');",
 )

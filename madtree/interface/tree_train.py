@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Flag, Function, OnlyFor, Setting
+from madtree.interface.function import Argument, Command, Flag, Function, OnlyFor, Setting
 from madtree.interface.shared import NO_JIT
 from madtree.interface.training import (
     BINS,
@@ -39,7 +39,8 @@ from madtree.trees import COUNTS, MAX_DEPTH_LIMIT, MOST_COMPETITORS
 TREE_TRAIN = Function(
     "tree_train",
     "trains a decision tree, or one tree per group, on the rows of a table",
-    run="madtree.calls.training:tree_train",
+    run="madtree.calls.training:train_model",
+    shares_run=True,
     settings=NO_JIT,
     by_name_from="seed",
     madlib_names={"surrogate_params": "null_handling_params", "verbose": "verbose_mode"},
@@ -173,4 +174,19 @@ rule is min (the cp with the least cross-validated error) or 1se (the largest wi
 SELECT madtree.tree_train('flights', 'delay_tree', 'id', 'late', 'carrier, origin, hour, distance', max_depth => 6);
 SELECT madtree.tree_display('delay_tree', false);
 """,
+    command=Command(
+        "train",
+        "training",
+        """Train a decision tree, or one for each group, on a table. The data stay in the database.
+
+A bar shows how far the server is; Ctrl-C stops it there, and no model is left.
+""",
+        (
+            "madtree train flights delay_tree --id id -y late -x 'carrier, hour'",
+            "madtree train flights delay_tree --id id -y late --max-depth 6 --replace",
+            "madtree train flights delays --id id -y late --exclude tailnum --group-by carrier",
+            "madtree train flights delay_cv --id id -y late --folds 10 --rule 1se --max-surrogates 5",
+        ),
+        depth="max_depth",
+    ),
 )

@@ -16,12 +16,13 @@ from madtree.render.labels import category_text
 from madtree.report.page import finite
 from madtree.report.provenance import provenance
 from madtree.report.trees import Choice
-from madtree.request import find_relation
+from madtree.request import find_relation, plain_expressions
 from madtree.sqltext import report as sql
 from madtree.sqltext.catalog import EXTENSION_VERSION
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import row_expression
 from madtree.sqltext.quote import qualified
+from madtree.sqltext.relation import Relation
 
 MAX_CELLS = 250_000  # cells that tree_confusion may make: trees times classes squared
 MAX_CLASSES = 60  # rows and columns of a drawn matrix; rarer classes are counted together
@@ -68,7 +69,7 @@ def evaluation(host: Host, choice: Choice, table: str, is_given: bool) -> dict[s
         if choice.model.is_classification:
             found |= _confusion(host, choice, table)
         else:
-            found |= _residuals(host, choice, qualified(relation.schema, relation.name))
+            found |= _residuals(host, choice, relation)
         return found
     except (MadtreeError, psycopg.Error) as error:
         if is_given:
@@ -153,7 +154,7 @@ def _cells(weights: dict[tuple[int, int], float]) -> list[list[float | None]]:
     return [[actual, predicted, finite(weight)] for (actual, predicted), weight in sorted(weights.items())]
 
 
-def _residuals(host: Host, choice: Choice, relation: str) -> dict[str, Any]:
+def _residuals(host: Host, choice: Choice, data: Relation) -> dict[str, Any]:
     """Points [predicted, actual] where there are few rows, else ranges of the prediction."""
     totals = choice.totals
     if not choice.model.kind.is_expression:
@@ -165,8 +166,13 @@ def _residuals(host: Host, choice: Choice, relation: str) -> dict[str, Any]:
         }
     if choice.model.exposure is not None:
         return {"missing": "No residuals: the model predicts rates, and rows count events over exposures of their own."}
-    predicted = _qualified_sql(host, choice)
     actual = choice.model.dependent
+    used = [actual, *(feature.name for feature in choice.model.features), *choice.model.grouping]
+    if (
+        plain_expressions(host.source, data, used) != used
+    ):  # the expression would cast them: a function of their owner's
+        return {"missing": "No residuals: columns of the table have types that belong to another role."}
+    relation, predicted = qualified(data.schema, data.name), _qualified_sql(host, choice)
     if found_rows := host.source.query(
         sql.residual_points(relation, predicted, actual), ["pg_catalog.int4"], [MAX_POINTS + 1]
     ):

@@ -10,7 +10,7 @@ import numpy as np
 
 from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints, Values, codec, narrowest, require
 from madtree.learn.walk import FlatTrees, Walk
-from madtree.score.forest_scorer import OUT_OF_BAG, SAYS_NUMBERS, VOTES, WHATS
+from madtree.score.forest_scorer import OF_ANY_NUMBER, OUT_OF_BAG, SAYS_NUMBERS, VOTES, WHATS
 
 if TYPE_CHECKING:
     from madtree.learn.problem import Bootstrap
@@ -39,11 +39,12 @@ class ForestValues:
     """What the trees of a forest say.
 
     Attributes:
-        members: trees of each group, whose ids follow each other.
+        members: trees of each group, at most; their ids follow each other.
         what: one of `score.forest_scorer.WHATS`.
         n_classes: 0 for numbers.
         values: (n_nodes, n_values) what each node as a leaf says; whole numbers, but for means and judged.
         drawn: the rows that the trees were grown on, for what is said out of bag; else None.
+        counts: trees of every group, where these differ (`trees.Numbering`): for what does not tell of each tree.
     """
 
     members: int
@@ -51,6 +52,7 @@ class ForestValues:
     n_classes: int
     values: Floats
     drawn: Drawn | None = None
+    counts: tuple[int, ...] = ()
 
 
 def build_plan(
@@ -76,7 +78,7 @@ def build_plan(
         said = replace(said, values=values[:, None])
     return codec.dump(
         {
-            **Walk.values_of(trees, said.members, between),
+            **Walk.values_of(trees, said.members, between, said.counts),
             "grouped": grouped,
             "members": said.members,
             **_forest_values(said),
@@ -102,6 +104,7 @@ def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
     members = given.integer("members", 0, MOST_MEMBERS)
     walk = Walk.from_values(given, members)
     n_groups, n_nodes = len(walk.groups), len(walk.child)
+    require(walk.counts is None or given.text("what", WHATS) in OF_ANY_NUMBER, "counts", "of what any number says")
     require(grouped or n_groups <= 1, "trees", "one where rows do not name theirs")
     require(not members or n_groups > 0, "members", "those of a forest that is there")
     return {

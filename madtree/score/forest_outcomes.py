@@ -33,7 +33,9 @@ def outcomes_of_forest(said: Said) -> Outcomes:
 
     def made(what: str, values: Floats, parts: list[Part], expressions: list[str]) -> Outcomes:
         size = row_bytes(what, members, n_classes or values.shape[1])
-        return Outcomes(ForestValues(members, what, n_classes, values, said.drawn), parts, size, expressions)
+        return Outcomes(
+            ForestValues(members, what, n_classes, values, said.drawn, model.numbering.counts), parts, size, expressions
+        )
 
     if type_ == "leaf":
         is_leaf = nodes["feature"] == 0

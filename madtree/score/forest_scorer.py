@@ -16,13 +16,15 @@ from madtree.score.votes import Votes
 # classes: the number of the class with most votes, from 1, the first of several; 0 without a forest.
 # votes: how many trees vote for each class; one more than there are trees without a forest.
 # means: of what the trees predict, one number or one for each class. 10 bytes each, see `split_float`.
+# sums: as `means`, of what the trees say together.
 # leaves: of each tree a position from 1 among all leaves; 0 without a forest. 4 bytes each.
 # judged: as `classes`, and behind it, as `means`, the classes' mean shares in the leaves: what evaluation needs.
 # oob_votes: as `classes`, `votes`, and how many trees lack the row, as votes are; by the votes of these alone.
 # oob_means: that number of trees, and, as `means`, what these predict.
 OUT_OF_BAG = ("oob_votes", "oob_means")
-WHATS = ("classes", "votes", "means", "leaves", "judged", *OUT_OF_BAG)
-SAYS_NUMBERS = ("means", "judged", "oob_means")
+WHATS = ("classes", "votes", "means", "sums", "leaves", "judged", *OUT_OF_BAG)
+SAYS_NUMBERS = ("means", "sums", "judged", "oob_means")
+OF_ANY_NUMBER = ("classes", "means", "sums", "judged")  # whose bytes do not depend on how many trees there are
 VOTES = ("classes", "votes", "oob_votes")  # which count leaves' classes alone
 NUMBER_BYTES = 10
 EXPONENT_ABOVE = 1_100  # is added to exponents, so that 0 is left for rows without a forest
@@ -50,6 +52,7 @@ def row_bytes(what: str, members: int, n_values: int) -> int:
         "classes": class_,
         "votes": count * n_values,
         "means": numbers,
+        "sums": numbers,
         "leaves": 4 * members,
         "judged": class_ + numbers,
         "oob_votes": class_ + count * n_values + count,
@@ -66,7 +69,7 @@ def counted_bytes(model: dict[str, Any]) -> int:
     what, members = model["what"], model["members"]
     if what == "leaves":
         return 4 * int(members)
-    votes: int = 0 if what in ("means", "oob_means") else model["n_classes"] * count_type(members).itemsize
+    votes: int = 0 if what in ("means", "sums", "oob_means") else model["n_classes"] * count_type(members).itemsize
     sums: int = 8 * model["values"].shape[1] if what in SAYS_NUMBERS else 0
     return votes + sums
 
@@ -79,6 +82,29 @@ def forest_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, rou
         place: (n_rows,) of each row's group; `known`: whether it has one, None where all have.
         route: of the rows.
     """
+    if model["walk"].counts is not None:
+        return (yield from _outcomes_by_count(model, place, known, route))
+    return (yield from _outcomes_of_as_many(model, place, known, route))
+
+
+def _outcomes_by_count(model: dict[str, Any], place: Ints, known: Bools | None, route: Route) -> Steps[bytes]:
+    """Of groups that have different numbers of trees: the rows of those that have as many, after one another."""
+    counts = model["walk"].counts.take(place)
+    parts, order = [], []
+    for count in np.unique(counts).tolist():
+        rows = np.flatnonzero(counts == count)
+        mine = None if known is None else known.take(rows)
+        said = yield from _outcomes_of_as_many({**model, "members": count}, place.take(rows), mine, route.of(rows))
+        parts.append(np.frombuffer(said, np.uint8).reshape(len(rows), -1))
+        order.append(rows)
+    if not parts:
+        return b""
+    found: Array = np.concatenate(parts)[np.argsort(np.concatenate(order))]
+    return found.tobytes()
+
+
+def _outcomes_of_as_many(model: dict[str, Any], place: Ints, known: Bools | None, route: Route) -> Steps[bytes]:
+    """Of rows whose groups have `model["members"]` trees."""
     what, members, n_rows = model["what"], model["members"], len(place)
     if what == "classes":
         classes = (yield from _majority(model, place, route)).astype(class_type(model["n_classes"]))
@@ -89,8 +115,10 @@ def forest_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, rou
         for member in range(members):
             found[:, member] = model["values"].take((yield from leaves(member)))
         return _or(found, known, 0).tobytes()
-    votes = Votes.none(model["class_of"], model["n_classes"], n_rows, members) if what != "means" else None
-    sums = _Sums(model["values"], n_rows) if what in ("means", "judged") else None
+    votes = (
+        Votes.none(model["class_of"], model["n_classes"], n_rows, members) if what not in ("means", "sums") else None
+    )
+    sums = _Sums(model["values"], n_rows) if what in SAYS_NUMBERS else None
     for member in range(members):
         leaf = yield from leaves(member)
         for counted in (votes, sums):
@@ -98,7 +126,7 @@ def forest_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, rou
                 counted.add(leaf)
     if votes is None:
         assert sums is not None
-        return _floats(sums.total / members, known).tobytes()
+        return _floats(sums.total if what == "sums" else sums.total / members, known).tobytes()
     if sums is None:
         return _or(votes.by_row().astype(count_type(members)), known, members + 1).tobytes()
     classes = _or(votes.first_of_most().astype(class_type(model["n_classes"])), known, 0)
@@ -167,7 +195,8 @@ def _majority(model: dict[str, Any], place: Ints, route: Route) -> Steps[Ints]:
 
 def _leaves(model: dict[str, Any], place: Ints, route: Route) -> Callable[[int], Steps[Ints]]:
     """What gives the leaves (n_rows,) of the rows by the number of a tree, from 0."""
-    first, roots = place * model["members"], model["walk"].roots
+    roots, counts = model["walk"].roots, model["walk"].counts
+    first = place * model["members"] if counts is None else (np.cumsum(counts) - counts).take(place)
     together = len(place) > 0 and bool((place == place[0]).all())
 
     def of_member(member: int) -> Steps[Ints]:

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from madtree.errors import MadtreeError
 from madtree.learn.data import LEFT, RIGHT, codec, finished
 from madtree.learn.walk import FlatSplits, FlatTrees, SplitCategories
 from madtree.score import block_scorer
@@ -48,7 +49,7 @@ class Forest:
         self.surrogates = {at: rng.integers(0, 2) for at in np.flatnonzero(self.on_category).tolist()}
         self.surrogate_threshold = rng.choice(thresholds, n)
 
-    def plan(self, what: str, n_classes: int, values: np.ndarray, grouped: bool) -> bytes:
+    def plan(self, what: str, n_classes: int, values: np.ndarray, grouped: bool, counts: tuple[int, ...] = ()) -> bytes:
         named = np.array(sorted(self.surrogates), np.int64)
         n = len(self.inner)
         splits = FlatSplits(
@@ -65,7 +66,8 @@ class Forest:
             np.tile([True, False], len(named)),
         )
         trees = FlatTrees.of(self.tree_id, self.node_id, self.majority_left, splits, self.is_category, categories)
-        return build_plan(trees, ForestValues(MEMBERS, what, n_classes, values), grouped=grouped)
+        members = max(counts, default=MEMBERS)
+        return build_plan(trees, ForestValues(members, what, n_classes, values, None, counts), grouped=grouped)
 
     def leaf(self, tree: int, row: np.ndarray) -> int:
         node = 0
@@ -202,3 +204,54 @@ def test_codes_have_as_many_bytes_as_thresholds_need(n: int, coded: int | None) 
     found = np.frombuffer(finished(score_block(plan, images_of(values[:, None]))), "<i4")
     # A leaf is told by how many thresholds lie below; what is missing goes left all the way.
     assert found.tolist() == [0 if np.isnan(v) else int((np.arange(n) + 0.5 < v).sum()) for v in values]
+
+
+UNEQUAL = (3, 0, 5, 2)  # trees of each group
+
+
+@pytest.mark.parametrize("unordered", [False, True])
+@pytest.mark.parametrize("what", ["sums", "means", "classes", "judged"])
+def test_groups_may_have_different_numbers_of_trees(what: str, unordered: bool) -> None:
+    forest, rng = Forest(8, FEW, 20, n_groups=2, unordered=unordered), np.random.default_rng(9)
+    n = len(forest.inner)
+    classes = rng.integers(1, 4, (n, 1))
+    shares = rng.random((n, 3))
+    said = {"classes": classes, "judged": np.concatenate((classes, shares), axis=1)}.get(what, forest.values)
+    plan = forest.plan(what, 0 if what in ("sums", "means") else 3, said, grouped=True, counts=UNEQUAL)
+    rows, group = rows_of(rng, FEW, 400, unordered), rng.choice([1, 2, 3, 4, 9], 400)
+    outcomes = finished(score_block(plan, images_of(np.column_stack((group, rows)))))
+    size = len(outcomes) // len(rows)
+    first = np.cumsum([0, *UNEQUAL])
+    for at, (row, own) in enumerate(zip(rows, group.tolist(), strict=True)):
+        found = outcomes[at * size : (at + 1) * size]
+        count = UNEQUAL[own - 1] if own <= len(UNEQUAL) else 0
+        leaves = [forest.leaf(int(first[own - 1]) + member + 1, row) for member in range(count)]
+        if what in ("classes", "judged"):
+            votes = np.bincount(classes[leaves, 0], minlength=4) if count else [0]
+            assert found[0] == np.argmax(votes)
+        if what == "classes":
+            continue
+        numbers = found[what == "judged" :]
+        if not count:
+            assert all(numbers[start + 8 : start + 10] == b"\0\0" for start in range(0, len(numbers), 10))
+            continue
+        total = np.zeros(len(numbers) // 10)
+        for leaf in leaves:
+            total += (shares if what == "judged" else forest.values)[leaf]
+        wanted = total if what == "sums" else total / count
+        assert numbers_in(numbers, (1, len(total))) == [[Fraction(number) for number in wanted.tolist()]]
+
+
+@pytest.mark.parametrize("what", ["votes", "leaves"])
+def test_what_tells_of_each_tree_is_of_equal_numbers(what: str) -> None:
+    forest = Forest(8, FEW, 20, n_groups=2)
+    plan = forest.plan(what, 3, np.ones((len(forest.inner), 1), np.int64), grouped=True, counts=UNEQUAL)
+    with pytest.raises(MadtreeError, match="counts"):
+        finished(score_block(plan, images_of(np.zeros((1, 4)))))
+
+
+@pytest.mark.parametrize("counts", [(3, 0, 5), (3, 0, 5, 3), (3, 0, 4, 2)])
+def test_other_numbers_than_there_are_trees_are_refused(counts: tuple[int, ...]) -> None:
+    forest = Forest(8, FEW, 20, n_groups=2)
+    with pytest.raises(MadtreeError, match="some of its trees are missing"):
+        forest.plan("sums", 0, forest.values, grouped=True, counts=counts)

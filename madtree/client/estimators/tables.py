@@ -10,7 +10,6 @@ from typing import Any
 
 from madtree.client.calls import CallError
 from madtree.client.client import Client
-from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.request import find_relation, plain_expressions
 from madtree.sqltext.estimator import (
@@ -82,13 +81,12 @@ def outcome_of(y: str) -> str:
 
 
 def plain(client: Client, table: str, *expressions: str) -> list[str]:
-    """Expressions over a table's row, as SQL that can be cast without running what others wrote. What is no expression
-    is left as it is: whoever asks for it will be told.
+    """Expressions over a table's row, as SQL that can be cast without running what others wrote.
+
+    Raises:
+        MadtreeError: there is no such table, or one of them is no expression over it. No other is used then, either.
     """
-    try:
-        return plain_expressions(client.host, find_relation(client.host, table, "X"), expressions)
-    except MadtreeError:
-        return list(expressions)
+    return plain_expressions(client.host, find_relation(client.host, table, "X"), expressions)
 
 
 def count_rows(client: Client, table: str, y: str) -> int:

@@ -176,10 +176,12 @@ class FlatTrees:
             depth[left] = depth[left + 1] = level
         return place, depth
 
-    def group_of_nodes(self, members: int) -> Ints:
-        """(n_nodes,) the number of each node's group, which has that many trees with ids that follow each other; of
-        single trees, 0, the tree's id.
+    def group_of_nodes(self, members: int, counts: Sequence[int] = ()) -> Ints:
+        """(n_nodes,) the number of each node's group, which has that many trees with ids that follow each other, or
+        those of `counts`; of single trees, 0, the tree's id.
         """
+        if len(counts):
+            return np.searchsorted(np.cumsum(counts), self.tree_id) + 1
         return (self.tree_id - 1) // members + 1 if members else self.tree_id
 
     def up_to_agreement(self, said: Array, between: Callable[[], None] = lambda: None) -> tuple[FlatTrees, Array]:

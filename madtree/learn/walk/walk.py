@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -38,6 +38,7 @@ class Walk:
         is_category: of each feature whether its values are keys of categories.
         trees: what the nodes ask.
         categories: their codes.
+        counts: (n_groups,) trees of each group, where these differ; else None.
     """
 
     groups: Ints
@@ -46,21 +47,26 @@ class Walk:
     is_category: list[bool]
     trees: CodeTrees | ValueTrees
     categories: CategoryCodes
+    counts: Ints | None = None
 
     @staticmethod
-    def values_of(trees: FlatTrees, members: int, between: Callable[[], None] = lambda: None) -> dict[str, Any]:
+    def values_of(
+        trees: FlatTrees, members: int, between: Callable[[], None] = lambda: None, counts: Sequence[int] = ()
+    ) -> dict[str, Any]:
         """What there is to say of trees, for `codec.dump`, in as few bytes as hold it: each block is handed the whole.
 
         Args:
             members: trees of each group, whose ids follow each other; 0 for single trees, which never go by codes.
+            counts: where these differ, of every group, also of those without a tree; `members` is the most.
             between: called after each few passes over all nodes, for cancels to be let in.
 
         Raises:
             MadtreeError: some trees of a group are missing.
         """
-        group_of_nodes = trees.group_of_nodes(members)
-        groups = np.unique(group_of_nodes[trees.roots])
-        if len(trees.roots) != len(groups) * max(members, 1):
+        group_of_nodes = trees.group_of_nodes(members, counts)
+        groups, found = np.unique(group_of_nodes[trees.roots], return_counts=True)
+        own = np.array(counts, np.int64)[groups - 1] if len(counts) and groups[-1:].sum() <= len(counts) else None
+        if (found != (max(members, 1) if own is None else own)).any():
             raise MadtreeError("the model is damaged: some of its trees are missing")
         n_nodes, feature = len(trees.child), trees.splits.feature
         asked = (CodeTrees.values_of(trees, between) if members else None) or ValueTrees.values_of(trees)
@@ -70,6 +76,7 @@ class Walk:
             "child": narrowest(trees.child),
             "missing_right": (feature[:n_nodes] >= 0) & ~trees.majority_left,
             "feature": narrowest(np.maximum(feature, 0)),
+            **({} if own is None else {"counts": own}),
             **asked,
             "is_category": trees.is_category,
             **CategoryCodes.of(trees, groups, group_of_nodes, between).to_values(),
@@ -82,7 +89,9 @@ class Walk:
         n_features = len(is_category)
         groups = given.ints("trees", (None,), *KEYS)
         require(ascends(groups), "trees", "ascending")
-        child, roots, deepest = _children(given, len(groups) * max(members, 1))
+        counts = given.ints("counts", (len(groups),), 1, members) if "counts" in given else None
+        n_trees = len(groups) * max(members, 1) if counts is None else int(counts.sum())
+        child, roots, deepest = _children(given, n_trees)
         leaf = child == np.arange(len(child))
         feature = given.ints("feature", (None,), 0, max(n_features - 1, 0))
         require(bool(is_category) or bool(leaf.all()), "is_category", "of one feature at least, to split by")
@@ -93,11 +102,11 @@ class Walk:
         if "cut" in given:
             simple = members > 0 and not any(is_category) and len(feature) == len(child)
             require(simple, "cut", "of a forest without categories and surrogates")
-            together = roots[:members]
+            together = roots[: members if counts is None else int(counts[0])]
             trees = CodeTrees.from_values(given, child, missing_right, feature, n_features, deepest, together)
         else:
             trees = ValueTrees.from_values(given, child, missing_right, feature, is_category, categories)
-        return cls(groups, roots, child, is_category, trees, categories)
+        return cls(groups, roots, child, is_category, trees, categories, counts)
 
     def route(self, values: Floats, group: Ints) -> Route:
         """The ways of at most `MOST_ROWS` rows.

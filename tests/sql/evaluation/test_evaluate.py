@@ -346,7 +346,7 @@ def test_names_of_all_kinds(data: psycopg.Connection, schema: str) -> None:
 def test_a_hostile_search_path_changes_nothing(data: psycopg.Connection, schema: str) -> None:
     train_one(data, "weighted")
     train_one(data, "weighted regression", "numbers")
-    before = evaluate(data), evaluate(data, "numbers"), confusion(data)
+    before = [*evaluate(data), *evaluate(data, "numbers"), *confusion(data)]
     data.execute("""
         CREATE FUNCTION no(float8, float8) RETURNS float8 LANGUAGE sql AS 'SELECT 0::float8';
         CREATE FUNCTION never(float8, int) RETURNS boolean LANGUAGE sql AS 'SELECT false';
@@ -356,7 +356,12 @@ def test_a_hostile_search_path_changes_nothing(data: psycopg.Connection, schema:
         CREATE OPERATOR / (LEFTARG = float8, RIGHTARG = float8, FUNCTION = no);
         CREATE OPERATOR > (LEFTARG = float8, RIGHTARG = int, FUNCTION = never)""")
     data.execute(f"SET search_path = {schema}, pg_catalog, madtree")
-    assert (evaluate(data), evaluate(data, "numbers"), confusion(data)) == before
+    after = [*evaluate(data), *evaluate(data, "numbers"), *confusion(data)]
+    # Once analysed, the table may be read by another plan, which sums fractional weights in another order.
+    assert [[*row] for row in after] == [[*row] for row in before]
+    for row, old in zip(after, before, strict=True):
+        for name, value in old.items():
+            assert row[name] == (pytest.approx(value, rel=1e-12) if isinstance(value, float) else value), name
 
 
 @pytest.mark.parametrize("function", ["tree_evaluate", "tree_confusion"])

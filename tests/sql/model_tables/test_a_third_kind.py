@@ -21,6 +21,10 @@ from madtree.model import find_model, models, read_model, read_summary, trees_of
 from madtree.report import build_report
 from madtree.report import kinds as pages
 from madtree.score import forest_predict, tree_predict
+from madtree.score import kinds as scoring
+from madtree.score.block_plan import ForestValues
+from madtree.score.forest_outcomes import outcomes_of_forest
+from madtree.score.outcomes import Outcomes, Said
 from madtree.sqltext import importance
 from madtree.trees import FOREST, KINDS, Joining, Members
 from tests.forest_data import MAKE, grow, rows
@@ -49,6 +53,13 @@ UPDATE f_summary SET method = 'toy_train', num_trees = NULL
 """
 
 
+def _sums(said: Said) -> Outcomes:
+    """A row's number is the sum of what its trees say."""
+    found = outcomes_of_forest(said)
+    assert isinstance(found.of_node, ForestValues)
+    return replace(found, of_node=replace(found.of_node, what="sums"))
+
+
 @pytest.fixture(autouse=True)
 def _declared(monkeypatch: pytest.MonkeyPatch) -> None:
     """All that a kind says of itself, in each of the rooms that ask it."""
@@ -61,6 +72,9 @@ def _declared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(importance.IMPORTANCE, TOY, importance.IMPORTANCE[FOREST])
     monkeypatch.setitem(importance.COLUMNS, TOY, importance.COLUMNS[FOREST])
     monkeypatch.setitem(explain.DOCUMENTED, TOY, explain.DOCUMENTED[FOREST])
+    monkeypatch.setitem(scoring.SCORING, TOY, replace(scoring.SCORING[FOREST], outcomes=_sums))
+    takes = replace(functions["forest_predict"].takes, kinds=(TOY,))
+    monkeypatch.setitem(functions, "toy_predict", replace(functions["forest_predict"], name="toy_predict", takes=takes))
     monkeypatch.setitem(pages.PAGES, TOY, replace(pages.PAGES[FOREST], heading="One of the toys"))
 
 
@@ -181,3 +195,28 @@ def test_trees_that_are_not_in_their_place_are_damaged(
     with pytest.raises(MadtreeError) as error:
         read_model(host, "f")
     assert error.value.message == f"f is damaged: {said}"
+
+
+def test_its_trees_are_added_up_whatever_their_number(db: psycopg.Connection) -> None:
+    db.execute(MAKE)
+    grow(db, "f", "v", grouping_cols="g", num_trees=3, max_tree_depth=3, importance=False)
+    for statement in KEEP.split(";"):
+        db.execute(statement)
+    host = PsycopgHost(db)
+    said = run(host, interface.FUNCTIONS["toy_predict"], ["f", "t", "raw", "response", False])
+    assert said.startswith("toy_predict: ")
+    for tree_id in (1, 2, 3, 4, 5):
+        expression = run(host, interface.FUNCTIONS["tree_sql"], ["f", "response", tree_id, False])
+        db.execute(f"CREATE TABLE s{tree_id} AS SELECT id, {expression} AS said FROM t")
+    of_group = {0: (1, 2, 3), 1: (4, 5)}
+    for group, trees in of_group.items():
+        total = " + ".join(f"s{tree}.said" for tree in trees)
+        joined = " ".join(f"JOIN s{tree} USING (id)" for tree in trees)
+        found = rows(
+            db,
+            f"SELECT count(*) AS n, count(*) FILTER (WHERE estimated_v IS DISTINCT FROM {total}) AS wrong "
+            f"FROM t JOIN raw USING (id) {joined} WHERE g = {group}",
+        )
+        assert found[0]["n"] > 0
+        assert found[0]["wrong"] == 0
+    assert rows(db, "SELECT count(estimated_v) AS n FROM raw JOIN t USING (id) WHERE g = 2") == [{"n": 0}]

@@ -51,3 +51,28 @@ def test_scoring_runs_no_casts_of_the_types_of_outcome_and_weights(
     canary()
     assert (estimator.score("hers", outcome), estimator.score("hers", outcome, "counts")) == same
     assert canary() == set()
+
+
+@pytest.mark.parametrize("engine", ["extension", "client"])
+@pytest.mark.parametrize("call", ["fit", "score"])
+def test_no_cast_runs_where_another_expression_is_wrong(
+    data: psycopg.Connection,
+    user_db: psycopg.Connection,
+    canary: Callable[[], set[str]],
+    call: str,
+    engine: Any,
+) -> None:
+    """A table without the column of the weights: the outcome's type is as little trusted as ever."""
+    user_db.execute(_TYPES)
+    user_db.execute(_CAST.format(type="hue", target="text").encode())
+    user_db.execute("CREATE TABLE hers AS SELECT id, x, k::hue AS k FROM data; GRANT SELECT ON hers TO PUBLIC")
+    client = madtree.connect(data, engine=engine)
+    estimator = madtree.DecisionTreeClassifier(
+        client, model="m", list_of_features="x", id_col_name="id", class_weight="balanced"
+    )
+    if call == "score":
+        estimator.fit("data", "k")
+    canary()
+    with pytest.raises((madtree.MadtreeError, psycopg.Error), match="gone"):
+        getattr(estimator, call)("hers", "k", "gone")
+    assert canary() == set()

@@ -1,0 +1,37 @@
+"""The page of a model that is tried on a table whose columns have types of another role's: none of their casts runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import psycopg
+import pytest
+from training import train
+
+from madtree.report import build_report
+
+
+@pytest.mark.parametrize("theirs", ["w", "x"])
+def test_residuals_run_no_casts_of_the_columns_types(
+    data: psycopg.Connection,
+    user_db: psycopg.Connection,
+    canary: Callable[[], set[str]],
+    theirs: str,
+) -> None:
+    labels = ", ".join(f"'{number}'" for number in range(100))
+    user_db.execute(f"CREATE TYPE size AS ENUM ({labels})".encode())
+    user_db.execute(
+        "CREATE FUNCTION to_number(size) RETURNS float8 LANGUAGE plpgsql IMMUTABLE "
+        "AS $$ BEGIN PERFORM spring(); RETURN 1; END $$; "
+        "CREATE CAST (size AS float8) WITH FUNCTION to_number(size) AS IMPLICIT"
+    )
+    columns = ", ".join(f"{name}::int::text::size AS {name}" if name == theirs else name for name in ("w", "x"))
+    user_db.execute(f"CREATE TABLE hers AS SELECT id, {columns} FROM data; GRANT SELECT ON hers TO PUBLIC".encode())
+    train(data, "data", "m", "w", "x")
+    canary()
+    try:
+        page = build_report(data, "m", data="hers")
+    except psycopg.Error:
+        page = ""
+    assert canary() == set()
+    assert not page or "types that belong to another role" in page
