@@ -23,7 +23,8 @@ from madtree.score.votes import Votes
 # oob_means: that number of trees, and, as `means`, what these predict.
 OUT_OF_BAG = ("oob_votes", "oob_means")
 WHATS = ("classes", "votes", "means", "sums", "leaves", "judged", *OUT_OF_BAG)
-SAYS_NUMBERS = ("means", "sums", "judged", "oob_means")
+NUMBERS_ALONE = ("means", "sums", "oob_means")  # which ask for no votes
+SAYS_NUMBERS = (*NUMBERS_ALONE, "judged")
 OF_ANY_NUMBER = ("classes", "means", "sums", "judged")  # whose bytes do not depend on how many trees there are
 VOTES = ("classes", "votes", "oob_votes")  # which count leaves' classes alone
 NUMBER_BYTES = 10
@@ -69,7 +70,7 @@ def counted_bytes(model: dict[str, Any]) -> int:
     what, members = model["what"], model["members"]
     if what == "leaves":
         return 4 * int(members)
-    votes: int = 0 if what in ("means", "sums", "oob_means") else model["n_classes"] * count_type(members).itemsize
+    votes: int = 0 if what in NUMBERS_ALONE else model["n_classes"] * count_type(members).itemsize
     sums: int = 8 * model["values"].shape[1] if what in SAYS_NUMBERS else 0
     return votes + sums
 
@@ -82,9 +83,8 @@ def forest_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, rou
         place: (n_rows,) of each row's group; `known`: whether it has one, None where all have.
         route: of the rows.
     """
-    if model["walk"].counts is not None:
-        return (yield from _outcomes_by_count(model, place, known, route))
-    return (yield from _outcomes_of_as_many(model, place, known, route))
+    outcomes = _outcomes_of_as_many if model["walk"].counts is None else _outcomes_by_count
+    return (yield from outcomes(model, place, known, route))
 
 
 def _outcomes_by_count(model: dict[str, Any], place: Ints, known: Bools | None, route: Route) -> Steps[bytes]:
@@ -115,9 +115,7 @@ def _outcomes_of_as_many(model: dict[str, Any], place: Ints, known: Bools | None
         for member in range(members):
             found[:, member] = model["values"].take((yield from leaves(member)))
         return _or(found, known, 0).tobytes()
-    votes = (
-        Votes.none(model["class_of"], model["n_classes"], n_rows, members) if what not in ("means", "sums") else None
-    )
+    votes = None if what in NUMBERS_ALONE else Votes.none(model["class_of"], model["n_classes"], n_rows, members)
     sums = _Sums(model["values"], n_rows) if what in SAYS_NUMBERS else None
     for member in range(members):
         leaf = yield from leaves(member)
@@ -195,8 +193,8 @@ def _majority(model: dict[str, Any], place: Ints, route: Route) -> Steps[Ints]:
 
 def _leaves(model: dict[str, Any], place: Ints, route: Route) -> Callable[[int], Steps[Ints]]:
     """What gives the leaves (n_rows,) of the rows by the number of a tree, from 0."""
-    roots, counts = model["walk"].roots, model["walk"].counts
-    first = place * model["members"] if counts is None else (np.cumsum(counts) - counts).take(place)
+    roots, firsts = model["walk"].roots, model["walk"].first_trees
+    first = place * model["members"] if firsts is None else firsts.take(place)
     together = len(place) > 0 and bool((place == place[0]).all())
 
     def of_member(member: int) -> Steps[Ints]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -65,8 +66,9 @@ class Walk:
         """
         group_of_nodes = trees.group_of_nodes(members, counts)
         groups, found = np.unique(group_of_nodes[trees.roots], return_counts=True)
-        own = np.array(counts, np.int64)[groups - 1] if len(counts) and groups[-1:].sum() <= len(counts) else None
-        if (found != (max(members, 1) if own is None else own)).any():
+        # Trees behind those of the last group are of a group that should have none.
+        wanted = np.append(counts, 0).take(groups - 1) if counts else np.full(len(groups), max(members, 1))
+        if not np.array_equal(found, wanted):
             raise MadtreeError("the model is damaged: some of its trees are missing")
         n_nodes, feature = len(trees.child), trees.splits.feature
         asked = (CodeTrees.values_of(trees, between) if members else None) or ValueTrees.values_of(trees)
@@ -76,7 +78,7 @@ class Walk:
             "child": narrowest(trees.child),
             "missing_right": (feature[:n_nodes] >= 0) & ~trees.majority_left,
             "feature": narrowest(np.maximum(feature, 0)),
-            **({} if own is None else {"counts": own}),
+            **({"counts": wanted.astype(np.int64)} if counts else {}),
             **asked,
             "is_category": trees.is_category,
             **CategoryCodes.of(trees, groups, group_of_nodes, between).to_values(),
@@ -107,6 +109,11 @@ class Walk:
         else:
             trees = ValueTrees.from_values(given, child, missing_right, feature, is_category, categories)
         return cls(groups, roots, child, is_category, trees, categories, counts)
+
+    @cached_property
+    def first_trees(self) -> Ints | None:
+        """(n_groups,) position of each group's first tree, where their numbers of trees differ; else None."""
+        return None if self.counts is None else np.cumsum(self.counts) - self.counts
 
     def route(self, values: Floats, group: Ints) -> Route:
         """The ways of at most `MOST_ROWS` rows.
