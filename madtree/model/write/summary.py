@@ -98,6 +98,7 @@ def _settings(task: TrainingTask) -> dict[str, Any]:
     parameters = task.parameters
     given = {name: value for name, value in vars(task.arguments).items() if value is not None}
     taken = {
+        **vars(task.arguments),
         **vars(parameters),
         "split_criterion": parameters.criterion,
         "input_cp": parameters.cp,
@@ -105,7 +106,7 @@ def _settings(task: TrainingTask) -> dict[str, Any]:
         "feature_costs": None,
     }
     fitting = {each.column for each in FUNCTIONS["tree_train"].options if each.fits(parameters.outcome)}
-    return {column: given.get(column, taken.get(column) if column in fitting else None) for column, _ in SETTINGS}
+    return {column: given.get(column, taken[column] if column in fitting else None) for column, _ in SETTINGS}
 
 
 def forest_summary(task: TrainingTask, forest: ForestParameters) -> dict[str, Any]:
