@@ -46,7 +46,7 @@ class WalkedTrees:
 
     @cached_property
     def place_and_depth(self) -> tuple[Array, Array]:
-        """(n_nodes,) of each of `trees`' nodes."""
+        """(n_nodes,) the place of each of `trees`' nodes, depth first; and (n_nodes,) its depth."""
         return self.trees.depth_first()
 
     @property

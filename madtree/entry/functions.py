@@ -1,8 +1,8 @@
 """The door into the server: what the extension's SQL functions call. What runs statements takes `plpy` first.
 
-Who asks how to call a function, by `'usage'`, `'help'` or `'?'`, or without an argument, is answered here, too. It
-answers to an empty one, too, and to `'example'` by the end of the text; where the one argument is a model, only as long
-as no relation has that name.
+Requests for help are answered here, too. A function that is called without an argument, or with `''`, `'usage'`,
+`'help'` or `'?'` alone, returns its usage text; with `'example'`, the end of that text. Where the one argument is a
+model, these words ask for help only as long as no relation has that name.
 """
 
 from __future__ import annotations

@@ -21,12 +21,7 @@ from madtree.ingest.page_ranges import (
     range_queries,
     read_images,
 )
-from madtree.ingest.profile import (
-    Profile,
-    classes_at_most,
-    estimate_profile,
-    read_profile,
-)
+from madtree.ingest.profile import Profile, classes_at_most, estimate_profile, read_profile
 from madtree.ingest.row_reader import Packed, Packing, RowPacker
 from madtree.ingest.row_source import columns_needed, fold_feature, relation_of, row_format, row_source
 from madtree.ingest.row_spool import RowSpool

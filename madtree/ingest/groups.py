@@ -47,8 +47,8 @@ class Groups:
         )
         if not profile.of_counts:
             return Scale.of_range(rows, low, high, heaviest, profile.integral)
-        some = profile.shortest is not None
-        return Scale.not_centred(rows, high, heaviest, profile.integral, (shortest, longest) if some else None)
+        is_exposed = profile.shortest is not None
+        return Scale.not_centred(rows, high, heaviest, profile.integral, (shortest, longest) if is_exposed else None)
 
 
 def groups_query(

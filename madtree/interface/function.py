@@ -89,7 +89,7 @@ class Argument:
         keys: of a string of options `key=value, ...`.
         setting: what is kept of it with a model; None for nothing.
         flag: what it is on the command line; None if it is not there.
-        is_row_number: whether it is a column or an expression, and what it is of each row is a number.
+        is_numeric_column: whether it names a numeric column, or gives a numeric expression, of the training table.
         only_for: None for all kinds of outcome.
     """
 
@@ -101,7 +101,7 @@ class Argument:
     keys: tuple[Argument, ...] = ()
     setting: Setting | None = None
     flag: Flag | None = None
-    is_row_number: bool = False
+    is_numeric_column: bool = False
     only_for: OnlyFor | None = None
 
     @property

@@ -87,7 +87,7 @@ WEIGHTS = Argument(
     "a numeric column or expression; rows of weight 0 are skipped",
     None,
     flag=Flag(DATA, metavar="SQL"),
-    is_row_number=True,
+    is_numeric_column=True,
 )
 CRITERION = Argument(
     "split_criterion",

@@ -119,7 +119,7 @@ TREE_TRAIN = Function(
             None,
             setting=Setting("text", is_told=False),
             flag=Flag(DATA, metavar="SQL"),
-            is_row_number=True,
+            is_numeric_column=True,
             only_for=OnlyFor(
                 COUNTS,
                 "is for split_criterion => 'poisson' only, not for {criterion}",

@@ -1,5 +1,7 @@
-"""The boxes of a drawn tree: what is written in them, how wide that is, roughly, since pictures are made where no font
-can be asked, and where they go: narrow, parents centred over their children, no two subtrees in each other's way.
+"""The boxes of a drawn tree: what is written in them, how wide that is, and where they go.
+
+Widths of texts are estimates, since pictures are made where no font can be asked. The whole is narrow, parents are
+centred over their children, and no two subtrees are in each other's way.
 
 The tidy drawing of binary trees by Reingold and Tilford, "Tidier Drawings of Trees", IEEE Transactions on Software
 Engineering 7 (1981), with boxes of different widths: two subtrees are drawn apart from each other and then moved

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from madtree.interface import ROW_NUMBERS, told
+from madtree.interface import NUMERIC_COLUMNS, told
 from madtree.trees import Feature, Kind, Model, Node, Split, Tree
 
 NODES_AT_ONCE = 200  # in a piece of text
@@ -35,7 +35,7 @@ def model_document(model: Model, more: Document) -> Document:
         "id_column": model.id_column,
         "dependent": {"name": model.target, "expression": model.dependent, "type": model.dependent_type},
         "classes": list(model.classes),
-        **{name: summary.get(name) for name in ROW_NUMBERS},
+        **{name: summary.get(name) for name in NUMERIC_COLUMNS},
         "n_rows": summary.get("total_rows_processed"),
         "n_rows_skipped": summary.get("total_rows_skipped"),
         "features": [_feature(feature) for feature in model.features],

@@ -10,7 +10,7 @@ from typing import Any
 
 from madtree.host import Host
 from madtree.host.psycopg import as_host
-from madtree.interface import ROW_NUMBERS, labels
+from madtree.interface import NUMERIC_COLUMNS, labels
 from madtree.model import find_model, read_summary
 from madtree.render.labels import category_text, one_line
 from madtree.render.mark import NUMBERS, class_colours
@@ -29,7 +29,7 @@ ABOUT = (
     ("source_table", "training table"), ("dependent_varname", "dependent variable"),
     ("dependent_var_type", "its type"),
     ("list_of_features_to_exclude", "excluded"), ("grouping_cols", "grouping columns"),
-    *((name, name) for name in ROW_NUMBERS),
+    *((name, name) for name in NUMERIC_COLUMNS),
     ("id_col_name", "id column"), ("total_rows_processed", "rows used"), ("total_rows_skipped", "rows left out"),
     ("num_all_groups", "groups"), ("num_failed_groups", "groups without a tree"),
 )  # fmt: skip

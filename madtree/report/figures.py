@@ -168,9 +168,8 @@ def _residuals(host: Host, choice: Choice, data: Relation) -> dict[str, Any]:
         return {"missing": "No residuals: the model predicts rates, and rows count events over exposures of their own."}
     actual = choice.model.dependent
     used = [actual, *(feature.name for feature in choice.model.features), *choice.model.grouping]
-    if (
-        plain_expressions(host.source, data, used) != used
-    ):  # the expression would cast them: a function of their owner's
+    # The expression would cast them, by functions of their owner's.
+    if plain_expressions(host.source, data, used) != used:
         return {"missing": "No residuals: columns of the table have types that belong to another role."}
     relation, predicted = qualified(data.schema, data.name), _qualified_sql(host, choice)
     if found_rows := host.source.query(

@@ -9,7 +9,7 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.interface import FUNCTIONS, ROW_NUMBERS, defaults
+from madtree.interface import FUNCTIONS, NUMERIC_COLUMNS, defaults
 from madtree.request import catalog
 from madtree.request.catalog import Type
 from madtree.request.class_params import class_params_of
@@ -79,8 +79,8 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
     of_dependent, classification = types[DEPENDENT], values["classification"]
     outcome = outcome_of(rows, source, dependent, of_dependent, classification, values["split_criterion"])
     is_classification = outcome.is_classification
-    numbers: dict[str, Any] = {f"{name}_sql": roles[name].sql for name in ROW_NUMBERS if name in roles}
-    for argument in types.keys() & {*ROW_NUMBERS}:
+    numbers: dict[str, Any] = {f"{name}_sql": roles[name].sql for name in NUMERIC_COLUMNS if name in roles}
+    for argument in types.keys() & {*NUMERIC_COLUMNS}:
         _check_number(argument, roles[argument], types[argument])
     criterion = fitting_criterion(
         host, values["split_criterion"], is_classification, dependent, of_dependent, classification
@@ -142,7 +142,7 @@ def _roles(names: SourceNames, arguments: Arguments, fold_col: str | None) -> di
     given: dict[str, Item | None] = {
         "id_col_name": names.column("id_col_name", arguments.id_col_name),
         DEPENDENT: names.aliased(DEPENDENT, arguments.dependent_variable),
-        **{name: names.item(name, text) for name in ROW_NUMBERS if (text := getattr(arguments, name))},
+        **{name: names.item(name, text) for name in NUMERIC_COLUMNS if (text := getattr(arguments, name))},
         "fold_col": names.column("fold_col", fold_col) if fold_col else None,
     }
     return {argument: item for argument, item in given.items() if item}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.interface import ROW_NUMBERS
+from madtree.interface import NUMERIC_COLUMNS
 from madtree.request.catalog import SourceColumn, Type, did_you_mean, find_column
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
@@ -23,7 +23,7 @@ FIT_TYPES = (
 _ROLES = {
     "id_col_name": "the id",
     "dependent_variable": "the dependent variable",
-    **{name: f"the {name}" for name in ROW_NUMBERS},
+    **{name: f"the {name}" for name in NUMERIC_COLUMNS},
     "grouping_cols": "a grouping column",
     "fold_col": "the folds",
 }

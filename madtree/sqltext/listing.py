@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from madtree.interface import ROW_NUMBERS, told
+from madtree.interface import NUMERIC_COLUMNS, told
 from madtree.sqltext.kinds import SUMMARY_COLUMNS
 from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted
 from madtree.sqltext.quote import ident, literal, qualified
@@ -12,7 +12,7 @@ from madtree.sqltext.tables import SIGNATURES, TREE_COLUMNS, model_table
 from madtree.trees import KINDS, TREE
 
 # What `madtree.models` tells of how a model was trained.
-PARAMETERS = (*told(TREE), *ROW_NUMBERS, "grouping_cols", "independent_varnames")
+PARAMETERS = (*told(TREE), *NUMERIC_COLUMNS, "grouping_cols", "independent_varnames")
 
 # The columns of `madtree.models` that the tables themselves tell.
 TOLD = (

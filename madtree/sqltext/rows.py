@@ -114,7 +114,7 @@ class RowSource:
     @property
     def n_columns(self) -> int:
         """Numbers in a row: those of `OWN_NUMBERS` that it has, and features."""
-        return (self.groups is not None) + len(self._own_numbers) + len(self.features)
+        return len(self.has) + len(self.features)
 
     @property
     def rows_at_once(self) -> int:

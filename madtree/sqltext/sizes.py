@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from madtree.interface import ROW_NUMBERS
+from madtree.interface import NUMERIC_COLUMNS
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import model_table
 from madtree.trees import (
@@ -25,7 +25,7 @@ _LISTS = {
     "grouping_expressions": MOST_GROUPING_COLUMNS,
 }
 # Names and expressions: they are taken apart letter by letter.
-_EXPRESSIONS = ("id_col_name", "dependent_varname", *ROW_NUMBERS)
+_EXPRESSIONS = ("id_col_name", "dependent_varname", *NUMERIC_COLUMNS)
 _LISTS_OF_EXPRESSIONS = ("features", "feature_types", "feature_kinds", "grouping_columns", "grouping_expressions")
 _TEXTS = (*_LISTS_OF_EXPRESSIONS, "dependent_var_levels")
 _DOCUMENTS = {"levels": MAX_CATEGORIES + 1, "enum_labels": MOST_LABELS}  # elements of each list

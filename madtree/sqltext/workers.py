@@ -1,6 +1,7 @@
 """What the server allows in parallel workers, and the parallel query of resident ones; and statements that run on the
-servers of a cluster, with the cursors that have what they give, apart from `distributed`: every parallel worker loads
-this module.
+servers of a cluster, with the cursors over their results.
+
+The latter stand apart from `distributed`, as every parallel worker loads this module.
 """
 
 from __future__ import annotations

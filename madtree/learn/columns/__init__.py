@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-from madtree.learn.columns.columns import (
-    COLUMNS,
-    SCORES,
-    ColumnReader,
-    block_columns,
-    rows_by_tree,
-)
-from madtree.learn.columns.new_columns import (
-    COLUMN_FUNCTIONS,
-    column_values,
-    with_column,
-)
+from madtree.learn.columns.columns import COLUMNS, SCORES, ColumnReader, block_columns, rows_by_tree
+from madtree.learn.columns.new_columns import COLUMN_FUNCTIONS, column_values, with_column
 
 __all__ = [
     "COLUMNS",

@@ -19,7 +19,7 @@ from madtree.learn.route import Routing
 # histograms: by code of each feature; sides: the same, with the side of the node's primary split as the class
 # (learn.split.surrogates); totals: whatever the codes;
 # powers: of the distances to the nodes' means (learn.leaf_sums), of all nodes that are leaves; of counts
-# the terms of their deviance (learn.leaf_sums.sums).
+# the terms of their deviance (learn.leaf_sums).
 What = Literal["histograms", "sides", "totals", "powers"]
 COUNTED: tuple[What, ...] = get_args(What)
 MOST_ROWS = 2**48
