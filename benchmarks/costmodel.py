@@ -28,7 +28,7 @@ from madtree.learn.packing.prepare import RawRows, prepare
 from madtree.learn.prune.program import train_at_hand
 from madtree.learn.requests.provider import driven
 from madtree.request.tuning import Costs
-from madtree.trees.model import Kind
+from madtree.trees.model import FeatureKind
 from madtree.trees.parameters import Parameters
 
 LEVELS = 10
@@ -107,7 +107,7 @@ def _median(run: Callable[[], object], rounds: int) -> float:
 def routing(rounds: int) -> float:
     """Seconds to take a row one step down."""
     n_rows = 65_536
-    problem, block = prepare(_rows(n_rows, 1), 1, 2, [Kind.CONTINUOUS] * N_FEATURES, Parameters())
+    problem, block = prepare(_rows(n_rows, 1), 1, 2, [FeatureKind.CONTINUOUS] * N_FEATURES, Parameters())
     growing = finished(driven(grow(problem, rows_at_hand=True), BlocksAtHand([block], 2**20)))
     roots = np.zeros(n_rows, np.int32)
     deep = growing.routing.advance(growing.routing.advance(roots, block.codes), block.codes)
@@ -120,7 +120,7 @@ def growing(rounds: int) -> float:
     rows = _rows(n_rows, n_trees)
 
     def run() -> None:
-        problem, block = prepare(rows, n_trees, 2, [Kind.CONTINUOUS] * N_FEATURES, Parameters(min_bucket=7))
+        problem, block = prepare(rows, n_trees, 2, [FeatureKind.CONTINUOUS] * N_FEATURES, Parameters(min_bucket=7))
         train_at_hand(problem, [block])
 
     return _median(run, rounds) / (n_rows * N_FEATURES)

@@ -30,7 +30,7 @@ from madtree.learn.prune import TrainedTrees, train_trees
 from madtree.learn.requests import driven
 from madtree.learn.split import applies, coarse, row_tables, shortlist, sorted_rows
 from madtree.learn.split.shortlist import rough_gains_apply
-from madtree.trees import FEW_ROWS, ForestParameters, Kind, Parameters
+from madtree.trees import FEW_ROWS, FeatureKind, ForestParameters, Parameters
 
 NEVER = 2**62
 MEMORY = 2**28  # bytes
@@ -85,7 +85,7 @@ class Case:
     def prepared(self) -> tuple[Problem, list[Block]]:
         rows = self.rows()
         n_features = len(rows.features)
-        kinds = [Kind.CONTINUOUS] * (n_features - self.unordered) + [Kind.UNORDERED] * self.unordered
+        kinds = [FeatureKind.CONTINUOUS] * (n_features - self.unordered) + [FeatureKind.UNORDERED] * self.unordered
         parameters = replace(self.parameters, memory_bytes=MEMORY)
         bootstrap = None
         if self.forest is not None:

@@ -31,7 +31,7 @@ from madtree.learn.problem.problem import Problem
 from madtree.learn.requests import BREATH, Program
 from madtree.learn.requests.provider import driven
 from madtree.learn.split.best_splits import BestSplits
-from madtree.trees.model import Kind
+from madtree.trees.model import FeatureKind
 from madtree.trees.parameters import Parameters
 
 N_FEATURES = 10
@@ -101,7 +101,9 @@ def levels(n_rows: int, n_classes: int, n_bins: int) -> tuple[Problem, list[Leve
     """Grow a tree both ways."""
     criterion = "gini" if n_classes else "mse"
     parameters = Parameters(criterion, max_depth=16, min_split=4, min_bucket=1, n_bins=n_bins, memory_bytes=MEMORY)
-    problem, block = prepare(rows(n_rows, n_classes, n_bins), 1, n_classes, [Kind.CONTINUOUS] * N_FEATURES, parameters)
+    problem, block = prepare(
+        rows(n_rows, n_classes, n_bins), 1, n_classes, [FeatureKind.CONTINUOUS] * N_FEATURES, parameters
+    )
     found: list[Level] = []
     with patch.object(growing, "SplitFinder", lambda problem, rows_at_hand: BothWays(problem, block, found)):
         finished(driven(growing.grow(problem, rows_at_hand=True), BlocksAtHand([block], 2**30)))

@@ -10,11 +10,11 @@ import psycopg
 from make_model import Value
 
 from madtree.sqltext import values
-from madtree.trees.model import Feature, Kind
+from madtree.trees.model import Feature, FeatureKind
 
 N_ROWS = 400
 
-CONTINUOUS, ORDERED, UNORDERED = Kind.CONTINUOUS, Kind.ORDERED, Kind.UNORDERED
+CONTINUOUS, ORDERED, UNORDERED = FeatureKind.CONTINUOUS, FeatureKind.ORDERED, FeatureKind.UNORDERED
 
 # Values of every type of feature, with those at which conversions round, overflow or mean something else.
 NUMBERS = {

@@ -15,7 +15,7 @@ from psycopg import sql
 from madtree import __version__
 from madtree.sqltext import tables
 from madtree.sqltext.relation import Column
-from madtree.trees.model import Feature, Kind, Node, Split, Surrogate
+from madtree.trees.model import Feature, FeatureKind, Node, Split, Surrogate
 
 Value = float | str | None
 Nodes = dict[int, Node]
@@ -117,7 +117,7 @@ def random_tree(
         surrogates = tuple(
             stand_in(
                 other.name,
-                low_goes_left=other.kind is Kind.UNORDERED or rng.random() < 0.5,
+                low_goes_left=other.kind is FeatureKind.UNORDERED or rng.random() < 0.5,
                 **_random_split(rng, other, thresholds, levels),
             )
             for other in rng.sample(others, min(len(others), rng.randint(0, max_surrogates)))
@@ -140,7 +140,7 @@ def _random_split(
     thresholds: Mapping[str, Sequence[float]],
     levels: Mapping[str, Sequence[str | None]],
 ) -> dict[str, Any]:
-    if feature.kind is not Kind.UNORDERED:
+    if feature.kind is not FeatureKind.UNORDERED:
         return {"threshold": rng.choice(thresholds[feature.name])}
     known = rng.sample(levels[feature.name], rng.randint(2, len(levels[feature.name])))
     cut = rng.randint(1, len(known) - 1)
@@ -178,7 +178,7 @@ def route(
 
 def _goes_left(split: Split, feature: Feature, value: Value, seen: Sequence[str | None] | None) -> bool | None:
     """What a split says of a value; None if it cannot tell."""
-    if feature.kind is Kind.UNORDERED:
+    if feature.kind is FeatureKind.UNORDERED:
         level = None if seen is not None and value not in seen else value  # the unseen goes NULL's way
         if seen is None and level is None:
             return None

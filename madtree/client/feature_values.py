@@ -10,7 +10,7 @@ import numpy as np
 
 from madtree.client.frames import Array, FrameColumn
 from madtree.sqltext.split import parse_name
-from madtree.trees import Feature, Kind
+from madtree.trees import Feature, FeatureKind
 
 NUMERIC = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
 _EPOCH = dt.datetime(1970, 1, 1)
@@ -46,7 +46,7 @@ def _compared(feature: Feature, column: FrameColumn) -> Array:
 def _values(feature: Feature, column: FrameColumn) -> Array:
     if column.values.dtype.kind == "f" and np.isnan(column.values).all():
         return _nothing(feature, len(column.values))
-    if feature.kind is Kind.UNORDERED:
+    if feature.kind is FeatureKind.UNORDERED:
         if feature.type == "boolean" and column.type == "boolean":
             words = {True: "true", False: "false", None: None}
             return _objects([words[value] for value in column.values.tolist()])
@@ -66,7 +66,7 @@ def _values(feature: Feature, column: FrameColumn) -> Array:
 
 
 def _nothing(feature: Feature, n_rows: int) -> Array:
-    return np.full(n_rows, None, object) if feature.kind is Kind.UNORDERED else np.full(n_rows, np.nan)
+    return np.full(n_rows, None, object) if feature.kind is FeatureKind.UNORDERED else np.full(n_rows, np.nan)
 
 
 def _objects(values: Sequence[Any]) -> Array:

@@ -22,7 +22,7 @@ from madtree.client.frames import Array, as_column, columns_of, is_frame
 from madtree.client.tree_arrays import NodeArrays
 from madtree.client.walked_trees import FlatTree, used_features
 from madtree.render.labels import split_text
-from madtree.trees import CRITERIA, Feature, Kind, Model, Tree
+from madtree.trees import CRITERIA, Feature, FeatureKind, Model, Tree
 
 try:
     from sklearn.base import BaseEstimator, TransformerMixin
@@ -63,7 +63,7 @@ def tree_to_sklearn(model: Model, tree_id: int | None = None) -> Any:
 
 def is_plain(feature: Feature) -> bool:
     """Whether scikit-learn can compare a feature's values as they are."""
-    return feature.kind is not Kind.UNORDERED and feature.type in NUMERIC and not feature.null_last
+    return feature.kind is not FeatureKind.UNORDERED and feature.type in NUMERIC and not feature.null_last
 
 
 def _one_tree(model: Model, tree_id: int | None) -> Tree:

@@ -20,7 +20,7 @@ from madtree.sqltext.typenames import type_sql
 from madtree.trees import (
     Direction,
     Feature,
-    Kind,
+    FeatureKind,
     Model,
     Node,
     Split,
@@ -206,5 +206,5 @@ def _problem(model: Model, name: str, case: _Case) -> str:
 
 def _value(feature: Feature, case: _Case) -> str:
     text = case.shown[feature.name]
-    shown = category_text(text) if feature.kind is Kind.UNORDERED or text is None else one_line(text)
+    shown = category_text(text) if feature.kind is FeatureKind.UNORDERED or text is None else one_line(text)
     return f"{one_line(feature.name)} = {shown}"

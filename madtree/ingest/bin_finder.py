@@ -18,7 +18,7 @@ from madtree.learn.packing import BinLimits, NullNumberError, RawRows, RowFormat
 from madtree.request import Tuning
 from madtree.sqltext import rows as sql
 from madtree.sqltext.rows import RowSource
-from madtree.trees import Kind, Parameters
+from madtree.trees import FeatureKind, Parameters
 
 _SPARE = 1.1  # a page sample's size varies
 _WHOLE_ABOVE = 0.5  # share of the table from which reading all of it costs little more
@@ -59,7 +59,7 @@ class BinFinder:
         source: RowSource,
         pages: PageRanges,
         row_format: RowFormat,
-        kinds: Sequence[Kind],
+        kinds: Sequence[FeatureKind],
         categories: Sequence[Categories | None],
         parameters: Parameters,
         tree_ids: Ints,
@@ -289,10 +289,10 @@ def _with_new(known: Floats, values: Floats) -> Floats:
     return np.union1d(known, values) if len(values) else known
 
 
-def binned_features(bins: BinTable, kinds: Sequence[Kind]) -> list[int]:
+def binned_features(bins: BinTable, kinds: Sequence[FeatureKind]) -> list[int]:
     """Indices of the ordered and continuous features of which some bin holds more than one value."""
     mixed = np.append(bins.lower != bins.upper, False)
     starts = bins.offsets.reshape(-1)
     some: Array = np.logical_or.reduceat(mixed, starts) & (bins.sizes.reshape(-1) > 0)
     mixed_features = [bool(column.any()) for column in some.reshape(bins.sizes.shape).T]
-    return [f for f, kind in enumerate(kinds) if kind is not Kind.UNORDERED and mixed_features[f]]
+    return [f for f, kind in enumerate(kinds) if kind is not FeatureKind.UNORDERED and mixed_features[f]]

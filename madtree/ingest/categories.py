@@ -12,7 +12,7 @@ from madtree.host import Host
 from madtree.learn.data import Floats
 from madtree.sqltext import profile as sql
 from madtree.sqltext.rows import RowSource
-from madtree.trees import MAX_CATEGORIES, MOST_EXPRESSION_BYTES, Feature, Kind
+from madtree.trees import MAX_CATEGORIES, MOST_EXPRESSION_BYTES, Feature, FeatureKind
 
 MAX_FOLDS = 255
 BOOLEAN_CATEGORIES = ("false", "true")
@@ -40,7 +40,7 @@ def read_categories(
     """
     found: list[Categories | None] = []
     for feature in features:
-        if feature.kind is not Kind.UNORDERED:
+        if feature.kind is not FeatureKind.UNORDERED:
             found.append(None)
         elif feature.type == "boolean":
             found.append(Categories(BOOLEAN_CATEGORIES, np.array([0.0, 1.0])))

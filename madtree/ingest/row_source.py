@@ -16,7 +16,7 @@ from madtree.sqltext.rows import RowSource
 from madtree.sqltext.split import columns_in
 from madtree.sqltext.values import text_of
 from madtree.sqltext.work import aliased
-from madtree.trees import Feature, Kind
+from madtree.trees import Feature, FeatureKind
 
 
 def row_source(
@@ -60,7 +60,7 @@ def relation_of(task: TrainingTask) -> str:
 def fold_feature(task: TrainingTask) -> Feature | None:
     """The column of folds: these are told apart by their text, whatever its type."""
     fold = task.parameters.fold_col
-    return None if fold is None else Feature(text_of(fold, task.fold_writer), "text", Kind.UNORDERED)
+    return None if fold is None else Feature(text_of(fold, task.fold_writer), "text", FeatureKind.UNORDERED)
 
 
 def columns_needed(host: Host, task: TrainingTask, *, with_identity: bool) -> list[str] | None:

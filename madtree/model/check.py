@@ -7,7 +7,7 @@ from madtree.host import Host, Row
 from madtree.model.find import ModelTables, nodes_of
 from madtree.model.summary import unquoted
 from madtree.sqltext import check as sql
-from madtree.trees import Kind, Members, Model
+from madtree.trees import FeatureKind, Members, Model
 
 _TEXTS = "pg_catalog.text[]"
 _INT = "pg_catalog.int4"
@@ -81,7 +81,7 @@ def _kinds(model: Model) -> list[list[str]]:
     """Names of the features, of those that are unordered, and of those that are boolean."""
     return [
         [feature.name for feature in model.features],
-        [feature.name for feature in model.features if feature.kind is Kind.UNORDERED],
+        [feature.name for feature in model.features if feature.kind is FeatureKind.UNORDERED],
         [feature.name for feature in model.features if feature.type == "boolean"],
     ]
 

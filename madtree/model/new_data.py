@@ -13,7 +13,7 @@ from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.trust import NAMED_TYPES
 from madtree.sqltext.typenames import quoted_type, type_sql
-from madtree.trees import Feature, Kind, Model
+from madtree.trees import Feature, FeatureKind, Model
 
 NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
 MOMENTS = ("date", "timestamp without time zone", "timestamp with time zone")
@@ -151,7 +151,7 @@ def fit_feature(feature: Feature, found: Type) -> Feature:
         feature, found = replace(feature, name=found.as_text(feature.name)), TEXT_TYPE
     if found.is_array:
         return _cast(feature)
-    if feature.kind is Kind.UNORDERED:
+    if feature.kind is FeatureKind.UNORDERED:
         same = (found.base == "boolean") == (feature.type == "boolean")
         return replace(feature, type=found.base) if same else _cast(feature)
     if feature.labels:

@@ -14,7 +14,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
 from madtree.model.find import ModelTables
 from madtree.sqltext import packed_nodes as sql
-from madtree.trees import MAX_DEPTH_LIMIT, Categories, Kind, Model, Node
+from madtree.trees import MAX_DEPTH_LIMIT, Categories, FeatureKind, Model, Node
 
 CHUNK_BYTES = 8 * 2**20  # of nodes and categories read at once, but for a larger tree
 CATEGORIES_AT_ONCE = 500_000
@@ -89,7 +89,7 @@ class _Unpacker:
         self._tables = tables
         self._classes = model.classes if model.is_classification else None
         self._features = (None, *(feature.name for feature in model.features))
-        self._by_category = (False, *(feature.kind is Kind.UNORDERED for feature in model.features))
+        self._by_category = (False, *(feature.kind is FeatureKind.UNORDERED for feature in model.features))
         self._is_boolean = (False, *(feature.type == "boolean" for feature in model.features))
 
     def nodes(self, tree: int, data: bytes, category_sets: Iterable[str | None] | None) -> dict[int, Node]:

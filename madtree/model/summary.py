@@ -24,17 +24,17 @@ from madtree.sqltext.quote import literal
 from madtree.sqltext.split import check_expression, parse_name
 from madtree.sqltext.tables import TREE_COLUMNS
 from madtree.sqltext.typenames import quoted_type
-from madtree.trees import KINDS, SINGLE, Feature, Kind, Members, Model, ModelKind, Numbering, kind_of_method
+from madtree.trees import KINDS, SINGLE, Feature, FeatureKind, Members, Model, ModelKind, Numbering, kind_of_method
 
 _TEXTS = "pg_catalog.text[]"
 _MOST_TREES = 2**31 - 1  # their numbers are integers
 # The types of nearly all features, and how a feature of each may be split: to know them takes no look-up.
 _KNOWN = {
-    **dict.fromkeys(("real", "double precision", "numeric", "date", "interval"), Kind.CONTINUOUS),
-    **dict.fromkeys((f"timestamp {zone} time zone" for zone in ("with", "without")), Kind.CONTINUOUS),
-    **dict.fromkeys((f"time {zone} time zone" for zone in ("with", "without")), Kind.CONTINUOUS),
-    **dict.fromkeys(("smallint", "integer", "bigint"), Kind.ORDERED),
-    **dict.fromkeys(("boolean", "text", "character varying", "bpchar", "name"), Kind.UNORDERED),
+    **dict.fromkeys(("real", "double precision", "numeric", "date", "interval"), FeatureKind.CONTINUOUS),
+    **dict.fromkeys((f"timestamp {zone} time zone" for zone in ("with", "without")), FeatureKind.CONTINUOUS),
+    **dict.fromkeys((f"time {zone} time zone" for zone in ("with", "without")), FeatureKind.CONTINUOUS),
+    **dict.fromkeys(("smallint", "integer", "bigint"), FeatureKind.ORDERED),
+    **dict.fromkeys(("boolean", "text", "character varying", "bpchar", "name"), FeatureKind.UNORDERED),
 }
 # One element of an array column, as training names it.
 _ELEMENT = re.compile(r"\((?P<array>.+)\)\[[0-9]{1,9}\]", re.DOTALL)
@@ -66,7 +66,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         for name, kind, type_ in watched(host, zip(names, kinds, types, strict=True))
     )
     # NULL is a value of an ordered feature where the summary lists NULL among its levels.
-    features = tuple(replace(f, null_last=f.kind is Kind.ORDERED and f.name in categories) for f in features)
+    features = tuple(replace(f, null_last=f.kind is FeatureKind.ORDERED and f.name in categories) for f in features)
     grouping = tuple(summary.texts("grouping_columns", optional=True))
     classes = tuple(summary.texts("dependent_var_levels", optional=True))
     if len(set(classes)) < len(classes):

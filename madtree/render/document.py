@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from madtree.interface import NUMERIC_COLUMNS, told
-from madtree.trees import Feature, Kind, Model, Node, Split, Tree
+from madtree.trees import Feature, FeatureKind, Model, Node, Split, Tree
 
 NODES_AT_ONCE = 200  # in a piece of text
 FORMAT_VERSION = 1  # of all formats; raised only by what an old reader would misunderstand
@@ -71,7 +71,7 @@ def dump(
 
 def encoding(feature: Feature) -> str:
     """What a split compares of a feature's value: see docs/json.md."""
-    if feature.kind is Kind.UNORDERED:
+    if feature.kind is FeatureKind.UNORDERED:
         return "level"
     if feature.labels:
         return "label_position"

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from madtree.trees import (
     RANGES,
     Feature,
-    Kind,
+    FeatureKind,
     Model,
     Node,
     Split,
@@ -57,7 +57,7 @@ def split_text(node: Split, feature: Feature, max_length: int | None = None) -> 
         max_length: shorten the list of categories to about that many characters.
     """
     name = one_line(feature.name)
-    if feature.kind is Kind.UNORDERED:
+    if feature.kind is FeatureKind.UNORDERED:
         return f"{name} in {{{categories_text(node.left_levels or (), max_length)}}}"
     return f"{name} {threshold_text(feature, node.threshold or 0.0)}"
 

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from madtree.render.pmml_splits import PmmlSplits
 from madtree.render.xml_text import XmlWriter
-from madtree.trees import Feature, Joining, Kind, Model, Node, Tree
+from madtree.trees import Feature, FeatureKind, Joining, Model, Node, Tree
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 INTEGERS = ("smallint", "integer", "bigint")
@@ -53,7 +53,7 @@ def _data_dictionary(model: Model) -> Element:
 def _feature_field(feature: Feature) -> Element:
     if feature.type == "boolean":
         return _field(feature.name, "categorical", "boolean")
-    if feature.kind is Kind.UNORDERED or feature.labels:
+    if feature.kind is FeatureKind.UNORDERED or feature.labels:
         return _field(feature.name, "categorical", "string")
     return _field(feature.name, "continuous", "double")
 

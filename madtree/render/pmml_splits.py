@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from xml.etree.ElementTree import Element, SubElement
 
-from madtree.trees import Feature, Kind, Node, Split, Tree
+from madtree.trees import Feature, FeatureKind, Node, Split, Tree
 
 LEFT, RIGHT = "left", "right"
 NO_CHARACTERS = frozenset('"\\')  # evaluators disagree on how they are escaped in an array
@@ -89,7 +89,7 @@ class PmmlSplits:
 
 def _sides(feature: Feature, split: Split) -> tuple[Sequence[str], Sequence[str]] | None:
     """The categories of both sides but NULL, an enum's labels among them; None if the split compares numbers."""
-    if feature.kind is Kind.UNORDERED:
+    if feature.kind is FeatureKind.UNORDERED:
         left, right = split.left_levels or (), split.right_levels or ()
         return [each for each in left if each is not None], [each for each in right if each is not None]
     if not feature.labels:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.render.labels import categories_text, one_line, room_for_categories, threshold_text
-from madtree.trees import Categories, Feature, Kind, Model, Node, Split, Tree
+from madtree.trees import Categories, Feature, FeatureKind, Model, Node, Split, Tree
 
 Step = tuple[Node, bool]  # an inner node, and whether the path goes left there
 
@@ -28,7 +28,7 @@ def rule_text(model: Model, tree: Tree, node_id: int, full: bool = False) -> str
 
 def side_text(split: Split, feature: Feature, left: bool, full: bool = False) -> str:
     """What the rows that a split sends to one side have in common: ``x <= 5`` or ``x > 5``; `full` as above."""
-    if feature.kind is Kind.UNORDERED:
+    if feature.kind is FeatureKind.UNORDERED:
         return _in_categories(feature, (split.left_levels if left else split.right_levels) or (), full)
     low = left == split.low_goes_left
     text = f"{one_line(feature.name)} {_bound(feature, split.threshold or 0.0, low)}"
@@ -36,7 +36,7 @@ def side_text(split: Split, feature: Feature, left: bool, full: bool = False) ->
 
 
 def _of_feature(feature: Feature, steps: Sequence[Step], full: bool) -> str:
-    text = _categories(feature, steps, full) if feature.kind is Kind.UNORDERED else _range(feature, steps)
+    text = _categories(feature, steps, full) if feature.kind is FeatureKind.UNORDERED else _range(feature, steps)
     missing = _missing(feature, steps)
     return f"({text} or {missing})" if missing else text
 

@@ -15,7 +15,7 @@ from madtree.render.labels import (
     split_text,
     value_text,
 )
-from madtree.trees import Kind, Model, Node, Surrogate, Tree
+from madtree.trees import FeatureKind, Model, Node, Surrogate, Tree
 
 RULE = " -------------------------------------"
 INDENT = "   "
@@ -143,4 +143,4 @@ def _true_branch(model: Model, surrogate: Surrogate, room: int | None) -> str:
     """What rows have in common that a surrogate sends to the True node."""
     feature = model.feature(str(surrogate.feature))
     text = split_text(surrogate, feature, room)
-    return text if surrogate.low_goes_left or feature.kind is Kind.UNORDERED else f"not {text}"
+    return text if surrogate.low_goes_left or feature.kind is FeatureKind.UNORDERED else f"not {text}"

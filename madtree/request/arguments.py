@@ -25,7 +25,7 @@ from madtree.request.two_servers import check_known_types
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SUFFIXES
 from madtree.sqltext.values import text_of
-from madtree.trees import CRITERIA, MOST_EXPRESSION_BYTES, UNPRUNED, Kind, Parameters
+from madtree.trees import CRITERIA, MOST_EXPRESSION_BYTES, UNPRUNED, FeatureKind, Parameters
 
 _TREE_TRAIN = FUNCTIONS["tree_train"]
 
@@ -115,7 +115,9 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
         dependent_type=outcome.type,
         is_classification=is_classification,
         classes_meant=classification is True,
-        features=tuple(replaced(f, null_last=values["null_as_category"] and f.kind is Kind.ORDERED) for f in features),
+        features=tuple(
+            replaced(f, null_last=values["null_as_category"] and f.kind is FeatureKind.ORDERED) for f in features
+        ),
         feature_is_column=tuple(bare),
         **numbers,
         grouping=tuple(grouping_columns(rows, source, grouping, group_types)),

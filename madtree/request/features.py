@@ -12,7 +12,7 @@ from madtree.request.catalog import SourceColumn, Type, did_you_mean, find_colum
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import names_in, parse_name, split_list
-from madtree.trees import MOST_FEATURES, Feature, Kind
+from madtree.trees import MOST_FEATURES, Feature, FeatureKind
 
 FEATURES = "list_of_features"
 EXCLUDED = "list_of_features_to_exclude"
@@ -67,14 +67,14 @@ class Item:
         return self.text if self.column else f"({self.text})"
 
 
-def kind_of(type_: Type) -> Kind | None:
+def kind_of(type_: Type) -> FeatureKind | None:
     """How a feature of that type (or, for an array, of its elements' type) may be split; None if it cannot be one."""
     if type_.base in _CONTINUOUS:
-        return Kind.CONTINUOUS
+        return FeatureKind.CONTINUOUS
     if type_.base in _ORDERED or type_.typtype == "e":
-        return Kind.ORDERED
+        return FeatureKind.ORDERED
     if type_.base == "boolean" or is_text(type_):
-        return Kind.UNORDERED
+        return FeatureKind.UNORDERED
     return None
 
 

@@ -27,7 +27,7 @@ from madtree.sqltext import predict as sql
 from madtree.sqltext import workers as workers_sql
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.relation import Relation
-from madtree.trees import Kind, Model
+from madtree.trees import FeatureKind, Model
 
 CASE_LEAF = 20e-6  # read, write and parse one leaf's share of an expression
 CASE_LEVEL = 13e-9  # a row's comparison at one level of a small expression
@@ -129,7 +129,7 @@ def work_of(
     host: Host, source: Relation, model: Model, leaves: int, columns: int, costs: Costs, *, has_surrogates: bool
 ) -> Work:
     """The work of scoring `source`, with the planner's estimate of its rows and of the workers for them."""
-    by_thresholds = not has_surrogates and not any(f.kind is Kind.UNORDERED for f in model.features)
+    by_thresholds = not has_surrogates and not any(f.kind is FeatureKind.UNORDERED for f in model.features)
     at = host.source
     held = placement(at, source.oid)
     sharable = plain_tables(at, source.oid, held) == [source.oid]

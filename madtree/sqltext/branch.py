@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from madtree.sqltext.condition import READABLE, Spelling, among, below, beyond, of_group
-from madtree.trees import Feature, Kind, Model, Node, Split, Tree
+from madtree.trees import Feature, FeatureKind, Model, Node, Split, Tree
 
 
 def goes_against_majority(
@@ -52,7 +52,7 @@ def _answer(
         seen: categories seen in training.
         whole: it must be NULL for rows of which the split cannot tell; else anything but true will do.
     """
-    if feature.kind is Kind.UNORDERED:
+    if feature.kind is FeatureKind.UNORDERED:
         return _answer_by_category(split, feature, to_left, seen, spelling, whole=whole)
     if split.threshold is None:
         raise ValueError(f"a split on {feature.name} has no threshold")

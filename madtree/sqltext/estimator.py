@@ -11,7 +11,7 @@ from madtree.sqltext.predict import Output, tree_case
 from madtree.sqltext.quote import literal, qualified, with_needed_quotes
 from madtree.sqltext.rows import as_number
 from madtree.sqltext.values import category
-from madtree.trees import Feature, Kind, Tree
+from madtree.trees import Feature, FeatureKind, Tree
 
 # The columns of the primary key of the table $1, as SQL.
 PRIMARY_KEY = f"""\
@@ -72,7 +72,7 @@ def feature_rows(schema: str, name: str, features: Sequence[Feature], others: Se
         features: as expressions over the table's columns.
         order: as SQL; without one, as the rows come.
     """
-    numbers = [category(f) if f.kind is Kind.UNORDERED else as_number(f) for f in features]
+    numbers = [category(f) if f.kind is FeatureKind.UNORDERED else as_number(f) for f in features]
     columns = ["true AS is_row", *(f"{value} AS f{place}" for place, value in enumerate(numbers))]
     columns += [f"({value}) AS o{place}" for place, value in enumerate(others)]
     source = f"{qualified(schema, name)} AS {SOURCE_ALIAS}"

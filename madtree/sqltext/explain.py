@@ -9,7 +9,7 @@ from madtree.sqltext.predict import TREE, Scan
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import CV_COLUMNS, model_table
 from madtree.sqltext.values import Writer
-from madtree.trees import Feature, Kind
+from madtree.trees import Feature, FeatureKind
 
 # Of `<output>_group`, what documents tell.
 GROUP_COLUMNS = (
@@ -62,7 +62,7 @@ def _shown(feature: Feature) -> str:
 
 
 def _compared(feature: Feature) -> str:
-    if feature.kind is Kind.UNORDERED:
+    if feature.kind is FeatureKind.UNORDERED:
         return values.category(feature)
     if feature.labels:
         return f"({values.number(feature)})::pg_catalog.text"

@@ -11,7 +11,7 @@ from madtree.sqltext.elements import Element, joined
 from madtree.sqltext.operators import binary, operator
 from madtree.sqltext.quote import INTERNAL
 from madtree.sqltext.sent_rows import sent_row, sent_stretches
-from madtree.trees import OWN_NUMBERS, Feature, Kind
+from madtree.trees import OWN_NUMBERS, Feature, FeatureKind
 
 _SMALL_INTEGERS = ("smallint", "integer")
 ZERO, NONE, INFINITY = "0::pg_catalog.float8", "0::pg_catalog.int8", "'Infinity'::pg_catalog.float8"
@@ -22,7 +22,7 @@ _HANDED_BYTES = 4 * 2**20  # of numbers, by one query: they stay in the processo
 
 def as_number(feature: Feature) -> str:
     """The feature as float8, NULL where missing; a category by its key."""
-    if feature.kind is Kind.UNORDERED:
+    if feature.kind is FeatureKind.UNORDERED:
         return key_number(values.category_key(feature), feature.type)
     return null_as_last(feature, f"({values.number(feature)})::pg_catalog.float8")
 

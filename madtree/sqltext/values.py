@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from madtree.sqltext.quote import literal
 from madtree.sqltext.typenames import type_sql
-from madtree.trees import Feature, Kind
+from madtree.trees import Feature, FeatureKind
 
 # Types whose arrays hold numbers that numpy can read as they are (see `madtree.learn.data.postgres_bytes`).
 NATIVE_TYPES = frozenset({"smallint", "integer", "bigint", "real", "double precision", "boolean"})
@@ -119,7 +119,7 @@ def number(feature: Feature) -> str:
     a comparison. The labels are a constant, which is made once. Native numeric types stay in their own width;
     everything else becomes float8.
     """
-    if feature.kind is Kind.UNORDERED:
+    if feature.kind is FeatureKind.UNORDERED:
         raise ValueError(f"{feature.name} is unordered: it has categories, not numbers")
     if feature.type in NATIVE_TYPES:
         return f"({feature.name})"

@@ -14,7 +14,7 @@ from madtree.learn.packing import RowFormat, preparing, require_images
 from madtree.learn.problem import parameters_of
 from madtree.learn.prune import TrainedTrees
 from madtree.learn.requests import Progress
-from madtree.trees import Kind, Parameters
+from madtree.trees import FeatureKind, Parameters
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class GrowPlan:
     """What `grow_block` needs beside the rows."""
 
     row_format: RowFormat
-    kinds: Sequence[Kind]
+    kinds: Sequence[FeatureKind]
     n_classes: int
     parameters: Parameters
     learner: Learner = field(default_factory=TreeLearner)
@@ -44,9 +44,12 @@ class GrowPlan:
         given = Values(values)
         row_format = RowFormat.from_values(values)
         require(len(row_format.category_keys) > 0, "category_sizes", "those of one feature at least")
-        kinds = [Kind(kind) for kind in given.texts("kinds", len(row_format.category_keys), [k.value for k in Kind])]
+        kinds = [
+            FeatureKind(kind)
+            for kind in given.texts("kinds", len(row_format.category_keys), [k.value for k in FeatureKind])
+        ]
         n_classes = given.integer("n_classes", 0, WIDE_LIMIT)
-        row_format.require_fit(n_classes, [kind is Kind.UNORDERED for kind in kinds])
+        row_format.require_fit(n_classes, [kind is FeatureKind.UNORDERED for kind in kinds])
         parameters = parameters_of(Values(given.mapping("parameters")), n_classes)
         costs = len(parameters.feature_costs)
         require(not costs or costs == len(kinds), "feature_costs", "those of all features, or of none")

@@ -34,7 +34,7 @@ from madtree.train.progress import ReadingTeller, Teller
 from madtree.train.source import Call
 from madtree.train.strategy import Strategy
 from madtree.train.survey import Survey
-from madtree.trees import EXACT_LIMIT, Kind
+from madtree.trees import EXACT_LIMIT, FeatureKind
 
 
 def large_trees(
@@ -150,7 +150,7 @@ def _problem(call: Call, found: Survey, profile: Profile, binned: Binned, scale:
     return Problem(
         parameters=spread.limited(parameters) if spread else parameters,
         bins=binned.bins,
-        unordered=np.array([kind is Kind.UNORDERED for kind in found.feature_kinds], np.bool_),
+        unordered=np.array([kind is FeatureKind.UNORDERED for kind in found.feature_kinds], np.bool_),
         n_trees=len(scale.rows),
         rows=scale.rows,
         n_classes=len(profile.classes),

@@ -30,7 +30,7 @@ from madtree.train.kinds import Size
 from madtree.train.remarks import tell_of_classes, tell_of_ids
 from madtree.train.source import Call, Source
 from madtree.train.strategy import BlockSizes, choose_blocks
-from madtree.trees import Kind, Parameters
+from madtree.trees import FeatureKind, Parameters
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Survey:
     groups: Groups | None = None
 
     @property
-    def feature_kinds(self) -> list[Kind]:
+    def feature_kinds(self) -> list[FeatureKind]:
         return [feature.kind for feature in self.task.features]
 
     @property

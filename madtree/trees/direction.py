@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from madtree.trees.model import Feature, Kind, Node, Split
+from madtree.trees.model import Feature, FeatureKind, Node, Split
 from madtree.trees.threshold import last_decimal
 
 Value = str | float | Decimal | None
@@ -30,7 +30,7 @@ class Direction:
 
 def comparable(feature: Feature, text: str | None) -> Value:
     """A value as splits compare it, from its text; see `madtree.sqltext.explain.row_by_id`."""
-    if text is None or feature.kind is Kind.UNORDERED:
+    if text is None or feature.kind is FeatureKind.UNORDERED:
         return text
     return Decimal(text) if feature.type == "numeric" and not feature.labels else float(text)
 
@@ -60,7 +60,7 @@ def is_missing(value: Value) -> bool:
 
 def _goes_left(split: Split, feature: Feature, value: Value, seen: Sequence[str]) -> bool | None:
     """None if the split cannot tell."""
-    if feature.kind is Kind.UNORDERED:
+    if feature.kind is FeatureKind.UNORDERED:
         left, right = split.left_levels or (), split.right_levels or ()
         category = value if isinstance(value, str) else None
         # Where NULL is a category, what was never seen goes its way.

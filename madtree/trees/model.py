@@ -16,7 +16,7 @@ from madtree.trees.node_record import NodeLayout
 Categories = tuple[str | None, ...]
 
 
-class Kind(Enum):
+class FeatureKind(Enum):
     """How a feature may be split (semantics, section 2)."""
 
     CONTINUOUS = "continuous"  # float, numeric, dates and times (in seconds)
@@ -41,7 +41,7 @@ class Feature:
 
     name: str
     type: str
-    kind: Kind
+    kind: FeatureKind
     labels: tuple[str, ...] = ()
     array: str | None = field(default=None, compare=False)
     null_last: bool = False
@@ -49,7 +49,7 @@ class Feature:
 
 def node_layout(features: Sequence[Feature], n_classes: int | None, *, weighted: bool) -> NodeLayout:
     """How nodes of trees over these features are packed; `n_classes` is None for numbers."""
-    has_categories = any(feature.kind is Kind.UNORDERED for feature in features)
+    has_categories = any(feature.kind is FeatureKind.UNORDERED for feature in features)
     return NodeLayout(n_classes is not None, n_classes or 0, weighted, has_categories)
 
 

@@ -17,20 +17,20 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_g
 
 import madtree
 from madtree.client.sklearn_tree import SplitEncoder
-from madtree.trees.model import Feature, Kind
+from madtree.trees.model import Feature, FeatureKind
 
 NUMBERS = (
-    Feature("a", "double precision", Kind.CONTINUOUS),
-    Feature('"B b"', "double precision", Kind.CONTINUOUS),
-    Feature("n", "bigint", Kind.ORDERED),
+    Feature("a", "double precision", FeatureKind.CONTINUOUS),
+    Feature('"B b"', "double precision", FeatureKind.CONTINUOUS),
+    Feature("n", "bigint", FeatureKind.ORDERED),
 )
 MIXED = (
     *NUMBERS,
-    Feature("t", "text", Kind.UNORDERED),
-    Feature("f", "boolean", Kind.UNORDERED),
-    Feature("d", "date", Kind.CONTINUOUS),
-    Feature("ts", "timestamp without time zone", Kind.CONTINUOUS),
-    Feature("i", "interval", Kind.CONTINUOUS),
+    Feature("t", "text", FeatureKind.UNORDERED),
+    Feature("f", "boolean", FeatureKind.UNORDERED),
+    Feature("d", "date", FeatureKind.CONTINUOUS),
+    Feature("ts", "timestamp without time zone", FeatureKind.CONTINUOUS),
+    Feature("i", "interval", FeatureKind.CONTINUOUS),
 )
 # Neighbours in float64 that are one number in float32, and thresholds that lie between them.
 CLOSE = [0.1, np.nextafter(0.1, 1), 1 / 3, np.nextafter(1 / 3, 0), 16_777_217.0, 16_777_216.0, 1.7e9 + 1e-3, 1.7e9]

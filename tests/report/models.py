@@ -10,10 +10,13 @@ from make_model import Sketch, inner, leaf, random_tree, write_model
 from training import train
 
 from madtree.sqltext.relation import Column
-from madtree.trees.model import Feature, Kind
+from madtree.trees.model import Feature, FeatureKind
 
-X, Y = Feature("x", "double precision", Kind.CONTINUOUS), Feature("y", "double precision", Kind.CONTINUOUS)
-COLOUR = Feature("colour", "text", Kind.UNORDERED)
+X, Y = (
+    Feature("x", "double precision", FeatureKind.CONTINUOUS),
+    Feature("y", "double precision", FeatureKind.CONTINUOUS),
+)
+COLOUR = Feature("colour", "text", FeatureKind.UNORDERED)
 THRESHOLDS = {"x": [0.25, 0.5, 2.125], "y": [1.0, 3.5]}
 LEVELS = {"colour": ["red", "green", "blue", "a very long name of a colour indeed", None]}
 ODD = 'Odd "Näme" <b>&amp;</b> 木\' */ ;'

@@ -19,7 +19,7 @@ from madtree.learn.problem import Bootstrap, SearchTuning, identities
 from madtree.learn.prune import TrainedTrees
 from madtree.learn.requests import driven
 from madtree.storage.blocks import ALLOCATED_SHARE, allocator_of
-from madtree.trees import ForestParameters, Kind, Parameters
+from madtree.trees import FeatureKind, ForestParameters, Parameters
 from tests.unit.learn.ensemble.test_forest import forest_problem
 
 ANYWHERE = TemporaryPlace(None, None)
@@ -109,7 +109,7 @@ def test_importance_takes_little_memory_of_a_process(n_classes: int, criterion: 
     target = (features[0] > features[1]).astype(float)
     rows = RawRows(features, target, None, None, identity=identities(np.arange(float(n_rows))))
     parameters = Parameters(criterion, max_depth=3, cp=-1, n_bins=20)
-    problem, block = prepare(rows, 1, n_classes, [Kind.CONTINUOUS] * 4, parameters, replicas=Bootstrap(0, 0, 1))
+    problem, block = prepare(rows, 1, n_classes, [FeatureKind.CONTINUOUS] * 4, parameters, replicas=Bootstrap(0, 0, 1))
 
     def peak(n_permutations: int) -> int:
         of_forest = ForestParameters(2, 2, n_permutations=n_permutations)

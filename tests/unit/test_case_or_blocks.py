@@ -10,7 +10,7 @@ from memory_host import Catalogue, MemoryHost, Table
 from madtree.request import COSTS, find_relation
 from madtree.score.case_or_blocks import EXPRESSION_LEAVES, Work, work_of
 from madtree.sqltext.predict import read_estimate
-from madtree.trees import Feature, Kind, Model
+from madtree.trees import Feature, FeatureKind, Model
 
 MILLION = Work(rows=1e6, leaves=500, features=10, columns=1)
 
@@ -83,7 +83,7 @@ TEN_NUMBERS = Model(
     dependent_type="text",
     is_classification=True,
     classes=("a", "b"),
-    features=tuple(Feature(f"x{i}", "real", Kind.CONTINUOUS) for i in range(10)),
+    features=tuple(Feature(f"x{i}", "real", FeatureKind.CONTINUOUS) for i in range(10)),
 )
 
 

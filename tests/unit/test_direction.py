@@ -9,10 +9,10 @@ import pytest
 from make_model import inner, stand_in
 
 from madtree.trees.direction import comparable, find_direction
-from madtree.trees.model import Feature, Kind
+from madtree.trees.model import Feature, FeatureKind
 
-NUMERIC = Feature("x", "numeric", Kind.CONTINUOUS)
-WORD = Feature("word", "text", Kind.UNORDERED)
+NUMERIC = Feature("x", "numeric", FeatureKind.CONTINUOUS)
+WORD = Feature("word", "text", FeatureKind.UNORDERED)
 FEATURES = {"x": NUMERIC, "word": WORD}
 
 

@@ -7,7 +7,7 @@ import pytest
 from madtree.errors import MadtreeError
 from madtree.request.catalog import SourceColumn, Type
 from madtree.request.features import Item, kind_of, list_items
-from madtree.trees.model import Kind
+from madtree.trees.model import FeatureKind
 
 COLUMNS = {
     name: SourceColumn(name, sql, 0, "")
@@ -121,17 +121,23 @@ def type_of(base: str, typtype: str = "b", category: str = "N") -> Type:
 @pytest.mark.parametrize(
     ("type_", "kind"),
     [
-        *((type_of(base), Kind.CONTINUOUS) for base in ("real", "double precision", "numeric")),
-        *((type_of(base), Kind.ORDERED) for base in ("smallint", "integer", "bigint")),
-        *((type_of(base, category="S"), Kind.UNORDERED) for base in ("text", "character varying", "bpchar", "name")),
-        *((type_of(base, category="D"), Kind.CONTINUOUS) for base in ("date", "timestamp with time zone", "interval")),
-        (type_of('"char"', category="Z"), Kind.UNORDERED),
-        (type_of("public.citext", category="S"), Kind.UNORDERED),
-        (type_of("boolean", category="B"), Kind.UNORDERED),
-        (type_of("public.mood", "e", "E"), Kind.ORDERED),
+        *((type_of(base), FeatureKind.CONTINUOUS) for base in ("real", "double precision", "numeric")),
+        *((type_of(base), FeatureKind.ORDERED) for base in ("smallint", "integer", "bigint")),
+        *(
+            (type_of(base, category="S"), FeatureKind.UNORDERED)
+            for base in ("text", "character varying", "bpchar", "name")
+        ),
+        *(
+            (type_of(base, category="D"), FeatureKind.CONTINUOUS)
+            for base in ("date", "timestamp with time zone", "interval")
+        ),
+        (type_of('"char"', category="Z"), FeatureKind.UNORDERED),
+        (type_of("public.citext", category="S"), FeatureKind.UNORDERED),
+        (type_of("boolean", category="B"), FeatureKind.UNORDERED),
+        (type_of("public.mood", "e", "E"), FeatureKind.ORDERED),
         (type_of("public.numeric"), None),
         *((type_of(base), None) for base in ("oid", "money", "uuid", "json", "point", "inet", "bytea", "record")),
     ],
 )
-def test_kinds_of_types(type_: Type, kind: Kind | None) -> None:
+def test_kinds_of_types(type_: Type, kind: FeatureKind | None) -> None:
     assert kind_of(type_) is kind

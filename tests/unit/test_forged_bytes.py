@@ -46,7 +46,7 @@ from madtree.storage.aggregate_functions import (
     node_statistics_transition,
 )
 from madtree.storage.whole_trees import GrowPlan, grow_block
-from madtree.trees import ClassParams, Kind, Parameters
+from madtree.trees import ClassParams, FeatureKind, Parameters
 from tests.unit.learn.binned import at_hand, problem_of, sample_rows
 
 SECONDS = 10.0  # of one call: on a busy machine none takes a tenth of that
@@ -54,7 +54,7 @@ MEMORY = 2**30  # bytes that a call may add
 HUGE = [-(2**63), -(2**31), -2, -1, 0, 1, 2, 255, 256, 65_535, 65_536, 2**20, 2**31 - 1, 2**31, 2**40, 2**63 - 1]
 ODD: list[Any] = [*HUGE, None, True, "", "x" * 99, [], [-1], [0] * 9, {}, 1e308, float("nan"), float("inf"), [[[]]]]
 DTYPES = ["|b1", "|u1", "<i2", "<u2", "<i4", "<i8", "<u8", "<f4", "<f8"]
-KINDS = [Kind.CONTINUOUS, Kind.UNORDERED, Kind.CONTINUOUS]
+KINDS = [FeatureKind.CONTINUOUS, FeatureKind.UNORDERED, FeatureKind.CONTINUOUS]
 
 
 def images_of(rows: np.ndarray) -> bytes:

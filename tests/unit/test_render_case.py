@@ -8,7 +8,7 @@ from make_model import inner, leaf
 from madtree.render.case import nested_case
 from madtree.sqltext.branch import goes_against_majority
 from madtree.sqltext.condition import QUALIFIED, READABLE
-from madtree.trees.model import Feature, Kind, Node, Tree
+from madtree.trees.model import Feature, FeatureKind, Node, Tree
 
 TREE = Tree(
     1,
@@ -38,7 +38,9 @@ def test_lines_are_indented() -> None:
     ]
 
 
-def feature(type_: str, kind: Kind = Kind.CONTINUOUS, name: str = "f", labels: tuple[str, ...] = ()) -> Feature:
+def feature(
+    type_: str, kind: FeatureKind = FeatureKind.CONTINUOUS, name: str = "f", labels: tuple[str, ...] = ()
+) -> Feature:
     return Feature(name, type_, kind, labels)
 
 
@@ -76,13 +78,13 @@ def test_conditions_on_numbers(of: Feature, node: Node, condition: str) -> None:
 )
 def test_conditions_on_levels(type_: str, majority_left: bool, condition: str) -> None:
     node = inner(0, "f", left_levels=("a",), right_levels=("c", "it's"), majority_left=majority_left)
-    assert goes_against_majority(node, {"f": feature(type_, Kind.UNORDERED)}, READABLE) == condition
+    assert goes_against_majority(node, {"f": feature(type_, FeatureKind.UNORDERED)}, READABLE) == condition
 
 
 @pytest.mark.parametrize(("majority_left", "condition"), [(True, "f"), (False, "NOT f")])
 def test_conditions_on_booleans(majority_left: bool, condition: str) -> None:
     node = inner(0, "f", left_levels=("false",), right_levels=("true",), majority_left=majority_left)
-    assert goes_against_majority(node, {"f": feature("boolean", Kind.UNORDERED)}, READABLE) == condition
+    assert goes_against_majority(node, {"f": feature("boolean", FeatureKind.UNORDERED)}, READABLE) == condition
 
 
 def test_the_qualified_spelling_leaves_nothing_to_the_search_path() -> None:
@@ -93,6 +95,6 @@ def test_the_qualified_spelling_leaves_nothing_to_the_search_path() -> None:
     numeric = goes_against_majority(node, {"f": feature("numeric")}, QUALIFIED)
     assert numeric.startswith("f OPERATOR(pg_catalog.>) '0.5000000000000000555")
     levels = inner(0, "f", left_levels=("a",), right_levels=("b",))
-    assert goes_against_majority(levels, {"f": feature("text", Kind.UNORDERED)}, QUALIFIED) == (
+    assert goes_against_majority(levels, {"f": feature("text", FeatureKind.UNORDERED)}, QUALIFIED) == (
         "f COLLATE pg_catalog.\"C\" OPERATOR(pg_catalog.=) 'b'::pg_catalog.text"
     )

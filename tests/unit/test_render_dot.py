@@ -11,7 +11,7 @@ import pytest
 from make_model import inner, leaf
 
 from madtree.render.dot import model_dot
-from madtree.trees.model import Feature, Kind, Model, Node, Tree
+from madtree.trees.model import Feature, FeatureKind, Model, Node, Tree
 
 HOSTILE = [
     'a "quote"',
@@ -46,7 +46,7 @@ def tree(*nodes: Node, tree_id: int = 1, group: tuple[str, ...] = ()) -> Tree:
     return Tree(tree_id, {node.node_id: node for node in nodes}, group)
 
 
-X = Feature("x", "double precision", Kind.CONTINUOUS)
+X = Feature("x", "double precision", FeatureKind.CONTINUOUS)
 
 
 def test_layout() -> None:
@@ -77,7 +77,7 @@ def test_verbose_regression() -> None:
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 @pytest.mark.parametrize("verbose", [False, True])
 def test_any_text_is_drawn_without_a_warning(text: str, verbose: bool) -> None:
-    levels = Feature('"' + text.replace('"', '""') + '"', "text", Kind.UNORDERED)
+    levels = Feature('"' + text.replace('"', '""') + '"', "text", FeatureKind.UNORDERED)
     nodes = [
         inner(0, levels.name, left_levels=(text, "b"), right_levels=("c",), prediction=text, class_weights=(1.0, 1.0)),
         leaf(1, text, (1, 0)),

@@ -13,10 +13,10 @@ from madtree.render.box import fitted, text_width, tidy_layout
 from madtree.render.labels import category_text
 from madtree.render.mark import OTHERS, class_colours
 from madtree.render.svg import MOST_NODES, MOST_WIDTH, readable_depth, tree_svg
-from madtree.trees.model import Feature, Kind, Model, Node, Tree
+from madtree.trees.model import Feature, FeatureKind, Model, Node, Tree
 
 SVG = "{http://www.w3.org/2000/svg}"
-X = Feature("x", "double precision", Kind.CONTINUOUS)
+X = Feature("x", "double precision", FeatureKind.CONTINUOUS)
 HOSTILE = [
     'a "quote"',
     "<b>&amp;</b>",
@@ -95,7 +95,7 @@ def test_regression_says_mean_and_spread() -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_any_text_is_drawn(text: str) -> None:
-    levels = Feature('"' + text.replace('"', '""') + '"', "text", Kind.UNORDERED)
+    levels = Feature('"' + text.replace('"', '""') + '"', "text", FeatureKind.UNORDERED)
     nodes = tree(
         inner(0, levels.name, left_levels=(text, None), right_levels=("c",), prediction=text, class_weights=(1.0, 1.0)),
         leaf(1, text, (1, 0)),
@@ -112,7 +112,7 @@ def test_any_text_is_drawn(text: str) -> None:
 
 def test_long_level_lists_are_shortened_in_the_box_and_longer_in_the_tooltip() -> None:
     levels = tuple(f"level{i:04}" for i in range(5_000))
-    city = Feature("city", "text", Kind.UNORDERED)
+    city = Feature("city", "text", FeatureKind.UNORDERED)
     nodes = tree(
         inner(0, "city", left_levels=levels, right_levels=("x",), prediction="a", class_weights=(1.0, 1.0)),
         leaf(1, "a", (1, 0)),
@@ -204,7 +204,7 @@ def test_a_picture_is_no_wider_than_can_be_read() -> None:
     nodes = [inner(i, long, 0.5, prediction="no", class_weights=(1.0, 1.0)) for i in range(31)] + [
         leaf(i, "no", (1, 0)) for i in range(31, 63)
     ]
-    feature = Feature(long, "double precision", Kind.CONTINUOUS)
+    feature = Feature(long, "double precision", FeatureKind.CONTINUOUS)
     assert len(nodes) <= MOST_NODES
     deep = model(("no", "yes"), (feature,), tree(*nodes))
     picture = drawn(tree_svg(deep))

@@ -7,10 +7,10 @@ from make_model import inner, leaf
 
 from madtree.render.labels import category_text, number_text, quoted, split_text, threshold_text
 from madtree.render.text import model_text
-from madtree.trees.model import Feature, Kind, Model, Node, Tree
+from madtree.trees.model import Feature, FeatureKind, Model, Node, Tree
 
-X = Feature("x", "double precision", Kind.CONTINUOUS)
-OUTLOOK = Feature('"OUTLOOK"', "text", Kind.UNORDERED)
+X = Feature("x", "double precision", FeatureKind.CONTINUOUS)
+OUTLOOK = Feature('"OUTLOOK"', "text", FeatureKind.UNORDERED)
 
 
 def model(*trees: Tree, classes: tuple[str, ...] = ("no", "yes"), **values: object) -> Model:
@@ -135,12 +135,12 @@ def test_control_characters_stay_on_the_line() -> None:
     ],
 )
 def test_thresholds_in_the_features_own_terms(type_: str, threshold: float, text: str) -> None:
-    assert threshold_text(Feature("f", type_, Kind.CONTINUOUS), threshold) == text
+    assert threshold_text(Feature("f", type_, FeatureKind.CONTINUOUS), threshold) == text
 
 
 @pytest.mark.parametrize(("threshold", "text"), [(0.5, "< s"), (1.5, "<= s"), (2.5, '<= "m, l"'), (3.5, "<= xl")])
 def test_thresholds_of_labels(threshold: float, text: str) -> None:
-    feature = Feature("size", "size", Kind.ORDERED, ("s", "m, l", "xl"))
+    feature = Feature("size", "size", FeatureKind.ORDERED, ("s", "m, l", "xl"))
     assert threshold_text(feature, threshold) == text
 
 

@@ -26,7 +26,7 @@ from madtree.request import check_forest_arguments, find_relation
 from madtree.sqltext.estimator import feature_rows
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import check_expression
-from madtree.trees import Kind
+from madtree.trees import FeatureKind
 
 Init = TypeVar("Init", bound=Callable[..., None])
 
@@ -152,7 +152,9 @@ class BaseForest(FittedInDatabase):
             own = [features[feature.name] for feature in used]
             rows = client.query(feature_rows(relation.schema, relation.name, own, others, order))
         values = {
-            feature.name: np.array(rows.column(f"f{at}"), object if feature.kind is Kind.UNORDERED else np.float64)
+            feature.name: np.array(
+                rows.column(f"f{at}"), object if feature.kind is FeatureKind.UNORDERED else np.float64
+            )
             for at, feature in enumerate(used)
         }
         return self._forest.apply(values, len(rows)), [rows.column(f"o{at}") for at in range(len(others))]

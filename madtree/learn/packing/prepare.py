@@ -24,7 +24,7 @@ from madtree.learn.data import (
 )
 from madtree.learn.packing.scale import Scale
 from madtree.learn.problem import Folds, Problem, Replicas, folds_of_rows
-from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, OWN_NUMBERS, Kind, OutcomeKind, Parameters
+from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, OWN_NUMBERS, FeatureKind, OutcomeKind, Parameters
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class BinLimits:
     n_bins: Ints
 
     @classmethod
-    def choose(cls, kinds: Sequence[Kind], n_bins: int, rows: Ints) -> BinLimits:
+    def choose(cls, kinds: Sequence[FeatureKind], n_bins: int, rows: Ints) -> BinLimits:
         """By kind (semantics, section 2); unordered features have no limit, and neither has a tree of few rows.
 
         Args:
@@ -45,9 +45,17 @@ class BinLimits:
         """
         unlimited = np.iinfo(np.int32).max
         if n_bins == 0:
-            per_kind = {Kind.CONTINUOUS: EXACT_LIMIT, Kind.ORDERED: EXACT_LIMIT, Kind.UNORDERED: unlimited}
+            per_kind = {
+                FeatureKind.CONTINUOUS: EXACT_LIMIT,
+                FeatureKind.ORDERED: EXACT_LIMIT,
+                FeatureKind.UNORDERED: unlimited,
+            }
         else:
-            per_kind = {Kind.CONTINUOUS: n_bins, Kind.ORDERED: max(n_bins, ORDERED_LIMIT), Kind.UNORDERED: unlimited}
+            per_kind = {
+                FeatureKind.CONTINUOUS: n_bins,
+                FeatureKind.ORDERED: max(n_bins, ORDERED_LIMIT),
+                FeatureKind.UNORDERED: unlimited,
+            }
         by_feature = np.array([per_kind[kind] for kind in kinds], np.int64)
         least = np.where(rows <= FEW_ROWS, FEW_ROWS, 0)  # as many rows have no more values
         limit = np.maximum(by_feature, least[:, None])
@@ -124,7 +132,7 @@ def preparing(
     rows: RawRows,
     n_trees: int,
     n_classes: int,
-    kinds: Sequence[Kind],
+    kinds: Sequence[FeatureKind],
     parameters: Parameters,
     n_given: Ints | None = None,
     replicas: Replicas | None = None,
@@ -147,7 +155,7 @@ def preparing(
     problem = Problem(
         parameters=parameters,
         bins=bins,
-        unordered=np.array([kind is Kind.UNORDERED for kind in kinds], np.bool_),
+        unordered=np.array([kind is FeatureKind.UNORDERED for kind in kinds], np.bool_),
         n_trees=n_trees,
         rows=scale.rows,
         n_classes=n_classes,

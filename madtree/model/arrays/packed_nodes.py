@@ -18,7 +18,7 @@ from madtree.learn.data import Array, Bools, Ints, heads, sent_ints
 from madtree.learn.walk import SplitCategories
 from madtree.model import ModelTables
 from madtree.sqltext import packed_nodes as sql
-from madtree.trees import MAX_DEPTH_LIMIT, Kind, Model
+from madtree.trees import MAX_DEPTH_LIMIT, FeatureKind, Model
 
 CHUNK_BYTES = 8 * 2**20  # of nodes read at once, but for a larger tree
 _INT = "pg_catalog.int4"
@@ -163,7 +163,7 @@ def _check(tables: ModelTables, model: Model, nodes: Mapping[str, Array], class_
         (no_feature, "asks what is no feature of the model"),
     ]
     if "categories" in nodes:
-        is_unordered = np.array([False, *(f.kind is Kind.UNORDERED for f in model.features)])
+        is_unordered = np.array([False, *(f.kind is FeatureKind.UNORDERED for f in model.features)])
         by_category = is_unordered.take(feature, mode="clip")
         faults += [
             (inner & ~by_category & ~has_threshold, "has no threshold"),

@@ -15,7 +15,7 @@ from madtree.model import ModelTables, check_rows
 from madtree.model.arrays.categories import seen_categories, split_categories
 from madtree.model.arrays.packed_nodes import node_places, read_packed
 from madtree.sqltext import models as sql
-from madtree.trees import Kind, Model
+from madtree.trees import FeatureKind, Model
 
 ADJUSTED_AGREEMENT = "adjusted_agreement"
 _TEXTS = "pg_catalog.text[]"
@@ -74,7 +74,7 @@ def read_arrays(
     # Of the model's features (from 1; 0 is a leaf) to those of the trees (from 0; -1 is a leaf).
     renumbered = np.full(len(model.features) + 1, -1, np.int64)
     renumbered[used + 1] = np.arange(len(used))
-    is_category = [model.features[position].kind is Kind.UNORDERED for position in used]
+    is_category = [model.features[position].kind is FeatureKind.UNORDERED for position in used]
     named = seen = None
     if any(is_category):  # looking for categories takes longer than reading all nodes
         named = split_categories(host, tables, model, nodes).of_splits(kept, np.cumsum(kept) - 1)

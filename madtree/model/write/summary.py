@@ -16,7 +16,7 @@ from madtree.request import TrainingTask, class_params_text
 from madtree.sqltext import forest_tables as forest_sql
 from madtree.sqltext import inserts
 from madtree.sqltext import tables as sql
-from madtree.trees import ForestParameters, Kind
+from madtree.trees import FeatureKind, ForestParameters
 
 _TEXT = "pg_catalog.text"
 
@@ -49,8 +49,8 @@ def write_summary(
     from those of single trees.
     """
     arguments = task.arguments
-    categorical = [f.name for f in task.features if f.kind is not Kind.CONTINUOUS]
-    continuous = [f.name for f in task.features if f.kind is Kind.CONTINUOUS]
+    categorical = [f.name for f in task.features if f.kind is not FeatureKind.CONTINUOUS]
+    continuous = [f.name for f in task.features if f.kind is FeatureKind.CONTINUOUS]
     labels = {f.name: list(f.labels) for f in task.features if f.labels}
     row: dict[str, Any] = {
         "method": "tree_train",

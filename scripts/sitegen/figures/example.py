@@ -8,7 +8,7 @@ from madtree.learn.data.types import Bools, Floats
 from madtree.learn.packing.prepare import RawRows, prepare
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand
-from madtree.trees.model import Kind
+from madtree.trees.model import FeatureKind
 from madtree.trees.parameters import Parameters
 
 N_POINTS = 600
@@ -27,5 +27,5 @@ def tree(max_depth: int) -> Outcome:
     x, z, label = points()
     rows = RawRows(np.vstack([x, z]), label.astype(np.float64), None, None)
     parameters = Parameters("gini", max_depth=max_depth, min_split=30, min_bucket=10, n_bins=0, cp=0.01)
-    problem, block = prepare(rows, 1, 2, [Kind.CONTINUOUS] * 2, parameters)
+    problem, block = prepare(rows, 1, 2, [FeatureKind.CONTINUOUS] * 2, parameters)
     return train_at_hand(problem, [block])[0]

@@ -14,9 +14,9 @@ from madtree.request.arguments import check_arguments
 from madtree.request.train_request import TrainingTask
 from madtree.sqltext import values
 from madtree.sqltext.split import parse_name
-from madtree.trees.model import Feature, Kind
+from madtree.trees.model import Feature, FeatureKind
 
-C, O, U = Kind.CONTINUOUS, Kind.ORDERED, Kind.UNORDERED  # noqa: E741
+C, O, U = FeatureKind.CONTINUOUS, FeatureKind.ORDERED, FeatureKind.UNORDERED  # noqa: E741
 
 
 @pytest.fixture
@@ -70,7 +70,9 @@ KINDS = [
 
 
 @pytest.mark.parametrize(("sql_type", "value", "kind", "shown"), KINDS, ids=[row[0] for row in KINDS])
-def test_kinds_and_types_of_features(host: PsycopgHost, sql_type: str, value: str, kind: Kind, shown: str) -> None:
+def test_kinds_and_types_of_features(
+    host: PsycopgHost, sql_type: str, value: str, kind: FeatureKind, shown: str
+) -> None:
     """As a column, as an expression, under two domains, and as an array's element."""
     host.connection.execute(f"""
         CREATE DOMAIN inner_domain AS {sql_type};

@@ -31,9 +31,9 @@ from madtree.model.read import read_model
 from madtree.score.predict import tree_predict
 from madtree.sqltext import values
 from madtree.sqltext.relation import Column
-from madtree.trees.model import Feature, Kind, Model, Node, Split
+from madtree.trees.model import Feature, FeatureKind, Model, Node, Split
 
-C, O, U = Kind.CONTINUOUS, Kind.ORDERED, Kind.UNORDERED  # noqa: E741
+C, O, U = FeatureKind.CONTINUOUS, FeatureKind.ORDERED, FeatureKind.UNORDERED  # noqa: E741
 MOODS = ("sad", "it's ok", "happy")
 DAY = 86_400.0
 BIG = 2.0**53

@@ -9,12 +9,12 @@ import pytest
 from madtree.learn.packing.prepare import RawRows, prepare
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand
-from madtree.trees.model import Kind
+from madtree.trees.model import FeatureKind
 from madtree.trees.parameters import Parameters
 
 N_ROWS = 300_000
 LEVELS = ["a", "b", "c", "d", "e"]
-KINDS = [Kind.CONTINUOUS, Kind.ORDERED, Kind.UNORDERED]
+KINDS = [FeatureKind.CONTINUOUS, FeatureKind.ORDERED, FeatureKind.UNORDERED]
 
 
 @pytest.fixture

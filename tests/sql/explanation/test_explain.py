@@ -8,11 +8,11 @@ from make_model import Sketch, inner, leaf, stand_in, write_model
 from psycopg.errors import InvalidParameterValue
 from training import train
 
-from madtree.trees.model import Feature, Kind
+from madtree.trees.model import Feature, FeatureKind
 
-X = Feature("x", "double precision", Kind.CONTINUOUS)
-N = Feature("n", "integer", Kind.ORDERED)
-WORD = Feature("word", "text", Kind.UNORDERED)
+X = Feature("x", "double precision", FeatureKind.CONTINUOUS)
+N = Feature("n", "integer", FeatureKind.ORDERED)
+WORD = Feature("word", "text", FeatureKind.UNORDERED)
 
 
 @pytest.fixture

@@ -17,11 +17,11 @@ from pmml_tree import PMML, Evaluator
 from psycopg.errors import InvalidParameterValue
 from training import train
 
-from madtree.trees.model import Feature, Kind
+from madtree.trees.model import Feature, FeatureKind
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "madtree-tree-1.schema.json").read_text())
-X = Feature("x", "double precision", Kind.CONTINUOUS)
-WORD = Feature("word", "text", Kind.UNORDERED)
+X = Feature("x", "double precision", FeatureKind.CONTINUOUS)
+WORD = Feature("word", "text", FeatureKind.UNORDERED)
 
 # Of each training, what is not the default.
 MODELS: dict[str, dict[str, Any]] = {
@@ -123,7 +123,7 @@ def test_infinite_and_tiny_numbers_survive(db: psycopg.Connection, schema: str) 
         1: leaf(1, -0.1, None, risk=0.1 + 0.2),
         2: leaf(2, 1.7976931348623157e308, None),
     }
-    z = Feature("z", "real", Kind.CONTINUOUS)
+    z = Feature("z", "real", FeatureKind.CONTINUOUS)
     write_model(db, schema, "m", Sketch([X, z], [nodes], classes=[]))
     told = document(db, "m")
     jsonschema.validate(told, SCHEMA)

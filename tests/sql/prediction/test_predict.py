@@ -13,11 +13,11 @@ from psycopg import sql
 from training import columns_of, left_behind, train
 
 from madtree.sqltext.relation import Column
-from madtree.trees.model import Feature, Kind, Node
+from madtree.trees.model import Feature, FeatureKind, Node
 
 BOTH = [("estimated_prob_Don't Play", "double precision"), ("estimated_prob_Play", "double precision")]
-X = Feature("x", "double precision", Kind.CONTINUOUS)
-LETTER = Feature("letter", "text", Kind.UNORDERED)
+X = Feature("x", "double precision", FeatureKind.CONTINUOUS)
+LETTER = Feature("letter", "text", FeatureKind.UNORDERED)
 
 
 def tree(*nodes: Node) -> dict[int, Node]:
@@ -141,7 +141,7 @@ def test_response_has_the_dependents_own_type(
         db.execute(f"INSERT INTO data VALUES (%s, %s, %s::text::{type_})", [number, number, str(values[number // 20])])
     classes = [label for (label,) in db.execute("SELECT DISTINCT y::text FROM data ORDER BY 1").fetchall()]
     nodes = tree(inner(0, "x", 19.5), leaf(1, str(values[0]).lower()), leaf(2, str(values[1]).lower()))
-    feature = Feature("x", "integer", Kind.ORDERED)
+    feature = Feature("x", "integer", FeatureKind.ORDERED)
     full_type = f"{schema}.{type_}" if type_ in ("mood", "percent", "short") else type_
     write_model(db, schema, "model", Sketch([feature], [nodes], dependent_type=full_type, classes=classes))
     db.execute(f"SELECT {predict}('model', 'data', 'scored')")
@@ -231,8 +231,8 @@ def test_new_data_may_be_any_relation(db: psycopg.Connection, schema: str, predi
 def test_new_data_may_have_other_types_than_the_training_table(
     db: psycopg.Connection, schema: str, predict: str
 ) -> None:
-    features = [X, Feature("n", "integer", Kind.ORDERED), LETTER, Feature("b", "boolean", Kind.UNORDERED),
-                Feature("d", "date", Kind.CONTINUOUS)]  # fmt: skip
+    features = [X, Feature("n", "integer", FeatureKind.ORDERED), LETTER, Feature("b", "boolean", FeatureKind.UNORDERED),
+                Feature("d", "date", FeatureKind.CONTINUOUS)]  # fmt: skip
     nodes = tree(
         inner(0, "x", 0.5), inner(1, "n", 2.5), inner(2, "letter", left_levels=("a",), right_levels=("b",)),
         inner(3, "b", left_levels=("false",), right_levels=("true",)), leaf(4, "no"),
@@ -264,7 +264,7 @@ def test_groups_are_found_and_others_stay(db: psycopg.Connection, schema: str, p
 
 
 def test_columns_of_the_model_table_do_not_hide_features(db: psycopg.Connection, schema: str, predict: str) -> None:
-    features = [Feature("tree_id", "integer", Kind.ORDERED), Feature("message", "text", Kind.UNORDERED)]
+    features = [Feature("tree_id", "integer", FeatureKind.ORDERED), Feature("message", "text", FeatureKind.UNORDERED)]
     nodes = tree(
         inner(0, "tree_id", 10.5), inner(1, "message", left_levels=("hi",), right_levels=("ho",)),
         leaf(2, "yes"), leaf(3, "no"), leaf(4, "yes"),
@@ -298,7 +298,7 @@ def test_equal_text_under_a_collation_is_still_another_level(db: psycopg.Connect
 
 def test_a_label_added_to_the_enum_since(db: psycopg.Connection, schema: str, predict: str) -> None:
     db.execute("CREATE TYPE size AS ENUM ('s', 'l')")
-    feature = Feature("size", f"{schema}.size", Kind.ORDERED, ("s", "l"))
+    feature = Feature("size", f"{schema}.size", FeatureKind.ORDERED, ("s", "l"))
     write_model(db, schema, "m", Sketch([feature], [tree(inner(0, "size", 1.5), leaf(1, "no"), leaf(2, "yes"))]))
     db.execute("ALTER TYPE size ADD VALUE 'xs' BEFORE 's'; ")
     db.execute("ALTER TYPE size ADD VALUE 'm' BEFORE 'l'")
@@ -347,7 +347,7 @@ def test_a_tree_of_one_leaf(db: psycopg.Connection, schema: str, predict: str) -
 
 
 def test_an_error_while_scoring_leaves_nothing(db: psycopg.Connection, schema: str, predict: str) -> None:
-    feature = Feature("1 / n", "integer", Kind.ORDERED)
+    feature = Feature("1 / n", "integer", FeatureKind.ORDERED)
     write_model(db, schema, "m", Sketch([feature], [tree(inner(0, "1 / n", 0.5), leaf(1, "no"), leaf(2, "yes"))]))
     db.execute("CREATE TABLE data AS SELECT i AS id, i - 90000 AS n FROM generate_series(1, 100000) i")
     before = left_behind(db)
@@ -403,7 +403,10 @@ def test_tree_sql_makes_a_view_and_a_generated_column(db: psycopg.Connection) ->
 
 
 def test_tree_sql_of_dates_is_immutable(db: psycopg.Connection, schema: str) -> None:
-    features = [Feature("d", "date", Kind.CONTINUOUS), Feature("t", "timestamp with time zone", Kind.CONTINUOUS)]
+    features = [
+        Feature("d", "date", FeatureKind.CONTINUOUS),
+        Feature("t", "timestamp with time zone", FeatureKind.CONTINUOUS),
+    ]
     nodes = tree(inner(0, "d", 86_400.0 * 365.5), inner(1, "t", 1e9), leaf(2, "yes"), leaf(3, "no"), leaf(4, "yes"))
     write_model(db, schema, "m", Sketch(features, [nodes]))
     db.execute("SET datestyle = 'SQL, DMY'")

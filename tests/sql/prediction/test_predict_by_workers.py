@@ -18,10 +18,10 @@ from madtree.request.tuning import Costs
 from madtree.score.evaluate import tree_evaluate
 from madtree.score.predict import tree_predict
 from madtree.sqltext.relation import Column
-from madtree.trees.model import Feature, Kind
+from madtree.trees.model import Feature, FeatureKind
 
 N_ROWS = 100_000
-FEATURES = [Feature("x", "double precision", Kind.CONTINUOUS), Feature("letter", "text", Kind.UNORDERED)]
+FEATURES = [Feature("x", "double precision", FeatureKind.CONTINUOUS), Feature("letter", "text", FeatureKind.UNORDERED)]
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_what_workers_may_not_evaluate_keeps_the_rows_in_one_process(
         db.execute("SELECT madtree.tree_predict()")
     db.execute(f"SET test.session = {db.info.backend_pid}")
     if place == "feature":
-        feature = Feature(f"({own})::int", "integer", Kind.ORDERED)
+        feature = Feature(f"({own})::int", "integer", FeatureKind.ORDERED)
         rng = random.Random(1)
         nodes = random_tree(rng, [feature], 1, {feature.name: [0.5]}, {}, ["no", "yes"], 1.0)
         write_model(db, schema, "own", Sketch([feature], [nodes]))

@@ -11,14 +11,14 @@ from psycopg.errors import InvalidParameterValue
 from training import left_behind
 
 from madtree.sqltext.relation import Column
-from madtree.trees.model import Feature, Kind
+from madtree.trees.model import Feature, FeatureKind
 
 STUMP = {0: inner(0, "x", 1.5), 1: leaf(1, "no"), 2: leaf(2, "yes")}
 MEANS = {0: inner(0, "x", 1.5), 1: leaf(1, 1.0, None), 2: leaf(2, 2.0, None)}
 FEATURES = [
-    Feature("x", "double precision", Kind.CONTINUOUS),
-    Feature('"Outlook"', "text", Kind.UNORDERED),
-    Feature("x + extra", "double precision", Kind.CONTINUOUS),
+    Feature("x", "double precision", FeatureKind.CONTINUOUS),
+    Feature('"Outlook"', "text", FeatureKind.UNORDERED),
+    Feature("x + extra", "double precision", FeatureKind.CONTINUOUS),
 ]
 
 

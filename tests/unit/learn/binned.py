@@ -26,10 +26,16 @@ from madtree.learn.prune.program import train_at_hand, train_trees
 from madtree.learn.requests import Provider
 from madtree.learn.requests.provider import driven
 from madtree.learn.route.positions import Positions
-from madtree.trees.model import Kind
+from madtree.trees.model import FeatureKind
 from madtree.trees.parameters import FEW_ROWS, Parameters
 
-KINDS = (Kind.CONTINUOUS, Kind.CONTINUOUS, Kind.ORDERED, Kind.UNORDERED, Kind.UNORDERED)
+KINDS = (
+    FeatureKind.CONTINUOUS,
+    FeatureKind.CONTINUOUS,
+    FeatureKind.ORDERED,
+    FeatureKind.UNORDERED,
+    FeatureKind.UNORDERED,
+)
 
 
 # Every node of some classes is screened, in small stacks, as where there are hundreds.

@@ -25,10 +25,10 @@ from madtree.learn.packing import RawRows, prepare
 from madtree.learn.problem import Bootstrap, Problem, SearchTuning, identities
 from madtree.learn.prune import conclude, leaf_predictions
 from madtree.learn.requests import Program, driven
-from madtree.trees import CLASSES, CRITERIA, FEW_ROWS, DeclaredCriterion, Kind, OutcomeKind, Parameters
+from madtree.trees import CLASSES, CRITERIA, FEW_ROWS, DeclaredCriterion, FeatureKind, OutcomeKind, Parameters
 from tests.unit.learn.binned import ManyBlocks, at_hand, cut
 
-KINDS = (Kind.CONTINUOUS, Kind.ORDERED, Kind.UNORDERED, Kind.CONTINUOUS)
+KINDS = (FeatureKind.CONTINUOUS, FeatureKind.ORDERED, FeatureKind.UNORDERED, FeatureKind.CONTINUOUS)
 L2, LEAST_HESSIAN = 1.5, 2.0
 GRADIENTS = OutcomeKind("gradients", has_second=True)
 
@@ -298,7 +298,7 @@ def test_the_side_is_not_always_the_larger_one(way: str) -> None:
     target = np.repeat([0.0, 1.0, 1.0], [60, 30, 10])
     rows = RawRows(feature[None], target, None, None)
     for name, missing_left, n_right in (("gini and sides", False, 40), ("gini", True, 30)):
-        problem, block = prepare(rows, 1, 2, [Kind.CONTINUOUS], Parameters(name, 1, min_split=2, min_bucket=1))
+        problem, block = prepare(rows, 1, 2, [FeatureKind.CONTINUOUS], Parameters(name, 1, min_split=2, min_bucket=1))
         growing = WAYS[way](problem, block)
         assert growing.majority_left[0] == missing_left
         assert growing.n_rows.tolist() == [100, 100 - n_right, n_right]
@@ -310,7 +310,7 @@ def test_rows_without_a_value_count_for_min_bucket() -> None:
     target = np.repeat([0.0, 1.0, 1.0], [60, 5, 6])
     rows = RawRows(feature[None], target, None, None)
     for name, n_nodes in (("gini and sides", 3), ("gini", 1)):
-        problem, block = prepare(rows, 1, 2, [Kind.CONTINUOUS], Parameters(name, 1, min_split=2, min_bucket=10))
+        problem, block = prepare(rows, 1, 2, [FeatureKind.CONTINUOUS], Parameters(name, 1, min_split=2, min_bucket=10))
         assert WAYS["blocks"](problem, block).n_nodes == n_nodes
 
 

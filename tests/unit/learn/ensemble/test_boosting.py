@@ -20,7 +20,7 @@ from madtree.learn.problem import Problem
 from madtree.learn.requests import NoAnswerError, Provider, ReplaceRequest, driven
 from madtree.storage.all_rows import AllRows
 from madtree.storage.blocks import BlockStore
-from madtree.trees import FEW_ROWS, Kind, Parameters
+from madtree.trees import FEW_ROWS, FeatureKind, Parameters
 from tests.rounds import Limits, boosted
 from tests.unit.learn.binned import at_hand, cut, problem_of, sample_rows
 
@@ -75,7 +75,7 @@ def test_two_rounds_are_those_that_are_found_by_looking_at_every_split() -> None
     target = np.round(np.sin(features[0] / 4) * 8 + features[1] * (features[2] > 11) / 3 + rng.normal(size=400), 3)
     parameters = Parameters("mse", 3, min_split=20, min_bucket=7)
     raw = RawRows(features, target, None, None)
-    problem, block = prepare(raw, 1, 0, [Kind.CONTINUOUS] * 3, parameters, np.array([FEW_ROWS + 1]))
+    problem, block = prepare(raw, 1, 0, [FeatureKind.CONTINUOUS] * 3, parameters, np.array([FEW_ROWS + 1]))
     expected = boosted(features.tolist(), target.tolist(), Limits(3, 20, 7), 2)
     assert min(len(nodes) for nodes in expected) > 10
     for make in PROVIDERS.values():

@@ -19,7 +19,7 @@ from madtree.learn.histogram import HistogramLayout
 from madtree.learn.packing import RawRows, prepare
 from madtree.learn.problem import Bootstrap, Channels, Problem, SearchTuning, identities
 from madtree.learn.split import OccupiedBins
-from madtree.trees import FEW_ROWS, RANDOM, ForestParameters, Kind, Parameters
+from madtree.trees import FEW_ROWS, RANDOM, FeatureKind, ForestParameters, Parameters
 from tests.unit.learn.binned import KINDS, cut
 from tests.unit.learn.ensemble.test_forest import SETTINGS, as_growing, forest_of, forest_problem, members
 
@@ -91,7 +91,7 @@ def test_a_tree_s_splits_are_the_best_of_those_that_are_drawn() -> None:
     features = np.stack((rng.normal(size=400), rng.integers(0, 7, 400), rng.integers(0, 6, 400))).astype(float)
     target = ((features[0] + features[2] / 3 > 1) ^ (rng.random(400) < 0.1)).astype(float)
     features[rng.random(features.shape) < 0.05] = np.nan
-    kinds = (Kind.CONTINUOUS, Kind.ORDERED, Kind.UNORDERED)
+    kinds = (FeatureKind.CONTINUOUS, FeatureKind.ORDERED, FeatureKind.UNORDERED)
     rows = RawRows(features, target, None, None, identity=identities(np.arange(400.0)))
     many = np.array([FEW_ROWS + 1])
     problem, block = prepare(rows, 1, 2, kinds, parameters, many, Bootstrap(3, 0, 1))
@@ -109,7 +109,7 @@ def test_a_tree_s_splits_are_the_best_of_those_that_are_drawn() -> None:
             feature, gain, goes_left = split
             assert nodes.feature[at] == feature
             assert nodes.improvement[at] == pytest.approx(float(gain), rel=1e-9)
-            if kinds[feature] is Kind.UNORDERED:
+            if kinds[feature] is FeatureKind.UNORDERED:
                 seen["unordered"] += 1
                 assert sorted((left[at] + 1).tolist()) == sorted(goes_left)
             else:

@@ -15,7 +15,7 @@ from madtree.learn.packing.prepare import RawRows, prepare
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand
 from madtree.learn.requests import Progress
-from madtree.trees.model import Kind
+from madtree.trees.model import FeatureKind
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import (
     ManyBlocks,
@@ -44,7 +44,7 @@ def numbers(n_classes: int, seed: int, n_rows: int = 400) -> RawRows:
 
 def trained(rows: RawRows, n_classes: int, **limits: Any) -> Outcome:
     parameters = Parameters(max_depth=30, min_split=2, min_bucket=3, cp=-1.0, **limits)
-    return train(*prepare(rows, 1, n_classes, [Kind.CONTINUOUS] * len(rows.features), parameters))
+    return train(*prepare(rows, 1, n_classes, [FeatureKind.CONTINUOUS] * len(rows.features), parameters))
 
 
 def nodes_of(tree: Outcome) -> dict[int, tuple[int, float, int]]:
@@ -147,7 +147,7 @@ def test_of_equal_gains_the_lower_node_id_goes_first(leaves: int, ids: list[int]
     order = np.random.default_rng(leaves).permutation(64)
     rows = RawRows(x[None, order], y[order], None, None)
     parameters = Parameters("mse", 6, 2, 1, cp=-1.0, max_leaf_nodes=leaves)
-    problem, block = prepare(rows, 1, 0, [Kind.CONTINUOUS], parameters)
+    problem, block = prepare(rows, 1, 0, [FeatureKind.CONTINUOUS], parameters)
     assert train(problem, block).node_id.tolist() == ids
     growing = grown_by(problem, at_hand([block]))
     # Gains that differ by rounding are equal, too.

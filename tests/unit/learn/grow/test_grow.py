@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from madtree.learn.packing.prepare import RawRows, prepare
-from madtree.trees.model import Kind
+from madtree.trees.model import FeatureKind
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import problem_of, sample_rows, train
 
@@ -16,7 +16,7 @@ def test_a_known_tree_is_recovered() -> None:
     x = rng.integers(0, 100, (3, 5_000)).astype(np.float64)
     target = np.where(x[1] <= 40, np.where(x[2] <= 70, 0, 2), np.where(x[0] <= 25, 10, 13)).astype(np.float64)
     rows = RawRows(x, target, None, None)
-    problem, block = prepare(rows, 1, 0, [Kind.ORDERED] * 3, Parameters("mse", min_split=2, min_bucket=1))
+    problem, block = prepare(rows, 1, 0, [FeatureKind.ORDERED] * 3, Parameters("mse", min_split=2, min_bucket=1))
     tree = train(problem, block)
     splits = zip(tree.feature.tolist(), tree.threshold.tolist(), strict=True)
     found = dict(zip(tree.node_id.tolist(), splits, strict=True))
@@ -33,7 +33,7 @@ def test_an_unordered_split_of_two_classes_puts_less_of_the_first_class_left() -
         RawRows(levels[None], target, None, None),
         1,
         2,
-        [Kind.UNORDERED],
+        [FeatureKind.UNORDERED],
         Parameters(max_depth=1, min_split=2, min_bucket=1),
     )
     tree = train(problem, block)
@@ -70,7 +70,11 @@ def test_equal_targets_are_not_split() -> None:
     x = rng.random((2, 300))
     for target, weight in ((np.full(300, 0.1), None), (np.full(300, 0.1), rng.random(300))):
         problem, block = prepare(
-            RawRows(x, target, weight, None), 1, 0, [Kind.CONTINUOUS] * 2, Parameters("mse", min_split=2, min_bucket=1)
+            RawRows(x, target, weight, None),
+            1,
+            0,
+            [FeatureKind.CONTINUOUS] * 2,
+            Parameters("mse", min_split=2, min_bucket=1),
         )
         tree = train(problem, block)
         assert tree.node_id.tolist() == [0]
@@ -82,7 +86,11 @@ def test_risk_survives_a_large_mean() -> None:
     rng = np.random.default_rng(0)
     target = 1e9 + rng.normal(size=500)
     problem, block = prepare(
-        RawRows(rng.random((1, 500)), target, None, None), 1, 0, [Kind.CONTINUOUS], Parameters("mse", max_depth=0)
+        RawRows(rng.random((1, 500)), target, None, None),
+        1,
+        0,
+        [FeatureKind.CONTINUOUS],
+        Parameters("mse", max_depth=0),
     )
     tree = train(problem, block)
     exact = sum((float(v) - 1e9 - float(np.mean(target - 1e9))) ** 2 for v in target)

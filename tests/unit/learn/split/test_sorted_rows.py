@@ -14,7 +14,7 @@ from madtree.learn.histogram.rows_of_nodes import RowsInPlay
 from madtree.learn.problem import Problem
 from madtree.learn.split import BestSplits, SmallNodes, row_tables, search, search_small
 from madtree.learn.split.node_rows import sweep
-from madtree.trees import Kind, Parameters
+from madtree.trees import FeatureKind, Parameters
 from tests.unit.learn.binned import KINDS, problem_of, sample_rows
 
 SIZES = (1, 2, 2, 3, 5, 7, 9, 17, 20, 33, 50, 70, 130)  # rows of nodes
@@ -64,7 +64,7 @@ def assert_same(found: BestSplits, expected: BestSplits) -> None:
     assert (expected.gain > 0).sum() > len(SIZES) // 2
     for name in ("gain", "feature", "left_sums", "known_sums"):
         assert np.array_equal(getattr(found, name), getattr(expected, name)), name
-    unordered = np.isin(expected.feature, np.flatnonzero([kind is Kind.UNORDERED for kind in KINDS]))
+    unordered = np.isin(expected.feature, np.flatnonzero([kind is FeatureKind.UNORDERED for kind in KINDS]))
     for name in ("left", "right"):
         assert np.array_equal(getattr(found, name)[~unordered], getattr(expected, name)[~unordered]), name
     for slot in np.flatnonzero(unordered).tolist():
