@@ -16,7 +16,7 @@ from madtree.render.labels import category_text
 from madtree.report.page import finite
 from madtree.report.provenance import provenance
 from madtree.report.trees import Choice
-from madtree.request import find_relation, plain_expressions
+from madtree.request import find_source, plain_expressions
 from madtree.sqltext import report as sql
 from madtree.sqltext.catalog import EXTENSION_VERSION
 from madtree.sqltext.condition import QUALIFIED
@@ -68,7 +68,7 @@ def evaluation(host: Host, choice: Choice, table: str, is_given: bool) -> dict[s
 
 def _tried(host: Host, choice: Choice, table: str) -> dict[str, Any]:
     """What the model does on a table; arguments as for `evaluation`. The table is the same one for all of it."""
-    relation = find_relation(host.source, table, "data")
+    relation = find_source(host.source, table, "data")
     by_tree = _metrics(host, choice, table)
     found: dict[str, Any] = {"table": table, "trees": {tree: by_tree[tree] for tree in by_tree if tree is not None}}
     whole = by_tree.get(None) if choice.model.grouping_columns else next(iter(by_tree.values()), None)

@@ -22,7 +22,7 @@ from madtree.client.frames import Array
 from madtree.client.sklearn_forest import mean_values, sklearn_of
 from madtree.client.tree_arrays import ForestArrays
 from madtree.model import find_model, fit_features, read_summary
-from madtree.request import check_forest_arguments, find_relation
+from madtree.request import check_forest_arguments, find_source
 from madtree.sqltext.estimator import feature_rows
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import check_expression
@@ -148,7 +148,7 @@ class BaseForest(FittedInDatabase):
             check_expression(expression, "y, sample_weight and id_col_name")
         used, host = self._forest.used, client.host
         id_ = self.id_col_name or primary_key(host, table)
-        relation = find_relation(host, table, "X")
+        relation = find_source(host, table, "X")
         asked = [*others, *([] if id_ is None else [id_])]
         features = fit_features(host, self.model_, relation, table, "X", asked).features
         order = id_ or place_in(host, table)
