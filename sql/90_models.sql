@@ -53,6 +53,7 @@ LANGUAGE plpgsql
 VOLATILE
 ROWS 100
 SET row_security = off
+SET array_nulls = 'on'
 SET datestyle = 'ISO'
 SET intervalstyle = 'postgres'
 AS $plpgsql$

@@ -181,6 +181,7 @@ class MemoryHost:
         self._types: list[str] = []
         self._answers: dict[object, Callable[..., list[Row]]] = {
             catalog.RELATION: self._relation,
+            catalog.OTHERS_SCHEMA: lambda oid: [],
             catalog.SCHEMA_EXISTS: lambda schema: [{"found": schema in self._schemas}],
             catalog.RELATION_NAMES: self._relation_names,
             catalog.COLUMNS: self._columns,

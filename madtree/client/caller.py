@@ -20,7 +20,9 @@ from madtree.client.calls import as_argument, mistakes_told, refusals_told, stat
 from madtree.client.result import Result
 from madtree.client.session import Session
 from madtree.host.psycopg import Doing, Engine, PsycopgHost, breaks_told, found_engine, require_numpy
+from madtree.request import find_types
 from madtree.sqltext.quote import ident
+from madtree.sqltext.values import text_of
 
 logger = logging.getLogger("madtree")
 _JSONS = "utf-8"  # the encoding that json reads, as psycopg calls it
@@ -114,12 +116,16 @@ class Caller:
         """
         with self.work() as connection, connection.cursor(row_factory=tuple_row) as cursor:
             cursor.execute(f"SELECT * FROM {relation} LIMIT 0", prepare=False)
-            known = cursor.adapters
-            # A type that psycopg does not know comes as the text that the server makes of it.
+            found, known = cursor.description or (), cursor.adapters
+            other = {c.type_code for c in found if known.get_loader(c.type_code, Format.BINARY) is None}
+            # A type that psycopg does not know comes as its text, by no cast: that may be a function of the type's
+            # owner's, and the table another role's model.
+            types = find_types(self.host, other) if other else {}
             columns = [
-                ident(column.name) + ("" if known.get_loader(column.type_code, Format.BINARY) else "::pg_catalog.text")
-                for column in cursor.description or ()
+                text_of(ident(c.name), types[c.type_code].writer) if c.type_code in types else ident(c.name)
+                for c in found
             ]
+            columns = [f"{value} AS {ident(c.name)}" for value, c in zip(columns, found, strict=True)]
         ordered = f" ORDER BY {order}" if order else ""
         return self._rows(f"SELECT {', '.join(columns)} FROM {relation}{ordered}", (), binary=True)
 

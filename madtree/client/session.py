@@ -92,12 +92,13 @@ class Session:
     def reading(self) -> Iterator[psycopg.Connection[Any]]:
         """As `work`, for reading only. A model that is found in it stays as it is until the end.
 
-        Not REPEATABLE READ: whether another role's tables are harmless would be looked up in the past.
+        Not REPEATABLE READ: whether another role's tables are harmless would be looked up in the past. Not READ ONLY: a
+        superuser could not hold the schema of such tables.
         """
         begins = self.connection.info.transaction_status == TransactionStatus.IDLE and self.connection.autocommit
         with self.work() as connection:
             if begins:
-                connection.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED READ ONLY")
+                connection.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
             yield connection
 
     def close(self) -> None:

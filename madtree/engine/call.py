@@ -94,7 +94,7 @@ def call(host: Host, name: str, arguments: Sequence[Any] = (), named: Mapping[st
     values = bound(function, arguments, named or {})
     columns = tuple(column.name for column in function.columns)
     types = tuple(_OIDS[column.type] for column in function.columns)
-    with _settings(host, {**function.settings, **_NEVER_IDLE}):
+    with _settings(host, {**function.all_settings, **_NEVER_IDLE}):
         found = run(host, function, values)
     if not function.returns_rows:
         return Answer(columns, types, [[found]])

@@ -11,7 +11,7 @@ from madtree.host import Host, Row, bare_message
 from madtree.model import ModelTables, casting, each_tree, find_model, read_summary, read_trees, trees_of_group
 from madtree.render.labels import category_text, one_line, room_for_categories, split_text
 from madtree.render.rules import side_text
-from madtree.request import Type, find_relation
+from madtree.request import Type, find_source
 from madtree.score import fit_to_source, scan_of
 from madtree.sqltext import explain as sql
 from madtree.sqltext.predict import Scan
@@ -68,7 +68,7 @@ def tree_path(
         raise MadtreeError("table_name must be the name of a table or view, not NULL")
     if id_ is None:
         raise MadtreeError("id must be the id of a row, not NULL")
-    source = find_relation(host.source, table_name, "table_name")
+    source = find_source(host.source, table_name, "table_name")
     data = fit_to_source(host, model, source, table_name, "table_name")
     features, id_type = data.features, data.types[model.id_column].as_kept
     scan = scan_of(host, tables, model, source, data, "", "")

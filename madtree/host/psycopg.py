@@ -37,6 +37,7 @@ __all__ = [
     "hint_of",
     "is_lost",
     "require_numpy",
+    "together",
 ]
 
 # Who does the work of a call: the extension's functions in the server, or those of `madtree.engine` in this process.
@@ -171,6 +172,18 @@ def as_host(connection: Any) -> Host:
             host: Host = candidate
             return host
     raise TypeError(f"connection must be a psycopg connection or a madtree client, not {type(connection).__name__}")
+
+
+@contextlib.contextmanager
+def together(host: Host) -> Iterator[None]:
+    """All statements of the block in one transaction, or in a part of the one that is under way: what is looked at in
+    it is still so when it is used. After an error nothing of the block is left, and what surrounds it goes on.
+    """
+    with contextlib.ExitStack() as opened:
+        for each in dict.fromkeys((host.source, host)):
+            if isinstance(each, PsycopgHost):
+                opened.enter_context(each.connection.transaction())
+        yield
 
 
 def checked_engine(name: str) -> Engine:

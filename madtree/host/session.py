@@ -64,11 +64,12 @@ def local_settings(host: Host, settings: Mapping[str, str]) -> Iterator[None]:
         yield
         return
     before = host.query(sql.current_settings(list(settings)))[0]
-    for name, value in settings.items():
-        host.query(sql.SET_LOCAL, _TEXTS, [name, value])
+    changed = [name for name, value in settings.items() if before[name] != value]
+    for name in changed:
+        host.query(sql.SET_LOCAL, _TEXTS, [name, settings[name]])
     yield
-    for name, value in before.items():
-        host.query(sql.SET_LOCAL, _TEXTS, [name, value])
+    for name in changed:
+        host.query(sql.SET_LOCAL, _TEXTS, [name, before[name]])
 
 
 def listed(

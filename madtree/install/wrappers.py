@@ -4,7 +4,7 @@ What users call is PL/pgSQL. PL/Python shows every error with a traceback, so th
 same name in the schema madtree_internal, which returns a user's mistake (SQLSTATE, message, detail, hint) beside its
 answer, and `@raise@` in PL/pgSQL raises it. No function sets search_path: the names that a user gives mean what they
 mean to that user. All are VOLATILE, so that each of their queries sees a model that was replaced since the outer one
-began. Settings are those of `Function.settings`.
+began. Settings are those of `Function.all_settings`.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ def _types(arguments: Sequence[Argument]) -> str:
 
 def _options(function: Function, *, settings: bool = True) -> str:
     rows = [f"ROWS {function.n_rows}"] if function.returns_rows else []
-    sets = [f"SET {name} = {_literal(value)}" for name, value in function.settings.items()] if settings else []
+    sets = [f"SET {name} = {_literal(value)}" for name, value in function.all_settings.items()] if settings else []
     return "".join(f"\n{each}" for each in [*rows, *sets])
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from madtree.interface import defaults
 from madtree.interface.function import Argument, Command, Flag, Function, Setting
-from madtree.interface.shared import NO_JIT
+from madtree.interface.shared import FIGURES
 from madtree.interface.training import (
     BINS,
     CLASSIFICATION,
@@ -40,7 +40,7 @@ FOREST_TRAIN = Function(
     "trains a random forest, or one forest per group, on the rows of a table",
     run="madtree.calls.training:train_model",
     shares_run=True,
-    settings=NO_JIT,
+    settings=FIGURES,
     by_name_from="weights",
     arguments=(
         SOURCE,

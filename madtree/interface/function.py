@@ -20,6 +20,8 @@ class Required(Enum):
 
 REQUIRED = Required.REQUIRED
 _NO_FUNCTION = "42883"
+# Arrays are handed to the server as text, in which NULL is the word NULL.
+ALWAYS = {"array_nulls": "on"}
 
 
 @dataclass(frozen=True)
@@ -180,7 +182,7 @@ class Function:
         details: what else a user should know, ready to print, 120 characters wide.
         returns: the SQL type of its value, or the columns of its rows.
         n_rows: about how many rows, for the planner.
-        settings: of the session, while it runs.
+        settings: of the session, while it runs, beside those of every function.
         by_name_from: the first of the arguments that are better given by name.
         madlib_names: MADlib's names of arguments, where they differ, for calls by name: a second form of the function.
         takes: of those functions that take some kinds of model only.
@@ -201,6 +203,11 @@ class Function:
     takes: Takes | None = None
     command: Command | None = None
     shares_run: bool = False
+
+    @property
+    def all_settings(self) -> dict[str, str]:
+        """Of the session, while it runs: with those of every function."""
+        return {**ALWAYS, **self.settings}
 
     @property
     def columns(self) -> tuple[ResultColumn, ...]:

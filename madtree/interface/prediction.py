@@ -8,8 +8,8 @@ from madtree.interface import defaults
 from madtree.interface.function import Argument, Function, Takes, columns
 from madtree.interface.shared import (
     ANY_MODEL,
+    FIGURES,
     FOREST_MODEL,
-    NO_JIT,
     SEE_BELOW,
     TEXTS,
     TREE_MODEL,
@@ -27,15 +27,13 @@ _TEST_TABLE = Argument(
     "table, view, ... with the dependent variable, the features, the grouping columns and the weights of the training, "
     "under the same names",
 )
-# Large models hand weights over as text.
-_FIGURES = {**NO_JIT, "extra_float_digits": "1"}
 
 TREE_PREDICT = Function(
     "tree_predict",
     "scores a table by a model into a new table",
     run="madtree.calls.answers:predict",
     shares_run=True,
-    settings=NO_JIT,
+    settings=FIGURES,
     arguments=(
         Argument("tree_model", "text", TREE_MODEL),
         Argument(
@@ -69,7 +67,7 @@ FOREST_PREDICT = Function(
     "scores a table by a forest into a new table",
     run="madtree.calls.answers:predict",
     shares_run=True,
-    settings=NO_JIT,
+    settings=FIGURES,
     arguments=(
         Argument("random_forest_model", "text", FOREST_MODEL),
         Argument("new_data_table", "text", "table or view with the id, the features and the grouping columns"),
@@ -117,7 +115,7 @@ TREE_EVALUATE = Function(
     "tree_evaluate",
     "measures how well a model predicts a table whose outcomes are known",
     run="madtree.score:tree_evaluate",
-    settings=_FIGURES,
+    settings=FIGURES,
     arguments=(Argument("tree_model", "text", ANY_MODEL), _TEST_TABLE, TRUST_OWNER),
     returns=columns("tree_id integer, group_values jsonb, metric text, value double precision"),
     details=f"""\
@@ -149,7 +147,7 @@ TREE_CONFUSION = Function(
     "tree_confusion",
     "counts how often a classification model predicts each class for each actual class",
     run="madtree.score:tree_confusion",
-    settings=_FIGURES,
+    settings=FIGURES,
     arguments=(Argument("tree_model", "text", ANY_MODEL), _TEST_TABLE, TRUST_OWNER),
     returns=columns(
         "tree_id integer, group_values jsonb, actual text, predicted text, n bigint, weight double precision"

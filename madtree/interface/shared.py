@@ -10,7 +10,8 @@ from madtree.trees import FOREST, KINDS, TREE, ModelKind
 TEXTS = {"datestyle": "ISO", "intervalstyle": "postgres", "extra_float_digits": "1"}
 # Compiling an expression of a thousand branches takes longer than a million rows; and statements that are many and
 # short are not worth it.
-NO_JIT = {"jit": "off"}
+# The text of a number tells it from all others: floats may be classes, and large models hand weights over as text.
+FIGURES = {"jit": "off", "extra_float_digits": "1"}
 
 
 def model_of(*kinds: ModelKind) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from madtree.interface import defaults
 from madtree.interface.function import Argument, Command, Flag, Function, OnlyFor, Setting
-from madtree.interface.shared import NO_JIT
+from madtree.interface.shared import FIGURES
 from madtree.interface.training import (
     BINS,
     CLASSIFICATION,
@@ -41,7 +41,7 @@ TREE_TRAIN = Function(
     "trains a decision tree, or one tree per group, on the rows of a table",
     run="madtree.calls.training:train_model",
     shares_run=True,
-    settings=NO_JIT,
+    settings=FIGURES,
     by_name_from="seed",
     madlib_names={"surrogate_params": "null_handling_params", "verbose": "verbose_mode"},
     arguments=(

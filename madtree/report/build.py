@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 from madtree.host import Host
-from madtree.host.psycopg import as_host
+from madtree.host.psycopg import as_host, together
 from madtree.interface import NUMERIC_COLUMNS, labels
 from madtree.model import find_model, read_summary
 from madtree.render.labels import category_text, one_line
@@ -80,6 +80,20 @@ def build_report(
     if max_trees < 1:
         raise ValueError(f"max_trees must be 1 or more, not {max_trees}")
     host = as_host(connection)
+    with together(host):
+        return _build(host, model, data, trees, max_trees, evaluate, trust_owner)
+
+
+def _build(
+    host: Host,
+    model: str,
+    data: str | None,
+    trees: Sequence[int] | None,
+    max_trees: int,
+    evaluate: bool,
+    trust_owner: bool,
+) -> str:
+    """As `build_report`, which says what the arguments are; in one transaction, in which the model is held as it is."""
     tables = find_model(host, model, "model", trust_owner=trust_owner)
     summary = read_summary(host, tables, to_run=False)
     choice = choose_trees(host, tables, summary, trees, Limits(trees=max_trees))

@@ -10,13 +10,13 @@ import psycopg
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.host.psycopg import require_numpy
+from madtree.host.psycopg import require_numpy, together
 from madtree.model import NOT_ALLOWED, ModelTables, find_model, output_columns, read_summary, read_trees, unquoted
 from madtree.render.labels import category_text
 from madtree.report.page import finite
 from madtree.report.provenance import provenance
 from madtree.report.trees import Choice
-from madtree.request import find_relation, plain_expressions
+from madtree.request import find_source, plain_expressions
 from madtree.sqltext import report as sql
 from madtree.sqltext.catalog import EXTENSION_VERSION
 from madtree.sqltext.condition import QUALIFIED
@@ -58,23 +58,27 @@ def evaluation(host: Host, choice: Choice, table: str, is_given: bool) -> dict[s
     if choice.refusal is not None:
         return {"table": table, "note": choice.refusal}
     try:
-        relation = find_relation(host.source, table, "data")
-        by_tree = _metrics(host, choice, table)
-        found: dict[str, Any] = {"table": table, "trees": {tree: by_tree[tree] for tree in by_tree if tree is not None}}
-        whole = by_tree.get(None) if choice.model.grouping_columns else next(iter(by_tree.values()), None)
-        if whole is not None:
-            found["metrics"] = whole
-        rows = int(whole["n"] + whole.get("n_skipped", 0)) if whole is not None else None
-        found["measured"] = provenance(host, choice, table, relation, rows)
-        if choice.model.is_classification:
-            found |= _confusion(host, choice, table)
-        else:
-            found |= _residuals(host, choice, relation)
-        return found
+        with together(host):
+            return _tried(host, choice, table)
     except (MadtreeError, psycopg.Error) as error:
         if is_given:
             raise
         return {"table": table, "note": f"The model could not be tried on its training table: {_sentence(error)}"}
+
+
+def _tried(host: Host, choice: Choice, table: str) -> dict[str, Any]:
+    """What the model does on a table; arguments as for `evaluation`. The table is the same one for all of it."""
+    relation = find_source(host.source, table, "data")
+    by_tree = _metrics(host, choice, table)
+    found: dict[str, Any] = {"table": table, "trees": {tree: by_tree[tree] for tree in by_tree if tree is not None}}
+    whole = by_tree.get(None) if choice.model.grouping_columns else next(iter(by_tree.values()), None)
+    if whole is not None:
+        found["metrics"] = whole
+    rows = int(whole["n"] + whole.get("n_skipped", 0)) if whole is not None else None
+    found["measured"] = provenance(host, choice, table, relation, rows)
+    return found | (
+        _confusion(host, choice, table) if choice.model.is_classification else _residuals(host, choice, relation)
+    )
 
 
 def _metrics(host: Host, choice: Choice, table: str) -> dict[int | None, dict[str, Any]]:

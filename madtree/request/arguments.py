@@ -20,6 +20,7 @@ from madtree.request.names import DEPENDENT, SourceNames, grouping_columns, name
 from madtree.request.new_tables import check_new, required_name
 from madtree.request.option_strings import checked
 from madtree.request.outcome import INTEGER_TYPES, NUMBER_TYPES, fitting_criterion, outcome_of
+from madtree.request.source import find_source
 from madtree.request.train_request import Arguments, TrainingTask
 from madtree.request.two_servers import check_known_types
 from madtree.sqltext.relation import Relation
@@ -57,7 +58,7 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
     by_class = class_params_of(values["class_params"])
 
     rows = host.source
-    source = catalog.find_relation(rows, arguments.training_table_name, "training_table_name")
+    source = find_source(rows, arguments.training_table_name, "training_table_name")
     output_schema, output_name = check_new(host, output_name, "output_table_name", "model", SUFFIXES, values["replace"])
     names = SourceNames(catalog.find_columns(rows, source), arguments.training_table_name)
     roles = _roles(names, arguments, values["fold_col"])

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
+from madtree.request.source import NOT_ALLOWED, hold_schema
 from madtree.sqltext import catalog as sql
-from madtree.sqltext import trust as trust_sql
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, SIGNATURES, suffixed
 
 _TEXT = "pg_catalog.text"
-NOT_ALLOWED = "42501"
 LOOKS = 10  # at a model that others replace all the time; more than one more is rare
 
 
@@ -121,9 +120,8 @@ def check_free(
 
 def _hold_schema(host: Host, row: Row, argument: str) -> None:
     """Hold the schema of a row of `OUTPUT_SCHEMA`, as the superuser who asks, whatever role she has taken."""
-    session = host.query(trust_sql.SESSION)[0]
     try:
-        host.command(trust_sql.by_own_rights(trust_sql.hold_schema(row["oid"]), session))
+        hold_schema(host, row["oid"])
     except Exception as error:
         if getattr(error, "sqlstate", "") != NOT_ALLOWED:
             raise

@@ -22,7 +22,7 @@ from madtree.model import (
     read_trees,
     unquoted,
 )
-from madtree.request import COSTS, Costs, Type, find_relation
+from madtree.request import COSTS, Costs, Type, find_source
 from madtree.score.case_or_blocks import measure, reader, run_case
 from madtree.score.kinds import SCORING
 from madtree.score.predict import scan_of
@@ -136,7 +136,7 @@ def _asking(
     """
     if test_table is None:
         raise MadtreeError("test_table must be the name of a table or view, not NULL")
-    source = find_relation(host.source, test_table, "test_table")
+    source = find_source(host.source, test_table, "test_table")
     if model.kind.unseen_in is not None and is_training_table(host, model, source):
         unseen = model_table(tables.schema, tables.name, model.kind.unseen_in)
         host.notice(

@@ -24,7 +24,7 @@ from madtree.model import (
     read_trees,
     unquoted,
 )
-from madtree.request import COSTS, Costs, check_known_types, check_new, find_relation, tell_of_kept
+from madtree.request import COSTS, Costs, check_known_types, check_new, find_source, tell_of_kept
 from madtree.score.case_or_blocks import run_case, work_of
 from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext import models as models_sql
@@ -80,7 +80,7 @@ def score_table(
     wanted = check_type(model, type_)
     if new_data_table is None:
         raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
-    source = find_relation(host.source, new_data_table, "new_data_table")
+    source = find_source(host.source, new_data_table, "new_data_table")
     schema, name = check_new(host, output_table, "output_table")
     target = qualified(schema, name)
     data = fit_to_source(host, model, source, new_data_table)

@@ -31,7 +31,7 @@ def test_a_function_is_called_as_the_extensions(db: psycopg.Connection, name: st
     assert [each.name for each in function.arguments] == names
     said = [each.partition(" DEFAULT ") for each in arguments.split(", ")][: len(names)]
     assert [each.type for each in function.arguments] == [text.split(" ", 1)[1] for text, _, _ in said]
-    assert dict(function.settings) == {
+    assert dict(function.all_settings) == {
         key.lower(): value for key, _, value in (setting.partition("=") for setting in settings or [])
     }
     own = [[column.name, column.type] for column in function.columns]

@@ -100,7 +100,7 @@ def test_files_that_are_fragments() -> None:
         for path, text in sources().items()
         if path.name != "__init__.py" and lines_of_code(text) < SMALL
     ]
-    assert len(found) <= 57, found
+    assert len(found) <= 58, found
 
 
 def test_no_file_is_a_hall() -> None:
@@ -108,7 +108,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 34_802
+    assert sum(map(lines_of_code, sources().values())) <= 34_875
 
 
 @pytest.mark.parametrize(
@@ -161,4 +161,4 @@ def test_modules_in_circles_inside_rooms() -> None:
 
 
 def test_lines_of_sql_that_are_written() -> None:
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in SQL.glob("*.sql")) <= 839
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in SQL.glob("*.sql")) <= 840

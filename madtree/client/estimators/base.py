@@ -25,7 +25,7 @@ from madtree.client.sklearn_tree import node_indicator
 from madtree.client.upload import read_integers
 from madtree.client.walked_trees import FlatTree, used_features
 from madtree.model import fit_features, output_columns
-from madtree.request import find_relation
+from madtree.request import find_source
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.estimator import ScoredRelation
 from madtree.sqltext.quote import ident
@@ -132,6 +132,6 @@ class BaseDecisionTree(FittedTree, FittedInDatabase):
         for expression in others:
             check_expression(expression, "y, sample_weight and id_col_name")
         host = client.host
-        relation = find_relation(host, table, "X")
+        relation = find_source(host, table, "X")
         features = fit_features(host, self.model_, relation, table, "X", others).features
         return ScoredRelation(relation.schema, relation.name, self._flat_tree.tree, features)

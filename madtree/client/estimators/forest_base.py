@@ -21,7 +21,7 @@ from madtree.client.frames import Array
 from madtree.client.sklearn_forest import mean_values, sklearn_of
 from madtree.client.tree_arrays import ForestArrays
 from madtree.model import find_model, fit_features, read_summary
-from madtree.request import check_forest_arguments, find_relation
+from madtree.request import check_forest_arguments, find_source
 from madtree.sqltext.estimator import feature_rows
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import check_expression
@@ -122,27 +122,30 @@ class BaseForest(FittedInDatabase):
         """(n_rows, n_trees) places among all nodes: of a table in the order of its ids, else in the data's order."""
         check_is_fitted(self)
         if isinstance(X, str):
-            return self._leaves_of_table(X)[0]
+            with self._client() as client, client.work():
+                return self._leaves_of_table(client, X)[0]
         columns, n_rows = self._columns_of(X)
         return self._forest.apply(feature_values(self._forest.used, columns), n_rows)
 
-    def _leaves_of_table(self, table: str, others: Sequence[str] = ()) -> tuple[Array, list[list[Any]]]:
+    def _leaves_of_table(self, client: Client, table: str, others: Sequence[str] = ()) -> tuple[Array, list[list[Any]]]:
         """The leaves of a table's rows, and the values of other expressions; the features it needs are fetched.
+
+        Args:
+            client: at work, so that the table is still what `others` were made for.
 
         Raises:
             MadtreeError: the table lacks what a feature or one of `others` needs, or that is no expression.
         """
         for expression in others:
             check_expression(expression, "y, sample_weight and id_col_name")
-        used = self._forest.used
-        with self._client() as client, client.work():
-            host, id_ = client.host, self.id_col_name or primary_key(client.host, table)
-            relation = find_relation(host, table, "X")
-            asked = [*others, *([] if id_ is None else [id_])]
-            features = fit_features(host, self.model_, relation, table, "X", asked).features
-            order = id_ or place_in(host, table)
-            own = [features[feature.name] for feature in used]
-            rows = client.query(feature_rows(relation.schema, relation.name, own, others, order))
+        used, host = self._forest.used, client.host
+        id_ = self.id_col_name or primary_key(host, table)
+        relation = find_source(host, table, "X")
+        asked = [*others, *([] if id_ is None else [id_])]
+        features = fit_features(host, self.model_, relation, table, "X", asked).features
+        order = id_ or place_in(host, table)
+        own = [features[feature.name] for feature in used]
+        rows = client.query(feature_rows(relation.schema, relation.name, own, others, order))
         values = {
             feature.name: np.array(
                 rows.column(f"f{at}"), object if feature.kind is FeatureKind.UNORDERED else np.float64

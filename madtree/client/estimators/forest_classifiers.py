@@ -63,9 +63,10 @@ class ForestClassifier(LearnsClasses, BaseForest):
         with self._client() as client, client.work():
             y, weight = plain(client, X, outcome_of(y), sample_weight or "1")
             writer = find_class_writer(client.host, self.model_.dependent_type)
-        # As the model knows it; a class that is known by its number only is compared as what it is.
-        actual = y if self._labels is None else actual_class(y, self.model_.dependent_type, writer)
-        leaves, (outcomes, weights) = self._leaves_of_table(X, [actual, f"({weight})::pg_catalog.float8"])
+            # As the model knows it; a class that is known by its number only is compared as what it is.
+            actual = y if self._labels is None else actual_class(y, self.model_.dependent_type, writer)
+            others = [actual, f"({weight})::pg_catalog.float8"]
+            leaves, (outcomes, weights) = self._leaves_of_table(client, X, others)
         known: Any = self.classes_ if self._labels is None else self._labels
         said = self._shares(self._means_of(leaves)).argmax(axis=1).tolist()
         right = total = 0.0

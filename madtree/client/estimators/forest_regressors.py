@@ -32,8 +32,8 @@ class ForestRegressor(LearnsNumbers, BaseForest):
             return float(super().score(X, y, sample_weight))
         with self._client() as client, client.work():
             numbers = plain(client, X, outcome_of(y), sample_weight or "1")
-        others = [f"({each})::pg_catalog.float8" for each in numbers]
-        leaves, columns = self._leaves_of_table(X, others)
+            others = [f"({each})::pg_catalog.float8" for each in numbers]
+            leaves, columns = self._leaves_of_table(client, X, others)
         actual, weights = (np.array(column, np.float64) for column in columns)  # NaN where NULL
         counts = ~np.isnan(actual) & (weights > 0)
         if not counts.any():

@@ -11,7 +11,7 @@ from typing import Any
 from madtree.client.calls import CallError
 from madtree.client.client import Client
 from madtree.host import Host
-from madtree.request import find_relation, plain_expressions
+from madtree.request import find_source, plain_expressions
 from madtree.sqltext.estimator import (
     COLUMNS,
     PLACE_IN_TABLE,
@@ -46,7 +46,7 @@ def training_table(
     if id_sql is not None or (parse_name(y) is not None and not draws):
         yield TrainingTable(table, id_sql or y)
         return
-    relation = find_relation(client.host, table, "X")
+    relation = find_source(client.host, table, "X")
     taken = {row["name"] for row in client.host.query(COLUMNS, ["pg_catalog.oid"], [relation.oid])}
     id_name = "madtree_row"
     while id_name in taken:
@@ -59,14 +59,14 @@ def training_table(
 
 def primary_key(host: Host, table: str) -> str | None:
     """The column that is a table's primary key, as SQL; None if it has none of one column."""
-    relation = find_relation(host, table, "X")
+    relation = find_source(host, table, "X")
     rows = host.query(PRIMARY_KEY, ["pg_catalog.oid"], [relation.oid])
     return str(rows[0]["sql"]) if len(rows) == 1 else None
 
 
 def place_in(host: Host, table: str) -> str | None:
     """By what the rows of a table without a key are put in order: their place in it. A view has the order it gives."""
-    return PLACE_IN_TABLE if find_relation(host, table, "X").kind in ("r", "p", "m") else None
+    return PLACE_IN_TABLE if find_source(host, table, "X").kind in ("r", "p", "m") else None
 
 
 def outcome_of(y: str) -> str:
@@ -86,13 +86,13 @@ def plain(client: Client, table: str, *expressions: str) -> list[str]:
     Raises:
         MadtreeError: there is no such table, or one of them is no expression over it. No other is used then, either.
     """
-    return plain_expressions(client.host, find_relation(client.host, table, "X"), expressions)
+    return plain_expressions(client.host, find_source(client.host, table, "X"), expressions)
 
 
 def count_rows(client: Client, table: str, y: str) -> int:
     """How many rows have an outcome."""
     y = outcome_of(y)
-    relation = find_relation(client.host, table, "X")
+    relation = find_source(client.host, table, "X")
     return int(client.query(rows_with(qualified(relation.schema, relation.name), y))[0].rows)
 
 
@@ -107,7 +107,7 @@ def weights_of_classes(client: Client, table: str, y: str, class_weight: Any, sa
     """
     y, *weight = plain(client, table, outcome_of(y), *([] if sample_weight is None else [sample_weight]))
     if class_weight == "balanced":
-        relation = find_relation(client.host, table, "X")
+        relation = find_source(client.host, table, "X")
         counts = client.query(rows_by_class(qualified(relation.schema, relation.name), y))
         total = sum(row.rows for row in counts)
         weights = {row.label: total / (len(counts) * row.rows) for row in counts}

@@ -130,20 +130,36 @@ def hold_name(table: str) -> Hold:
     return Hold(f"CREATE TABLE {table} ()", "ROLLBACK", on_model=False)
 
 
+@dataclass(frozen=True)
+class Played:
+    """How a game went.
+
+    Attributes:
+        errors: the reader's, if any.
+        waited: whether the reader waited for what was held. If not, it knows nothing of any move.
+        moved: whether the locks let the attacker make the move.
+    """
+
+    errors: list[BaseException]
+    waited: bool
+    moved: bool
+
+
 def play(
     ground: Ground, db: psycopg.Connection, hold: Hold, move: Move, work: Callable[[psycopg.Connection], object]
-) -> list[BaseException]:
-    """Play; returns the reader's error, if any. A move that the locks forbid is no move."""
+) -> Played:
+    """Play. A move that the locks forbid is no move."""
     attacker, second, admin = ground.sessions["attacker"], ground.sessions["second"], ground.sessions["admin"]
     for session in (attacker, second):
         session.execute("SET lock_timeout = '50ms'")
     attacker.execute("BEGIN")
     attacker.execute(hold.begin)  # type: ignore[arg-type]
-    reader = Reader(db, work)
+    reader, moved = Reader(db, work), False
     try:
         waits = reader.waits_for(admin, attacker.info.backend_pid)
         mover = attacker if hold.on_model and not move.hold else second
-        if waits and _try(mover, move.now) and move.hold:
+        moved = waits and _try(mover, move.now)
+        if moved and move.hold:
             second.execute("BEGIN")
             if not _try(second, (f"LOCK TABLE {move.hold} IN ACCESS EXCLUSIVE MODE",)):
                 second.execute("ROLLBACK")
@@ -154,7 +170,7 @@ def play(
             _try(second, move.later)
         second.execute("COMMIT")
     reader.thread.join()
-    return reader.error
+    return Played(reader.error, waits, moved)
 
 
 def _try(db: psycopg.Connection, statements: tuple[str, ...]) -> bool:

@@ -73,9 +73,9 @@ def _domain(name: str, base: str, low: str, high: str) -> TrapType:
     return TrapType(name, make, traps, low, high)
 
 
-def _enum(name: str) -> TrapType:
+def _enum(name: str, low: str = "low", high: str = "high") -> TrapType:
     """Without a trap of its own."""
-    return TrapType(name, (f"CREATE TYPE traps.{name} AS ENUM ('low', 'high')",), (), "low", "high")
+    return TrapType(name, (f"CREATE TYPE traps.{name} AS ENUM ('{low}', '{high}')",), (), low, high)
 
 
 # Casts of a type's: one that looks for such a cast runs it.
@@ -114,7 +114,7 @@ def _with(type_: TrapType, *more: tuple[tuple[str, ...], tuple[str, ...]]) -> Tr
 
 def _made() -> list[TrapType]:
     plain = [
-        _with(_enum("easy"), _casts("easy", "AS IMPLICIT")),
+        _with(_enum("easy", "1", "2"), _casts("easy", "AS IMPLICIT")),
         _with(_range("span", "int4", "[1,3)", "[5,9)"), _casts("span"), _operators("span")),
         _with(_enum("mood"), _casts("mood"), _operators("mood")),
         _range("moods", "traps.mood", "[low,high)", "[high,high]"),

@@ -142,6 +142,6 @@ def test_functions_have_the_settings_that_they_have_in_the_extension(both: Both)
     expected = {row["name"]: {each.lower() for each in row["settings"]} for row in listed}
     expected["models"] = expected.pop("list_models")
     for name, function in FUNCTIONS.items():
-        own = {f"{setting}={value}".lower() for setting, value in function.settings.items()}
+        own = {f"{setting}={value}".lower() for setting, value in function.all_settings.items()}
         assert own == expected.pop(name, set()), name
     assert expected.keys() == {"install_madlib_names"}

@@ -1,0 +1,199 @@
+"""No way into the client runs a function of the types of another role's table or model, and none looks at something in
+one transaction to use it in another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import psycopg
+import pytest
+from anothers_models import drop, train
+from client_entries import Command, ask, commands, entries, estimators
+from ground import CALLERS, Ground, Seen, share
+from test_clients import refused
+from trap_calls import FIXED, SMALL
+from trap_types import TOGETHER, TYPES
+from typer.testing import CliRunner
+
+import madtree
+from madtree.cli.app import app
+from madtree.host.psycopg import PsycopgHost
+from madtree.report import build_report
+
+# The columns of a table to score, of which each in turn, and all together, have a type with casts to everything.
+COLUMNS = {"id": "id", "x": "1 + x % 2", "k": "1 + x % 2", "y": "1 + g", "z": "1 + g", "w": "1 + g", "g": "1 + g"}
+CASTING = TYPES["c_easy"]
+PLACE = {**FIXED, "dependent": "y", "weights": "w"}
+# Models of the attacker's whose columns have its types, by what they are of; and what is trained beside.
+THEIRS: dict[str, dict[str, str]] = {
+    "outcome": {"dependent_variable": "c_mood", "list_of_features": "x, k"},
+    "easy outcome": {"dependent_variable": "c_easy", "list_of_features": "x, k"},
+    "groups": {"grouping_cols": TOGETHER},
+    "features": {"list_of_features": "x, c_mood, c_easy"},
+    "ids": {"id_col_name": "c_easy"},
+}
+KINDS = ("tree", "forest")
+
+
+def tables() -> list[str]:
+    return [*(f"traps.s_{column}" for column in COLUMNS), "traps.s_all"]
+
+
+@pytest.fixture(scope="module")
+def ground_with_models(ground: Ground) -> Iterator[Ground]:
+    """The tables, the attacker's models of his types, and a superuser's model of the plain table."""
+    attacker, boss = ground.sessions["attacker"], ground.sessions["boss"]
+    for name, swapped in [*((column, [column]) for column in COLUMNS), ("all", list(COLUMNS))]:
+        values = ", ".join(
+            f"({COLUMNS[column] if column != 'id' else '1 + id % 2'})::text::{CASTING.sql} AS {column}"
+            if column in swapped
+            else column
+            for column in COLUMNS
+        )
+        attacker.execute(f"CREATE TABLE traps.s_{name} AS SELECT {values} FROM traps.t")  # type: ignore[arg-type]
+    made = []
+    for kind in KINDS:
+        for number, given in enumerate(THEIRS.values()):
+            name = f"traps.theirs_{kind}_{number}"
+            train(attacker, kind, name, **{"training_table_name": "traps.t", **SMALL[f"{kind}_train"], **given})
+            made.append(name)
+    attacker.execute("GRANT SELECT ON ALL TABLES IN SCHEMA traps TO public")
+    ground.quietly("CREATE SCHEMA bosses; GRANT ALL ON SCHEMA bosses TO public")
+    for kind in KINDS:
+        train(boss, kind, f"bosses.{kind}", list_of_features="x, k, z", weights="w", **SMALL[f"{kind}_train"])
+    train(boss, "tree", "bosses.numbers", dependent_variable="z", list_of_features="x, k", **SMALL["tree_train"])
+    yield ground
+    for name in made:
+        drop(attacker, name)
+    ground.quietly("DROP SCHEMA bosses CASCADE")
+
+
+def places() -> list[tuple[str, str]]:
+    """Model and data: others' models of their types, and one's own on tables of others' types."""
+    theirs = [(f"traps.theirs_{kind}_{number}", "traps.t") for kind in KINDS for number, _ in enumerate(THEIRS)]
+    own = [(f"bosses.{model}", table) for model in (*KINDS, "numbers") for table in tables()]
+    return [*theirs, *own]
+
+
+def things(client: madtree.Client, model: str) -> list[Any]:
+    return [client, (client.forest if "forest" in model else client.model)(model)]
+
+
+@pytest.mark.parametrize("engine", ["extension", "client"])
+def test_objects_run_nothing_of_the_types(ground_with_models: Ground, engine: str) -> None:
+    ground = ground_with_models
+    seen, answered = Seen(ground, "superuser", engine), set[str]()
+    ground.clear()
+    with ground.calling(CALLERS["superuser"]) as db:
+        client = madtree.connect(db, engine=engine, on_message=lambda line: None)
+        for turn, (model, table) in enumerate(places()):
+            for thing in things(client, model):
+                names = entries(type(thing))
+                for name in share(names, 4, turn) if model.startswith("bosses") else names:
+                    place = {**PLACE, "model": model, "data": table, "out": ground.new_name()}
+                    if not refused(lambda thing=thing, name=name, place=place: ask(thing, name, place)):
+                        answered.add(f"{type(thing).__name__}.{name}")
+                    seen.look(name, f"{model} on {table}")
+            refused(lambda model=model, table=table: build_report(client, model, data=table))
+            seen.look("the page", f"{model} on {table}")
+    assert not seen.wrong, "\n".join(sorted(set(seen.wrong)))
+    every = {f"{kind.__name__}.{name}" for kind in (madtree.Model, madtree.Forest) for name in entries(kind)}
+    assert answered >= every - {"Model.competitors", "Model.surrogates", "Model.cv"}  # which these models have not
+
+
+@pytest.mark.parametrize("engine", ["extension", "client"])
+def test_estimators_run_nothing_of_the_types(ground_with_models: Ground, engine: str) -> None:
+    ground = ground_with_models
+    seen, answered = Seen(ground, "superuser", engine), set[str]()
+    ground.clear()
+    with ground.calling(CALLERS["superuser"]) as db:
+        client = madtree.connect(db, engine=engine, on_message=lambda line: None)
+        for turn, (which, kind) in enumerate(estimators().items()):
+            small = {"n_estimators": 2} if hasattr(kind(), "n_estimators") else {}
+            outcome = "z" if which.endswith("Regressor") else "y"
+            for number, table in enumerate(["traps.s_all", *share(tables(), 3, turn)]):
+                more = {"class_weight": "balanced"} if "class_weight" in kind().get_params() and number % 2 else {}
+                id_ = None if number == 1 else "id"
+                place = {**PLACE, "data": table, "dependent": outcome}
+                fitted = kind(client, list_of_features="x, k", id_col_name=id_, max_depth=3, **small)
+                fitted.fit("traps.d", outcome)
+                other = kind(client, list_of_features="x, k", id_col_name=id_, max_depth=3, **small, **more)
+                for estimator, names in ((fitted, [n for n in entries(kind) if n != "fit"]), (other, ["fit"])):
+                    for name in names:
+                        work = lambda e=estimator, n=name, p=place: ask(e, n, p, sample_weight="w")  # noqa: E731
+                        if not refused(work):
+                            answered.add(f"{which}.{name}")
+                        seen.look(f"{which}.{name}", table)
+    assert not seen.wrong, "\n".join(sorted(set(seen.wrong)))
+    assert answered >= {f"{which}.{name}" for which, kind in estimators().items() for name in entries(kind)}
+
+
+def test_commands_run_nothing_of_the_types(ground_with_models: Ground) -> None:
+    ground = ground_with_models
+    seen, answered = Seen(ground, "superuser", "command line"), set[str]()
+    ground.clear()
+    every = list(commands())
+    with ground.calling(CALLERS["superuser"]):
+        for turn, (model, table) in enumerate(places()):
+            for command in share(every, 10, turn):
+                answered |= run(ground, command, model, table)
+                seen.look(str(command), f"{model} on {table}")
+    assert not seen.wrong, "\n".join(sorted(set(seen.wrong)))
+    assert answered >= {command.name for command in every}
+
+
+def run(ground: Ground, command: Command, model: str, table: str, engine: str = "auto") -> set[str]:
+    """Its name, if it did what it was asked for."""
+    place = {**PLACE, "model": model, "data": table, "out": ground.new_name(), "file": "-"}
+    words = ["--engine", engine, *command.words(place)]
+    result = CliRunner().invoke(app, [*words, "--dsn", ground.logins["boss"]])
+    return {command.name} if result.exit_code == 0 else set()
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Statements of madtree's readers that were a transaction of their own."""
+    found: list[str] = []
+    run_statement = PsycopgHost._run
+
+    def noting(self: PsycopgHost, sql: str, types: Sequence[str], params: Sequence[Any], **how: Any) -> Any:
+        if self.connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:
+            found.append(sql)
+        return run_statement(self, sql, types, params, **how)
+
+    monkeypatch.setattr(PsycopgHost, "_run", noting)
+    return found
+
+
+def test_what_is_looked_at_is_used_in_the_same_transaction(ground_with_models: Ground, alone: list[str]) -> None:
+    """So the locks that were taken for the look still hold."""
+    ground, wrong = ground_with_models, dict[str, list[str]]()
+
+    def note(what: str, work: Callable[[], object]) -> None:
+        alone.clear()
+        refused(work)
+        if alone:
+            wrong[what] = list(alone)
+
+    with ground.calling(CALLERS["superuser"]) as db:
+        for engine in ("extension", "client"):
+            client = madtree.connect(db, engine=engine, on_message=lambda line: None)
+            for model in ("bosses.tree", "bosses.forest", "bosses.numbers"):
+                place = {**PLACE, "model": model, "data": "traps.d", "out": ground.new_name()}
+                for thing in things(client, model):
+                    for name in entries(type(thing)):
+                        note(f"{type(thing).__name__}.{name}", lambda t=thing, n=name, p=place: ask(t, n, p))
+                note("the page", lambda c=client, m=model: build_report(c, m, data="traps.d"))
+                note("the page of a connection", lambda m=model: build_report(db, m, data="traps.d"))
+            for which, kind in estimators().items():
+                small = {"n_estimators": 2} if hasattr(kind(), "n_estimators") else {}
+                outcome = "z" if which.endswith("Regressor") else "y"
+                estimator = kind(client, list_of_features="x, k", max_depth=3, **small)
+                for name in ["fit", *entries(kind)]:
+                    place = {**PLACE, "data": "traps.d", "dependent": outcome}
+                    note(f"{which}.{name}", lambda e=estimator, n=name, p=place: ask(e, n, p))
+        for command in commands():
+            note(str(command), lambda c=command: run(ground, c, "bosses.tree", "traps.d"))
+    assert not wrong
