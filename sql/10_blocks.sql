@@ -104,15 +104,15 @@ COMMENT ON AGGREGATE madtree_internal.sum_of_states(bytea) IS 'internal: states,
 -- noqa: enable=CP02,CP05,LT01
 
 CREATE FUNCTION madtree_internal.new_column(
-    plan bytea, block_id integer, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea,
-    identity bytea, scores bytea, nodes bytea
+    plan bytea, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea, identity bytea,
+    scores bytea, nodes bytea
 ) RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
 @load@
-return madtree.blocks.new_column(plan, block_id, n_rows, (codes, target, weight, tree, fold, identity, scores), nodes)
+return madtree.blocks.new_column(plan, n_rows, (codes, target, weight, tree, fold, identity, scores), nodes)
 $python$;
 COMMENT ON FUNCTION madtree_internal.new_column(
-    bytea, integer, integer, bytea, bytea, bytea, bytea, bytea, bytea, bytea, bytea
+    bytea, integer, bytea, bytea, bytea, bytea, bytea, bytea, bytea, bytea
 ) IS 'internal: a column of a block anew';
 
 CREATE FUNCTION madtree_internal.moved_nodes_steps(

@@ -86,14 +86,13 @@ def node_statistics_final(state: bytes | None) -> bytes | bytearray | None:
 @in_query
 def new_column(
     plan: bytes | None,
-    block_id: int | None,
     n_rows: int | None,
     columns: Sequence[bytes | None],
     nodes: bytes | None,
 ) -> bytes | None:
     from madtree.storage import aggregate_functions
 
-    return aggregate_functions.new_column(plan or b"", block_id or 0, n_rows or 0, columns, nodes)
+    return aggregate_functions.new_column(plan or b"", n_rows or 0, columns, nodes)
 
 
 @in_steps

@@ -79,7 +79,7 @@ class RowSource:
         grouping: SQL of the grouping columns.
         groups: SQL name of the table of groups (tree_id, g1, g2, ...), or None where not grouped.
         fold: SQL of the number that stands for a row's fold, or None where the table does not tell.
-        identity: SQL of the number that tells a row apart (`identity_number`), or None where nobody draws rows.
+        identity: SQL of the number that tells a row apart (`identity_number`), or None where no rows are drawn.
         sent: whether rows are read over a connection, and so made by PostgreSQL's own functions (`sent_rows`).
         elements: for each feature what it is an element of, or None; empty where none is.
         equals: of each grouping column SQL of its operator "equals".
@@ -224,18 +224,12 @@ def count_images(source: RowSource, from_clause: str) -> str:
     return f"SELECT pg_catalog.count({source.row()}) {from_clause}"
 
 
-def images_by_block(source: RowSource, *, in_order: bool, by_place: bool = True) -> str:
-    """The images of each block of small groups, in the order of the blocks.
-
-    `in_order`: rows stand as in the table, for random folds, which go by a row's place; of a relation whose rows have
-    none (`by_place`), as they come.
-    """
-    place = f"{SOURCE_ALIAS}.tableoid, {SOURCE_ALIAS}.ctid" if by_place else "pg_catalog.row_number() OVER ()"
-    order = f"1, {place}" if in_order else "1"
+def images_by_block(source: RowSource) -> str:
+    """The images of each block of small groups, in the order of the blocks."""
     return (
         "SELECT madtree_row.block, pg_catalog.string_agg(madtree_row.image, ''::pg_catalog.bytea) AS images FROM ("
         f"SELECT madtree_block AS block, {source.row()} AS image "
-        f"{source.from_clause(extra='madtree_block IS NOT NULL')} ORDER BY {order}) AS madtree_row "
+        f"{source.from_clause(extra='madtree_block IS NOT NULL')} ORDER BY 1) AS madtree_row "
         "GROUP BY madtree_row.block ORDER BY madtree_row.block"
     )
 

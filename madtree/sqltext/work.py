@@ -95,18 +95,19 @@ class WorkTables:
             f"pg_catalog.sum(n_unknown)::pg_catalog.int8 AS n_unknown FROM {self.name('blocks')}"
         )
 
-    def block_trees(self) -> str:
-        """Each block, its rows and the trees that they are of, in the order of the blocks."""
-        return f"SELECT block_id, n_rows, tree::pg_catalog.bytea AS tree FROM {self.name('blocks')} ORDER BY block_id"
+    def identities(self) -> str:
+        """The identities of each block's rows, and the trees that they are of."""
+        columns = ", ".join(f"{name}::pg_catalog.bytea AS {name}" for name in ("identity", "tree"))
+        return f"SELECT {columns} FROM {self.name('blocks')}"
 
     def blocks(self) -> str:
         """The rows of each block; columns named as in `learn.columns.columns.COLUMNS`."""
         columns = ", ".join(f"{name}::pg_catalog.bytea AS {name}" for name in _COLUMNS)
-        return f"SELECT block_id, n_rows, {columns} FROM {self.name('blocks')}"
+        return f"SELECT n_rows, {columns} FROM {self.name('blocks')}"
 
     def replace_column(self, column: str) -> str:
         """Give every block a new column of that name; $1: plan."""
-        return self._update(column, f"{INTERNAL}.new_column($1, block_id, n_rows, {BLOCK_ARGUMENTS}, scores, nodes)")
+        return self._update(column, f"{INTERNAL}.new_column($1, n_rows, {BLOCK_ARGUMENTS}, scores, nodes)")
 
     def move_nodes(self) -> str:
         """Move the rows of every block on; $1: plan."""

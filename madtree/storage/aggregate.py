@@ -13,12 +13,12 @@ import numpy as np
 
 from madtree.host import Host, TemporaryPlace, WorkSpace, local_settings
 from madtree.ingest import Packed, Packing, RowPacker
-from madtree.learn.columns import COLUMNS, ColumnReader, rows_by_tree
+from madtree.learn.columns import COLUMNS, ColumnReader
 from madtree.learn.counting import CountRequest, frontier_values
 from madtree.learn.data import MOST_BLOCK_ROWS, Array, Ints, Steps, codec
 from madtree.learn.packing import block_fields
 from madtree.learn.problem import Problem
-from madtree.learn.requests import Program, Progress, Provider, ReplaceRequest, RowsByTreeRequest, T, driven
+from madtree.learn.requests import FoldHashesRequest, Program, Progress, Provider, ReplaceRequest, T, driven
 from madtree.learn.route import NewSplits, Routing
 from madtree.learn.waves import CategoriesRequest, HeldOutRequest, TargetsRequest, WaveRequest
 from madtree.parallel import handing_over_pays, sharing
@@ -56,9 +56,13 @@ class TableOfBlocks(Provider):
         self._have_moved = False  # from the roots, in whatever trees
         self._copied: BlockStore | None = None
 
-    def rows_by_tree(self, request: RowsByTreeRequest) -> Steps[Ints]:
-        yield
-        return self._rows_by_tree(request.n_trees)
+    def fold_hashes(self, request: FoldHashesRequest) -> Steps[Ints]:
+        found = [np.zeros((0, 3), np.int64)]
+        for row in self._host.data_stream(self._work.identities()):
+            yield
+            tree = None if row["tree"] is None else np.frombuffer(row["tree"], "<i4")
+            found.append(request.hashes.counted(np.frombuffer(row["identity"], "<u4"), tree))
+        return np.concatenate(found)
 
     def replace(self, request: ReplaceRequest) -> Steps[None]:
         yield
@@ -87,7 +91,7 @@ class TableOfBlocks(Provider):
             copied = BlockStore(self._problem, 1, memory, 0, place)
             for row in self._host.data_stream(self._work.blocks()):
                 yield
-                copied.add(row["block_id"], reader.checked_block(row["n_rows"], [row[name] for name in COLUMNS]))
+                copied.add(reader.checked_block(row["n_rows"], [row[name] for name in COLUMNS]))
             self._copied = copied
         return self._copied
 
@@ -125,16 +129,6 @@ class TableOfBlocks(Provider):
             self._host.command(self._work.move_nodes(), [_BYTEA], [plan])
             self._have_moved = True
         self._routing, self._rounds, self._n_nodes = routing, routing.rounds, len(routing.child)
-
-    def _rows_by_tree(self, n_trees: int) -> Ints:
-        trees = [
-            (
-                int(row["block_id"]),
-                np.zeros(row["n_rows"], np.int64) if row["tree"] is None else np.frombuffer(row["tree"], "<i4"),
-            )
-            for row in self._host.query(self._work.block_trees())
-        ]
-        return rows_by_tree(trees, n_trees)
 
 
 def _smaller(request: CountRequest, state_bytes: int | None) -> list[CountRequest]:

@@ -120,9 +120,7 @@ class _Replacing:
 _replacing = LastPlan(_Replacing)
 
 
-def new_column(
-    plan: bytes, block_id: int, n_rows: int, columns: Sequence[bytes | None], nodes: bytes | None
-) -> bytes | None:
+def new_column(plan: bytes, n_rows: int, columns: Sequence[bytes | None], nodes: bytes | None) -> bytes | None:
     """A block's new column, as bytes.
 
     Args:
@@ -135,7 +133,7 @@ def new_column(
     if (problem := todo.problem) is not None:
         stored = StoredNodes(nodes, block, problem.n_replicas, problem.n_groups, todo.n_nodes)
         reached = np.stack([stored.of(replica) for replica in range(problem.n_replicas)])
-    made = with_column(block, [(block_id, n_rows)], todo.function, todo.values, todo.problem, reached)
+    made = with_column(block, todo.function, todo.values, todo.problem, reached)
     column = COLUMN_FUNCTIONS[todo.function].column
     if column == SCORES:
         return None if made.scores is None else made.scores.tobytes()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +9,9 @@ import numpy as np
 
 from madtree.host import ScratchFile, Span, SpillFile, TemporaryFile, TemporaryPlace
 from madtree.learn.at_hand import BlocksAtHand
-from madtree.learn.columns import rows_by_tree
-from madtree.learn.data import Allocator, Array, Block, CodeLayout, Codes, Ints, Steps
+from madtree.learn.data import Allocator, Array, Block, CodeLayout, Codes, Steps
 from madtree.learn.problem import Problem
-from madtree.learn.requests import NoAnswerError, Provider, ReplaceRequest, Request, RowsByTreeRequest
+from madtree.learn.requests import NoAnswerError, Provider, ReplaceRequest, Request
 from madtree.storage.all_rows import AllRows
 
 _OWN = ("target", "weight", "tree", "fold", "identity", "scores")  # columns of a block beside its codes
@@ -31,18 +29,16 @@ class _Spilled:
 
 @dataclass(frozen=True)
 class _Kept:
-    """A block, and the parts of the table that its rows are of.
+    """A block.
 
     Attributes:
         layout: of its codes.
         columns: by name, each in memory or in the file; those that the block does not have are left out.
-        parts: number of each part, and its rows in the block, one after the other.
     """
 
     n_rows: int
     layout: CodeLayout
     columns: dict[str, Array | _Spilled]
-    parts: list[tuple[int, int]]
 
 
 class BlockStore(Provider):
@@ -62,7 +58,7 @@ class BlockStore(Provider):
         self._allocated_bytes = problem.parameters.memory_bytes // ALLOCATED_SHARE
         self._held_bytes = 0
         self._file: SpillFile | None = None
-        self._waiting: list[tuple[int, Block]] = []
+        self._waiting: list[Block] = []
         self._kept: list[_Kept] = []
         self._at_hand: BlocksAtHand | None = None
         self._is_moved = False
@@ -72,22 +68,21 @@ class BlockStore(Provider):
         """Whether some blocks are in a file."""
         return self._file is not None
 
-    def add(self, part: int, block: Block) -> None:
+    def add(self, block: Block) -> None:
         """Keep the rows of a part of the table; small parts are joined.
 
         Raises:
             MadtreeError: temp_file_limit would be exceeded, or the disk is full.
         """
-        self._waiting.append((part, block))
-        if sum(block.codes.n_rows for _, block in self._waiting) >= self._block_rows:
+        self._waiting.append(block)
+        if sum(waiting.codes.n_rows for waiting in self._waiting) >= self._block_rows:
             self.finish()
 
     def finish(self) -> None:
         """No more parts will come."""
         if self._waiting:
-            parts = [(part, block.codes.n_rows) for part, block in self._waiting]
-            block = Block.join([block for _, block in self._waiting])
-            self._kept.append(_Kept(block.codes.n_rows, block.codes.layout, self._stored(block), parts))
+            block = Block.join(self._waiting)
+            self._kept.append(_Kept(block.codes.n_rows, block.codes.layout, self._stored(block)))
             self._waiting = []
 
     def write_to(self, all_rows: AllRows, file: TemporaryFile, first: int) -> None:
@@ -103,10 +98,6 @@ class BlockStore(Provider):
             raise NoAnswerError(f"rows that all processes share have no answer to a {type(request).__name__} here")
         return super().answer(request)
 
-    def rows_by_tree(self, request: RowsByTreeRequest) -> Steps[Ints]:
-        yield
-        return rows_by_tree(list(self._trees()), request.n_trees)
-
     def others(self, request: Request) -> Steps[Any]:
         """By the blocks at hand."""
         if self._at_hand is None:
@@ -120,7 +111,7 @@ class BlockStore(Provider):
         self._at_hand = None
         for kept in self._kept:
             yield
-            made = getattr(request.made(self._block(kept), kept.parts), request.column)
+            made = getattr(request.made(self._block(kept)), request.column)
             kept.columns[request.column] = self._put(kept.columns.get(request.column), made)
 
     def _put(self, before: Array | _Spilled | None, column: Array) -> Array | _Spilled:
@@ -135,15 +126,6 @@ class BlockStore(Provider):
             return self._spill(column)
         self._held_bytes += column.nbytes - held
         return column
-
-    def _trees(self) -> Iterator[tuple[int, Ints]]:
-        """Of each part its number and the trees (n_rows,) of its rows."""
-        for kept in self._kept:
-            tree = self._block(kept).tree
-            first = 0
-            for part, n_rows in kept.parts:
-                yield part, np.zeros(n_rows, np.int32) if tree is None else tree[first : first + n_rows]
-                first += n_rows
 
     def _stored(self, block: Block) -> dict[str, Array | _Spilled]:
         """The block's columns: in memory while some is left, else in the file."""

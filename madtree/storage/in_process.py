@@ -30,9 +30,9 @@ class InProcess:
         store = BlockStore(packing.problem, self._block_rows, self._memory_bytes, self._position_bytes, place)
         total = Packed(0, 0, 0)
         with closing(self._rows.blocks(packing, self._block_rows)) as blocks:
-            for number, (block, packed) in enumerate(blocks):
+            for block, packed in blocks:
                 yield
-                store.add(number, block)
+                store.add(block)
                 total = total.plus(packed)
         store.finish()
         return (yield from driven(program(total, True), store, tell))

@@ -56,6 +56,8 @@ class GrowPlan:
         if row_format.fold_keys is not None:
             fits = len(row_format.fold_keys) == parameters.n_folds
             require(fits, "fold_keys", "as many as there are folds")
+        elif parameters.n_folds:
+            require("identity" in row_format.has, "has_identity", "true, since folds are drawn by it")
         return cls(row_format, kinds, n_classes, parameters, learner_of(given, row_format))
 
 

@@ -79,7 +79,7 @@ def _streamed(call: Call, found: Survey, plan: GrowPlan) -> Iterator[TrainedTree
     host, source = call.host.source, found.source
     call.watch.begin("pack")
     with local_settings(host, _sorting(found, 1)):
-        for row in host.data_stream(_query(found)):
+        for row in host.data_stream(rows_sql.images_by_block(found.source.rows)):
             tell = Teller(host, call.watch, verbose=False).tell
             steps = growing_in_block(plan, as_rows(source.rows, row.pop("images")), tell)
             yield finished(steps, host.let_in)
@@ -92,18 +92,11 @@ def _shared(
     host, tables = call.host, call.space.tables
     call.watch.begin("pack")
     with local_settings(host, {**_sorting(found, n_growers + 1), **sharing(n_growers)}):
-        call.space.make("images", tables.create_images(_query(found)))
+        call.space.make("images", tables.create_images(rows_sql.images_by_block(found.source.rows)))
     call.watch.begin("passes")
     n_blocks = found.size.n_blocks
     for trees in grown_together(host, tables.images_of(), n_blocks, plan.dump(), n_growers, tell):
         yield TrainedTrees.load(trees)
-
-
-def _query(found: Survey) -> str:
-    """Of the images of each block. Folds go by a row's place where the table does not tell them."""
-    rows = found.source.rows
-    in_order = found.parameters.n_folds > 0 and rows.fold is None
-    return rows_sql.images_by_block(rows, in_order=in_order, by_place=found.has_places)
 
 
 def _sorting(found: Survey, processes: int) -> dict[str, str]:

@@ -79,7 +79,7 @@ def open_source(call: Call) -> Source:
     )
     relation = relation_of(task)
     spread = None
-    with_identity = kind.learner.draws_rows
+    with_identity = kind.learner.draws_rows or task.parameters.draws_folds
     if access is not Access.IN_PLACE:
         columns = columns_needed(reader, task, with_identity=with_identity)
         if access is Access.SPREAD:

@@ -161,6 +161,11 @@ class Parameters:
         return CRITERIA[self.criterion].outcome
 
     @property
+    def draws_folds(self) -> bool:
+        """Whether folds are drawn, by the rows' ids."""
+        return self.n_folds > 0 and self.fold_col is None
+
+    @property
     def has_competitors(self) -> bool:
         """Whether splits are told that a node's own has won against."""
         return self.max_competitors > 0

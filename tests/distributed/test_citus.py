@@ -111,10 +111,12 @@ def test_sampled_edges_are_the_same_each_time(cluster: psycopg.Connection) -> No
     assert differences(cluster, "one_nodes", "two_nodes") == 0
 
 
-def test_random_folds_make_a_table_of_errors(cluster: psycopg.Connection) -> None:
-    cluster.execute(
-        "SELECT tree_train('spread', 'folded', 'id', 'label', 'x, n', pruning_params => 'cp=0.001, n_folds=3')"
-    )
+def test_random_folds_are_those_of_one_server(cluster: psycopg.Connection) -> None:
+    for table, model in (("spread", "folded"), ("plain", "folded_here")):
+        cluster.execute(
+            f"SELECT tree_train('{table}', '{model}', 'id', 'label', 'x, n', pruning_params => 'cp=0.001, n_folds=3')"
+        )
+    assert differences(cluster, "folded_cv", "folded_here_cv") == 0
     ((n, low, high),) = cluster.execute(
         "SELECT count(*), min(cv_error_avg / root.e), max(cv_error_avg / root.e) "
         "FROM folded_cv, (SELECT max(cv_error_avg) AS e FROM folded_cv) AS root"

@@ -47,6 +47,11 @@ CASES: dict[str, tuple[dict[str, Any], list[str]]] = {
         },
         ["", "_nodes", "_surrogates", "_cv"],
     ),
+    "random folds": ({"pruning_params": "cp=0.001, n_folds=3", "max_depth": 5}, ["", "_nodes", "_cv"]),
+    "random folds of groups": (
+        {"pruning_params": "n_folds=3", "grouping_cols": "grp", "list_of_features": "x, n, level", "max_depth": 4},
+        ["", "_nodes", "_cv"],
+    ),
     "exact splits": ({"n_bins": 0, "max_depth": 6}, ["", "_nodes"]),
     "expressions": ({"dependent_variable": "(label > 0)::text", "list_of_features": "x * 2, n + fold"}, ["_nodes"]),
     "large and small groups": ({"grouping_cols": "grp", "list_of_features": "x, n, level"}, ["", "_nodes"]),

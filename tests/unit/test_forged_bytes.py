@@ -132,8 +132,7 @@ def column_plan(function: str) -> tuple[bytes, tuple[int, list[bytes | None]]]:
     """A plan by which rows get a new column, and a block with the nodes and the scores of its rows."""
     if function == "random_folds":
         problem, block = problem_of(sample_rows(200, 3), 3, Parameters())
-        first, n_rows = np.zeros((1, 1), np.int64), np.array([200])
-        values = {"part": np.array([7]), "first": first, "n_rows": n_rows, "n_folds": 3, "seed": 1}
+        values = {"ends": np.array([[2**30, 2**31]]), "seed": 1}
         made = {**problem.counting_values(), **ReplaceRequest(function, values).function_values()}
         return codec.dump(made), (200, [*block_columns(block), None, None])
     problem, block = problem_of(sample_rows(200, 0, weighted=True), 0, Parameters("mse", 4, min_split=10))
@@ -150,7 +149,7 @@ def column_plan(function: str) -> tuple[bytes, tuple[int, list[bytes | None]]]:
 
 def grow_plan(n_classes: int) -> tuple[bytes, bytes]:
     classes = np.arange(float(n_classes)) if n_classes else None
-    row_format = RowFormat(frozenset({"tree", "target"}), classes, [None, np.arange(5.0), None])
+    row_format = RowFormat(frozenset({"tree", "target", "identity"}), classes, [None, np.arange(5.0), None])
     by_class = ClassParams(prior=(0.5, 0.25, 0.25), loss=(0, 1, 2, 1, 0, 2, 1, 1, 0)) if n_classes == 3 else None
     parameters = Parameters(
         "gini" if n_classes else "mse",
@@ -324,7 +323,7 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
 
     def make(plan: bytes, block: tuple[int, list[bytes | None]]) -> Any:
         n_rows, (*columns, nodes, scores) = block
-        return new_column(plan, 7, n_rows, [*columns, scores], nodes)
+        return new_column(plan, n_rows, [*columns, scores], nodes)
 
     cases: dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]] = {}
     for n_classes in (3, 0):

@@ -16,8 +16,8 @@ from madtree.learn.counting import CountRequest
 from madtree.learn.data import codec
 from madtree.learn.ensemble import Forest
 from madtree.learn.packing import Packer, RowFormat, prepare
-from madtree.learn.problem import Bootstrap, identities
-from madtree.learn.requests import ReplaceRequest, RowsByTreeRequest, RowsRequest
+from madtree.learn.problem import Bootstrap, FoldHashes, identities
+from madtree.learn.requests import FoldHashesRequest, ReplaceRequest, RowsRequest
 from madtree.storage.workers.growers import GrowBlocks
 from madtree.storage.workers.messages import GrowEnsemble, GrowWave, KeepRows, ShareRows, message
 from madtree.trees import ForestParameters, Parameters
@@ -36,7 +36,7 @@ def _messages() -> dict[str, Any]:
     slots = growing.slots(np.arange(growing.n_nodes))
     count = CountRequest("histograms", problem, growing.routing, slots, growing.n_nodes, (0, 3))
     drawn = np.arange(2 * growing.n_nodes).reshape(-1, 2) % 5
-    folds = {"part": np.array([7]), "first": np.zeros((1, 1), int), "n_rows": np.array([300]), "n_folds": 3, "seed": 1}
+    folds = {"ends": np.array([[2**30, 2**31]]), "seed": 1}
     keys = [None, None, None, np.arange(6.0), np.arange(14.0)]
     of_numbers, block = problem_of(sample_rows(300, 0), 0, Parameters("mse", 4, min_split=10))
     numbers = grown(of_numbers, block)
@@ -62,7 +62,7 @@ def _messages() -> dict[str, Any]:
         "histograms": count,
         "drawn": replace(count, features=(0, 0), drawn=drawn),
         "rows": RowsRequest(problem, growing.routing, slots, (1, 4)),
-        "rows by tree": RowsByTreeRequest(9),
+        "fold hashes": FoldHashesRequest(FoldHashes(np.array([300, 20]), 3, 1)),
         "folds": ReplaceRequest("random_folds", folds),
         "scores": ReplaceRequest("scores", {"node_value": values}, of_numbers, numbers.routing),
     }

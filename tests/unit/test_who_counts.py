@@ -25,7 +25,7 @@ OTHERS = {
     "learn/ensemble/out_of_bag.py": "out-of-bag rows by group",
     "learn/ensemble/random_cuts.py": "bins by segment",
     "learn/grow/policy.py": "splits by tree",
-    "learn/columns/columns.py": "rows by tree and part, for folds",
+    "learn/problem/folds.py": "rows by tree and hash, before there are folds",
     "learn/packing/prepare.py": "rows and ranges of each tree, before there are blocks",
     "learn/prune/explained.py": "nodes and gains by tree",
     "learn/prune/outcome.py": "gains by feature",

@@ -39,8 +39,13 @@ class BaseDecisionTree(FittedTree, FittedInDatabase):
 
     criterion: str
     ccp_alpha: float
+    n_folds: int
 
     # --- training ---
+
+    @property
+    def _drawn_by_id(self) -> str | None:
+        return "folds" if self.n_folds else None
 
     def _train(self, client: Client, data: dict[str, Any], n_rows: Callable[[], int]) -> None:
         """Train on what `data` says, in the words of tree_train, and take over the tree."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import secrets
 from collections.abc import Callable, Sequence
 from types import FunctionType
@@ -11,11 +10,11 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from madtree.client.calls import CallError, as_argument
+from madtree.client.calls import as_argument
 from madtree.client.client import Client
 from madtree.client.estimators.forest_parameters import forest_arguments
 from madtree.client.estimators.in_database import FittedInDatabase
-from madtree.client.estimators.tables import TrainingTable, place_in, primary_key, training_table
+from madtree.client.estimators.tables import place_in, primary_key
 from madtree.client.feature_values import feature_values
 from madtree.client.forests import Forest
 from madtree.client.frames import Array
@@ -57,16 +56,9 @@ class BaseForest(FittedInDatabase):
 
     # --- training ---
 
-    def _training_table(
-        self, client: Client, table: str, id_sql: str | None, y: str
-    ) -> contextlib.AbstractContextManager[TrainingTable]:
-        """Samples are drawn by the rows' ids: without a key, a table's rows are told apart by their place in it."""
-        if id_sql is None and place_in(client.host, table) is None:
-            raise CallError(
-                f"id_col_name must name a column that tells the rows of {table} apart: the trees' samples are drawn by "
-                "it"
-            )
-        return training_table(client, table, id_sql, y, draws=True)
+    @property
+    def _drawn_by_id(self) -> str:
+        return "the trees' samples"
 
     def _train(self, client: Client, data: dict[str, Any], n_rows: Callable[[], int]) -> None:
         name = self.model or f"pg_temp.{ident(f'madtree_model_{secrets.token_hex(8)}')}"

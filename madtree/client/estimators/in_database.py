@@ -16,7 +16,7 @@ from madtree.client.calls import CallError, Names
 from madtree.client.client import Client
 from madtree.client.connecting import connect
 from madtree.client.estimators.data import checked_columns, free_name
-from madtree.client.estimators.tables import TrainingTable, count_rows, primary_key, training_table
+from madtree.client.estimators.tables import TrainingTable, count_rows, place_in, primary_key, training_table
 from madtree.client.feature_values import column_name
 from madtree.client.frames import FrameColumn, columns_of, is_frame
 from madtree.client.upload import uploaded
@@ -43,6 +43,11 @@ class FittedInDatabase(BaseEstimator):  # type: ignore[misc]
                 setattr(self, name, value)
 
     # --- training ---
+
+    @property
+    def _drawn_by_id(self) -> str | None:
+        """What is drawn by the rows' ids, or None."""
+        raise NotImplementedError
 
     def _train(self, client: Client, data: dict[str, Any], n_rows: Callable[[], int]) -> None:
         """Train on what `data` says, in the words of tree_train, and take over what was trained."""
@@ -108,8 +113,15 @@ class FittedInDatabase(BaseEstimator):  # type: ignore[misc]
     def _training_table(
         self, client: Client, table: str, id_sql: str | None, y: str
     ) -> contextlib.AbstractContextManager[TrainingTable]:
-        """What is trained on in the place of a table of the user's."""
-        return training_table(client, table, id_sql, y)
+        """What is trained on in the place of a table of the user's. Where something is drawn by the rows' ids, those of
+        a table without a key are told apart by their place in it.
+        """
+        drawn = self._drawn_by_id
+        if drawn and id_sql is None and place_in(client.host, table) is None:
+            raise CallError(
+                f"id_col_name must name a column that tells the rows of {table} apart: {drawn} are drawn by it"
+            )
+        return training_table(client, table, id_sql, y, draws=drawn is not None)
 
     def _id_of(self, client: Client, table: str) -> str | None:
         """The column that tells a table's rows apart, where there is one.

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.at_hand.node_order import NodeOrder
-from madtree.learn.columns import rows_by_tree
 from madtree.learn.counting import CountRequest, PlacedBlock, final, transition_steps
 from madtree.learn.data import Allocator, Array, Block, Ints, ReusingAllocator, Steps, allocated, in_memory
 from madtree.learn.histogram import RowsOfNodes
 from madtree.learn.problem import Problem
-from madtree.learn.requests import Provider, ReplaceRequest, RowsByTreeRequest, RowsRequest, driven
+from madtree.learn.requests import FoldHashesRequest, Provider, ReplaceRequest, RowsRequest, driven
 from madtree.learn.route import Positions, WayDown
 from madtree.learn.waves import (
     CategoriesRequest,
@@ -78,24 +77,22 @@ class BlocksAtHand(Provider):
     def wave(self, request: WaveRequest) -> Steps[Any]:
         return (yield from driven(request.ensemble.grow(request.number), self))
 
-    def rows_by_tree(self, request: RowsByTreeRequest) -> Steps[Ints]:
-        """Each block is a part."""
-        yield
-        trees = []
+    def fold_hashes(self, request: FoldHashesRequest) -> Steps[Ints]:
+        found = [np.zeros((0, 3), np.int64)]
         for placed in self._blocks:
-            tree = placed.block.tree
-            trees.append((placed.number, np.zeros(placed.block.codes.n_rows, np.int32) if tree is None else tree))
-        return rows_by_tree(trees, request.n_trees)
+            yield
+            assert placed.block.identity is not None
+            found.append(request.hashes.counted(placed.block.identity, placed.block.tree))
+        return np.concatenate(found)
 
     def replace(self, request: ReplaceRequest) -> Steps[None]:
-        """Each block is a part. The caller's blocks stay as they are."""
+        """The caller's blocks stay as they are."""
         self._whole = self._order = self._way = None
         self._allocator.take_back()
         positions = Positions(self._position_bytes)
         for i, placed in enumerate(self._blocks):
             yield
-            made = request.made(placed.block, [(placed.number, placed.block.codes.n_rows)])
-            self._blocks[i] = PlacedBlock(placed.number, made, positions)
+            self._blocks[i] = PlacedBlock(placed.number, request.made(placed.block), positions)
 
     def _in_order(self, problem: Problem) -> Steps[NodeOrder]:
         """The rows in the order of nodes."""

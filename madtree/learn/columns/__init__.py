@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from madtree.learn.columns.columns import COLUMNS, SCORES, ColumnReader, block_columns, rows_by_tree
+from madtree.learn.columns.columns import COLUMNS, SCORES, ColumnReader, block_columns
 from madtree.learn.columns.new_columns import COLUMN_FUNCTIONS, column_values, with_column
 
 __all__ = [
@@ -12,6 +12,5 @@ __all__ = [
     "ColumnReader",
     "block_columns",
     "column_values",
-    "rows_by_tree",
     "with_column",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from madtree.learn.data import MOST_BLOCK_ROWS, Array, Block, CodeLayout, Ints, require
+from madtree.learn.data import MOST_BLOCK_ROWS, Array, Block, CodeLayout, require
 from madtree.learn.problem import Problem
 
 Bytes = bytes | memoryview
@@ -102,9 +102,3 @@ def _lines(scores: Bytes, n_rows: int) -> Array:
     fits = len(scores) % (8 * n_rows) == 0 if n_rows else len(scores) == 0
     require(fits, SCORES, "numbers of each row")
     return np.frombuffer(scores, "<f8").reshape(len(scores) // (8 * n_rows) if n_rows else 0, n_rows)
-
-
-def rows_by_tree(trees: list[tuple[int, Ints]], n_trees: int) -> Ints:
-    """(n_parts, 1 + n_trees): each part's number and its rows of each tree; `trees`: number and tree of each row."""
-    counts = [[part, *np.bincount(tree, minlength=n_trees)] for part, tree in trees]
-    return np.array(counts, np.int64).reshape(-1, 1 + n_trees)

@@ -5,18 +5,17 @@ Gradient and hessian of a loss are the target and the weight of the next round's
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from madtree.learn.columns.columns import SCORES
-from madtree.learn.data import Array, Block, Floats, Grid, Ints, Values, ascends, require
-from madtree.learn.problem import Problem, folds_of_rows
+from madtree.learn.data import Array, Block, Floats, Grid, Ints, Values, require
+from madtree.learn.problem import FoldHashes, Problem
 from madtree.trees import MOST_FOLDS
 
-_MOST_ROWS = 2**48
 _OUTCOME, _FIRST_SCORE = 0, 1  # lines of a block's scores
 
 
@@ -26,13 +25,11 @@ class ChangingRows:
 
     Attributes:
         block: of these rows alone.
-        part: number of the part of the table that they are of.
-        problem: that trees have been grown for; None where the new column does not depend on trees.
+            problem: that trees have been grown for; None where the new column does not depend on trees.
         nodes: (n_replicas, n_rows) the nodes that they have reached in these, or None.
     """
 
     block: Block
-    part: int
     problem: Problem | None = None
     nodes: Ints | None = None
 
@@ -57,14 +54,12 @@ ColumnFunction = Callable[[ChangingRows, Mapping[str, Any]], Array]
 
 
 def _random_folds(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
-    """`values`: part (n_parts,) ascending; of each of them `first` (n_parts, n_trees), and n_rows, n_folds, seed, as in
-    `folds_of_rows`.
-    """
-    block, part = rows.block, rows.part
-    tree: Ints = np.zeros(block.codes.n_rows, np.int32) if block.tree is None else block.tree
-    at = int(np.searchsorted(values["part"], part))
-    require(at < len(values["part"]) and values["part"][at] == part, "part", f"known, as {part} is not")
-    return folds_of_rows(tree, values["first"][at], values["n_rows"], values["n_folds"], values["seed"])
+    """`values`: ends (n_trees, n_folds - 1) and seed, as in `FoldHashes.folds`."""
+    block, ends = rows.block, values["ends"]
+    require(block.identity is not None, "identity", "there")
+    assert block.identity is not None
+    require(block.tree is None or int(block.tree.max(initial=0)) < len(ends), "ends", "those of all trees")
+    return FoldHashes.folds(block.identity, block.tree, ends, values["seed"])
 
 
 def _scores(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
@@ -95,16 +90,10 @@ def _residuals(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
 
 
 def _values_of_random_folds(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:
-    part = given.ints("part", (None,), -(2**63), 2**63 - 1)
-    require(ascends(part), "part", "ascending")
-    n_rows = given.ints("n_rows", (None,), 0, _MOST_ROWS)
-    return {
-        "part": part,
-        "first": given.ints("first", (len(part), len(n_rows)), 0, _MOST_ROWS),
-        "n_rows": n_rows,
-        "n_folds": given.integer("n_folds", 1, MOST_FOLDS),
-        "seed": given.integer("seed", -(2**63), 2**63 - 1),
-    }
+    ends = given.ints("ends", (None, None), 0, 2**32 - 1)
+    require(ends.shape[1] < MOST_FOLDS, "ends", f"those of {MOST_FOLDS} folds at most")
+    require((ends[:, 1:] >= ends[:, :-1]).all(), "ends", "ascending in each tree")
+    return {"ends": ends, "seed": given.integer("seed", -(2**63), 2**63 - 1)}
 
 
 def _values_of_scores(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:
@@ -154,26 +143,15 @@ def column_values(given: Values, problem: Problem | None, n_nodes: int) -> tuple
 
 
 def with_column(
-    block: Block,
-    parts: Sequence[tuple[int, int]],
-    function: str,
-    values: Mapping[str, Any],
-    problem: Problem | None = None,
-    nodes: Ints | None = None,
+    block: Block, function: str, values: Mapping[str, Any], problem: Problem | None = None, nodes: Ints | None = None
 ) -> Block:
     """The block with a new column; all others are the same arrays.
 
     Args:
-        parts: number of each part of the table that rows are of, and how many, one after the other.
         function: name of one of `COLUMN_FUNCTIONS`.
-        problem, nodes: as in `ChangingRows`, of all rows.
+        problem, nodes: as in `ChangingRows`.
     """
-    new, made, first = COLUMN_FUNCTIONS[function], [], 0
-    for part, n_rows in parts:
-        rows = slice(first, first + n_rows)
-        of_part = ChangingRows(block.rows(rows), part, problem, None if nodes is None else nodes[:, rows])
-        with np.errstate(all="ignore"):  # numbers that somebody has made up come to no sums, which `final` refuses
-            made.append(new.function(of_part, values))
-        first += n_rows
-    changed: dict[str, Any] = {new.column: made[0] if len(made) == 1 else np.concatenate(made, axis=-1)}
+    new = COLUMN_FUNCTIONS[function]
+    with np.errstate(all="ignore"):  # numbers that somebody has made up come to no sums, which `final` refuses
+        changed: dict[str, Any] = {new.column: new.function(ChangingRows(block, problem, nodes), values)}
     return replace(block, **changed)

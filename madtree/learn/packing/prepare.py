@@ -23,7 +23,7 @@ from madtree.learn.data import (
     is_exact,
 )
 from madtree.learn.packing.scale import Scale
-from madtree.learn.problem import Folds, Problem, Replicas, folds_of_rows
+from madtree.learn.problem import FoldHashes, Folds, Problem, Replicas
 from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, OWN_NUMBERS, FeatureKind, OutcomeKind, Parameters
 
 
@@ -162,7 +162,7 @@ def preparing(
         **drawn.grids(rows.weight is not None, n_classes == 0, limbs),  # type: ignore[arg-type]
         **scale.ranges(),  # type: ignore[arg-type]
     )
-    fold = _folds(rows, scale.rows, parameters)
+    fold = _folds(rows, n_trees, parameters)
     block = Block(codes, *on_grids(problem, rows), rows.tree, fold, rows.identity)
     return (problem.with_replicas(Folds(parameters.n_folds)) if parameters.n_folds else problem), block
 
@@ -170,14 +170,17 @@ def preparing(
 prepare = at_once(preparing)
 
 
-def _folds(rows: RawRows, n_rows: Ints, parameters: Parameters) -> Array | None:
-    """(n_rows,) uint8 fold of each row of whole trees, of `n_rows` (n_trees,) each; None without folds."""
+def _folds(rows: RawRows, n_trees: int, parameters: Parameters) -> Array | None:
+    """(n_rows,) uint8 fold of each row of whole trees; None without folds."""
     if not parameters.n_folds:
         return None
     if rows.fold is not None:
         return rows.fold.astype(np.uint8)
-    tree = np.zeros(len(rows.target), np.int64) if rows.tree is None else rows.tree
-    return folds_of_rows(tree, np.zeros_like(n_rows), n_rows, parameters.n_folds, parameters.seed)
+    assert rows.identity is not None
+    hashes = FoldHashes(np.zeros(n_trees, np.int64), parameters.n_folds, parameters.seed)
+    ends = hashes.ends(hashes.counted(rows.identity, rows.tree))
+    assert ends is not None  # since all hashes were told
+    return hashes.folds(rows.identity, rows.tree, ends, parameters.seed)
 
 
 def on_grids(problem: Problem, rows: RawRows) -> tuple[Array, Floats | None]:

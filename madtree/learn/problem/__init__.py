@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from madtree.learn.problem.bootstrap import Bootstrap, identities
 from madtree.learn.problem.channels import Channels, over_classes
+from madtree.learn.problem.folds import FoldHashes
 from madtree.learn.problem.parameters import forest_parameters_of, parameters_of
 from madtree.learn.problem.problem import Problem, weights_by_class
-from madtree.learn.problem.replicas import Folds, Replicas, folds_of_rows, roots, rows_of_trees
+from madtree.learn.problem.replicas import Folds, Replicas, roots, rows_of_trees
 from madtree.learn.problem.tuning import SearchTuning
 
 __all__ = [
     "Bootstrap",
     "Channels",
+    "FoldHashes",
     "Folds",
     "Problem",
     "Replicas",
     "SearchTuning",
-    "folds_of_rows",
     "forest_parameters_of",
     "identities",
     "over_classes",

@@ -9,9 +9,9 @@ import numpy as np
 from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.data import Block, Steps, finished
 from madtree.learn.grow import FeatureMask, GrowthPolicy, SplitFinder, grow
-from madtree.learn.problem import Folds, Problem
+from madtree.learn.problem import FoldHashes, Folds, Problem
 from madtree.learn.prune.outcome import Outcome, conclude
-from madtree.learn.requests import Program, Progress, ReplaceRequest, RowsByTreeRequest, driven
+from madtree.learn.requests import FoldHashesRequest, Program, Progress, ReplaceRequest, driven
 from madtree.learn.route import POSITION_BYTES
 
 
@@ -40,17 +40,14 @@ def train_trees(
 
 
 def _assign_folds(problem: Problem) -> Program[None]:
-    """Give every row a fold at random, by its place among the rows of its tree in the table's order."""
-    found = yield RowsByTreeRequest(problem.n_trees)
-    part, counts = np.hsplit(found[np.argsort(found[:, 0])], [1])
-    values = {
-        "part": part.reshape(-1),
-        "first": np.cumsum(counts, axis=0) - counts,
-        "n_rows": counts.sum(axis=0),
-        "n_folds": problem.parameters.n_folds,
-        "seed": problem.parameters.seed,
-    }
-    yield ReplaceRequest("random_folds", values)
+    """Give every row a fold at random, by a hash of who it is."""
+    n_folds, seed = problem.parameters.n_folds, problem.parameters.seed
+    ends = None
+    for n_rows in (problem.rows, np.zeros_like(problem.rows)):
+        if ends is None:
+            hashes = FoldHashes(n_rows, n_folds, seed)
+            ends = hashes.ends((yield FoldHashesRequest(hashes)))
+    yield ReplaceRequest("random_folds", {"ends": ends, "seed": seed})
 
 
 def train_at_hand(

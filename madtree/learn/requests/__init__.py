@@ -15,11 +15,12 @@ from madtree.learn.requests.provider import (
     WaveReport,
     driven,
 )
-from madtree.learn.requests.requests import ReplaceRequest, RowsByTreeRequest, RowsRequest
+from madtree.learn.requests.requests import FoldHashesRequest, ReplaceRequest, RowsRequest
 
 __all__ = [
     "BREATH",
     "BlocksReport",
+    "FoldHashesRequest",
     "NoAnswerError",
     "Program",
     "Progress",
@@ -27,7 +28,6 @@ __all__ = [
     "ReplaceRequest",
     "Request",
     "RoundReport",
-    "RowsByTreeRequest",
     "RowsRequest",
     "T",
     "WaveReport",

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 
 from madtree.learn.counting import CountRequest
 from madtree.learn.data import Steps
-from madtree.learn.requests.requests import ReplaceRequest, RowsByTreeRequest, RowsRequest
+from madtree.learn.requests.requests import FoldHashesRequest, ReplaceRequest, RowsRequest
 from madtree.learn.waves import CategoriesRequest, DrawnRowsRequest, HeldOutRequest, TargetsRequest, WaveRequest
 
 T = TypeVar("T")
@@ -76,7 +76,7 @@ Request = (
     | CategoriesRequest
     | TargetsRequest
     | WaveRequest
-    | RowsByTreeRequest
+    | FoldHashesRequest
     | ReplaceRequest
     | Progress
 )
@@ -92,7 +92,7 @@ ANSWERED_BY: dict[type, str] = {
     CategoriesRequest: "categories",
     TargetsRequest: "targets",
     WaveRequest: "wave",
-    RowsByTreeRequest: "rows_by_tree",
+    FoldHashesRequest: "fold_hashes",
     ReplaceRequest: "replace",
 }
 

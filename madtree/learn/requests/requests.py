@@ -5,7 +5,7 @@ Each of these can be sent to another process: `to_values` are its values by name
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,10 +13,8 @@ import numpy as np
 
 from madtree.learn.columns import COLUMN_FUNCTIONS, column_values, with_column
 from madtree.learn.data import Block, Ints, Values, require
-from madtree.learn.problem import Problem
+from madtree.learn.problem import FoldHashes, Problem
 from madtree.learn.route import Positions, Routing
-
-_MOST_TREES = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -53,21 +51,21 @@ class RowsRequest:
 
 
 @dataclass(frozen=True)
-class RowsByTreeRequest:
-    """How many rows has each tree in each part of the table? The answer: (n_parts, 1 + n_trees) int64, a part's number
-    first, in any order; parts are numbered in the order of the table.
+class FoldHashesRequest:
+    """How many rows of each tree have which hash, of those by which rows are put into folds? The answer is what
+    `FoldHashes.counted` gives of all blocks, in any order.
     """
 
-    n_trees: int
-    what: ClassVar[str] = "rows by tree"
+    hashes: FoldHashes
+    what: ClassVar[str] = "fold hashes"
 
     def to_values(self) -> dict[str, Any]:
-        return {"what": self.what, "n_trees": self.n_trees}
+        return {"what": self.what, **vars(self.hashes)}
 
     @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> RowsByTreeRequest:
+    def from_values(cls, values: Mapping[str, Any]) -> FoldHashesRequest:
         """The request that `to_values` tells of; raises MadtreeError where it is none."""
-        return cls(Values(values).integer("n_trees", 1, _MOST_TREES))
+        return cls(FoldHashes.from_values(values))
 
 
 @dataclass(frozen=True)
@@ -91,9 +89,9 @@ class ReplaceRequest:
         """The name of the column."""
         return COLUMN_FUNCTIONS[self.function].column
 
-    def made(self, block: Block, parts: Sequence[tuple[int, int]]) -> Block:
-        """A block with the new column; `parts` as in `with_column`. Its rows go down the trees for that."""
-        return with_column(block, parts, self.function, self.values, self.problem, self._nodes(block))
+    def made(self, block: Block) -> Block:
+        """A block with the new column. Its rows go down the trees for that."""
+        return with_column(block, self.function, self.values, self.problem, self._nodes(block))
 
     def _nodes(self, block: Block) -> Ints | None:
         """(n_replicas, n_rows) the node that each row has reached."""

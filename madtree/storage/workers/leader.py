@@ -14,12 +14,12 @@ from madtree.learn.data import Array, Block, Ints, Steps, codec
 from madtree.learn.ensemble import Wave
 from madtree.learn.histogram import RowsOfNodes
 from madtree.learn.requests import (
+    FoldHashesRequest,
     Program,
     Progress,
     Provider,
     ReplaceRequest,
     Request,
-    RowsByTreeRequest,
     RowsRequest,
     T,
     driven,
@@ -114,7 +114,7 @@ class Leader(Resident, Provider, Generic[T]):
         values = [mine.to_values(request.widths, first), *map(codec.load, theirs)]
         return RowsOfNodes.from_values(values, request.widths, first)
 
-    def rows_by_tree(self, request: RowsByTreeRequest) -> Steps[Ints]:
+    def fold_hashes(self, request: FoldHashesRequest) -> Steps[Ints]:
         mine, theirs = yield from self._asked(request)
         return np.concatenate([mine, *(np.frombuffer(data, np.int64).reshape(-1, mine.shape[1]) for data in theirs)])
 

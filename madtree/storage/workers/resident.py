@@ -85,7 +85,7 @@ class Resident:
 
     def add(self, part: int, block: Block, n_skipped: int, n_unknown: int) -> None:
         """Keep the rows of a part that have been packed, and note how many they are."""
-        self.store.add(part, block)
+        self.store.add(block)
         self.packed.append((part, block.codes.n_rows, n_skipped, n_unknown))
 
     def step(self) -> bool:

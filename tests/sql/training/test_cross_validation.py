@@ -142,6 +142,51 @@ def test_the_seed_decides_the_folds(table: psycopg.Connection) -> None:
     assert [row[5] for row in cv_of(1)] != [row[5] for row in cv_of(2)]
 
 
+@pytest.mark.parametrize("grouping", ["", ", grouping_cols => 'z > 300'"], ids=["one tree", "groups"])
+def test_folds_do_not_depend_on_where_rows_stand(db: psycopg.Connection, grouping: str) -> None:
+    db.execute(
+        "CREATE TABLE fa AS SELECT i AS id, (i*271%600)::float8 AS x, (i*457%600)::float8 AS z, "
+        "((i*271%600) > 360) <> (i*i%3 = 0) AS y FROM generate_series(1, 600) i"
+    )
+
+    def trained(table: str, strategy: str = "auto") -> list[list[tuple]]:
+        db.execute(
+            f"SELECT tree_train('{table}', 'm', 'id', 'y', 'x,z', pruning_params => 'n_folds=5', replace => true, "
+            f"strategy => '{strategy}', parallel_workers => 2{grouping})"
+        )
+        return [db.execute(f"SELECT * FROM m{part} ORDER BY m{part}::text").fetchall() for part in ("_cv", "_nodes")]
+
+    expected = trained("fa")
+    db.execute("UPDATE fa SET y = y WHERE id = 1")
+    assert trained("fa") == expected
+    for strategy in ("memory", "workers", "aggregate"):
+        db.execute("DROP TABLE IF EXISTS other; CREATE TABLE other AS SELECT * FROM fa ORDER BY md5(id::text)")
+        assert trained("other", strategy) == expected, strategy
+    db.execute("CREATE VIEW seen AS SELECT * FROM fa")
+    assert trained("seen") == expected
+    db.execute("CREATE TABLE named AS SELECT 'row ' || id AS id, x, z, y FROM fa")
+    by_name = trained("named")
+    db.execute("CREATE TABLE named_too AS SELECT * FROM named ORDER BY md5(id)")
+    assert trained("named_too") == by_name
+    assert by_name[0] != expected[0]
+
+
+def test_rows_of_one_id_are_held_out_together(db: psycopg.Connection) -> None:
+    """So copies of a row do not vouch for each other: a tree that knows all rows by heart is as wrong as it is."""
+    db.execute(
+        "CREATE TABLE copies AS SELECT i AS id, i AS x, hashint4(i) % 2 = 0 AS y "
+        "FROM generate_series(1, 200) i, generate_series(1, 5)"
+    )
+    train(db, "copies", "model", "y", "x", pruning_params="n_folds=4, cp=-1", min_split=2, min_bucket=1, n_bins=0)
+    assert cv(db, "model")[-1][5] > 0.7
+
+
+def test_ids_that_are_all_the_same_leave_a_tree_without_errors(db: psycopg.Connection) -> None:
+    db.execute("CREATE TABLE same AS SELECT 1 AS id, i AS x, i > 50 AS y FROM generate_series(1, 100) i")
+    train(db, "same", "model", "y", "x", pruning_params="n_folds=4")
+    assert db.execute("SELECT count(*) > 0 FROM model_nodes").fetchone() == (True,)
+
+
 @pytest.mark.parametrize("parameters", ["n_folds=5, cp=0.002", "fold_col=f, cp=0.002"])
 def test_each_group_is_validated_as_if_alone(table: psycopg.Connection, parameters: str) -> None:
     what = ("y", "x, n, level")

@@ -82,6 +82,7 @@ def trees_of(db: psycopg.Connection) -> Tables:
         {"target": "many", "max_depth": 9, "min_split": 4},
         {"grouping_cols": "g", "surrogate_params": "max_surrogates=2"},
         {"grouping_cols": "g", "pruning_params": "n_folds=3, fold_col=fold"},
+        {"grouping_cols": "g", "pruning_params": "n_folds=3"},
         {"pruning_params": "n_folds=4, rule=1se"},
         {"max_depth": 30, "min_split": 2, "min_bucket": 1},
         {"n_bins": 0, "max_depth": 8},

@@ -19,6 +19,7 @@ from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy
 from madtree.learn.grow.split_finder import FeatureMask, SplitFinder
 from madtree.learn.packing.prepare import RawRows, prepare
+from madtree.learn.problem.bootstrap import identities
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.prune.outcome import Outcome
@@ -70,7 +71,7 @@ def sample_rows(n_rows: int, n_classes: int, *, weighted: bool = False, n_trees:
         target = np.searchsorted(np.quantile(signal, np.arange(1, n_classes) / n_classes), signal).astype(np.float64)
     weight = rng.gamma(2.0, size=n_rows) if weighted else None
     tree = np.sort(rng.integers(0, n_trees, n_rows)) if n_trees > 1 else None
-    rows = RawRows(features, target, weight, tree)
+    rows = RawRows(features, target, weight, tree, identity=identities(np.arange(float(n_rows))))
     return rows.select(rows.usable())
 
 

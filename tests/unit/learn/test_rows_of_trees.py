@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.problem.replicas import random_folds, rows_of_trees
+from madtree.learn.problem.replicas import rows_of_trees
 
 
 def test_each_tree_has_its_rows_in_order() -> None:
@@ -14,7 +14,3 @@ def test_each_tree_has_its_rows_in_order() -> None:
 
 def test_no_rows_are_of_no_tree() -> None:
     assert list(rows_of_trees(np.zeros(0, np.int64))) == []
-
-
-def test_a_negative_seed_gives_folds() -> None:
-    assert np.bincount(random_folds(np.arange(9), 9, 3, seed=-1)).tolist() == [3, 3, 3]

@@ -30,8 +30,8 @@ Rounds = list[tuple[Problem, GrowingTrees]]
 
 def store_of(blocks: Sequence[Block], problem: Problem, memory_bytes: int, place: TemporaryPlace) -> BlockStore:
     store = BlockStore(problem, 200, memory_bytes, 2**20, place)
-    for part, block in enumerate(blocks):
-        store.add(part, block)
+    for block in blocks:
+        store.add(block)
     store.finish()
     return store
 

@@ -147,8 +147,8 @@ def test_a_column_is_replaced_wherever_blocks_are(memory_bytes: int, monkeypatch
     problem, block = problem_of(sample_rows(1_500, 3), 3, parameters)
     flipped = train(problem, replace(block, target=(2 - block.target).astype(block.target.dtype)))
     store = BlockStore(problem, 200, memory_bytes, 2**20, TemporaryPlace(None, None))
-    for part, some in enumerate(cut(block, np.arange(block.codes.n_rows), 10)):
-        store.add(part, some)
+    for some in cut(block, np.arange(block.codes.n_rows), 10):
+        store.add(some)
     store.finish()
 
     def program() -> Program[list[Outcome]]:
