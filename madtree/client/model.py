@@ -267,6 +267,7 @@ class Model:
             return
         import numpy as np
 
+        from madtree.client.feature_values import as_trained
         from madtree.client.frames import FrameColumn, columns_of
         from madtree.client.upload import uploaded
 
@@ -274,6 +275,7 @@ class Model:
         with self.client.beside_models(), self.client.work():
             tables = find_model(self.client.host, self.name, "model", trust_owner=trust_owner)
             header = read_summary(self.client.host, tables, to_run=False)
+            columns = as_trained(header.features, columns)
             parts = parse_name(header.id_column)
             if parts is not None and parts[-1] != "ctid" and header.id_column not in (f.name for f in header.features):
                 columns = [column for column in columns if column.name != parts[-1]]

@@ -178,7 +178,7 @@ def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> 
     # Values of one type are compared by it; to compare them with another one, PostgreSQL would look for casts.
     columns = [tables.facts.tables[""].columns[name] for name in names]
     values = [
-        value if data.types[value].name == column.name else data.plain(value)
+        value if data.types[value].name == column.name else _comparable(data.plain(value), column.name)
         for value, column in zip(model.grouping, columns, strict=True)
     ]
     keys = [(ident(name), value, type_[1]) for name, value, type_ in zip(names, values, types, strict=True)]
@@ -190,6 +190,13 @@ def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> 
             [(number, "int4"), *((name, type_[0]) for name, type_ in zip(names, types, strict=True))], rows
         )
     return sql.GroupJoin(table, tuple(keys), number)
+
+
+def _comparable(value: str, type_: str) -> str:
+    """A value of another type than that of the model's column as it is compared with that: to a char(n) blanks behind
+    say nothing, to a text they do.
+    """
+    return f"({value})::pg_catalog.bpchar" if type_.startswith(("character(", "bpchar")) else value
 
 
 def _tell_of_single_leaves(host: Host, model: Model, single: int, trees: int) -> None:
