@@ -23,6 +23,7 @@ from madtree.trees import (
 )
 
 SIX, MOST_DIGITS = 6, 17  # significant digits of a number; and with how many it is told from any other
+MOST_COUNTS, SHOWN_COUNTS = 10, 3  # classes of which all counts are shown; and how many are of more
 SHORT = 60  # characters of a list of categories, unless all of it is asked for
 EXACT_INTEGERS = 10**15  # up to here an integral float is written out, beyond with an exponent
 BARE_CATEGORY = re.compile(r"[^\s,{}\"\\](?:[^,{}\"\\\n\r\t]*[^\s,{}\"\\])?")
@@ -94,8 +95,17 @@ def threshold_text(feature: Feature, threshold: float, digits: int = SIX) -> str
     return f"<= {number_text(threshold, digits)}"
 
 
-def value_text(model: Model, node: Node) -> str:
-    """What a node holds: ``[5 9]``, class weights in class order; or ``[32, 20.0906]``, rows and mean."""
+def value_text(model: Model, node: Node, full: bool = False) -> str:
+    """What a node holds: ``[5 9]``, class weights in class order; or ``[32, 20.0906]``, rows and mean.
+
+    Of many classes, unless `full`, those with the most: ``[AA 120, UA 80, B6 7, ... 5 more]``.
+    """
+    if model.is_classification and len(model.classes) > MOST_COUNTS and not full:
+        weights = zip(model.classes, node.class_weights or (), strict=False)
+        found = sorted((pair for pair in weights if pair[1] > 0), key=lambda pair: -pair[1])
+        shown = [f"{category_text(name)} {number_text(weight)}" for name, weight in found[:SHOWN_COUNTS]]
+        more = [f"... {len(found) - SHOWN_COUNTS} more"] if len(found) > SHOWN_COUNTS else []
+        return f"[{', '.join([*shown, *more])}]"
     if model.is_classification:
         return f"[{' '.join(map(number_text, node.class_weights or ()))}]"
     return f"[{node.n_rows}, {prediction_text(model, node)}]"

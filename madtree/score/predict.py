@@ -31,7 +31,7 @@ from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED, READABLE
 from madtree.sqltext.inserts import value_rows
-from madtree.sqltext.quote import ident, is_temporary, qualified
+from madtree.sqltext.quote import ident, is_temporary, literal, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import model_table
@@ -116,9 +116,14 @@ forest_predict = partial(score_table, function="forest_predict")
 
 
 def tree_sql(
-    host: Host, model_name: str | None, type_: str | None, tree_id: int | None, trust_owner: bool | None = False
+    host: Host,
+    model_name: str | None,
+    type_: str | None,
+    tree_id: int | None,
+    trust_owner: bool | None = False,
+    class_: str | None = None,
 ) -> str:
-    """The model as an SQL expression; `trust_owner` is that of `find_model`.
+    """The model as an SQL expression; `trust_owner` is that of `find_model`, `class_` that of `output_expression`.
 
     Raises:
         MadtreeError: an argument is not valid, or the model has no tree `tree_id`.
@@ -129,7 +134,13 @@ def tree_sql(
         check_kind(header, "tree_sql", "model")
     single = header.as_single_trees
     wanted = check_type(single, type_)
-    output = output_expression(single, wanted, READABLE)
+    output = output_expression(single, wanted, READABLE, class_)
+    if wanted == "prob" and class_ is None and len(single.classes) == 2:
+        first, last = single.classes
+        host.notice(
+            f"type 'prob': the expression gives the probability that {single.target} is {last}; "
+            f"class => {literal(first)} gives the other one's"
+        )
     output = replace(output, value=watching(host, output.value))
     model = replace(single, trees=read_trees(host, tables, header, tree_id))
     if tree_id is not None:
