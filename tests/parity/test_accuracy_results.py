@@ -7,7 +7,7 @@ import pytest
 from accuracy import forest_page, page
 from accuracy.comparison import N_SPLITS
 from accuracy.data_sets import data_sets
-from accuracy.forests import KINDS, FeatureKind, madtree_forests
+from accuracy.forests import KINDS, Kind, madtree_forests
 from accuracy.learners import N_FOLDS, SCHEMA, madtree_trees
 from compare_accuracy import score
 from forest_accuracy import error
@@ -32,7 +32,7 @@ def test_iris_has_the_scores_and_leaves_that_the_page_shows(db: psycopg.Connecti
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_iris_has_the_errors_of_forests_that_the_page_shows(db: psycopg.Connection, kind: FeatureKind) -> None:
+def test_iris_has_the_errors_of_forests_that_the_page_shows(db: psycopg.Connection, kind: Kind) -> None:
     iris = next(data_sets())
     splits = [iris.folds(seed, N_FOLDS) for seed in range(2)]
     try:
