@@ -1,6 +1,20 @@
 -- Help texts. What users call is PL/pgSQL, or SQL over it, and the Python is below: PL/Python shows every error with a
 -- traceback, so it returns a user's mistake (SQLSTATE, message, detail, hint), and `@raise@` in PL/pgSQL raises it.
 
+CREATE FUNCTION madtree_internal.answered(answer anyelement, mistake text[])
+RETURNS anyelement
+LANGUAGE plpgsql
+VOLATILE
+AS $plpgsql$
+BEGIN
+    @raise@
+    RETURN answer;
+END
+$plpgsql$;
+
+COMMENT ON FUNCTION madtree_internal.answered(anyelement, text[])
+IS 'internal: the answer of a function, or the mistake that it raises';
+
 CREATE FUNCTION madtree_internal.usage(function text, message text, OUT answer text, OUT mistake text[])
 RETURNS record
 LANGUAGE plpython3u

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json as json_text
 from collections.abc import Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from madtree.cli.escapes import escaped_line
 from madtree.cli.exits import USAGE, CommandError
-from madtree.cli.options import Dsn, Full, Group, Json, Model, Tree, TrustOwner, examples
+from madtree.cli.files import write
+from madtree.cli.options import OUTPUT, Dsn, Full, Group, Json, Model, Tree, TrustOwner, examples
 from madtree.cli.output import as_json, document, text
 from madtree.cli.session import CommandSession, session
 from madtree.cli.trees import read_trees, tree_number
@@ -25,7 +27,8 @@ EPILOG = examples(
     "$ madtree show delays --group carrier=UA --verbose",
     "$ madtree show delay_tree --rules --full",
     "$ madtree show delay_tree --json | jq '.trees[0].nodes | length'",
-    "$ madtree show delay_tree --svg > tree.svg",
+    "$ madtree show delay_tree --max-depth 3",
+    "$ madtree show delay_tree --svg -o tree.svg",
     "$ madtree show delay_tree --dot | dot -Tpng > tree.png",
 )
 FOR_PROGRAMS = ("dot", "svg")
@@ -42,7 +45,17 @@ def show_command(
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Impurity, rows and class weights of each node.")
     ] = False,
+    max_depth: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Draw nodes down to this depth, and say how many leaves are below.", show_default=False
+        ),
+    ] = None,
     full: Full = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="File to write; - or nothing: stdout.", rich_help_panel=OUTPUT),
+    ] = None,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,
     json: Json = False,
@@ -57,6 +70,8 @@ def show_command(
         raise CommandError("choose one of --dot, --svg, --rules and --surrogates", code=USAGE)
     if json and chosen[0] not in ("text", "rules"):
         raise CommandError(f"--json and --{chosen[0]} do not go together", "The document has the surrogates.", USAGE)
+    if json and output is not None:
+        raise CommandError("--json and --output do not go together", "madtree export writes it to a file.", USAGE)
     with session(dsn) as opened:
         if json:
             rows = chosen[0] == "rules"
@@ -66,7 +81,10 @@ def show_command(
                 else model_as_json(opened, model, tree, group)
             )
             return
-        drawn = draw(opened, model, chosen[0], tree, group, verbose, trust_owner, full)
+        drawn = draw(opened, model, chosen[0], tree, group, verbose, trust_owner, full, max_depth)
+    if output is not None:
+        write(drawn, output, model)
+        return
     show = document if chosen[0] in FOR_PROGRAMS else text
     show(drawn.rstrip("\n"))
 
@@ -80,18 +98,19 @@ def draw(
     verbose: bool = False,
     trust_owner: bool = False,
     full: bool = False,
+    max_depth: int | None = None,
 ) -> str:
     """A model drawn as `text`, `dot`, `svg`, `rules` or `surrogates`."""
     if kind == "rules":
         return rules_text(find_rules(opened, name, tree, group, trust_owner, full))
     model = opened.run(lambda: read_trees(opened.connection, name, tree, group), "reading")
     if kind == "dot":
-        return model_dot(model, verbose, full)
+        return model_dot(model, verbose, full, max_depth=max_depth)
     if kind == "svg":
-        return tree_svg(model, full=full)
+        return tree_svg(model, max_depth=max_depth, full=full)
     if kind == "surrogates":
         return surrogates_of(model, full)
-    return model_text(model, verbose, full)
+    return model_text(model, verbose, full, max_depth=max_depth)
 
 
 def model_as_json(opened: CommandSession, name: str, tree: int | None, group: list[str] | None) -> dict[str, Any]:

@@ -167,13 +167,19 @@ class Forest:
         return row
 
     def importance(self) -> Result[Any]:
-        """A row for each feature of each group: its importances by permutation and by impurity, in percent and raw."""
+        """A row for each feature of each group, the best first: its importances by permutation and by impurity."""
         scratch = f"pg_temp.{ident(f'madtree_result_{secrets.token_hex(8)}')}"
         with self.client.work() as connection:
             self.client.call("get_var_importance", self.name, scratch)
-            found = self.client.rows_of(scratch)
+            found = self.client.rows_of(scratch, self._best_first())
             connection.execute(f"DROP TABLE {scratch}".encode())
         return found
+
+    def _best_first(self) -> str:
+        """The order of importances: group by group, those by permutation first where there are any."""
+        header = read_summary(self.client.host, find_model(self.client.host, self.name, "model"), to_run=False)
+        best = [f"{column} DESC NULLS LAST" for column in ("raw_oob_importance", "raw_importance")]
+        return ", ".join([*header.grouping_columns, *best])
 
     def read(self, tree_id: int | None = None) -> TreeModel:
         """All trees as plain values, or the one of that number, which are then shown like those of any model."""

@@ -21,10 +21,10 @@ class FrameColumn:
 
     Attributes:
         name: unquoted.
-        type: SQL type: double precision, bigint, numeric, boolean, text, date, timestamp, timestamptz, time or
-            interval.
+        type: SQL type: double precision, bigint, numeric, boolean, text, date, timestamp, timestamptz, time, timetz or
+            interval; with [] behind it for arrays.
         values: (n_rows,) array. Numbers, bigints and booleans without NULLs are float64, int64 and bool, where NaN is
-            a missing number; all else is objects of Python's, where None is NULL.
+            a missing number; all else is objects of Python's, where None is NULL. Arrays are lists.
     """
 
     name: str
@@ -111,9 +111,8 @@ def _plain(values: Any) -> Array:
 
 
 def _objects(values: Sequence[Any]) -> Array:
-    objects = np.empty(len(values), object)
-    objects[:] = values
-    return objects
+    """One object each, also where these are lists of equal length."""
+    return np.fromiter(values, object, len(values))
 
 
 def _moments(array: Array) -> Array:
@@ -128,6 +127,8 @@ def _of_objects(name: str, objects: Array) -> FrameColumn:
     values = objects.copy()
     values[missing] = None
     present = objects[~missing]
+    if len(present) and all(map(_is_list, present)):
+        return _of_lists(name, values)
     if not len(present):
         return FrameColumn(name, "double precision", np.full(len(objects), np.nan))
     for type_, fits in _OBJECT_TYPES:
@@ -141,6 +142,32 @@ def _of_objects(name: str, objects: Array) -> FrameColumn:
         f"column {name!r}, row {odd}: argument must be a string or a real number, a boolean, a date or a time, not "
         f"{type(objects[odd]).__name__} ({objects[odd]!r})"
     )
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple | np.ndarray)
+
+
+def _of_lists(name: str, lists: Array) -> FrameColumn:
+    """A column of arrays: the elements of all rows, together, say which type they are of.
+
+    Raises:
+        TypeError: an element has no type in PostgreSQL, or is a list itself.
+    """
+    rows = np.flatnonzero([each is not None for each in lists])
+    plain = [_moments(each) if each.dtype.kind in "Mm" else each for each in (_plain(lists[row]) for row in rows)]
+    deep = next(
+        (row for row, each in zip(rows, plain, strict=True) if each.ndim != 1 or any(map(_is_list, each))), None
+    )
+    if deep is not None:
+        raise TypeError(f"column {name!r}, row {deep}: a list must have one dimension, and no lists within")
+    ends = np.cumsum([0, *map(len, plain)])
+    elements = as_column(f"{name}[]", _objects([value for each in plain for value in each.tolist()]))
+    found = elements.values.tolist()
+    values = np.full(len(lists), None, object)
+    for place, row in enumerate(rows):
+        values[row] = found[ends[place] : ends[place + 1]]
+    return FrameColumn(name, f"{elements.type}[]", values)
 
 
 def _fits_any(value: Any) -> bool:
@@ -190,6 +217,7 @@ _OBJECT_TYPES: tuple[tuple[str, Callable[[Any], bool]], ...] = (
     ("timestamptz", lambda value: _is_moment(value, zoned=True)),
     ("date", lambda value: isinstance(value, dt.date) and not isinstance(value, dt.datetime)),
     ("time", lambda value: isinstance(value, dt.time) and value.tzinfo is None),
+    ("timetz", lambda value: isinstance(value, dt.time) and value.tzinfo is not None),
     ("interval", lambda value: isinstance(value, dt.timedelta)),
 )
 

@@ -96,15 +96,19 @@ class Model:
         """The rows of ``<name>_cv``, cp by cp; MadtreeError if it was trained without cross-validation."""
         return self._table("_cv", "cp DESC")
 
-    def display(self, *, verbosity: bool = False, full: bool = False) -> str:
-        """The model as indented text; here and below, `full` names all categories of a split, however many."""
-        return self.client.tree_display(self.name, dot_format=False, verbosity=verbosity, full=full)
+    def display(self, *, verbosity: bool = False, full: bool = False, max_depth: int | None = None) -> str:
+        """The model as indented text, down to `max_depth`; here and below, `full` names all categories of a split,
+        however many.
+        """
+        return self.client.tree_display(self.name, False, verbosity, full, max_depth)
 
     def importance(self) -> Result[ImportanceRow]:
-        """A row for each feature of each tree: its share of the importance in percent, and the sum itself."""
+        """A row for each feature of each tree, the most important first: its share in percent, and the sum itself."""
         with self._scratch() as table:
             self.client.get_var_importance(self.name, table)
-            return self.client.rows_of(table)
+            tables = self.locate()
+            grouping = read_summary(self.client.host, tables, to_run=False).grouping_columns
+            return self.client.rows_of(table, ", ".join([*grouping, "raw_importance DESC NULLS LAST"]))
 
     def evaluate(self, table: Any, *, trust_owner: bool = False) -> Evaluation:
         """How well it does on a table, or on a data frame, with known outcomes, a row for each metric."""
@@ -145,9 +149,16 @@ class Model:
             self.client.tree_predict(self.name, name, target, type, trust_owner)
             return self.client.rows_of(target, "1")
 
-    def to_sql(self, type: str = "response", tree_id: int | None = None, *, trust_owner: bool = False) -> str:
-        """The model as an SQL expression over the columns of its training table."""
-        return self.client.tree_sql(self.name, type, tree_id, trust_owner)
+    def to_sql(
+        self,
+        type: str = "response",
+        tree_id: int | None = None,
+        *,
+        trust_owner: bool = False,
+        class_: str | None = None,
+    ) -> str:
+        """The model as an SQL expression over the columns of its training table, as `Client.tree_sql`."""
+        return self.client.tree_sql(self.name, type, tree_id, trust_owner, class_)
 
     def cp_table(self) -> Result[PrunedRow]:
         """A row for each tree that pruning makes of it, with its errors, cp by cp."""
@@ -169,9 +180,9 @@ class Model:
         """The model as a PMML 4.4 document."""
         return self.client.tree_to_pmml(self.name)
 
-    def to_dot(self, *, verbosity: bool = False, full: bool = False) -> str:
-        """The model as a graph for graphviz."""
-        return self.client.tree_display(self.name, dot_format=True, verbosity=verbosity, full=full)
+    def to_dot(self, *, verbosity: bool = False, full: bool = False, max_depth: int | None = None) -> str:
+        """The model as a graph for graphviz, down to `max_depth`."""
+        return self.client.tree_display(self.name, True, verbosity, full, max_depth)
 
     def to_svg(
         self,
@@ -267,6 +278,7 @@ class Model:
             return
         import numpy as np
 
+        from madtree.client.feature_values import as_trained
         from madtree.client.frames import FrameColumn, columns_of
         from madtree.client.upload import uploaded
 
@@ -274,6 +286,7 @@ class Model:
         with self.client.beside_models(), self.client.work():
             tables = find_model(self.client.host, self.name, "model", trust_owner=trust_owner)
             header = read_summary(self.client.host, tables, to_run=False)
+            columns = as_trained(header.features, columns)
             parts = parse_name(header.id_column)
             if parts is not None and parts[-1] != "ctid" and header.id_column not in (f.name for f in header.features):
                 columns = [column for column in columns if column.name != parts[-1]]

@@ -37,18 +37,26 @@ class TreeCalls(Caller):
         type: str | None = "response",
         tree_id: int | None = None,
         trust_owner: bool | None = False,
+        class_: str | None = None,
     ) -> str:
-        """The model as an SQL expression over the columns of its training table."""
-        return self.call_text("tree_sql", model, type, tree_id, trust_owner)
+        """The model as an SQL expression over the columns of its training table; with the type prob, the probability of
+        `class_`, by default of the last of two.
+        """
+        return self.call_text("tree_sql", model, type, tree_id, trust_owner, class_)
 
     def tree_display(
-        self, model: str, dot_format: bool | None = True, verbosity: bool | None = False, full: bool | None = False
+        self,
+        model: str,
+        dot_format: bool | None = True,
+        verbosity: bool | None = False,
+        full: bool | None = False,
+        max_depth: int | None = None,
     ) -> str:
-        """The model as a graph for graphviz or, with ``dot_format=False``, as text.
+        """The model as a graph for graphviz or, with ``dot_format=False``, as text; down to `max_depth`.
 
         Here and below, `full` names all categories of a split, however many.
         """
-        return self.call_text("tree_display", model, dot_format, verbosity, full)
+        return self.call_text("tree_display", model, dot_format, verbosity, full, max_depth)
 
     def tree_surr_display(self, model: str, full: bool | None = False) -> str:
         """The surrogates of each node as text."""

@@ -20,7 +20,7 @@ _TRAILER = b"\xff\xff"
 _FIXED = {"double precision": (">f8", 8), "bigint": (">i8", 8), "boolean": ("u1", 1)}
 _CHUNK = 65_536  # rows
 # In pg_catalog. Texts sort by their bytes, as Python sorts them: classes come in the same order there and here.
-_NAMES = {"double precision": "float8", "bigint": "int8", "boolean": "bool", "text": 'text COLLATE pg_catalog."C"'}
+_NAMES = {"double precision": "float8", "bigint": "int8", "boolean": "bool"}
 
 
 @contextlib.contextmanager
@@ -30,7 +30,7 @@ def uploaded(connection: psycopg.Connection[Any], columns: Sequence[FrameColumn]
     It may be used in a piece of work only (see `madtree.client.session`): an error there takes the table back.
     """
     table = f"pg_temp.{ident(f'madtree_data_{secrets.token_hex(8)}')}"
-    types = ", ".join(f"{ident(column.name)} pg_catalog.{_NAMES.get(column.type, column.type)}" for column in columns)
+    types = ", ".join(f"{ident(column.name)} {_type_sql(column.type)}" for column in columns)
     create = f"CREATE TEMPORARY TABLE {table.removeprefix('pg_temp.')} ({types})"
     connection.execute(create.encode(connection.info.encoding), prepare=False)
     copy_columns(connection, table, columns)
@@ -38,6 +38,12 @@ def uploaded(connection: psycopg.Connection[Any], columns: Sequence[FrameColumn]
     connection.execute(f"ANALYZE {table} ({names})".encode(connection.info.encoding))
     yield table
     connection.execute(f"DROP TABLE {table}".encode())
+
+
+def _type_sql(type_: str) -> str:
+    element = type_.removesuffix("[]")
+    collation = ' COLLATE pg_catalog."C"' if element == "text" else ""
+    return f"pg_catalog.{_NAMES.get(element, element)}{'[]' * (type_ != element)}{collation}"
 
 
 def copy_columns(connection: psycopg.Connection[Any], table: str, columns: Sequence[FrameColumn]) -> None:

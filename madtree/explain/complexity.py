@@ -8,7 +8,7 @@ from madtree.explain.rules import group_values
 from madtree.host import Host, Row, listed, watched, watching
 from madtree.model import ModelTables, check_kind, find_model, read_summary, read_trees, unquoted
 from madtree.sqltext import explain as sql
-from madtree.trees import Model, Tree
+from madtree.trees import Model, Tree, distinct_complexities
 
 _STORED = ("cp", "n_splits", "rel_error", "xerror", "xstd")
 
@@ -70,7 +70,8 @@ def _from_nodes(host: Host, tree: Tree, pruned_at: float) -> Iterator[Row]:
     inner = [node for node in watched(host, nodes.values()) if not node.is_leaf]
     inner.sort(key=watching(host, lambda node: -node.complexity))
     risk, place = nodes[0].risk, 0
-    for cp in sorted({pruned_at, *(node.complexity for node in inner)}, reverse=True):
+    above = (node.complexity for node in inner if node.complexity > pruned_at)
+    for cp in [*distinct_complexities(above, root_risk=1.0), pruned_at]:
         while place < len(inner) and inner[place].complexity > cp:
             node = inner[place]
             risk -= node.risk - nodes[node.left_id].risk - nodes[node.right_id].risk

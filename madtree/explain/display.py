@@ -13,18 +13,25 @@ from madtree.trees import Model
 
 
 def tree_display(
-    host: Host, model_name: str | None, dot_format: bool | None, verbosity: bool | None, full: bool | None = False
+    host: Host,
+    model_name: str | None,
+    dot_format: bool | None,
+    verbosity: bool | None,
+    full: bool | None = False,
+    max_depth: int | None = None,
 ) -> str:
-    """A model as a graph in the dot language (also if `dot_format` is NULL), or as text.
+    """A model as a graph in the dot language (also if `dot_format` is NULL), or as text; nodes down to `max_depth`.
 
     Long lists of categories are shortened unless `full`.
 
     Raises:
-        MadtreeError: there is no such model, or its groups have many trees.
+        MadtreeError: there is no such model, its groups have many trees, or `max_depth` is negative.
     """
+    if max_depth is not None and max_depth < 0:
+        raise MadtreeError(f"max_depth must be 0 or more, or NULL for all nodes, not {max_depth}")
     _check_kind(host, model_name, "tree_display")
     model = read_model(host, model_name, competitors=bool(verbosity) and dot_format is False)
-    return _drawn(host, model, dot_format, verbosity, full)
+    return _drawn(host, model, dot_format, verbosity, full, max_depth)
 
 
 def get_tree(
@@ -86,9 +93,16 @@ def _sql(value: int | None) -> str:
     return "NULL" if value is None else str(value)
 
 
-def _drawn(host: Host, model: Model, dot_format: bool | None, verbosity: bool | None, full: bool | None) -> str:
+def _drawn(
+    host: Host,
+    model: Model,
+    dot_format: bool | None,
+    verbosity: bool | None,
+    full: bool | None,
+    max_depth: int | None = None,
+) -> str:
     draw = model_text if dot_format is False else model_dot
-    return draw(model, bool(verbosity), bool(full), host.let_in)
+    return draw(model, bool(verbosity), bool(full), host.let_in, max_depth)
 
 
 def _surrogates(host: Host, model: Model, full: bool | None) -> str:

@@ -9,7 +9,15 @@ from madtree.errors import MadtreeError
 from madtree.explain.rules import confidence, prediction
 from madtree.host import Host, Row, bare_message
 from madtree.model import ModelTables, casting, each_tree, find_model, read_summary, read_trees, trees_of_group
-from madtree.render.labels import category_text, one_line, room_for_categories, split_text
+from madtree.render.labels import (
+    MOST_DIGITS,
+    SIX,
+    category_text,
+    one_line,
+    room_for_categories,
+    split_text,
+    telling_digits,
+)
 from madtree.render.rules import side_text
 from madtree.request import Type, find_source
 from madtree.score import fit_to_source, scan_of
@@ -32,6 +40,7 @@ from madtree.trees import (
 )
 
 _TEXT = "pg_catalog.text"
+_PLAIN = ("real", "double precision", "numeric")  # types whose thresholds are told as numbers
 
 
 @dataclass(frozen=True)
@@ -154,9 +163,10 @@ def _steps(model: Model, tree: Tree, case: _Case) -> list[Row]:
     while not node.is_leaf:
         direction = find_direction(node, case.features, case.compared, tree.seen_categories)
         name = str(node.feature)
+        digits = _as_told(model, node, direction.goes_left, case)[1] if direction.split is node else SIX
         at_node = {
             "feature": name,
-            "condition": split_text(node, model.feature(name), room_for_categories(case.full)),
+            "condition": split_text(node, model.feature(name), room_for_categories(case.full), digits),
             "value": case.shown[name],
             "branch": "left" if direction.goes_left else "right",
             "reason": "majority" if direction.split is None else "surrogate" if direction.rank else "split",
@@ -194,7 +204,25 @@ def _explanation(model: Model, node: Node, direction: Direction, case: _Case) ->
 def _fact(model: Model, split: Split, goes_left: bool, case: _Case) -> str:
     """``hour = 14, so hour > 11``."""
     feature = model.feature(str(split.feature))
-    return f"{_value(feature, case)}, so {side_text(split, feature, goes_left, case.full)}"
+    value, digits = _as_told(model, split, goes_left, case)
+    return f"{value}, so {side_text(split, feature, goes_left, case.full, digits)}"
+
+
+def _as_told(model: Model, split: Split, goes_left: bool, case: _Case) -> tuple[str, int]:
+    """``hour = 14``, and with how many digits of the split's threshold it can be seen to which side that goes."""
+    feature = model.feature(str(split.feature))
+    compared, shown = case.compared[feature.name], case.shown[feature.name]
+    is_plain = feature.type in _PLAIN and case.features[feature.name].type in _PLAIN
+    if not is_plain or split.threshold is None or is_missing(compared) or shown is None:
+        return _value(feature, case), SIX
+    is_below = goes_left == split.low_goes_left
+    digits = telling_digits(split.threshold, shown, is_below)
+    if digits is not None:
+        return _value(feature, case), digits
+    # What is compared is the nearest float8, and of type real not the shortest decimal that is read back as it.
+    shown = repr(float(compared or 0))
+    digits = telling_digits(split.threshold, shown, is_below) or MOST_DIGITS
+    return f"{one_line(feature.name)} = {shown}", digits
 
 
 def _problem(model: Model, name: str, case: _Case) -> str:

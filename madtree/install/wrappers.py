@@ -1,10 +1,11 @@
 """The SQL of the functions that users call, made from what `madtree.interface` declares.
 
-What users call is PL/pgSQL. PL/Python shows every error with a traceback, so the Python is below, in a function of the
-same name in the schema madtree_internal, which returns a user's mistake (SQLSTATE, message, detail, hint) beside its
-answer, and `@raise@` in PL/pgSQL raises it. No function sets search_path: the names that a user gives mean what they
-mean to that user. All are VOLATILE, so that each of their queries sees a model that was replaced since the outer one
-began. Settings are those of `Function.all_settings`.
+PL/Python shows every error with a traceback, so the Python is below what users call, in a function of the same name in
+the schema madtree_internal, which returns a user's mistake (SQLSTATE, message, detail, hint) beside its answer.
+`@raise@` in PL/pgSQL raises it. PL/pgSQL shows an error with the types of all arguments of its function, so where there
+is one answer what users call is SQL, and the function that raises, `answered`, has two. No function sets search_path:
+the names that a user gives mean what they mean to that user. All are VOLATILE, so that each of their queries sees a
+model that was replaced since the outer one began. Settings are those of `Function.all_settings`.
 """
 
 from __future__ import annotations
@@ -81,23 +82,31 @@ def _raising(
     settings: bool = True,
     mend: str = "",
 ) -> str:
-    """PL/pgSQL that returns what `call` answers, or raises the mistake.
+    """SQL, or of rows PL/pgSQL, that returns what `call` answers, or raises the mistake.
 
     Args:
         arguments: as they are declared.
-        mend: a statement that changes the mistake.
+        mend: a literal with MADlib's names of arguments, for the mistake to speak of.
     """
-    head = f"""\
+    if not function.returns_rows:
+        mistake = f"madtree_internal.by_madlibs_name(a.mistake, {mend})" if mend else "a.mistake"
+        return f"""\
 CREATE FUNCTION {name}({_listed(arguments)})
-RETURNS {_table(function.columns) if function.returns_rows else function.returns}
+RETURNS {function.returns}
+LANGUAGE sql
+VOLATILE{_options(function, settings=settings)}
+AS $sql$
+SELECT madtree_internal.answered(a.answer, {mistake})
+FROM {_call(call, len(arguments))} AS a;
+$sql$;"""
+    targets = ", ".join(column.name for column in function.columns)
+    return f"""\
+CREATE FUNCTION {name}({_listed(arguments)})
+RETURNS {_table(function.columns)}
 LANGUAGE plpgsql
 VOLATILE{_options(function, settings=settings)}
 AS $plpgsql$
 DECLARE
-"""
-    if function.returns_rows:
-        targets = ", ".join(column.name for column in function.columns)
-        return f"""{head}\
     mistake pg_catalog.text[];
 BEGIN
     FOR {targets}, mistake IN
@@ -106,15 +115,6 @@ BEGIN
         @raise@
         RETURN NEXT;
     END LOOP;
-END
-$plpgsql$;"""
-    return f"""{head}\
-    answer pg_catalog.{function.returns};
-    mistake pg_catalog.text[];
-BEGIN
-    SELECT * INTO answer, mistake FROM {_call(call, len(arguments), "    ")};
-{mend}    @raise@
-    RETURN answer;
 END
 $plpgsql$;"""
 
@@ -151,8 +151,7 @@ def _by_madlibs_names(function: Function) -> str:
         each.replace(f"{ours} ", f"{function.madlib_names.get(ours, ours)} ", 1).replace(" text", " varchar", 1)
         for ours, each in zip((each.name for each in function.arguments), _declared(function.arguments), strict=True)
     ]
-    names = _literal(json.dumps(dict(function.madlib_names)))
-    mend = f"    mistake := madtree_internal.by_madlibs_name(mistake, {names});\n"
+    mend = _literal(json.dumps(dict(function.madlib_names)))
     return _raising(function, f"@extschema@.{function.name}", f"madtree_internal.{function.name}", declared, mend=mend)
 
 

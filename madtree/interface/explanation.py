@@ -49,10 +49,12 @@ TREE_DISPLAY = Function(
         Argument("dot_format", "boolean", "true: a graph for graphviz (dot -Tsvg); false: indented text", True),
         Argument("verbosity", "boolean", "true: also impurity, rows, class weights and class of every node", False),
         FULL,
+        Argument("max_depth", "integer", "draw nodes down to this depth, and say how many leaves are below", None),
     ),
     madlib_names={"model": "model_table", "verbosity": "verbose"},
     example="""\
 SELECT madtree.tree_display('delay_tree', false);
+SELECT madtree.tree_display('delay_tree', false, max_depth => 3);
 psql -XAt -c "SELECT madtree.tree_display('delay_tree')" | dot -Tsvg > delay_tree.svg
 """,
     takes=Takes((TREE,), _ONE_OF_ITS_TREES.format("draws")),

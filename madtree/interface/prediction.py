@@ -93,7 +93,7 @@ TREE_SQL = Function(
     settings=TEXTS,
     arguments=(
         Argument("model", "text", ANY_MODEL),
-        replace(_TYPE, help="or 'leaf'; 'prob': of two classes the first one's probability, of more a float8[]"),
+        replace(_TYPE, help="or 'leaf'; 'prob': of two classes the last one's probability, of more a float8[]"),
         Argument(
             "tree_id",
             "integer",
@@ -102,6 +102,7 @@ TREE_SQL = Function(
             None,
         ),
         TRUST_OWNER,
+        Argument("class", "text", "with 'prob': the class whose probability is wanted, as text", None),
     ),
     details=f"""\
 The expression names the columns of the training table. It gives the same answers as tree_predict.

@@ -152,7 +152,9 @@ def fit_feature(feature: Feature, found: Type) -> Feature:
     if found.is_array:
         return _cast(feature)
     if feature.kind is FeatureKind.UNORDERED:
-        same = (found.base == "boolean") == (feature.type == "boolean")
+        # Only as bpchar do values with and without blanks behind become one category.
+        same = (found.base == "boolean") == (feature.type == "boolean") and feature.type != "bpchar"
+        same = same or found.base == feature.type
         return replace(feature, type=found.base) if same else _cast(feature)
     if feature.labels:
         return feature if found.base == feature.type else _cast(feature)

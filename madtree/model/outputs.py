@@ -12,6 +12,7 @@ from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, identifier_cut
 from madtree.trees import Members, Model, Node
 
 FORMER_TYPES = {"prob_columns": "prob"}  # names that scripts may still have
+SHOWN_CLASSES = 10  # in an error
 MOST_COLUMNS = 1000  # of float8, which a row of PostgreSQL's has room for beside the id
 
 
@@ -52,11 +53,25 @@ def output_columns(model: Model, type_: str, spelling: Spelling, taken: str = ""
     return [Output(name, column.type, column.value) for name, column in zip(names, columns, strict=True)]
 
 
-def output_expression(model: Model, type_: str, spelling: Spelling) -> Output:
-    """A prediction as one value: with `prob` the probability of the first of two classes, of more classes an array."""
+def output_expression(model: Model, type_: str, spelling: Spelling, class_: str | None = None) -> Output:
+    """A prediction as one value: with `prob` the probability of a class; where none is named, that of the last of two
+    classes (of a boolean, true), of more classes an array.
+
+    Raises:
+        MadtreeError: the model has no such class, or `type_` is another one.
+    """
+    if class_ is not None and type_ != "prob":
+        raise MadtreeError(f"class says whose probability is wanted, which takes type 'prob', not {type_!r}")
     if type_ != "prob":
         return output_columns(model, type_, spelling)[0]
-    return _probability(model, 0, spelling) if len(model.classes) <= 2 else _probabilities(spelling)
+    if class_ is None:
+        last = len(model.classes) - 1
+        return _probability(model, last, spelling) if last <= 1 else _probabilities(spelling)
+    if class_ not in model.classes:
+        known = ", ".join(map(repr, model.classes[:SHOWN_CLASSES]))
+        more = f", ... {len(model.classes) - SHOWN_CLASSES} more" if len(model.classes) > SHOWN_CLASSES else ""
+        raise MadtreeError(f"class must be one of {known}{more}, not {class_!r}")
+    return _probability(model, model.classes.index(class_), spelling)
 
 
 def probabilities(class_weights: Sequence[float]) -> list[float]:

@@ -21,7 +21,7 @@ from madtree.sqltext import models as models_sql
 from madtree.sqltext import trust as trust_sql
 from madtree.sqltext.owners import BY_SUPERUSER
 from madtree.sqltext.quote import literal
-from madtree.sqltext.split import check_expression, parse_name
+from madtree.sqltext.split import check_expression, element_of, parse_name
 from madtree.sqltext.tables import TREE_COLUMNS
 from madtree.sqltext.typenames import quoted_type
 from madtree.trees import KINDS, SINGLE, Feature, FeatureKind, Members, Model, ModelKind, Numbering, kind_of_method
@@ -36,8 +36,6 @@ _KNOWN = {
     **dict.fromkeys(("smallint", "integer", "bigint"), FeatureKind.ORDERED),
     **dict.fromkeys(("boolean", "text", "character varying", "bpchar", "name"), FeatureKind.UNORDERED),
 }
-# One element of an array column, as training names it.
-_ELEMENT = re.compile(r"\((?P<array>.+)\)\[[0-9]{1,9}\]", re.DOTALL)
 
 
 def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Model:
@@ -167,8 +165,8 @@ def unquoted(column: str) -> str:
 
 def is_plain(expression: str) -> bool:
     """Whether an expression is one column, or one element of a column, of whatever table it is asked of."""
-    element = _ELEMENT.fullmatch(expression)
-    parts = parse_name(element["array"] if element else expression)
+    element = element_of(expression)
+    parts = parse_name(element[0] if element else expression)
     return parts is not None and len(parts) == 1
 
 

@@ -21,7 +21,11 @@ MAX_LINE, MAX_FULL_LINE = 400, 2_400
 
 
 def model_dot(
-    model: Model, verbose: bool = False, full: bool = False, between: Callable[[], None] = lambda: None
+    model: Model,
+    verbose: bool = False,
+    full: bool = False,
+    between: Callable[[], None] = lambda: None,
+    max_depth: int | None = None,
 ) -> str:
     """The model as a digraph with a cluster for every tree, labelled with its group where the model is grouped.
 
@@ -29,6 +33,7 @@ def model_dot(
         verbose: add impurity, number of rows, class weights (or mean) and class to every node.
         full: do not shorten long lists of categories, as far as dot can read them.
         between: called for each tree and line, for cancels to be let in.
+        max_depth: how deep trees are drawn; None for all of them.
     """
     kind = "Classification" if model.is_classification else "Regression"
     lines = [f"digraph {_string(f'{kind} tree for {model.source_table}')} {{"]
@@ -36,7 +41,7 @@ def model_dot(
         between()
         lines.append(f'  subgraph "cluster{tree.tree_id}" {{')
         lines.append(f"    label={_string(group_text(model, tree) if model.grouping_columns else '')};")
-        for line in _tree_lines(model, tree, verbose, full):
+        for line in _tree_lines(model, tree, verbose, full, max_depth):
             between()
             lines.append(f"    {line}")
         lines.append("  } //--- end of subgraph------------")
@@ -44,14 +49,21 @@ def model_dot(
     return "\n".join(lines) + "\n"
 
 
-def _tree_lines(model: Model, tree: Tree, verbose: bool, full: bool) -> Iterator[str]:
+def _tree_lines(model: Model, tree: Tree, verbose: bool, full: bool, max_depth: int | None) -> Iterator[str]:
     if not tree.nodes:
         yield f'"g{tree.tree_id}_0" [label="no tree", shape=box];'
+    below = {} if max_depth is None else tree.leaves_below(max_depth)
     for node in sorted(tree.nodes.values(), key=lambda node: node.node_id):
+        if max_depth is not None and node.depth > max_depth:
+            continue
         name = f"g{tree.tree_id}_{node.node_id}"
         shape = "box" if node.is_leaf else "ellipse"
-        yield f'"{name}" [label={_string(*_node_words(model, node, verbose, full), full=full)}, shape={shape}];'
-        if not node.is_leaf:
+        words = _node_words(model, node, verbose, full)
+        if node.node_id in below:
+            left_out = f"... {below[node.node_id]} leaves below"
+            words, shape = [prediction_text(model, node), *words[1:], left_out], "box, style=dashed"
+        yield f'"{name}" [label={_string(*words, full=full)}, shape={shape}];'
+        if not node.is_leaf and node.node_id not in below:
             yield f'"{name}" -> "g{tree.tree_id}_{node.left_id}" [label="yes"];'
             yield f'"{name}" -> "g{tree.tree_id}_{node.right_id}" [label="no"];'
 
@@ -64,7 +76,9 @@ def _node_words(model: Model, node: Node, verbose: bool, full: bool) -> list[str
         words = [split_text(node, model.feature(str(node.feature)), room_for_categories(full))]
     if verbose:
         words += [f"impurity = {number_text(node.impurity)}", f"samples = {node.n_rows}"]
-        words.append(f"value = {value_text(model, node) if model.is_classification else prediction_text(model, node)}")
+        words.append(
+            f"value = {value_text(model, node, full) if model.is_classification else prediction_text(model, node)}"
+        )
         if model.is_classification and not node.is_leaf:
             words.append(f"class = {prediction_text(model, node)}")
     return words

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from decimal import Decimal
 
 from madtree.trees import (
     RANGES,
@@ -16,21 +17,33 @@ from madtree.trees import (
     Tree,
     duration_text,
     first_right_label,
+    last_duration,
     last_left,
     moment_text,
 )
 
+SIX, MOST_DIGITS = 6, 17  # significant digits of a number; and with how many it is told from any other
+MOST_COUNTS, SHOWN_COUNTS = 10, 3  # classes of which all counts are shown; and how many are of more
 SHORT = 60  # characters of a list of categories, unless all of it is asked for
 EXACT_INTEGERS = 10**15  # up to here an integral float is written out, beyond with an exponent
 BARE_CATEGORY = re.compile(r"[^\s,{}\"\\](?:[^,{}\"\\\n\r\t]*[^\s,{}\"\\])?")
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-def number_text(value: float) -> str:
-    """A number in six significant digits, but an integer in all of its digits."""
+def number_text(value: float, digits: int = SIX) -> str:
+    """A number in six significant digits, or as many, but an integer in all of its digits."""
     if value == int(value) if abs(value) < EXACT_INTEGERS else False:
         return str(int(value))
-    return f"{value:g}"
+    return f"{value:.{digits}g}"
+
+
+def telling_digits(threshold: float, shown: str, is_below: bool) -> int | None:
+    """How many digits of a threshold tell that a value, as it is `shown`, is below it or not; None if none do."""
+    value = Decimal(shown)
+    for digits in range(SIX, MOST_DIGITS + 1):
+        if (value <= Decimal(number_text(threshold, digits))) == is_below:
+            return digits
+    return None
 
 
 def one_line(text: str) -> str:
@@ -50,20 +63,23 @@ def category_text(category: str | None) -> str:
     return category if BARE_CATEGORY.fullmatch(category) and not CONTROL.search(category) else quoted(category)
 
 
-def split_text(node: Split, feature: Feature, max_length: int | None = None) -> str:
+def split_text(node: Split, feature: Feature, max_length: int | None = None, digits: int = SIX) -> str:
     """What the rows of the true branch have in common: ``temperature <= 75``, ``"OUTLOOK" in {overcast}``.
 
     Args:
         max_length: shorten the list of categories to about that many characters.
+        digits: of a threshold that is a plain number.
     """
     name = one_line(feature.name)
     if feature.kind is FeatureKind.UNORDERED:
         return f"{name} in {{{categories_text(node.left_levels or (), max_length)}}}"
-    return f"{name} {threshold_text(feature, node.threshold or 0.0)}"
+    return f"{name} {threshold_text(feature, node.threshold or 0.0, digits)}"
 
 
-def threshold_text(feature: Feature, threshold: float) -> str:
-    """The comparison with a threshold in the feature's own terms: labels, integers, dates, else numbers."""
+def threshold_text(feature: Feature, threshold: float, digits: int = SIX) -> str:
+    """The comparison with a threshold in the feature's own terms: labels, integers, dates, else numbers of so many
+    significant digits.
+    """
     if feature.labels:
         label, is_right = first_right_label(feature, threshold)
         position = feature.labels.index(label)
@@ -75,12 +91,21 @@ def threshold_text(feature: Feature, threshold: float) -> str:
     if feature.type in RANGES:
         return f"<= {moment_text(feature.type, last_left(feature.type, threshold))}"
     if feature.type == "interval":
-        return f"<= {duration_text(threshold)}"
-    return f"<= {number_text(threshold)}"
+        return f"<= {duration_text(last_duration(threshold))}"
+    return f"<= {number_text(threshold, digits)}"
 
 
-def value_text(model: Model, node: Node) -> str:
-    """What a node holds: ``[5 9]``, class weights in class order; or ``[32, 20.0906]``, rows and mean."""
+def value_text(model: Model, node: Node, full: bool = False) -> str:
+    """What a node holds: ``[5 9]``, class weights in class order; or ``[32, 20.0906]``, rows and mean.
+
+    Of many classes, unless `full`, those with the most: ``[AA 120, UA 80, B6 7, ... 5 more]``.
+    """
+    if model.is_classification and len(model.classes) > MOST_COUNTS and not full:
+        weights = zip(model.classes, node.class_weights or (), strict=False)
+        found = sorted((pair for pair in weights if pair[1] > 0), key=lambda pair: -pair[1])
+        shown = [f"{category_text(name)} {number_text(weight)}" for name, weight in found[:SHOWN_COUNTS]]
+        more = [f"... {len(found) - SHOWN_COUNTS} more"] if len(found) > SHOWN_COUNTS else []
+        return f"[{', '.join([*shown, *more])}]"
     if model.is_classification:
         return f"[{' '.join(map(number_text, node.class_weights or ()))}]"
     return f"[{node.n_rows}, {prediction_text(model, node)}]"

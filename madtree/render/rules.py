@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.render.labels import categories_text, one_line, room_for_categories, threshold_text
+from madtree.render.labels import SIX, categories_text, one_line, room_for_categories, threshold_text
 from madtree.trees import Categories, Feature, FeatureKind, Model, Node, Split, Tree
 
 Step = tuple[Node, bool]  # an inner node, and whether the path goes left there
@@ -26,12 +26,14 @@ def rule_text(model: Model, tree: Tree, node_id: int, full: bool = False) -> str
     return " and ".join(conditions) or ALL_ROWS
 
 
-def side_text(split: Split, feature: Feature, left: bool, full: bool = False) -> str:
-    """What the rows that a split sends to one side have in common: ``x <= 5`` or ``x > 5``; `full` as above."""
+def side_text(split: Split, feature: Feature, left: bool, full: bool = False, digits: int = SIX) -> str:
+    """What the rows that a split sends to one side have in common: ``x <= 5`` or ``x > 5``; `full` as above, `digits`
+    those of `split_text`.
+    """
     if feature.kind is FeatureKind.UNORDERED:
         return _in_categories(feature, (split.left_levels if left else split.right_levels) or (), full)
     low = left == split.low_goes_left
-    text = f"{one_line(feature.name)} {_bound(feature, split.threshold or 0.0, low)}"
+    text = f"{one_line(feature.name)} {_bound(feature, split.threshold or 0.0, low, digits)}"
     return f"{text} or missing" if feature.null_last and not low else text
 
 
@@ -74,9 +76,9 @@ def _in_categories(feature: Feature, categories: Categories, full: bool) -> str:
     return f"{one_line(feature.name)} in {{{categories_text(categories, room_for_categories(full))}}}"
 
 
-def _bound(feature: Feature, threshold: float, low: bool) -> str:
+def _bound(feature: Feature, threshold: float, low: bool, digits: int = SIX) -> str:
     """``<= 5``, or its opposite ``> 5``."""
-    text = threshold_text(feature, threshold)
+    text = threshold_text(feature, threshold, digits)
     if low:
         return text
     return f"> {text[3:]}" if text.startswith("<= ") else f">= {text[2:]}"

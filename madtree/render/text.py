@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from madtree.render.labels import (
+    MOST_COUNTS,
+    categories_text,
     group_text,
     number_text,
     prediction_text,
@@ -17,6 +19,7 @@ from madtree.render.labels import (
 )
 from madtree.trees import FeatureKind, Model, Node, Surrogate, Tree
 
+LEGEND = 120  # characters of the classes' names
 RULE = " -------------------------------------"
 INDENT = "   "
 EXPLANATION = """\
@@ -41,25 +44,40 @@ RATES = """\
 
 
 def model_text(
-    model: Model, verbose: bool = False, full: bool = False, between: Callable[[], None] = lambda: None
+    model: Model,
+    verbose: bool = False,
+    full: bool = False,
+    between: Callable[[], None] = lambda: None,
+    max_depth: int | None = None,
 ) -> str:
     """The model's trees one below the other, each headed by its group where the model is grouped.
 
     Args:
         verbose: put a legend before the trees, and add impurity and number of rows to every node, and to splits their
             competitors.
-        full: do not shorten long lists of categories.
+        full: do not shorten long lists of categories and counts.
         between: called after each line, for cancels to be let in.
+        max_depth: how deep trees are shown; None for all of them.
     """
-    lines = [*_legend(model), RULE] if verbose else [RULE]
+    lines = [*_legend(model), RULE] if verbose else [RULE, *_order_of_counts(model, full)]
     for tree in model.trees:
         if model.grouping_columns:
             lines.append(f" {group_text(model, tree)}")
-        for line in _tree_lines(model, tree, verbose, full):
+        for line in _tree_lines(model, tree, verbose, full, max_depth):
             between()
             lines.append(line)
         lines.append(RULE)
     return "\n".join(lines) + "\n"
+
+
+def _order_of_counts(model: Model, full: bool) -> list[str]:
+    """Which classes the counts of a node are of."""
+    if not model.is_classification:
+        return []
+    weighted = "weight" if model.weighted or model.summary.get("class_params") else "rows"
+    if len(model.classes) > MOST_COUNTS and not full:
+        return [f" []: {weighted} by class, the most frequent first; {len(model.classes)} classes"]
+    return [f" []: {weighted} by class: {categories_text(model.classes, None if full else LEGEND)}"]
 
 
 def _legend(model: Model) -> list[str]:
@@ -71,14 +89,17 @@ def _legend(model: Model) -> list[str]:
     return [RULE, EXPLANATION, CLASSES.format(labels=labels), *counting]
 
 
-def _tree_lines(model: Model, tree: Tree, verbose: bool, full: bool) -> Iterator[str]:
+def _tree_lines(model: Model, tree: Tree, verbose: bool, full: bool, max_depth: int | None) -> Iterator[str]:
     if not tree.nodes:
         yield " (no tree could be trained for this group)"
         return
+    below = {} if max_depth is None else tree.leaves_below(max_depth)
     waiting = [0]
     while waiting:
         node = tree.nodes[waiting.pop()]
-        yield _node_line(model, node, verbose, full)
+        yield _node_line(model, node, verbose, full, below.get(node.node_id, 0))
+        if node.node_id in below:
+            continue
         for rank, other in enumerate(node.competitors if verbose else (), 1):
             asked = split_text(other, model.feature(other.feature), room_for_categories(full))
             gain = number_text(other.improvement)
@@ -87,9 +108,12 @@ def _tree_lines(model: Model, tree: Tree, verbose: bool, full: bool) -> Iterator
             waiting += [node.right_id, node.left_id]
 
 
-def _node_line(model: Model, node: Node, verbose: bool, full: bool) -> str:
-    line = f" {INDENT * node.depth}({node.node_id}){value_text(model, node)}  "
-    if not node.is_leaf:
+def _node_line(model: Model, node: Node, verbose: bool, full: bool, below: int) -> str:
+    """`below`: leaves of a node whose children are not shown, else 0."""
+    line = f" {INDENT * node.depth}({node.node_id}){value_text(model, node, full)}  "
+    if below:
+        line += f"... {below} leaves below"
+    elif not node.is_leaf:
         line += split_text(node, model.feature(str(node.feature)), room_for_categories(full))
     elif model.is_classification:
         line += f"* --> {prediction_text(model, node)}"

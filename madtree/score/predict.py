@@ -31,7 +31,7 @@ from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED, READABLE
 from madtree.sqltext.inserts import value_rows
-from madtree.sqltext.quote import ident, is_temporary, qualified
+from madtree.sqltext.quote import ident, is_temporary, literal, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import model_table
@@ -116,9 +116,14 @@ forest_predict = partial(score_table, function="forest_predict")
 
 
 def tree_sql(
-    host: Host, model_name: str | None, type_: str | None, tree_id: int | None, trust_owner: bool | None = False
+    host: Host,
+    model_name: str | None,
+    type_: str | None,
+    tree_id: int | None,
+    trust_owner: bool | None = False,
+    class_: str | None = None,
 ) -> str:
-    """The model as an SQL expression; `trust_owner` is that of `find_model`.
+    """The model as an SQL expression; `trust_owner` is that of `find_model`, `class_` that of `output_expression`.
 
     Raises:
         MadtreeError: an argument is not valid, or the model has no tree `tree_id`.
@@ -129,7 +134,13 @@ def tree_sql(
         check_kind(header, "tree_sql", "model")
     single = header.as_single_trees
     wanted = check_type(single, type_)
-    output = output_expression(single, wanted, READABLE)
+    output = output_expression(single, wanted, READABLE, class_)
+    if wanted == "prob" and class_ is None and len(single.classes) == 2:
+        first, last = single.classes
+        host.notice(
+            f"type 'prob': the expression gives the probability that {single.target} is {last}; "
+            f"class => {literal(first)} gives the other one's"
+        )
     output = replace(output, value=watching(host, output.value))
     model = replace(single, trees=read_trees(host, tables, header, tree_id))
     if tree_id is not None:
@@ -178,7 +189,7 @@ def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> 
     # Values of one type are compared by it; to compare them with another one, PostgreSQL would look for casts.
     columns = [tables.facts.tables[""].columns[name] for name in names]
     values = [
-        value if data.types[value].name == column.name else data.plain(value)
+        value if data.types[value].name == column.name else _comparable(data.plain(value), column.name)
         for value, column in zip(model.grouping, columns, strict=True)
     ]
     keys = [(ident(name), value, type_[1]) for name, value, type_ in zip(names, values, types, strict=True)]
@@ -190,6 +201,13 @@ def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> 
             [(number, "int4"), *((name, type_[0]) for name, type_ in zip(names, types, strict=True))], rows
         )
     return sql.GroupJoin(table, tuple(keys), number)
+
+
+def _comparable(value: str, type_: str) -> str:
+    """A value of another type than that of the model's column as it is compared with that: to a char(n) blanks behind
+    say nothing, to a text they do.
+    """
+    return f"({value})::pg_catalog.bpchar" if type_.startswith(("character(", "bpchar")) else value
 
 
 def _tell_of_single_leaves(host: Host, model: Model, single: int, trees: int) -> None:

@@ -33,6 +33,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_ELEMENT = re.compile(r"\((?P<array>.+)\)\[(?P<index>[0-9]{1,9})\]", re.DOTALL)
 _CLOSING = {"(": ")", "[": "]"}
 _SPACE = " \t\n\r\f\v"  # to PostgreSQL other white space, such as a no-break space, is a letter
 
@@ -121,6 +122,16 @@ def parse_name(text: str) -> tuple[str, ...] | None:
             return None
         wants_part = not wants_part
     return tuple(parts) if parts and not wants_part else None
+
+
+def element_of(text: str) -> tuple[str, int] | None:
+    """The array and the index of one of its elements, as training names it; None for what is no such name.
+
+    >>> element_of("(readings)[3]")
+    ('readings', 3)
+    """
+    found = _ELEMENT.fullmatch(text)
+    return None if found is None else (found["array"], int(found["index"]))
 
 
 def fold(name: str) -> str:

@@ -11,12 +11,17 @@ import numpy as np
 
 from madtree.host import Host
 from madtree.ingest import Categories, Profile, classes_at_most
-from madtree.learn.prune import FEWEST_ROWS, OutOfBagColumns, TreeColumns
+from madtree.learn.prune import FEWEST_ROWS, NodeColumns, OutOfBagColumns, TreeColumns
 from madtree.request import TrainingTask
 
 FEW_CLASSES, MANY_CLASSES = 20, 100  # whole numbers that surely are classes; and that surely are worth a question
 ROWS_A_CLASS = 10  # on average, below which whole numbers are not taken for classes without a question
 LEVELS_MISSED = 3  # that pruning took away; fewer are not told
+NAMES = 30  # categories of a node from which a split may have found them apart by chance
+MUCH = 0.25  # of all gains, from which such splits of a feature are told
+# Of the differences between categories that chance makes, the share that lies between the upper half and the lower one:
+# the squared mean of the absolute value of a standard normal number.
+BETWEEN_HALVES = 2 / np.pi
 ROWS_A_CATEGORY = 10  # on average, below which a feature's categories can part any rows
 
 
@@ -35,6 +40,17 @@ def tell_of_classes(host: Host, task: TrainingTask, profile: Profile) -> None:
         host.notice(
             f"dependent_variable: {task.dependent_sql} has {n} distinct values in {profile.usable} rows, and each is "
             "taken as a class: what names single rows cannot be learnt"
+        )
+
+
+def tell_of_constant(host: Host, task: TrainingTask, profile: Profile) -> None:
+    """A notice where all rows have the same outcome; `profile` is of all of them."""
+    n = len(profile.classes)
+    if profile.usable > 1 and (n == 1 or (not n and profile.low == profile.high)):
+        value = repr(profile.classes[0]) if n else f"{profile.low:g}"
+        host.notice(
+            f"dependent_variable: {task.dependent_sql} is {value} in all {profile.usable} rows: there is nothing to "
+            "learn, and every row will be predicted as that"
         )
 
 
@@ -77,8 +93,12 @@ class TreeRemarks:
         self._n_categories = np.array([0 if known is None else len(known.labels) for known in categories])
         self._perfect = np.zeros(len(task.features), np.int64)  # trees in which the feature predicts nearly perfectly
         self._judged = self._n_trees = self._bare = self._low = 0
+        # (n_features,) of the splits between many categories: what they gain, and would gain by chance
+        self._gains, self._by_chance = np.zeros((2, len(task.features)))
+        self._all_gains = 0.0
 
-    def add(self, trees: TreeColumns) -> None:
+    def add(self, trees: TreeColumns, nodes: NodeColumns) -> None:
+        self._add_splits(nodes)
         has_nodes = trees.n_nodes > 0
         self._n_trees += int(has_nodes.sum())
         cut = has_nodes & (trees.grown_depth > 0)
@@ -91,7 +111,40 @@ class TreeRemarks:
         known = self._n_categories * ROWS_A_CATEGORY <= trees.n_rows[:, None]
         self._perfect += (trees.explained & known).sum(axis=0)
 
+    def _add_splits(self, nodes: NodeColumns) -> None:
+        """Of L categories of which each has some rows, chance alone makes the sums of squares between them L - 1 times
+        that of a row, and the best split has a share of it, `BETWEEN_HALVES`; of entropies, half a nat in the place of
+        a row's.
+        """
+        of_entropy = self._task.parameters.criterion == "entropy"
+        if not of_entropy and self._task.parameters.criterion not in ("gini", "mse"):
+            return
+        inner = nodes.feature >= 0
+        gain = np.where(inner, nodes.improvement, 0.0)
+        if costs := self._task.parameters.feature_costs:
+            gain = gain * np.array(costs)[nodes.feature]
+        self._all_gains += float(gain.sum())
+        n_categories = nodes.left.sizes + nodes.right.sizes
+        named = np.flatnonzero((n_categories >= NAMES) & inner)
+        feature = nodes.feature[named]
+        of_row = 1 / (2 * np.log(2)) if of_entropy else nodes.impurity[named]
+        by_chance = BETWEEN_HALVES * (n_categories[named] - 1) * of_row * nodes.weight[named] / nodes.n_rows[named]
+        self._gains += np.bincount(feature, gain[named], len(self._gains))
+        self._by_chance += np.bincount(feature, by_chance, len(self._gains))
+
+    def _tell_of_names(self, host: Host) -> None:
+        """A notice of features whose splits gain no more than chance does, and yet make up much of the tree."""
+        told = np.flatnonzero((self._gains < self._by_chance) & (self._gains > MUCH * self._all_gains))
+        for feature in told.tolist():
+            host.notice(
+                f"list_of_features: {self._task.features[feature].name} has {self._n_categories[feature]} categories, "
+                f"and its splits, {self._gains[feature] / self._all_gains:.0%} of all that is gained, gain no more "
+                "than chance would where categories say nothing; new rows will be predicted worse: leave it out, "
+                "group its categories, or prune by cross-validation (pruning_params => 'n_folds=5')"
+            )
+
     def tell(self, host: Host) -> None:
+        self._tell_of_names(host)
         self._tell_of_pruning(host)
         for feature in np.flatnonzero(2 * self._perfect > self._judged).tolist():
             name, trees = self._task.features[feature].name, ""

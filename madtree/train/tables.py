@@ -15,7 +15,7 @@ from madtree.request import TrainingTask
 from madtree.sqltext.kinds import TABLES
 from madtree.train.batches import Batch
 from madtree.train.kinds import Harvest, ModelOutput
-from madtree.train.remarks import TreeRemarks
+from madtree.train.remarks import TreeRemarks, tell_of_constant
 from madtree.train.source import Call
 from madtree.train.survey import Survey
 from madtree.train.trained import Trained
@@ -51,7 +51,7 @@ class Tables:
         self._n_rows += kind.n_rows(trained)
         if not len(trees.n_rows):
             return
-        self._remarks.add(trees)
+        self._remarks.add(trees, trained.nodes)
         self._n_trees += len(trees.n_rows)
         self._n_leaves += int(trees.n_leaves.sum())
         kind.write_nodes(output, trained, batch.profile.classes)
@@ -83,11 +83,12 @@ class Tables:
             categories={**categories, **_null_of_ordered(task)} if null_as_category else None,
         )
         write_summary(host, task, totals, TABLES[kind.model_kind].summary, kind.summary(task))
+        tell_of_constant(host, task, profile)
         self._remarks.tell(host)
         return Trained(
             model=task.arguments.output_table_name,
             kind=kind.model_kind,
-            is_classification=task.is_classification,
+            n_classes=len(profile.classes) if task.is_classification else 0,
             n_rows=self._n_rows,
             n_trees=self._n_trees,
             n_leaves=self._n_leaves,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from madtree.learn.data import Bools
@@ -15,16 +16,17 @@ class Trained:
     Attributes:
         model: its name, as the caller wrote it.
         kind: of model.
-        is_classification: otherwise regression.
+        n_classes: 0 for regression.
         n_failed: groups that have no tree.
-        oob_error: the error on out-of-bag rows, of an ensemble without groups; None where there is none.
+        oob_error: the error on out-of-bag rows, of an ensemble without groups: the share of wrong predictions, or the
+            mean squared error; None where there is none.
         is_tested: (n_trees,) of ensembles, whether any row is out of each tree's bag; in order of the trees' numbers.
         seconds: that it took.
     """
 
     model: str
     kind: ModelKind
-    is_classification: bool
+    n_classes: int
     n_rows: int
     n_trees: int
     n_leaves: int
@@ -39,9 +41,22 @@ def line_of(trained: Trained) -> str:
     n_rows, n_trees, n_leaves, n_failed = trained.n_rows, trained.n_trees, trained.n_leaves, trained.n_failed
     label = f"{trained.kind.label} for " if trained.kind.label else ""
     failed = f"{n_failed} group{'s' * (n_failed != 1)} without any, " if n_failed else ""
-    error = "" if trained.oob_error is None else f"out-of-bag error {trained.oob_error:.4g}, "
+    n_classes = trained.n_classes
+    learned = "classification" if n_classes else "regression"
+    if n_classes not in (0, 2):
+        learned += f" ({n_classes} class{'es' * (n_classes != 1)})"
     return (
-        f"{trained.model}: {label}{'classification' if trained.is_classification else 'regression'}, "
+        f"{trained.model}: {label}{learned}, "
         f"{n_rows} row{'s' * (n_rows != 1)}, {n_trees} tree{'s' * (n_trees != 1)}, {failed}"
-        f"{n_leaves} lea{'ves' if n_leaves != 1 else 'f'}, {error}{trained.seconds:.2f} s"
+        f"{n_leaves} lea{'ves' if n_leaves != 1 else 'f'}, {_error(trained)}{trained.seconds:.2f} s"
     )
+
+
+def _error(trained: Trained) -> str:
+    """The error on out-of-bag rows, and of what it is the mean; empty where there is none."""
+    error = trained.oob_error
+    if error is None:
+        return ""
+    if trained.n_classes:
+        return f"out-of-bag error {error:.4g}, "
+    return f"out-of-bag mean squared error {error:.4g} (its root {math.sqrt(max(error, 0.0)):.4g}), "

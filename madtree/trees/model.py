@@ -166,6 +166,15 @@ class Tree:
             node_id = parent
         return steps[::-1]
 
+    def leaves_below(self, depth: int) -> dict[int, int]:
+        """Of each inner node at that depth the number of leaves below it."""
+        found: dict[int, int] = {}
+        for number, node in self.nodes.items():
+            if node.is_leaf and node.depth > depth:
+                ancestor = ((number + 1) >> (node.depth - depth)) - 1
+                found[ancestor] = found.get(ancestor, 0) + 1
+        return found
+
     def leaves(self) -> list[Node]:
         """The leaves from left to right; none of a group that failed."""
         found, waiting = [], [0] if self.nodes else []

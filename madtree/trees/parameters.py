@@ -5,6 +5,7 @@ is larger than these is not fetched into Python.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from sys import float_info
 from typing import TypeVar
@@ -174,3 +175,23 @@ class Parameters:
     def wants_best_alone(self) -> bool:
         """Whether of all splits of a node the best one is wanted, by its gain as it is: no other needs to be known."""
         return not self.feature_costs and not self.has_competitors
+
+
+# Risks are sums of fractional weights or of squares: a difference of less than this share of the root's risk is
+# rounding.
+ROUNDING = 1e-13
+
+
+def distinct_complexities(complexities: Iterable[float], root_risk: float) -> list[float]:
+    """Those that are different by more than rounding, falling; of such that are not, the largest.
+
+    Pruning at the largest takes away the splits of all of them.
+
+    Args:
+        root_risk: the risk of the tree's root in their unit: 1 where they are relative to it.
+    """
+    found: list[float] = []
+    for complexity in sorted(set(complexities), reverse=True):
+        if not found or found[-1] - complexity > ROUNDING * root_risk:
+            found.append(complexity)
+    return found

@@ -95,6 +95,14 @@ def moment_text(type_: str, value: int) -> str:
     return _day_text(days, " " + _clock_text(rest) + zone)
 
 
+def last_duration(threshold: float) -> float:
+    """The longest interval, in seconds, that a threshold sends left: intervals have whole microseconds."""
+    if not math.isfinite(threshold):
+        return threshold
+    nearest = round(threshold * MICROSECONDS)
+    return (nearest if nearest / MICROSECONDS <= threshold else nearest - 1) / MICROSECONDS
+
+
 def duration_text(seconds: float) -> str:
     """Seconds as days and a clock time: ``1 day 02:30:00``."""
     if not math.isfinite(seconds):

@@ -379,3 +379,11 @@ def test_groups_without_a_tree_are_no_trees_in_json(
     ((groups, failed),) = db.execute("SELECT num_all_groups, num_failed_groups FROM m_summary").fetchall()
     assert failed > 0
     assert told["trees"] == groups - failed
+
+
+def test_show_draws_down_to_a_depth_and_into_a_file(madtree: Command, model: str, tmp_path: Path) -> None:
+    assert "leaves below" in madtree("show", model, "--max-depth", "0").out
+    target = tmp_path / "tree.svg"
+    said = madtree("show", model, "--svg", "-o", str(target))
+    assert target.read_text().startswith("<svg")
+    assert "<svg" not in said.out

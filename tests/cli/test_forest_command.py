@@ -40,7 +40,7 @@ def test_a_forest_lives_its_whole_life(
     found = answer("importance", model)
     assert found[0]["feature"] == "hour"
     assert {"oob_var_importance", "oob_importance_sd", "impurity_var_importance"} <= set(found[0])
-    assert madtree("show", model, "--tree", "2").out.splitlines()[1].startswith(" (0)[")
+    assert madtree("show", model, "--tree", "2").out.splitlines()[2].startswith(" (0)[")
     assert madtree("show", model, "--tree", "2", "--svg").out.startswith("<svg")
     assert "hour" in madtree("show", model, "--tree", "5", "--rules").out
     assert len(answer("show", model)["trees"]) == 5

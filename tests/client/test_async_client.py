@@ -53,7 +53,7 @@ def test_its_answers_are_those_of_the_other_client(url: str, client: madtree.Cli
             model = await db.tree_train("flowers", "m", "id", "kind", ["length", "colour"], verbose=True)
             same = client.model("m")
             assert isinstance(model, AsyncModel)
-            assert str(model.message).startswith("m: classification, 293 rows")
+            assert str(model.message).startswith("m: classification (3 classes), 293 rows")
             assert await model.nodes() == same.nodes
             assert (await model.summary())["total_rows_processed"] == 293
             assert await model.predict(frame) == same.predict(frame)
@@ -78,7 +78,7 @@ def test_forests_are_awaited_as_models_are(url: str, client: madtree.Client) -> 
             forest = await db.forest_train("flowers", "f", "id", "kind", ["length", "colour"], num_trees=3)
             same = client.forest("f")
             assert isinstance(forest, madtree.AsyncForest)
-            assert str(forest.message).startswith("f: forest for classification, 293 rows, 3 trees")
+            assert str(forest.message).startswith("f: forest for classification (3 classes), 293 rows, 3 trees")
             assert await forest.trees() == same.trees
             assert await forest.groups() == same.groups
             assert await forest.oob_error() == same.oob_error

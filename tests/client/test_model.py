@@ -31,7 +31,7 @@ def model(client: madtree.Client, flowers: None) -> madtree.Model:
 
 def test_training_gives_a_model_that_reads_its_tables(db: psycopg.Connection, model: madtree.Model) -> None:
     assert model.message is not None
-    assert model.message.startswith("m: classification, 300 rows, 1 tree")
+    assert model.message.startswith("m: classification (3 classes), 300 rows, 1 tree")
     assert [row.node_id for row in model.nodes] == [r[0] for r in db.execute("SELECT node_id FROM m_nodes ORDER BY 1")]
     assert model.summary["features"] == ["length", '"Width"', "colour"]
     assert (model.summary["max_surrogates"], model.summary["n_folds"]) == (2, 3)
@@ -41,7 +41,9 @@ def test_training_gives_a_model_that_reads_its_tables(db: psycopg.Connection, mo
     assert model.display() == db.execute("SELECT madtree.tree_display('m', false)").fetchone()[0]  # type: ignore[index]
     assert model.to_dot().startswith("digraph")
     assert db.execute(f"SELECT count({model.to_sql()}) FROM flowers").fetchone() == (300,)
-    assert model.importance().column("feature") == ["length", '"Width"', "colour"]
+    assert sorted(model.importance().column("feature")) == ['"Width"', "colour", "length"]
+    shares = model.importance().column("impurity_var_importance")
+    assert shares == sorted(shares, reverse=True)
     assert sum(model.importance().column("impurity_var_importance")) == pytest.approx(100)
 
 

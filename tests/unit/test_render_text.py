@@ -43,13 +43,14 @@ def test_classification() -> None:
         )
     )
     assert body(drawn) == [
+        " []: rows by class: no,yes",
         ' (0)[5 9]  "OUTLOOK" in {overcast,rain}',
         '    (1)[0 4]  * --> "yes"',
         "    (2)[5 5]  x <= 77.5",
         '       (5)[0.25 5]  * --> "yes"',
         '       (6)[4.75 0]  * --> "no"',
     ]
-    assert drawn.startswith(RULE + " (0)")
+    assert drawn.startswith(RULE + " []")
 
 
 def test_regression() -> None:
@@ -75,7 +76,7 @@ def test_a_group_without_a_tree() -> None:
         )
     )
     blocks = drawn.split(RULE)[1:]
-    assert blocks[0] == ' c = UA, "D" = "a, b"\n (0)[1 1]  * --> "no"\n'
+    assert blocks[0] == ' []: rows by class: no,yes\n c = UA, "D" = "a, b"\n (0)[1 1]  * --> "no"\n'
     assert blocks[1] == ' c = "", "D" = x\n (no tree could be trained for this group)\n'
 
 

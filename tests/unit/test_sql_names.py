@@ -112,7 +112,7 @@ def test_every_name_has_its_schema(path: Path) -> None:
 
 def test_bodies_of_functions_name_schemas() -> None:
     """What runs when a function is called; definitions are made under the search path of CREATE EXTENSION."""
-    bodies = re.findall(r"AS (\$plpgsql\$.*?\$plpgsql\$)|(\$do\$.*?\$do\$)", definitions(), re.DOTALL)
+    bodies = re.findall(r"AS (\$plpgsql\$.*?\$plpgsql\$|\$sql\$.*?\$sql\$)|(\$do\$.*?\$do\$)", definitions(), re.DOTALL)
     assert len(bodies) > 30
     for body in (each for kinds in bodies for each in kinds if each):
         declared = re.search(r"DECLARE(.*?)BEGIN", body, re.DOTALL)

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from madtree.learn.data import Array, Floats, Ints
+from madtree.trees import ROUNDING
 
-# Risks are sums of fractional weights or of squares: a decrease of less than this share of the root's risk is rounding.
-_ROUNDING = 1e-13
 _NODES_BETWEEN = 1024  # that are visited in some ms
 
 
@@ -136,7 +135,7 @@ class _Recursion:
         self.alpha = self.noise = 0.0
 
     def start(self, root: int, alpha: float) -> None:
-        self.alpha, self.noise = alpha, _ROUNDING * self.risk[root]
+        self.alpha, self.noise = alpha, ROUNDING * self.risk[root]
         self.visit(root, np.inf)
 
     def visit(self, node: int, bound: float) -> tuple[int, float]:

@@ -21,6 +21,7 @@ from madtree.learn.grow import GrowingTrees
 from madtree.learn.problem import Problem
 from madtree.learn.prune.pruning import Pruned
 from madtree.learn.requests import Program
+from madtree.trees import distinct_complexities
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,8 @@ def _table(
 ) -> CpTable:
     main = nodes_of[group][pruned.keep[nodes_of[group]]]
     inner = main[~pruned.is_leaf[main]]
-    cps = np.unique(np.append(pruned.complexity[inner], alpha[group]))[::-1]
+    above = pruned.complexity[inner][pruned.complexity[inner] > alpha[group]]
+    cps = np.append(distinct_complexities(np.unique(above).tolist(), float(risk[group])), alpha[group])
     n_splits = (pruned.complexity[inner][:, None] > cps).sum(axis=0)
     risks = stretches.spread(main, cps, risk[main])
     # A parameter below 0, which can only be the last one, stands for the whole tree: there is no mean with it.

@@ -172,4 +172,5 @@ def test_what_the_learner_does_by_itself() -> None:
 
 def optional(function: Any) -> dict[str, Any]:
     parameters = inspect.signature(function).parameters.values()
-    return {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
+    # An argument that is called as a keyword of Python's has an underscore behind.
+    return {p.name.rstrip("_"): p.default for p in parameters if p.default is not inspect.Parameter.empty}

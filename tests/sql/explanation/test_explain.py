@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import psycopg
 import pytest
 from make_model import Sketch, inner, leaf, stand_in, write_model
@@ -184,3 +186,23 @@ def test_a_hostile_search_path_changes_nothing(flights: psycopg.Connection, sche
     )
     flights.execute(f"SET search_path = {schema}, pg_catalog")
     assert flights.execute(calls).fetchone() == before
+
+
+def test_complexities_that_differ_by_rounding_are_one_row_of_the_cp_table(db: psycopg.Connection) -> None:
+    """The second and third split save the same, 2/30 of the root's sum of squares, but not in floating point."""
+    db.execute(
+        "CREATE TABLE tenths AS SELECT n AS id, n::float8 AS x, y / 10.0::float8 AS y, n % 2 AS fold"
+        " FROM unnest(ARRAY[2, 3, 1, 0, 3, 2, 1, 2]) WITH ORDINALITY AS t (y, n)"
+    )
+    arguments = "'id', 'y', 'x', min_split => 2, min_bucket => 1"
+    db.execute(f"SELECT madtree.tree_train('tenths', 'm', {arguments})")
+    db.execute(f"SELECT madtree.tree_train('tenths', 'v', {arguments}, pruning_params => 'fold_col=fold')")
+    inner = db.execute("SELECT complexity FROM m_nodes WHERE NOT is_leaf ORDER BY 1 DESC").fetchall()
+    assert any(0 < before - after < 1e-13 for (before,), (after,) in pairwise(inner))  # else nothing is shown
+    for model in ("m", "v"):
+        rows = db.execute("SELECT cp, n_splits FROM madtree.tree_cp(%s) ORDER BY cp DESC", [model]).fetchall()
+        assert min(before[0] - after[0] for before, after in pairwise(rows)) > 1e-6
+        for place, (cp, n_splits) in enumerate(rows):
+            db.execute("SELECT madtree.tree_prune('m', %s, %s)", [f"{model}{place}", cp])
+            pruned = db.execute(f"SELECT count(*) FROM {model}{place}_nodes WHERE NOT is_leaf").fetchone()
+            assert pruned == (n_splits,)

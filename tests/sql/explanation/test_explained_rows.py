@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
@@ -153,3 +154,35 @@ def pmml_value(feature: Feature, value: Value) -> Value | bool:
     if feature.labels:
         return feature.labels[int(value) - 1]
     return value == "true" if feature.type == "boolean" else value
+
+
+def test_a_path_shows_as_many_digits_as_tell_a_value_from_the_threshold(db: psycopg.Connection) -> None:
+    db.execute(
+        "CREATE TABLE close AS SELECT g AS id, g > 5 AS y, 42.35 + g * 1e-9::float8 AS f, 42.35 + g * 1e-9 AS n,"
+        " (0.3::real + g * 3e-8)::real AS r, g * interval '1 us' AS i FROM generate_series(1, 10) AS g"
+    )
+
+    def told(feature: str, row: int) -> str:
+        step = "SELECT condition, explanation FROM madtree.tree_path('m', 'close', %s) WHERE step = 1"
+        return " / ".join(db.execute(step, [str(row)]).fetchone() or ())
+
+    def train(feature: str) -> None:
+        db.execute("SELECT madtree.tree_train('close', 'm', 'id', 'y', %s, min_split => 2, replace => true)", [feature])
+
+    train("f")
+    assert told("f", 5) == "f <= 42.35000001 / f = 42.350000005, so f <= 42.35000001"
+    assert told("f", 6) == "f <= 42.35 / f = 42.350000006, so f > 42.35"
+    train("n")
+    assert told("n", 5) == "n <= 42.35000001 / n = 42.350000005, so n <= 42.35000001"
+    train("i")
+    assert told("i", 5) == "i <= 00:00:00.000005 / i = 00:00:00.000005, so i <= 00:00:00.000005"
+    assert told("i", 6) == "i <= 00:00:00.000005 / i = 00:00:00.000006, so i > 00:00:00.000005"
+    train("r")
+    for row in range(1, 11):
+        condition, _, explanation = told("r", row).partition(" / ")
+        value, sign, threshold = re.fullmatch(r"r = (\S+), so r (<=|>) (\S+)", explanation).groups()  # type: ignore[union-attr]
+        assert (float(value) <= float(threshold)) == (sign == "<=") == (row <= 5), explanation
+        assert condition == f"r <= {threshold}"
+    # 0.3 as a real is a little more than the shortest decimal says: the value as it is compared tells the side.
+    db.execute("UPDATE m_nodes SET threshold = 0.30000001 WHERE node_id = 0; UPDATE close SET r = 0.3 WHERE id = 1")
+    assert told("r", 1).endswith("/ r = 0.30000001192092896, so r > 0.3")

@@ -25,8 +25,11 @@ def display(db: psycopg.Connection, arguments: str) -> str:
 
 
 def test_text_is_madlibs(golf: psycopg.Connection) -> None:
-    """The published tree; its thresholds are values of the data, madtree's lie midway to the next one."""
+    """The published tree; its thresholds are values of the data, madtree's lie midway to the next one. Before it stands
+    the order of the classes, which MADlib tells only at length.
+    """
     assert display(golf, "'model', false").splitlines()[1:] == [
+        " []: rows by class: Don't Play,Play",
         ' (0)[5 9]  "OUTLOOK" in {overcast}',
         '    (1)[0 4]  * --> "Play"',
         "    (2)[5 5]  temperature <= 77.5",
@@ -103,3 +106,40 @@ def test_graphviz_draws_it_without_a_warning(golf: psycopg.Connection) -> None:
 def test_a_model_that_does_not_exist(db: psycopg.Connection) -> None:
     with pytest.raises(psycopg.errors.UndefinedTable, match="model: relation nothing does not exist"):
         display(db, "'nothing'")
+
+
+def test_a_tree_is_shown_down_to_a_depth_with_the_leaves_below(golf: psycopg.Connection) -> None:
+    whole = display(golf, "'model', false").splitlines()
+    cut = display(golf, "'model', false, max_depth => 1").splitlines()
+    assert [line.split("  ")[0] for line in cut] == [
+        line.split("  ")[0] for line in whole if not line.startswith("       ")
+    ]
+    leaves = sum("-->" in line for line in whole)
+    below = [int(line.split("... ")[1].split()[0]) for line in cut if "leaves below" in line]
+    assert sum(below) + sum("-->" in line for line in cut) == leaves
+    graph = display(golf, "'model', true, max_depth => 0")
+    assert f'... {leaves} leaves below", shape=box, style=dashed' in graph
+    assert "->" not in graph
+    with pytest.raises(psycopg.Error, match="max_depth must be 0 or more, or NULL for all nodes, not -1"):
+        display(golf, "'model', false, max_depth => -1")
+
+
+def test_counts_of_many_classes_are_the_largest_by_name(db: psycopg.Connection) -> None:
+    db.execute(
+        "CREATE TABLE many AS SELECT i AS id, i % 60 * i % 60 AS y, i::float8 AS x FROM generate_series(1, 600) i"
+    )
+    line = train(db, "many", "model", "y", "x", max_depth=1)
+    n_classes = db.execute("SELECT count(DISTINCT y) FROM many").fetchone()[0]  # type: ignore[index]
+    assert f"model: classification ({n_classes} classes), 600 rows" in line
+    (counts,) = (
+        db.execute(
+            "SELECT array_agg(y || ' ' || n ORDER BY n DESC, y) "
+            "FROM (SELECT y, count(*) AS n FROM many GROUP BY y) AS c"
+        ).fetchone()
+        or ()
+    )
+    root = display(db, "'model', false").splitlines()[2]
+    assert root.startswith(f" (0)[{', '.join(counts[:3])}, ... {n_classes - 3} more]  x <= ")
+    whole = display(db, "'model', false, false, true").splitlines()[2]
+    assert len(whole.partition("[")[2].partition("]")[0].split()) == n_classes
+    assert "classes" in display(db, "'model', false").splitlines()[1]

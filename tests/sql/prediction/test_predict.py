@@ -88,6 +88,33 @@ def test_probabilities_of_three_classes(db: psycopg.Connection, predict: str) ->
     assert {number: shares for number, *shares in fetch(db)} == in_order
 
 
+def test_the_probability_of_one_class_as_an_expression(db: psycopg.Connection, notices: list[str]) -> None:
+    load_golf(db)
+    train(db, "golf", "model", "windy", "temperature, humidity", min_split=3)
+    db.execute("SELECT madtree.tree_predict('model', 'golf', 'scored', 'prob')")
+
+    def scores(arguments: str) -> dict[int, float]:
+        (expression,) = db.execute(f"SELECT madtree.tree_sql('model', {arguments})").fetchone() or ()
+        return dict(db.execute(f"SELECT id, {expression} FROM golf").fetchall())
+
+    true = {number: share for number, _, share in fetch(db)}
+    false = {number: share for number, share, _ in fetch(db)}
+    notices.clear()
+    assert scores("'prob'") == scores("'prob', class => 'true'") == true != false
+    assert notices == [
+        "type 'prob': the expression gives the probability that windy is true; class => 'false' gives the other one's"
+    ]
+    assert scores("'prob', class => 'false'") == false
+    with pytest.raises(psycopg.Error, match="class must be one of 'false', 'true', not 'no'"):
+        scores("'prob', class => 'no'")
+    with pytest.raises(psycopg.Error, match="which takes type 'prob', not 'response'"):
+        scores("'response', class => 'true'")
+    load_iris(db)
+    train(db, "iris", "model", "species", "petal_length", max_depth=2, replace=True)
+    (text,) = db.execute("SELECT madtree.tree_sql('model', 'prob', class => 'virginica')").fetchone() or ()
+    assert {type(each) for (each,) in db.execute(f"SELECT {text} FROM iris")} == {float}
+
+
 @pytest.mark.parametrize("n_classes", [1000, 1001])
 def test_as_many_columns_as_a_row_has_room_for_and_beyond_an_array(
     db: psycopg.Connection, schema: str, predict: str, n_classes: int

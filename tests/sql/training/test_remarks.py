@@ -18,7 +18,7 @@ def data(db: psycopg.Connection) -> psycopg.Connection:
 
 
 def test_whole_numbers_that_are_hardly_classes(data: psycopg.Connection, notices: list[str]) -> None:
-    assert "classification, 3000 rows" in train(data, "t", "many", "delay", "z", max_depth=1)
+    assert "classification (577 classes), 3000 rows" in train(data, "t", "many", "delay", "z", max_depth=1)
     assert [line for line in notices if "577 distinct values are taken as classes" in line and "delay::float8" in line]
     notices.clear()
     assert "classification" in train(data, "t", "meant", "delay", "z", max_depth=1, classification=True)
@@ -116,3 +116,49 @@ def test_usual_data_raise_no_doubts(db: psycopg.Connection, notices: list[str]) 
     train(db, "mtcars", "c", "mpg", "*", list_of_features_to_exclude="model", min_bucket=1)
     train(db, "mtcars", "k", "cyl", "mpg, disp, hp, wt", min_bucket=1)
     assert notices == []
+
+
+def test_a_constant_outcome_is_told(data: psycopg.Connection, notices: list[str]) -> None:
+    data.execute("ALTER TABLE t ADD same int DEFAULT 7")
+    assert "classification (1 class), 3000 rows" in train(data, "t", "m", "same", "z")
+    assert [line for line in notices if "same is '7' in all 3000 rows: there is nothing to learn" in line]
+    notices.clear()
+    train(data, "t", "n", "2.5::float8", "z")
+    assert [line for line in notices if "is 2.5 in all 3000 rows: there is nothing to learn" in line]
+    notices.clear()
+    train(data, "t", "k", "y", "z", max_depth=1)
+    assert not [line for line in notices if "nothing to learn" in line]
+
+
+def test_an_error_on_out_of_bag_rows_says_of_what(data: psycopg.Connection) -> None:
+    call = "SELECT madtree.forest_train('t', %s, 'id', %s, 'x', num_trees => 5, max_tree_depth => 3)"
+    (said,) = data.execute(call, ["numbers", "z"]).fetchone() or ("",)
+    (error,) = data.execute("SELECT oob_error FROM numbers_group").fetchone() or (0.0,)
+    assert f"out-of-bag mean squared error {error:.4g} (its root {error**0.5:.4g}), " in said
+    (said,) = data.execute(call, ["classes", "y"]).fetchone() or ("",)
+    (error,) = data.execute("SELECT oob_error FROM classes_group").fetchone() or (0.0,)
+    assert f", out-of-bag error {error:.4g}, " in said
+
+
+def test_a_feature_that_gains_no_more_than_chance_is_named(db: psycopg.Connection, notices: list[str]) -> None:
+    """One with as many categories whose outcomes differ is not."""
+    db.execute("""
+        CREATE TABLE t AS SELECT i AS id, 'p' || i * 7919 % 1009 AS plane, i % 24 AS hour,
+            (hashtext(i::text) & 1023) / 1024.0 < 0.2 + i % 24 * 0.005 AS late,
+            (hashtext(i::text) & 1023) / 1024.0 < 0.2 + (hashtext((i * 7919 % 1009)::text) & 15) * 0.04 AS old,
+            (hashtext(i::text) & 1023) / 1024.0::float8 AS delay
+        FROM generate_series(1, 30000) AS i""")
+
+    def told(outcome: str, features: str, **more: object) -> list[str]:
+        notices.clear()
+        train(db, "t", "m", outcome, features, replace=True, **more)
+        return [line for line in notices if "gain no more than chance" in line]
+
+    (line,) = told("late", "plane, hour")
+    assert "plane has 1009 categories, and its splits, " in line
+    for criterion in ("entropy", "gini"):
+        assert told("late", "plane, hour", split_criterion=criterion)
+        assert not told("old", "plane, hour", split_criterion=criterion)
+    assert told("delay", "plane, hour")
+    assert not told("late", "hour")
+    assert not told("late", "plane, hour", pruning_params="n_folds=5")
