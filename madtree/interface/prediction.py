@@ -113,6 +113,43 @@ The expression names the columns of the training table. It gives the same answer
     takes=Takes((TREE,), "Give tree_id, for one of its trees."),
 )
 
+# A hash that PostgreSQL keeps as it is, since tables are partitioned by it. Of the 64 bits the lower half is a number.
+_DRAWN = """\
+CASE
+    WHEN fraction OPERATOR(pg_catalog.>=) 0 AND fraction OPERATOR(pg_catalog.<=) 1 THEN
+        ({hash} OPERATOR(pg_catalog.&) 4294967295)::pg_catalog.float8
+            OPERATOR(pg_catalog.<) (fraction OPERATOR(pg_catalog.*) 4294967296)
+    ELSE madtree_internal.refuse_fraction(fraction)
+END"""
+
+HOLDOUT = Function(
+    "holdout",
+    "says whether a row is held out of training, by a hash of its id",
+    run="",
+    arguments=(
+        Argument("id", "bigint", "what tells rows apart: an integer, a text or a uuid; others as id::text"),
+        Argument("fraction", "double precision", "about how many of the rows are held out, 0 to 1", defaults.HOLDOUT),
+        Argument("seed", "bigint", "another one holds out other rows", defaults.SEED),
+    ),
+    details="""\
+Returns true for rows to judge a model by, false for rows to train on, NULL where the id is NULL. It depends on its
+arguments alone: the same rows are held out each time, in whatever order they lie, on every server, and a row that comes
+later changes none. What a smaller fraction holds out is part of what a larger one does. Rows of one id stay together:
+where several rows are of one customer, and new customers are to be predicted, hold out by the customer's column.
+""",
+    example="""\
+CREATE VIEW flights_train AS SELECT * FROM flights WHERE NOT madtree.holdout(id);
+CREATE VIEW flights_test AS SELECT * FROM flights WHERE madtree.holdout(id);
+SELECT madtree.tree_train('flights_train', 'delay_tree', 'id', 'late', 'carrier, hour');
+SELECT metric, value FROM madtree.tree_evaluate('delay_tree', 'flights_test');""",
+    returns="boolean",
+    of_rows={
+        "bigint": _DRAWN.format(hash="pg_catalog.hashint8extended(id, seed)"),
+        "text": _DRAWN.format(hash='pg_catalog.hashtextextended(id COLLATE pg_catalog."C", seed)'),
+        "uuid": _DRAWN.format(hash="pg_catalog.uuid_hash_extended(id, seed)"),
+    },
+)
+
 TREE_EVALUATE = Function(
     "tree_evaluate",
     "measures how well a model predicts a table whose outcomes are known",
