@@ -19,7 +19,18 @@ from madtree.interface.shared import (
 from madtree.trees import FOREST, TREE
 
 _TYPE = Argument("type", "text", "", defaults.PREDICTION_TYPE)
-_OUTPUT = Argument("output_table", "text", "table to create; must not exist")
+_OUTPUT = Argument("output_table", "text", "table to create; must not exist, unless replace is true")
+_REPLACE = Argument(
+    "replace",
+    "boolean",
+    "true: where output_table is a table of predictions of your own, replace its rows",
+    defaults.REPLACE,
+)
+_REPLACED = """\
+replace => true leaves others the former rows until all is done. Where the columns are the same, the table is kept, with
+its grants, its indexes and the views on it; else it is dropped and made anew, unless something depends on it. A table
+that is another's, has a trigger, a rule or the like, or does not look like predictions is refused.
+"""
 _BY_ITS_OWN = "Score by it with madtree.{kind.predicts}."
 _TEST_TABLE = Argument(
     "test_table",
@@ -47,6 +58,7 @@ TREE_PREDICT = Function(
         _OUTPUT,
         replace(_TYPE, help=f"what to write, {SEE_BELOW}"),
         TRUST_OWNER,
+        _REPLACE,
     ),
     madlib_names={"tree_model": "model", "new_data_table": "source", "output_table": "output", "type": "pred_type"},
     details=f"""\
@@ -59,7 +71,7 @@ Regression models have response and leaf. The former name prob_columns means pro
 
 Rows with missing values, and with categories unknown to the model, follow the majority at that split. Rows of an
 unknown group stay, with NULL. Returns one line that says what was done.
-{whom_to_trust()}""",
+{_REPLACED}{whom_to_trust()}""",
     example="SELECT madtree.tree_predict('delay_tree', 'new_flights', 'predicted');",
     takes=Takes((TREE,), _BY_ITS_OWN),
 )
@@ -82,8 +94,9 @@ FOREST_PREDICT = Function(
             "'leaf': the leaf's node_id in each tree, as an array",
         ),
         replace(TRUST_OWNER, help="true: use another role's model although it holds expressions of that role's"),
+        _REPLACE,
     ),
-    details="Rows of an unknown group get NULL.\n",
+    details=f"Rows of an unknown group get NULL.\n{_REPLACED}",
     example="SELECT madtree.forest_predict('delay_forest', 'new_flights', 'predicted', 'prob');",
     takes=Takes((FOREST,), _BY_ITS_OWN, "is {kind.described}, not a forest"),
 )
