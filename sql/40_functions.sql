@@ -19,4 +19,16 @@ $plpgsql$;
 COMMENT ON FUNCTION madtree_internal.by_madlibs_name(text[], json)
 IS 'internal: a mistake with MADlib''s name of the argument that it begins with; names: ours and MADlib''s';
 
+-- Reached only where the fraction is none: the planner may call it then, before any row is read.
+CREATE FUNCTION madtree_internal.refuse_fraction(fraction double precision) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $plpgsql$
+BEGIN
+    RAISE EXCEPTION 'madtree: fraction must be a number from 0 to 1, not %', COALESCE(fraction::pg_catalog.text, 'NULL')
+        USING ERRCODE = 'invalid_parameter_value', HINT = 'A quarter of the rows is 0.25.';
+END
+$plpgsql$;
+
+COMMENT ON FUNCTION madtree_internal.refuse_fraction(double precision)
+IS 'internal: the mistake that holdout raises';
+
 -- @functions@

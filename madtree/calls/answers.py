@@ -16,11 +16,12 @@ def predict(
     output: str | None,
     type_: str | None,
     trust_owner: bool | None = False,
+    replace: bool | None = False,
     *,
     function: str,
 ) -> str:
     """Score a table by a model of the function's kind; raises MadtreeError as `score.score_table`."""
-    scored = score.score_table(host, model, data, output, type_, trust_owner, function=function)
+    scored = score.score_table(host, model, data, output, type_, trust_owner, replace, function=function)
     return (
         f"{function}: {_rows(scored.n_rows)} of {data} scored with {model} ({scored.type_}) into {output} "
         f"in {scored.seconds:.2f} s"

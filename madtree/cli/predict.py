@@ -21,6 +21,7 @@ EPILOG = examples(
     "$ madtree predict delay_tree flights_today flights_scored",
     "$ madtree predict delay_tree flights_today flights_prob --type prob",
     "$ madtree predict delay_forest flights_today flights_prob --type prob_mean",
+    "$ madtree predict delay_tree flights_today flights_scored --replace",
 )
 
 
@@ -42,6 +43,9 @@ def predict_command(
             "trees' probabilities (prob_mean); or the leaf that a row ends in, of a forest one for each tree.",
         ),
     ] = _RESPONSE,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace the predictions in that table, where it is one of yours.")
+    ] = False,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,
     json: Json = False,
@@ -52,6 +56,7 @@ def predict_command(
         "output_table": output,
         "type": type_.value,
         "trust_owner": trust_owner,
+        "replace": replace,
     }
     with session(dsn) as opened:
         function = FUNCTIONS[opened.run(lambda: _kind_of(opened.connection, model), "reading").predicts]

@@ -96,9 +96,15 @@ class ForestCalls(Caller):
         output_table: str,
         type: str | None = "response",
         trust_owner: bool | None = False,
+        replace: bool | None = False,
     ) -> str:
-        """Score a table by a forest into a new table; `type` is response, prob, prob_mean or leaf."""
-        return self.call_text("forest_predict", random_forest_model, new_data_table, output_table, type, trust_owner)
+        """Score a table by a forest into a new table; `type` is response, prob, prob_mean or leaf.
+
+        `replace` as for `tree_predict`.
+        """
+        return self.call_text(
+            "forest_predict", random_forest_model, new_data_table, output_table, type, trust_owner, replace
+        )
 
     def get_tree(
         self,
@@ -219,10 +225,15 @@ class Forest:
             return sklearn_of(model, ForestArrays.read(host, tables, model, gid), voting)
 
     def predict(
-        self, new_data_table: str, output_table: str, type: str | None = "response", trust_owner: bool | None = False
+        self,
+        new_data_table: str,
+        output_table: str,
+        type: str | None = "response",
+        trust_owner: bool | None = False,
+        replace: bool | None = False,
     ) -> str:
         """Score a table into a new table, as `Client.forest_predict`."""
-        return self.client.forest_predict(self.name, new_data_table, output_table, type, trust_owner)
+        return self.client.forest_predict(self.name, new_data_table, output_table, type, trust_owner, replace)
 
     def drop(self) -> str:
         """Drop its tables."""

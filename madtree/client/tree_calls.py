@@ -24,12 +24,16 @@ class TreeCalls(Caller):
         output_table: str,
         type: str | None = "response",
         trust_owner: bool | None = False,
+        replace: bool | None = False,
     ) -> str:
         """Score a table into a new table; `type` is response, prob or leaf. Returns what was done.
 
+        `replace`: put the predictions in the place of those that the table has, where it is one of yours that madtree
+        has made.
+
         `trust_owner`, here and below: as a superuser, use another role's model although it runs what that role wrote.
         """
-        return self.call_text("tree_predict", tree_model, new_data_table, output_table, type, trust_owner)
+        return self.call_text("tree_predict", tree_model, new_data_table, output_table, type, trust_owner, replace)
 
     def tree_sql(
         self,

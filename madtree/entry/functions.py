@@ -16,7 +16,7 @@ from madtree.entry import blocks as blocks
 from madtree.entry.mistakes import AnswerRow, Mistake, answering, answering_rows, in_query
 from madtree.entry.mistakes import is_at_work as is_at_work
 from madtree.errors import MadtreeError
-from madtree.interface import FUNCTIONS, Function, example
+from madtree.interface import FUNCTIONS, ROW_FUNCTIONS, Function, example
 from madtree.interface import usage as usage_text
 
 if TYPE_CHECKING:
@@ -52,15 +52,16 @@ def help_text(name: str, message: str | None) -> str:
         MadtreeError: the message does not ask for help.
     """
     asked = (message or "").strip().lower()
+    function = FUNCTIONS.get(name) or ROW_FUNCTIONS[name]
     if asked == _EXAMPLE:
-        return example(FUNCTIONS[name])
+        return example(function)
     if asked and asked not in _WORDS:
         words = ", ".join(map(repr, (*_WORDS[:2], _EXAMPLE, *_WORDS[2:])))
         raise MadtreeError(
             f"{name} with one argument takes {words}, not {message!r}",
             hint=f"SELECT madtree.{name}() shows how to call it.",
         )
-    return usage_text(FUNCTIONS[name])
+    return usage_text(function)
 
 
 def call(plpy: Any, name: str, arguments: Sequence[Any]) -> tuple[str | None, Mistake | None] | list[AnswerRow]:

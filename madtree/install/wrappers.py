@@ -13,8 +13,9 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from madtree.interface import FUNCTIONS, Argument, Function, ResultColumn, as_sql
+from madtree.interface import FUNCTIONS, ROW_FUNCTIONS, Argument, Function, ResultColumn, as_sql
 
 _WIDTH = 120
 # Words of SQL's that are no names unless they are quoted.
@@ -23,7 +24,9 @@ _RESERVED = frozenset({"full"})
 
 def functions_sql() -> str:
     """The definitions of all functions, in the order of their declarations; the macros not yet expanded."""
-    return "\n\n".join("\n\n".join(_definitions(function)) for function in FUNCTIONS.values()) + "\n"
+    made = [_definitions(function) for function in FUNCTIONS.values()]
+    made += [_definitions_of_rows(function) for function in ROW_FUNCTIONS.values()]
+    return "\n\n".join("\n\n".join(each) for each in made) + "\n"
 
 
 def _definitions(function: Function) -> Iterable[str]:
@@ -52,6 +55,26 @@ def _definitions(function: Function) -> Iterable[str]:
         yield _by_madlibs_names(function)
         types = types.replace("text", "varchar")
         yield _comment(f"@extschema@.{function.name}", types, f"{function.name} by MADlib's argument names")
+
+
+def _definitions_of_rows(function: Function) -> Iterable[str]:
+    """A function that is asked for each row: SQL that the planner puts into the query, and its help."""
+    name = f"@extschema@.{function.name}"
+    first, *others = function.arguments
+    for type_, expression in function.of_rows.items():
+        arguments = [replace(first, type=type_), *others]
+        yield f"""\
+CREATE FUNCTION {name}({_listed(_declared(arguments))})
+RETURNS {function.returns}
+LANGUAGE sql
+IMMUTABLE PARALLEL SAFE
+AS $sql$
+SELECT {expression};
+$sql$;"""
+        how = f"; SELECT madtree.{function.name}() shows how to use it"
+        yield _comment(name, _types(arguments), function.does + how)
+    yield _help(function.name, "", "'help'")
+    yield _comment(name, "", f"how to use {function.name}")
 
 
 def _in_python(function: Function) -> str:

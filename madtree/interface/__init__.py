@@ -7,7 +7,16 @@ made from it. Knows nothing of the rest of the package.
 from __future__ import annotations
 
 from madtree.interface.function import Argument, Function, ResultColumn, columns
-from madtree.interface.functions import FUNCTIONS, LATER_SETTINGS, NUMERIC_COLUMNS, SETTINGS, labels, own_settings, told
+from madtree.interface.functions import (
+    FUNCTIONS,
+    LATER_SETTINGS,
+    NUMERIC_COLUMNS,
+    ROW_FUNCTIONS,
+    SETTINGS,
+    labels,
+    own_settings,
+    told,
+)
 from madtree.interface.shared import TEXTS
 from madtree.interface.usage import as_sql, example, usage
 from madtree.interface.valid import Named, OneOf, Range
@@ -16,6 +25,7 @@ __all__ = [
     "FUNCTIONS",
     "LATER_SETTINGS",
     "NUMERIC_COLUMNS",
+    "ROW_FUNCTIONS",
     "SETTINGS",
     "TEXTS",
     "Argument",

@@ -40,6 +40,7 @@ RULE = "min"
 PREDICTION_TYPE = "response"
 TRUST_OWNER = False
 FULL = False
+HOLDOUT = 0.25
 
 # By argument, the keys of the two strings of options.
 OPTIONS: Mapping[str, Mapping[str, object]] = {

@@ -187,6 +187,8 @@ class Function:
         madlib_names: MADlib's names of arguments, where they differ, for calls by name: a second form of the function.
         takes: of those functions that take some kinds of model only.
         command: of those that train.
+        of_rows: for each type that the first argument may have, what the function is as SQL over the arguments' names.
+            Such a function is asked for each row of a query, so it has no `run`: no Python takes part.
     """
 
     name: str
@@ -203,6 +205,7 @@ class Function:
     takes: Takes | None = None
     command: Command | None = None
     shares_run: bool = False
+    of_rows: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def all_settings(self) -> dict[str, str]:

@@ -10,7 +10,7 @@ from madtree.interface.function import Argument, Function
 from madtree.interface.tree_train import TREE_TRAIN
 from madtree.trees import KINDS, TREE, ModelKind
 
-# In the order in which they are listed.
+# Those that are about relations and models, and run in Python; in the order in which they are listed.
 FUNCTIONS: Mapping[str, Function] = {
     function.name: function
     for function in (
@@ -35,6 +35,10 @@ FUNCTIONS: Mapping[str, Function] = {
         explanation.GET_TREE_SURR,
     )
 }
+
+
+# Those that are asked for each row of a query.
+ROW_FUNCTIONS: Mapping[str, Function] = {prediction.HOLDOUT.name: prediction.HOLDOUT}
 
 
 def _kept(kind: ModelKind) -> tuple[Argument, ...]:

@@ -19,7 +19,18 @@ from madtree.interface.shared import (
 from madtree.trees import FOREST, TREE
 
 _TYPE = Argument("type", "text", "", defaults.PREDICTION_TYPE)
-_OUTPUT = Argument("output_table", "text", "table to create; must not exist")
+_OUTPUT = Argument("output_table", "text", "table to create; must not exist, unless replace is true")
+_REPLACE = Argument(
+    "replace",
+    "boolean",
+    "true: where output_table is a table of predictions of your own, replace its rows",
+    defaults.REPLACE,
+)
+_REPLACED = """\
+replace => true leaves others the former rows until all is done. Where the columns are the same, the table is kept, with
+its grants, its indexes and the views on it; else it is dropped and made anew, unless something depends on it. A table
+that is another's, has a trigger, a rule or the like, or does not look like predictions is refused.
+"""
 _BY_ITS_OWN = "Score by it with madtree.{kind.predicts}."
 _TEST_TABLE = Argument(
     "test_table",
@@ -45,6 +56,7 @@ TREE_PREDICT = Function(
         _OUTPUT,
         replace(_TYPE, help=f"what to write, {SEE_BELOW}"),
         TRUST_OWNER,
+        _REPLACE,
     ),
     madlib_names={"tree_model": "model", "new_data_table": "source", "output_table": "output", "type": "pred_type"},
     details=f"""\
@@ -57,7 +69,7 @@ Regression models have response and leaf. The former name prob_columns means pro
 
 Rows with missing values, and with categories unknown to the model, follow the majority at that split. Rows of an
 unknown group stay, with NULL. Returns one line that says what was done.
-{whom_to_trust()}""",
+{_REPLACED}{whom_to_trust()}""",
     example="SELECT madtree.tree_predict('delay_tree', 'new_flights', 'predicted');",
     takes=Takes((TREE,), _BY_ITS_OWN),
 )
@@ -80,8 +92,9 @@ FOREST_PREDICT = Function(
             "'leaf': the leaf's node_id in each tree, as an array",
         ),
         replace(TRUST_OWNER, help="true: use another role's model although it holds expressions of that role's"),
+        _REPLACE,
     ),
-    details="Rows of an unknown group get NULL.\n",
+    details=f"Rows of an unknown group get NULL.\n{_REPLACED}",
     example="SELECT madtree.forest_predict('delay_forest', 'new_flights', 'predicted', 'prob');",
     takes=Takes((FOREST,), _BY_ITS_OWN, "is {kind.described}, not a forest"),
 )
@@ -110,6 +123,43 @@ The expression names the columns of the training table. It gives the same answer
     example="SELECT format('CREATE VIEW late_flights AS SELECT id FROM flights WHERE %s', "
     "madtree.tree_sql('delay_tree')) \\gexec",
     takes=Takes((TREE,), "Give tree_id, for one of its trees."),
+)
+
+# A hash that PostgreSQL keeps as it is, since tables are partitioned by it. Of the 64 bits the lower half is a number.
+_DRAWN = """\
+CASE
+    WHEN fraction OPERATOR(pg_catalog.>=) 0 AND fraction OPERATOR(pg_catalog.<=) 1 THEN
+        ({hash} OPERATOR(pg_catalog.&) 4294967295)::pg_catalog.float8
+            OPERATOR(pg_catalog.<) (fraction OPERATOR(pg_catalog.*) 4294967296)
+    ELSE madtree_internal.refuse_fraction(fraction)
+END"""
+
+HOLDOUT = Function(
+    "holdout",
+    "says whether a row is held out of training, by a hash of its id",
+    run="",
+    arguments=(
+        Argument("id", "bigint", "what tells rows apart: an integer, a text or a uuid; others as id::text"),
+        Argument("fraction", "double precision", "about how many of the rows are held out, 0 to 1", defaults.HOLDOUT),
+        Argument("seed", "bigint", "another one holds out other rows", defaults.SEED),
+    ),
+    details="""\
+Returns true for rows to judge a model by, false for rows to train on, NULL where the id is NULL. It depends on its
+arguments alone: the same rows are held out each time, in whatever order they lie, on every server, and a row that comes
+later changes none. What a smaller fraction holds out is part of what a larger one does. Rows of one id stay together:
+where several rows are of one customer, and new customers are to be predicted, hold out by the customer's column.
+""",
+    example="""\
+CREATE VIEW flights_train AS SELECT * FROM flights WHERE NOT madtree.holdout(id);
+CREATE VIEW flights_test AS SELECT * FROM flights WHERE madtree.holdout(id);
+SELECT madtree.tree_train('flights_train', 'delay_tree', 'id', 'late', 'carrier, hour');
+SELECT metric, value FROM madtree.tree_evaluate('delay_tree', 'flights_test');""",
+    returns="boolean",
+    of_rows={
+        "bigint": _DRAWN.format(hash="pg_catalog.hashint8extended(id, seed)"),
+        "text": _DRAWN.format(hash='pg_catalog.hashtextextended(id COLLATE pg_catalog."C", seed)'),
+        "uuid": _DRAWN.format(hash="pg_catalog.uuid_hash_extended(id, seed)"),
+    },
 )
 
 TREE_EVALUATE = Function(

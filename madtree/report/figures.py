@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row
+from madtree.host import Host, Row, local_settings
 from madtree.host.psycopg import require_numpy, together
 from madtree.model import NOT_ALLOWED, ModelTables, find_model, output_columns, read_summary, read_trees, unquoted
 from madtree.render.labels import category_text
@@ -24,6 +24,8 @@ from madtree.sqltext.predict import row_expression
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.relation import Relation
 
+# The page itself says whose rows it measures on.
+_QUIETLY = {"client_min_messages": "warning"}
 MAX_CELLS = 250_000  # cells that tree_confusion may make: trees times classes squared
 MAX_CLASSES = 60  # rows and columns of a drawn matrix; rarer classes are counted together
 MAX_LEAVES, MAX_TREES = 20_000, 200  # beyond these a model as one expression is too large to draw residuals by
@@ -69,16 +71,18 @@ def evaluation(host: Host, choice: Choice, table: str, is_given: bool) -> dict[s
 def _tried(host: Host, choice: Choice, table: str) -> dict[str, Any]:
     """What the model does on a table; arguments as for `evaluation`. The table is the same one for all of it."""
     relation = find_source(host.source, table, "data")
-    by_tree = _metrics(host, choice, table)
+    with local_settings(host, _QUIETLY):
+        by_tree = _metrics(host, choice, table)
     found: dict[str, Any] = {"table": table, "trees": {tree: by_tree[tree] for tree in by_tree if tree is not None}}
     whole = by_tree.get(None) if choice.model.grouping_columns else next(iter(by_tree.values()), None)
     if whole is not None:
         found["metrics"] = whole
     rows = int(whole["n"] + whole.get("n_skipped", 0)) if whole is not None else None
     found["measured"] = provenance(host, choice, table, relation, rows)
-    return found | (
-        _confusion(host, choice, table) if choice.model.is_classification else _residuals(host, choice, relation)
-    )
+    if not choice.model.is_classification:
+        return found | _residuals(host, choice, relation)
+    with local_settings(host, _QUIETLY):
+        return found | _confusion(host, choice, table)
 
 
 def _metrics(host: Host, choice: Choice, table: str) -> dict[int | None, dict[str, Any]]:

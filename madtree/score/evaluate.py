@@ -137,12 +137,8 @@ def _asking(
     if test_table is None:
         raise MadtreeError("test_table must be the name of a table or view, not NULL")
     source = find_source(host.source, test_table, "test_table")
-    if model.kind.unseen_in is not None and is_training_table(host, model, source):
-        unseen = model_table(tables.schema, tables.name, model.kind.unseen_in)
-        host.notice(
-            f"{model.name} was trained on {test_table}: its trees have seen these rows, and predict others less well; "
-            f"the error on rows that each tree has not seen is in {unseen}"
-        )
+    if is_training_table(host, model, source):
+        _tell_of_seen_rows(host, tables, model, test_table)
     weight = str(model.summary["weights"]) if model.weighted else None
     if weight is not None:  # what the model's tables say is checked before it is part of any statement
         check_expression(weight, f"{model.name} is damaged: the weights in its summary")
@@ -157,6 +153,23 @@ def _asking(
         _asking_of(host, tables, model, *rows, in_blocks, costs, most_bytes) as asking,
     ):
         yield asking
+
+
+def _tell_of_seen_rows(host: Host, tables: ModelTables, model: Model, test_table: str) -> None:
+    """Tell that the model was trained on that table, and what to do instead."""
+    if model.kind.unseen_in is not None:
+        unseen = model_table(tables.schema, tables.name, model.kind.unseen_in)
+        instead = f"the error on rows that each tree has not seen is in {unseen}"
+    elif host.has_extension:
+        held = f"madtree.holdout({model.id_column})"
+        instead = f"train on the rows WHERE NOT {held}, and evaluate on those WHERE {held}"
+    else:
+        instead = "train on a view that leaves some rows out, and evaluate on these"
+    one = model.kind.unseen_in is None and not model.grouping_columns
+    whose, predicts = ("it has", "predicts") if one else ("its trees have", "predict")
+    host.notice(
+        f"{model.name} was trained on {test_table}: {whose} seen these rows, and {predicts} others less well; {instead}"
+    )
 
 
 @contextmanager

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from dataclasses import replace as replaced
 from functools import partial
 from time import perf_counter
 
@@ -26,6 +27,7 @@ from madtree.model import (
 )
 from madtree.request import COSTS, Costs, check_known_types, check_new, find_source, tell_of_kept
 from madtree.score.case_or_blocks import run_case, work_of
+from madtree.score.former_predictions import former_predictions
 from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
@@ -54,16 +56,18 @@ def score_table(
     output_table: str | None,
     type_: str | None,
     trust_owner: bool | None = False,
+    replace: bool | None = False,
     *,
     function: str,
     in_blocks: bool | None = None,
     costs: Costs = COSTS,
 ) -> Scored:
-    """Create `output_table` with a prediction for every row of `new_data_table`.
+    """Create `output_table`, or replace it, with a prediction for every row of `new_data_table`.
 
     Args:
         given, new_data_table, output_table, type_: the model, and the others, as the usage text of the function says.
         trust_owner: whether what the model's owner wrote may run, see `find_model`.
+        replace: whether a table of predictions may be there, and make way.
         function: the name of the function, whose kind of model it must be.
         in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide. By
             models that are no expression, they always are by blocks.
@@ -81,12 +85,13 @@ def score_table(
     if new_data_table is None:
         raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
     source = find_source(host.source, new_data_table, "new_data_table")
-    schema, name = check_new(host, output_table, "output_table")
-    target = qualified(schema, name)
+    schema, name = check_new(host, output_table, "output_table", suffixes=())
+    former = former_predictions(host, schema, name, replace=replace)
+    target = former.scratch if former else qualified(schema, name)
     data = fit_to_source(host, model, source, new_data_table)
     id_name, id_type = id_name_of(model), data.types[model.id_column]
     outputs = [
-        replace(output, value=watching(host, output.value))
+        replaced(output, value=watching(host, output.value))
         for output in output_columns(model, wanted, QUALIFIED, id_name)
     ]
     scan = scan_of(host, tables, model, source, data, target, id_name)
@@ -101,13 +106,15 @@ def score_table(
             rows = BlockScoring(host, tables, model, wanted, source, scan, id_type.as_kept, outputs, work).create()
         else:
             trees = read_trees(host, tables, model)
-            if work.spread and not is_temporary(schema) and _spread_by(host, source, scan.id_sql):
+            if work.spread and former is None and not is_temporary(schema) and _spread_by(host, source, scan.id_sql):
                 # Each server keeps the predictions of its rows.
                 host.command(sql.create_empty(scan, outputs))
                 distribute_beside(host, target, id_name, scan.source)
                 rows = run_case(host, work, sql.insert_by_case(scan, trees, outputs))
             else:
                 rows = run_case(host, work, sql.create_by_case(scan, trees, outputs))
+    if former is not None:
+        rows = former.replace(host)
     return Scored(wanted, rows, perf_counter() - begin)
 
 
@@ -141,10 +148,10 @@ def tree_sql(
             f"type 'prob': the expression gives the probability that {single.target} is {last}; "
             f"class => {literal(first)} gives the other one's"
         )
-    output = replace(output, value=watching(host, output.value))
-    model = replace(single, trees=read_trees(host, tables, header, tree_id))
+    output = replaced(output, value=watching(host, output.value))
+    model = replaced(single, trees=read_trees(host, tables, header, tree_id))
     if tree_id is not None:
-        model = replace(model, grouping_columns=(), grouping_types=(), grouping_equals=(), grouping_expressions=())
+        model = replaced(model, grouping_columns=(), grouping_types=(), grouping_equals=(), grouping_expressions=())
         if not model.trees[0].nodes:
             return f"NULL::{output.type}"
     return sql.row_expression(model, output, between=host.let_in)

@@ -19,6 +19,15 @@ from madtree.trees import Feature, Model, Node, Tree
 TREE = "madtree_tree"
 
 
+# The columns of the relation $1, a name as SQL, in order, and their types.
+COLUMNS_OF = """
+SELECT a.attname::pg_catalog.text AS name, a.atttypid::pg_catalog.int8 AS type, a.atttypmod AS modifier
+FROM pg_catalog.pg_attribute AS a
+WHERE a.attrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)::pg_catalog.oid
+    AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
+ORDER BY a.attnum"""
+
+
 @dataclass(frozen=True)
 class Output:
     """One column of predictions.

@@ -54,9 +54,16 @@ _HAZARDS = (
 )
 
 
-def hazards() -> str:
-    """Text array of what is on relation `c` that runs when it is planned or read; empty for an ordinary model's."""
-    found = ", ".join(f"({literal(what)}, {condition})" for what, condition in _HAZARDS)
+# And what else filling it runs.
+_HAZARDS_OF_FILLING = (("a trigger", _exists("pg_trigger", f"{_OF_TABLE.format('tgrelid')} AND NOT h.tgisinternal")),)
+
+
+def hazards(*, filled: bool = False) -> str:
+    """Text array of what is on relation `c` that runs when it is planned or read, or also when it is `filled`; empty
+    for an ordinary model's.
+    """
+    listed = (*_HAZARDS, *_HAZARDS_OF_FILLING) if filled else _HAZARDS
+    found = ", ".join(f"({literal(what)}, {condition})" for what, condition in listed)
     return f"ARRAY(SELECT z.what::pg_catalog.text FROM (VALUES {found}) AS z(what, found) WHERE z.found)"
 
 
@@ -107,6 +114,17 @@ INNER JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
 INNER JOIN pg_catalog.pg_namespace AS s ON s.oid OPERATOR(pg_catalog.=) t.typnamespace
 WHERE a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
 ORDER BY c.relname, a.attnum""")
+
+# What is called $1, a name as SQL: what it is, whose, what runs when it is filled, and its columns in order.
+RELATION_FACTS = Lasting(f"""
+SELECT c.relkind::pg_catalog.text AS kind, pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner,
+    pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) CURRENT_USER AS is_own,
+    {hazards(filled=True)} AS hazards,
+    ARRAY(SELECT a.attname::pg_catalog.text FROM pg_catalog.pg_attribute AS a
+        WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
+        ORDER BY a.attnum) AS columns
+FROM pg_catalog.pg_class AS c
+WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)::pg_catalog.oid""")
 
 # Of each type in $1: `bare`, the type below all domains, `output`, its output function, NULL where that type is
 # PostgreSQL's own; `equals`, the operator by which groups of the type are told apart; whether the type is trusted;

@@ -11,6 +11,7 @@ import psycopg
 from psycopg import sql
 
 from madtree.interface import FUNCTIONS as DECLARED
+from madtree.interface import ROW_FUNCTIONS
 
 HEAD = """\
 # SQL functions
@@ -30,7 +31,7 @@ FUNCTIONS = """
 SELECT DISTINCT ON (p.proname) p.oid, p.proname, obj_description(p.oid, 'pg_proc'), pg_get_function_result(p.oid)
 FROM pg_proc p
 WHERE p.pronamespace = 'madtree'::regnamespace AND 'varchar'::regtype <> ALL (p.proargtypes)
-ORDER BY p.proname, p.pronargs DESC
+ORDER BY p.proname, p.pronargs DESC, p.oid
 """
 BY_MADLIBS_NAMES = """
 SELECT p.proargnames FROM pg_proc p WHERE p.pronamespace = 'madtree'::regnamespace AND p.proname = %s
@@ -82,7 +83,7 @@ class Function:
 
 def functions(connection: psycopg.Connection) -> Iterator[Function]:
     """The public functions in the order of their help texts: train, then use, then look at, then manage."""
-    places = {name: place for place, name in enumerate(DECLARED)}
+    places = {name: place for place, name in enumerate([*DECLARED, *ROW_FUNCTIONS])}
     found = connection.execute(FUNCTIONS).fetchall()
     for oid, name, comment, result in sorted(found, key=lambda row: places.get(row[1], len(places))):
         arguments = tuple(connection.execute(ARGUMENTS, [oid]).fetchall())

@@ -108,7 +108,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 35_170
+    assert sum(map(lines_of_code, sources().values())) <= 35_364
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_lines_of_code() -> None:
         ("learn/waves", 8),
         ("learn/requests", 14),
         ("learn/at_hand", 1),
-        ("interface", 18),
+        ("interface", 19),
     ],
 )
 def test_names_that_a_room_offers(room: str, bound: int) -> None:
@@ -161,4 +161,4 @@ def test_modules_in_circles_inside_rooms() -> None:
 
 
 def test_lines_of_sql_that_are_written() -> None:
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in SQL.glob("*.sql")) <= 854
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in SQL.glob("*.sql")) <= 866

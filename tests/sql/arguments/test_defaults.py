@@ -15,7 +15,7 @@ from typer.main import get_command
 
 import madtree
 from madtree.cli.app import app
-from madtree.interface import FUNCTIONS, as_sql, defaults, usage
+from madtree.interface import FUNCTIONS, ROW_FUNCTIONS, as_sql, defaults, usage
 from madtree.trees.parameters import UNPRUNED, Parameters
 
 ROOT = Path(__file__).parents[3]
@@ -31,7 +31,8 @@ ORDER BY p.proname, p.pronargs DESC
 
 def declared_defaults(function: str) -> dict[str, str]:
     """As SQL spells them."""
-    declared = FUNCTIONS[function].defaults if function in FUNCTIONS else {}
+    every = {**FUNCTIONS, **ROW_FUNCTIONS}
+    declared = every[function].defaults if function in every else {}
     return {name: as_sql(value) for name, value in declared.items()}
 
 
@@ -69,9 +70,9 @@ def test_the_second_form_has_madlibs_names_and_the_same_defaults(db: psycopg.Con
         assert found == [[names.get(name, name), *rest] for name, *rest in expected], function
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("function", [*FUNCTIONS, *ROW_FUNCTIONS])
 def test_the_help_texts(function: str) -> None:
-    call = usage(FUNCTIONS[function]).partition("\n);")[0]
+    call = usage({**FUNCTIONS, **ROW_FUNCTIONS}[function]).partition("\n);")[0]
     assert {name: value for name, value, _ in NAMED.findall(call)} == declared_defaults(function)
 
 
@@ -86,7 +87,7 @@ def test_the_help_and_the_readme_say_what_null_means(text: str) -> None:
 
 def test_the_readmes_tables() -> None:
     listed = dict(re.findall(r"^\| `(\w+)\((.*?)\)` \|", README, re.MULTILINE))
-    assert listed.keys() == {*FUNCTIONS, "install_madlib_names"}
+    assert listed.keys() == {*FUNCTIONS, *ROW_FUNCTIONS, "install_madlib_names"}
     for function, arguments in listed.items():
         if function == "tree_train":
             shown = {name: value for name, value, _ in NAMED.findall(README)}
@@ -115,7 +116,8 @@ def test_the_clients_signatures(function: str) -> None:
 @pytest.mark.parametrize("function", ["predict", "to_sql", "rules"])
 def test_the_signatures_of_the_clients_model(function: str) -> None:
     whole = {"predict": "tree_predict", "to_sql": "tree_sql", "rules": "tree_rules"}[function]
-    assert optional(getattr(madtree.Model, function)) == FUNCTIONS[whole].defaults
+    declared = {name: value for name, value in FUNCTIONS[whole].defaults.items() if name != "replace"}
+    assert optional(getattr(madtree.Model, function)) == declared
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ FIXED: dict[str, Any] = {"row": "7", "id": "id", "dependent": "y", "features": "
                          "help": "help"}  # fmt: skip
 # Further calls, by arguments beside those that are required.
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
-    "tree_predict": ({"type": "prob"}, {"type": "leaf"}),
+    "tree_predict": ({"type": "prob"}, {"type": "leaf"}, {"replace": True}),
     "forest_predict": ({"type": "prob"}, {"type": "leaf"}),
     "tree_sql": ({"type": "prob"}, {"tree_id": 1}),
     "tree_rules": ({"tree_id": 1},),

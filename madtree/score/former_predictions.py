@@ -1,0 +1,112 @@
+"""A table of predictions that is replaced: which one may be, and how its rows make way for new ones.
+
+The new rows are made in a temporary table first, by whichever route, so that others read the former ones until all is
+done. Then they are put in the place of these. The table stays the one that it is, with its grants, its indexes and the
+views on it, as long as it has the columns that the new rows have.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.sqltext import predict as sql
+from madtree.sqltext import trust as trust_sql
+from madtree.sqltext.quote import ident, qualified
+from madtree.trees import KINDS
+
+_ARGUMENT = "output_table"
+_ESTIMATED = "estimated_"
+_LEAVES = frozenset(kind.leaf_column for kind in KINDS.values())
+_KINDS = {"v": "a view", "m": "a materialized view", "f": "a foreign table", "p": "partitioned"}
+
+
+@dataclass(frozen=True)
+class FormerPredictions:
+    """A table that the predictions of a call replace, and the one in which they are made.
+
+    Attributes:
+        table: as SQL.
+        scratch: as SQL; temporary.
+    """
+
+    table: str
+    scratch: str
+
+    def replace(self, host: Host) -> int:
+        """Put the scratch's rows in the place of the table's; returns their number.
+
+        Raises:
+            MadtreeError: it is no longer a table that may be replaced.
+        """
+        host.command(f"LOCK TABLE ONLY {self.table} IN ACCESS EXCLUSIVE MODE")
+        _check(host, self.table)  # what it was before it was locked says nothing
+        if _columns(host, self.table) == _columns(host, self.scratch):
+            host.command(f"TRUNCATE {self.table}")
+            n_rows = host.command(f"INSERT INTO {self.table} SELECT * FROM {self.scratch}")
+        else:
+            host.command(f"DROP TABLE {self.table}")
+            n_rows = host.command(f"CREATE TABLE {self.table} AS SELECT * FROM {self.scratch}")
+            host.notice(
+                f"{_ARGUMENT}: {self.table} had other columns and was made anew, without its grants and indexes"
+            )
+        host.command(f"DROP TABLE {self.scratch}")
+        return n_rows
+
+
+def former_predictions(host: Host, schema: str, name: str, *, replace: bool | None) -> FormerPredictions | None:
+    """The table of that name, unquoted, that is to be replaced; None if there is none.
+
+    Raises:
+        MadtreeError: there is one and it may not be replaced: by the arguments, or since it is not a table of
+            predictions of the caller's, or something on it would run other code.
+    """
+    table = qualified(schema, name)
+    if not host.query(trust_sql.RELATION_FACTS, ["pg_catalog.text"], [table]):
+        return None
+    if not replace:
+        raise MadtreeError(
+            f"{_ARGUMENT}: {table} exists already",
+            hint="Choose another name, drop it, or, if it is a table of predictions, call with replace => true.",
+            sqlstate="42P07",
+        )
+    _check(host, table)
+    return FormerPredictions(table, f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}")
+
+
+def _check(host: Host, table: str) -> None:
+    (found,) = host.query(trust_sql.RELATION_FACTS, ["pg_catalog.text"], [table])
+    if found["kind"] != "r" or not _are_predictions(found["columns"]):
+        what = f"is {_KINDS[found['kind']]}" if found["kind"] in _KINDS else "has other columns"
+        raise MadtreeError(
+            f"{_ARGUMENT}: {table} exists and {what}, and replace => true replaces tables of predictions only: an id "
+            f"and {_ESTIMATED}..., or {' or '.join(sorted(_LEAVES))}",
+            hint="Choose another name.",
+            sqlstate="42P07",
+        )
+    if not found["is_own"]:
+        raise MadtreeError(
+            f"{_ARGUMENT}: {table} belongs to {ident(found['owner'])}, and replace => true replaces your own tables "
+            "only",
+            hint=f"Choose another name, or SET ROLE {ident(found['owner'])}.",
+            sqlstate="42501",
+        )
+    if found["hazards"]:
+        raise MadtreeError(
+            f"{_ARGUMENT}: {table} has {found['hazards'][0]}, which would run while it is filled",
+            hint="Drop that, or choose another name.",
+            sqlstate="42501",
+        )
+
+
+def _are_predictions(columns: Sequence[str]) -> bool:
+    said = columns[1:]
+    return bool(said) and (all(name.startswith(_ESTIMATED) for name in said) or {*said} <= _LEAVES)
+
+
+def _columns(host: Host, table: str) -> list[tuple[str, int, int]]:
+    rows = host.query(sql.COLUMNS_OF, ["pg_catalog.text"], [table])
+    return [(row["name"], row["type"], row["modifier"]) for row in rows]
