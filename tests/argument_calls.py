@@ -312,7 +312,8 @@ MISTAKES: dict[str, list[tuple[dict[str, Any], str]]] = {
 HINTS: list[tuple[dict[str, Any], str | None]] = [
     ({"training_table_name": "dta"}, 'Did you mean "data"?'),
     ({"training_table_name": '"Data"'}, 'Did you mean "data"?'),
-    ({"id_col_name": "Mixed Case"}, None),
+    ({"id_col_name": "Mixed Case"}, 'Did you mean "Mixed Case"? A name with blanks, dots, capitals or other'),
+    ({"training_table_name": "public.data"}, 'Did you mean "'),
     (
         {"list_of_features": '"mixed case"'},
         'Did you mean "Mixed Case"? A name with capitals must be in double quotes.',

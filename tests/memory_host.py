@@ -184,6 +184,7 @@ class MemoryHost:
             catalog.OTHERS_SCHEMA: lambda oid: [],
             catalog.SCHEMA_EXISTS: lambda schema: [{"found": schema in self._schemas}],
             catalog.RELATION_NAMES: self._relation_names,
+            catalog.SCHEMAS_OF_RELATION: self._schemas_of,
             catalog.COLUMNS: self._columns,
             catalog.TYPES: lambda oids: [self._type(oid) for oid in oids],
             catalog.OUTPUT_SCHEMA: self._output_schema,
@@ -255,6 +256,10 @@ class MemoryHost:
             return []
         kind = self.catalogue.tables[name].kind
         return [{"oid": self._relations[name], "schema": self.catalogue.schema, "name": name, "kind": kind}]
+
+    def _schemas_of(self, name: str) -> list[Row]:
+        table = self.catalogue.tables.get(name)
+        return [{"schema": self.catalogue.schema}] if table and table.kind in "rpvmf" else []
 
     def _relation_names(self, schema: str | None) -> list[Row]:
         if schema not in (None, self.catalogue.schema):

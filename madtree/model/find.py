@@ -176,11 +176,11 @@ def _find_relation(host: Host, given: str, argument: str) -> Relation:
     """`find_relation`, again where the model was replaced just between the query's snapshot and its look-up."""
     for _ in range(REPLACED_TRIES):
         try:
-            return find_relation(host, given, argument)
+            return find_relation(host, given, argument, is_model=True)
         except MadtreeError as error:
             if error.sqlstate != UNDEFINED_TABLE:
                 raise
-    return find_relation(host, given, argument)
+    return find_relation(host, given, argument, is_model=True)
 
 
 def _model(given: str, argument: str, relation: Relation, facts: Facts) -> Facts:

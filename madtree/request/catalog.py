@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, bare_message
+from madtree.request.hints import ADD_IDS, did_you_mean, missing_relation, no_name, to_be_quoted
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
-from madtree.sqltext.split import fold, parse_name
+from madtree.sqltext.split import parse_name
 from madtree.sqltext.values import Kept, Writer, class_writer, kept, own_writer, text_of
 
 TEXT = "pg_catalog.text"
 OID = "pg_catalog.oid"
+ID_COLUMN = "id_col_name"
 
 _KINDS = {"r": "table", "p": "partitioned table", "v": "view", "m": "materialized view", "f": "foreign table"}
 
@@ -83,21 +84,18 @@ class SourceColumn:
     equals: str = EQUALS
 
 
-def find_relation(host: Host, given: str, argument: str) -> Relation:
-    """The relation of that name, found as PostgreSQL finds it.
+def find_relation(host: Host, given: str, argument: str, *, is_model: bool = False) -> Relation:
+    """The relation of that name, found as PostgreSQL finds it; `is_model`: whether a model is looked for.
 
     Raises:
         MadtreeError: the name is malformed, its schema or the relation does not exist, or it is no relation with rows.
     """
     parts = parse_name(given)
     if parts is None or len(parts) > 2:
-        raise MadtreeError(
-            f"{argument} is not a valid relation name: {given!r}; it must be name or schema.name",
-            hint="Put a name with capitals, spaces or other special characters in double quotes.",
-        )
+        raise no_name(given, argument)
     rows = host.query(sql.RELATION, [TEXT], [".".join(ident(part) for part in parts)])
     if not rows:
-        raise _missing_relation(host, given, argument, parts)
+        raise missing_relation(host, given, argument, parts, is_model=is_model)
     found = rows[0]
     if found["kind"] not in _KINDS:
         raise MadtreeError(
@@ -170,36 +168,28 @@ def find_column(columns: dict[str, SourceColumn], given: str, argument: str, rel
     Raises:
         MadtreeError: it is a name, but of no column.
     """
-    parts = parse_name(given)
+    parts, spelled = parse_name(given), spelling(columns.values())
     if parts is None:
         return None
     if len(parts) > 1:
         raise MadtreeError(
             f"{argument}: name the column without its table, not as {given}",
-            hint=f"Write {ident(parts[-1]) if parts[-1] not in columns else columns[parts[-1]].sql}.",
+            hint=to_be_quoted(given, spelled)
+            or (f"Write {columns[parts[-1]].sql}." if parts[-1] in columns else did_you_mean(parts[-1], spelled)),
         )
     if parts[0] in columns:
         return columns[parts[0]]
+    hints = did_you_mean(parts[0], spelled), ADD_IDS if argument == ID_COLUMN else None
     raise MadtreeError(
         f"{argument}: column {given} does not exist in {relation}",
-        hint=did_you_mean(parts[0], columns.values()),
+        hint=" ".join(filter(None, hints)) or None,
         sqlstate="42703",
     )
 
 
-def did_you_mean(name: str, columns: Iterable[SourceColumn]) -> str | None:
-    """A hint with the columns whose names are closest, those that differ only in case first."""
-    spelled = {column.name: column.sql for column in columns}
-    same = [sql for found, sql in spelled.items() if fold(found).casefold() == fold(name).casefold()]
-    if same:
-        return f"Did you mean {' or '.join(same)}? A name with capitals must be in double quotes."
-    close = difflib.get_close_matches(name, list(spelled), n=3, cutoff=0.6)
-    if close:
-        return f"Did you mean {' or '.join(spelled[c] for c in close)}?"
-    if not spelled:
-        return None
-    first = list(spelled.values())
-    return f"Its columns are {', '.join(first[:10])}{', ...' if len(first) > 10 else ''}."
+def spelling(columns: Iterable[SourceColumn]) -> dict[str, str]:
+    """SQL of columns by their unquoted names."""
+    return {column.name: column.sql for column in columns}
 
 
 def probe_types(
@@ -266,6 +256,7 @@ def _probe_alone(
         what = "cannot group by" if keys else "is not a valid expression over the training table's columns:"
         raise MadtreeError(
             f"{argument}: {what} {shown}: {words}" if keys else f"{argument}: {shown} {what} {words}",
+            to_be_quoted(shown, spelling(find_columns(host, relation).values())),
             sqlstate=str(getattr(error, "sqlstate", "22023")),
         ) from error
 
@@ -274,19 +265,3 @@ def _is_users_mistake(error: Exception) -> bool:
     """Whether the database refused the text (SQLSTATE classes 0A, 22 and 42), and not the user (42501)."""
     state = str(getattr(error, "sqlstate", ""))
     return state[:2] in ("0A", "22", "42") and state != "42501"
-
-
-def _missing_relation(host: Host, given: str, argument: str, parts: Sequence[str]) -> MadtreeError:
-    schema = parts[0] if len(parts) == 2 else None
-    if schema is not None and not host.query(sql.SCHEMA_EXISTS, [TEXT], [schema])[0]["found"]:
-        return MadtreeError(f"{argument}: schema {ident(schema)} of {given} does not exist", sqlstate="3F000")
-    names = [row["name"] for row in host.query(sql.RELATION_NAMES, [TEXT], [schema])]
-    close = [name for name in names if name.casefold() == parts[-1].casefold()]
-    close = close or difflib.get_close_matches(parts[-1], names, n=3, cutoff=0.7)
-    prefix = f"{ident(schema)}." if schema is not None else ""
-    where = f"schema {ident(schema)}" if schema is not None else "the schemas of the search_path"
-    return MadtreeError(
-        f"{argument}: relation {given} does not exist in {where}",
-        hint=f"Did you mean {' or '.join(prefix + ident(name) for name in close)}?" if close else None,
-        sqlstate="42P01",
-    )

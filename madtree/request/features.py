@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import NUMERIC_COLUMNS
-from madtree.request.catalog import SourceColumn, Type, did_you_mean, find_column
+from madtree.request.catalog import SourceColumn, Type, find_column, spelling
+from madtree.request.hints import did_you_mean
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import names_in, parse_name, split_list
@@ -222,7 +223,7 @@ def _excluded(
         if parts is not None and len(parts) == 1 and parts[0] not in columns:
             tell(
                 f"{EXCLUDED}: column {part} does not exist in {relation}, and excludes nothing. "
-                f"{did_you_mean(parts[0], columns.values()) or ''}".rstrip()
+                f"{did_you_mean(parts[0], spelling(columns.values())) or ''}".rstrip()
             )
             continue
         column = find_column(columns, part, EXCLUDED, relation)

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request.catalog import TEXT, SourceColumn, Type, find_column, has_order, tell_of_kept
+from madtree.request.catalog import ID_COLUMN, TEXT, SourceColumn, Type, find_column, has_order, spelling, tell_of_kept
 from madtree.request.features import Item
+from madtree.request.hints import ADD_IDS, to_be_quoted
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Column, Relation
@@ -50,8 +51,10 @@ class SourceNames:
         """A column and nothing else."""
         item = self.item(argument, given)
         if item.column is None:
+            hints = to_be_quoted(given, spelling(self.columns.values())), ADD_IDS if argument == ID_COLUMN else None
             raise MadtreeError(
-                f"{argument} must be the name of a column of {self.relation}, not an expression: {given}"
+                f"{argument} must be the name of a column of {self.relation}, not an expression: {given}",
+                hint=next(filter(None, hints), None),
             )
         return item
 

@@ -9,7 +9,13 @@ from time import perf_counter
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, watching
-from madtree.ingest import distribute_beside, distribution_column
+from madtree.ingest import (
+    distribute_beside,
+    distribution_column,
+    is_stored,
+    tell_of_repeated,
+    tell_of_repeated_ids,
+)
 from madtree.interface import FUNCTIONS
 from madtree.model import (
     ModelTables,
@@ -95,6 +101,7 @@ def score_table(
         for output in output_columns(model, wanted, QUALIFIED, id_name)
     ]
     scan = scan_of(host, tables, model, source, data, target, id_name)
+    tell_of_repeated_ids(host.source, source, model.id_column, id_type.name, "new_data_table", new_data_table)
     tell_of_kept(host, "output_table", model.id_column, id_type.name, id_type.kept)
     size = host.query(models_sql.size(tables.schema, tables.name))[0]
     if wanted == "prob" and size["single"] and model.kind.joining is Joining.NONE:
@@ -113,6 +120,9 @@ def score_table(
                 rows = run_case(host, work, sql.insert_by_case(scan, trees, outputs))
             else:
                 rows = run_case(host, work, sql.create_by_case(scan, trees, outputs))
+    if not is_stored(source):
+        as_made = ident(id_name)
+        tell_of_repeated(host, target, as_made, id_type.as_kept.name, "new_data_table", new_data_table)
     if former is not None:
         rows = former.replace(host)
     return Scored(wanted, rows, perf_counter() - begin)

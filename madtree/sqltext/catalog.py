@@ -37,6 +37,16 @@ WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,m,f}'::pg_catalog."char"[])
                 (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name) END
   AND c.relnamespace OPERATOR(pg_catalog.<>) 'pg_catalog'::pg_catalog.regnamespace"""
 
+# Schemas that have a relation of that name which the caller may read, and which the search path does not find.
+SCHEMAS_OF_RELATION = """
+SELECT n.nspname AS schema FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+WHERE c.relname OPERATOR(pg_catalog.=) $1::pg_catalog.name
+  AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,m,f}'::pg_catalog."char"[])
+  AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND pg_catalog.has_table_privilege(c.oid, 'SELECT')
+  AND NOT pg_catalog.pg_is_other_temp_schema(n.oid)
+ORDER BY n.nspname LIMIT 3"""
+
 
 def writer_function(oid: str) -> str:
     """SQL of the name of the function of that OID."""

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from madtree.host import Host, Stopwatch, WorkSpace, local_settings
-from madtree.ingest import has_citus, no_usable_row
+from madtree.ingest import has_citus, no_usable_row, tell_of_repeated_ids
 from madtree.model import create_tables
 from madtree.parallel import available
 from madtree.request import TrainingTask
@@ -58,6 +58,8 @@ def train(host: Host, task: TrainingTask, watch: Stopwatch | None = None) -> Tra
     of_views = _OWN_VIEWS if kind.model_kind.is_packed and has_citus(host) else {}
     with local_settings(host, of_views):
         create_tables(host, task, kind.model_kind)
+    given = task.arguments.training_table_name
+    tell_of_repeated_ids(host.source, task.source, task.id_sql, task.id_type, "id_col_name", given)
     call = begin(host, task, kind, watch)
     with local_settings(host, _SERIAL), local_settings(host.source, _SERIAL), call.space:
         found = survey(call, open_source(call))

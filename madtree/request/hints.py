@@ -1,0 +1,91 @@
+"""What a user probably meant by a name that is not there."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.sqltext import catalog as sql
+from madtree.sqltext.quote import ident
+from madtree.sqltext.split import fold
+from madtree.sqltext.tables import SUFFIXES, suffixed
+
+_TEXT = "pg_catalog.text"
+_QUOTES = "must be in double quotes"
+_QUERY = re.compile(r"\s*\(*\s*(select|with|values|table)\b", re.IGNORECASE)
+ADD_IDS = (
+    "Where no column tells rows apart, add one: ALTER TABLE ... ADD COLUMN id bigint GENERATED ALWAYS AS IDENTITY."
+)
+
+
+def did_you_mean(name: str, columns: Mapping[str, str]) -> str | None:
+    """A hint with the columns whose names are closest, those that differ only in case first.
+
+    Args:
+        columns: SQL by unquoted name.
+    """
+    same = [sql for found, sql in columns.items() if fold(found).casefold() == fold(name).casefold()]
+    if same:
+        return f"Did you mean {' or '.join(same)}? A name with capitals {_QUOTES}."
+    close = difflib.get_close_matches(name, list(columns), n=3, cutoff=0.6)
+    if close:
+        return f"Did you mean {' or '.join(columns[c] for c in close)}?"
+    if not columns:
+        return None
+    first = list(columns.values())
+    return f"Its columns are {', '.join(first[:10])}{', ...' if len(first) > 10 else ''}."
+
+
+def to_be_quoted(given: str, columns: Mapping[str, str]) -> str | None:
+    """A hint where the text is a column's name as it stands, and no name without quotes; None where it is none."""
+    found = [sql for name, sql in columns.items() if name.casefold() == given.strip().casefold() and sql[:1] == '"']
+    if not found:
+        return None
+    return (
+        f"Did you mean {' or '.join(found)}? A name with blanks, dots, capitals or other special characters {_QUOTES}."
+    )
+
+
+def no_name(given: str, argument: str) -> MadtreeError:
+    """The error for what stands in the place of a relation's name and is none."""
+    if _QUERY.match(given):
+        return MadtreeError(
+            f"{argument} must be the name of a table or view, not a query: {given!r}",
+            hint="Make a view of it, CREATE VIEW name AS ..., and give the view's name.",
+        )
+    return MadtreeError(
+        f"{argument} is not a valid relation name: {given!r}; it must be name or schema.name",
+        hint="Put a name with capitals, spaces or other special characters in double quotes.",
+    )
+
+
+def missing_relation(host: Host, given: str, argument: str, parts: Sequence[str], *, is_model: bool) -> MadtreeError:
+    """The error for a relation that is not there; `is_model`: whether a model was to be named."""
+    schema = parts[0] if len(parts) == 2 else None
+    if schema is not None and not host.query(sql.SCHEMA_EXISTS, [_TEXT], [schema])[0]["found"]:
+        return MadtreeError(f"{argument}: schema {ident(schema)} of {given} does not exist", sqlstate="3F000")
+    names = _fitting({row["name"] for row in host.query(sql.RELATION_NAMES, [_TEXT], [schema])}, is_model=is_model)
+    close = [name for name in names if name.casefold() == parts[-1].casefold()]
+    prefix = f"{ident(schema)}." if schema is not None else ""
+    meant = [prefix + ident(name) for name in close]
+    if not meant:
+        elsewhere = host.query(sql.SCHEMAS_OF_RELATION, [_TEXT], [parts[-1]])
+        meant = [f"{ident(row['schema'])}.{ident(parts[-1])}" for row in elsewhere]
+    if not meant:
+        meant = [prefix + ident(name) for name in difflib.get_close_matches(parts[-1], names, n=3, cutoff=0.7)]
+    where = f"schema {ident(schema)}" if schema is not None else "the schemas of the search_path"
+    return MadtreeError(
+        f"{argument}: relation {given} does not exist in {where}",
+        hint=f"Did you mean {' or '.join(meant)}?" if meant else None,
+        sqlstate="42P01",
+    )
+
+
+def _fitting(names: set[str], *, is_model: bool) -> list[str]:
+    """Those that are models, by their summaries; or those that are no part of one."""
+    models = {name for name in names if suffixed(name, "_summary") in names}
+    parts = {suffixed(model, suffix) for model in models for suffix in SUFFIXES}
+    return sorted(models if is_model else names - parts)
