@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(PYTHON) -m madtree.install $(if $(PG_CONFIG),--pg-config $(PG_CONFIG)) --destdir $(DESTDIR)
 
-.PHONY: help all pgxn setup demo test test-faults docs bench lint install uninstall clean
+.PHONY: help all pgxn wheel setup demo test test-faults docs bench lint install uninstall clean
 
 help:
 	@echo "make setup      system packages (if allowed) and .venv"
@@ -16,6 +16,7 @@ help:
 	@echo "make bench      the benchmarks (ARGS=--quick, ARGS=--list, ARGS=parallel, ...)"
 	@echo "make lint       ruff, mypy, sqlfluff"
 	@echo "make install    the extension into PostgreSQL (PG_CONFIG, DESTDIR); make uninstall"
+	@echo "make wheel      dist/madtree-VERSION-py3-none-any.whl, for pip"
 	@echo "make pgxn       dist/madtree-VERSION.zip for PGXN"
 
 # What PGXN's client calls before `make install`: there is nothing to compile.
@@ -58,6 +59,10 @@ install:
 
 uninstall:
 	@$(INSTALL) --uninstall
+
+# For machines without a clone: pip install 'dist/madtree-...whl[engine]'.
+wheel: setup
+	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
 
 pgxn:
 	@scripts/pgxn

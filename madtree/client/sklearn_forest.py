@@ -35,7 +35,7 @@ try:
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from sklearn.utils.validation import check_is_fitted
 except ImportError as error:
-    raise ImportError("this needs scikit-learn: pip install 'madtree[sklearn]'") from error
+    raise ImportError("this needs scikit-learn: pip install scikit-learn") from error
 
 VOTINGS = ("hard", "soft")
 

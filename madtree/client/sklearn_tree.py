@@ -32,7 +32,7 @@ try:
     from sklearn.tree._tree import Tree as SklearnTree
     from sklearn.utils.validation import check_is_fitted
 except ImportError as error:
-    raise ImportError("this needs scikit-learn: pip install 'madtree[sklearn]'") from error
+    raise ImportError("this needs scikit-learn: pip install scikit-learn") from error
 
 # scikit-learn's impurity of counts is half the mean deviance.
 DEVIANCE_PER_IMPURITY = 2.0

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from madtree.doctor.facts import Finding, ServerFacts, ok, problem, warning
 
-_INSTALL_NUMPY = "pip install 'madtree[engine]'"
+_INSTALL_NUMPY = "pip install numpy"
 
 
 def can_be_engine(facts: ServerFacts) -> bool:

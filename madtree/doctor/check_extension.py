@@ -81,7 +81,7 @@ def check_madtree(facts: ServerFacts) -> Iterator[Finding]:
         yield warning(
             "client",
             f"this client is madtree {__version__}, the server's is {installed}",
-            f"pip install madtree=={installed}; or, on the server: madtree install, ALTER EXTENSION madtree UPDATE",
+            f"Install madtree {installed} here; or, on the server: madtree install, ALTER EXTENSION madtree UPDATE",
         )
     else:
         yield ok("client", f"this client is madtree {__version__}")

@@ -95,11 +95,15 @@ CLOUD = """
                      '^(rds|aurora|cloudsql|alloydb|azure|neon|supabase|supautils)[._]') AS settings,
         ARRAY(SELECT rolname::pg_catalog.text FROM pg_catalog.pg_roles) AS roles
 """
+# A function that the extension itself keeps from PUBLIC is for administrators, and nobody else lacks it.
 MADTREE_RIGHTS = """
     SELECT pg_catalog.quote_ident(n.nspname) AS schema,
         pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS usage,
         (SELECT pg_catalog.bool_and(pg_catalog.has_function_privilege(p.oid, 'EXECUTE'))
-         FROM pg_catalog.pg_proc AS p WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid) AS execute
+         FROM pg_catalog.pg_proc AS p WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid AND NOT EXISTS (
+             SELECT FROM pg_catalog.pg_init_privs AS i
+             WHERE i.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass
+                 AND i.objoid OPERATOR(pg_catalog.=) p.oid)) AS execute
     FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) ANY (%s) ORDER BY n.nspname
 """
 TARGET = """

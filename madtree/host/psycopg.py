@@ -43,7 +43,7 @@ __all__ = [
 # Who does the work of a call: the extension's functions in the server, or those of `madtree.engine` in this process.
 Engine = Literal["auto", "extension", "client"]
 ENGINES: tuple[str, ...] = get_args(Engine)
-_NUMPY = "Install it, for instance by pip install 'madtree[engine]'."
+_NUMPY = "Install it, for instance by pip install numpy."
 _SECONDS = 5.0  # between two looks whether the server is still there, in the middle of work that is done here
 
 

@@ -150,6 +150,19 @@ def test_rights_that_lack_are_cured_by_what_is_said(
         user.execute("SELECT madtree.tree_train('t', 'm', 'id', 'y', 'x')")
 
 
+def test_a_healthy_server_is_one_to_an_ordinary_role(
+    empty: str, ordinary_user: tuple[str, str], examined: Examined
+) -> None:
+    """That `install_madlib_names` is for administrators is no problem of hers."""
+    name, password = ordinary_user
+    with psycopg.connect(empty, autocommit=True) as admin:
+        admin.execute("CREATE EXTENSION madtree CASCADE")
+        admin.execute(sql.SQL("CREATE SCHEMA AUTHORIZATION {}").format(sql.Identifier(name)))
+    code, found = examined(make_conninfo(empty, user=name, password=password))
+    assert code == 0, found
+    assert found["functions"]["message"] == f"{name} may call madtree's functions"
+
+
 def test_a_schema_where_models_may_not_go(dsn: str, schema: str, user_dsn: str, examined: Examined) -> None:
     code, found = examined(user_dsn, "--schema", schema)
     assert code == 1

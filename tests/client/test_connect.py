@@ -291,7 +291,8 @@ def test_all_public_names_are_there() -> None:
 def test_methods_have_the_functions_parameters_and_defaults(db: psycopg.Connection) -> None:
     """Of each function of the SQL interface; its variants without arguments and with 'usage' give help only.
 
-    MADlib's names, of further arguments or of a second form, are for SQL that was written for it. `holdout` is for conditions in SQL.
+    MADlib's names, of further arguments or of a second form, are for SQL that was written for it. `holdout` is for
+    conditions in SQL.
     """
     rows = db.execute(
         """SELECT p.proname, p.proargnames[1:p.pronargs], p.pronargdefaults, pg_get_function_arguments(p.oid)
