@@ -1,4 +1,4 @@
--- Help texts. What users call is PL/pgSQL, or SQL over it, and the Python is below: PL/Python shows every error with a
+-- Help texts. What users call is SQL or PL/pgSQL, and the Python is below: PL/Python shows every error with a
 -- traceback, so it returns a user's mistake (SQLSTATE, message, detail, hint), and `@raise@` in PL/pgSQL raises it.
 
 CREATE FUNCTION madtree_internal.answered(answer anyelement, mistake text[])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.client.frames import Array, FrameColumn
+from madtree.client.frames import Array, FrameColumn, as_objects
 from madtree.sqltext.split import element_of, parse_name
 from madtree.trees import Feature, FeatureKind
 
@@ -44,7 +44,7 @@ def as_trained(features: Sequence[Feature], columns: Sequence[FrameColumn]) -> l
 
 def _as_real(column: FrameColumn) -> FrameColumn:
     if column.type == "double precision[]":
-        return replace(column, values=_objects([v and _rounded(np.array(v)).tolist() for v in column.values]))
+        return replace(column, values=as_objects([v and _rounded(np.array(v)).tolist() for v in column.values]))
     return replace(column, values=_rounded(column.values)) if column.type == "double precision" else column
 
 
@@ -83,7 +83,7 @@ def _column_of(feature: Feature, by_name: Mapping[str, FrameColumn]) -> FrameCol
     if not lists.type.endswith("[]"):
         return lists
     values = [v[place] if v is not None and place < len(v) else None for v in lists.values]
-    return FrameColumn(f"{lists.name}[{place + 1}]", lists.type.removesuffix("[]"), _objects(values))
+    return FrameColumn(f"{lists.name}[{place + 1}]", lists.type.removesuffix("[]"), as_objects(values))
 
 
 def _compared(feature: Feature, column: FrameColumn) -> Array:
@@ -99,9 +99,9 @@ def _values(feature: Feature, column: FrameColumn) -> Array:
     if feature.kind is FeatureKind.UNORDERED:
         if feature.type == "boolean" and column.type == "boolean":
             words = {True: "true", False: "false", None: None}
-            return _objects([words[value] for value in column.values.tolist()])
+            return as_objects([words[value] for value in column.values.tolist()])
         if feature.type == "bpchar" and column.type == "text":  # whose values are equal but for blanks behind
-            return _objects([None if value is None else value.rstrip(" ") for value in column.values])
+            return as_objects([None if value is None else value.rstrip(" ") for value in column.values])
         if feature.type != "boolean" and column.type == "text":
             return column.values
     elif feature.labels and column.type == "text":
@@ -119,10 +119,6 @@ def _values(feature: Feature, column: FrameColumn) -> Array:
 
 def _nothing(feature: Feature, n_rows: int) -> Array:
     return np.full(n_rows, None, object) if feature.kind is FeatureKind.UNORDERED else np.full(n_rows, np.nan)
-
-
-def _objects(values: Sequence[Any]) -> Array:
-    return np.fromiter(values, object, len(values))
 
 
 def _microseconds(value: dt.time) -> int:

@@ -98,19 +98,19 @@ def _plain(values: Any) -> Array:
         numeric = values.dtype.is_numeric() and not values.dtype.is_decimal()
         if numeric and (values.dtype.is_float() or not values.null_count()):
             return np.asarray(values.to_numpy())
-        return _objects(values.to_list())
+        return as_objects(values.to_list())
     if module == "pyarrow":
         import pyarrow as pa
 
         if pa.types.is_floating(values.type) or (pa.types.is_integer(values.type) and not values.null_count):
             return np.asarray(values.to_numpy(zero_copy_only=False) if isinstance(values, pa.Array) else values)
-        return _objects(values.to_pylist())
+        return as_objects(values.to_pylist())
     if isinstance(values, np.ndarray):
         return values
-    return _objects(list(values))
+    return as_objects(list(values))
 
 
-def _objects(values: Sequence[Any]) -> Array:
+def as_objects(values: Sequence[Any]) -> Array:
     """One object each, also where these are lists of equal length."""
     return np.fromiter(values, object, len(values))
 
@@ -118,7 +118,7 @@ def _objects(values: Sequence[Any]) -> Array:
 def _moments(array: Array) -> Array:
     """numpy's moments and durations as Python's, in microseconds."""
     unit = "datetime64[us]" if array.dtype.kind == "M" else "timedelta64[us]"
-    return _objects([None if np.isnat(value) else value.item() for value in array.astype(unit)])
+    return as_objects([None if np.isnat(value) else value.item() for value in array.astype(unit)])
 
 
 def _of_objects(name: str, objects: Array) -> FrameColumn:
@@ -162,7 +162,7 @@ def _of_lists(name: str, lists: Array) -> FrameColumn:
     if deep is not None:
         raise TypeError(f"column {name!r}, row {deep}: a list must have one dimension, and no lists within")
     ends = np.cumsum([0, *map(len, plain)])
-    elements = as_column(f"{name}[]", _objects([value for each in plain for value in each.tolist()]))
+    elements = as_column(f"{name}[]", as_objects([value for each in plain for value in each.tolist()]))
     found = elements.values.tolist()
     values = np.full(len(lists), None, object)
     for place, row in enumerate(rows):
@@ -187,9 +187,9 @@ def _narrowed(name: str, type_: str, values: Array, missing: Array) -> FrameColu
         return FrameColumn(name, type_, values.astype(np.bool_))
     if type_ in ("bigint", "boolean", "text"):
         plain: Callable[[Any], Any] = {"bigint": int, "boolean": bool, "text": str}[type_]
-        values = _objects([None if value is None else plain(value) for value in values])
+        values = as_objects([None if value is None else plain(value) for value in values])
     if type_ in ("timestamp", "timestamptz", "interval"):
-        values = _objects([_in_microseconds(value) for value in values])
+        values = as_objects([_in_microseconds(value) for value in values])
     return FrameColumn(name, type_, values)
 
 

@@ -22,7 +22,7 @@ from madtree.ingest.page_ranges import (
     read_images,
 )
 from madtree.ingest.profile import Profile, classes_at_most, estimate_profile, read_profile
-from madtree.ingest.row_ids import is_stored, tell_of_repeated, tell_of_repeated_ids
+from madtree.ingest.row_ids import tell_of_repeated, tell_of_repeated_ids
 from madtree.ingest.row_reader import Packed, Packing, RowPacker
 from madtree.ingest.row_source import columns_needed, fold_feature, relation_of, row_format, row_source
 from madtree.ingest.row_spool import RowSpool
@@ -52,7 +52,6 @@ __all__ = [
     "fold_feature",
     "groups_query",
     "has_citus",
-    "is_stored",
     "make_groups",
     "no_usable_row",
     "oid_of",

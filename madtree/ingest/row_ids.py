@@ -22,7 +22,6 @@ _COMPARABLE = frozenset(
         "timestamp without time zone", "timestamp with time zone",
     }
 )  # fmt: skip
-_STORED = ("r", "p", "m")
 
 
 def tell_of_repeated_ids(host: Host, relation: Relation, id_sql: str, id_type: str, argument: str, given: str) -> None:
@@ -36,7 +35,7 @@ def tell_of_repeated_ids(host: Host, relation: Relation, id_sql: str, id_type: s
         given: the table's name as the user wrote it.
     """
     parts = parse_name(id_sql)
-    if parts is None or len(parts) > 1 or not is_stored(relation):
+    if parts is None or len(parts) > 1 or not relation.is_stored:
         return
     facts = host.query(sql.ROW_IDS, ["pg_catalog.oid", "pg_catalog.text"], [relation.oid, parts[0]])
     if not facts or facts[0]["is_unique"] or not facts[0]["may_read"]:
@@ -47,11 +46,6 @@ def tell_of_repeated_ids(host: Host, relation: Relation, id_sql: str, id_type: s
         rows = max(ROWS, round(ROOTS * n_rows**0.5))
         percent = 100 * rows / n_rows
     tell_of_repeated(host, qualified(relation.schema, relation.name), id_sql, id_type, argument, given, rows, percent)
-
-
-def is_stored(relation: Relation) -> bool:
-    """Whether a few rows of it are read in no time; a view may take any."""
-    return relation.kind in ("r", "p", "m")
 
 
 def tell_of_repeated(

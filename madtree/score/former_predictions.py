@@ -42,18 +42,17 @@ class FormerPredictions:
         Raises:
             MadtreeError: it is no longer a table that may be replaced.
         """
-        host.command(f"LOCK TABLE ONLY {self.table} IN ACCESS EXCLUSIVE MODE")
+        host.command(sql.lock_whole(self.table))
         _check(host, self.table)  # what it was before it was locked says nothing
-        if _columns(host, self.table) == _columns(host, self.scratch):
-            host.command(f"TRUNCATE {self.table}")
-            n_rows = host.command(f"INSERT INTO {self.table} SELECT * FROM {self.scratch}")
-        else:
-            host.command(f"DROP TABLE {self.table}")
-            n_rows = host.command(f"CREATE TABLE {self.table} AS SELECT * FROM {self.scratch}")
+        keep = _columns(host, self.table) == _columns(host, self.scratch)
+        make_room, add_rows, tidy_up = sql.replacing(self.table, self.scratch, keep=keep)
+        host.command(make_room)
+        n_rows = host.command(add_rows)
+        host.command(tidy_up)
+        if not keep:
             host.notice(
                 f"{_ARGUMENT}: {self.table} had other columns and was made anew, without its grants and indexes"
             )
-        host.command(f"DROP TABLE {self.scratch}")
         return n_rows
 
 

@@ -12,7 +12,6 @@ from madtree.host import Host, watching
 from madtree.ingest import (
     distribute_beside,
     distribution_column,
-    is_stored,
     tell_of_repeated,
     tell_of_repeated_ids,
 )
@@ -120,9 +119,8 @@ def score_table(
                 rows = run_case(host, work, sql.insert_by_case(scan, trees, outputs))
             else:
                 rows = run_case(host, work, sql.create_by_case(scan, trees, outputs))
-    if not is_stored(source):
-        as_made = ident(id_name)
-        tell_of_repeated(host, target, as_made, id_type.as_kept.name, "new_data_table", new_data_table)
+    if not source.is_stored:
+        tell_of_repeated(host, target, ident(id_name), id_type.as_kept.name, "new_data_table", new_data_table)
     if former is not None:
         rows = former.replace(host)
     return Scored(wanted, rows, perf_counter() - begin)

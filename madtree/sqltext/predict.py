@@ -28,6 +28,20 @@ WHERE a.attrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)::pg_catalog.o
 ORDER BY a.attnum"""
 
 
+def lock_whole(table: str) -> str:
+    """Keep everybody else from a table until the transaction ends; here and below, tables are SQL."""
+    return f"LOCK TABLE ONLY {table} IN ACCESS EXCLUSIVE MODE"
+
+
+def replacing(table: str, scratch: str, *, keep: bool) -> tuple[str, str, str]:
+    """Statements that put a scratch table in the place of a table: one that makes room, one that adds the rows, and one
+    that drops the scratch table. `keep`: whether the table stays the same one, since both have the same columns.
+    """
+    if keep:
+        return f"TRUNCATE {table}", f"INSERT INTO {table} SELECT * FROM {scratch}", f"DROP TABLE {scratch}"
+    return f"DROP TABLE {table}", f"CREATE TABLE {table} AS SELECT * FROM {scratch}", f"DROP TABLE {scratch}"
+
+
 @dataclass(frozen=True)
 class Output:
     """One column of predictions.

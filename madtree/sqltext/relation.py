@@ -23,6 +23,11 @@ class Relation:
     name: str
     kind: str
 
+    @property
+    def is_stored(self) -> bool:
+        """Whether it has its rows itself, so that a few are read in no time; a view or a foreign table may take any."""
+        return self.kind in ("r", "p", "m")
+
 
 @dataclass(frozen=True)
 class Column:

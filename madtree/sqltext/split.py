@@ -163,7 +163,7 @@ def columns_in(expressions: Iterable[str], columns: Collection[str]) -> set[str]
 
 
 def _tokens(text: str) -> Iterator[tuple[str, int, str]]:
-    """FeatureKind, start and text of each piece; together they are the whole text."""
+    """Kind, start and text of each piece; together they are the whole text."""
     for match in _TOKEN.finditer(text):
         yield match.lastgroup or "other", match.start(), match[0]
 

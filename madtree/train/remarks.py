@@ -17,7 +17,7 @@ from madtree.request import TrainingTask
 FEW_CLASSES, MANY_CLASSES = 20, 100  # whole numbers that surely are classes; and that surely are worth a question
 ROWS_A_CLASS = 10  # on average, below which whole numbers are not taken for classes without a question
 LEVELS_MISSED = 3  # that pruning took away; fewer are not told
-NAMES = 30  # categories of a node from which a split may have found them apart by chance
+CATEGORIES_OF_CHANCE = 30  # of a node, from which a split between them may be found by chance
 MUCH = 0.25  # of all gains, from which such splits of a feature are told
 # Of the differences between categories that chance makes, the share that lies between the upper half and the lower one:
 # the squared mean of the absolute value of a standard normal number.
@@ -125,14 +125,14 @@ class TreeRemarks:
             gain = gain * np.array(costs)[nodes.feature]
         self._all_gains += float(gain.sum())
         n_categories = nodes.left.sizes + nodes.right.sizes
-        named = np.flatnonzero((n_categories >= NAMES) & inner)
-        feature = nodes.feature[named]
-        of_row = 1 / (2 * np.log(2)) if of_entropy else nodes.impurity[named]
-        by_chance = BETWEEN_HALVES * (n_categories[named] - 1) * of_row * nodes.weight[named] / nodes.n_rows[named]
-        self._gains += np.bincount(feature, gain[named], len(self._gains))
+        many = np.flatnonzero((n_categories >= CATEGORIES_OF_CHANCE) & inner)
+        feature = nodes.feature[many]
+        of_row = 1 / (2 * np.log(2)) if of_entropy else nodes.impurity[many]
+        by_chance = BETWEEN_HALVES * (n_categories[many] - 1) * of_row * nodes.weight[many] / nodes.n_rows[many]
+        self._gains += np.bincount(feature, gain[many], len(self._gains))
         self._by_chance += np.bincount(feature, by_chance, len(self._gains))
 
-    def _tell_of_names(self, host: Host) -> None:
+    def _tell_of_chance(self, host: Host) -> None:
         """A notice of features whose splits gain no more than chance does, and yet make up much of the tree."""
         told = np.flatnonzero((self._gains < self._by_chance) & (self._gains > MUCH * self._all_gains))
         for feature in told.tolist():
@@ -144,7 +144,7 @@ class TreeRemarks:
             )
 
     def tell(self, host: Host) -> None:
-        self._tell_of_names(host)
+        self._tell_of_chance(host)
         self._tell_of_pruning(host)
         for feature in np.flatnonzero(2 * self._perfect > self._judged).tolist():
             name, trees = self._task.features[feature].name, ""

@@ -40,8 +40,8 @@ def training_table(
     """The table to train on, with a column for the ids, which is none of the features.
 
     Training does not read the ids, but for distributed tables, which have a key. So where no column tells the rows
-    apart the target may stand for them; where the target is an expression, a view adds a column. Who `draws`
-    samples does so by the ids: there a view adds the rows' places.
+    apart the target may stand for them; where the target is an expression, a view adds a column. What `draws`
+    samples or folds does so by the ids: there a view adds the rows' places.
     """
     if id_sql is not None or (parse_name(y) is not None and not draws):
         yield TrainingTable(table, id_sql or y)
@@ -66,7 +66,7 @@ def primary_key(host: Host, table: str) -> str | None:
 
 def place_in(host: Host, table: str) -> str | None:
     """By what the rows of a table without a key are put in order: their place in it. A view has the order it gives."""
-    return PLACE_IN_TABLE if find_source(host, table, "X").kind in ("r", "p", "m") else None
+    return PLACE_IN_TABLE if find_source(host, table, "X").is_stored else None
 
 
 def outcome_of(y: str) -> str:

@@ -25,7 +25,7 @@ class ChangingRows:
 
     Attributes:
         block: of these rows alone.
-            problem: that trees have been grown for; None where the new column does not depend on trees.
+        problem: that trees have been grown for; None where the new column does not depend on trees.
         nodes: (n_replicas, n_rows) the nodes that they have reached in these, or None.
     """
 

@@ -27,8 +27,11 @@ class FoldHashes:
     """How many rows of each tree have which hash.
 
     Attributes:
-        n_rows: (n_trees,) of each tree, at least about, or 0: hashes farther from the ends of folds than is likely for
-            so many rows are told as the middle of a fold. Of a tree of 0, all are told.
+        n_rows: (n_trees,) about how many rows each tree has. By that, folds almost surely end close to where those of
+            evenly spread hashes would. Hashes far from there are counted as one, the middle of a fold. Where this is
+            0, each hash is told.
+        n_folds: at least 2.
+        seed: of 64 bits.
     """
 
     n_rows: Ints
@@ -71,7 +74,7 @@ class FoldHashes:
 
     @staticmethod
     def folds(identity: Array, tree: Ints | None, ends: Ints, seed: int) -> Array:
-        """(n_rows,) uint8 the fold, from 0, of each row; `ends`: as the method gives them, with that seed."""
+        """(n_rows,) uint8 the fold, from 0, of each row; `ends`: as the method `ends` gives them for that seed."""
         hashes, tree = _hashes(identity, seed), _trees(identity, tree)
         found = np.searchsorted(_key(np.arange(len(ends))[:, None], ends).reshape(-1), _key(tree, hashes), "right")
         return np.asarray(found - tree * ends.shape[1], np.uint8)

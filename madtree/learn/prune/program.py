@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from madtree.learn.at_hand import BlocksAtHand
-from madtree.learn.data import Block, Steps, finished
+from madtree.learn.data import Block, Ints, Steps, finished
 from madtree.learn.grow import FeatureMask, GrowthPolicy, SplitFinder, grow
 from madtree.learn.problem import FoldHashes, Folds, Problem
 from madtree.learn.prune.outcome import Outcome, conclude
@@ -41,13 +41,16 @@ def train_trees(
 
 def _assign_folds(problem: Problem) -> Program[None]:
     """Give every row a fold at random, by a hash of who it is."""
-    n_folds, seed = problem.parameters.n_folds, problem.parameters.seed
-    ends = None
-    for n_rows in (problem.rows, np.zeros_like(problem.rows)):
-        if ends is None:
-            hashes = FoldHashes(n_rows, n_folds, seed)
-            ends = hashes.ends((yield FoldHashesRequest(hashes)))
-    yield ReplaceRequest("random_folds", {"ends": ends, "seed": seed})
+    ends = yield from _fold_ends(problem, problem.rows)
+    if ends is None:  # where ids are repeated often, folds end far from where they are looked for
+        ends = yield from _fold_ends(problem, np.zeros_like(problem.rows))
+    yield ReplaceRequest("random_folds", {"ends": ends, "seed": problem.parameters.seed})
+
+
+def _fold_ends(problem: Problem, n_rows: Ints) -> Program[Ints | None]:
+    """Where folds end, if that is among the hashes that are told; `n_rows` as in `FoldHashes`."""
+    hashes = FoldHashes(n_rows, problem.parameters.n_folds, problem.parameters.seed)
+    return hashes.ends((yield FoldHashesRequest(hashes)))
 
 
 def train_at_hand(
