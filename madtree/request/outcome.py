@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import defaults
+from madtree.records import dataclass
 from madtree.request.catalog import Type, has_order, tell_of_kept
 from madtree.request.features import Item, is_text
 from madtree.sqltext.relation import Relation
