@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from madtree.cli.exits import NO_CONNECTION, USAGE, CommandError
 from madtree.embedded import PrivateServer, PrivateServerError
+from madtree.records import dataclass
 
 # The variables that name a server; others (PGPASSWORD, PGSSLMODE, ...) only say how to reach it.
 NAMING = ("PGSERVICE", "PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGUSER")

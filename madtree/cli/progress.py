@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass
+
+from madtree.records import dataclass
 
 _LINE = re.compile(
     r"^(?P<unit>[a-z]+) (?P<number>\d+)(?: of (?:at most )?(?P<total>\d+))?\b(?P<rest>[^:]*):(?P<said>.*)$"

@@ -8,13 +8,14 @@ import importlib.metadata
 import json
 import platform
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
 import psycopg
 from psycopg.rows import dict_row
 
+from madtree.records import dataclass
 from madtree.sqltext.quote import INTERNAL
 
 

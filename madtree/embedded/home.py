@@ -9,11 +9,12 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from madtree.embedded.osuser import PrivateServerError
 from madtree.install.postgres import Installation
+from madtree.records import dataclass
 
 # What a socket's address has room for: 104 bytes on macOS, 108 on Linux, with PostgreSQL's file name in it.
 LONGEST_SOCKET_DIRECTORY = 103 - len("/.s.PGSQL.65535")

@@ -6,11 +6,11 @@ import os
 import pwd
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from madtree.errors import MadtreeError
 from madtree.install.postgres import SYSTEM_PATH
+from madtree.records import dataclass
 
 
 class PrivateServerError(MadtreeError):

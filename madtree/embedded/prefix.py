@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
 from madtree.embedded.osuser import PrivateServerError
 from madtree.install.files import make_directory, write_file
 from madtree.install.postgres import Installation
+from madtree.records import dataclass
 
 PROGRAMS = ("postgres", "initdb", "pg_ctl")
 

@@ -7,7 +7,6 @@ import os
 import shlex
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from madtree.embedded import database
@@ -18,6 +17,7 @@ from madtree.embedded.prefix import Prefix
 from madtree.install.files import compile_modules, extension_files, write_tree
 from madtree.install.postgres import Installation, NoPostgresError, find_installation
 from madtree.install.script import VERSION, server_modules
+from madtree.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from madtree.calls import run
@@ -16,6 +15,7 @@ from madtree.host import Host, Row, local_settings
 from madtree.interface import FUNCTIONS as DECLARED
 from madtree.interface import TEXTS, Function, columns
 from madtree.model import models as listed_models
+from madtree.records import dataclass
 from madtree.sqltext.listing import AS_IN_VIEW
 
 FUNCTIONS: Mapping[str, Function] = {

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
 from madtree.explain.rules import confidence, prediction
 from madtree.host import Host, Row, bare_message
 from madtree.model import ModelTables, casting, each_tree, find_model, read_summary, read_trees, trees_of_group
+from madtree.records import dataclass
 from madtree.render.labels import (
     MOST_DIGITS,
     SIX,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from madtree.records import dataclass
 
 Row = dict[str, Any]
 Query = tuple[str, Sequence[str], Sequence[Any]]  # its SQL, its parameters' types, and they themselves

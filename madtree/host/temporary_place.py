@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import secrets
-from dataclasses import dataclass
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from madtree.errors import MadtreeError
 from madtree.host.protocol import Host
+from madtree.records import dataclass
 from madtree.sqltext import sessions as sql
 
 _DEFAULT = "base/pgsql_tmp"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from madtree.ingest.row_spool import RowSpool
 from madtree.learn.binning import MISSING, Bins, BinTable, KeyEncoder, distinct_values, quantile_bins
 from madtree.learn.data import Array, Floats, Ints, stable_order
 from madtree.learn.packing import BinLimits, NullNumberError, RawRows, RowFormat
+from madtree.records import dataclass
 from madtree.request import Tuning
 from madtree.sqltext import rows as sql
 from madtree.sqltext.rows import RowSource

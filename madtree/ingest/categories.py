@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Floats
+from madtree.records import dataclass
 from madtree.sqltext import profile as sql
 from madtree.sqltext.rows import RowSource
 from madtree.trees import MAX_CATEGORIES, MOST_EXPRESSION_BYTES, Feature, FeatureKind

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from madtree.host import Host, Row, WorkSpace
 from madtree.ingest.profile import Profile
 from madtree.learn.data import Floats, Ints
 from madtree.learn.packing import Scale
+from madtree.records import dataclass
 from madtree.sqltext import profile as sql
 from madtree.sqltext.inserts import value_rows
 from madtree.sqltext.relation import Column

@@ -8,11 +8,12 @@ that came over a connection.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from madtree.host import Host
 from madtree.learn.data import Floats, sent_rows
+from madtree.records import dataclass
 from madtree.sqltext import distributed as distributed_sql
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as work_sql

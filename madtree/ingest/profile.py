@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from madtree.ingest.unfit_rows import (
 )
 from madtree.learn.data import Floats
 from madtree.learn.packing import Scale
+from madtree.records import dataclass
 from madtree.request import TrainingTask
 from madtree.sqltext import profile as sql
 from madtree.sqltext import work as work_sql

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 
 from madtree.host import Host, Query, Sharing
 from madtree.ingest.page_ranges import TID, PageRange, PageRanges, as_rows, range_queries
@@ -12,6 +11,7 @@ from madtree.ingest.row_spool import RowSpool
 from madtree.learn.data import Block, Ints, codec
 from madtree.learn.packing import NullNumberError, Packer, RowFormat, pack_values
 from madtree.learn.problem import Problem
+from madtree.records import dataclass
 from madtree.sqltext.rows import RowSource
 
 

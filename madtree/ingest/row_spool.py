@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from madtree.host import Host, Query, Row, Sharing, TemporaryFile, TemporaryPlac
 from madtree.ingest.page_ranges import TID, PageRange, PageRanges, as_rows
 from madtree.learn.data import Bools, Floats, Ints, rows_in
 from madtree.learn.packing import NullNumberError, RawRows, RowFormat
+from madtree.records import dataclass
 from madtree.sqltext import rows as sql
 from madtree.sqltext.rows import RowSource
 

@@ -6,11 +6,11 @@ import os
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
 
 from madtree.errors import MadtreeError
+from madtree.records import dataclass
 
 OLDEST_MAJOR = 14
 

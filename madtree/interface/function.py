@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.interface.valid import Named, OneOf, Range
+from madtree.records import dataclass
 from madtree.trees import ModelKind, OutcomeKind
 
 

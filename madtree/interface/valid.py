@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from sys import float_info
 from typing import Any
 
 from madtree.errors import MadtreeError
+from madtree.records import dataclass
 
 MOST_INTEGER = 2**31 - 1
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.model.hold import held_facts, hold_summary
 from madtree.model.trust import ColumnFacts, Facts, TableFacts, check_columns, check_harmless, look_up
+from madtree.records import dataclass
 from madtree.request import Type, find_relation
 from madtree.sqltext.models import NodeRelation
 from madtree.sqltext.packed_nodes import decoded_nodes

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from madtree.host import Host, Row
+from madtree.records import dataclass
 from madtree.sqltext import listing as sql
 from madtree.sqltext.tables import suffixed
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, bare_message
+from madtree.records import dataclass
 from madtree.request import TEXT_TYPE, Type, find_relation, find_types
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from madtree.host import Host
 from madtree.model.find import find_model, missing_model
 from madtree.model.turns import drop_model, make_tables
+from madtree.records import dataclass
 from madtree.request import TrainingTask
 from madtree.sqltext import packed_nodes
 from madtree.sqltext import tables as sql

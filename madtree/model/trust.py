@@ -6,10 +6,11 @@ A model is like a view: who uses it may run what its owner wrote. docs/security.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
+from madtree.records import dataclass
 from madtree.sqltext import trust as sql
 from madtree.sqltext.kinds import EXPECTED
 from madtree.sqltext.operators import EQUALS

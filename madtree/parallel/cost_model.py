@@ -10,9 +10,9 @@ from __future__ import annotations
 import heapq
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from madtree.host import Host
+from madtree.records import dataclass
 from madtree.request import Costs
 from madtree.sqltext import workers as sql
 from madtree.trees import ForestParameters, Parameters

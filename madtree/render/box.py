@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from madtree.records import dataclass
 from madtree.render.labels import category_text, number_text, one_line, split_text
 from madtree.render.mark import OTHERS, class_colours, number_colour
 from madtree.trees import Model, Node, Tree

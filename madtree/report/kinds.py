@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from madtree.host import Host
 from madtree.model import ModelTables
+from madtree.records import dataclass
 from madtree.report.forest import forest_values
 from madtree.sqltext import report as sql
 from madtree.sqltext.values import Writer

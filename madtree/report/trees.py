@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.model import ModelTables, check_nodes, check_rows, nodes_of, unquoted
+from madtree.records import dataclass
 from madtree.render.labels import group_text, one_line, split_text
 from madtree.render.plain import trees_of_rows
 from madtree.report.kinds import PAGES

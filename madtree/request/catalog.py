@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, bare_message
+from madtree.records import dataclass
 from madtree.request.hints import ADD_IDS, did_you_mean, missing_relation, no_name, to_be_quoted
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.operators import EQUALS

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import NUMERIC_COLUMNS
+from madtree.records import dataclass
 from madtree.request.catalog import SourceColumn, Type, find_column, spelling
 from madtree.request.hints import did_you_mean
 from madtree.sqltext import catalog as sql

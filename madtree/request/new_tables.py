@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
+from madtree.records import dataclass
 from madtree.request.source import NOT_ALLOWED, hold_schema
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.quote import ident, qualified

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import defaults
+from madtree.records import dataclass
 from madtree.request.catalog import Type, has_order, tell_of_kept
 from madtree.request.features import Item, is_text
 from madtree.sqltext.relation import Relation
@@ -19,6 +20,9 @@ _CLASS_TYPES = frozenset({"boolean", "smallint", "integer", "bigint", "date"})
 # By pg_type.typcategory: dates and times, network addresses, bit strings, and what is in none of PostgreSQL's
 # categories (uuid): no arithmetic makes a regression of them.
 _CLASS_CATEGORIES = frozenset("DIUV")
+# A constant alone, which GROUP BY takes for the place of a column, or refuses; not so one with its type.
+_CONSTANT = re.compile(r"[\s()+-]*(\d+|'([^']|'')*'|true|false|null)[\s()]*", re.IGNORECASE)
+_TYPES_OF_CONSTANTS = {"integer": "int4", "bigint": "int8", "text": "text", "boolean": "bool"}
 _WRITTEN_BY_SETTINGS = frozenset({"bytea"})  # by bytea_output, so that its text is not always the same
 
 
@@ -95,6 +99,10 @@ def outcome_of(
         tell_of_kept(host, dependent.argument, dependent.text, type_.name, type_.kept)
         return CheckedOutcome(True, f"({type_.kept.value(dependent.sql)})", type_.kept.type, None)
     writer = class_writer(type_.base, type_.writer) if wanted else type_.writer
+    is_constant = dependent.column is None and _CONSTANT.fullmatch(dependent.text) is not None
+    if is_constant and type_.base in _TYPES_OF_CONSTANTS:
+        typed = f"({dependent.sql}::pg_catalog.{_TYPES_OF_CONSTANTS[type_.base]})"
+        return CheckedOutcome(wanted, typed, type_.base, writer)
     return CheckedOutcome(wanted, dependent.sql, type_.base, writer)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from madtree.records import dataclass
 from madtree.request.tuning import Tuning
 from madtree.sqltext.relation import Column, Relation
 from madtree.sqltext.values import Writer

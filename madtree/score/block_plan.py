@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints, Values, codec, narrowest, require
 from madtree.learn.walk import FlatTrees, Walk
+from madtree.records import dataclass
 from madtree.score.forest_scorer import OF_ANY_NUMBER, OUT_OF_BAG, SAYS_NUMBERS, VOTES, WHATS
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ as bytes, and its ids go back with what the rows come to: 8 bytes a number one w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from madtree.errors import MadtreeError
@@ -16,6 +15,7 @@ from madtree.ingest import OID, PageRanges
 from madtree.learn.data import finished, sent_rows
 from madtree.learn.walk import MOST_ROWS
 from madtree.parallel import without_leader
+from madtree.records import dataclass
 from madtree.score.block_scorer import score_rows
 from madtree.score.case_or_blocks import Work, reader
 from madtree.sqltext import work as work_sql

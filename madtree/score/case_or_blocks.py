@@ -13,13 +13,13 @@ Where no function of ours is in the server, blocks come to this process and thei
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import log2
 
 from madtree.host import Host, OnServers, local_settings
 from madtree.ingest import placement, plain_tables
 from madtree.model import ModelTables
 from madtree.parallel import best, seconds
+from madtree.records import dataclass
 from madtree.request import COSTS, Costs
 from madtree.score.kinds import SCORING
 from madtree.sqltext import models as models_sql

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from madtree.errors import MadtreeError
@@ -22,6 +22,7 @@ from madtree.model import (
     read_trees,
     unquoted,
 )
+from madtree.records import dataclass
 from madtree.request import COSTS, Costs, Type, find_source
 from madtree.score.case_or_blocks import measure, reader, run_case
 from madtree.score.kinds import SCORING

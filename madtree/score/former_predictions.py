@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
+from madtree.records import dataclass
 from madtree.sqltext import predict as sql
 from madtree.sqltext import trust as trust_sql
 from madtree.sqltext.quote import ident, qualified

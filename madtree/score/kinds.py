@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from madtree.records import dataclass
 from madtree.score.forest_outcomes import JUDGED, outcomes_of_forest, question_to_forest
 from madtree.score.outcomes import Outcomes, Said, outcomes_of_tree, question_to_tree
 from madtree.sqltext.predict import Output

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from madtree.host import Host, watching
 from madtree.learn.data import Array, Ints, unsigned
 from madtree.model import ModelTables, output_columns, probabilities
 from madtree.model.arrays import class_weights
+from madtree.records import dataclass
 from madtree.score.block_plan import Drawn, ForestValues
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from dataclasses import replace as replaced
 from functools import partial
 from time import perf_counter
@@ -30,6 +29,7 @@ from madtree.model import (
     read_trees,
     unquoted,
 )
+from madtree.records import dataclass
 from madtree.request import COSTS, Costs, check_known_types, check_new, find_source, tell_of_kept
 from madtree.score.case_or_blocks import run_case, work_of
 from madtree.score.former_predictions import former_predictions

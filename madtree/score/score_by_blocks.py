@@ -6,12 +6,12 @@ Reads the model's trees as arrays, makes the plan, and runs the statement.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from madtree.host import Host
 from madtree.model import ModelTables
 from madtree.model.arrays import read_arrays
+from madtree.records import dataclass
 from madtree.request import Type
 from madtree.score.block_plan import Drawn, build_plan
 from madtree.score.block_statement import BlockStatement

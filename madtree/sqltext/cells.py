@@ -6,8 +6,8 @@ For the templates see `sqltext.evaluate`, which has what follows from the cells.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from madtree.records import dataclass
 from madtree.sqltext.array_text import texts
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.explain import group_object

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from madtree.records import dataclass
 from madtree.sqltext import values
 from madtree.sqltext.operators import EQUALS, operator
 from madtree.sqltext.quote import literal

@@ -9,8 +9,8 @@ same statements work on the same tables, unspread.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from madtree.records import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.operators import binary, spelled_out
 from madtree.sqltext.profile import group_counts, group_figures

@@ -7,8 +7,8 @@ reading it once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from madtree.records import dataclass
 from madtree.sqltext.values import NATIVE_TYPES
 from madtree.trees import Feature
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from madtree.records import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.condition import QUALIFIED, float_literal
 from madtree.sqltext.predict import Output, tree_case

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from madtree.interface import LATER_SETTINGS
+from madtree.records import dataclass
 from madtree.sqltext import forest_tables as of_forests
 from madtree.sqltext import tables as sql
 from madtree.trees import FOREST, TREE, ModelKind

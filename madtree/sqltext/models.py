@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from madtree.records import dataclass
 from madtree.sqltext import sent_rows as sent
 from madtree.sqltext.kinds import SUMMARY_COLUMNS
 from madtree.sqltext.quote import ident

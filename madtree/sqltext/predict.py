@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
+from madtree.records import dataclass
 from madtree.render.case import nested_case
 from madtree.sqltext import array_text
 from madtree.sqltext.branch import goes_against_majority

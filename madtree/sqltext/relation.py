@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from madtree.records import dataclass
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.values import Writer
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from madtree.records import dataclass
 from madtree.sqltext import values
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.elements import Element, joined

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from madtree.records import dataclass
 from madtree.sqltext.quote import literal
 from madtree.sqltext.typenames import type_sql
 from madtree.trees import Feature, FeatureKind

@@ -8,8 +8,8 @@ these rows on the disk. docs/limits.md tells what can come of an UNLOGGED table 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from madtree.records import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.quote import INTERNAL, ident, is_temporary, literal, qualified

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.data import Allocator, Array, Block, CodeLayout, Codes, Steps
 from madtree.learn.problem import Problem
 from madtree.learn.requests import NoAnswerError, Provider, ReplaceRequest, Request
+from madtree.records import dataclass
 from madtree.storage.all_rows import AllRows
 
 _OWN = ("target", "weight", "tree", "fold", "identity", "scores")  # columns of a block beside its codes

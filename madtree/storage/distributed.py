@@ -8,7 +8,7 @@ text, in every pass.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from madtree.learn.counting import CountRequest
 from madtree.learn.data import Floats
 from madtree.learn.packing import RawRows
 from madtree.learn.problem import Problem, SearchTuning
+from madtree.records import dataclass
 from madtree.request import TrainingTask, Tuning
 from madtree.sqltext import distributed as sql
 from madtree.sqltext.distributed import DistributedTables

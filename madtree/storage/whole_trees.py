@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from madtree.learn.packing import RowFormat, preparing, require_images
 from madtree.learn.problem import parameters_of
 from madtree.learn.prune import TrainedTrees
 from madtree.learn.requests import Progress
+from madtree.records import dataclass
 from madtree.trees import FeatureKind, Parameters
 
 

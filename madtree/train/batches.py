@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from typing import TypeVar
 
 from madtree.host import Host, Span, SpillFile, TemporaryPlace
 from madtree.ingest import Profile
 from madtree.learn.data import Steps
 from madtree.learn.prune import TrainedTrees
+from madtree.records import dataclass
 
 T = TypeVar("T")
 

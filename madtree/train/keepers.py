@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from madtree.ingest import PageRanges, RowPacker, RowSpool
 from madtree.learn.problem import Problem
+from madtree.records import dataclass
 from madtree.storage.aggregate import InTable
 from madtree.storage.distributed import InParts
 from madtree.storage.in_process import InProcess

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from madtree.host import Host
@@ -13,6 +12,7 @@ from madtree.learn.data import Bools, Ints
 from madtree.learn.ensemble import Learner
 from madtree.learn.prune import OutOfBagColumns, TrainedTrees, TreeColumns
 from madtree.parallel import Workers
+from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
 from madtree.trees import Categories, ModelKind, Numbering, Parameters
 

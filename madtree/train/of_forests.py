@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from madtree.learn.prune import OutOfBagColumns, TrainedTrees, TreeColumns
 from madtree.model import nodes_view
 from madtree.model.write import GroupTotals, forest_summary, write_groups, write_members, write_packed
 from madtree.parallel import Workers, forest_workers, growing_workers
+from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
 from madtree.train.kinds import UNUSABLE_GROUP, Harvest, ModelOutput, Size, Tested
 from madtree.train.remarks import tell_of_bags

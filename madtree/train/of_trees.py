@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from madtree.learn.ensemble import Learner, TreeLearner
 from madtree.learn.prune import TrainedTrees, TreeColumns, TreeKeys
 from madtree.model.write import write_nodes, write_trees
 from madtree.parallel import Workers, growing_workers, resident_workers
+from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
 from madtree.train.kinds import UNUSABLE_GROUP, Harvest, ModelOutput, Size, Tested
 from madtree.trees import SINGLE, TREE, Parameters

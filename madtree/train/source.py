@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from madtree.host import Host, OnServers, Stopwatch, WorkSpace
 from madtree.ingest import (
@@ -16,6 +15,7 @@ from madtree.ingest import (
     relation_of,
     row_source,
 )
+from madtree.records import dataclass
 from madtree.request import TrainingTask
 from madtree.sqltext.rows import RowSource
 from madtree.storage.distributed import DistributedRows

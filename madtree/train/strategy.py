@@ -6,12 +6,12 @@ docs/architecture.md has the table of the ways, with what each of them saves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from madtree.errors import MadtreeError
 from madtree.ingest import takes_all
 from madtree.parallel import Workers, pass_workers
+from madtree.records import dataclass
 from madtree.request import Tuning
 from madtree.train.kinds import Size, TrainingKind
 from madtree.trees import Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from madtree.ingest import (
 from madtree.learn.data import Floats, Ints
 from madtree.learn.packing import RowFormat
 from madtree.learn.problem import Channels
+from madtree.records import dataclass
 from madtree.request import TrainingTask, check_class_params
 from madtree.train.kinds import Size
 from madtree.train.remarks import tell_of_classes, tell_of_ids

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from madtree.learn.data import Bools
+from madtree.records import dataclass
 from madtree.trees import ModelKind
 
 

@@ -5,7 +5,7 @@ To add one, declare it here, and put a module with a `Criterion` of its name int
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from madtree.records import dataclass
 
 
 @dataclass(frozen=True)

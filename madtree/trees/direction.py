@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
+from madtree.records import dataclass
 from madtree.trees.model import Feature, FeatureKind, Node, Split
 from madtree.trees.threshold import last_decimal
 

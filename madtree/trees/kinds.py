@@ -7,10 +7,11 @@ what a report shows of it) is a table in that room, by kind.
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from itertools import accumulate
+
+from madtree.records import dataclass
 
 
 class Joining(Enum):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from functools import cached_property
 from math import fsum
 
+from madtree.records import dataclass
 from madtree.trees.criteria import is_of_counts
 from madtree.trees.kinds import SINGLE, TREE, ModelKind, Numbering
 from madtree.trees.node_record import NodeLayout

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from madtree.records import dataclass
 
 FIELD_SIZES = {"i4": 4, "u4": 4, "i8": 8, "f8": 8}
 MOST_ROWS_IN_BAG = 2**32 - 1  # of a tree, by `n_rows`

@@ -6,10 +6,11 @@ is larger than these is not fetched into Python.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from sys import float_info
 from typing import TypeVar
 
+from madtree.records import dataclass
 from madtree.trees.criteria import CRITERIA, OutcomeKind
 
 BALANCED = "balanced"  # the class weights that let all classes of a tree count alike

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from console import Command, page_commands, run, same, updated
+from forks import program
 from pages import DOCS
 
 from madtree.cli.connection import NAMING
@@ -26,12 +27,18 @@ def home(open_directory: Path) -> Iterator[Path]:
     PrivateServer(open_directory / "home").down()
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_commands_print_what_the_page_shows(name: str, home: Path, tmp_path: Path) -> None:
-    page = (DOCS / name).read_text()
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+@pytest.fixture
+def environment(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """What the page's commands see: a home of their own, and a `madtree` that has loaded its modules."""
     kept = {name: value for name, value in os.environ.items() if name not in {*NAMING, "COLUMNS", "FORCE_COLOR"}}
-    environment = {**kept, "PATH": path, "MADTREE_HOME": str(home), "PSQLRC": "/dev/null", "PAGER": "cat"}
+    changed = {**kept, "MADTREE_HOME": str(home), "PSQLRC": "/dev/null", "PAGER": "cat"}
+    with program(tmp_path_factory.mktemp("bin"), changed) as madtree:
+        yield {**changed, "PATH": f"{madtree.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_commands_print_what_the_page_shows(name: str, home: Path, environment: dict[str, str], tmp_path: Path) -> None:
+    page = (DOCS / name).read_text()
 
     def printed(command: Command) -> str:
         return run(command, environment, tmp_path, home)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from madtree.records import dataclass
 from madtree.sqltext.quote import literal
 
 WIDTH = 120

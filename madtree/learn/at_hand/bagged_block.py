@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
 from madtree.learn.data import Allocator, Array, Block, Floats, Ints, allocated, stable_order
 from madtree.learn.problem import Problem
+from madtree.records import dataclass
 
 
 @dataclass(frozen=True)

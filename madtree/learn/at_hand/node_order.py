@@ -7,7 +7,6 @@ is asked where it is. Rows that are not in a replica's sample are not there, and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from madtree.learn.histogram import RowsOfNodes, joined
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
 from madtree.learn.waves import DrawnRowsRequest
+from madtree.records import dataclass
 
 _STEP_ROWS = 2**20  # that are counted between two looks for cancels
 

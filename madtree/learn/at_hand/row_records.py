@@ -4,7 +4,6 @@ node reads memory in order, and looks no row up by its number.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -22,6 +21,7 @@ from madtree.learn.data import (
     in_memory,
     pieces_of,
 )
+from madtree.records import dataclass
 
 _SIZES = (16, 32, 64)  # bytes of a record, which numpy copies as fast as memory goes
 _REFERRING = 8  # bytes of a record that says where its codes are

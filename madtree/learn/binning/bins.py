@@ -7,11 +7,11 @@ value that was seen in it, so that a split between two bins lies midway between 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.records import dataclass
 
 MISSING = 0
 _CELLS = 8192  # of `quantile_bins`

@@ -6,7 +6,7 @@ Gradient and hessian of a loss are the target and the weight of the next round's
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from madtree.learn.columns.columns import SCORES
 from madtree.learn.data import Array, Block, Floats, Grid, Ints, Values, require
 from madtree.learn.problem import FoldHashes, Problem
+from madtree.records import dataclass
 from madtree.trees import MOST_FOLDS
 
 _OUTCOME, _FIRST_SCORE = 0, 1  # lines of a block's scores

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Literal, cast, get_args
 
@@ -14,6 +14,7 @@ from madtree.learn.histogram import HistogramLayout
 from madtree.learn.leaf_sums import LIMBS, LOGARITHMS_AND_PRODUCTS, UP_TO_FOURTH
 from madtree.learn.problem import Channels, Problem
 from madtree.learn.route import Routing
+from madtree.records import dataclass
 
 # What is counted of the rows of some nodes:
 # histograms: by code of each feature; sides: the same, with the side of the node's primary split as the class

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -11,6 +10,7 @@ from madtree.learn.counting.count_request import COUNTED, CountRequest, What
 from madtree.learn.data import Array, Block, Ints, Values, ascends, require
 from madtree.learn.problem import Problem
 from madtree.learn.route import MOST_NODES, Routing, StoredNodes, places
+from madtree.records import dataclass
 
 
 def frontier_values(request: CountRequest) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
@@ -11,6 +10,7 @@ import numpy as np
 from madtree.learn.counting.count_request import CountRequest
 from madtree.learn.data import Array, Floats, Ints, Runs
 from madtree.learn.problem import SearchTuning
+from madtree.records import dataclass
 
 
 class Records(Protocol):

@@ -8,7 +8,7 @@ how rows lie in blocks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from madtree.learn.counting.count_request import CountRequest
@@ -18,6 +18,7 @@ from madtree.learn.histogram import RowsInPlay, RowsOfNodes, add_rows, add_rows_
 from madtree.learn.leaf_sums import add_powers, add_terms
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
+from madtree.records import dataclass
 
 
 class Places(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from madtree.learn.criteria.losses import Losses
 from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.problem import Problem, over_classes
 from madtree.learn.requests import Program
+from madtree.records import dataclass
 
 
 def majority_class(weights: Floats) -> Array:

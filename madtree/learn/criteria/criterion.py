@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from madtree.learn.criteria.judging import Judging
 from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.problem import Problem
+from madtree.records import dataclass
 
 # Of some rows' sums (n_channels, m), in the trees (m,).
 OfSums = Callable[[Problem, Floats, Ints], Floats]

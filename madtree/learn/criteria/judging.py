@@ -4,7 +4,6 @@ their predictions on rows that were held out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,6 +12,7 @@ from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.problem import Problem
 from madtree.learn.requests import Program
 from madtree.learn.route import Routing
+from madtree.records import dataclass
 
 
 class Nodes(Protocol):

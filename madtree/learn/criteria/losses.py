@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from madtree.learn.data import Array, Floats
 from madtree.learn.problem import Problem, over_classes
+from madtree.records import dataclass
 
 # Class weights are multiplied by factors: costs that differ by less than this share of the largest are equal.
 _ROUNDING = 1e-12

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from madtree.learn.data.runs import Runs
 from madtree.learn.data.types import Array, Ints
+from madtree.records import dataclass
 
 NARROW_LIMIT = 256  # codes that fit a uint8, the one for missing values included
 WIDE_LIMIT = 65_536

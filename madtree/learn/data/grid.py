@@ -6,12 +6,11 @@ an integer small enough that a sum over all rows of its tree stays below that bo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from madtree.learn.data.checked import Values, require
 from madtree.learn.data.types import Array, Floats, Ints
+from madtree.records import dataclass
 
 _MANTISSA_BITS = 53
 _LEAST_EXPONENT = -1000  # no float64 has digits below 2**-1074; finer exponents would overflow ldexp

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from madtree.learn.data.types import Array, Bools, Ints
+from madtree.records import dataclass
 
 
 def heads(values: Array) -> Ints:

@@ -5,12 +5,11 @@ A draw is a hash of seed, tree and node, so it does not depend on the order in w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from madtree.learn.data import Array, Ints, keyed, mixed
 from madtree.learn.grow import GrowingTrees
+from madtree.records import dataclass
 
 _FEATURES, _ORDER = 3, 4  # purposes of a hash
 _STEP = np.uint32(0x9E3779B9)  # 2**32 divided by the golden ratio

@@ -8,7 +8,7 @@ this process or in another one; where rows lie elsewhere, each level of a wave i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -43,6 +43,7 @@ from madtree.learn.prune import (
 from madtree.learn.requests import BREATH, Program, Progress, WaveReport
 from madtree.learn.route import POSITION_BYTES, WayDown, to_agreement
 from madtree.learn.waves import CategoriesRequest, HeldOut, HeldOutRequest, Targets, TargetsRequest, WaveRequest
+from madtree.records import dataclass
 from madtree.trees import RANDOM, ForestParameters
 
 _MOST_TREES = 65_536  # of a wave

@@ -7,7 +7,7 @@ which kind it is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Protocol
 
 from madtree.learn.at_hand import BlocksAtHand
@@ -18,6 +18,7 @@ from madtree.learn.problem import Bootstrap, Problem, forest_parameters_of
 from madtree.learn.prune import TrainedTrees, train_trees, training_at_hand
 from madtree.learn.requests import Program, Progress, driven
 from madtree.learn.route import POSITION_BYTES
+from madtree.records import dataclass
 from madtree.trees import ForestParameters, Parameters
 
 Deliver = Callable[[TrainedTrees], None]

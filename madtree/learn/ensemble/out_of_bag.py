@@ -7,7 +7,7 @@ All sums are exact, on integer grids, so that nothing depends on the order of ro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -33,6 +33,7 @@ from madtree.learn.problem import Problem
 from madtree.learn.requests import BREATH, Program
 from madtree.learn.route import Routing, WayDown
 from madtree.learn.waves import HeldOut, Targets
+from madtree.records import dataclass
 from madtree.trees import ForestParameters
 
 _PERMUTED = 5  # purpose of a hash

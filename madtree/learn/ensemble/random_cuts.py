@@ -6,8 +6,6 @@ A draw is a hash of seed, tree, node and feature, as that of the features is (`d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Ints, mixed
@@ -15,6 +13,7 @@ from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.grow import GrowingTrees
 from madtree.learn.problem import Problem
 from madtree.learn.split import OccupiedBins, PickedSplits
+from madtree.records import dataclass
 
 _CUTS = 6  # purpose of a hash
 _STEP = np.uint32(0x9E3779B9)  # 2**32 divided by the golden ratio

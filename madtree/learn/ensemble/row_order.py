@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from madtree.learn.data import (
     stable_order,
 )
 from madtree.learn.requests import BREATH, Program
+from madtree.records import dataclass
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio
 _STEP = np.uint32(0x9E3779B9)  # 2**32 divided by the golden ratio

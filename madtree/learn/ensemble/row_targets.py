@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from madtree.learn.data import Array, Floats, Grid, Ints, pieces_of, stable_order
 from madtree.learn.problem import Problem
 from madtree.learn.waves import Targets
+from madtree.records import dataclass
 
 _LIMBS = 2  # of sums of squared errors
 

@@ -7,7 +7,7 @@ spans; they are searched in the features' order, by which ties fall.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from madtree.learn.histogram import (
 from madtree.learn.problem import Problem
 from madtree.learn.requests import BREATH, Program, RowsRequest
 from madtree.learn.split import BestSplits, SmallNodes, coarse, likely_bins, search, search_small
+from madtree.records import dataclass
 
 
 def spans_of(problem: Problem, rows_at_hand: bool) -> list[FeatureSpan]:

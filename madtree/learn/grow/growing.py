@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from madtree.learn.histogram import HistogramLayout, RowsOfNodes, feature_view
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing, category_table
 from madtree.learn.split import RankedSplit, SurrogateSplit
+from madtree.records import dataclass
 
 
 @dataclass

@@ -10,7 +10,7 @@ entries are integers, so adding is exact.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.histogram.rows_of_nodes import RowsInPlay, RowsOfNodes
 from madtree.learn.problem import Channels
+from madtree.records import dataclass
 
 _MAX_EXACT = 2.0**53
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from madtree.learn.data import Array, Block, CodeLayout, Floats, Ints
 from madtree.learn.problem import Channels
+from madtree.records import dataclass
 
 
 @dataclass(frozen=True)

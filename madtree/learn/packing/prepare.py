@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +23,7 @@ from madtree.learn.data import (
 )
 from madtree.learn.packing.scale import Scale
 from madtree.learn.problem import FoldHashes, Folds, Problem, Replicas
+from madtree.records import dataclass
 from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, OWN_NUMBERS, FeatureKind, OutcomeKind, Parameters
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from madtree.learn.data import (
 )
 from madtree.learn.packing.prepare import Columns, RawRows
 from madtree.learn.problem import identities
+from madtree.records import dataclass
 from madtree.trees import MOST_FOLDS, OWN_NUMBERS
 
 _TOLD = tuple(name for name in OWN_NUMBERS if name not in ("target", "fold"))  # the others by their keys

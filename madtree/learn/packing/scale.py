@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from madtree.learn.data import Floats, Grid, Ints
 from madtree.learn.problem import Replicas
+from madtree.records import dataclass
 
 # A target whose mean is larger than so many times its range is centred before it is put on the grid.
 _CENTRE_BEYOND = 1024.0

@@ -8,7 +8,7 @@ alike.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from math import exp, factorial
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from madtree.learn.data import Array, Block, Floats, Ints, Values, keyed, mixed
 from madtree.learn.problem.replicas import Folds, Replicas
+from madtree.records import dataclass
 from madtree.trees import MOST_FOLDS, SAMPLINGS
 
 _DRAWN, _KEPT = 1, 2  # purposes of a hash

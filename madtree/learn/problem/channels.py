@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from madtree.learn.data import Floats
+from madtree.records import dataclass
 
 
 @dataclass(frozen=True)

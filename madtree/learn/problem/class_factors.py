@@ -9,12 +9,11 @@ section 4.4).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from madtree.learn.data import Floats
 from madtree.learn.problem.channels import over_classes
+from madtree.records import dataclass
 from madtree.trees import BALANCED, ClassParams
 
 

@@ -8,12 +8,12 @@ the hash of rank n k / n_folds on. To find it, hashes far from where the ends ar
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Ints, Values, keyed, mixed
+from madtree.records import dataclass
 from madtree.trees import MOST_FOLDS
 
 _HASHES = 2.0**32

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from madtree.learn.problem.class_factors import ClassFactors
 from madtree.learn.problem.parameters import parameters_of
 from madtree.learn.problem.replicas import Replicas
 from madtree.learn.problem.tuning import SearchTuning
+from madtree.records import dataclass
 from madtree.trees import NodeLayout, Parameters
 
 _MOST_ROWS = 2**48

@@ -7,12 +7,12 @@ and takes every row once. With cross-validation replica r + 1 leaves the rows of
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from madtree.learn.data import Array, Block, Ints
+from madtree.records import dataclass
 
 
 def rows_of_trees(tree: Ints) -> Iterator[tuple[int, Ints]]:

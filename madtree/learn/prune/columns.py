@@ -7,12 +7,12 @@ They hold arrays only, so that a parallel worker can send its trees as bytes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Ints, nested
 from madtree.learn.problem import Problem
+from madtree.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -16,6 +15,7 @@ from madtree.learn.prune.pruning import prune_at, relative
 from madtree.learn.prune.validation import CpTable, cross_validate, held_out_errors
 from madtree.learn.requests import Program
 from madtree.learn.split import RankedSplit, SurrogateSplit
+from madtree.records import dataclass
 
 T = TypeVar("T")
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Bools, Ints
 from madtree.learn.prune.columns import NodeColumns, TreeKeys
+from madtree.records import dataclass
 from madtree.trees import MOST_ROWS_IN_BAG, NodeLayout
 
 _PIECE = 4096  # nodes whose records are filled together, so that they stay in the cache

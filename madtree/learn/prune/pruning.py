@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from madtree.learn.data import Array, Floats, Ints
+from madtree.records import dataclass
 from madtree.trees import ROUNDING
 
 _NODES_BETWEEN = 1024  # that are visited in some ms

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from madtree.learn.prune.columns import (
 from madtree.learn.prune.explained import explained
 from madtree.learn.prune.outcome import Outcome, deepest
 from madtree.learn.prune.packed import PackedNodes
+from madtree.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ rows that reach a node are summed once, and entered for its stretch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -21,6 +20,7 @@ from madtree.learn.grow import GrowingTrees
 from madtree.learn.problem import Problem
 from madtree.learn.prune.pruning import Pruned
 from madtree.learn.requests import Program
+from madtree.records import dataclass
 from madtree.trees import distinct_complexities
 
 

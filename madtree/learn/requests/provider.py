@@ -8,13 +8,13 @@ of a table.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from madtree.learn.counting import CountRequest
 from madtree.learn.data import Steps
 from madtree.learn.requests.requests import FoldHashesRequest, ReplaceRequest, RowsRequest
 from madtree.learn.waves import CategoriesRequest, DrawnRowsRequest, HeldOutRequest, TargetsRequest, WaveRequest
+from madtree.records import dataclass
 
 T = TypeVar("T")
 Stage = Literal["sample", "pack", "passes", "prune", "write"]  # of a training

@@ -6,7 +6,6 @@ Each of these can be sent to another process: `to_values` are its values by name
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +14,7 @@ from madtree.learn.columns import COLUMN_FUNCTIONS, column_values, with_column
 from madtree.learn.data import Block, Ints, Values, require
 from madtree.learn.problem import FoldHashes, Problem
 from madtree.learn.route import Positions, Routing
+from madtree.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from madtree.learn.data import (
     Values,
     require,
 )
+from madtree.records import dataclass
 from madtree.trees import MAX_DEPTH_LIMIT
 
 _PREFIX = "routing_"  # of its fields among other values

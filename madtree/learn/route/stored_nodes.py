@@ -5,7 +5,6 @@ Whoever keeps them so needs only the splits that are new, and not the trees.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from madtree.learn.data import Array, Block, Codes, Ints, Values, ascends, require
 from madtree.learn.problem import roots
 from madtree.learn.route.routing import Routing
+from madtree.records import dataclass
 from madtree.trees import MAX_DEPTH_LIMIT
 
 MOST_NODES = 2**26  # of all trees; an array of one number for each takes 256 MB

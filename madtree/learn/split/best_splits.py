@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from madtree.learn.data import UNKNOWN, Floats, Ints
 from madtree.learn.split.margins import TIE
+from madtree.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ costs more than ordering its rows by code. What comes out is the same: the bins 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.histogram import HistogramLayout, RowsOfNodes, joined, sum_stretches
 from madtree.learn.problem import Channels
 from madtree.learn.split.occupied_bins import OccupiedBins
+from madtree.records import dataclass
 
 _DIGIT = 65_536
 

@@ -7,13 +7,13 @@ missing code are left out.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from madtree.learn.binning import MISSING
 from madtree.learn.data import Array, Bools, Floats, Ints, heads
 from madtree.learn.histogram import HistogramLayout, feature_view
+from madtree.records import dataclass
 
 
 @dataclass

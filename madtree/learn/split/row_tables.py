@@ -5,7 +5,6 @@ codes. So what is done with all nodes alike goes along the memory, however few r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -18,6 +17,7 @@ from madtree.learn.split.best_splits import BestSplits
 from madtree.learn.split.margins import TIE, least_gain, rounding
 from madtree.learn.split.occupied_bins import first_of_best
 from madtree.learn.split.shortlist import rough_gains_apply
+from madtree.records import dataclass
 
 MOST_ROWS = 65_535  # of a node, by the bits of a key that tell its rows apart
 

@@ -9,7 +9,6 @@ way.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -21,6 +20,7 @@ from madtree.learn.split.best_splits import BestSplits, RankedSplit, rank_of
 from madtree.learn.split.category_order import EXHAUSTIVE_CATEGORIES, principal_scores, subsets
 from madtree.learn.split.margins import TIE
 from madtree.learn.split.occupied_bins import OccupiedBins, first_of_best
+from madtree.records import dataclass
 
 
 @dataclass(frozen=True)

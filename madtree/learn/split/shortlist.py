@@ -9,7 +9,6 @@ elsewhere, so the splits are the same to the bit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -21,6 +20,7 @@ from madtree.learn.histogram import HistogramLayout
 from madtree.learn.problem import Problem
 from madtree.learn.split.margins import least_gain, may_drop, rounding
 from madtree.learn.split.occupied_bins import OccupiedBins, allowed_segments, bins_of_segments, occupied_bins
+from madtree.records import dataclass
 
 
 def likely_bins(

@@ -9,7 +9,6 @@ and the gains come from the same formulas. Unordered features are left to `searc
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from madtree.learn.split.best_splits import BestSplits
 from madtree.learn.split.node_rows import SmallNodes, order_of_slots, stretches, sweep
 from madtree.learn.split.row_tables import MOST_ROWS, RowContents, RowTable
 from madtree.learn.split.search import PicksSplits, search
+from madtree.records import dataclass
 
 _LEAST_CELLS = 8_192  # of a table that is quicker than several smaller ones with fewer empty cells
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.histogram import count_cells
 from madtree.learn.problem import Problem, SearchTuning
 from madtree.learn.split.best_splits import BestSplits
+from madtree.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,13 @@ be cut at.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from madtree.learn.data import LEFT, N_SIDES, RIGHT, Array, Floats, Ints
 from madtree.learn.histogram import HistogramLayout, node_totals
 from madtree.learn.problem import Problem, weights_by_class
 from madtree.learn.split.occupied_bins import OccupiedBins, first_of_best, split_by_chunks
+from madtree.records import dataclass
 
 _MIN_ROWS = 2  # on each side, so that a chance hit does not beat going with the majority
 _MIN_ADJUSTED = 1e-10  # below this, agreement beyond the majority's is rounding

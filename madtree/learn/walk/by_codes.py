@@ -7,7 +7,6 @@ So `value > threshold` holds just where its code is above the threshold's place 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from madtree.learn.data import Array, Bools, Floats, Ints, Steps, Values, ascend
 from madtree.learn.walk.code_matrix import CodeMatrix
 from madtree.learn.walk.descent import Descent
 from madtree.learn.walk.flat_trees import FlatTrees
+from madtree.records import dataclass
 
 _DTYPES = (np.dtype("<u1"), np.dtype("<u2"))
 

@@ -6,7 +6,6 @@ Every row steps down its tree at once, a level at a time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from madtree.learn.data import RIGHT, UNKNOWN, Array, Bools, Floats, Ints, Steps, Values, narrowest, require
 from madtree.learn.walk.categories import CategoryCodes
 from madtree.learn.walk.flat_trees import FlatTrees
+from madtree.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from madtree.learn.data import LEFT, RIGHT, UNKNOWN, Array, Bools, Floats, Ints, Values, ascends, require
 from madtree.learn.walk.flat_trees import ALL_TREES, FlatTrees
+from madtree.records import dataclass
 
 _BEYOND_KEYS = 2.0**62
 _KEY = 2**63 - 1  # the largest key of a category

@@ -8,13 +8,13 @@ where a level has too many nodes for that, rows look up what their nodes ask.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from madtree.learn.data import Array, Ints
 from madtree.learn.walk.code_matrix import MOST_LEVELS, MOST_ROWS, CodeMatrix, most_kept
+from madtree.records import dataclass
 
 _FEW = 512  # rows, of which a walk from the root is quicker
 _MOST_TOPS = 512  # trees whose first levels are kept, of some kilobytes each

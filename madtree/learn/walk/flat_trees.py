@@ -11,13 +11,14 @@ array (n_nodes, ...) beside the trees.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TypeVar
 
 import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.records import dataclass
 
 ALL_TREES = -1
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -15,6 +14,7 @@ from madtree.learn.walk.by_codes import CodeTrees
 from madtree.learn.walk.by_values import ValueTrees
 from madtree.learn.walk.categories import KEYS, CategoryCodes
 from madtree.learn.walk.flat_trees import FlatTrees, by_node, children_in_order
+from madtree.records import dataclass
 from madtree.trees import MAX_DEPTH_LIMIT
 
 

@@ -5,7 +5,6 @@ those can answer who have all rows at hand, be it as a copy.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from madtree.learn.counting import drawn_layout
@@ -13,6 +12,7 @@ from madtree.learn.data import Allocator, Array, Block, Floats, Ints, in_memory
 from madtree.learn.histogram import HistogramLayout
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
+from madtree.records import dataclass
 
 
 @dataclass(frozen=True)

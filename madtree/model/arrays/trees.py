@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from madtree.learn.walk import FlatSplits, FlatTrees
 from madtree.model import ModelTables, check_rows
 from madtree.model.arrays.categories import seen_categories, split_categories
 from madtree.model.arrays.packed_nodes import node_places, read_packed
+from madtree.records import dataclass
 from madtree.sqltext import models as sql
 from madtree.trees import FeatureKind, Model
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from madtree.host import Host, listed, watched
 from madtree.learn.data import Bools, Floats, Ints, sent_floats, sent_ints
 from madtree.learn.prune import prune
 from madtree.model import ModelTables, check_kind, check_rows, find_model, make_tables, read_summary
+from madtree.records import dataclass
 from madtree.request import check_new
 from madtree.sqltext import array_text as text
 from madtree.sqltext import prune as sql

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -34,6 +33,7 @@ from madtree.model.write.columns_text import (
     rows_of_floats,
     texts_or_null,
 )
+from madtree.records import dataclass
 from madtree.request import TrainingTask
 from madtree.sqltext import array_text as text
 from madtree.sqltext import forest_tables as forest_sql

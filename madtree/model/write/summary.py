@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from types import MappingProxyType
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from madtree import __version__
 from madtree.host import Host
 from madtree.interface import FUNCTIONS, SETTINGS
+from madtree.records import dataclass
 from madtree.request import TrainingTask, class_params_text
 from madtree.sqltext import forest_tables as forest_sql
 from madtree.sqltext import inserts

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from madtree.host import Span, SpillFile, TemporaryPlace
 from madtree.learn.data import Steps, Values, advanced
 from madtree.learn.requests import BlocksReport, Progress
+from madtree.records import dataclass
 from madtree.storage.whole_trees import grow_block
 from madtree.storage.workers.board import Board, Claims, Part
 from madtree.storage.workers.messages import place_of, place_values

@@ -7,7 +7,6 @@ values are none of such a message.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from madtree.host import TemporaryPlace
@@ -18,6 +17,7 @@ from madtree.learn.histogram import RowsOfNodes
 from madtree.learn.packing import Packer, pack_values, packer_of
 from madtree.learn.requests import FoldHashesRequest, ReplaceRequest, RowsRequest
 from madtree.learn.waves import Ensemble
+from madtree.records import dataclass
 
 _MOST_BYTES = 2**62
 _MOST_ROWS = 2**48

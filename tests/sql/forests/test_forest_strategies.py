@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from shares import share
 from training import Tables, alike, read_model, train_by_client
 
 from madtree.request import Tuning
@@ -52,25 +53,33 @@ def trees_of(db: psycopg.Connection) -> Tables:
     return {part: rows for part, rows in read_model(db, "m").items() if part != "_summary"}
 
 
+WAYS = [("workers", 1), ("aggregate", 0), ("workers", 3), ("aggregate", 2)]
+
+
 @pytest.mark.parametrize(
-    "more",
-    [
-        {},
-        {"weights": "w", "split_criterion": "entropy", "num_permutations": 2},
-        {"target": "a * b", "weights": "w", "null_handling_params": "max_surrogates=2"},
-        {"target": "many", "max_tree_depth": None, "sample_ratio": 0.7, "num_trees": 2},
-        {"grouping_cols": "g", "null_handling_params": "max_surrogates=1, null_as_category=true"},
-        {"target": "a + b", "grouping_cols": "g", "sampling": "without_replacement"},
-        {"features": "narrow", "num_random_features": 9, "importance": False},
-        {"num_splits": 400, "memory_mb": 8},
-    ],
-    ids=lambda more: ", ".join(f"{name}={value}" for name, value in more.items()) or "plain",
+    ("turn", "more"),
+    list(
+        enumerate(
+            [
+                {},
+                {"weights": "w", "split_criterion": "entropy", "num_permutations": 2},
+                {"target": "a * b", "weights": "w", "null_handling_params": "max_surrogates=2"},
+                {"target": "many", "max_tree_depth": None, "sample_ratio": 0.7, "num_trees": 2},
+                {"grouping_cols": "g", "null_handling_params": "max_surrogates=1, null_as_category=true"},
+                {"target": "a + b", "grouping_cols": "g", "sampling": "without_replacement"},
+                {"features": "narrow", "num_random_features": 9, "importance": False},
+                {"num_splits": 400, "memory_mb": 8},
+            ]
+        )
+    ),
+    ids=lambda value: str(value),
 )
-def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, more: dict[str, Any]) -> None:
+def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, turn: int, more: dict[str, Any]) -> None:
+    """With one worker or more in turn."""
     expected = trained(db, "auto", **more, parallel_workers=0)
-    for strategy, workers in (("memory", 0), ("workers", 1), ("workers", 3), ("aggregate", 0), ("aggregate", 2)):
+    for strategy, workers in [("memory", 0), *share(WAYS[:2], 2, turn), *share(WAYS[2:], 2, turn + 1)]:
         assert trained(db, strategy, **more, parallel_workers=workers) == expected, (strategy, workers)
-    for tuning in (Tuning(), Tuning(block_rows=1_500, read_rows=700, surely_large=100)):
+    for tuning in share((Tuning(), Tuning(block_rows=1_500, read_rows=700, surely_large=100)), 2, turn):
         found = trained_by_client(db, tuning, **more)
         assert found == expected or alike(found, expected, more), tuning
 

@@ -312,7 +312,7 @@ def cpu_seconds(db: psycopg.Connection) -> float:
 
 # What is small where it is stored, and would fill the memory of who reads it: a text of one letter, many times over.
 BOMBS = {
-    "m": "UPDATE m_nodes SET left_levels = ARRAY[repeat('x', 50000000)] WHERE feature = 'k'; "
+    "m": "UPDATE m_nodes SET left_levels = ARRAY[repeat('x', 30000000)] WHERE feature = 'k'; "
     "INSERT INTO m_nodes SELECT {nodes} FROM m_nodes t, generate_series(900, 940) i "
     "WHERE t.node_id = (SELECT min(node_id) FROM m_nodes WHERE feature = 'k')",
     "g": "ALTER TABLE g ALTER COLUMN g TYPE text; "
@@ -324,7 +324,7 @@ BOMBS = {
 def test_what_is_large_only_once_it_is_read_is_refused(models: psycopg.Connection, model: str) -> None:
     names = {
         "nodes": copied(models, "m_nodes", node_id="i", depth="9"),
-        "groups": copied(models, "g", tree_id="i", g="repeat('x', 50000000)"),
+        "groups": copied(models, "g", tree_id="i", g="repeat('x', 30000000)"),
     }
     with models.transaction(force_rollback=True):
         models.execute(BOMBS[model].format(**names).encode())

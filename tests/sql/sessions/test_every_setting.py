@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import sql
+from shares import share
 from training import read_model
 
 from madtree.engine import call
@@ -105,9 +106,12 @@ def usual(db: psycopg.Connection) -> psycopg.Connection:
     return db
 
 
-@pytest.mark.parametrize("engine", ["extension", "client"])
+KINDS = ["booleans", "first words", "last words", "least numbers", "words", "greatest numbers"]
+
+
 @pytest.mark.parametrize(
-    "which", ["booleans", "first words", "last words", "least numbers", "greatest numbers", "words"]
+    ("which", "engine"),
+    [(kind, engine) for turn, kind in enumerate(KINDS) for engine in share(("extension", "client"), 2, turn)],
 )
 def test_no_setting_changes_a_model_or_a_prediction(
     usual: psycopg.Connection, connect: Callable[[], psycopg.Connection], which: str, engine: str

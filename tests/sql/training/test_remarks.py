@@ -130,6 +130,15 @@ def test_a_constant_outcome_is_told(data: psycopg.Connection, notices: list[str]
     assert not [line for line in notices if "nothing to learn" in line]
 
 
+@pytest.mark.parametrize(("constant", "shown"), [("7", "7"), ("-(7)", "-7"), ("'red'", "red"), ("(true)", "true")])
+def test_a_constant_that_is_written_alone_is_an_outcome(
+    data: psycopg.Connection, notices: list[str], constant: str, shown: str
+) -> None:
+    """In GROUP BY, PostgreSQL would take 7 for the seventh column, and refuse 'red'."""
+    assert "classification (1 class), 3000 rows" in train(data, "t", "m", constant, "z")
+    assert [line for line in notices if f"is '{shown}' in all 3000 rows: there is nothing to learn" in line]
+
+
 def test_an_error_on_out_of_bag_rows_says_of_what(data: psycopg.Connection) -> None:
     call = "SELECT madtree.forest_train('t', %s, 'id', %s, 'x', num_trees => 5, max_tree_depth => 3)"
     (said,) = data.execute(call, ["numbers", "z"]).fetchone() or ("",)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import psycopg
 import trap_calls
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
+from shares import ALL
 from springs import make_marks, make_springs, sprung
 from trap_objects import OBJECTS, put, spring
 from trap_types import TYPES
 
-# Usually a share of all combinations is tried, in every run the same; with MADTREE_TRAPS=all each of them, for an hour.
-ALL = os.environ.get("MADTREE_TRAPS") == "all"
 WATCH = Path(__file__).parent / "watch.sql"
 ROLES = {"boss": "LOGIN SUPERUSER", "attacker": "LOGIN", "plain": "LOGIN", "team": "NOLOGIN"}
 N_ROWS = 120
@@ -53,14 +51,6 @@ CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host {host}, 
 CREATE USER MAPPING FOR public SERVER elsewhere OPTIONS (user {user}, password {password}, password_required 'false');
 GRANT USAGE ON FOREIGN SERVER elsewhere TO public
 """
-
-
-T = TypeVar("T")
-
-
-def share(every: Sequence[T], one_of: int, turn: int) -> Sequence[T]:
-    """One of so many combinations, others at each turn."""
-    return every if ALL else every[turn % one_of :: one_of]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ import psycopg
 import pytest
 from anothers_models import drop, train
 from client_entries import Command, ask, commands, entries, estimators
-from ground import CALLERS, Ground, Seen, share
+from ground import CALLERS, Ground, Seen
+from shares import share
 from test_clients import refused
 from trap_calls import FIXED, SMALL
 from trap_types import TOGETHER, TYPES
@@ -91,7 +92,7 @@ def test_objects_run_nothing_of_the_types(ground_with_models: Ground, engine: st
         for turn, (model, table) in enumerate(places()):
             for thing in things(client, model):
                 names = entries(type(thing))
-                for name in share(names, 4, turn) if model.startswith("bosses") else names:
+                for name in share(names, 5 if model.startswith("bosses") else 3, turn):
                     place = {**PLACE, "model": model, "data": table, "out": ground.new_name()}
                     if not refused(lambda thing=thing, name=name, place=place: ask(thing, name, place)):
                         answered.add(f"{type(thing).__name__}.{name}")
@@ -113,7 +114,7 @@ def test_estimators_run_nothing_of_the_types(ground_with_models: Ground, engine:
         for turn, (which, kind) in enumerate(estimators().items()):
             small = {"n_estimators": 2} if hasattr(kind(), "n_estimators") else {}
             outcome = "z" if which.endswith("Regressor") else "y"
-            for number, table in enumerate(["traps.s_all", *share(tables(), 3, turn)]):
+            for number, table in enumerate(["traps.s_all", *share(tables(), 4, turn)]):
                 more = {"class_weight": "balanced"} if "class_weight" in kind().get_params() and number % 2 else {}
                 id_ = None if number == 1 else "id"
                 place = {**PLACE, "data": table, "dependent": outcome}
@@ -137,7 +138,7 @@ def test_commands_run_nothing_of_the_types(ground_with_models: Ground) -> None:
     every = list(commands())
     with ground.calling(CALLERS["superuser"]):
         for turn, (model, table) in enumerate(places()):
-            for command in share(every, 10, turn):
+            for command in share(every, 16, turn):
                 answered |= run(ground, command, model, table)
                 seen.look(str(command), f"{model} on {table}")
     assert not seen.wrong, "\n".join(sorted(set(seen.wrong)))

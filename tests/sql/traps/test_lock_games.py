@@ -8,7 +8,8 @@ import psycopg
 import pytest
 from anothers_models import train
 from games import Hold, hold_name, hold_table, moves, play
-from ground import CALLERS, Ground, share, ways
+from ground import CALLERS, Ground, ways
+from shares import share
 from trap_calls import ENGINES, FIXED, REFUSED, Call, all_calls
 
 SCHEMA = "game"

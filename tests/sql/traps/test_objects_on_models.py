@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 from anothers_models import FULL, PARTS, drop, give_to_team, train
-from ground import CALLERS, Ground, Seen, share, ways
+from ground import CALLERS, Ground, Seen, ways
+from shares import share
 from trap_calls import FIXED, SMALL, Call, all_calls
 from trap_objects import OBJECTS, put
 from trap_objects import drop as take_away

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from ground import CALLERS, SOURCES, Ground, Seen, share, ways
+from ground import CALLERS, SOURCES, Ground, Seen, ways
+from shares import share
 from trap_calls import FIXED, SMALL, Call, all_calls
 from trap_objects import OBJECTS
 

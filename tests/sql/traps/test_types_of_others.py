@@ -9,7 +9,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from ground import ALL, CALLERS, Ground, Seen, share, ways
+from ground import CALLERS, Ground, Seen, ways
+from shares import ALL, share
 from trap_calls import FIXED, SMALL, Call, all_calls
 from trap_types import TOGETHER, TYPES
 

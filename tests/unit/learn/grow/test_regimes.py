@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from shares import share
 
 from madtree.learn.data.block import Block
 from madtree.learn.problem.problem import Problem
@@ -119,7 +120,7 @@ def test_no_threshold_changes_a_tree(n_classes: int, changes: dict[str, float]) 
     assert len(expected.tree) > 20
     problem = replace(problem, tuning=replace(problem.tuning, **changes))
     parts = cut(block, np.random.default_rng(1).permutation(block.codes.n_rows), 6)
-    for provider in (at_hand(parts), ManyBlocks(parts)):
+    for provider in share((at_hand(parts), ManyBlocks(parts)), 2, TUNINGS.index(changes) + n_classes // 2):
         assert_identical(expected, train_by(problem, provider))
 
 

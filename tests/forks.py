@@ -17,8 +17,9 @@ import sys
 import tempfile
 import termios
 import threading
-from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
+from pathlib import Path
 from typing import IO
 
 _LONGEST = 1 << 20  # bytes of a request: words and environment
@@ -78,18 +79,49 @@ class ForkServer:
         self._process.wait()
 
 
+# The command as a program for shells: it hands its words, environment, directory and streams to a server of commands.
+_PROGRAM = """\
+#!{python} -SsE
+import json, os, socket, sys
+with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+    server.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, {longest})
+    server.connect({path!r})
+    socket.send_fds(server, [json.dumps([sys.argv[1:], dict(os.environ), os.getcwd()]).encode()], [0, 1, 2])
+    code = int(server.recv(100))
+sys.exit(code if code >= 0 else 128 - code)
+"""
+
+
+@contextmanager
+def program(directory: Path, environment: Mapping[str, str]) -> Iterator[Path]:
+    """A program `madtree` in a directory, whose commands need not load their modules.
+
+    Args:
+        environment: what modules see that look when they are loaded.
+    """
+    path, listening = directory / "madtree", str(directory / "commands")
+    path.write_text(_PROGRAM.format(python=sys.executable, longest=_LONGEST, path=listening))
+    path.chmod(0o755)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        listener.bind(listening)
+        listener.listen()
+        server = subprocess.Popen(
+            [sys.executable, __file__, str(listener.fileno())], env=environment, pass_fds=[listener.fileno()]
+        )
+        try:
+            yield path
+        finally:
+            server.terminate()
+            server.wait()
+
+
 def _text(file: IO[bytes]) -> str:
     file.seek(0)
     return file.read().decode().replace("\r\n", "\n")
 
 
 def _serve(ours: socket.socket) -> None:
-    from madtree.cli import main
-
-    sys.argv = ["madtree", "--help"]  # some modules are loaded by the first command
-    with redirect_stdout(io.StringIO()), suppress(SystemExit):
-        main()
-    gc.freeze()  # else a command's end would walk, and so copy, all that is shared with this process
+    main = _loaded()
     while True:
         request, streams, _, _ = socket.recv_fds(ours, _LONGEST, 3)
         if not request:
@@ -107,6 +139,43 @@ def _serve(ours: socket.socket) -> None:
         for stream in streams:
             os.close(stream)
         ours.send(str(pid).encode())
+
+
+def _serve_programs(listener: socket.socket) -> None:
+    """One process for each program that asks: it starts the command, and waits for it."""
+    main = _loaded()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how these have ended
+    while True:
+        asking, _ = listener.accept()
+        if os.fork() > 0:
+            asking.close()
+            continue
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        request, streams, _, _ = socket.recv_fds(asking, _LONGEST, 3)
+        words, environment, directory = json.loads(request)
+        pid = os.fork()
+        if pid == 0:
+            for connection in (listener, asking):
+                connection.close()
+            os.chdir(directory)
+            _become(streams, words, environment)
+            main()
+            sys.exit(0)  # with all that the end of a process does
+        for stream in streams:
+            os.close(stream)
+        asking.send(str(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])).encode())
+        os._exit(0)
+
+
+def _loaded() -> Callable[[], None]:
+    """The command, with all modules that it needs."""
+    from madtree.cli import main
+
+    sys.argv = ["madtree", "--help"]  # some modules are loaded by the first command
+    with redirect_stdout(io.StringIO()), suppress(SystemExit):
+        main()
+    gc.freeze()  # else a command's end would walk, and so copy, all that is shared with this process
+    return main
 
 
 def _become(streams: Sequence[int], words: Sequence[str], environment: Mapping[str, str]) -> None:
@@ -131,4 +200,5 @@ def _become(streams: Sequence[int], words: Sequence[str], environment: Mapping[s
 
 
 if __name__ == "__main__":
-    _serve(socket.socket(fileno=int(sys.argv[1])))
+    given = socket.socket(fileno=int(sys.argv[1]))
+    (_serve_programs if given.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN) else _serve)(given)
