@@ -16,7 +16,9 @@ __version__ = "0.2.0"
 # client half. (Type checkers read it in `__init__.pyi`.)
 _PUBLIC = {
     "AsyncClient": "madtree.client",
+    "AsyncBoostedModel": "madtree.client",
     "AsyncForest": "madtree.client",
+    "BoostedModel": "madtree.client",
     "AsyncModel": "madtree.client",
     "CallError": "madtree.client",
     "Client": "madtree.client",
@@ -39,9 +41,11 @@ _PUBLIC = {
 }
 
 __all__ = [
+    "AsyncBoostedModel",
     "AsyncClient",
     "AsyncForest",
     "AsyncModel",
+    "BoostedModel",
     "CallError",
     "Client",
     "DecisionTreeClassifier",

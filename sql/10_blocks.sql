@@ -104,16 +104,29 @@ COMMENT ON AGGREGATE madtree_internal.sum_of_states(bytea) IS 'internal: states,
 -- noqa: enable=CP02,CP05,LT01
 
 CREATE FUNCTION madtree_internal.new_column(
+    plan bytea, column_name text, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea, identity bytea,
+    scores bytea, nodes bytea
+) RETURNS bytea
+LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
+@load@
+columns = codes, target, weight, tree, fold, identity, scores
+return madtree.blocks.new_column(plan, column_name, n_rows, columns, nodes)
+$python$;
+COMMENT ON FUNCTION madtree_internal.new_column(
+    bytea, text, integer, bytea, bytea, bytea, bytea, bytea, bytea, bytea, bytea
+) IS 'internal: a column of a block anew';
+
+CREATE FUNCTION madtree_internal.row_sums(
     plan bytea, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea, identity bytea,
     scores bytea, nodes bytea
 ) RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
 @load@
-return madtree.blocks.new_column(plan, n_rows, (codes, target, weight, tree, fold, identity, scores), nodes)
+return madtree.blocks.row_sums(plan, n_rows, (codes, target, weight, tree, fold, identity, scores), nodes)
 $python$;
-COMMENT ON FUNCTION madtree_internal.new_column(
+COMMENT ON FUNCTION madtree_internal.row_sums(
     bytea, integer, bytea, bytea, bytea, bytea, bytea, bytea, bytea, bytea
-) IS 'internal: a column of a block anew';
+) IS 'internal: what the rows of a block say together';
 
 CREATE FUNCTION madtree_internal.moved_nodes_steps(
     plan bytea, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea, identity bytea,

@@ -1,5 +1,5 @@
 """Two rounds of boosting by squared error, in exact fractions and by looking at every split: what all ways of keeping
-rows are held against. And a program of two rounds in the place of one that grows trees.
+rows are held against.
 """
 
 from __future__ import annotations
@@ -7,21 +7,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-
-# Source of a program that takes the place of `learn.grow.grow`: trees, and on what they have left of the target other
-# ones, which are returned. It stays on the grid of the first round, by which the caller prunes.
-TWO_ROUNDS = """
-from madtree.learn.grow import grow
-from madtree.learn.requests import ReplaceRequest
-
-def two_rounds(problem, rows_at_hand, policy=None, finder_of=None):
-    first = yield from grow(problem, rows_at_hand, policy, finder_of)
-    values = {"node_value": problem.means(first.sums, first.tree)}
-    yield ReplaceRequest("scores", values, problem, first.routing)
-    yield ReplaceRequest("residuals", {"exponents": problem.target_grid.exponents}, problem, first.routing)
-    return (yield from grow(problem, rows_at_hand, policy, finder_of))
-"""
-REPLACED = "madtree.learn.prune.program"  # the module whose `grow` is replaced
 
 
 @dataclass(frozen=True)

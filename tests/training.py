@@ -12,14 +12,14 @@ import psycopg
 from psycopg import sql
 
 from madtree.host.psycopg import PsycopgHost
-from madtree.request import Tuning, check_arguments, check_forest_arguments
+from madtree.request import Tuning, check_arguments, check_boost_arguments, check_forest_arguments
 from madtree.train import line_of
 from madtree.train import train as train_task
 
 _NUMBER = re.compile(r"\d+\.\d+(?:e[+-]\d+)?")
 Tables = dict[str, list[dict[str, "str | None"]]]
 
-SUFFIXES = ("", "_nodes", "_surrogates", "_cv", "_summary", "_competitors")
+SUFFIXES = ("", "_nodes", "_surrogates", "_cv", "_summary", "_competitors", "_group", "_rounds")
 # What equal trainings may differ in: columns of `<model>_summary`.
 CIRCUMSTANCES = ("model_table", "source_table", "trained_at")
 
@@ -52,7 +52,9 @@ def train_by_client(db: psycopg.Connection | PsycopgHost, tuning: Tuning | None 
     host = PsycopgHost(db) if isinstance(db, psycopg.Connection) else db
     db = host.connection
     with db.transaction():
-        if "num_trees" in arguments:
+        if "loss" in arguments:
+            task = check_boost_arguments(host, **arguments)
+        elif "num_trees" in arguments:
             task = check_forest_arguments(host, **arguments)
         else:
             task = check_arguments(host, **arguments)

@@ -19,13 +19,30 @@ def predict(
     replace: bool | None = False,
     *,
     function: str,
+    n_rounds: int | None = None,
 ) -> str:
     """Score a table by a model of the function's kind; raises MadtreeError as `score.score_table`."""
-    scored = score.score_table(host, model, data, output, type_, trust_owner, replace, function=function)
+    scored = score.score_table(
+        host, model, data, output, type_, trust_owner, replace, function=function, n_rounds=n_rounds
+    )
     return (
         f"{function}: {_rows(scored.n_rows)} of {data} scored with {model} ({scored.type_}) into {output} "
         f"in {scored.seconds:.2f} s"
     )
+
+
+def predict_by_rounds(
+    host: Host,
+    model: str | None,
+    data: str | None,
+    output: str | None,
+    type_: str | None,
+    num_trees: int | None = None,
+    trust_owner: bool | None = False,
+    replace: bool | None = False,
+) -> str:
+    """Score a table by the first rounds of a boosted model; errors as of `predict`."""
+    return predict(host, model, data, output, type_, trust_owner, replace, function="boost_predict", n_rounds=num_trees)
 
 
 def get_var_importance(host: Host, model: str | None, output: str | None) -> str:

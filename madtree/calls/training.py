@@ -6,12 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 from madtree.host import Host, Stopwatch
-from madtree.request import TrainingTask, check_arguments, check_forest_arguments
+from madtree.request import TrainingTask, check_arguments, check_boost_arguments, check_forest_arguments
 from madtree.score import predict_out_of_bag
 from madtree.train import Trained, line_of, train
 
 # What checks the arguments, by function.
-CHECKS = {"tree_train": check_arguments, "forest_train": check_forest_arguments}
+CHECKS = {
+    "tree_train": check_arguments,
+    "forest_train": check_forest_arguments,
+    "boost_train": check_boost_arguments,
+}
 
 
 def train_model(host: Host, *arguments: Any, function: str) -> str:

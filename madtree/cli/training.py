@@ -145,7 +145,7 @@ def _trained(connection: psycopg.Connection, name: str) -> dict[str, Any]:
     (totals,) = host.query(report_sql.totals(tables.schema, tables.name))
     error = {}
     if model.kind.unseen_in is not None and not model.grouping_columns:
-        (whole,) = host.query(explain_sql.groups_told(tables.schema, tables.name, []))
+        (whole,) = host.query(explain_sql.groups_told(tables.schema, tables.name, [], model.kind))
         error = {} if whole["oob_error"] is None else {"oob_error": whole["oob_error"]}
     return {
         "kind": "classification" if model.is_classification else "regression",

@@ -1,6 +1,7 @@
 """The client: madtree from Python, over any connection to a database that has the extension."""
 
-from madtree.client.async_client import AsyncClient, AsyncForest, AsyncModel
+from madtree.client.async_client import AsyncBoostedModel, AsyncClient, AsyncForest, AsyncModel
+from madtree.client.boosted import BoostedModel
 from madtree.client.calls import CallError
 from madtree.client.client import Client
 from madtree.client.connecting import connect, connect_async
@@ -11,9 +12,11 @@ from madtree.client.result import Evaluation, Result
 from madtree.host.psycopg import LostConnectionError
 
 __all__ = [
+    "AsyncBoostedModel",
     "AsyncClient",
     "AsyncForest",
     "AsyncModel",
+    "BoostedModel",
     "CallError",
     "Client",
     "Drawing",

@@ -9,6 +9,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast
 
 import psycopg
 
+from madtree.client.boosted import BoostedModel
 from madtree.client.bridge import Bridge, BridgedConnection
 from madtree.client.client import Client
 from madtree.client.forests import Forest
@@ -21,7 +22,7 @@ from madtree.host.psycopg import Engine
 P = ParamSpec("P")
 T = TypeVar("T")
 A = TypeVar("A")
-N = TypeVar("N", Model, Forest)
+N = TypeVar("N", Model, Forest, BoostedModel)
 
 
 def of_named(
@@ -131,6 +132,32 @@ class AsyncForest(AsyncNamed[Forest]):
         return await self._look(lambda it: it.trees)
 
 
+class AsyncBoostedModel(AsyncNamed[BoostedModel]):
+    """A boosted model in the database. Its methods are those of `BoostedModel`, awaited; so are what are attributes
+    there.
+    """
+
+    _kind = BoostedModel
+
+    read = of_named(BoostedModel.read)
+    tree = of_named(BoostedModel.tree)
+    plot = of_named(BoostedModel.plot)
+    predict = of_named(BoostedModel.predict)
+    drop = of_named(BoostedModel.drop)
+
+    async def groups(self) -> Result[Any]:
+        """The rows of ``<name>_group``: for each group its rounds, losses, base scores and importances."""
+        return await self._look(lambda it: it.groups)
+
+    async def rounds(self) -> Result[Any]:
+        """The rows of ``<name>_rounds``: the mean losses after each round, by group."""
+        return await self._look(lambda it: it.rounds)
+
+    async def trees(self) -> Result[Any]:
+        """The rows of ``<name>``: one for each tree, with its group, its number there, and its round."""
+        return await self._look(lambda it: it.trees)
+
+
 def of_client(
     method: Callable[Concatenate[Client, P], T],
 ) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, T]]:
@@ -157,8 +184,16 @@ def forest_of_client(
     return _awaited_by(AsyncForest, method)
 
 
+def boosted_of_client(
+    method: Callable[Concatenate[Client, P], BoostedModel],
+) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, AsyncBoostedModel]]:
+    """As `model_of_client`, for boosted models."""
+    return _awaited_by(AsyncBoostedModel, method)
+
+
 def _awaited_by(
-    kind: Callable[[AsyncClient, str, str | None], A], method: Callable[Concatenate[Client, P], Model | Forest]
+    kind: Callable[[AsyncClient, str, str | None], A],
+    method: Callable[Concatenate[Client, P], Model | Forest | BoostedModel],
 ) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, A]]:
     @functools.wraps(method)
     async def awaited(self: AsyncClient, /, *arguments: P.args, **named: P.kwargs) -> A:
@@ -225,6 +260,9 @@ class AsyncClient:
     tree_drop = of_client(Client.tree_drop)
     forest_train = forest_of_client(Client.forest_train)
     forest_predict = of_client(Client.forest_predict)
+    boost_train = boosted_of_client(Client.boost_train)
+    boost_predict = of_client(Client.boost_predict)
+    boosted = boosted_of_client(Client.boosted)
     get_tree = of_client(Client.get_tree)
     get_tree_surr = of_client(Client.get_tree_surr)
     model = model_of_client(Client.model)

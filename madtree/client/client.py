@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import TracebackType
 
+from madtree.client.boosted import BoostCalls
 from madtree.client.calls import Names, Pairs
 from madtree.client.forests import ForestCalls
 from madtree.client.model import Model
@@ -15,7 +16,7 @@ from madtree.client.tree_calls import TreeCalls
 from madtree.host.psycopg import Engine
 
 
-class Client(TreeCalls, ForestCalls):
+class Client(TreeCalls, ForestCalls, BoostCalls):
     """madtree in one database; made by `madtree.connect`, where transactions are explained.
 
     Tables and models are named as in SQL (``'flights'``, ``'my_schema."My Table"'``); a list of features may also be

@@ -86,13 +86,26 @@ def node_statistics_final(state: bytes | None) -> bytes | bytearray | None:
 @in_query
 def new_column(
     plan: bytes | None,
+    column: str | None,
     n_rows: int | None,
     columns: Sequence[bytes | None],
     nodes: bytes | None,
 ) -> bytes | None:
     from madtree.storage import aggregate_functions
 
-    return aggregate_functions.new_column(plan or b"", n_rows or 0, columns, nodes)
+    return aggregate_functions.new_column(plan or b"", column or "", n_rows or 0, columns, nodes)
+
+
+@in_query
+def row_sums(
+    plan: bytes | None,
+    n_rows: int | None,
+    columns: Sequence[bytes | None],
+    nodes: bytes | None,
+) -> bytes | bytearray:
+    from madtree.storage import aggregate_functions
+
+    return aggregate_functions.row_sums(plan or b"", n_rows or 0, columns, nodes)
 
 
 @in_steps

@@ -81,7 +81,8 @@ def _member(host: Host, function: str, given: str | None, gid: int | None, sampl
             f"gid: no {model.kind.noun} could be trained for group {gid} of {given}",
             hint=f"See the column message of {model_table(tables.schema, tables.name, model.kind.groups_in)}.",
         )
-    return read_model(host, given, argument, model.numbering.tree_id(gid, sample_id))
+    found = read_model(host, given, argument, model.numbering.tree_id(gid, sample_id))
+    return found.as_single_trees if found.kind.says_numbers else found
 
 
 def _check_kind(host: Host, given: str | None, function: str) -> None:

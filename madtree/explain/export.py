@@ -14,7 +14,7 @@ from madtree.render.document import Document, dump, model_document
 from madtree.render.pmml import model_pmml
 from madtree.sqltext import explain as sql
 from madtree.sqltext.quote import literal
-from madtree.trees import FOREST, TREE, Model, ModelKind
+from madtree.trees import BOOSTED, FOREST, TREE, Model, ModelKind
 
 MOST_BYTES = 2**30 - 2**10  # of a text of PostgreSQL's
 
@@ -40,13 +40,14 @@ def _with_cp_table(host: Host, tables: ModelTables, model: Model) -> Document:
 
 def _with_groups(host: Host, tables: ModelTables, model: Model) -> Document:
     grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
-    return {"groups": listed(host, sql.groups_told(tables.schema, tables.name, grouping))}
+    return {"groups": listed(host, sql.groups_told(tables.schema, tables.name, grouping, model.kind))}
 
 
 # What a document tells, beside what those of all kinds tell.
 DOCUMENTED: Mapping[ModelKind, Callable[[Host, ModelTables, Model], Document]] = {
     TREE: _with_cp_table,
     FOREST: _with_groups,
+    BOOSTED: _with_groups,
 }
 
 

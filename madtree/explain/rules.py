@@ -63,12 +63,12 @@ def confidence(model: Model, node: Node) -> float | None:
 
 def prediction(model: Model, node: Node) -> str:
     """A class, or a mean in as many digits as it takes to read it back."""
-    return str(node.prediction) if model.is_classification else repr(float(node.prediction or 0.0))
+    return str(node.prediction) if model.has_class_leaves else repr(float(node.prediction or 0.0))
 
 
 def _measures(model: Model, tree: Tree, leaf: Node) -> Row:
     # The risk of a regression's node is the weighted sum of squares about its mean; of counts it is their deviance.
-    regression = not model.is_classification
+    regression = not model.has_class_leaves
     squares = regression and not model.of_counts and leaf.weight > 0
     return {
         "n_rows": leaf.n_rows,

@@ -30,6 +30,19 @@ OOB_PREDICTIONS = False
 FOREST_MIN_SPLIT = {True: 2, False: 5}  # of classes, of numbers (Breiman 2001)
 FOREST_MIN_BUCKET = 1
 
+LEARNING_RATE = 0.1
+BOOST_LEAVES = 31
+BOOST_MIN_BUCKET = 20
+BOOST_BINS = 255
+L2: float = 0
+MIN_GAIN: float = 0
+SUBSAMPLE: float = 1
+FEATURE_FRACTION: float = 1
+CAT_SMOOTH: float = 10
+VALIDATION_FRACTION: float = 0
+PATIENCE = 10
+TOLERANCE = 1e-7
+
 MAX_SURROGATES = 0
 NULL_AS_CATEGORY = False
 SURROGATE_STYLE = 0
@@ -42,7 +55,7 @@ TRUST_OWNER = False
 FULL = False
 HOLDOUT = 0.25
 
-# By argument, the keys of the two strings of options.
+# By argument, the keys of the strings of options: of trees, and of boosted models.
 OPTIONS: Mapping[str, Mapping[str, object]] = {
     "surrogate_params": {
         "max_surrogates": MAX_SURROGATES,
@@ -50,4 +63,14 @@ OPTIONS: Mapping[str, Mapping[str, object]] = {
         "surrogate_style": SURROGATE_STYLE,
     },
     "pruning_params": {"cp": CP, "n_folds": N_FOLDS, "rule": RULE, "fold_col": None},
+}
+BOOST_OPTIONS: Mapping[str, Mapping[str, object]] = {
+    "boost_params": {
+        "l2_regularization": L2,
+        "min_gain": MIN_GAIN,
+        "subsample": SUBSAMPLE,
+        "feature_fraction": FEATURE_FRACTION,
+        "cat_smooth": CAT_SMOOTH,
+    },
+    "validation_params": {"fraction": VALIDATION_FRACTION, "n_iter_no_change": PATIENCE, "tol": TOLERANCE},
 }

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from madtree.interface.function import Argument, Function, Takes, columns
 from madtree.interface.shared import ANY_MODEL, FOREST_MODEL, FULL, TEXTS, TREE_MODEL, TRUST_OWNER, whom_to_trust
-from madtree.trees import FOREST, TREE
+from madtree.trees import BOOSTED, FOREST, TREE
 
 _GID = Argument("gid", "integer", "number of the group, from 1")
 _SAMPLE = Argument("sample_id", "integer", "number of the tree in the group's forest, from 1")
@@ -14,7 +14,7 @@ _ONE_TREE = Argument("tree_id", "integer", "", None)
 _ONE_OF_ITS_TREES = (
     "madtree.{{kind.{}}}({{model}}, gid, sample_id) shows one of its trees, for instance that of gid 1 and sample_id 1."
 )
-_ENSEMBLES = Takes((FOREST,), "{kind.draws} draws it.", "is not a forest")
+_ENSEMBLES = Takes((FOREST, BOOSTED), "{kind.draws} draws it.", "is not a forest")
 
 GET_VAR_IMPORTANCE = Function(
     "get_var_importance",

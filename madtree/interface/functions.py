@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from madtree.interface import explanation, management, prediction
+from madtree.interface.boost_train import BOOST_TRAIN
 from madtree.interface.forest_train import FOREST_TRAIN
 from madtree.interface.function import Argument, Function
 from madtree.interface.tree_train import TREE_TRAIN
@@ -33,6 +34,8 @@ FUNCTIONS: Mapping[str, Function] = {
         prediction.FOREST_PREDICT,
         explanation.GET_TREE,
         explanation.GET_TREE_SURR,
+        BOOST_TRAIN,
+        prediction.BOOST_PREDICT,
     )
 }
 

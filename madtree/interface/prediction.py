@@ -8,6 +8,7 @@ from madtree.interface import defaults
 from madtree.interface.function import Argument, Function, Takes, columns
 from madtree.interface.shared import (
     ANY_MODEL,
+    BOOSTED_MODEL,
     FIGURES,
     FOREST_MODEL,
     SEE_BELOW,
@@ -16,7 +17,8 @@ from madtree.interface.shared import (
     TRUST_OWNER,
     whom_to_trust,
 )
-from madtree.trees import FOREST, TREE
+from madtree.interface.valid import at_least
+from madtree.trees import BOOSTED, FOREST, TREE
 
 _TYPE = Argument("type", "text", "", defaults.PREDICTION_TYPE)
 _OUTPUT = Argument("output_table", "text", "table to create; must not exist, unless replace is true")
@@ -97,6 +99,33 @@ FOREST_PREDICT = Function(
     details=f"Rows of an unknown group get NULL.\n{_REPLACED}",
     example="SELECT madtree.forest_predict('delay_forest', 'new_flights', 'predicted', 'prob');",
     takes=Takes((FOREST,), _BY_ITS_OWN, "is {kind.described}, not a forest"),
+)
+
+BOOST_PREDICT = Function(
+    "boost_predict",
+    "scores a table by a boosted model into a new table",
+    run="madtree.calls.answers:predict_by_rounds",
+    settings=FIGURES,
+    arguments=(
+        Argument("boosted_model", "text", BOOSTED_MODEL),
+        Argument("new_data_table", "text", "table or view with the id, the features and the grouping columns"),
+        _OUTPUT,
+        replace(
+            _TYPE,
+            help="'response': the class that is most probable, or the number\n"
+            "'prob': the probability of each class\n"
+            "'raw': the score, or with more than two classes that of each: the base score and what the trees add\n"
+            "'leaf': the leaf's node_id in each tree, as an array",
+        ),
+        Argument(
+            "num_trees", "integer", "rounds to predict by, from the first one on; NULL: all", None, valid=at_least(1)
+        ),
+        replace(TRUST_OWNER, help="true: use another role's model although it holds expressions of that role's"),
+        _REPLACE,
+    ),
+    details=f"Rows of an unknown group get NULL.\n{_REPLACED}",
+    example="SELECT madtree.boost_predict('delay_boost', 'new_flights', 'predicted', 'prob');",
+    takes=Takes((BOOSTED,), _BY_ITS_OWN, "is {kind.described}, not a boosted model"),
 )
 
 TREE_SQL = Function(

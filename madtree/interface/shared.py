@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.interface import defaults
 from madtree.interface.function import Argument
-from madtree.trees import FOREST, KINDS, TREE, ModelKind
+from madtree.trees import BOOSTED, FOREST, KINDS, TREE, ModelKind
 
 # What values look like as text is the same whatever the session's settings are.
 TEXTS = {"datestyle": "ISO", "intervalstyle": "postgres", "extra_float_digits": "1"}
@@ -21,6 +21,7 @@ def model_of(*kinds: ModelKind) -> str:
 
 
 ANY_MODEL, TREE_MODEL, FOREST_MODEL = model_of(*KINDS.values()), model_of(TREE), model_of(FOREST)
+BOOSTED_MODEL = model_of(BOOSTED)
 SEE_BELOW = "see below"
 
 TRUST_OWNER = Argument("trust_owner", "boolean", SEE_BELOW, defaults.TRUST_OWNER)

@@ -7,6 +7,7 @@ from madtree.host import Host, Row
 from madtree.model.find import ModelTables, nodes_of
 from madtree.model.summary import unquoted
 from madtree.sqltext import check as sql
+from madtree.sqltext.kinds import TABLES
 from madtree.trees import FeatureKind, Members, Model
 
 _TEXTS = "pg_catalog.text[]"
@@ -32,7 +33,8 @@ def check_trees(host: Host, tables: ModelTables, model: Model) -> None:
     if tables.is_packed:
         _refuse(tables, host.query(sql.faulty_packed(*at, model.node_layout.size)))
     n_groups = model.summary["num_all_groups"]
-    for row in host.query(sql.faulty_groups(*at, grouping), [_INT, _INT], [n_features, n_groups]):
+    importances = [column for column, _ in TABLES[model.kind].of_groups if "importance" in column]
+    for row in host.query(sql.faulty_groups(*at, grouping, importances), [_INT, _INT], [n_features, n_groups]):
         which = "a group" if row["gid"] is None else f"group {row['gid']}"
         raise MadtreeError(f"{tables.given} is damaged: {which} {row['fault']}")
 
@@ -71,7 +73,7 @@ def check_nodes(host: Host, tables: ModelTables, model: Model, tree_id: int | No
     """Look at the nodes of all trees, or of one; raises as `check_rows`."""
     one = tree_id is not None
     statement = sql.faulty_nodes(
-        tables.schema, tables.name, nodes_of(tables, model), is_classification=model.is_classification, one_tree=one
+        tables.schema, tables.name, nodes_of(tables, model), is_classification=model.has_class_leaves, one_tree=one
     )
     types, params = [_TEXTS] * 4 + [_INT] * one, [*_kinds(model), list(model.classes), *([tree_id] if one else [])]
     _refuse(tables, host.query(statement, types, params))

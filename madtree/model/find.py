@@ -163,7 +163,7 @@ def nodes_of(tables: ModelTables, model: Model) -> NodeRelation:
     if not tables.is_packed:
         return NodeRelation(model_table(tables.schema, tables.name, "_nodes"), tables.prediction_writer)
     names = [feature.name for feature in model.features]
-    text = "text" if model.is_classification else None
+    text = "text" if model.has_class_leaves else None
     nodes = decoded_nodes(tables.schema, tables.name, model.node_layout, names, text, model.classes)
     return NodeRelation(f"({nodes})", None)
 

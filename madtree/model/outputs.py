@@ -45,12 +45,19 @@ def output_columns(model: Model, type_: str, spelling: Spelling, taken: str = ""
         int8 = spelling.type("int8")
         array = "" if model.kind.members is Members.ONE else "[]"
         columns = [Output(model.kind.leaf_column, f"{int8}{array}", lambda node: f"{node.node_id}::{int8}")]
+    elif type_ == "raw":
+        float8 = spelling.type("float8")
+        names = [f"raw_{name}" for name in (model.classes if model.n_scores > 1 else (model.target,))]
+        if len(names) <= MOST_COLUMNS:
+            columns = [Output(name, float8, _no_leaf) for name in names]
+        else:
+            columns = [Output("raw", f"{float8}[]", _no_leaf)]
     elif len(model.classes) <= MOST_COLUMNS:
         columns = [_probability(model, position, spelling) for position in range(len(model.classes))]
     else:
         columns = [_probabilities(spelling)]
-    names = distinct_names((column.name for column in columns), taken)
-    return [Output(name, column.type, column.value) for name, column in zip(names, columns, strict=True)]
+    distinct = distinct_names((column.name for column in columns), taken)
+    return [Output(name, column.type, column.value) for name, column in zip(distinct, columns, strict=True)]
 
 
 def output_expression(model: Model, type_: str, spelling: Spelling, class_: str | None = None) -> Output:
@@ -92,6 +99,11 @@ def distinct_names(names: Iterable[str], taken: str) -> list[str]:
         used.add(candidate)
         distinct.append(candidate)
     return distinct
+
+
+def _no_leaf(node: Node) -> str:
+    """Of what no leaf says alone."""
+    raise ValueError("what all trees say together is no leaf's")
 
 
 def _response(model: Model, spelling: Spelling) -> Output:

@@ -150,7 +150,7 @@ def _listed_trees(
     host: Host, tables: ModelTables, model: Model, tree_id: int | None
 ) -> Iterator[tuple[int, dict[int, Node]]]:
     """As `packed_trees`, where each node is a row."""
-    text = sql.nodes(nodes_of(tables, model), model.is_classification, tree_id is not None)
+    text = sql.nodes(nodes_of(tables, model), model.has_class_leaves, tree_id is not None)
     types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
     rows = host.stream(text, types, params, _at_once(host, tables, nodes_of(tables, model).sql, _LISTS))
     for tree, of_tree in groupby(rows, key=lambda row: row.pop("tree_id")):

@@ -19,12 +19,24 @@ from madtree.model.trust import check_columns, check_owners_code
 from madtree.request import Type, find_types, kind_of
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import trust as trust_sql
+from madtree.sqltext.kinds import TABLES
 from madtree.sqltext.owners import BY_SUPERUSER
 from madtree.sqltext.quote import literal
 from madtree.sqltext.split import check_expression, element_of, parse_name
 from madtree.sqltext.tables import TREE_COLUMNS
 from madtree.sqltext.typenames import quoted_type
-from madtree.trees import KINDS, SINGLE, Feature, FeatureKind, Members, Model, ModelKind, Numbering, kind_of_method
+from madtree.trees import (
+    KINDS,
+    LOSSES,
+    SINGLE,
+    Feature,
+    FeatureKind,
+    Members,
+    Model,
+    ModelKind,
+    Numbering,
+    kind_of_method,
+)
 
 _TEXTS = "pg_catalog.text[]"
 _MOST_TREES = 2**31 - 1  # their numbers are integers
@@ -69,7 +81,8 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     classes = tuple(summary.texts("dependent_var_levels", optional=True))
     if len(set(classes)) < len(classes):
         summary.fault("its summary names a class twice")
-    if not is_classification and tables.prediction_type != "double precision":
+    kind = kind_of_method(row.get("method"))
+    if (kind.says_numbers or not is_classification) and tables.prediction_type != "double precision":
         summary.fault(f"it is a regression, but its predictions are of type {tables.prediction_type}")
     values = _grouping_values(summary, row, grouping)
     id_column, dependent = summary.text("id_col_name"), summary.text("dependent_varname")
@@ -80,13 +93,22 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     columns = _check_grouping(summary, tables, grouping)
     if row["max_surrogates"] and not tables.has_surrogates:
         summary.fault("its surrogates are not there: their table is missing, or is another role's")
-    kind = kind_of_method(row.get("method"))
     _check_counts(summary, kind)
+    _check_loss(summary, kind, is_classification)
     if kind.is_packed != tables.is_packed:
         packed = " or ".join(each.described for each in KINDS.values() if each.is_packed)
         summary.fault(f"its nodes are packed, as only those of {packed} are, or it is {packed} and they are not")
     if kind.groups_in and not tables.has_groups:
         summary.fault(f"it is {kind.described} without its groups: their table is missing, or is another role's")
+    dependent_type = tables.prediction_type
+    if kind.says_numbers and is_classification:  # the type of the classes is none of the nodes'
+        (of_classes,), own = _types(host, summary, [summary.text("dependent_var_type")])
+        dependent_type = of_classes if isinstance(of_classes, str) else of_classes.name
+        trusted |= own
+    if kind.groups_in:
+        lacks = [name for name, _ in TABLES[kind].of_groups if name not in tables.facts.tables[kind.groups_in].columns]
+        if lacks:
+            summary.fault(f"its table {kind.groups_in} lacks the column {lacks[0]}")
     if to_run:
         _check_trust(host, tables, expressions, trusted, columns)
     return Model(
@@ -94,7 +116,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         source_table=summary.text("source_table"),
         id_column=id_column,
         dependent=dependent,
-        dependent_type=tables.prediction_type,
+        dependent_type=dependent_type,
         is_classification=is_classification,
         classes=classes,
         features=features,
@@ -125,6 +147,13 @@ def _check_counts(summary: SummaryRow, kind: ModelKind) -> None:
         isinstance(row.get("num_all_groups"), int) and row["num_all_groups"] >= 1
     ):
         summary.fault("num_all_groups in its summary is no number of groups")
+
+
+def _check_loss(summary: SummaryRow, kind: ModelKind, is_classification: bool) -> None:
+    """What a boosted model's scores mean must be known."""
+    name = summary.values.get("loss")
+    if kind.says_numbers and not (name in LOSSES and LOSSES[str(name)].of_classes == is_classification):
+        summary.fault("loss in its summary is none for what it predicts")
 
 
 def _numbering(host: Host, tables: ModelTables, summary: SummaryRow, kind: ModelKind) -> Numbering:

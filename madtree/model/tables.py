@@ -35,19 +35,21 @@ def create_tables(host: Host, task: TrainingTask, kind: ModelKind = TREE) -> Non
         more=own.more,
         summary=own.summary,
         of_groups=own.of_groups,
+        of_rounds=own.of_rounds,
     )
     if kind.is_packed:
-        statements = ";\n".join([statements, packed_nodes.store_whole(*at), nodes_view(task, ())])
+        statements = ";\n".join([statements, packed_nodes.store_whole(*at), nodes_view(task, (), kind)])
     make_tables(host, *at, "output_table_name", statements, task.replace)
 
 
-def nodes_view(task: TrainingTask, classes: Sequence[str]) -> str:
+def nodes_view(task: TrainingTask, classes: Sequence[str], kind: ModelKind) -> str:
     """The statement that makes the view `<output>_nodes` of packed nodes, and then tells it the classes, when they are
     known.
     """
-    class_type = prediction_type(task) if task.is_classification else None
-    n_classes = len(classes) if task.is_classification else None
-    layout = node_layout(task.features, n_classes, weighted=task.weights_sql is not None)
+    of_classes = task.is_classification and not kind.says_numbers
+    class_type = prediction_type(task) if of_classes else None
+    n_classes = len(classes) if of_classes else None
+    layout = node_layout(task.features, n_classes, weighted=task.weights_sql is not None or kind.says_numbers)
     features = [feature.name for feature in task.features]
     return packed_nodes.create_view(task.output_schema, task.output_name, layout, features, class_type, classes)
 

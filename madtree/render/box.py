@@ -133,11 +133,11 @@ def boxes_of(model: Model, tree: Tree, cut: int, full: bool = False) -> dict[int
     """The boxes of a tree's nodes down to the depth `cut`, by node; with `full`, tooltips name all categories."""
     below = _nodes_below(tree, cut)
     colours = class_colours(tree.nodes[0].class_weights or ())
-    means = [] if model.is_classification else [mean_of(node) for node in tree.nodes.values()]
+    means = [] if model.has_class_leaves else [mean_of(node) for node in tree.nodes.values()]
     boxes = {}
     for number, node in sorted(tree.nodes.items()):
         if node.depth <= cut:
-            if model.is_classification:
+            if model.has_class_leaves:
                 shares = _class_shares(node, colours)
             else:
                 shares = _mean_share(node, min(means), max(means))
@@ -169,9 +169,9 @@ def rows_text(rows: int) -> str:
 
 
 def _box(model: Model, node: Node, shares: list[tuple[str, float]], below: int, full: bool) -> Box:
-    outcome = category_text(str(node.prediction)) if model.is_classification else number_text(mean_of(node))
-    short = outcome if model.is_classification else number_text(_rounded(mean_of(node), 4))
-    if model.is_classification:
+    outcome = category_text(str(node.prediction)) if model.has_class_leaves else number_text(mean_of(node))
+    short = outcome if model.has_class_leaves else number_text(_rounded(mean_of(node), 4))
+    if model.has_class_leaves:
         sure = f"{confidence(model, node):.0%}"
         detail = f"{rows_text(node.n_rows)} · {sure if node.is_leaf else f'{sure} {outcome}'}"
     else:
@@ -200,7 +200,7 @@ def _split_heading(model: Model, node: Node) -> str:
 def _tooltip(model: Model, node: Node, outcome: str) -> list[str]:
     lines = [f"{rows_text(node.n_rows)}, weight {number_text(node.weight)}, impurity {number_text(node.impurity)}"]
     lines.append(f"predicts {outcome}")
-    if model.is_classification:
+    if model.has_class_leaves:
         pairs = sorted(zip(model.classes, node.class_weights or (), strict=True), key=lambda pair: -pair[1])
         held = [(name, weight) for name, weight in pairs if weight > 0]
         lines += [f"{category_text(name)}: {number_text(weight)}" for name, weight in held[:CLASSES]]

@@ -77,9 +77,9 @@ def _node_words(model: Model, node: Node, verbose: bool, full: bool) -> list[str
     if verbose:
         words += [f"impurity = {number_text(node.impurity)}", f"samples = {node.n_rows}"]
         words.append(
-            f"value = {value_text(model, node, full) if model.is_classification else prediction_text(model, node)}"
+            f"value = {value_text(model, node, full) if model.has_class_leaves else prediction_text(model, node)}"
         )
-        if model.is_classification and not node.is_leaf:
+        if model.has_class_leaves and not node.is_leaf:
             words.append(f"class = {prediction_text(model, node)}")
     return words
 

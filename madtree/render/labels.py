@@ -100,20 +100,20 @@ def value_text(model: Model, node: Node, full: bool = False) -> str:
 
     Of many classes, unless `full`, those with the most: ``[AA 120, UA 80, B6 7, ... 5 more]``.
     """
-    if model.is_classification and len(model.classes) > MOST_COUNTS and not full:
+    if model.has_class_leaves and len(model.classes) > MOST_COUNTS and not full:
         weights = zip(model.classes, node.class_weights or (), strict=False)
         found = sorted((pair for pair in weights if pair[1] > 0), key=lambda pair: -pair[1])
         shown = [f"{category_text(name)} {number_text(weight)}" for name, weight in found[:SHOWN_COUNTS]]
         more = [f"... {len(found) - SHOWN_COUNTS} more"] if len(found) > SHOWN_COUNTS else []
         return f"[{', '.join([*shown, *more])}]"
-    if model.is_classification:
+    if model.has_class_leaves:
         return f"[{' '.join(map(number_text, node.class_weights or ()))}]"
     return f"[{node.n_rows}, {prediction_text(model, node)}]"
 
 
 def prediction_text(model: Model, node: Node) -> str:
     """A class in double quotes, or a number."""
-    if model.is_classification:
+    if model.has_class_leaves:
         return quoted(str(node.prediction))
     return number_text(float(node.prediction or 0.0))
 

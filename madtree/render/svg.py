@@ -112,7 +112,7 @@ def _title(model: Model, tree: Tree, width: float) -> Iterator[tuple[str, float]
 
 def _legend(model: Model, tree: Tree, width: float) -> Iterator[tuple[str, float]]:
     """Rows of the classes' colours and names, from left to right."""
-    if not model.is_classification:
+    if not model.has_class_leaves:
         return
     colours = class_colours(tree.nodes[0].class_weights or ())
     entries = [(c, category_text(name)) for c, name in zip(colours, model.classes, strict=True) if c != OTHERS]

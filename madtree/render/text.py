@@ -72,7 +72,7 @@ def model_text(
 
 def _order_of_counts(model: Model, full: bool) -> list[str]:
     """Which classes the counts of a node are of."""
-    if not model.is_classification:
+    if not model.has_class_leaves:
         return []
     weighted = "weight" if model.weighted or model.summary.get("class_params") else "rows"
     if len(model.classes) > MOST_COUNTS and not full:
@@ -82,7 +82,7 @@ def _order_of_counts(model: Model, full: bool) -> list[str]:
 
 def _legend(model: Model) -> list[str]:
     labels = ", ".join(map(quoted, model.classes))
-    if not model.is_classification:
+    if not model.has_class_leaves:
         return [RULE, EXPLANATION, RATES if model.of_counts else MEANS]
     params = model.summary.get("class_params")
     counting = [COUNTING.format(params=params)] if params else []
@@ -115,7 +115,7 @@ def _node_line(model: Model, node: Node, verbose: bool, full: bool, below: int) 
         line += f"... {below} leaves below"
     elif not node.is_leaf:
         line += split_text(node, model.feature(str(node.feature)), room_for_categories(full))
-    elif model.is_classification:
+    elif model.has_class_leaves:
         line += f"* --> {prediction_text(model, node)}"
     else:
         line += "*"

@@ -11,7 +11,7 @@ from madtree.records import dataclass
 from madtree.report.forest import forest_values
 from madtree.sqltext import report as sql
 from madtree.sqltext.values import Writer
-from madtree.trees import FOREST, TREE, Model, ModelKind
+from madtree.trees import BOOSTED, FOREST, TREE, Model, ModelKind
 
 
 @dataclass(frozen=True)
@@ -63,5 +63,15 @@ PAGES: Mapping[ModelKind, KindPage] = {
         is_measured=False,
         whole=forest_values,
         no_expression="A forest is no single expression; one of its trees is.",
+    ),
+    BOOSTED: KindPage(
+        heading="One of the trees",
+        picked="Tree",
+        listed="All trees on this page",
+        trees=sql.first_trees,
+        which="the first ones, or those asked for by madtree report --tree NUMBER.",
+        is_measured=True,
+        whole=_nothing,
+        no_expression="A boosted model is no single expression of this page's; one of its trees is.",
     ),
 }

@@ -109,12 +109,12 @@ def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence
     nodes = nodes_of(tables, model)
     cut = _cut(host, nodes, rows[0], limits.nodes)
     read = host.query(
-        sql.nodes(nodes, model.is_classification),
+        sql.nodes(nodes, model.has_class_leaves),
         ["pg_catalog.int4[]", "pg_catalog.int4"],
         [[row["tree_id"] for row in rows], 2**31 - 1 if cut is None else cut],
     )
     groups = {row["tree_id"]: tuple(row["group"] or ()) for row in rows}
-    trees = {tree.tree_id: tree for tree in trees_of_rows(read, groups, model.is_classification)}
+    trees = {tree.tree_id: tree for tree in trees_of_rows(read, groups, model.has_class_leaves)}
     return Choice(
         replace(model, trees=tuple(trees[row["tree_id"]] for row in rows)),
         rows,
@@ -194,7 +194,7 @@ def _columns(model: Model, nodes: Sequence[Node], room: int) -> dict[str, list[A
         columns["whole"] = [text if text != test else None for text, test in zip(whole, columns["test"], strict=True)]
     if model.weighted:
         columns["weight"] = [short(node.weight) for node in nodes]
-    if model.is_classification:
+    if model.has_class_leaves:
         columns["prediction"] = [classes.get(str(node.prediction), -1) for node in nodes]
         columns["classes"] = [list(_sparse(node.class_weights or ())) for node in nodes]
     else:

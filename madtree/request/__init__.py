@@ -5,6 +5,7 @@ the look-ups in the catalogue that they need. Nothing here reads rows, but for t
 from __future__ import annotations
 
 from madtree.request.arguments import check_arguments
+from madtree.request.boost_arguments import check_boost_arguments
 from madtree.request.catalog import (
     TEXT_TYPE,
     Type,
@@ -34,6 +35,7 @@ __all__ = [
     "Tuning",
     "Type",
     "check_arguments",
+    "check_boost_arguments",
     "check_class_params",
     "check_forest_arguments",
     "check_free",

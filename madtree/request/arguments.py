@@ -23,10 +23,12 @@ from madtree.request.outcome import INTEGER_TYPES, NUMBER_TYPES, fitting_criteri
 from madtree.request.source import find_source
 from madtree.request.train_request import Arguments, TrainingTask
 from madtree.request.two_servers import check_known_types
+from madtree.sqltext.kinds import TABLES
+from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SUFFIXES
 from madtree.sqltext.values import text_of
-from madtree.trees import CRITERIA, MOST_EXPRESSION_BYTES, UNPRUNED, FeatureKind, Parameters
+from madtree.trees import CRITERIA, MOST_EXPRESSION_BYTES, UNPRUNED, FeatureKind, ModelKind, Parameters
 
 _TREE_TRAIN = FUNCTIONS["tree_train"]
 
@@ -208,3 +210,14 @@ def _types(host: Host, source: Relation, items: Sequence[Item], grouping: Sequen
     oids = [item.column.type_oid if item.column else next(probed) for item in items]
     types = catalog.find_types(host, oids)
     return [types[oid] for oid in oids]
+
+
+def check_grouping(task: TrainingTask, kind: ModelKind) -> None:
+    """Raise MadtreeError where a grouping column has the name of a column that only the kind's tables have."""
+    for column in task.grouping:
+        if column.name in TABLES[kind].own_names:
+            raise MadtreeError(
+                f"grouping_cols: {ident(column.name)} is also the name of a column of {kind.in_words}'s tables",
+                hint=f"Give it another one: {column.expression or column.sql} AS name.",
+                sqlstate="42701",
+            )

@@ -9,12 +9,10 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import FUNCTIONS, Range, defaults
-from madtree.request.arguments import make_task
+from madtree.request.arguments import check_grouping, make_task
 from madtree.request.option_strings import checked
 from madtree.request.train_request import TrainingTask
-from madtree.sqltext.kinds import TABLES
-from madtree.sqltext.quote import ident
-from madtree.trees import FOREST, MAX_DEPTH_LIMIT, UNPRUNED, ForestParameters, ModelKind
+from madtree.trees import FOREST, MAX_DEPTH_LIMIT, UNPRUNED, ForestParameters
 
 
 def check_forest_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask:
@@ -47,7 +45,7 @@ def check_forest_arguments(host: Host, *given: Any, **named: Any) -> TrainingTas
         n_permutations=values["num_permutations"] if values["importance"] else 0,
         split_rule=values["split_rule"],
     )
-    return replace(task, parameters=parameters, forest=forest, oob_predictions=values["oob_predictions"])
+    return replace(task, parameters=parameters, ensemble=forest, oob_predictions=values["oob_predictions"])
 
 
 def _n_drawn(given: int | None, task: TrainingTask) -> int:
@@ -55,14 +53,3 @@ def _n_drawn(given: int | None, task: TrainingTask) -> int:
     if given is None:
         return max(1, isqrt(n_features)) if task.is_classification else ceil(n_features / 3)
     return int(Range(1, n_features).checked("num_random_features", given))
-
-
-def check_grouping(task: TrainingTask, kind: ModelKind) -> None:
-    """Raise MadtreeError where a grouping column has the name of a column that only the kind's tables have."""
-    for column in task.grouping:
-        if column.name in TABLES[kind].own_names:
-            raise MadtreeError(
-                f"grouping_cols: {ident(column.name)} is also the name of a column of {kind.in_words}'s tables",
-                hint=f"Give it another one: {column.expression or column.sql} AS name.",
-                sqlstate="42701",
-            )

@@ -8,7 +8,7 @@ from madtree.records import dataclass
 from madtree.request.tuning import Tuning
 from madtree.sqltext.relation import Column, Relation
 from madtree.sqltext.values import Writer
-from madtree.trees import Feature, ForestParameters, Parameters
+from madtree.trees import BoostParameters, Feature, ForestParameters, Parameters
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class TrainingTask:
         strategy: one of `interface.training.STRATEGIES`: where blocks are kept and who counts them.
         parallel_workers: wanted beside this process; None: as many as pay.
         tuning: sizes and thresholds.
-        forest: what to draw for the trees of a forest; None for single trees.
+        ensemble: how a model of many trees is grown; None for single trees.
         oob_predictions: whether a forest's predictions of its own rows, by the trees that lack them, are written.
     """
 
@@ -82,5 +82,5 @@ class TrainingTask:
     fold_writer: Writer | None = None
     id_writer: Writer | None = None
     tuning: Tuning = field(default_factory=Tuning)
-    forest: ForestParameters | None = None
+    ensemble: ForestParameters | BoostParameters | None = None
     oob_predictions: bool = False

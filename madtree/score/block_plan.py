@@ -11,7 +11,8 @@ import numpy as np
 from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints, Values, codec, narrowest, require
 from madtree.learn.walk import FlatTrees, Walk
 from madtree.records import dataclass
-from madtree.score.forest_scorer import OF_ANY_NUMBER, OUT_OF_BAG, SAYS_NUMBERS, VOTES, WHATS
+from madtree.score.forest_scorer import OF_ANY_NUMBER, OF_SCORES, OUT_OF_BAG, SAYS_NUMBERS, VOTES, WHATS
+from madtree.trees import Link
 
 if TYPE_CHECKING:
     from madtree.learn.problem import Bootstrap
@@ -36,6 +37,21 @@ class Drawn:
 
 
 @dataclass(frozen=True)
+class ScoreValues:
+    """What a boosted model's scores come to.
+
+    Attributes:
+        base: (n_groups, n_scores) of all groups, by their numbers: the scores before any tree.
+        link: how scores become predictions.
+        n_members: trees of each group that are asked, from the first one on; None for all.
+    """
+
+    base: Floats
+    link: Link
+    n_members: int | None = None
+
+
+@dataclass(frozen=True)
 class ForestValues:
     """What the trees of a forest say.
 
@@ -46,6 +62,7 @@ class ForestValues:
         values: (n_nodes, n_values) what each node as a leaf says; whole numbers, but for means and judged.
         drawn: the rows that the trees were grown on, for what is said out of bag; else None.
         counts: trees of every group, where these differ (`trees.Numbering`): for what does not tell of each tree.
+        scores: of boosted models, whose trees say numbers that are added up; None for others.
     """
 
     members: int
@@ -54,6 +71,7 @@ class ForestValues:
     values: Floats
     drawn: Drawn | None = None
     counts: tuple[int, ...] = ()
+    scores: ScoreValues | None = None
 
 
 def build_plan(
@@ -88,10 +106,18 @@ def build_plan(
 
 
 def _forest_values(forest: ForestValues) -> dict[str, Any]:
-    values = forest.values if forest.what in SAYS_NUMBERS else narrowest(forest.values)
+    values = forest.values if forest.what in (*SAYS_NUMBERS, *OF_SCORES) else narrowest(forest.values)
     drawn = forest.drawn
     samples = {} if drawn is None else {"samples": drawn.samples.to_value(), "is_tested": drawn.is_tested}
-    return {"what": forest.what, "n_classes": forest.n_classes, "values": values, **samples}
+    return {"what": forest.what, "n_classes": forest.n_classes, "values": values, **samples, **_score_values(forest)}
+
+
+def _score_values(forest: ForestValues) -> dict[str, Any]:
+    scores = forest.scores
+    if scores is None:
+        return {}
+    n_asked = forest.members if not scores.n_members else min(scores.n_members, forest.members)
+    return {"base": scores.base, "link": scores.link.value, "n_asked": n_asked}
 
 
 def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -112,7 +138,7 @@ def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
         "walk": walk,
         "grouped": grouped,
         "members": members,
-        **(_checked_forest(given, n_nodes) if members else {"outcome": _checked_outcome(given, n_nodes)}),
+        **(_checked_forest(given, walk, members) if members else {"outcome": _checked_outcome(given, n_nodes)}),
         **_checked_samples(given, members, len(walk.roots)),
     }
 
@@ -136,9 +162,11 @@ def _checked_samples(given: Values, members: int, n_trees: int) -> dict[str, Any
     return {"samples": samples, "is_tested": given.bools("is_tested", (n_trees,))}
 
 
-def _checked_forest(given: Values, n_nodes: int) -> dict[str, Any]:
+def _checked_forest(given: Values, walk: Walk, members: int) -> dict[str, Any]:
     """What the trees of a forest say."""
-    what, n_classes = given.text("what", WHATS), given.integer("n_classes", 0, WIDE_LIMIT)
+    what, n_classes, n_nodes = given.text("what", WHATS), given.integer("n_classes", 0, WIDE_LIMIT), len(walk.child)
+    if what in OF_SCORES:
+        return _checked_scores(given, what, n_classes, n_nodes, members, walk.groups)
     if what in SAYS_NUMBERS:
         values = given.floats("values", (n_nodes, None))
         if what != "judged":
@@ -152,3 +180,25 @@ def _checked_forest(given: Values, n_nodes: int) -> dict[str, Any]:
     whole = given.ints("values", (n_nodes, 1), low, high, None)
     require(whole.dtype.kind == "u", "values", "unsigned integers")
     return {"what": what, "n_classes": n_classes, "values" if what == "leaves" else "class_of": whole[:, 0]}
+
+
+def _checked_scores(
+    given: Values, what: str, n_classes: int, n_nodes: int, members: int, groups: Ints
+) -> dict[str, Any]:
+    """What the scores of a boosted model come to."""
+    base = given.floats("base", (None, None))
+    n_scores = base.shape[1]
+    require(n_scores >= 1, "base", "of one score at least")
+    require(len(groups) == 0 or 1 <= int(groups[0]) <= int(groups[-1]) <= len(base), "base", "those of all groups")
+    require(members % n_scores == 0, "members", "as many of each score")
+    link = Link(given.text("link", [each.value for each in Link]))
+    of_classes = n_scores == n_classes if n_scores > 1 else link in (Link.LOGIT, Link.HALF_LOGIT) and n_classes <= 2
+    require(what in ("raw", "expected") or of_classes, "link", "one of classes")
+    return {
+        "what": what,
+        "n_classes": n_classes,
+        "values": given.floats("values", (n_nodes, 1)),
+        "base": base,
+        "link": link,
+        "n_asked": given.integer("n_asked", 0, members),
+    }

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints, Steps, unsigned
+from madtree.learn.data import Array, Bools, Floats, Ints, Steps
 from madtree.learn.walk import Route
+from madtree.score.boosted_scorer import boosted_outcomes
+from madtree.score.outcome_bytes import NUMBER_BYTES, as_floats, class_type, count_type, where_known
 from madtree.score.votes import Votes
 
 # What a row comes to, and the bytes that say it. A class and a count take as few as hold them all: in SQL each byte is
@@ -21,29 +23,21 @@ from madtree.score.votes import Votes
 # judged: as `classes`, and behind it, as `means`, the classes' mean shares in the leaves: what evaluation needs.
 # oob_votes: as `classes`, `votes`, and how many trees lack the row, as votes are; by the votes of these alone.
 # oob_means: that number of trees, and, as `means`, what these predict.
+# Of boosted models (`score.boosted_scorer`):
+# raw: the scores, as `means`; expected: the number that they say; shares: the probabilities of the classes, as `means`;
+# likeliest: the number of the class that is most probable, as `classes`; likely: as `judged`, by these two.
 OUT_OF_BAG = ("oob_votes", "oob_means")
-WHATS = ("classes", "votes", "means", "sums", "leaves", "judged", *OUT_OF_BAG)
+OF_SCORES = ("raw", "expected", "shares", "likeliest", "likely")
+WHATS = ("classes", "votes", "means", "sums", "leaves", "judged", *OUT_OF_BAG, *OF_SCORES)
 NUMBERS_ALONE = ("means", "sums", "oob_means")  # which ask for no votes
 SAYS_NUMBERS = (*NUMBERS_ALONE, "judged")
-OF_ANY_NUMBER = ("classes", "means", "sums", "judged")  # whose bytes do not depend on how many trees there are
+# Whose bytes do not depend on how many trees there are.
+OF_ANY_NUMBER = ("classes", "means", "sums", "judged", "leaves", *OF_SCORES)
 VOTES = ("classes", "votes", "oob_votes")  # which count leaves' classes alone
-NUMBER_BYTES = 10
-EXPONENT_ABOVE = 1_100  # is added to exponents, so that 0 is left for rows without a forest
-_MANTISSA_BITS = 53
 
 # Of the trees, that are counted between one look at which rows' classes are settled and the next.
 _LOOKS = 1 / 24
 _FEWER = 0.75  # of the rows: so few, and they are worth being put together
-
-
-def class_type(n_classes: int) -> np.dtype:
-    """Of a class's number."""
-    return unsigned(n_classes)
-
-
-def count_type(members: int) -> np.dtype:
-    """Of a number of trees, and of the one more that stands for none."""
-    return unsigned(members + 1)
 
 
 def row_bytes(what: str, members: int, n_values: int) -> int:
@@ -58,6 +52,11 @@ def row_bytes(what: str, members: int, n_values: int) -> int:
         "judged": class_ + numbers,
         "oob_votes": class_ + count * n_values + count,
         "oob_means": count + numbers,
+        "raw": numbers,
+        "expected": numbers,
+        "shares": numbers,
+        "likeliest": class_,
+        "likely": class_ + numbers,
     }[what]
 
 
@@ -70,6 +69,8 @@ def counted_bytes(model: dict[str, Any]) -> int:
     what, members = model["what"], model["members"]
     if what == "leaves":
         return 4 * int(members)
+    if what in OF_SCORES:
+        return 8 * int(model["base"].shape[1] + model["n_classes"])
     votes: int = 0 if what in NUMBERS_ALONE else model["n_classes"] * count_type(members).itemsize
     sums: int = 8 * model["values"].shape[1] if what in SAYS_NUMBERS else 0
     return votes + sums
@@ -91,11 +92,15 @@ def _outcomes_by_count(model: dict[str, Any], place: Ints, known: Bools | None, 
     """Of groups that have different numbers of trees: the rows of those that have as many, after one another."""
     counts = model["walk"].counts.take(place)
     parts, order = [], []
+    width = model["members"] if model["what"] == "leaves" else None
     for count in np.unique(counts).tolist():
         rows = np.flatnonzero(counts == count)
         mine = None if known is None else known.take(rows)
         said = yield from _outcomes_of_as_many({**model, "members": count}, place.take(rows), mine, route.of(rows))
-        parts.append(np.frombuffer(said, np.uint8).reshape(len(rows), -1))
+        own = np.frombuffer(said, np.uint8).reshape(len(rows), -1)
+        if width is not None:  # none in the places of trees that a group does not have
+            own = np.pad(own, ((0, 0), (0, 4 * width - own.shape[1])))
+        parts.append(own)
         order.append(rows)
     if not parts:
         return b""
@@ -106,15 +111,17 @@ def _outcomes_by_count(model: dict[str, Any], place: Ints, known: Bools | None, 
 def _outcomes_of_as_many(model: dict[str, Any], place: Ints, known: Bools | None, route: Route) -> Steps[bytes]:
     """Of rows whose groups have `model["members"]` trees."""
     what, members, n_rows = model["what"], model["members"], len(place)
+    if what in OF_SCORES:
+        return (yield from boosted_outcomes(model, place, known, leaves_of(model, place, route)))
     if what == "classes":
         classes = (yield from _majority(model, place, route)).astype(class_type(model["n_classes"]))
-        return _or(classes, known, 0).tobytes()
-    leaves = _leaves(model, place, route)
+        return where_known(classes, known, 0).tobytes()
+    leaves = leaves_of(model, place, route)
     if what == "leaves":
         found = np.zeros((n_rows, members), "<i4")
         for member in range(members):
             found[:, member] = model["values"].take((yield from leaves(member)))
-        return _or(found, known, 0).tobytes()
+        return where_known(found, known, 0).tobytes()
     votes = None if what in NUMBERS_ALONE else Votes.none(model["class_of"], model["n_classes"], n_rows, members)
     sums = _Sums(model["values"], n_rows) if what in SAYS_NUMBERS else None
     for member in range(members):
@@ -124,11 +131,11 @@ def _outcomes_of_as_many(model: dict[str, Any], place: Ints, known: Bools | None
                 counted.add(leaf)
     if votes is None:
         assert sums is not None
-        return _floats(sums.total if what == "sums" else sums.total / members, known).tobytes()
+        return as_floats(sums.total if what == "sums" else sums.total / members, known).tobytes()
     if sums is None:
-        return _or(votes.by_row().astype(count_type(members)), known, members + 1).tobytes()
-    classes = _or(votes.first_of_most().astype(class_type(model["n_classes"])), known, 0)
-    parts = classes[:, None], _floats(sums.total / members, known)
+        return where_known(votes.by_row().astype(count_type(members)), known, members + 1).tobytes()
+    classes = where_known(votes.first_of_most().astype(class_type(model["n_classes"])), known, 0)
+    parts = classes[:, None], as_floats(sums.total / members, known)
     return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()
 
 
@@ -139,7 +146,7 @@ def out_of_bag_outcomes(
 
     Args: those of `forest_outcomes`, and `identity` (n_rows,) of the rows, by which they were drawn.
     """
-    n_rows, samples, leaves = len(place), model["samples"], _leaves(model, place, route)
+    n_rows, samples, leaves = len(place), model["samples"], leaves_of(model, place, route)
     members, n_classes, none = model["members"], model["n_classes"], model["members"] + 1
     n_trees = np.zeros((n_rows, 1), count_type(members))
     by_class = model["what"] == "oob_votes"
@@ -157,10 +164,10 @@ def out_of_bag_outcomes(
     asked = n_trees[:, 0] > 0
     if by_class:
         classes = np.where(asked, votes.argmax(axis=1) + 1, 0).astype(class_type(n_classes))[:, None]
-        parts = [_or(classes, known, 0), _or(votes, known, none), _or(n_trees, known, none)]
+        parts = [where_known(classes, known, 0), where_known(votes, known, none), where_known(n_trees, known, none)]
     else:
         asked = asked if known is None else asked & known
-        parts = [_or(n_trees, known, none), _floats(total / np.maximum(n_trees, 1), asked)]
+        parts = [where_known(n_trees, known, none), as_floats(total / np.maximum(n_trees, 1), asked)]
     return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()
 
 
@@ -171,7 +178,7 @@ def _majority(model: dict[str, Any], place: Ints, route: Route) -> Steps[Ints]:
     """
     members, n_rows = model["members"], len(place)
     votes = Votes.none(model["class_of"], model["n_classes"], n_rows, members)
-    leaves = _leaves(model, place, route)
+    leaves = leaves_of(model, place, route)
     found, rows = np.zeros(n_rows, np.int64), np.arange(n_rows)
     look = members // 2 + 1
     for done in range(1, members):
@@ -185,13 +192,13 @@ def _majority(model: dict[str, Any], place: Ints, route: Route) -> Steps[Ints]:
             if len(still) == 0:
                 return found
             votes, rows = votes.of(still), rows.take(still)
-            leaves = _leaves(model, place.take(rows), route := route.of(still))
+            leaves = leaves_of(model, place.take(rows), route := route.of(still))
     votes.add((yield from leaves(members - 1)))
     found[rows] = votes.first_of_most()
     return found
 
 
-def _leaves(model: dict[str, Any], place: Ints, route: Route) -> Callable[[int], Steps[Ints]]:
+def leaves_of(model: dict[str, Any], place: Ints, route: Route) -> Callable[[int], Steps[Ints]]:
     """What gives the leaves (n_rows,) of the rows by the number of a tree, from 0."""
     roots, firsts = model["walk"].roots, model["walk"].first_trees
     first = place * model["members"] if firsts is None else firsts.take(place)
@@ -211,22 +218,3 @@ class _Sums:
 
     def add(self, leaf: Ints) -> None:
         self.total += self._values.take(leaf, axis=0)
-
-
-def _or(found: Array, known: Bools | None, otherwise: int) -> Array:
-    if known is not None:
-        found[~known] = otherwise
-    return found
-
-
-def _floats(numbers: Floats, known: Bools | None) -> Array:
-    """Each as a signed integer of 8 bytes and 2 bytes of the power of two that it counts, as SQL can read them."""
-    mantissa, exponent = np.frexp(numbers)
-    found = np.zeros(numbers.shape, np.dtype([("mantissa", "<i8"), ("exponent", "<u2")]))
-    # What float64 has no digits for is left out of the smallest numbers.
-    shift = np.minimum(_MANTISSA_BITS, exponent + 1074)
-    found["mantissa"] = np.ldexp(mantissa, shift)
-    found["exponent"] = exponent - shift + EXPONENT_ABOVE
-    if known is not None:
-        found["exponent"][~known] = 0
-    return found

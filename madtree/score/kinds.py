@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from madtree.records import dataclass
-from madtree.score.forest_outcomes import JUDGED, outcomes_of_forest, question_to_forest
+from madtree.score.boosted_outcomes import outcomes_of_boosted
+from madtree.score.forest_outcomes import outcomes_of_forest
+from madtree.score.number_columns import JUDGED, question_to_all_trees
 from madtree.score.outcomes import Outcomes, Said, outcomes_of_tree, question_to_tree
 from madtree.sqltext.predict import Output
-from madtree.trees import FOREST, TREE, Model, ModelKind
-
-BY_SHARES = ("prob_mean", JUDGED)  # types of prediction that need each leaf's shares of the classes
+from madtree.trees import BOOSTED, FOREST, TREE, Model, ModelKind
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class KindScoring:
         question: by the model and a name that is taken: the type of prediction that evaluation asks of the block
             scorer, and its columns by their names in `sqltext.cells.Question`.
         says: whether that is the prediction itself, and not the leaf that says it.
+        by_shares: types of prediction that need each leaf's shares of the classes.
         by_codes: whether rows go down by codes, where thresholds alone are asked.
     """
 
@@ -29,9 +30,13 @@ class KindScoring:
     question: Callable[[Model, str], tuple[str, dict[str, Output]]]
     says: bool
     by_codes: bool
+    by_shares: tuple[str, ...] = ()
 
 
 SCORING: Mapping[ModelKind, KindScoring] = {
     TREE: KindScoring(outcomes_of_tree, question_to_tree, says=False, by_codes=False),
-    FOREST: KindScoring(outcomes_of_forest, question_to_forest, says=True, by_codes=True),
+    FOREST: KindScoring(
+        outcomes_of_forest, question_to_all_trees, says=True, by_codes=True, by_shares=("prob_mean", JUDGED)
+    ),
+    BOOSTED: KindScoring(outcomes_of_boosted, question_to_all_trees, says=True, by_codes=True),
 }

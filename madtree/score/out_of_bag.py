@@ -19,6 +19,7 @@ from madtree.sqltext.predict import Output
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.rows import identity_number
 from madtree.sqltext.tables import OOB_TREES, model_table
+from madtree.trees import ForestParameters
 
 _TRUSTED = True  # the caller has made the model in this transaction
 
@@ -32,7 +33,8 @@ def predict_out_of_bag(host: Host, task: TrainingTask, is_tested: Bools) -> None
     Args:
         is_tested: (n_trees,) whether each tree takes part. One for which no row was drawn has seen all of them.
     """
-    assert task.forest is not None
+    forest = task.ensemble
+    assert isinstance(forest, ForestParameters)
     at = task.output_schema, task.output_name
     tables = find_model(host, qualified(*at), "output_table_name", trust_owner=_TRUSTED)
     model = read_summary(host, tables)
@@ -48,7 +50,6 @@ def predict_out_of_bag(host: Host, task: TrainingTask, is_tested: Bools) -> None
     scan = scan_of(host, tables, model, task.source, data, model_table(*at, "_oob"), taken[0])
     id_type = data.types[model.id_column].as_kept
     work = measure(host, task.source, tables, model, len(outputs), task.tuning.costs)
-    forest = task.forest
     samples = Bootstrap(task.parameters.seed, 0, forest.n_trees, forest.sampling, forest.kept)
     drawn = Drawn(samples, is_tested, identity_number(task.id_sql, task.id_type, task.id_writer))
     BlockScoring(host, tables, model, OUT_OF_BAG, task.source, scan, id_type, outputs, work, drawn).create()

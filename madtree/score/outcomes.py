@@ -52,6 +52,7 @@ class Said:
         nodes: columns of all nodes (n_nodes,), in order of tree and id; of some types also `class_weights`.
         outputs: the columns of predictions.
         drawn: for `OUT_OF_BAG`, else None.
+        n_rounds: of a boosted model those that are asked, from the first one on; None for all.
     """
 
     host: Host
@@ -61,6 +62,7 @@ class Said:
     nodes: Mapping[str, Array]
     outputs: Sequence[Output]
     drawn: Drawn | None = None
+    n_rounds: int | None = None
 
 
 def outcomes_of_tree(said: Said) -> Outcomes:

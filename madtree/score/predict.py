@@ -65,6 +65,7 @@ def score_table(
     *,
     function: str,
     in_blocks: bool | None = None,
+    n_rounds: int | None = None,
     costs: Costs = COSTS,
 ) -> Scored:
     """Create `output_table`, or replace it, with a prediction for every row of `new_data_table`.
@@ -76,6 +77,7 @@ def score_table(
         function: the name of the function, whose kind of model it must be.
         in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide. By
             models that are no expression, they always are by blocks.
+        n_rounds: of a boosted model those that are asked; None for all.
         costs: of work, by which workers share the blocks.
 
     Raises:
@@ -109,7 +111,9 @@ def score_table(
     work = work_of(host, source, model, size["leaves"], len(outputs), costs, has_surrogates=surrogates)
     with casting(model, data.features, new_data_table, "new_data_table"):
         if work.in_blocks if in_blocks is None or not work.is_expression else in_blocks:
-            rows = BlockScoring(host, tables, model, wanted, source, scan, id_type.as_kept, outputs, work).create()
+            rows = BlockScoring(
+                host, tables, model, wanted, source, scan, id_type.as_kept, outputs, work, n_rounds=n_rounds
+            ).create()
         else:
             trees = read_trees(host, tables, model)
             if work.spread and former is None and not is_temporary(schema) and _spread_by(host, source, scan.id_sql):

@@ -16,7 +16,7 @@ from madtree.request import Type
 from madtree.score.block_plan import Drawn, build_plan
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import Work
-from madtree.score.kinds import BY_SHARES, SCORING
+from madtree.score.kinds import SCORING
 from madtree.score.outcomes import Said
 from madtree.sqltext import predict as sql
 from madtree.sqltext import rows as rows_sql
@@ -47,6 +47,7 @@ class BlockScoring:
         id_type: of the id.
         work: of scoring the source.
         drawn: for `OUT_OF_BAG`, else None.
+        n_rounds: as of `Said`.
     """
 
     host: Host
@@ -59,6 +60,7 @@ class BlockScoring:
     outputs: Sequence[Output]
     work: Work
     drawn: Drawn | None = None
+    n_rounds: int | None = None
 
     def create(self) -> int:
         """Create the scan's target; returns the number of its rows.
@@ -81,11 +83,13 @@ class BlockScoring:
     def _statement(self) -> tuple[BlockStatement, bytes]:
         """The statement, and the plan."""
         host, tables, model, scan = self.host, self.tables, self.model, self.scan
-        with_shares = self.type_ in BY_SHARES
+        with_shares = self.type_ in SCORING[model.kind].by_shares
         arrays = read_arrays(host, tables, model, ["class_weights"] if with_shares else [])
         nodes, trees = arrays.nodes, arrays.trees
         features = [model.features[position] for position in arrays.used]
-        said = SCORING[model.kind].outcomes(Said(host, tables, model, self.type_, nodes, self.outputs, self.drawn))
+        said = SCORING[model.kind].outcomes(
+            Said(host, tables, model, self.type_, nodes, self.outputs, self.drawn, self.n_rounds)
+        )
         host.let_in()
         plan = build_plan(trees, said.of_node, grouped=bool(model.grouping_columns), between=host.let_in)
         values = [rows_sql.as_number(scan.features[feature.name]) for feature in features]

@@ -105,9 +105,11 @@ def faulty_packed(schema: str, model: str, record_bytes: int) -> str:
     return f"{_first_fault(faults, rows, 't.tree_id, NULL::pg_catalog.int8 AS node_id')} LIMIT 1"
 
 
-def faulty_groups(schema: str, model: str, grouping: Sequence[str]) -> str:
-    """Groups that are none: `gid` and `fault`; $1 is the number of features, $2 that of groups."""
-    importances = ("oob_var_importance", "oob_var_importance_sd", "impurity_var_importance")
+def faulty_groups(schema: str, model: str, grouping: Sequence[str], importances: Sequence[str]) -> str:
+    """Groups that are none: `gid` and `fault`; $1 is the number of features, $2 that of groups.
+
+    `importances`: columns that have a number for each feature.
+    """
     faults = [
         ("g.gid IS NULL", "has no gid"),
         (f"{_below('g.gid', 1)} OR g.gid OPERATOR(pg_catalog.>) $2", "has a gid that no group has"),

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.sqltext import values
+from madtree.sqltext.kinds import TABLES
 from madtree.sqltext.predict import TREE, Scan
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import CV_COLUMNS, model_table
 from madtree.sqltext.values import Writer
-from madtree.trees import Feature, FeatureKind
+from madtree.trees import Feature, FeatureKind, ModelKind
 
-# Of `<output>_group`, what documents tell.
-GROUP_COLUMNS = (
-    "success", "message", "n_trees", "oob_error", "oob_score", "oob_var_importance", "oob_var_importance_sd",
-    "impurity_var_importance",
-)  # fmt: skip
+_FIRST_OF_GROUPS = ("success", "message", "n_trees")  # of what documents tell of them
 
 
 def groups(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
@@ -80,10 +77,13 @@ def tree_facts(schema: str, name: str, place: Sequence[str] = ()) -> str:
     )
 
 
-def groups_told(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
-    """What `<output>_group` tells of each group, the group's values as text; `grouping` are unquoted columns."""
+def groups_told(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]], kind: ModelKind) -> str:
+    """What `<output>_group` tells of each group but its categories, and its values as text; `grouping` are unquoted
+    columns.
+    """
+    others = [name for name, _ in TABLES[kind].of_groups if name not in _FIRST_OF_GROUPS and name[:4] != "cat_"]
     group = ", ".join(values.text_of(f"t.{ident(column)}", writer) for column, writer in grouping)
-    columns = ", ".join(f"t.{column}" for column in GROUP_COLUMNS)
+    columns = ", ".join(f"t.{column}" for column in (*_FIRST_OF_GROUPS, *others))
     return (
         f'SELECT t.gid, ARRAY[{group}]::pg_catalog.text[] AS "group", {columns} '
         f"FROM {model_table(schema, name, '_group')} AS t ORDER BY t.gid"

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table
-from madtree.trees import FOREST, TREE, ModelKind
+from madtree.trees import BOOSTED, FOREST, TREE, ModelKind
 
 
 class Importance(Protocol):
@@ -65,15 +65,25 @@ def _share(value: str, total: str) -> str:
 
 def _of_trees(schema: str, name: str, grouping: Mapping[str, str], best_first: bool = False) -> str:
     """A row for each tree and feature."""
+    return _by_gains(model_table(schema, name), "tree_id", schema, name, grouping, best_first)
+
+
+def _of_boosted(schema: str, name: str, grouping: Mapping[str, str], best_first: bool = False) -> str:
+    """A row for each group and feature."""
+    return _by_gains(model_table(schema, name, "_group"), "gid", schema, name, grouping, best_first)
+
+
+def _by_gains(table: str, number: str, schema: str, name: str, grouping: Mapping[str, str], best_first: bool) -> str:
+    """`number`: the column of `table` that tells its rows apart."""
     groups = _group_values(grouping)
-    order = "t.tree_id, f.raw DESC NULLS LAST, f.position" if best_first else "t.tree_id, f.position"
+    order = f"t.{number}, f.raw DESC NULLS LAST, f.position" if best_first else f"t.{number}, f.position"
     return f"""\
 SELECT {groups}f.feature,
     CASE WHEN s.total OPERATOR(pg_catalog.>) 0
         THEN (f.raw OPERATOR(pg_catalog./) s.total) OPERATOR(pg_catalog.*) 100::pg_catalog.float8
         ELSE 0::pg_catalog.float8 END AS impurity_var_importance,
     f.raw AS raw_importance
-FROM {model_table(schema, name)} AS t
+FROM {table} AS t
 CROSS JOIN {model_table(schema, name, "_summary")} AS m
 CROSS JOIN LATERAL ROWS FROM (
     pg_catalog.unnest(m.features), pg_catalog.unnest(t.impurity_var_importance)
@@ -84,10 +94,12 @@ CROSS JOIN LATERAL (
 ORDER BY {order}"""
 
 
-IMPORTANCE: Mapping[ModelKind, Importance] = {TREE: _of_trees, FOREST: _of_groups}
+IMPORTANCE: Mapping[ModelKind, Importance] = {TREE: _of_trees, FOREST: _of_groups, BOOSTED: _of_boosted}
+_GAINS = ("feature", "impurity_var_importance", "raw_importance")
 # Names of the columns beside those of the groups.
 COLUMNS: Mapping[ModelKind, tuple[str, ...]] = {
-    TREE: ("feature", "impurity_var_importance", "raw_importance"),
+    TREE: _GAINS,
+    BOOSTED: _GAINS,
     FOREST: (
         "feature",
         "oob_var_importance",

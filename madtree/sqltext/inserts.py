@@ -128,7 +128,12 @@ def insert_summary(schema: str, name: str, columns: Sequence[tuple[str, str]] = 
 # Where the parameters cast each row's text to an array: `unnest` would take a nested array apart.
 _ARRAY_COLUMNS = {
     column: kind for column, kind in (*TREE_COLUMNS, *NODE_COLUMNS) if kind is not None and kind.endswith("[]")
-} | {"oob_var_importance": "float8[]", "oob_var_importance_sd": "float8[]", "category_sets": "text[]"}
+} | {
+    "base_score": "float8[]",
+    "oob_var_importance": "float8[]",
+    "oob_var_importance_sd": "float8[]",
+    "category_sets": "text[]",
+}
 
 
 def unnested(alias: str, columns: Sequence[tuple[str, str]]) -> str:

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 
 from madtree.interface import LATER_SETTINGS
 from madtree.records import dataclass
+from madtree.sqltext import boost_tables as of_boosted
 from madtree.sqltext import forest_tables as of_forests
 from madtree.sqltext import tables as sql
-from madtree.trees import FOREST, TREE, ModelKind
+from madtree.sqltext.group_tables import MEMBER_COLUMNS
+from madtree.trees import BOOSTED, FOREST, TREE, ModelKind
 
 Columns = tuple[tuple[str, str], ...]  # name, type
 
@@ -21,32 +23,44 @@ class KindTables:
         summary: columns of `<output>_summary`.
         own, more: of `<output>`, in front of all others and behind them.
         of_groups: of `<output>_group`, beside the group's number and values; empty where there is no such table.
+        of_rounds: of `<output>_rounds`, beside the groups' values; empty where there is no such table.
     """
 
     summary: Columns
     own: Columns = ()
     more: Columns = ()
     of_groups: Columns = ()
+    of_rounds: Columns = ()
 
     @property
     def own_names(self) -> frozenset[str]:
         """Names that only this kind's tables have: no grouping column may have one."""
-        return frozenset(name for name, _ in (*self.own, *self.more, *self.of_groups))
+        return frozenset(name for name, _ in (*self.own, *self.more, *self.of_groups, *self.of_rounds))
 
 
 TABLES: Mapping[ModelKind, KindTables] = {
     TREE: KindTables(sql.SUMMARY_COLUMNS),
     FOREST: KindTables(
         of_forests.FOREST_SUMMARY_COLUMNS,
-        own=of_forests.MEMBER_COLUMNS,
+        own=MEMBER_COLUMNS,
         more=of_forests.MORE_MEMBER_COLUMNS,
         of_groups=of_forests.GROUP_COLUMNS,
+    ),
+    BOOSTED: KindTables(
+        of_boosted.BOOST_SUMMARY_COLUMNS,
+        own=MEMBER_COLUMNS,
+        more=of_boosted.MORE_TREE_COLUMNS,
+        of_groups=of_boosted.GROUP_COLUMNS,
+        of_rounds=of_boosted.ROUND_COLUMNS,
     ),
 }
 # Of the summary, and behind the others of `<output>`, whatever the kind.
 SUMMARY_COLUMNS: Mapping[str, str] = {name: type_ for each in TABLES.values() for name, type_ in each.summary}
 _MORE: Columns = tuple(dict.fromkeys(column for each in TABLES.values() for column in each.more))
 _OF_GROUPS: Columns = tuple(dict.fromkeys(column for each in TABLES.values() for column in each.of_groups))
+
+_WITH_GROUPS = [dict(each.of_groups) for each in TABLES.values() if each.of_groups]
+_OF_ALL_GROUPS = frozenset.intersection(*map(frozenset, _WITH_GROUPS))
 
 # Suffix, columns with their types (None: the prediction's), and those that a model of an older version, or of another
 # kind, may lack.
@@ -61,6 +75,6 @@ EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], 
     ("_surrogates", sql.SURROGATE_COLUMNS, frozenset()),
     ("_cv", sql.CV_COLUMNS, frozenset()),
     ("_competitors", sql.COMPETITOR_COLUMNS, frozenset()),
-    ("_group", (("gid", "int4"), *_OF_GROUPS), frozenset()),
+    ("_group", (("gid", "int4"), *_OF_GROUPS), frozenset(dict(_OF_GROUPS)) - _OF_ALL_GROUPS),
     ("_packed", sql.PACKED_COLUMNS, frozenset()),
 )

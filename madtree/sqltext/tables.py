@@ -12,9 +12,9 @@ from madtree.sqltext.typenames import type_sql
 
 MAX_IDENTIFIER_BYTES = 63
 NULL_PROXY = "__NULL__"  # MADlib's name for NULL among the categories
-SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_oob")
+SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_oob", "_rounds")
 # Not read when the model is: rows of it may be large, and say nothing of how it predicts.
-BESIDE = frozenset({"_oob"})
+BESIDE = frozenset({"_oob", "_rounds"})
 OOB_TREES = "n_oob_trees"  # its last column
 
 # (column, type); None stands for the prediction's own type.
@@ -148,6 +148,7 @@ SIGNATURES: dict[str, frozenset[str]] = {
     "_group": frozenset({"gid", "n_trees", "impurity_var_importance"}),
     "_packed": frozenset({"tree_id", "category_sets", "nodes"}),
     "_oob": frozenset({OOB_TREES}),
+    "_rounds": frozenset({"gid", "round", "training_loss"}),
 }
 
 
@@ -189,6 +190,7 @@ def create_tables(
     more: Sequence[tuple[str, str]] = (),
     summary: Sequence[tuple[str, str]] = SUMMARY_COLUMNS,
     of_groups: Sequence[tuple[str, str]] = (),
+    of_rounds: Sequence[tuple[str, str]] = (),
 ) -> str:
     """Statements that create a model's tables; of those that not every model has, the ones that are wanted.
 
@@ -196,6 +198,7 @@ def create_tables(
         prediction_type: None for a model whose nodes are packed.
         own, more: columns of `<output>` in front of all others, and behind them.
         of_groups: those of `<output>_group` beside the group's number and values; no such table without any.
+        of_rounds: those of `<output>_rounds` beside the groups' values; no such table without any.
     """
     groups = [f"{ident(column.name)} {type_sql(column.type)}" for column in grouping]
     tables = {"": [*_definitions(own), *groups, *_definitions((*TREE_COLUMNS, *more)), "PRIMARY KEY (tree_id)"]}
@@ -213,6 +216,8 @@ def create_tables(
         tables["_competitors"] = [*_definitions(COMPETITOR_COLUMNS), "PRIMARY KEY (tree_id, node_id, rank)"]
     if of_groups:
         tables["_group"] = ["gid pg_catalog.int4 PRIMARY KEY", *groups, *_definitions(of_groups)]
+    if of_rounds:
+        tables["_rounds"] = [*_definitions(of_rounds), *groups, "PRIMARY KEY (gid, round)"]
     return ";\n".join(
         f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(columns)})" for suffix, columns in tables.items()
     )

@@ -7,7 +7,7 @@ these rows on the disk. docs/limits.md tells what can come of an UNLOGGED table 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from madtree.records import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
@@ -105,17 +105,25 @@ class WorkTables:
         columns = ", ".join(f"{name}::pg_catalog.bytea AS {name}" for name in _COLUMNS)
         return f"SELECT n_rows, {columns} FROM {self.name('blocks')}"
 
-    def replace_column(self, column: str) -> str:
-        """Give every block a new column of that name; $1: plan."""
-        return self._update(column, f"{INTERNAL}.new_column($1, n_rows, {BLOCK_ARGUMENTS}, scores, nodes)")
+    def replace_columns(self, columns: Sequence[str]) -> str:
+        """Give every block new columns of these names; $1: plan."""
+        of_rows = f"n_rows, {BLOCK_ARGUMENTS}, scores, nodes"
+        made = {column: f"{INTERNAL}.new_column($1, {literal(column)}, {of_rows})" for column in columns}
+        return self._update(made)
+
+    def row_sums(self) -> str:
+        """What all rows say together; $1: plan."""
+        call = f"{INTERNAL}.row_sums($1, n_rows, {BLOCK_ARGUMENTS}, scores, nodes)"
+        return f"SELECT {INTERNAL}.sum_of_states({call}) AS sums FROM {self.name('blocks')}"
 
     def move_nodes(self) -> str:
         """Move the rows of every block on; $1: plan."""
-        return self._update("nodes", f"{INTERNAL}.moved_nodes($1, n_rows, {BLOCK_ARGUMENTS}, nodes)")
+        return self._update({"nodes": f"{INTERNAL}.moved_nodes($1, n_rows, {BLOCK_ARGUMENTS}, nodes)"})
 
-    def _update(self, column: str, value: str) -> str:
-        """Change one column of all blocks; the others' bytes stay where they are."""
-        return f"UPDATE {self.name('blocks')} SET {column} = ({value})::{INTERNAL}.packed"
+    def _update(self, made: Mapping[str, str]) -> str:
+        """Change columns of all blocks, by name; the others' bytes stay where they are."""
+        changes = ", ".join(f"{column} = ({value})::{INTERNAL}.packed" for column, value in made.items())
+        return f"UPDATE {self.name('blocks')} SET {changes}"
 
     def create_images(self, images: str) -> str:
         """Keep the images of whole blocks; `images`: the query that makes them (`rows.images_by_block`)."""

@@ -18,13 +18,23 @@ from madtree.learn.counting import CountRequest, frontier_values
 from madtree.learn.data import MOST_BLOCK_ROWS, Array, Ints, Steps, codec
 from madtree.learn.packing import block_fields
 from madtree.learn.problem import Problem
-from madtree.learn.requests import FoldHashesRequest, Program, Progress, Provider, ReplaceRequest, T, driven
+from madtree.learn.requests import (
+    FoldHashesRequest,
+    OfRows,
+    Program,
+    Progress,
+    Provider,
+    ReplaceRequest,
+    SumsRequest,
+    T,
+    driven,
+)
 from madtree.learn.route import NewSplits, Routing
 from madtree.learn.waves import CategoriesRequest, HeldOutRequest, TargetsRequest, WaveRequest
 from madtree.parallel import handing_over_pays, sharing
 from madtree.request import Tuning
 from madtree.sqltext.work import WorkTables
-from madtree.storage.aggregate_functions import State, read_state
+from madtree.storage.aggregate_functions import State, numbers_of, read_state
 from madtree.storage.blocks import BlockStore
 
 _BYTEA, _INT4 = "pg_catalog.bytea", "pg_catalog.int4"
@@ -66,12 +76,20 @@ class TableOfBlocks(Provider):
 
     def replace(self, request: ReplaceRequest) -> Steps[None]:
         yield
-        problem, self._copied = self._problem, None
-        if request.problem is not None and request.routing is not None:
-            problem = request.problem
+        self._copied = None
+        self._host.command(self._work.replace_columns(request.columns), [_BYTEA], [self._plan(request)])
+
+    def sums(self, request: SumsRequest) -> Steps[Array]:
+        yield
+        state: State | None = self._host.query(self._work.row_sums(), [_BYTEA], [self._plan(request)])[0]["sums"]
+        return request.zeros() if state is None else numbers_of(state).reshape(request.zeros().shape)
+
+    def _plan(self, request: OfRows) -> bytes:
+        """What is made of each block's rows; they are brought to the nodes that it is about."""
+        problem = request.problem or self._problem
+        if request.routing is not None:
             self._move(problem, request.routing)
-        plan = codec.dump({**problem.counting_values(), **request.function_values()})
-        self._host.command(self._work.replace_column(request.column), [_BYTEA], [plan])
+        return codec.dump({**problem.counting_values(), **request.function_values()})
 
     def wave(self, request: WaveRequest) -> Steps[Any]:
         return (yield from driven(request.ensemble.grow(request.number, rows_at_hand=False), self))

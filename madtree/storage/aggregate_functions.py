@@ -21,11 +21,14 @@ from madtree.learn.columns import (
     ColumnReader,
     block_columns,
     column_values,
-    with_column,
+    sum_values,
+    summed_rows,
+    with_columns,
 )
 from madtree.learn.counting import CountRequest, Frontier, PlacedBlock, final, merge, transition_steps
-from madtree.learn.data import Array, Ints, LastPlan, Steps, Values, require
+from madtree.learn.data import Array, Block, Ints, LastPlan, Steps, Values, require
 from madtree.learn.problem import Problem
+from madtree.learn.requests import arguments_of
 from madtree.learn.route import MOST_NODES, NewSplits, StoredNodes, node_bytes
 from madtree.sqltext.distributed import TAG_BYTES
 
@@ -57,7 +60,7 @@ class _Counting:
         """The numbers of a state, as a view."""
         fits = len(state) == _TAG + self.request.state_bytes and state[:_TAG] == self.tag
         require(fits, "the state", "one of this request")
-        return _numbers(state).reshape(self.request.shape)
+        return numbers_of(state).reshape(self.request.shape)
 
 
 _counting = LastPlan(_Counting)
@@ -83,11 +86,11 @@ def node_statistics_merge(left: State | None, right: State | None) -> State | No
     if left is None or right is None:
         return right if left is None else left
     require(left[:_TAG] == right[:_TAG] and len(left) == len(right), "the states", "those of one request")
-    return _tagged(merge(_numbers(left), _numbers(right)))
+    return _tagged(merge(numbers_of(left), numbers_of(right)))
 
 
 def node_statistics_final(state: State | None) -> State | None:
-    return None if state is None else _tagged(final(_numbers(state)))
+    return None if state is None else _tagged(final(numbers_of(state)))
 
 
 def joined_pieces(pieces: Sequence[State]) -> State:
@@ -97,47 +100,75 @@ def joined_pieces(pieces: Sequence[State]) -> State:
 
 def read_state(state: State | None, request: CountRequest) -> Array:
     """A final state as the answer to a request; zeros where there was no block."""
-    return request.zeros() if state is None else _numbers(state).reshape(request.shape)
+    return request.zeros() if state is None else numbers_of(state).reshape(request.shape)
 
 
-class _Replacing:
-    """A plan by which a column is made anew: the values of a problem, and what a ReplaceRequest says beside its trees.
+class _OfRows:
+    """A plan by which something is made of a block's rows: the values of a problem, and what a request about rows says
+    beside its trees.
 
     Attributes:
-        n_nodes: of the trees, 0 where the new column does not depend on any.
+        n_nodes: of the trees, 0 where nothing depends on any.
     """
 
     def __init__(self, values: dict[str, Any]) -> None:
         given = Values(values)
-        problem = Problem.from_values(values)
+        self.problem = Problem.from_values(values)
         self.n_nodes = given.integer("n_nodes", 0, MOST_NODES)
-        require(self.n_nodes == 0 or self.n_nodes >= problem.n_trees, "n_nodes", "at least the roots")
-        self.problem = problem if self.n_nodes else None
-        self.reader = ColumnReader(problem)
-        self.function, self.values = column_values(given, self.problem, self.n_nodes)
+        require(self.n_nodes == 0 or self.n_nodes >= self.problem.n_trees, "n_nodes", "at least the roots")
+        self.function, self.arguments = given.text("function"), arguments_of(values)
+        self._reader = ColumnReader(self.problem)
+
+    def rows(
+        self, n_rows: int, columns: Sequence[bytes | None], nodes: bytes | None
+    ) -> tuple[Block, Problem, Ints | None]:
+        """The block, and the nodes that its rows have reached."""
+        block, problem = self._reader.checked_block(n_rows, columns), self.problem
+        if not self.n_nodes:
+            return block, problem, None
+        stored = StoredNodes(nodes, block, problem.n_replicas, problem.n_groups, self.n_nodes)
+        return block, problem, np.stack([stored.of(replica) for replica in range(problem.n_replicas)])
 
 
-_replacing = LastPlan(_Replacing)
+class _Replacing(_OfRows):
+    def __init__(self, values: dict[str, Any]) -> None:
+        super().__init__(values)
+        self.values = column_values(self.function, self.arguments, self.problem, self.n_nodes)
 
 
-def new_column(plan: bytes, n_rows: int, columns: Sequence[bytes | None], nodes: bytes | None) -> bytes | None:
-    """A block's new column, as bytes.
+class _Summing(_OfRows):
+    def __init__(self, values: dict[str, Any]) -> None:
+        super().__init__(values)
+        self.values = sum_values(self.function, self.arguments, self.problem, self.n_nodes)
+
+
+_replacing, _summing = LastPlan(_Replacing), LastPlan(_Summing)
+
+
+def new_column(
+    plan: bytes, column: str, n_rows: int, columns: Sequence[bytes | None], nodes: bytes | None
+) -> bytes | None:
+    """One of the columns that a plan makes anew of a block, as bytes.
 
     Args:
+        column: which one.
         columns: as in `learn.columns.columns.COLUMNS`, and then the scores.
         nodes: of its rows, as they are kept beside them; None at the roots.
     """
     todo = _replacing.get(plan)
-    block = todo.reader.checked_block(n_rows, columns)
-    reached: Ints | None = None
-    if (problem := todo.problem) is not None:
-        stored = StoredNodes(nodes, block, problem.n_replicas, problem.n_groups, todo.n_nodes)
-        reached = np.stack([stored.of(replica) for replica in range(problem.n_replicas)])
-    made = with_column(block, todo.function, todo.values, todo.problem, reached)
-    column = COLUMN_FUNCTIONS[todo.function].column
+    require(column in COLUMN_FUNCTIONS[todo.function].columns, "column", f"one that {todo.function} makes")
+    block, problem, reached = todo.rows(n_rows, columns, nodes)
+    made = with_columns(block, todo.function, todo.values, problem, reached)
     if column == SCORES:
         return None if made.scores is None else made.scores.tobytes()
     return block_columns(made)[COLUMNS.index(column)]
+
+
+def row_sums(plan: bytes, n_rows: int, columns: Sequence[bytes | None], nodes: bytes | None) -> State:
+    """The state of what a block's rows say; the others as of `new_column`."""
+    todo = _summing.get(plan)
+    block, problem, reached = todo.rows(n_rows, columns, nodes)
+    return _tagged(summed_rows(block, todo.function, todo.values, problem, reached))
 
 
 class _Moving:
@@ -180,7 +211,7 @@ def _tagged(numbers: Array) -> bytes:
     return _tag(numbers.dtype) + numbers.tobytes()
 
 
-def _numbers(state: State) -> Array:
+def numbers_of(state: State) -> Array:
     """The numbers of a state, as a view."""
     dtype = _TAGS.get(bytes(state[:_TAG]))
     if dtype is None or (len(state) - _TAG) % dtype.itemsize:

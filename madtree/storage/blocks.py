@@ -100,19 +100,24 @@ class BlockStore(Provider):
 
     def others(self, request: Request) -> Steps[Any]:
         """By the blocks at hand."""
+        return self._blocks_at_hand().answer(request)
+
+    def _blocks_at_hand(self) -> BlocksAtHand:
         if self._at_hand is None:
             blocks = [self._block(kept) for kept in self._kept if kept.n_rows]
             allocator = allocator_of(self._place, self._allocated_bytes)
             self._at_hand = BlocksAtHand(blocks, self._position_bytes, allocator=allocator)
-        return self._at_hand.answer(request)
+        return self._at_hand
 
     def replace(self, request: ReplaceRequest) -> Steps[None]:
         """Columns stay where they are, in memory or in the file, while they keep their size."""
-        self._at_hand = None
-        for kept in self._kept:
+        at_hand = self._blocks_at_hand()  # which knows where rows are in the trees that have just grown
+        for place, kept in enumerate(kept for kept in self._kept if kept.n_rows):
             yield
-            made = getattr(request.made(self._block(kept)), request.column)
-            kept.columns[request.column] = self._put(kept.columns.get(request.column), made)
+            made = at_hand.made(request, place)
+            for name in request.columns:
+                kept.columns[name] = self._put(kept.columns.get(name), getattr(made, name))
+        self._at_hand = None
 
     def _put(self, before: Array | _Spilled | None, column: Array) -> Array | _Spilled:
         """Keep a column in the place of another one, or of none."""

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from madtree.host import Host
+from madtree.ingest import Profile
 from madtree.learn.data import Bools, Ints
 from madtree.learn.ensemble import Learner
-from madtree.learn.prune import OutOfBagColumns, TrainedTrees, TreeColumns
+from madtree.learn.prune import BoostedColumns, OutOfBagColumns, RoundColumns, TrainedTrees, TreeColumns
 from madtree.parallel import Workers
 from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
@@ -65,6 +66,7 @@ class Harvest:
     Attributes:
         trees: by group and member.
         out_of_bag: what out-of-bag rows say of groups.
+        boosted, rounds: what there is to say of boosted models.
         groups: (G,) all groups, those without a tree as well.
         classes: labels, for classification.
         categories: of each unordered feature, texts, or texts by group.
@@ -72,6 +74,8 @@ class Harvest:
 
     trees: TreeColumns
     out_of_bag: OutOfBagColumns
+    boosted: BoostedColumns
+    rounds: RoundColumns
     groups: Ints
     classes: Sequence[str]
     categories: Mapping[str, Any]
@@ -96,7 +100,6 @@ class TrainingKind(Protocol):
     Attributes:
         learner: makes the programs.
         model_kind: what is known of such models.
-        numbering: of its trees.
         needs_all_rows: whether each process that grows needs all rows, which then are shared rather than divided.
     """
 
@@ -105,9 +108,17 @@ class TrainingKind(Protocol):
     @property
     def model_kind(self) -> ModelKind: ...
     @property
-    def numbering(self) -> Numbering: ...
-    @property
     def needs_all_rows(self) -> bool: ...
+
+    def numbering(self, n_trees: Ints | None) -> Numbering | None:
+        """Of its trees; None where that follows only from how many trees each group has, (G,), which is known, and
+        given, at the end.
+        """
+        ...
+
+    def check(self, task: TrainingTask, profile: Profile) -> None:
+        """Raises MadtreeError where outcomes are none that such a model can be trained on."""
+        ...
 
     def may_stay_spread(self, strategy: str) -> bool:
         """Whether trees grow where the rows of a distributed table are, by the way that is asked for."""
@@ -129,9 +140,11 @@ class TrainingKind(Protocol):
         """Rows that these were trained on."""
         ...
 
-    def write_nodes(self, output: ModelOutput, trained: TrainedTrees, classes: Sequence[str]) -> None: ...
+    def write_nodes(
+        self, output: ModelOutput, trained: TrainedTrees, classes: Sequence[str], numbering: Numbering
+    ) -> None: ...
 
-    def write_trees(self, output: ModelOutput, harvest: Harvest) -> Tested:
+    def write_trees(self, output: ModelOutput, harvest: Harvest, numbering: Numbering) -> Tested:
         """Write what is known of trees and groups once all are grown; tell what is to be told of it."""
         ...
 

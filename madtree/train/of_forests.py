@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from madtree.ingest import Profile
 from madtree.learn.data import Floats, Ints
 from madtree.learn.ensemble import ForestLearner, Learner, wave_counts, wave_nodes
 from madtree.learn.problem import SearchTuning
 from madtree.learn.prune import OutOfBagColumns, TrainedTrees, TreeColumns
 from madtree.model import nodes_view
-from madtree.model.write import GroupTotals, forest_summary, write_groups, write_members, write_packed
+from madtree.model.write import GroupTotals, floats, forest_summary, write_groups, write_members, write_packed
 from madtree.parallel import Workers, forest_workers, growing_workers
 from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
+from madtree.sqltext.kinds import TABLES
 from madtree.train.kinds import UNUSABLE_GROUP, Harvest, ModelOutput, Size, Tested
 from madtree.train.remarks import tell_of_bags
 from madtree.trees import FOREST, ForestParameters, Numbering, Parameters
@@ -33,9 +35,11 @@ class Forests:
     def learner(self) -> Learner:
         return ForestLearner(self.parameters)
 
-    @property
-    def numbering(self) -> Numbering:
+    def numbering(self, n_trees: Ints | None) -> Numbering:
         return Numbering(self.parameters.n_trees)
+
+    def check(self, task: TrainingTask, profile: Profile) -> None:
+        pass
 
     def may_stay_spread(self, strategy: str) -> bool:
         """They grow faster of a copy, and do so unless the aggregate is asked for."""
@@ -58,14 +62,17 @@ class Forests:
     def n_rows(self, trained: TrainedTrees) -> int:
         return int(trained.out_of_bag.n_rows.sum())
 
-    def write_nodes(self, output: ModelOutput, trained: TrainedTrees, classes: Sequence[str]) -> None:
-        write_packed(output.host, output.task, trained.packed, output.categories, self.numbering)
+    def write_nodes(
+        self, output: ModelOutput, trained: TrainedTrees, classes: Sequence[str], numbering: Numbering
+    ) -> None:
+        write_packed(output.host, output.task, trained.packed, output.categories, numbering)
 
-    def write_trees(self, output: ModelOutput, harvest: Harvest) -> Tested:
+    def write_trees(self, output: ModelOutput, harvest: Harvest, numbering: Numbering) -> Tested:
         host, task, trees = output.host, output.task, harvest.trees
         if task.is_classification:
-            host.command(nodes_view(task, harvest.classes))
-        write_members(host, task, trees, self.numbering, output.group_table)
+            host.command(nodes_view(task, harvest.classes, FOREST))
+        more = {"oob_error": floats(trees.oob_error)}
+        write_members(host, task, trees, numbering, more, TABLES[FOREST].more, output.group_table)
         tell_of_bags(host, task, self.parameters.sampling, harvest.out_of_bag)
         of_groups = self._of_groups(harvest.out_of_bag, trees, harvest.groups)
         write_groups(host, task, of_groups, UNUSABLE_GROUP, output.group_table, harvest.categories)

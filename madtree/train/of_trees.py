@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from madtree.ingest import Profile
 from madtree.learn.data import Ints
 from madtree.learn.ensemble import Learner, TreeLearner
 from madtree.learn.prune import TrainedTrees, TreeColumns, TreeKeys
@@ -16,7 +17,7 @@ from madtree.parallel import Workers, growing_workers, resident_workers
 from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
 from madtree.train.kinds import UNUSABLE_GROUP, Harvest, ModelOutput, Size, Tested
-from madtree.trees import SINGLE, TREE, Parameters
+from madtree.trees import SINGLE, TREE, Numbering, Parameters
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,13 @@ class SingleTrees:
 
     learner: Learner = field(default_factory=TreeLearner)
     model_kind = TREE
-    numbering = SINGLE
     needs_all_rows = False
+
+    def numbering(self, n_trees: Ints | None) -> Numbering:
+        return SINGLE
+
+    def check(self, task: TrainingTask, profile: Profile) -> None:
+        pass
 
     def may_stay_spread(self, strategy: str) -> bool:
         return True
@@ -44,10 +50,12 @@ class SingleTrees:
     def n_rows(self, trained: TrainedTrees) -> int:
         return int(trained.trees.n_rows.sum())
 
-    def write_nodes(self, output: ModelOutput, trained: TrainedTrees, classes: Sequence[str]) -> None:
+    def write_nodes(
+        self, output: ModelOutput, trained: TrainedTrees, classes: Sequence[str], numbering: Numbering
+    ) -> None:
         write_nodes(output.host, output.task, trained.nodes, output.categories, classes)
 
-    def write_trees(self, output: ModelOutput, harvest: Harvest) -> Tested:
+    def write_trees(self, output: ModelOutput, harvest: Harvest, numbering: Numbering) -> Tested:
         task = output.task
         trees = _with_untrained(harvest.trees, harvest.groups, len(task.features), task.parameters.cp)
         write_trees(output.host, task, trees, UNUSABLE_GROUP, output.group_table, harvest.categories)

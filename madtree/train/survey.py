@@ -100,6 +100,7 @@ def survey(call: Call, source: Source) -> Survey:
     host, task, reader, rows = call.host, call.task, source.reader, source.rows
     profile = estimate_profile(reader, task, rows, source.oids) or read_profile(reader, task, rows)
     check_class_params(task.parameters.class_params, task.dependent_sql, profile.classes)
+    call.kind.check(task, profile)
     tell_of_classes(host, task, profile)
     categories = read_categories(reader, rows, task.features, task.parameters.null_as_category)
     tell_of_ids(host, task, profile, categories)

@@ -9,16 +9,19 @@ import numpy as np
 
 from madtree.ingest import Profile
 from madtree.learn.data import Ints, nested
-from madtree.learn.prune import OutOfBagColumns, SeenCategories, TreeColumns
+from madtree.learn.prune import BoostedColumns, OutOfBagColumns, RoundColumns, SeenCategories, TreeColumns
 from madtree.model.write import Totals, write_competitors, write_cv, write_summary, write_surrogates
 from madtree.request import TrainingTask
 from madtree.sqltext.kinds import TABLES
-from madtree.train.batches import Batch
+from madtree.train.batches import Batch, Deliveries
 from madtree.train.kinds import Harvest, ModelOutput
 from madtree.train.remarks import TreeRemarks, tell_of_constant
 from madtree.train.source import Call
 from madtree.train.survey import Survey
 from madtree.train.trained import Trained
+from madtree.trees import Numbering
+
+MOST_TREES = 2**31 - 1  # their numbers are integers
 
 
 class Tables:
@@ -34,6 +37,17 @@ class Tables:
         self._trees: list[TreeColumns] = []
         self._seen: list[SeenCategories] = []
         self._out_of_bag: list[OutOfBagColumns] = []
+        self._boosted: list[BoostedColumns] = []
+        self._rounds: list[RoundColumns] = []
+        # Trees whose numbers are not known yet.
+        self._waiting: Deliveries | None = None
+        self._numbering = call.kind.numbering(None)
+        if self._numbering is None:
+            one_group = found.groups is None
+            if one_group:
+                self._numbering = Numbering(MOST_TREES)
+            else:
+                self._waiting = Deliveries(call.host, in_file=True)
         self._remarks = TreeRemarks(call.task, found.categories)
         self._n_rows = self._n_trees = self._n_leaves = 0
 
@@ -48,18 +62,25 @@ class Tables:
         self._trees.append(trees)
         self._seen.append(nested.copied(trained.seen))
         self._out_of_bag.append(nested.copied(trained.out_of_bag))
+        self._boosted.append(nested.copied(trained.boosted))
+        self._rounds.append(nested.copied(trained.rounds))
         self._n_rows += kind.n_rows(trained)
         if not len(trees.n_rows):
             return
         self._remarks.add(trees, trained.nodes)
         self._n_trees += len(trees.n_rows)
         self._n_leaves += int(trees.n_leaves.sum())
-        kind.write_nodes(output, trained, batch.profile.classes)
+        if self._waiting is not None:
+            self._waiting.add(trained)
+            return
+        numbering = self._numbering
+        assert numbering is not None
+        kind.write_nodes(output, trained, batch.profile.classes, numbering)
         host, task, categories = output.host, output.task, output.categories
         if task.parameters.max_surrogates:
-            write_surrogates(host, task, trained.surrogates, categories, kind.numbering)
+            write_surrogates(host, task, trained.surrogates, categories, numbering)
         if task.parameters.has_competitors:
-            write_competitors(host, task, trained.competitors, categories, kind.numbering)
+            write_competitors(host, task, trained.competitors, categories, numbering)
         if self._has_cv:
             write_cv(host, task, trained.cp_table, output.group_table)
 
@@ -69,8 +90,15 @@ class Tables:
         host, task = output.host, output.task
         trees = TreeColumns.sorted(self._trees)
         categories = self._unordered_categories()
-        said = nested.join(self._out_of_bag)
-        tested = kind.write_trees(output, Harvest(trees, said, groups, profile.classes, categories))
+        out_of_bag, boosted = nested.join(self._out_of_bag), nested.join(self._boosted)
+        rounds = nested.join(self._rounds)
+        n_trees = np.bincount(np.searchsorted(groups, trees.key.group), minlength=len(groups))
+        numbering = kind.numbering(n_trees)
+        assert numbering is not None
+        for waiting in self._waiting.taken() if self._waiting else ():
+            kind.write_nodes(output, waiting, profile.classes, numbering)
+        harvest = Harvest(trees, out_of_bag, boosted, rounds, groups, profile.classes, categories)
+        tested = kind.write_trees(output, harvest, numbering)
         n_failed = len(groups) - len(np.unique(trees.key.group[trees.n_nodes > 0]))
         null_as_category = task.parameters.null_as_category
         totals = Totals(

@@ -22,6 +22,7 @@ from madtree.request import TrainingTask
 from madtree.train.batches import Batch
 from madtree.train.kinds import TrainingKind
 from madtree.train.large import large_trees
+from madtree.train.of_boosted import Boosted
 from madtree.train.of_forests import Forests
 from madtree.train.of_trees import SingleTrees
 from madtree.train.other_readers import obstacle_to_workers
@@ -31,6 +32,7 @@ from madtree.train.strategy import Able, Strategy, choose_strategy
 from madtree.train.survey import Survey, survey
 from madtree.train.tables import Tables
 from madtree.train.trained import Trained
+from madtree.trees import BoostParameters, ForestParameters
 
 # Rows come in order only in one process; what may be shared out says so (madtree.parallel).
 _SERIAL = {"max_parallel_workers_per_gather": "0"}
@@ -40,7 +42,12 @@ _OWN_VIEWS = {"citus.enable_ddl_propagation": "off"}
 
 def kind_of(task: TrainingTask) -> TrainingKind:
     """The kind of model that is to be trained."""
-    return SingleTrees() if task.forest is None else Forests(task.forest)
+    match task.ensemble:
+        case BoostParameters() as parameters:
+            return Boosted(parameters)
+        case ForestParameters() as parameters:
+            return Forests(parameters)
+    return SingleTrees()
 
 
 def train(host: Host, task: TrainingTask, watch: Stopwatch | None = None) -> Trained:

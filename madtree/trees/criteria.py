@@ -32,6 +32,7 @@ class OutcomeKind:
 
 CLASSES = OutcomeKind("classes", of_classes=True)
 NUMBERS = OutcomeKind("numbers", is_centred=True, leaf_sums="squares")
+SCORES = OutcomeKind("scores")
 COUNTS = OutcomeKind("counts", has_second=True, leaf_sums="deviance")
 
 
@@ -53,6 +54,8 @@ class DeclaredCriterion:
     in_sklearn: str | None = None
 
 
+# Of the trees of a boosted model: gradients and hessians of its loss. Nobody chooses it.
+NEWTON = DeclaredCriterion("newton", SCORES)
 # In the order in which they are told of.
 CRITERIA = {
     criterion.name: criterion

@@ -7,6 +7,7 @@ what a report shows of it) is a table in that room, by kind.
 from __future__ import annotations
 
 from bisect import bisect_left
+from dataclasses import replace
 from enum import Enum
 from functools import cached_property
 from itertools import accumulate
@@ -52,6 +53,8 @@ class ModelKind:
         unseen_in: the suffix of the table that has the error on rows which training has not shown to each tree; None
             where no table has.
         document: the name of its JSON format.
+        says_numbers: whether its trees say numbers, whatever the model predicts.
+        tells_rounds: whether `<output>_rounds` tells how training went.
     """
 
     trains: str
@@ -73,6 +76,8 @@ class ModelKind:
     is_expression: bool
     unseen_in: str | None
     document: str
+    says_numbers: bool = False
+    tells_rounds: bool = False
 
     @property
     def in_words(self) -> str:
@@ -122,7 +127,23 @@ FOREST = ModelKind(
     unseen_in="_group",
     document="madtree-forest",
 )
-KINDS = {kind.trains: kind for kind in (TREE, FOREST)}  # by the summary's `method`
+BOOSTED = replace(
+    FOREST,
+    trains="boost_train",
+    predicts="boost_predict",
+    noun="boosted model",
+    described="a boosted model",
+    label="boosting",
+    joining=Joining.SUM,
+    members=Members.OWN,
+    class_types=("response", "prob", "raw", "leaf"),
+    number_types=("response", "raw", "leaf"),
+    unseen_in=None,
+    document="madtree-boosted",
+    says_numbers=True,
+    tells_rounds=True,
+)
+KINDS = {kind.trains: kind for kind in (TREE, FOREST, BOOSTED)}  # by the summary's `method`
 
 
 def kind_of_method(method: object) -> ModelKind:

@@ -11,6 +11,7 @@ from math import fsum
 from madtree.records import dataclass
 from madtree.trees.criteria import is_of_counts
 from madtree.trees.kinds import SINGLE, TREE, ModelKind, Numbering
+from madtree.trees.losses import LOSSES, DeclaredLoss
 from madtree.trees.node_record import NodeLayout
 
 # Of an unordered feature; None is NULL, where that is a category of its own (null_as_category).
@@ -235,6 +236,26 @@ class Model:
     numbering: Numbering = SINGLE
 
     @property
+    def has_class_leaves(self) -> bool:
+        """Whether its leaves say classes, and not numbers."""
+        return self.is_classification and not self.kind.says_numbers
+
+    @property
+    def has_weighted_nodes(self) -> bool:
+        """Whether its nodes have weights that do not follow from the numbers of their rows."""
+        return self.weighted or self.kind.says_numbers
+
+    @property
+    def loss(self) -> DeclaredLoss:
+        """That a boosted model has lowered; raises KeyError where its summary names none."""
+        return LOSSES[str(self.summary["loss"])]
+
+    @property
+    def n_scores(self) -> int:
+        """Scores of a row of a boosted model, and so trees of a round."""
+        return self.loss.n_scores(len(self.classes))
+
+    @property
     def n_members(self) -> int:
         """Trees of a group, at most."""
         return self.numbering.most
@@ -242,7 +263,10 @@ class Model:
     @property
     def as_single_trees(self) -> Model:
         """One of its trees is a model by itself, whatever the others are to the whole."""
-        return replace(self, kind=TREE, numbering=SINGLE)
+        single = replace(self, kind=TREE, numbering=SINGLE)
+        if self.kind.says_numbers:
+            single = replace(single, is_classification=False, classes=(), dependent_type="double precision")
+        return single
 
     @property
     def of_counts(self) -> bool:
@@ -262,8 +286,8 @@ class Model:
     @property
     def node_layout(self) -> NodeLayout:
         """How nodes are packed, where they are."""
-        n_classes = len(self.classes) if self.is_classification else None
-        return node_layout(self.features, n_classes, weighted=self.weighted)
+        n_classes = len(self.classes) if self.has_class_leaves else None
+        return node_layout(self.features, n_classes, weighted=self.has_weighted_nodes)
 
     def categories_of(self, tree_id: int) -> dict[str, tuple[str, ...]]:
         """What `categories` says of one tree."""

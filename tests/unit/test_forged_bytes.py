@@ -30,7 +30,7 @@ from madtree.learn.packing.packing import pack_images, pack_values
 from madtree.learn.packing.row_format import RowFormat
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds, roots
-from madtree.learn.requests import ReplaceRequest
+from madtree.learn.requests import ReplaceRequest, SumsRequest
 from madtree.learn.requests.provider import driven
 from madtree.learn.route.positions import Positions
 from madtree.learn.route.routing import Routing
@@ -44,6 +44,7 @@ from madtree.storage.aggregate_functions import (
     node_statistics_final,
     node_statistics_merge,
     node_statistics_transition,
+    row_sums,
 )
 from madtree.storage.whole_trees import GrowPlan, grow_block
 from madtree.trees import ClassParams, FeatureKind, Parameters
@@ -129,17 +130,23 @@ def grown(problem: Problem, block: Block) -> GrowingTrees:
 
 
 def column_plan(function: str) -> tuple[bytes, tuple[int, list[bytes | None]]]:
-    """A plan by which rows get a new column, and a block with the nodes and the scores of its rows."""
+    """A plan by which rows get new columns, or are summed, and a block with the nodes and the scores of its rows."""
     if function == "random_folds":
         problem, block = problem_of(sample_rows(200, 3), 3, Parameters())
         values = {"ends": np.array([[2**30, 2**31]]), "seed": 1}
         made = {**problem.counting_values(), **ReplaceRequest(function, values).function_values()}
         return codec.dump(made), (200, [*block_columns(block), None, None])
     problem, block = problem_of(sample_rows(200, 0, weighted=True), 0, Parameters("mse", 4, min_split=10))
-    assert problem.target_grid is not None
     growing = grown(problem, block)
-    more = {"node_value": np.arange(growing.n_nodes) / 8, "exponents": problem.target_grid.exponents}
-    request = ReplaceRequest(function, more, problem, growing.routing)
+    exponents = np.array([[-20]], np.int32)
+    of_loss = {"loss": "squared_error", "n_scores": 1, "weighted": False}
+    request: ReplaceRequest | SumsRequest
+    if function == "loss":
+        request = SumsRequest(function, {**of_loss, "sum_loss_exponents": exponents}, problem, growing.routing)
+    else:
+        grids = {f"next_{name}_exponents": exponents for name in ("target", "weight")}
+        moved = {"base": np.zeros((1, 1)), "node_value": np.arange(growing.n_nodes) / 8, "added_to": 0, "next": 0}
+        request = ReplaceRequest(function, {**of_loss, **grids, **moved}, problem, growing.routing)
     columns = block_columns(block)
     nodes = finished(moved_nodes(moved_by(problem, growing.routing, 1), 200, columns, None))
     scores = np.arange(400.0).tobytes()
@@ -323,7 +330,15 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
 
     def make(plan: bytes, block: tuple[int, list[bytes | None]]) -> Any:
         n_rows, (*columns, nodes, scores) = block
-        return new_column(plan, n_rows, [*columns, scores], nodes)
+        return new_column(plan, "target", n_rows, [*columns, scores], nodes)
+
+    def fold(plan: bytes, block: tuple[int, list[bytes | None]]) -> Any:
+        n_rows, (*columns, nodes, scores) = block
+        return new_column(plan, "fold", n_rows, [*columns, scores], nodes)
+
+    def add_up(plan: bytes, block: tuple[int, list[bytes | None]]) -> Any:
+        n_rows, (*columns, nodes, scores) = block
+        return node_statistics_final(bytes(row_sums(plan, n_rows, [*columns, scores], nodes)))
 
     cases: dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]] = {}
     for n_classes in (3, 0):
@@ -334,8 +349,8 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
     cases["count histograms of drawn features"] = (*count_request("histograms", 2, n_drawn=2), count)
     cases["count powers of a regression"] = (*count_request("powers", 0), count)
     cases["move"] = (*moving_plan(), move)
-    for function in ("random_folds", "scores", "residuals"):
-        cases[f"column of {function}"] = (*column_plan(function), make)
+    for function, made in (("random_folds", fold), ("boosted", make), ("loss", add_up)):
+        cases[f"column of {function}"] = (*column_plan(function), made)
     for categories, surrogates in ((False, False), (True, True)):
         plan, images = score_plan(categories, surrogates)
         cases[f"score {categories}"] = (plan, images, lambda plan, rows: finished(score_block(plan, rows)))

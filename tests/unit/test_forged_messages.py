@@ -17,7 +17,7 @@ from madtree.learn.data import codec
 from madtree.learn.ensemble import Forest
 from madtree.learn.packing import Packer, RowFormat, prepare
 from madtree.learn.problem import Bootstrap, FoldHashes, identities
-from madtree.learn.requests import FoldHashesRequest, ReplaceRequest, RowsRequest
+from madtree.learn.requests import FoldHashesRequest, ReplaceRequest, RowsRequest, SumsRequest
 from madtree.storage.workers.growers import GrowBlocks
 from madtree.storage.workers.messages import GrowEnsemble, GrowWave, KeepRows, ShareRows, message
 from madtree.trees import ForestParameters, Parameters
@@ -40,7 +40,10 @@ def _messages() -> dict[str, Any]:
     keys = [None, None, None, np.arange(6.0), np.arange(14.0)]
     of_numbers, block = problem_of(sample_rows(300, 0), 0, Parameters("mse", 4, min_split=10))
     numbers = grown(of_numbers, block)
-    values = np.arange(float(numbers.n_nodes))
+    exponents = np.array([[-20]], np.int32)
+    grids = {f"next_{name}_exponents": exponents for name in ("target", "weight")}
+    of_loss = {"loss": "squared_error", "n_scores": 1, "weighted": False}
+    moved = {"base": np.zeros((1, 1)), "node_value": np.arange(float(numbers.n_nodes)), "added_to": 0, "next": 0}
     told_apart = replace(rows, identity=identities(np.arange(300.0)))
     for_forest, _ = prepare(told_apart, 1, 3, KINDS, parameters, replicas=Bootstrap(1, 0, 1))
     forest = Forest.of(for_forest, ForestParameters(9, 2), np.arange(1))
@@ -64,7 +67,8 @@ def _messages() -> dict[str, Any]:
         "rows": RowsRequest(problem, growing.routing, slots, (1, 4)),
         "fold hashes": FoldHashesRequest(FoldHashes(np.array([300, 20]), 3, 1)),
         "folds": ReplaceRequest("random_folds", folds),
-        "scores": ReplaceRequest("scores", {"node_value": values}, of_numbers, numbers.routing),
+        "boosted": ReplaceRequest("boosted", {**of_loss, **grids, **moved}, of_numbers, numbers.routing),
+        "sums": SumsRequest("loss", {**of_loss, "sum_loss_exponents": exponents}, of_numbers),
     }
 
 

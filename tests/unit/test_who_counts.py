@@ -19,6 +19,7 @@ OTHERS = {
     "learn/at_hand/bagged_block.py": "rows of each group in a bag, as places to put them",
     "learn/binning/bins.py": "sizes of bins, before there are blocks",
     "learn/binning/encode.py": "edges by cell of a look-up table",
+    "learn/columns/boosted.py": "losses by group, after each round",
     "learn/data/runs.py": "chosen rows of a run, as places to put them",
     "learn/data/hashes.py": "numbers to be put in order, by digit",
     "learn/ensemble/row_targets.py": "errors of out-of-bag rows by group",

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.at_hand.node_order import NodeOrder
-from madtree.learn.counting import CountRequest, PlacedBlock, final, transition_steps
+from madtree.learn.counting import CountRequest, PlacedBlock, final, merge, transition_steps
 from madtree.learn.data import Allocator, Array, Block, Ints, ReusingAllocator, Steps, allocated, in_memory
 from madtree.learn.histogram import RowsOfNodes
 from madtree.learn.problem import Problem
-from madtree.learn.requests import FoldHashesRequest, Provider, ReplaceRequest, RowsRequest, driven
+from madtree.learn.requests import FoldHashesRequest, OfRows, Provider, ReplaceRequest, RowsRequest, SumsRequest, driven
 from madtree.learn.route import Positions, WayDown
 from madtree.learn.waves import (
     CategoriesRequest,
@@ -90,9 +90,28 @@ class BlocksAtHand(Provider):
         self._whole = self._order = self._way = None
         self._allocator.take_back()
         positions = Positions(self._position_bytes)
-        for i, placed in enumerate(self._blocks):
+        for i in range(len(self._blocks)):
             yield
-            self._blocks[i] = PlacedBlock(placed.number, request.made(placed.block), positions)
+            number = self._blocks[i].number
+            self._blocks[i] = PlacedBlock(number, self.made(request, i), positions)
+
+    def made(self, request: ReplaceRequest, place: int) -> Block:
+        """The block at that place with the columns that are asked for."""
+        return request.made(self._blocks[place].block, self._reached(request, place))
+
+    def sums(self, request: SumsRequest) -> Steps[Array]:
+        total = request.zeros()
+        for place, placed in enumerate(self._blocks):
+            yield
+            total = merge(total, request.of(placed.block, self._reached(request, place)))
+        return final(total)
+
+    def _reached(self, request: OfRows, place: int) -> Ints | None:
+        """(n_replicas, n_rows) the nodes that a block's rows have reached, where a request tells of trees."""
+        problem, routing = request.problem, request.routing
+        if problem is None or routing is None:
+            return None
+        return np.stack([self._blocks[place].reached(problem, routing, r) for r in range(problem.n_replicas)])
 
     def _in_order(self, problem: Problem) -> Steps[NodeOrder]:
         """The rows in the order of nodes."""

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from madtree.learn.columns.columns import COLUMNS, SCORES, ColumnReader, block_columns
-from madtree.learn.columns.new_columns import COLUMN_FUNCTIONS, column_values, with_column
+from madtree.learn.columns.new_columns import (
+    COLUMN_FUNCTIONS,
+    ROW_SUMS,
+    column_values,
+    sum_values,
+    summed_rows,
+    with_columns,
+)
 
 __all__ = [
     "COLUMNS",
     "COLUMN_FUNCTIONS",
+    "ROW_SUMS",
     "SCORES",
     "ColumnReader",
     "block_columns",
     "column_values",
-    "with_column",
+    "sum_values",
+    "summed_rows",
+    "with_columns",
 ]

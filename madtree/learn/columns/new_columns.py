@@ -1,4 +1,5 @@
-"""Replacing a column of all blocks: by named functions of a block's rows, and of the nodes that they have reached.
+"""What is made of all blocks' rows: columns anew, and sums; by named functions of a block's rows, and of the nodes that
+they have reached.
 
 Gradient and hessian of a loss are the target and the weight of the next round's trees; both follow from the scores.
 """
@@ -11,83 +12,30 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.columns.columns import SCORES
-from madtree.learn.data import Array, Block, Floats, Grid, Ints, Values, require
-from madtree.learn.problem import FoldHashes, Problem
+from madtree.learn.columns.boosted import (
+    BOOSTED,
+    boosted,
+    loss_sums,
+    no_loss,
+    values_of_boosted,
+    values_of_loss_sums,
+)
+from madtree.learn.columns.changing import ChangingRows
+from madtree.learn.data import Array, Block, Ints, Values, require
+from madtree.learn.problem import FoldHashes, Problem, held_out_rows
 from madtree.records import dataclass
 from madtree.trees import MOST_FOLDS
 
-_OUTCOME, _FIRST_SCORE = 0, 1  # lines of a block's scores
+Read = Callable[[Values, Problem | None, int], dict[str, Any]]
 
 
-@dataclass(frozen=True)
-class ChangingRows:
-    """Rows of a block that get a new column.
-
-    Attributes:
-        block: of these rows alone.
-        problem: that trees have been grown for; None where the new column does not depend on trees.
-        nodes: (n_replicas, n_rows) the nodes that they have reached in these, or None.
-    """
-
-    block: Block
-    problem: Problem | None = None
-    nodes: Ints | None = None
-
-    @property
-    def weights(self) -> Floats | float:
-        """(n_rows,), or 1 where all are."""
-        assert self.problem is not None
-        if self.block.weight is None or self.problem.weight_grid is None:
-            return 1.0
-        return self.problem.weight_grid.join(self.block.weight, self.block.tree)
-
-    @property
-    def outcomes(self) -> Floats:
-        """(n_rows,) what rows of a regression are to be predicted as, less the tree's centre."""
-        assert self.problem is not None
-        assert self.problem.target_grid is not None
-        return self.problem.target_grid.join(self.block.target, self.block.tree) / self.weights
-
-
-# From rows and values: (..., n_rows) the new column.
-ColumnFunction = Callable[[ChangingRows, Mapping[str, Any]], Array]
-
-
-def _random_folds(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
+def _random_folds(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
     """`values`: ends (n_trees, n_folds - 1) and seed, as in `FoldHashes.folds`."""
     block, ends = rows.block, values["ends"]
     require(block.identity is not None, "identity", "there")
     assert block.identity is not None
     require(block.tree is None or int(block.tree.max(initial=0)) < len(ends), "ends", "those of all trees")
-    return FoldHashes.folds(block.identity, block.tree, ends, values["seed"])
-
-
-def _scores(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
-    """The scores: what rows were to be predicted as at first, and a score for each replica, to which the value of the
-    node that they have reached is added. Before the first round it is 0. `values`: node_value (n_nodes,).
-    """
-    assert rows.nodes is not None
-    scores = rows.block.scores
-    if scores is None:
-        made = np.zeros((_FIRST_SCORE + len(rows.nodes), rows.block.codes.n_rows))
-        made[_OUTCOME] = rows.outcomes
-    else:
-        require(len(scores) == _FIRST_SCORE + len(rows.nodes), SCORES, "a score for each replica")
-        made = scores.copy()
-    made[_FIRST_SCORE:] += values["node_value"].take(rows.nodes)
-    return made
-
-
-def _residuals(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
-    """The target: by how much the score of the first replica misses, on a grid; the negative gradient of the squared
-    error. `values`: exponents (n_trees, n_limbs) of the grid.
-    """
-    scores = rows.block.scores
-    require(scores is not None and len(scores) > _FIRST_SCORE, SCORES, "there, with a score")
-    assert scores is not None
-    missed = (scores[_OUTCOME] - scores[_FIRST_SCORE]) * rows.weights
-    return Grid(values["exponents"]).split(missed, rows.block.tree)
+    return {"fold": FoldHashes.folds(block.identity, block.tree, ends, values["seed"])}
 
 
 def _values_of_random_folds(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:
@@ -97,62 +45,88 @@ def _values_of_random_folds(given: Values, problem: Problem | None, n_nodes: int
     return {"ends": ends, "seed": given.integer("seed", -(2**63), 2**63 - 1)}
 
 
-def _values_of_scores(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:
-    _require_regression(problem)
-    return {"node_value": given.floats("node_value", (n_nodes,))}
+def _held_out(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
+    """The fold: 1 of rows that are held out, else 0. `values`: share of all rows, and seed."""
+    identity = rows.block.identity
+    require(identity is not None, "identity", "there")
+    assert identity is not None
+    return {"fold": held_out_rows(identity, values["share"], values["seed"])}
 
 
-def _values_of_residuals(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:
-    grid = Grid.from_values(given, "exponents", _require_regression(problem).n_trees)
-    require(grid is not None, "exponents", "there")
-    assert grid is not None
-    return {"exponents": grid.exponents}
-
-
-def _require_regression(problem: Problem | None) -> Problem:
-    require(problem is not None and problem.target_grid is not None, "routing", "that of a regression's trees")
-    assert problem is not None
-    return problem
+def _values_of_held_out(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:
+    return {"share": given.number("share", 0.0, 1.0), "seed": given.integer("seed", -(2**63), 2**63 - 1)}
 
 
 @dataclass(frozen=True)
-class NewColumn:
-    """A function that makes a column.
+class NewColumns:
+    """A function that makes columns.
 
     Attributes:
-        column: that it makes.
+        columns: that it makes.
+        function: the columns by name, (..., n_rows) each, of rows and values.
         read: its values as they have come; raises MadtreeError where they are none. Given the problem of the trees, or
             None, and how many nodes these have.
     """
 
-    column: str
-    function: ColumnFunction
-    read: Callable[[Values, Problem | None, int], dict[str, Any]]
+    columns: tuple[str, ...]
+    function: Callable[[ChangingRows, Mapping[str, Any]], dict[str, Array]]
+    read: Read
 
 
-COLUMN_FUNCTIONS: dict[str, NewColumn] = {
-    "random_folds": NewColumn("fold", _random_folds, _values_of_random_folds),
-    "scores": NewColumn(SCORES, _scores, _values_of_scores),
-    "residuals": NewColumn("target", _residuals, _values_of_residuals),
+COLUMN_FUNCTIONS: dict[str, NewColumns] = {
+    "random_folds": NewColumns(("fold",), _random_folds, _values_of_random_folds),
+    "held_out": NewColumns(("fold",), _held_out, _values_of_held_out),
+    "boosted": NewColumns(BOOSTED, boosted, values_of_boosted),
 }
 
 
-def column_values(given: Values, problem: Problem | None, n_nodes: int) -> tuple[str, dict[str, Any]]:
-    """Function and values for `with_column`; raises MadtreeError where they are none."""
-    function = given.text("function", COLUMN_FUNCTIONS)
-    return function, COLUMN_FUNCTIONS[function].read(given, problem, n_nodes)
+def column_values(function: str, arguments: Mapping[str, Any], problem: Problem | None, n_nodes: int) -> dict[str, Any]:
+    """The values for `with_columns`; raises MadtreeError where these are no arguments, or no function."""
+    require(function in COLUMN_FUNCTIONS, "function", f"one of {', '.join(sorted(COLUMN_FUNCTIONS))}")
+    return COLUMN_FUNCTIONS[function].read(Values(arguments), problem, n_nodes)
 
 
-def with_column(
+def with_columns(
     block: Block, function: str, values: Mapping[str, Any], problem: Problem | None = None, nodes: Ints | None = None
 ) -> Block:
-    """The block with a new column; all others are the same arrays.
+    """The block with new columns; all others are the same arrays.
 
     Args:
         function: name of one of `COLUMN_FUNCTIONS`.
         problem, nodes: as in `ChangingRows`.
     """
-    new = COLUMN_FUNCTIONS[function]
     with np.errstate(all="ignore"):  # numbers that somebody has made up come to no sums, which `final` refuses
-        changed: dict[str, Any] = {new.column: new.function(ChangingRows(block, problem, nodes), values)}
+        changed: dict[str, Any] = COLUMN_FUNCTIONS[function].function(ChangingRows(block, problem, nodes), values)
     return replace(block, **changed)
+
+
+@dataclass(frozen=True)
+class RowSums:
+    """A function that adds up what rows say.
+
+    Attributes:
+        function: exact sums, float64, of rows and values.
+        zeros: those of no rows, by the values.
+        read: as of `NewColumns`.
+    """
+
+    function: Callable[[ChangingRows, Mapping[str, Any]], Array]
+    zeros: Callable[[Mapping[str, Any]], Array]
+    read: Read
+
+
+ROW_SUMS: dict[str, RowSums] = {"loss": RowSums(loss_sums, no_loss, values_of_loss_sums)}
+
+
+def sum_values(function: str, arguments: Mapping[str, Any], problem: Problem | None, n_nodes: int) -> dict[str, Any]:
+    """The values for `summed_rows`; raises MadtreeError where these are no arguments, or no function."""
+    require(function in ROW_SUMS, "function", f"one of {', '.join(sorted(ROW_SUMS))}")
+    return ROW_SUMS[function].read(Values(arguments), problem, n_nodes)
+
+
+def summed_rows(
+    block: Block, function: str, values: Mapping[str, Any], problem: Problem | None = None, nodes: Ints | None = None
+) -> Array:
+    """The sums that a function of `ROW_SUMS` makes of a block; the others as in `with_columns`."""
+    with np.errstate(all="ignore"):
+        return ROW_SUMS[function].function(ChangingRows(block, problem, nodes), values)

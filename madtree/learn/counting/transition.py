@@ -54,9 +54,12 @@ class PlacedBlock:
 
     def nodes(self, request: OfNodes, replica: int) -> Ints:
         """(n_rows,) the node of each row in a replica."""
-        problem = request.problem
+        return self.reached(request.problem, request.routing, replica)
+
+    def reached(self, problem: Problem, routing: Routing, replica: int) -> Ints:
+        """(n_rows,) the node of each row in a replica, of a problem's trees."""
         key = self.number, problem.replicas.first_member + replica
-        return self.positions.nodes(key, self.block, request.routing, replica, problem.n_groups)
+        return self.positions.nodes(key, self.block, routing, replica, problem.n_groups)
 
     def in_play(self, request: OfSlots, replica: int) -> RowsInPlay:
         """The rows that a replica is grown on, with the slots that the request gives their nodes."""

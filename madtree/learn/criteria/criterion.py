@@ -34,6 +34,7 @@ class Criterion:
         moments: (n_moments, m) all that the gain sees of some rows: class weights (K, m), with losses taken into
             account; weight and mean; exposure and rate.
         weight: (m,) what gains are sums over: a gain that is divided by it is a mean.
+        size: (m,) of either side: rows that cannot tell go to the larger one.
         category_scores: (m,) of the rows of some categories: the best split in two is one of a category's score from
             all that have a larger one. None where the best split may be another.
         rounding: gains a unit of weight that may be rounding alone: no split is worth so little. Of classes only.
@@ -65,6 +66,7 @@ class Criterion:
     judging: Judging
     moments: OfSums = Problem.moments
     weight: OfSums = Problem.weights
+    size: OfSums = Problem.weights
     category_scores: Callable[[Problem, Floats, Ints], Floats | None] = lambda problem, sums, tree: None
     rounding: float = 0.0
     finds_missing_side: bool = False

@@ -4,6 +4,7 @@ and named arrays as bytes.
 
 from __future__ import annotations
 
+from madtree.learn.data import portable
 from madtree.learn.data.allocators import Allocator, ReusingAllocator, allocated, in_memory
 from madtree.learn.data.block import (
     MOST_BLOCK_ROWS,
@@ -64,6 +65,7 @@ __all__ = [
     "narrowest",
     "order_by_hashes",
     "pieces_of",
+    "portable",
     "read_rows",
     "require",
     "rows_in",

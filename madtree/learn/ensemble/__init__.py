@@ -4,15 +4,17 @@ out-of-bag rows say of them.
 
 from __future__ import annotations
 
-from madtree.learn.ensemble.boosting import by_squared_error, grow_boosted
+from madtree.learn.ensemble.boosting import Boosting, train_boosted
 from madtree.learn.ensemble.drawn_features import DrawnFeatures, drawn
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
 from madtree.learn.ensemble.forest import Forest, Wave, bootstrap, said_of, train_forest, wave_counts, wave_nodes
-from madtree.learn.ensemble.learners import ForestLearner, Held, Learner, TreeLearner, learner_of
+from madtree.learn.ensemble.learners import BoostLearner, ForestLearner, Held, Learner, TreeLearner, learner_of
 from madtree.learn.ensemble.out_of_bag import OutOfBag
 from madtree.learn.ensemble.random_cuts import RandomCuts, coins
 
 __all__ = [
+    "BoostLearner",
+    "Boosting",
     "DrawnFeatures",
     "DrawnSplits",
     "Forest",
@@ -24,12 +26,11 @@ __all__ = [
     "TreeLearner",
     "Wave",
     "bootstrap",
-    "by_squared_error",
     "coins",
     "drawn",
-    "grow_boosted",
     "learner_of",
     "said_of",
+    "train_boosted",
     "train_forest",
     "wave_counts",
     "wave_nodes",

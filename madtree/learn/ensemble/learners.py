@@ -1,4 +1,4 @@
-"""What is learnt of the rows of each group: a single tree, or a forest.
+"""What is learnt of the rows of each group: a single tree, a forest, or a boosted model.
 
 A further kind of model is a further `Learner`. Whoever keeps the rows, packs them or drives programs asks it, and not
 which kind it is.
@@ -12,14 +12,15 @@ from typing import Any, Protocol
 
 from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.data import Block, Ints, Steps, Values, require
+from madtree.learn.ensemble.boosting import Boosting, train_boosted
 from madtree.learn.ensemble.forest import Forest, bootstrap, said_of, train_forest
 from madtree.learn.packing import RowFormat
-from madtree.learn.problem import Bootstrap, Problem, forest_parameters_of
+from madtree.learn.problem import Bootstrap, Problem, boost_parameters_of, forest_parameters_of
 from madtree.learn.prune import TrainedTrees, train_trees, training_at_hand
 from madtree.learn.requests import Program, Progress, driven
 from madtree.learn.route import POSITION_BYTES
 from madtree.records import dataclass
-from madtree.trees import ForestParameters, Parameters
+from madtree.trees import LOSSES, BoostParameters, ForestParameters, Parameters
 
 Deliver = Callable[[TrainedTrees], None]
 Tell = Callable[[Progress], None]
@@ -128,8 +129,45 @@ class ForestLearner:
         return {"forest": asdict(self.parameters)}
 
 
+@dataclass(frozen=True)
+class BoostLearner:
+    """A boosted model of each group."""
+
+    parameters: BoostParameters
+
+    @property
+    def draws_rows(self) -> bool:
+        return self.parameters.draws_rows
+
+    def samples(self, parameters: Parameters) -> Bootstrap | None:
+        return None
+
+    def program(self, problem: Problem, groups: Ints, deliver: Deliver, held: Held) -> Program[TrainedTrees]:
+        boosting = Boosting(problem, self.parameters, groups)
+        return (yield from train_boosted(boosting, deliver, rows_at_hand=held.rows_at_hand))
+
+    def in_block(
+        self, problem: Problem, block: Block, groups: Ints, tell: Tell, deliver: Deliver | None
+    ) -> Steps[TrainedTrees]:
+        done: list[TrainedTrees] = []
+        program = train_boosted(Boosting(problem, self.parameters, groups), deliver or done.append, rows_at_hand=True)
+        at_hand = BlocksAtHand([block], block.codes.n_rows * POSITION_BYTES)
+        said = yield from driven(program, at_hand, tell)
+        return TrainedTrees.join([*done, said])
+
+    def to_values(self) -> dict[str, Any]:
+        return {"boost": asdict(self.parameters)}
+
+
 def learner_of(values: Values, row_format: RowFormat) -> Learner:
     """The learner that these values are of; raises MadtreeError where they are of none, or not for such rows."""
+    if "boost" in values:
+        boosted = boost_parameters_of(Values(values.mapping("boost")))
+        of_classes = row_format.class_keys is not None
+        require(LOSSES[boosted.loss].of_classes == of_classes, "loss", "one for what rows are to be predicted as")
+        told = "identity" in row_format.has or not boosted.draws_rows
+        require(told, "boost", "of rows that are told apart, where they are drawn")
+        return BoostLearner(boosted)
     if "forest" not in values:
         return TreeLearner()
     parameters = forest_parameters_of(Values(values.mapping("forest")), len(row_format.category_keys))

@@ -104,9 +104,10 @@ def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: Best
     tree = growing.tree[nodes]
     feature = splits.feature[chosen]
     left, known = splits.left_sums[:, chosen], splits.known_sums[:, chosen]
-    left_weight, right_weight = problem.weights(left, tree), problem.weights(known - left, tree)
+    size = criterion_of(problem).size
+    left_size, right_size = size(problem, left, tree), size(problem, known - left, tree)
     side = splits.missing_side[chosen]
-    missing_left = np.where(side == UNKNOWN, left_weight >= right_weight, side == LEFT)
+    missing_left = np.where(side == UNKNOWN, left_size >= right_size, side == LEFT)
     missing = growing.sums[:, nodes] - known
     left_sums = left + np.where(missing_left, missing, 0.0)
     sums = np.empty((len(left), 2 * len(nodes)))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from madtree.learn.problem.bootstrap import Bootstrap, identities
 from madtree.learn.problem.channels import Channels, over_classes
 from madtree.learn.problem.folds import FoldHashes
-from madtree.learn.problem.parameters import forest_parameters_of, parameters_of
+from madtree.learn.problem.parameters import boost_parameters_of, forest_parameters_of, parameters_of
 from madtree.learn.problem.problem import Problem, weights_by_class
 from madtree.learn.problem.replicas import Folds, Replicas, roots, rows_of_trees
+from madtree.learn.problem.sampled import Sampled, held_out_rows
 from madtree.learn.problem.tuning import SearchTuning
 
 __all__ = [
@@ -17,8 +18,11 @@ __all__ = [
     "Folds",
     "Problem",
     "Replicas",
+    "Sampled",
     "SearchTuning",
+    "boost_parameters_of",
     "forest_parameters_of",
+    "held_out_rows",
     "identities",
     "over_classes",
     "parameters_of",

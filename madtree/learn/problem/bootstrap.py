@@ -16,6 +16,7 @@ import numpy as np
 
 from madtree.learn.data import Array, Block, Floats, Ints, Values, keyed, mixed
 from madtree.learn.problem.replicas import Folds, Replicas
+from madtree.learn.problem.sampled import Sampled
 from madtree.records import dataclass
 from madtree.trees import MOST_FOLDS, SAMPLINGS
 
@@ -131,5 +132,6 @@ def replicas_of(given: Values) -> Replicas:
     if "replicas" not in given:
         return Replicas()
     if given.is_mapping("replicas"):
-        return Bootstrap.from_values(given.mapping("replicas"))
+        values = given.mapping("replicas")
+        return (Sampled if "kind" in values else Bootstrap).from_values(values)
     return Folds(given.integer("replicas", 1, MOST_FOLDS))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import Field, fields
+from sys import float_info
 from typing import Any
 
 from madtree.learn.data import Values, require
@@ -11,10 +12,14 @@ from madtree.trees import (
     BALANCED,
     LARGEST_CLASS_PARAM,
     LEAST_CLASS_PARAM,
+    LOSSES,
     MOST_CLASS_PARAMS,
     MOST_COST,
+    MOST_ROUNDS,
+    NEWTON,
     SAMPLINGS,
     SPLIT_RULES,
+    BoostParameters,
     ClassParams,
     ForestParameters,
     Parameters,
@@ -34,9 +39,10 @@ def parameters_of(values: Values, n_classes: int) -> Parameters:
     ranged: dict[str, Any] = {
         each.name: _ranged(values, each) for each in fields(Parameters) if "range" in each.metadata
     }
+    known = (*criteria_of(classes=n_classes > 0), *(() if n_classes else (NEWTON.name,)))
     require(ranged["n_bins"] != 1, "n_bins", "0 or at least 2")
     return Parameters(
-        criterion=values.text("criterion", criteria_of(classes=n_classes > 0)),
+        criterion=values.text("criterion", known),
         rule=values.text("rule", ("min", "1se")),
         fold_col=values.text("fold_col") if "fold_col" in values else None,
         null_as_category=values.boolean("null_as_category"),
@@ -84,4 +90,17 @@ def forest_parameters_of(values: Values, n_features: int) -> ForestParameters:
         kept=values.number("kept", 0.0, 1.0),
         n_permutations=values.integer("n_permutations", 0, MOST_MEMBERS),
         split_rule=values.text("split_rule", SPLIT_RULES),
+    )
+
+
+def boost_parameters_of(values: Values) -> BoostParameters:
+    """A boosted model's own parameters, from values as above; raises MadtreeError where one is out of its range."""
+    return BoostParameters(
+        loss=values.text("loss", LOSSES),
+        n_rounds=values.integer("n_rounds", 1, MOST_ROUNDS),
+        subsample=values.number("subsample", 0.0, 1.0),
+        feature_fraction=values.number("feature_fraction", 0.0, 1.0),
+        held_out=values.number("held_out", 0.0, 1.0),
+        patience=values.integer("patience", 1, MOST_ROUNDS),
+        tolerance=values.number("tolerance", 0.0, float_info.max),
     )

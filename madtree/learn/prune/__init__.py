@@ -5,11 +5,13 @@ cross-validation, importance, and the trees as columns on their way to the model
 from __future__ import annotations
 
 from madtree.learn.prune.columns import (
+    BoostedColumns,
     CategorySets,
     CompetitorColumns,
     CpColumns,
     NodeColumns,
     OutOfBagColumns,
+    RoundColumns,
     SeenCategories,
     SplitColumns,
     SurrogateColumns,
@@ -25,6 +27,7 @@ from madtree.learn.prune.trained import TrainedTrees
 
 __all__ = [
     "FEWEST_ROWS",
+    "BoostedColumns",
     "CategorySets",
     "CompetitorColumns",
     "CpColumns",
@@ -32,6 +35,7 @@ __all__ = [
     "OutOfBagColumns",
     "Outcome",
     "PackedNodes",
+    "RoundColumns",
     "SeenCategories",
     "SplitColumns",
     "SurrogateColumns",

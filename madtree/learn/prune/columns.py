@@ -260,3 +260,46 @@ class OutOfBagColumns:
         none = np.zeros(0)
         ids = none.astype(np.int64)
         return cls(ids, ids, none, none, of_features, of_features)
+
+
+@dataclass(frozen=True)
+class BoostedColumns:
+    """The boosted models of some groups, n rows; none of other kinds (`learn.ensemble.boosting`).
+
+    Attributes:
+        group: (n,) from 1; n_rows: (n,) its rows, held out or not.
+        n_held_out: (n,) of these.
+        n_rounds: (n,) of the model.
+        base: (n, n_scores) the scores before any tree.
+    """
+
+    group: Ints
+    n_rows: Ints
+    n_held_out: Ints
+    n_rounds: Ints
+    base: Floats
+
+    @classmethod
+    def none(cls) -> BoostedColumns:
+        ids = np.zeros(0, np.int64)
+        return cls(ids, ids, ids, ids, np.zeros((0, 1)))
+
+
+@dataclass(frozen=True)
+class RoundColumns:
+    """The mean losses of some groups after each round, n rows.
+
+    Attributes:
+        group: (n,) from 1; number: (n,) of the round, 0 before the first.
+        training: (n,) of the rows in training; held_out: (n,) of those held out, NaN where there are none.
+    """
+
+    group: Ints
+    number: Ints
+    training: Floats
+    held_out: Floats
+
+    @classmethod
+    def none(cls) -> RoundColumns:
+        ids, none = np.zeros(0, np.int64), np.zeros(0)
+        return cls(ids, ids, none, none)

@@ -38,6 +38,23 @@ class PackedNodes:
         ids, none = np.zeros(0, np.int64), np.zeros(0, np.int32)
         return cls(TreeKeys(ids, ids), ids, np.zeros(0, np.uint8), ids, none, none)
 
+    def take(self, trees: Ints) -> PackedNodes:
+        """Those of some trees (m,), ascending."""
+
+        def parts(values: Array, sizes: Ints) -> Array:
+            ends = np.cumsum(sizes)
+            each = [values[ends[tree] - sizes[tree] : ends[tree]] for tree in trees.tolist()]
+            return np.concatenate([values[:0], *each])
+
+        return PackedNodes(
+            self.key.take(trees),
+            self.sizes[trees],
+            parts(self.records, self.sizes),
+            self.n_categories[trees],
+            parts(self.feature, self.n_categories),
+            parts(self.index, self.n_categories),
+        )
+
     @classmethod
     def of(cls, nodes: NodeColumns, key: TreeKeys, n_nodes: Ints, unordered: Bools, layout: NodeLayout) -> PackedNodes:
         """From the columns of the nodes.

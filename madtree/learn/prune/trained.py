@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Ints, codec, nested
+from madtree.learn.data import Array, Bools, Ints, codec, nested
 from madtree.learn.problem import Problem
 from madtree.learn.prune.columns import (
+    BoostedColumns,
     CategorySets,
     CompetitorColumns,
     CpColumns,
     NodeColumns,
     OutOfBagColumns,
+    RoundColumns,
     SeenCategories,
     SurrogateColumns,
     TreeColumns,
@@ -45,6 +47,8 @@ class TrainedTrees:
     cp_table: CpColumns
     seen: SeenCategories
     out_of_bag: OutOfBagColumns
+    boosted: BoostedColumns
+    rounds: RoundColumns
 
     @classmethod
     def of(cls, outcome: Outcome, problem: Problem, groups: Ints, members: Ints | None = None) -> TrainedTrees:
@@ -63,6 +67,8 @@ class TrainedTrees:
             _cp_table(outcome, key),
             SeenCategories.of(problem, key, outcome.seen),
             OutOfBagColumns.none(len(problem.unordered)),
+            BoostedColumns.none(),
+            RoundColumns.none(),
         )
 
     @classmethod
@@ -81,15 +87,19 @@ class TrainedTrees:
         trees = TreeColumns.untrained(key, n_features, 0.0)
         competitors = CompetitorColumns(key, ids, short, short, numbers, sets, sets, numbers)
         seen = SeenCategories(key, short, short)
-        return cls(
-            trees, nodes, PackedNodes.none(), surrogates, competitors, cp_table, seen, OutOfBagColumns.none(n_features)
-        )
+        of_ensembles = OutOfBagColumns.none(n_features), BoostedColumns.none(), RoundColumns.none()
+        return cls(trees, nodes, PackedNodes.none(), surrogates, competitors, cp_table, seen, *of_ensembles)
 
     def pack(self, problem: Problem) -> TrainedTrees:
         """These trees, of that problem, with their nodes packed."""
         trees, unordered = self.trees, problem.unordered
         packed = PackedNodes.of(self.nodes, trees.key, trees.n_nodes, unordered, problem.node_layout)
         return replace(self, nodes=TrainedTrees.none(len(unordered), problem.n_classes).nodes, packed=packed)
+
+    def only(self, kept: Bools) -> TrainedTrees:
+        """Some of these trees (n_trees,), whose nodes are packed."""
+        chosen = np.flatnonzero(kept)
+        return replace(self, trees=self.trees.take(chosen), packed=self.packed.take(chosen))
 
     @classmethod
     def join(cls, parts: Sequence[TrainedTrees]) -> TrainedTrees:

@@ -15,13 +15,21 @@ from madtree.learn.requests.provider import (
     WaveReport,
     driven,
 )
-from madtree.learn.requests.requests import FoldHashesRequest, ReplaceRequest, RowsRequest
+from madtree.learn.requests.requests import (
+    FoldHashesRequest,
+    OfRows,
+    ReplaceRequest,
+    RowsRequest,
+    SumsRequest,
+    arguments_of,
+)
 
 __all__ = [
     "BREATH",
     "BlocksReport",
     "FoldHashesRequest",
     "NoAnswerError",
+    "OfRows",
     "Program",
     "Progress",
     "Provider",
@@ -29,7 +37,9 @@ __all__ = [
     "Request",
     "RoundReport",
     "RowsRequest",
+    "SumsRequest",
     "T",
     "WaveReport",
+    "arguments_of",
     "driven",
 ]

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 
 from madtree.learn.counting import CountRequest
 from madtree.learn.data import Steps
-from madtree.learn.requests.requests import FoldHashesRequest, ReplaceRequest, RowsRequest
+from madtree.learn.requests.requests import FoldHashesRequest, ReplaceRequest, RowsRequest, SumsRequest
 from madtree.learn.waves import CategoriesRequest, DrawnRowsRequest, HeldOutRequest, TargetsRequest, WaveRequest
 from madtree.records import dataclass
 
@@ -78,6 +78,7 @@ Request = (
     | WaveRequest
     | FoldHashesRequest
     | ReplaceRequest
+    | SumsRequest
     | Progress
 )
 # Asks until it comes to a result of type T.
@@ -94,6 +95,7 @@ ANSWERED_BY: dict[type, str] = {
     WaveRequest: "wave",
     FoldHashesRequest: "fold_hashes",
     ReplaceRequest: "replace",
+    SumsRequest: "sums",
 }
 
 

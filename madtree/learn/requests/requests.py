@@ -6,15 +6,25 @@ Each of these can be sent to another process: `to_values` are its values by name
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from madtree.learn.columns import COLUMN_FUNCTIONS, column_values, with_column
-from madtree.learn.data import Block, Ints, Values, require
+from madtree.learn.columns import COLUMN_FUNCTIONS, ROW_SUMS, column_values, sum_values, summed_rows, with_columns
+from madtree.learn.data import Array, Block, Ints, Values, require
 from madtree.learn.problem import FoldHashes, Problem
-from madtree.learn.route import Positions, Routing
+from madtree.learn.route import Routing
 from madtree.records import dataclass
+
+_OfRows = TypeVar("_OfRows", bound="OfRows")
+_ARGUMENT = "argument_"
+
+
+def arguments_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments among the values of a request about rows (`OfRows.function_values`)."""
+    n = len(_ARGUMENT)
+    return {name[n:]: value for name, value in values.items() if name.startswith(_ARGUMENT)}
 
 
 @dataclass(frozen=True)
@@ -69,55 +79,100 @@ class FoldHashesRequest:
 
 
 @dataclass(frozen=True)
-class ReplaceRequest:
-    """Give all rows a new column, please, by a function of each block's rows, and of the nodes that they have reached
-    in trees that have just grown. The next requests are about the new rows.
+class OfRows:
+    """What is made of each block's rows by a named function, and of the nodes that they have reached in trees that have
+    just grown.
 
     Attributes:
-        function: name of one of `learn.problem.COLUMN_FUNCTIONS`, which say what column it makes of what values.
-        problem, routing: of these trees; None where the function needs none.
+        function: its name.
+        values: its arguments, as `codec.dump` takes them.
+        problem: by which blocks are packed; None where the function needs none.
+        routing: of these trees; None where it needs none.
     """
 
     function: str
     values: dict[str, Any]
     problem: Problem | None = None
     routing: Routing | None = None
-    what: ClassVar[str] = "replace"
+    what: ClassVar[str]
 
     @property
-    def column(self) -> str:
-        """The name of the column."""
-        return COLUMN_FUNCTIONS[self.function].column
-
-    def made(self, block: Block) -> Block:
-        """A block with the new column. Its rows go down the trees for that."""
-        return with_column(block, self.function, self.values, self.problem, self._nodes(block))
-
-    def _nodes(self, block: Block) -> Ints | None:
-        """(n_replicas, n_rows) the node that each row has reached."""
-        if self.problem is None or self.routing is None:
-            return None
-        n_groups, on_their_way = self.problem.n_groups, Positions(0)
-        replicas = range(self.problem.n_replicas)
-        return np.stack([on_their_way.nodes((0, r), block, self.routing, r, n_groups) for r in replicas])
+    def n_nodes(self) -> int:
+        return 0 if self.routing is None else len(self.routing.child)
 
     def to_values(self) -> dict[str, Any]:
-        own = {"what": self.what, "has_trees": self.routing is not None, **self.function_values()}
-        if self.problem is None or self.routing is None:
-            return own
-        return {**self.problem.to_values(), **self.routing.to_values(), **own}
+        return {
+            "what": self.what,
+            "has_problem": self.problem is not None,
+            "has_trees": self.routing is not None,
+            **({} if self.problem is None else self.problem.to_values()),
+            **({} if self.routing is None else self.routing.to_values()),
+            **self.function_values(),
+        }
 
     def function_values(self) -> dict[str, Any]:
-        """What it says beside the trees, for whoever knows the nodes of rows."""
-        n_nodes = 0 if self.routing is None else len(self.routing.child)
-        return {"function": self.function, "n_nodes": n_nodes, **self.values}
+        """What it says beside problem and trees, for whoever knows the nodes of rows."""
+        arguments = {f"{_ARGUMENT}{name}": value for name, value in self.values.items()}
+        return {"function": self.function, "n_nodes": self.n_nodes, **arguments}
 
     @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> ReplaceRequest:
+    def from_values(cls: type[_OfRows], values: Mapping[str, Any]) -> _OfRows:
         """The request that `to_values` tells of; raises MadtreeError where it is none."""
-        given = Values(values)
-        if not given.boolean("has_trees"):
-            return cls(*column_values(given, None, 0))
-        problem = Problem.from_values(values)
-        routing = Routing.from_values(values, problem.n_trees, problem.bins.widths)
-        return cls(*column_values(given, problem, len(routing.child)), problem, routing)
+        given, problem, routing = Values(values), None, None
+        if given.boolean("has_problem"):
+            problem = Problem.from_values(values)
+            if given.boolean("has_trees"):
+                routing = Routing.from_values(values, problem.n_trees, problem.bins.widths)
+        found = cls(given.text("function"), arguments_of(values), problem, routing)
+        found._checked  # noqa: B018  (what is wrong is said now)
+        return found
+
+    @cached_property
+    def _checked(self) -> dict[str, Any]:
+        """The function's arguments as it takes them; raises MadtreeError where they are none."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class ReplaceRequest(OfRows):
+    """Give all rows new columns, please. The next requests are about the new rows.
+
+    `function`: one of `learn.columns.COLUMN_FUNCTIONS`.
+    """
+
+    what = "replace"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return COLUMN_FUNCTIONS[self.function].columns
+
+    def made(self, block: Block, nodes: Ints | None) -> Block:
+        """A block with the new columns; `nodes` (n_replicas, n_rows) of its rows, where there are trees."""
+        return with_columns(block, self.function, self._checked, self.problem, nodes)
+
+    @cached_property
+    def _checked(self) -> dict[str, Any]:
+        return column_values(self.function, self.values, self.problem, self.n_nodes)
+
+
+@dataclass(frozen=True)
+class SumsRequest(OfRows):
+    """What do all rows say together, please? The answer is an array of exact sums.
+
+    `function`: one of `learn.columns.ROW_SUMS`.
+    """
+
+    what = "sums"
+
+    def of(self, block: Block, nodes: Ints | None) -> Array:
+        """What a block's rows say; as `ReplaceRequest.made`."""
+        return summed_rows(block, self.function, self._checked, self.problem, nodes)
+
+    def zeros(self) -> Array:
+        """What no row says."""
+        return ROW_SUMS[self.function].zeros(self._checked)
+
+    @cached_property
+    def _checked(self) -> dict[str, Any]:
+        return sum_values(self.function, self.values, self.problem, self.n_nodes)

@@ -152,7 +152,7 @@ class CandidateSplits:
         right = total.take(segment, axis=1) - left
         of_candidates, side = self._gains(left.astype(np.float64), right.astype(np.float64), segment)
         gain, first = first_of_best(of_candidates, segment, occupied.n_segments, TIE)
-        if side is not None:
+        if side is not None and len(side):
             self.missing_side = np.where(first >= 0, side[first], UNKNOWN).astype(np.int8)
         return gain, np.where(first >= 0, at[first] if len(at) else first, -1)
 

@@ -183,7 +183,7 @@ def _check(tables: ModelTables, model: Model, nodes: Mapping[str, Array], class_
     if "improvement" in nodes:
         faults.append((inner & np.isnan(nodes["improvement"]), "has an unfit improvement"))
     prediction = nodes["prediction"]
-    if model.is_classification:
+    if model.has_class_leaves:
         faults.append(((prediction < 1) | (prediction > len(model.classes)), "predicts no class of the model"))
         faults.append((_unfit(class_weights), "has no weight for each class"))
     else:

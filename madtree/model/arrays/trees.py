@@ -102,13 +102,13 @@ def class_weights(host: Host, tables: ModelTables, model: Model, n_nodes: int) -
 
 def _rows_of_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Array]:
     """Columns of all nodes that are rows, in order of tree and id; NaN for no threshold, false for no majority."""
-    prediction = "class" if model.is_classification else "number"
+    prediction = "class" if model.has_class_leaves else "number"
     row = host.query(
         sql.node_numbers(tables.schema, tables.name, prediction, tables.prediction_writer),
         [_TEXTS, _TEXTS],
         [[feature.name for feature in model.features], list(model.classes)],
     )[0]
-    whole = ["tree_id", "node_id", "feature", "majority_left"] + ["prediction"] * model.is_classification
+    whole = ["tree_id", "node_id", "feature", "majority_left"] + ["prediction"] * model.has_class_leaves
     nodes: dict[str, Array] = {
         column: sent_ints(data) if column in whole else sent_floats(data) for column, data in row.items()
     }

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+from madtree.model.write.columns_text import floats, integers, labels_or_null
+from madtree.model.write.groups import BoostedTotals, GroupTotals, write_boosted_groups, write_groups, write_members
 from madtree.model.write.packed import write_packed
 from madtree.model.write.prune import tree_prune
-from madtree.model.write.rows import (
-    GroupTotals,
-    write_competitors,
-    write_cv,
-    write_groups,
-    write_members,
-    write_nodes,
-    write_surrogates,
-    write_trees,
-)
-from madtree.model.write.summary import Totals, forest_summary, write_summary
+from madtree.model.write.rows import write_competitors, write_cv, write_nodes, write_surrogates, write_trees
+from madtree.model.write.summary import Totals, boost_summary, forest_summary, write_summary
 
 __all__ = [
+    "BoostedTotals",
     "GroupTotals",
     "Totals",
+    "boost_summary",
+    "floats",
     "forest_summary",
+    "integers",
+    "labels_or_null",
     "tree_prune",
+    "write_boosted_groups",
     "write_competitors",
     "write_cv",
     "write_groups",

@@ -50,6 +50,11 @@ def texts_or_null(rows: Sequence[str]) -> Encoder:
     return lambda part: text.joined(rows[part]) if known[part].any() else NO_VALUES
 
 
+def labels_or_null(labels: Sequence[str], index: Ints) -> Encoder:
+    """Labels by their index; NULL where there are no labels."""
+    return picked([text.quoted(label) for label in labels], index) if labels else lambda _: NO_VALUES
+
+
 def numbers(values: Any) -> list[float] | list[int]:
     """Floats; as integers, whose text is shorter and made in half of the time, where all of them are whole."""
     with np.errstate(invalid="ignore"):

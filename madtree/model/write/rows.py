@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from madtree.host import Host, local_settings
-from madtree.learn.data import Floats, Ints
+from madtree.learn.data import Ints
 from madtree.learn.prune import (
     CompetitorColumns,
     CpColumns,
@@ -33,15 +33,13 @@ from madtree.model.write.columns_text import (
     rows_of_floats,
     texts_or_null,
 )
-from madtree.records import dataclass
 from madtree.request import TrainingTask
 from madtree.sqltext import array_text as text
-from madtree.sqltext import forest_tables as forest_sql
 from madtree.sqltext import inserts
 from madtree.sqltext import tables as sql
 from madtree.trees import SINGLE, Categories, Numbering
 
-_NUMBER_BYTES = 24  # a float8 in text, with its comma
+NUMBER_BYTES = 24  # a float8 in text, with its comma
 
 TEXT = "pg_catalog.text"
 
@@ -53,27 +51,6 @@ def tree_ids(numbering: Numbering, key: TreeKeys) -> Ints:
     counts = np.array(numbering.counts, np.int64)
     before = (np.cumsum(counts) - counts)[key.group - 1] if numbering.counts else (key.group - 1) * numbering.each
     return np.asarray(before + key.member + 1)
-
-
-@dataclass(frozen=True)
-class GroupTotals:
-    """The forests, n rows, one a group.
-
-    Attributes:
-        group: (n,) from 1.
-        n_trees: (n,) 0 for a group without a usable row.
-        oob_error, oob_score: (n,) NaN where there are none.
-        oob_var_importance, oob_var_importance_sd: (n, number of features), None if they were not asked for.
-        impurity_var_importance: (n, number of features) means over the trees.
-    """
-
-    group: Ints
-    n_trees: Ints
-    oob_error: Floats
-    oob_score: Floats
-    oob_var_importance: Floats | None
-    oob_var_importance_sd: Floats | None
-    impurity_var_importance: Floats
 
 
 def write_trees(
@@ -93,31 +70,14 @@ def write_trees(
             `g2`, ... in the types of the grouping columns.
     """
     levels, counts = level_texts(categories or {}, trees.key.group)
-    encoders = _of_trees(task, trees, SINGLE, failure)
+    encoders = of_trees(task, trees, SINGLE, failure)
     encoders |= {"cat_levels_in_text": texts_or_null(levels), "cat_n_levels": texts_or_null(counts)}
     statement = inserts.insert_trees(task.output_schema, task.output_name, task.grouping, group_source)
-    sizes = longer(levels, counts) + len(task.features) * _NUMBER_BYTES
-    _insert(host, statement, sql.TREE_COLUMNS, encoders, sizes)
+    sizes = longer(levels, counts) + len(task.features) * NUMBER_BYTES
+    insert_rows(host, statement, sql.TREE_COLUMNS, encoders, sizes)
 
 
-def write_members(
-    host: Host, task: TrainingTask, trees: TreeColumns, numbering: Numbering, group_source: str | None = None
-) -> None:
-    """Write the trees of a model with several trees a group, whose categories are told of groups."""
-    encoders = _of_trees(task, trees, numbering)
-    encoders |= {
-        "cat_levels_in_text": lambda _: NO_VALUES,
-        "cat_n_levels": lambda _: NO_VALUES,
-        "gid": integers(trees.key.group),
-        "sample_id": integers(trees.key.member + 1),
-        "oob_error": floats(trees.oob_error),
-    }
-    statement = forest_sql.insert_members(task.output_schema, task.output_name, task.grouping, group_source)
-    sizes = np.full(len(trees.n_rows), len(task.features) * _NUMBER_BYTES)
-    _insert(host, statement, forest_sql.FOREST_TREE_PARAMETERS, encoders, sizes)
-
-
-def _of_trees(task: TrainingTask, trees: TreeColumns, numbering: Numbering, failure: str = "") -> dict[str, Encoder]:
+def of_trees(task: TrainingTask, trees: TreeColumns, numbering: Numbering, failure: str = "") -> dict[str, Encoder]:
     """The columns that trees of all models have, but for categories."""
     has_failed = trees.n_nodes == 0
     return {
@@ -128,35 +88,6 @@ def _of_trees(task: TrainingTask, trees: TreeColumns, numbering: Numbering, fail
         "success": picked(["true", "false"], has_failed),
         "message": picked(["NULL", text.quoted(failure)], has_failed),
     }
-
-
-def write_groups(
-    host: Host,
-    task: TrainingTask,
-    groups: GroupTotals,
-    failure: str = "",
-    group_source: str | None = None,
-    categories: Mapping[str, Any] | None = None,
-) -> None:
-    """Fill `<output>_group` of a forest; `failure`, `group_source` and `categories` as for `write_trees`."""
-    width = len(task.features)
-    levels, counts = level_texts(categories or {}, groups.group)
-    has_failed = groups.n_trees == 0
-    encoders: dict[str, Encoder] = {
-        "gid": integers(groups.group),
-        "success": picked(["true", "false"], has_failed),
-        "cat_n_levels": texts_or_null(counts),
-        "cat_levels_in_text": texts_or_null(levels),
-        **{key: floats(getattr(groups, key)) for key in ("oob_error", "oob_score")},
-        "n_trees": integers(groups.n_trees),
-        "message": picked(["NULL", text.quoted(failure)], has_failed),
-    }
-    for name in ("oob_var_importance", "oob_var_importance_sd", "impurity_var_importance"):
-        values = getattr(groups, name)
-        encoders[name] = (lambda _: NO_VALUES) if values is None else rows_of_floats(values, width)
-    statement = forest_sql.insert_groups(task.output_schema, task.output_name, task.grouping, group_source)
-    sizes = longer(levels, counts) + 3 * width * _NUMBER_BYTES
-    _insert(host, statement, forest_sql.GROUP_PARAMETERS, encoders, sizes)
 
 
 def write_nodes(
@@ -192,10 +123,10 @@ def write_nodes(
     else:
         encoders["prediction"] = floats(nodes.prediction)
         encoders["class_weights"] = lambda _: NO_VALUES
-    sizes = longer(left, right) + n_classes * _NUMBER_BYTES
+    sizes = longer(left, right) + n_classes * NUMBER_BYTES
     statement = inserts.insert_nodes(task.output_schema, task.output_name, prediction_type(task), classes)
     with local_settings(host, _compression(host, int(sizes.sum()))):
-        _insert(host, statement, inserts.NODE_PARAMETERS, encoders, sizes)
+        insert_rows(host, statement, inserts.NODE_PARAMETERS, encoders, sizes)
 
 
 def write_surrogates(
@@ -210,7 +141,7 @@ def write_surrogates(
     encoders |= {key: floats(getattr(surrogates, key)) for key in ("agreement", "adjusted_agreement")}
     encoders["low_goes_left"] = picked(["false", "true"], surrogates.low_goes_left)
     statement = inserts.insert_surrogates(task.output_schema, task.output_name)
-    _insert(host, statement, sql.SURROGATE_COLUMNS, encoders, sizes)
+    insert_rows(host, statement, sql.SURROGATE_COLUMNS, encoders, sizes)
 
 
 def write_competitors(
@@ -224,7 +155,7 @@ def write_competitors(
     encoders, sizes = _of_nodes(task, competitors, categories, numbering)
     encoders["improvement"] = floats(competitors.improvement)
     statement = inserts.insert_competitors(task.output_schema, task.output_name)
-    _insert(host, statement, sql.COMPETITOR_COLUMNS, encoders, sizes)
+    insert_rows(host, statement, sql.COMPETITOR_COLUMNS, encoders, sizes)
 
 
 def _of_nodes(
@@ -253,10 +184,10 @@ def write_cv(host: Host, task: TrainingTask, cp_table: CpColumns, group_source: 
         "chosen": picked(["false", "true"], cp_table.chosen),
     }
     statement = inserts.insert_cv(task.output_schema, task.output_name, task.grouping, group_source)
-    _insert(host, statement, inserts.CV_PARAMETERS, encoders, np.full(len(cp_table.cp), _NUMBER_BYTES))
+    insert_rows(host, statement, inserts.CV_PARAMETERS, encoders, np.full(len(cp_table.cp), NUMBER_BYTES))
 
 
-def _insert(
+def insert_rows(
     host: Host, statement: str, columns: Sequence[tuple[str, Any]], encoders: dict[str, Encoder], sizes: Ints
 ) -> None:
     """Run the statement for chunks of the rows; `columns` are its parameters, `sizes` bytes a row."""

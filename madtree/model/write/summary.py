@@ -16,7 +16,7 @@ from madtree.request import TrainingTask, class_params_text
 from madtree.sqltext import forest_tables as forest_sql
 from madtree.sqltext import inserts
 from madtree.sqltext import tables as sql
-from madtree.trees import FeatureKind, ForestParameters
+from madtree.trees import BOOSTED, BoostParameters, FeatureKind, ForestParameters
 
 _TEXT = "pg_catalog.text"
 
@@ -123,6 +123,25 @@ def forest_summary(task: TrainingTask, forest: ForestParameters) -> dict[str, An
         "sample_ratio": forest.kept,
         "sampling": forest.sampling,
         "split_rule": forest.split_rule,
+    }
+
+
+def boost_summary(task: TrainingTask, boost: BoostParameters) -> dict[str, Any]:
+    """What the summary of a boosted model says beside that of a tree, or otherwise."""
+    parameters = task.parameters
+    return {
+        "method": BOOSTED.trains,
+        "loss": boost.loss,
+        "num_trees": boost.n_rounds,
+        "learning_rate": parameters.learning_rate,
+        "l2_regularization": parameters.l2,
+        "min_gain": parameters.min_gain,
+        "subsample": boost.subsample,
+        "feature_fraction": boost.feature_fraction,
+        "cat_smooth": parameters.cat_smooth,
+        "validation_fraction": boost.held_out,
+        "n_iter_no_change": boost.patience,
+        "tol": boost.tolerance,
     }
 
 

@@ -21,6 +21,7 @@ from madtree.learn.requests import (
     ReplaceRequest,
     Request,
     RowsRequest,
+    SumsRequest,
     T,
     driven,
 )
@@ -100,6 +101,12 @@ class Leader(Resident, Provider, Generic[T]):
         if self._are_rows_lighter(request):
             rows_request = RowsRequest(request.problem, request.routing, request.slot_of_node, request.features)
             return final(transition(None, (yield from self.rows(rows_request)), request))
+        return (yield from self._added_up(request))
+
+    def sums(self, request: SumsRequest) -> Steps[Array]:
+        return (yield from self._added_up(request))
+
+    def _added_up(self, request: CountRequest | SumsRequest) -> Steps[Array]:
         total, theirs = yield from self._asked(request)
         for data in theirs:
             total = merge(total, np.frombuffer(data, total.dtype).reshape(total.shape))

@@ -15,7 +15,7 @@ from madtree.learn.data import Array, Values, codec, require
 from madtree.learn.ensemble import Forest
 from madtree.learn.histogram import RowsOfNodes
 from madtree.learn.packing import Packer, pack_values, packer_of
-from madtree.learn.requests import FoldHashesRequest, ReplaceRequest, RowsRequest
+from madtree.learn.requests import FoldHashesRequest, ReplaceRequest, RowsRequest, SumsRequest
 from madtree.learn.waves import Ensemble
 from madtree.records import dataclass
 
@@ -134,9 +134,11 @@ class GrowWave:
         return cls(given.integer("seat", 0, _MOST_WAVES), given.integer("number", 0, _MOST_WAVES))
 
 
-ByOwnRows = CountRequest | RowsRequest | FoldHashesRequest | ReplaceRequest  # what everybody answers by their rows
+ByOwnRows = (
+    CountRequest | RowsRequest | FoldHashesRequest | ReplaceRequest | SumsRequest
+)  # what everybody answers by their rows
 Told = ShareRows | GrowEnsemble | GrowWave | ByOwnRows
-_OF_LEADER = (ShareRows, GrowEnsemble, GrowWave, RowsRequest, FoldHashesRequest, ReplaceRequest)
+_OF_LEADER = (ShareRows, GrowEnsemble, GrowWave, RowsRequest, FoldHashesRequest, ReplaceRequest, SumsRequest)
 _KINDS: dict[str, Any] = {**{kind.what: kind for kind in _OF_LEADER}, **dict.fromkeys(COUNTED, CountRequest)}
 
 
@@ -159,6 +161,7 @@ _ANSWER_BYTES: dict[type, Callable[..., bytes]] = {
     CountRequest: _array_bytes,
     RowsRequest: _rows_bytes,
     FoldHashesRequest: _array_bytes,
+    SumsRequest: _array_bytes,
     ReplaceRequest: lambda request, answer: b"",
 }
 

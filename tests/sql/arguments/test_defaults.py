@@ -159,6 +159,7 @@ def test_the_command_line() -> None:
 
 def test_what_the_learner_does_by_itself() -> None:
     known = {**FUNCTIONS["tree_train"].defaults, **OPTIONS}
+    boosted = {**FUNCTIONS["boost_train"].defaults, **defaults.BOOST_OPTIONS["boost_params"]}
     assert asdict(Parameters()) == {
         **{name: known[name] for name in asdict(Parameters()) if name in known},
         "criterion": defaults.SPLIT_CRITERION,
@@ -168,8 +169,12 @@ def test_what_the_learner_does_by_itself() -> None:
         "min_impurity_decrease": 0.0,
         "shrink": 1.0,
         "feature_costs": (),
+        **{name: boosted[name] for name in ("learning_rate", "min_gain", "cat_smooth")},
+        "l2": boosted["l2_regularization"],
     }
-    assert {key.name: key.default for each in FUNCTIONS["tree_train"].arguments for key in each.keys} == OPTIONS
+    for function, options in (("tree_train", defaults.OPTIONS), ("boost_train", defaults.BOOST_OPTIONS)):
+        declared = {each.name: each.keys for each in FUNCTIONS[function].arguments if each.keys}
+        assert {name: {key.name: key.default for key in keys} for name, keys in declared.items()} == options
 
 
 def optional(function: Any) -> dict[str, Any]:

@@ -20,6 +20,12 @@ MAKERS = {
         "model",
         "madtree.forest_train('{s}.data', %s, 'id', 'y', 'x', num_trees => 2)",
     ),
+    "boost_train": (
+        "output_table_name",
+        "model",
+        "madtree.boost_train('{s}.data', %s, 'id', 'y', 'x', num_trees => 2)",
+    ),
+    "boost_predict": ("output_table", "table", "madtree.boost_predict('{s}.b', '{s}.data', %s)"),
     "forest_predict": ("output_table", "table", "madtree.forest_predict('{s}.f', '{s}.data', %s)"),
     "tree_predict": ("output_table", "table", "madtree.tree_predict('{s}.m', '{s}.data', %s)"),
     "tree_prune": ("new_model", "model", "madtree.tree_prune('{s}.m', %s, 0.5)"),
@@ -58,6 +64,7 @@ def model(db: psycopg.Connection) -> psycopg.Connection:
         CREATE INDEX an_index ON data (id);
         SELECT madtree.tree_train('data', 'm', 'id', 'y', 'x', min_split => 2);
         SELECT madtree.forest_train('data', 'f', 'id', 'y', 'x', num_trees => 2);
+        SELECT madtree.boost_train('data', 'b', 'id', 'y', 'x', num_trees => 2);
     """)
     return db
 

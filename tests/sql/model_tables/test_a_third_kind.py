@@ -26,6 +26,7 @@ from madtree.score.block_plan import ForestValues
 from madtree.score.forest_outcomes import outcomes_of_forest
 from madtree.score.outcomes import Outcomes, Said
 from madtree.sqltext import importance
+from madtree.sqltext.kinds import TABLES
 from madtree.trees import FOREST, KINDS, Joining, Members
 from tests.forest_data import MAKE, grow, rows
 from tests.psycopg_host import PsycopgHost
@@ -69,6 +70,7 @@ def _declared(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("get_tree", "get_tree_surr"):
         takes = replace(functions[name].takes, kinds=(FOREST, TOY))
         monkeypatch.setitem(functions, name, replace(functions[name], takes=takes))
+    monkeypatch.setitem(TABLES, TOY, TABLES[FOREST])
     monkeypatch.setitem(importance.IMPORTANCE, TOY, importance.IMPORTANCE[FOREST])
     monkeypatch.setitem(importance.COLUMNS, TOY, importance.COLUMNS[FOREST])
     monkeypatch.setitem(explain.DOCUMENTED, TOY, explain.DOCUMENTED[FOREST])
@@ -184,7 +186,8 @@ def test_its_importance_is_written_and_it_is_dropped(host: PsycopgHost, db: psyc
         ("DROP TABLE f_group", "it is a toy without its groups: their table is missing, or is another role's"),
         (
             "UPDATE f_summary SET method = 'tree_train'",
-            "its nodes are packed, as only those of a forest or a toy are, or it is a forest or a toy and they are not",
+            "its nodes are packed, as only those of a forest or a boosted model or a toy are, or it is a forest or a "
+            "boosted model or a toy and they are not",
         ),
     ],
 )

@@ -89,7 +89,7 @@ class ByNewton:
 
 HELLINGER = of_classes("hellinger", hellinger_gain, gini_impurity, rounding=1e-15)
 NEWTON = Criterion(
-    name="newton",
+    name="steps of newton",
     gain=newton_gain,
     judging=ByNewton(),
     moments=sums_of_both,
@@ -98,7 +98,7 @@ NEWTON = Criterion(
 )
 # With every bound that there is, none of which may be taken: they know nothing of rows without a value.
 GINI_AND_SIDES = replace(GINI, name="gini and sides", finds_missing_side=True)
-OUTCOMES = {"hellinger": CLASSES, "gini and sides": CLASSES, "newton": GRADIENTS}
+OUTCOMES = {"hellinger": CLASSES, "gini and sides": CLASSES, "steps of newton": GRADIENTS}
 
 
 @pytest.fixture(autouse=True)
@@ -316,9 +316,9 @@ def test_rows_without_a_value_count_for_min_bucket() -> None:
 
 def test_a_made_up_criterion_concludes_trees() -> None:
     """What the model tables would hold: leaf values, risks, and no pass over the rows for them."""
-    rows = rows_of("newton", 400, 0)
+    rows = rows_of("steps of newton", 400, 0)
     rows = rows.select(rows.usable())
-    parameters = Parameters("newton", 3, min_split=12, min_bucket=5, n_bins=16, cp=-1.0)
+    parameters = Parameters("steps of newton", 3, min_split=12, min_bucket=5, n_bins=16, cp=-1.0)
     problem, block = prepare(rows, 1, 0, KINDS, parameters, np.array([FEW_ROWS + 1]))
 
     def program() -> Program[tuple[GrowingTrees, Floats, Floats]]:

@@ -1,31 +1,31 @@
-"""Rounds of trees on rows that the rounds before have changed: wherever rows are, the same, and as by hand."""
+"""Boosted models: the same wherever rows are; as scikit-learn grows them; and as found by looking at every split."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 from madtree.errors import MadtreeError
 from madtree.host import TemporaryPlace
-from madtree.learn.columns.new_columns import COLUMN_FUNCTIONS, ChangingRows, NewColumn
-from madtree.learn.data import Array, Block, Grid, finished
-from madtree.learn.ensemble import by_squared_error, grow_boosted
-from madtree.learn.grow import GrowingTrees
+from madtree.learn.data import Block, Floats, codec, finished, nested
+from madtree.learn.ensemble import Boosting, train_boosted
 from madtree.learn.packing import RawRows, prepare
-from madtree.learn.problem import Problem
+from madtree.learn.problem import Problem, identities
+from madtree.learn.prune import TrainedTrees
 from madtree.learn.requests import NoAnswerError, Provider, ReplaceRequest, driven
 from madtree.storage.all_rows import AllRows
 from madtree.storage.blocks import BlockStore
-from madtree.trees import FEW_ROWS, FeatureKind, Parameters
+from madtree.trees import BoostParameters, FeatureKind, NodeLayout, Parameters
 from tests.rounds import Limits, boosted
 from tests.unit.learn.binned import at_hand, cut, problem_of, sample_rows
 
 ANYWHERE = TemporaryPlace(None, None)
-Rounds = list[tuple[Problem, GrowingTrees]]
+Grown = tuple[list[TrainedTrees], TrainedTrees]
 
 
 def store_of(blocks: Sequence[Block], problem: Problem, memory_bytes: int, place: TemporaryPlace) -> BlockStore:
@@ -40,75 +40,234 @@ PROVIDERS: dict[str, Callable[[Problem, list[Block]], Provider]] = {
     "one block": lambda problem, blocks: at_hand([Block.join(blocks)]),
     "blocks": lambda problem, blocks: at_hand(blocks),
     "file": lambda problem, blocks: store_of(blocks, problem, 0, ANYWHERE),
-    "both": lambda problem, blocks: store_of(blocks, problem, 30_000, ANYWHERE),
+    "both": lambda problem, blocks: store_of(blocks, problem, 60_000, ANYWHERE),
     "memory": lambda problem, blocks: store_of(blocks, problem, 2**30, ANYWHERE),
 }
 
 
-def rounds_by(problem: Problem, provider: Provider, n_rounds: int = 2) -> Rounds:
-    return finished(driven(grow_boosted(problem, n_rounds, by_squared_error(problem), rows_at_hand=True), provider))
+def grown_by(problem: Problem, provider: Provider, parameters: BoostParameters) -> Grown:
+    trees: list[TrainedTrees] = []
+    boosting = Boosting(problem, parameters, np.arange(1, problem.n_trees + 1))
+    said = finished(driven(train_boosted(boosting, trees.append, rows_at_hand=True), provider))
+    return trees, said
 
 
-def bytes_of(rounds: Rounds) -> list[bytes]:
-    return [
-        b"".join(part.tobytes() for part in (of.node_id, of.n_rows, of.sums, of.feature, of.threshold, of.improvement))
-        for _, of in rounds
-    ]
+def bytes_of(grown: Grown) -> bytes:
+    return b"".join(codec.dump(nested.flatten(part)) for part in [*grown[0], grown[1]])
 
 
-@pytest.mark.parametrize(("weighted", "n_trees"), [(False, 1), (True, 1), (False, 3), (True, 3)])
-def test_rounds_are_the_same_wherever_rows_are(weighted: bool, n_trees: int) -> None:
-    parameters = Parameters("mse", 4, min_split=20, min_bucket=8, max_surrogates=1)
-    rows = sample_rows(2_000, 0, weighted=weighted, n_trees=n_trees)
-    problem, block = problem_of(rows, 0, parameters, n_trees)
+def nodes_of(trees: TrainedTrees, problem: Problem) -> np.ndarray[Any, Any]:
+    """The nodes of one tree."""
+    layout = NodeLayout(False, 0, True, bool(problem.unordered.any()))
+    return np.frombuffer(trees.packed.records.tobytes(), np.dtype(layout.big_endian))
+
+
+@pytest.mark.parametrize(
+    ("loss", "n_classes", "weighted", "n_trees", "more"),
+    [
+        ("squared_error", 0, False, 1, {}),
+        ("squared_error", 0, True, 3, {"held_out": 0.3, "patience": 2}),
+        ("log_loss", 2, False, 3, {"subsample": 0.6, "feature_fraction": 0.5}),
+        ("log_loss", 4, True, 1, {"held_out": 0.2, "subsample": 0.8}),
+        ("exponential", 2, True, 1, {}),
+    ],
+)
+def test_a_model_is_the_same_wherever_rows_are(
+    loss: str, n_classes: int, weighted: bool, n_trees: int, more: dict[str, Any]
+) -> None:
+    criterion = "gini" if n_classes else "mse"
+    parameters = Parameters(criterion, 60, min_split=20, min_bucket=8, cp=-1.0, max_leaf_nodes=9)
+    rows = sample_rows(2_000, n_classes, weighted=weighted, n_trees=n_trees)
+    rows = replace(rows, identity=identities(np.arange(2_000.0)))
+    problem, block = problem_of(rows, n_classes, parameters, n_trees)
+    order = np.random.default_rng(2).permutation(block.codes.n_rows)
     blocks = cut(block, np.arange(block.codes.n_rows), 9)
-    found = {name: bytes_of(rounds_by(problem, make(problem, blocks), 3)) for name, make in PROVIDERS.items()}
-    assert len(set(map(tuple, found.values()))) == 1
-    first, second, third = found["memory"]
-    assert first != second != third
+    of_model = BoostParameters(loss, 4, **more)
+    found = {name: bytes_of(grown_by(problem, make(problem, blocks), of_model)) for name, make in PROVIDERS.items()}
+    found["shuffled"] = bytes_of(grown_by(problem, at_hand(cut(block, order, 5)), of_model))
+    assert len(set(found.values())) == 1, {name: len(data) for name, data in found.items()}
     assert block.scores is None  # the caller's blocks are as they were
+
+
+def raw_scores(
+    features: Floats,
+    target: Floats,
+    n_classes: int,
+    loss: str,
+    n_rounds: int,
+    weight: Floats | None = None,
+    min_bucket: int = 20,
+    **more: Any,
+) -> Floats:
+    """(n_rows, n_scores) of the training rows, of continuous features (n_rows, n_features)."""
+    kinds = [FeatureKind.CONTINUOUS] * features.shape[1]
+    given = {"max_leaf_nodes": 31, "n_bins": 255, "cp": -1.0, "min_split": 2 * min_bucket, "min_bucket": min_bucket}
+    parameters = Parameters("gini" if n_classes else "mse", 60, **{**given, **more})
+    raw = RawRows(features.T.copy(), target.astype(float), weight, None)
+    problem, block = prepare(raw, 1, n_classes, kinds, parameters)
+    store = store_of([block], problem, 2**30, ANYWHERE)
+    grown_by(problem, store, BoostParameters(loss, n_rounds))
+    (kept,) = store._kept
+    lines = np.asarray(kept.columns["scores"])
+    first = 1 + (weight is not None)
+    return lines[first : first + (n_classes if n_classes > 2 else 1)].T
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    ("loss", "n_classes"), [("log_loss", 2), ("log_loss", 4), ("squared_error", 0), ("poisson", 0), ("gamma", 0)]
+)
+def test_it_is_scikit_learns(loss: str, n_classes: int, weighted: bool) -> None:
+    """Scores after 20 rounds, of features with at most 255 values. scikit-learn's gradients are of single precision."""
+    rng = np.random.default_rng(11)
+    features = rng.integers(0, 200, (3_000, 4)).astype(float)
+    x = features / 200
+    z = 4 * x[:, 0] * x[:, 1] - 3 * x[:, 2] + rng.normal(size=len(x)) / 2
+    target = {
+        "squared_error": z,
+        "poisson": rng.poisson(np.exp(z / 2)).astype(float),
+        "gamma": rng.gamma(2, np.exp(z / 3)),
+    }.get(loss, np.digitize(z, [-0.5] if n_classes == 2 else [-1.5, -0.5, 0.5]))
+    weight = rng.random(len(x)) + 0.5 if weighted else None
+    make = HistGradientBoostingClassifier if n_classes else HistGradientBoostingRegressor
+    other = make(loss=loss, max_iter=20, early_stopping=False).fit(features, target, sample_weight=weight)
+    expected = other._raw_predict(features)
+    found = raw_scores(features, target, n_classes, loss, 20, weight)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_it_is_scikit_learns_with_an_l2_penalty_and_few_leaves() -> None:
+    rng = np.random.default_rng(5)
+    features = rng.integers(0, 90, (2_000, 3)).astype(float)
+    target = (features[:, 0] > 40) * 2.0 + features[:, 1] / 50 + rng.normal(size=2_000) / 3
+    other = HistGradientBoostingRegressor(
+        max_iter=5,
+        early_stopping=False,
+        l2_regularization=3.0,
+        max_leaf_nodes=6,
+        min_samples_leaf=30,
+        learning_rate=0.3,
+    ).fit(features, target)
+    more = {"l2": 3.0, "max_leaf_nodes": 6, "learning_rate": 0.3}
+    found = raw_scores(features, target, 0, "squared_error", 5, min_bucket=30, **more)
+    np.testing.assert_allclose(found, other._raw_predict(features), rtol=1e-5, atol=1e-6)
+
+
+def test_a_weight_of_three_is_three_copies() -> None:
+    rng = np.random.default_rng(3)
+    features, times = rng.integers(0, 60, (500, 3)).astype(float), rng.integers(1, 4, 500)
+    target = features[:, 0] / 9 + rng.normal(size=500)
+    by_weight = raw_scores(features, target, 0, "squared_error", 6, times.astype(float), min_bucket=1)
+    copies = np.repeat(np.arange(500), times)
+    by_copies = raw_scores(features[copies], target[copies], 0, "squared_error", 6, min_bucket=1)
+    np.testing.assert_allclose(by_weight[copies], by_copies, rtol=1e-6, atol=1e-7)
 
 
 def test_two_rounds_are_those_that_are_found_by_looking_at_every_split() -> None:
     rng = np.random.default_rng(7)
     features = rng.integers(0, 25, (3, 400)).astype(float)
     target = np.round(np.sin(features[0] / 4) * 8 + features[1] * (features[2] > 11) / 3 + rng.normal(size=400), 3)
-    parameters = Parameters("mse", 3, min_split=20, min_bucket=7)
-    raw = RawRows(features, target, None, None)
-    problem, block = prepare(raw, 1, 0, [FeatureKind.CONTINUOUS] * 3, parameters, np.array([FEW_ROWS + 1]))
+    target -= target.mean()  # the first tree is grown on what the mean leaves
     expected = boosted(features.tolist(), target.tolist(), Limits(3, 20, 7), 2)
     assert min(len(nodes) for nodes in expected) > 10
-    for make in PROVIDERS.values():
-        rounds = rounds_by(problem, make(problem, cut(block, rng.permutation(400), 3)))
-        for (of_round, growing), nodes in zip(rounds, expected, strict=True):
-            assert set(growing.node_id.tolist()) == nodes.keys()
-            means = of_round.means(growing.sums, growing.tree) + of_round.centre[growing.tree]
-            for node, n_rows, mean in zip(growing.node_id.tolist(), growing.n_rows.tolist(), means, strict=True):
-                assert n_rows == nodes[node][0]
-                assert mean == pytest.approx(nodes[node][1], abs=1e-9)
+    parameters = Parameters("mse", 3, min_split=20, min_bucket=7, cp=-1.0, learning_rate=1.0)
+    raw = RawRows(features, target, None, None)
+    problem, block = prepare(raw, 1, 0, [FeatureKind.CONTINUOUS] * 3, parameters)
+    trees, _ = grown_by(problem, at_hand([block]), BoostParameters("squared_error", 2))
+    for of_round, nodes in zip(trees, expected, strict=True):
+        found = nodes_of(of_round, problem)
+        assert found["node_id"].tolist() == sorted(nodes)
+        for node in found:
+            n_rows, mean = nodes[int(node["node_id"])]
+            assert node["n_rows"] == n_rows
+            assert float(node["prediction"]) == pytest.approx(mean, abs=1e-6)
+
+
+# ---- rows that are held out ---------------------------------------------------------------------------------------
+
+
+def held_out_example(patience: int = 3, rounds: int = 40, seed: int = 1) -> tuple[Problem, Block]:
+    rng = np.random.default_rng(seed)
+    features = rng.integers(0, 50, (3, 600)).astype(float)
+    target = (rng.random(600) < 0.3 + 0.4 * (features[0] > 25)).astype(float)
+    parameters = Parameters("gini", 60, min_split=10, min_bucket=5, cp=-1.0, max_leaf_nodes=8, learning_rate=0.5)
+    rows = RawRows(features, target, None, None, identity=identities(np.arange(600.0)))
+    return prepare(rows, 1, 2, [FeatureKind.CONTINUOUS] * 3, parameters)
+
+
+def test_growth_stops_and_the_model_ends_at_the_least_loss_of_rows_held_out() -> None:
+    problem, block = held_out_example()
+    trees, said = grown_by(problem, at_hand([block]), BoostParameters("log_loss", 40, held_out=0.3, patience=3))
+    losses = said.rounds.held_out
+    assert len(losses) < 41
+    assert said.rounds.number.tolist() == list(range(len(losses)))
+    best = int(losses.argmin())
+    assert said.boosted.n_rounds.tolist() == [best] == [len(trees)]
+    assert len(losses) == best + 3 + 1  # three rounds without a lower one
+    assert (np.diff(said.rounds.training) < 0).all()
+    assert 0.2 < said.boosted.n_held_out[0] / said.boosted.n_rows[0] < 0.4
+    # The same rounds without looking at the loss.
+    longer = BoostParameters("log_loss", best, held_out=0.3, patience=40)
+    again = grown_by(problem, at_hand([block]), longer)[0]
+    assert [tree.packed.records.tobytes() for tree in again] == [tree.packed.records.tobytes() for tree in trees]
+
+
+def test_rows_that_are_held_out_teach_nothing() -> None:
+    problem, block = held_out_example()
+    trees, said = grown_by(problem, at_hand([block]), BoostParameters("log_loss", 5, held_out=0.3, patience=9))
+    from madtree.learn.problem.sampled import held_out_rows
+
+    assert block.identity is not None
+    taught = np.flatnonzero(held_out_rows(block.identity, 0.3, problem.parameters.seed) == 0)
+    assert len(taught) == said.boosted.n_rows[0] - said.boosted.n_held_out[0]
+    alone, alone_said = grown_by(problem, at_hand([block.take(taught)]), BoostParameters("log_loss", len(trees)))
+    assert np.array_equal(said.boosted.base, alone_said.boosted.base)
+    assert [tree.packed.records.tobytes() for tree in alone] == [tree.packed.records.tobytes() for tree in trees]
+
+
+def test_losses_are_means_of_the_losses_of_rows() -> None:
+    problem, block = held_out_example()
+    _, said = grown_by(problem, at_hand([block]), BoostParameters("log_loss", 1))
+    share = block.target.mean()
+    expected = -(share * np.log(share) + (1 - share) * np.log(1 - share))
+    assert said.rounds.training[0] == pytest.approx(expected, rel=1e-12)
+    assert np.isnan(said.rounds.held_out).all()
+
+
+# ---- where columns are kept ---------------------------------------------------------------------------------------
 
 
 def _packed_bytes(block: Block) -> int:
     return sum(column.nbytes for column in block.columns if column is not None)
 
 
+def _of_numbers() -> tuple[Problem, Block]:
+    return problem_of(sample_rows(3_000, 0), 0, Parameters("mse", 60, cp=-1.0, max_leaf_nodes=5))
+
+
 def test_a_column_in_a_file_is_written_over() -> None:
-    """The file has the packed rows and their scores: a limit that leaves no place for more holds for many rounds."""
-    problem, block = problem_of(sample_rows(3_000, 0), 0, Parameters("mse", 3))
+    """The file has the packed rows, and what they get at first: a limit that leaves no place for more is enough for
+    for many rounds.
+    """
+    problem, block = _of_numbers()
     blocks = cut(block, np.arange(block.codes.n_rows), 3)
-    limit = _packed_bytes(block) + 16 * block.codes.n_rows + 8 * 3 * 7
+    got = 8 * 4 * block.codes.n_rows  # two lines of scores, a gradient and a hessian, of which the target is as wide
+    limit = _packed_bytes(block) + got + 8 * 3 * 7
+    model = BoostParameters("squared_error", 6)
     store = store_of(blocks, problem, 0, TemporaryPlace(None, limit))
-    assert bytes_of(rounds_by(problem, store, 6)) == bytes_of(rounds_by(problem, at_hand(blocks), 6))
+    assert bytes_of(grown_by(problem, store, model)) == bytes_of(grown_by(problem, at_hand(blocks), model))
 
 
 def test_new_columns_count_as_memory() -> None:
-    problem, block = problem_of(sample_rows(3_000, 0), 0, Parameters("mse", 3))
+    problem, block = _of_numbers()
     blocks = cut(block, np.arange(block.codes.n_rows), 3)
     nowhere = TemporaryPlace(None, 0)  # files would be an error
-    packed, scores = _packed_bytes(block), 16 * block.codes.n_rows
+    target_limbs = block.target.shape[0]
+    packed, got = _packed_bytes(block), 8 * (2 + 1 + 1 - target_limbs) * block.codes.n_rows
+    model = BoostParameters("squared_error", 3)
     with pytest.raises(MadtreeError, match="temp_file_limit"):
-        rounds_by(problem, store_of(blocks, problem, packed + scores - 8, nowhere))
-    assert len(rounds_by(problem, store_of(blocks, problem, packed + scores, nowhere), 6)) == 6
+        grown_by(problem, store_of(blocks, problem, packed + got - 8, nowhere), model)
+    assert len(grown_by(problem, store_of(blocks, problem, packed + max(got, 16 * 3_000), nowhere), model)[0]) == 3
 
 
 def test_rows_that_all_processes_share_are_not_replaced_in_silence() -> None:
@@ -120,71 +279,4 @@ def test_rows_that_all_processes_share_are_not_replaced_in_silence() -> None:
 
     store.write_to(AllRows(problem, 500, grouped=False), _File(), 0)  # type: ignore[arg-type]
     with pytest.raises(NoAnswerError, match="ReplaceRequest"):
-        store.answer(ReplaceRequest("scores", {}))
-
-
-# ---- Newton's steps: the gradient is the target, the hessian the weight ------------------------------------------
-
-
-def _probability(rows: ChangingRows) -> tuple[Array, Array]:
-    """Of the second class by the score, and whether it is the row's."""
-    scores = rows.block.scores
-    assert scores is not None
-    return 1 / (1 + np.exp(-scores[1])), scores[0]
-
-
-def _gradients(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
-    probability, outcome = _probability(rows)
-    return Grid(values["gradient_exponents"]).split(outcome - probability)
-
-
-def _hessians(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
-    probability, _ = _probability(rows)
-    return Grid(values["hessian_exponents"]).split(probability * (1 - probability))
-
-
-def newton(problem: Problem, growing: GrowingTrees) -> tuple[list[ReplaceRequest], Problem]:
-    """The next round by the log loss of two classes; the first one is by the squared error of 0 and 1."""
-    gradient, hessian = (Grid.choose(np.array([most]), problem.rows, 2) for most in (1.0, 0.25))
-    values = {"gradient_exponents": gradient.exponents, "hessian_exponents": hessian.exponents}
-    value = {"node_value": problem.means(growing.sums, growing.tree)}
-    changes = [
-        ReplaceRequest("scores", value, problem, growing.routing),
-        ReplaceRequest("gradients", values, problem, growing.routing),
-        ReplaceRequest("hessians", values, problem, growing.routing),
-    ]
-    largest = np.array([4.0])  # of a gradient divided by its hessian, where a row is not decided
-    return changes, replace(problem, target_grid=gradient, weight_grid=hessian, largest_target=largest)
-
-
-def test_gradients_and_hessians_are_summed_as_targets_and_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where rows had no weight before: it is a new column in each store."""
-    for name, column, function in (("gradients", "target", _gradients), ("hessians", "weight", _hessians)):
-        monkeypatch.setitem(COLUMN_FUNCTIONS, name, NewColumn(column, function, lambda given, problem, n_nodes: {}))
-    rows = sample_rows(2_000, 2)
-    problem, block = problem_of(rows, 0, Parameters("mse", 3, min_split=40, min_bucket=15))
-    blocks = cut(block, np.arange(block.codes.n_rows), 9)
-    found = []
-    for make in PROVIDERS.values():
-        program = grow_boosted(problem, 4, newton, rows_at_hand=True)
-        found.append(finished(driven(program, make(problem, blocks))))
-    assert len({tuple(bytes_of(rounds)) for rounds in found}) == 1
-    # By hand: sums of gradients and hessians over the leaves of the second round's tree, from the first round's scores.
-    (first_problem, first), (second_problem, second) = found[0][:2]
-    in_first, in_second = (_leaves(growing, block) for growing in (first, second))
-    score = first_problem.means(first.sums, first.tree)[in_first]
-    probability = 1 / (1 + np.exp(-score))
-    for leaf in np.unique(in_second):
-        mine = in_second == leaf
-        gradient = (rows.target[mine] - probability[mine]).sum()
-        hessian = (probability * (1 - probability))[mine].sum()
-        tree = np.zeros(1, np.int64)
-        assert second_problem.events(second.sums[:, [leaf]], tree)[0] == pytest.approx(gradient, abs=1e-9)
-        assert second_problem.weights(second.sums[:, [leaf]], tree)[0] == pytest.approx(hessian, abs=1e-9)
-
-
-def _leaves(growing: GrowingTrees, block: Block) -> Array:
-    node = np.zeros(block.codes.n_rows, np.int32)
-    for _ in range(growing.routing.rounds):
-        node = growing.routing.advance(node, block.codes)
-    return node
+        store.answer(ReplaceRequest("boosted", {}))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from madtree.host.temporary_place import TemporaryPlace
-from madtree.learn.columns.new_columns import COLUMN_FUNCTIONS, ChangingRows, NewColumn
-from madtree.learn.data import finished
+from madtree.learn.columns.new_columns import COLUMN_FUNCTIONS, ChangingRows, NewColumns
+from madtree.learn.data import Values, finished
 from madtree.learn.data.block import Block
 from madtree.learn.data.grid import Grid
 from madtree.learn.data.types import Array, Ints
@@ -22,6 +22,7 @@ from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_trees
 from madtree.learn.requests import Program, ReplaceRequest
 from madtree.learn.requests.provider import driven
+from madtree.records import dataclass
 from madtree.storage.blocks import BlockStore
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import ManyBlocks, assert_identical, at_hand, cut, problem_of, sample_rows, train, train_by
@@ -135,14 +136,18 @@ def test_the_order_of_growth_changes_no_tree(order: str, n_classes: int, max_sur
     assert_identical(expected, counted)
 
 
-def _flipped(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
+def _flipped(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
     """Classes in reverse."""
-    return (values["n_classes"] - 1 - rows.block.target).astype(rows.block.target.dtype)
+    return {"target": (values["n_classes"] - 1 - rows.block.target).astype(rows.block.target.dtype)}
+
+
+def _n_classes(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:
+    return {"n_classes": given.integer("n_classes", 1, 9)}
 
 
 @pytest.mark.parametrize("memory_bytes", [0, 10_000, 2**30], ids=["file", "both", "memory"])
 def test_a_column_is_replaced_wherever_blocks_are(memory_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(COLUMN_FUNCTIONS, "flipped", NewColumn("target", _flipped, lambda given, problem, n_nodes: {}))
+    monkeypatch.setitem(COLUMN_FUNCTIONS, "flipped", NewColumns(("target",), _flipped, _n_classes))
     parameters = Parameters("gini", 5, min_split=10, min_bucket=4)
     problem, block = problem_of(sample_rows(1_500, 3), 3, parameters)
     flipped = train(problem, replace(block, target=(2 - block.target).astype(block.target.dtype)))

@@ -1,0 +1,182 @@
+"""The functions for boosted models as methods, and such a model as an object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from madtree.client.caller import Caller
+from madtree.client.calls import CallError, Names, Pairs
+from madtree.client.drawing import Drawing
+from madtree.client.result import Result
+from madtree.client.tree_calls import table_rows
+from madtree.model import read_model
+from madtree.render.svg import tree_svg
+from madtree.trees import BOOSTED
+from madtree.trees import Model as TreeModel
+
+
+class BoostCalls(Caller):
+    """What a client can do with boosted models."""
+
+    def boost_train(
+        self,
+        training_table_name: str,
+        output_table_name: str,
+        id_col_name: str,
+        dependent_variable: str,
+        list_of_features: Names,
+        list_of_features_to_exclude: Names | None = None,
+        loss: str | None = None,
+        grouping_cols: Names | None = None,
+        weights: str | None = None,
+        num_trees: int | None = 100,
+        learning_rate: float | None = 0.1,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_bucket: int | None = 20,
+        n_bins: int | None = 255,
+        boost_params: Pairs | None = None,
+        validation_params: Pairs | None = None,
+        verbose: bool | None = False,
+        *,
+        seed: int | None = 1,
+        replace: bool | None = False,
+        parallel_workers: int | None = None,
+        memory_mb: int | None = 64,
+        classification: bool | None = None,
+        strategy: str | None = "auto",
+    ) -> BoostedModel:
+        """Train a gradient boosted model, or one for each group, on a table where it is.
+
+        Parameters
+        ----------
+        training_table_name, output_table_name, id_col_name, dependent_variable
+            As for `tree_train`.
+        list_of_features, list_of_features_to_exclude, grouping_cols, weights, classification
+            As for `tree_train`.
+        loss
+            Of classes log_loss or exponential; of numbers squared_error, poisson or gamma.
+        num_trees, learning_rate
+            Rounds at most, and by what the values of leaves are multiplied.
+        max_leaf_nodes, max_depth, min_bucket, n_bins
+            Leaves of a tree at most; levels below the root, by default 60; rows that each side keeps; candidate
+            thresholds of a continuous feature.
+        boost_params
+            ``l2_regularization``, ``min_gain``, ``subsample``, ``feature_fraction``, ``cat_smooth``.
+        validation_params
+            ``fraction``: rows to be held out, so that the model keeps the rounds up to their least loss;
+            ``n_iter_no_change``, ``tol``.
+        verbose, seed, replace, parallel_workers, memory_mb, strategy
+            As for `tree_train`.
+
+        Returns
+        -------
+        BoostedModel
+            Its `message` says what was trained.
+        """
+        arguments = dict(locals())
+        del arguments["self"]
+        return BoostedModel(self, output_table_name, self.call("boost_train", **arguments)[0][0])
+
+    def boost_predict(
+        self,
+        boosted_model: str,
+        new_data_table: str,
+        output_table: str,
+        type: str | None = "response",
+        num_trees: int | None = None,
+        trust_owner: bool | None = False,
+        replace: bool | None = False,
+    ) -> str:
+        """Score a table by a boosted model into a new table; `type` is response, prob, raw or leaf.
+
+        `num_trees`: rounds to predict by, from the first one on. `replace` as for `tree_predict`.
+        """
+        return self.call_text(
+            "boost_predict", boosted_model, new_data_table, output_table, type, num_trees, trust_owner, replace
+        )
+
+    def boosted(self, name: str) -> BoostedModel:
+        """A boosted model that is there already."""
+        return BoostedModel(self, name)
+
+
+class BoostedModel:
+    """A boosted model: the tables ``<name>``, ``<name>_group``, ``<name>_rounds``, ``<name>_nodes`` and the summary.
+
+    Everything is read from the database when it is asked for.
+
+    Attributes
+    ----------
+    client
+        Where it is.
+    name
+        The model's name as in SQL.
+    message
+        What the call that made it said; None for one that was there already.
+    """
+
+    def __init__(self, client: BoostCalls, name: str, message: str | None = None) -> None:
+        self.client, self.name, self.message = client, name, message
+
+    def __repr__(self) -> str:
+        return f"<madtree.BoostedModel {self.name}>"
+
+    @property
+    def groups(self) -> Result[Any]:
+        """The rows of ``<name>_group``: for each group its rounds, losses, base scores and importances."""
+        return self._table("_group", "gid")
+
+    @property
+    def rounds(self) -> Result[Any]:
+        """The rows of ``<name>_rounds``: the mean losses after each round, by group."""
+        return self._table("_rounds", "gid, round")
+
+    @property
+    def trees(self) -> Result[Any]:
+        """The rows of ``<name>``: one for each tree, with its group, its number there, and its round."""
+        return self._table("", "tree_id")
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The one row of ``<name>_summary``: kind, rows, classes, features, parameters."""
+        (row,) = self._table("_summary", "1").to_dicts()
+        return row
+
+    def read(self, tree_id: int | None = None) -> TreeModel:
+        """All trees as plain values, or the one of that number."""
+        with self.client.reading():
+            found = read_model(self.client.host, self.name, tree_id=tree_id)
+        return found if tree_id is None else found.as_single_trees
+
+    def tree(self, sample_id: int, gid: int = 1) -> TreeModel:
+        """One tree as plain values: of the group `gid` the one with that number."""
+        with self.client.reading():
+            numbering = read_model(self.client.host, self.name, tree_id=1).numbering
+        members = numbering.members(gid) if 1 <= gid <= len(numbering.counts) else 0
+        if not 1 <= sample_id <= members:
+            raise CallError(f"sample_id must be from 1 to {members}, the number of a tree of {self.name}")
+        return self.read(numbering.tree_id(gid, sample_id))
+
+    def plot(self, sample_id: int = 1, max_depth: int | None = None, *, gid: int = 1) -> Drawing:
+        """A picture of one tree that a notebook shows; ``save(path)`` writes it, ``show()`` opens it in a browser."""
+        return Drawing(tree_svg(self.tree(sample_id, gid), max_depth=max_depth))
+
+    def predict(
+        self,
+        new_data_table: str,
+        output_table: str,
+        type: str | None = "response",
+        num_trees: int | None = None,
+        trust_owner: bool | None = False,
+        replace: bool | None = False,
+    ) -> str:
+        """Score a table into a new table, as `Client.boost_predict`."""
+        return self.client.boost_predict(self.name, new_data_table, output_table, type, num_trees, trust_owner, replace)
+
+    def drop(self) -> str:
+        """Drop its tables."""
+        return str(self.client.call("tree_drop", self.name)[0][0])
+
+    def _table(self, suffix: str, order: str) -> Result[Any]:
+        return table_rows(self.client, self.name, suffix, order, BOOSTED)

@@ -1,0 +1,230 @@
+"""The function that trains boosted models."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from madtree.interface import defaults
+from madtree.interface.function import Argument, Command, Flag, Function, Setting
+from madtree.interface.shared import FIGURES
+from madtree.interface.training import (
+    BINS,
+    CLASSIFICATION,
+    DEPENDENT,
+    EXCLUDE,
+    FEATURES,
+    GROUPING,
+    GROWTH,
+    ID,
+    MEMORY,
+    MIN_BUCKET,
+    OUTPUT,
+    REPLACE,
+    SAMPLES,
+    SEED,
+    SOURCE,
+    STRATEGY,
+    VERBOSE,
+    WEIGHTS,
+    WORKERS,
+)
+from madtree.interface.valid import OneOf, Range, at_least, number_of_at_least
+from madtree.trees import LOSSES, MAX_DEPTH_LIMIT, losses_of
+
+STOPPING = "When to stop"
+
+
+def _names(*, classes: bool) -> str:
+    return ", ".join(f"'{name}'" for name in losses_of(classes=classes))
+
+
+_SHARE = Range(0, 1, never=0, words="above 0 and at most 1")
+
+BOOST_TRAIN = Function(
+    "boost_train",
+    "trains a gradient boosted model, or one per group, on the rows of a table",
+    run="madtree.calls.training:train_model",
+    shares_run=True,
+    settings=FIGURES,
+    by_name_from="seed",
+    arguments=(
+        SOURCE,
+        replace(
+            OUTPUT,
+            help="the model: tables <output>, <output>_packed, <output>_group, <output>_rounds, <output>_summary and "
+            "the view <output>_nodes; must not exist",
+        ),
+        ID,
+        DEPENDENT,
+        FEATURES,
+        EXCLUDE,
+        Argument(
+            "loss",
+            "text",
+            f"of classes {_names(classes=True)}; of numbers {_names(classes=False)}; NULL: the first of these",
+            None,
+            valid=OneOf(tuple(LOSSES), also={alias: loss.name for loss in LOSSES.values() for alias in loss.aliases}),
+            setting=Setting("text"),
+            flag=Flag(GROWTH, metavar="NAME"),
+        ),
+        replace(GROUPING, help="one model for each combination of their values"),
+        WEIGHTS,
+        Argument(
+            "num_trees",
+            "integer",
+            "rounds at most; of more than two classes each round grows a tree for each",
+            defaults.NUM_TREES,
+            valid=Range(1, 100_000),
+            setting=Setting("int4", is_old=True),
+            flag=Flag(GROWTH, ("--trees",)),
+        ),
+        Argument(
+            "learning_rate",
+            "double precision",
+            "by what the values of leaves are multiplied",
+            defaults.LEARNING_RATE,
+            valid=_SHARE,
+            setting=Setting("float8"),
+            flag=Flag(GROWTH),
+        ),
+        Argument(
+            "max_leaf_nodes",
+            "integer",
+            "leaves of each tree at most: the splits that gain most are made",
+            defaults.BOOST_LEAVES,
+            valid=at_least(2),
+            setting=Setting("int4"),
+            flag=Flag(GROWTH),
+        ),
+        Argument(
+            "max_depth",
+            "integer",
+            f"levels below the root, 1 to {MAX_DEPTH_LIMIT}; NULL: {MAX_DEPTH_LIMIT}",
+            None,
+            valid=Range(1, MAX_DEPTH_LIMIT, is_cut=True),
+            setting=Setting("int4", is_old=True),
+            flag=Flag(GROWTH),
+        ),
+        replace(MIN_BUCKET, help="rows that each side must keep", default=defaults.BOOST_MIN_BUCKET),
+        replace(BINS, default=defaults.BOOST_BINS),
+        Argument(
+            "boost_params",
+            "text",
+            "'l2_regularization=0, min_gain=0, subsample=1, feature_fraction=1, cat_smooth=10'",
+            None,
+            keys=(
+                Argument(
+                    "l2_regularization",
+                    "double precision",
+                    "penalty of leaves' values",
+                    defaults.L2,
+                    valid=number_of_at_least(0),
+                    setting=Setting("float8"),
+                    flag=Flag(GROWTH, ("--l2",)),
+                ),
+                Argument(
+                    "min_gain",
+                    "double precision",
+                    "that each split must exceed",
+                    defaults.MIN_GAIN,
+                    valid=number_of_at_least(0),
+                    setting=Setting("float8"),
+                    flag=Flag(GROWTH),
+                ),
+                Argument(
+                    "subsample",
+                    "double precision",
+                    "share of the rows, drawn anew for each round",
+                    defaults.SUBSAMPLE,
+                    valid=_SHARE,
+                    setting=Setting("float8"),
+                    flag=Flag(SAMPLES),
+                ),
+                Argument(
+                    "feature_fraction",
+                    "double precision",
+                    "share of the features, drawn anew for each tree",
+                    defaults.FEATURE_FRACTION,
+                    valid=_SHARE,
+                    setting=Setting("float8"),
+                    flag=Flag(SAMPLES),
+                ),
+                Argument(
+                    "cat_smooth",
+                    "double precision",
+                    "hessian by which rare categories are drawn to the middle before they are put in order",
+                    defaults.CAT_SMOOTH,
+                    valid=number_of_at_least(0),
+                    setting=Setting("float8"),
+                    flag=Flag(GROWTH),
+                ),
+            ),
+        ),
+        Argument(
+            "validation_params",
+            "text",
+            "'fraction=0, n_iter_no_change=10, tol=1e-7': hold rows out, and keep the rounds up to their least loss",
+            None,
+            keys=(
+                Argument(
+                    "fraction",
+                    "double precision",
+                    "share of the rows that are held out of training, by a hash of their ids; 0: none",
+                    defaults.VALIDATION_FRACTION,
+                    valid=Range(0, 1, never=1, words="at least 0 and below 1"),
+                    setting=Setting("float8", "validation_fraction"),
+                    flag=Flag(STOPPING, ("--validation-fraction",)),
+                ),
+                Argument(
+                    "n_iter_no_change",
+                    "integer",
+                    "rounds without a lower loss of these rows, after which no more are grown",
+                    defaults.PATIENCE,
+                    valid=at_least(1),
+                    setting=Setting("int4"),
+                    flag=Flag(STOPPING, ("--patience",)),
+                ),
+                Argument(
+                    "tol",
+                    "double precision",
+                    "by how much a loss must be lower to count as such",
+                    defaults.TOLERANCE,
+                    valid=number_of_at_least(0),
+                    setting=Setting("float8"),
+                    flag=Flag(STOPPING),
+                ),
+            ),
+        ),
+        replace(VERBOSE, help="true: one INFO line a round, and the stages' seconds"),
+        replace(SEED, help="of all that is drawn: the same rows and seed make the same model"),
+        REPLACE,
+        WORKERS,
+        replace(MEMORY, help="megabytes for histograms and rows"),
+        CLASSIFICATION,
+        STRATEGY,
+    ),
+    details="""\
+It returns one line that says what was trained. A row without a value goes to the side with which its split gains more;
+where training saw no such row at a node, to the larger one. <output>_rounds has the mean losses after each round, and
+<output>_group the scores to begin with, on the scale of 'raw' predictions.
+""",
+    example="""\
+SELECT madtree.boost_train('flights', 'delay_boost', 'id', 'late', 'carrier, origin, hour, distance',
+                           validation_params => 'fraction=0.1');
+SELECT round, training_loss, validation_loss FROM delay_boost_rounds ORDER BY round;
+""",
+    command=Command(
+        "boost",
+        "boosting",
+        """Train a gradient boosted model, or one for each group, on a table. The data stay in the database.
+
+A bar shows how many rounds are done; Ctrl-C stops it there, and no model is left. With --validation-fraction rows are
+held out, and the model keeps the rounds up to their least loss.
+""",
+        (
+            "madtree boost flights delay_boost --id id -y late -x 'carrier, hour' --trees 200",
+            "madtree boost flights delay_boost --id id -y late --validation-fraction 0.1 --replace",
+            "madtree boost flights delays --id id -y 'arr_delay::float8' --group-by carrier --learning-rate 0.05",
+        ),
+    ),
+)

@@ -1,0 +1,45 @@
+"""Rows of a block as the functions see them that make columns, or sums."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from madtree.learn.data import Block, Floats, Ints
+from madtree.learn.problem import Problem
+from madtree.records import dataclass
+
+
+@dataclass(frozen=True)
+class ChangingRows:
+    """Rows of a block.
+
+    Attributes:
+        block: of these rows alone.
+        problem: by which the block is packed, and that trees have been grown for; None where a function needs none.
+        nodes: (n_replicas, n_rows) the nodes that they have reached in these trees, or None.
+    """
+
+    block: Block
+    problem: Problem | None = None
+    nodes: Ints | None = None
+
+    @property
+    def weights(self) -> Floats | None:
+        """(n_rows,), or None where all are 1."""
+        assert self.problem is not None
+        if self.block.weight is None or self.problem.weight_grid is None:
+            return None
+        return self.problem.weight_grid.join(self.block.weight, self.block.tree)
+
+    @property
+    def outcomes(self) -> Floats:
+        """(n_rows,) what rows are to be predicted as: a number, or that of a class, from 0."""
+        problem, tree = self.problem, self.block.tree
+        assert problem is not None
+        if problem.target_grid is None:
+            return self.block.target.astype(np.float64)
+        limbs = problem.target_grid.limbs
+        number = problem.target_grid.join(self.block.target[:limbs], tree)
+        if (weights := self.weights) is not None:
+            number = number / weights
+        return number + (problem.centre[0] if tree is None else problem.centre[tree])

@@ -1,0 +1,151 @@
+"""What each loss asks of rows: gradient, hessian, the loss itself, and the score to begin with.
+
+A loss is a function of an outcome y and of scores F, one number a row, or one for each of more than two classes. The
+gradient is its derivative by F, and the hessian the second one (Friedman 2001; Chen and Guestrin 2016). Each row's are
+multiplied by its weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from madtree.learn.data import Floats, portable
+from madtree.records import dataclass
+
+_MOST_EXPONENT = 700.0  # exp of more is no float64
+LEAST_SHARE = 1e-15  # of a class, and of a mean by the largest outcome: log of less is not looked for
+
+
+@dataclass(frozen=True)
+class OutcomeRange:
+    """What is known of the outcomes of each tree's rows: (n_trees,) each.
+
+    Attributes:
+        least, largest: of the outcomes.
+        mean: weighted, of the rows in training.
+    """
+
+    least: Floats
+    largest: Floats
+    mean: Floats
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss of one score a row. All functions take rows (n_rows,) and give (n_rows,).
+
+    Attributes:
+        gradient, hessian: of outcomes and scores.
+        value: of outcomes and scores.
+        base: (n_trees,) the score to begin with, of the mean outcome.
+        largest: how large gradient, hessian and loss may be, of a tree's outcomes: their sums are exact up to as many
+            times that as there are rows.
+    """
+
+    gradient: Callable[[Floats, Floats], Floats]
+    hessian: Callable[[Floats, Floats], Floats]
+    value: Callable[[Floats, Floats], Floats]
+    base: Callable[[Floats], Floats]
+    largest: Callable[[OutcomeRange], tuple[Floats, Floats, Floats]]
+
+
+def sigmoid(scores: Floats) -> Floats:
+    """1 / (1 + exp(-score))."""
+    return np.asarray(1.0 / (1.0 + portable.exp(-scores)))
+
+
+def _ones(outcomes: Floats, scores: Floats) -> Floats:
+    return np.ones(len(scores))
+
+
+def _logit(mean: Floats) -> Floats:
+    share = np.clip(mean, LEAST_SHARE, 1 - LEAST_SHARE)
+    return portable.log(share) - portable.log(1 - share)
+
+
+def _log(mean: Floats) -> Floats:
+    return portable.log(np.maximum(mean, LEAST_SHARE))
+
+
+def _binomial_hessian(outcomes: Floats, scores: Floats) -> Floats:
+    share = sigmoid(scores)
+    return np.asarray(share * (1 - share))
+
+
+def _binomial_value(outcomes: Floats, scores: Floats) -> Floats:
+    rest = portable.log(1 + portable.exp(-np.abs(scores)))
+    return np.asarray(np.maximum(scores, 0.0) + rest - outcomes * scores)
+
+
+def _exponential(outcomes: Floats, scores: Floats) -> Floats:
+    return portable.exp((1 - 2 * outcomes) * scores)
+
+
+def _spread(known: OutcomeRange) -> Floats:
+    """How far scores may be from outcomes, about: twice as far as outcomes are from each other."""
+    return np.asarray(np.maximum(2 * (known.largest - known.least), np.finfo(np.float64).tiny))
+
+
+def _alike(n: Floats, *factors: float) -> tuple[Floats, Floats, Floats]:
+    gradient, hessian, loss = (np.full(len(n), factor) for factor in factors)
+    return gradient, hessian, loss
+
+
+def _of_squares(known: OutcomeRange) -> tuple[Floats, Floats, Floats]:
+    spread = _spread(known)
+    return spread, np.ones_like(spread), np.square(spread)
+
+
+def _of_counts(known: OutcomeRange) -> tuple[Floats, Floats, Floats]:
+    most = 2 * np.maximum(known.largest, LEAST_SHARE)
+    return most, most, most * _MOST_EXPONENT
+
+
+def _of_ratios(known: OutcomeRange) -> tuple[Floats, Floats, Floats]:
+    """Of rows that are predicted as the mean; sums over leaves stay as close to it as leaves are to their outcomes."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        most = np.maximum(2 * np.nan_to_num(known.largest / known.mean, posinf=1.0), 4.0)
+    return most, most, np.full(len(most), _MOST_EXPONENT) + most
+
+
+LOSS_OF: dict[str, Loss] = {
+    "log_loss": Loss(
+        lambda outcomes, scores: sigmoid(scores) - outcomes,
+        _binomial_hessian,
+        _binomial_value,
+        _logit,
+        lambda known: _alike(known.mean, 1.0, 0.25, _MOST_EXPONENT),
+    ),
+    # Outcomes -1 and 1 in the place of 0 and 1: exp(-y F), at half the logit (Friedman, Hastie, Tibshirani 2000).
+    "exponential": Loss(
+        lambda outcomes, scores: (1 - 2 * outcomes) * _exponential(outcomes, scores),
+        _exponential,
+        _exponential,
+        lambda mean: _logit(mean) / 2,
+        lambda known: _alike(known.mean, 4.0, 4.0, 4.0),
+    ),
+    "squared_error": Loss(
+        lambda outcomes, scores: scores - outcomes,
+        _ones,
+        lambda outcomes, scores: 0.5 * np.square(scores - outcomes),
+        lambda mean: mean,
+        _of_squares,
+    ),
+    # exp(F) - y F and F + y exp(-F): half the deviances, but for what does not depend on F.
+    "poisson": Loss(
+        lambda outcomes, scores: portable.exp(scores) - outcomes,
+        lambda outcomes, scores: portable.exp(scores),
+        lambda outcomes, scores: portable.exp(scores) - outcomes * scores,
+        _log,
+        _of_counts,
+    ),
+    "gamma": Loss(
+        lambda outcomes, scores: 1 - outcomes * portable.exp(-scores),
+        lambda outcomes, scores: outcomes * portable.exp(-scores),
+        lambda outcomes, scores: scores + outcomes * portable.exp(-scores),
+        _log,
+        _of_ratios,
+    ),
+}

@@ -1,0 +1,86 @@
+"""The loss of rows whose scores are kept beside them: one score a row, or one for each of several classes.
+
+A block's scores have a line for the outcome, one for the weight where rows have weights, one for each score and, where
+there are several, one for the logarithm of the sum of their exponentials at the beginning of a round. The gradients of
+all of a round's trees are those at its beginning: score k does not change before tree k is grown, and of the others
+that logarithm says enough.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from madtree.learn.data import Array, Floats, portable
+from madtree.learn.losses.losses import LOSS_OF
+from madtree.records import dataclass
+
+_OUTCOME = 0
+
+
+@dataclass(frozen=True)
+class RowLoss:
+    """A loss, and how the scores of rows lie.
+
+    Attributes:
+        loss: its name.
+        n_scores: of a row; 1, or as many as there are classes.
+        weighted: whether rows have weights.
+    """
+
+    loss: str
+    n_scores: int
+    weighted: bool
+
+    @property
+    def n_lines(self) -> int:
+        return 1 + self.weighted + self.n_scores + (self.n_scores > 1)
+
+    @property
+    def first(self) -> int:
+        """The line of the first score."""
+        return 1 + self.weighted
+
+    def begun(self, outcomes: Floats, weights: Floats | None, base: Floats) -> Floats:
+        """(n_lines, n_rows) of rows that trees have said nothing of; `base` (n_scores, n_rows)."""
+        lines = np.empty((self.n_lines, len(outcomes)))
+        lines[_OUTCOME] = outcomes
+        if self.weighted:
+            lines[1] = 1.0 if weights is None else weights
+        lines[self.first : self.first + self.n_scores] = base
+        return lines
+
+    def end_round(self, lines: Floats) -> None:
+        """Enter what the next round's gradients need beside the scores, in place."""
+        if self.n_scores > 1:
+            lines[-1] = self._log_sum(lines)
+
+    def derivatives(self, lines: Floats, score: int) -> tuple[Floats, Floats]:
+        """(n_rows,) gradient and hessian by that score, times the rows' weights."""
+        own = lines[self.first + score]
+        if self.n_scores > 1:
+            share = portable.exp(own - lines[-1])
+            gradient, hessian = share - (lines[_OUTCOME] == score), share * (1 - share)
+        else:
+            loss = LOSS_OF[self.loss]
+            gradient, hessian = loss.gradient(lines[_OUTCOME], own), loss.hessian(lines[_OUTCOME], own)
+        if self.weighted:
+            gradient, hessian = gradient * lines[1], hessian * lines[1]
+        return gradient, hessian
+
+    def values(self, lines: Floats) -> tuple[Floats, Floats | None]:
+        """(n_rows,) the loss of each row, and its weight; None where all are 1."""
+        if self.n_scores > 1:
+            own = lines[self.first + lines[_OUTCOME].astype(np.intp), np.arange(lines.shape[1])]
+            found: Array = self._log_sum(lines) - own
+        else:
+            found = LOSS_OF[self.loss].value(lines[_OUTCOME], lines[self.first])
+        return found, lines[1] if self.weighted else None
+
+    def _log_sum(self, lines: Floats) -> Floats:
+        """(n_rows,) logarithm of the sum of the scores' exponentials, class after class."""
+        scores = lines[self.first : self.first + self.n_scores]
+        largest = scores.max(axis=0)
+        total = np.zeros(len(largest))
+        for own in scores:
+            total += portable.exp(own - largest)
+        return np.asarray(largest + portable.log(total))

@@ -1,0 +1,57 @@
+"""The arguments of `boost_train`, checked as those of `tree_train` are, and those that only a boosted model has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.interface import FUNCTIONS
+from madtree.request.arguments import check_grouping, make_task
+from madtree.request.option_strings import checked
+from madtree.request.train_request import TrainingTask
+from madtree.trees import BOOSTED, LOSSES, MAX_DEPTH_LIMIT, UNPRUNED, BoostParameters, losses_of
+
+
+def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask:
+    """What to train, from the arguments of `boost_train`; NULL for an optional argument means its default.
+
+    Raises:
+        MadtreeError: an argument is not valid, in one sentence that names it.
+    """
+    values = checked(host, FUNCTIONS["boost_train"], given, named)
+    loss, classification = values["loss"], values["classification"]
+    if loss is not None and classification is None and not LOSSES[loss].of_classes:
+        classification = False  # a loss of numbers says what integers are
+    depth = MAX_DEPTH_LIMIT if values["max_depth"] is None else values["max_depth"]
+    task = make_task(host, {**values, "max_depth": depth, "classification": classification})
+    check_grouping(task, BOOSTED)
+    known = losses_of(classes=task.is_classification)
+    if loss is not None and loss not in known:
+        meant = "classification" if task.is_classification else "regression"
+        raise MadtreeError(
+            f"loss {loss} is for {'classes' if LOSSES[loss].of_classes else 'numbers'}, and dependent_variable "
+            f"{task.arguments.dependent_variable} is of type {task.dependent_type}, which means {meant}: "
+            f"{', '.join(known)}",
+            hint="classification => true or false says what is meant.",
+        )
+    parameters = replace(
+        task.parameters,
+        cp=UNPRUNED,
+        min_split=2 * task.parameters.min_bucket,
+        learning_rate=values["learning_rate"],
+        l2=values["l2_regularization"],
+        min_gain=values["min_gain"],
+        cat_smooth=values["cat_smooth"],
+    )
+    boost = BoostParameters(
+        loss=loss or known[0],
+        n_rounds=values["num_trees"],
+        subsample=values["subsample"],
+        feature_fraction=values["feature_fraction"],
+        held_out=values["fraction"],
+        patience=values["n_iter_no_change"],
+        tolerance=values["tol"],
+    )
+    return replace(task, parameters=parameters, ensemble=boost)

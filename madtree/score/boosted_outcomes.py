@@ -1,0 +1,86 @@
+"""What a boosted model's rows come to: the scores of its groups, and how the block scorer's bytes become columns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.learn.data import Floats
+from madtree.model import ModelTables
+from madtree.score.block_plan import ForestValues, ScoreValues
+from madtree.score.forest_scorer import row_bytes
+from madtree.score.number_columns import CLASS_OF_ROW, JUDGED, columns_of, numbers_of
+from madtree.score.outcome_bytes import class_type
+from madtree.score.outcomes import Outcomes, Part, Said
+from madtree.sqltext import models as models_sql
+from madtree.sqltext import predict as sql
+from madtree.sqltext.scoreblocks import pick, pick_each
+from madtree.trees import Model
+
+
+def outcomes_of_boosted(said: Said) -> Outcomes:
+    """A row comes to a leaf of each tree, whose numbers are added to the scores to begin with."""
+    model, type_, nodes = said.model, said.type_, said.nodes
+    members, n_classes = model.n_members, len(model.classes)
+    counts = model.numbering.counts
+    n_asked = None if said.n_rounds is None else said.n_rounds * model.n_scores
+    class_bytes = class_type(n_classes).itemsize
+
+    def made(what: str, n_values: int, parts: list[Part], expressions: list[str]) -> Outcomes:
+        base = base_scores(said.host, said.tables, model)
+        link = model.loss.link_of(n_classes)
+        values = nodes["prediction"].astype(np.float64)[:, None]
+        of_node = ForestValues(members, what, n_classes, values, counts=counts, scores=ScoreValues(base, link, n_asked))
+        return Outcomes(of_node, parts, _row_bytes(what, n_values, n_classes), expressions)
+
+    if type_ == "leaf":
+        is_leaf = nodes["feature"] == 0
+        position = np.where(is_leaf, np.cumsum(is_leaf), 0).astype(np.float64)[:, None]
+        ids = sql.integer_array(nodes["node_id"][is_leaf].tolist())
+        of_node = ForestValues(members, "leaves", n_classes, position, counts=counts)
+        # A group with fewer trees than others has none in the last places.
+        picked = f"pg_catalog.array_remove({pick_each(ids, members)}, NULL)"
+        return Outcomes(of_node, [("outcome", 0, 4)], row_bytes("leaves", members, n_classes), [picked])
+    if type_ == "raw":
+        parts, each = numbers_of(model.n_scores)
+        return made("raw", model.n_scores, parts, columns_of(each, said.outputs))
+    if type_ == "prob":
+        parts, each = numbers_of(n_classes)
+        return made("shares", n_classes, parts, columns_of(each, said.outputs))
+    if type_ == JUDGED:
+        parts, each = numbers_of(n_classes, class_bytes)
+        return made("likely", n_classes, [("outcome", 0, class_bytes), *parts], [CLASS_OF_ROW, *columns_of(each, [])])
+    if model.is_classification:
+        classes = sql.class_array(model.classes, model.dependent_type)
+        return made("likeliest", 0, [("outcome", 0, class_bytes)], [pick(classes)])
+    parts, each = numbers_of(1)
+    return made("expected", 1, parts, columns_of(each, said.outputs))
+
+
+def _row_bytes(what: str, n_values: int, n_classes: int) -> int:
+    """Bytes of a row's outcome of so many numbers."""
+    numbers = row_bytes("raw", 0, n_values)
+    of_class = {"likeliest": 1, "likely": 1}.get(what, 0) * class_type(n_classes).itemsize
+    return numbers + of_class
+
+
+def base_scores(host: Host, tables: ModelTables, model: Model) -> Floats:
+    """(n_groups, n_scores) the scores to begin with, of all groups by their numbers; NaN of those that failed.
+
+    Raises:
+        MadtreeError: they are none.
+    """
+    rows = host.query(models_sql.base_scores(tables.schema, tables.name))
+    found = np.full((len(rows), model.n_scores), np.nan)
+    for place, row in enumerate(rows):
+        own = row["base_score"]
+        if row["n_trees"]:  # others have failed
+            own = own or []
+            if len(own) != model.n_scores or not all(isinstance(value, float | int) for value in own):
+                raise MadtreeError(
+                    f"{tables.given} is damaged: base_score of group {row['gid']} is not a number for each score",
+                    hint="Train the model again, or restore its tables.",
+                )
+            found[place] = own
+    return np.asarray(np.nan_to_num(found))

@@ -1,0 +1,57 @@
+"""What the trees of a boosted model say of a block's rows: scores, added up tree by tree, and what these come to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from madtree.learn.data import Bools, Floats, Ints, Steps, portable
+from madtree.score.outcome_bytes import as_floats, class_type, where_known
+from madtree.trees import Link
+
+
+def boosted_outcomes(
+    model: dict[str, Any], place: Ints, known: Bools | None, leaves: Callable[[int], Steps[Ints]]
+) -> Steps[bytes]:
+    """The outcomes of some rows.
+
+    Args:
+        model: the plan, checked; of rows whose groups have `members` trees.
+        place: (n_rows,) of each row's group; `known`: whether it has one, None where all have.
+        leaves: of the rows, by the number of a tree.
+    """
+    what, base, values = model["what"], model["base"], model["values"][:, 0]
+    scores: Floats = base.take(model["walk"].groups.take(place) - 1, axis=0)
+    n_scores = base.shape[1]
+    for member in range(min(model["members"], model["n_asked"])):
+        scores[:, member % n_scores] += values.take((yield from leaves(member)))
+    if what == "raw":
+        return as_floats(scores, known).tobytes()
+    if what == "expected":
+        return as_floats(expected(scores, model["link"]), known).tobytes()
+    shares = probabilities(scores, model["link"], model["n_classes"])
+    if what == "shares":
+        return as_floats(shares, known).tobytes()
+    likeliest = (shares.argmax(axis=1) + 1).astype(class_type(model["n_classes"]))
+    classes = where_known(likeliest, known, 0)
+    if what == "likeliest":
+        return classes.tobytes()
+    parts = classes[:, None], as_floats(shares, known)
+    return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()
+
+
+def expected(scores: Floats, link: Link) -> Floats:
+    """(n_rows, 1) the number that a score says."""
+    return portable.exp(scores) if link is Link.LOG else scores
+
+
+def probabilities(scores: Floats, link: Link, n_classes: int) -> Floats:
+    """(n_rows, n_classes) of the classes, from scores (n_rows, n_scores)."""
+    if link is Link.SOFTMAX:
+        powers = portable.exp(scores - scores.max(axis=1, keepdims=True))
+        return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+    score = scores[:, 0] * (2 if link is Link.HALF_LOGIT else 1)
+    both = 1 / (1 + portable.exp(score)), 1 / (1 + portable.exp(-score))
+    return np.stack(both, axis=1)[:, :n_classes]

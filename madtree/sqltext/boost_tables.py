@@ -1,0 +1,44 @@
+"""The tables that a boosted model has of its own: columns, and the statement that fills the losses by round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madtree.interface import own_settings
+from madtree.sqltext.group_tables import insert_for_groups
+from madtree.sqltext.relation import Column
+from madtree.sqltext.tables import SUMMARY_COLUMNS, model_table
+from madtree.trees import BOOSTED
+
+# Of `<output>`, behind the columns of all models.
+MORE_TREE_COLUMNS: tuple[tuple[str, str], ...] = (("round", "int4"), ("class", "text"))
+GROUP_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("success", "bool"),
+    ("cat_n_levels", "int4[]"),
+    ("cat_levels_in_text", "text[]"),
+    ("impurity_var_importance", "float8[]"),
+    ("n_trees", "int4"),
+    ("n_rounds", "int4"),
+    ("base_score", "float8[]"),
+    ("n_rows", "int8"),
+    ("n_held_out", "int8"),
+    ("training_loss", "float8"),
+    ("validation_loss", "float8"),
+    ("message", "text"),
+)
+ROUND_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("gid", "int4"),
+    ("round", "int4"),
+    ("training_loss", "float8"),
+    ("validation_loss", "float8"),
+)
+_KNOWN = dict(SUMMARY_COLUMNS)
+BOOST_SUMMARY_COLUMNS = SUMMARY_COLUMNS + tuple(each for each in own_settings(BOOSTED) if each[0] not in _KNOWN)
+GROUP_PARAMETERS = (("gid", "int4"), *GROUP_COLUMNS)
+
+
+def insert_rounds(schema: str, name: str, grouping: Sequence[Column], group_source: str | None) -> str:
+    """Fill `<output>_rounds` from one array literal per column of `ROUND_COLUMNS`."""
+    return insert_for_groups(
+        model_table(schema, name, "_rounds"), ROUND_COLUMNS, grouping, group_source, "t.gid, t.round"
+    )

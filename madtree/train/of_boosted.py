@@ -1,0 +1,130 @@
+"""A training of boosted models, one of each group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from madtree.errors import MadtreeError
+from madtree.ingest import Profile
+from madtree.learn.data import Floats, Ints
+from madtree.learn.ensemble import BoostLearner, Learner
+from madtree.learn.prune import BoostedColumns, RoundColumns, TrainedTrees, TreeColumns
+from madtree.model.write import (
+    BoostedTotals,
+    boost_summary,
+    integers,
+    labels_or_null,
+    write_boosted_groups,
+    write_members,
+    write_packed,
+)
+from madtree.parallel import Workers, growing_workers, resident_workers
+from madtree.records import dataclass
+from madtree.request import Costs, TrainingTask
+from madtree.sqltext.kinds import TABLES
+from madtree.train.kinds import UNUSABLE_GROUP, Harvest, ModelOutput, Size, Tested
+from madtree.trees import BOOSTED, LOSSES, BoostParameters, Numbering, Parameters
+
+
+@dataclass(frozen=True)
+class Boosted:
+    """As `TrainingKind` says."""
+
+    parameters: BoostParameters
+    model_kind = BOOSTED
+    needs_all_rows = False
+
+    @property
+    def learner(self) -> Learner:
+        return BoostLearner(self.parameters)
+
+    def numbering(self, n_trees: Ints | None) -> Numbering | None:
+        """The trees of a group follow those of the groups before it, which may have fewer than others."""
+        return None if n_trees is None else Numbering(0, tuple(n_trees.tolist()))
+
+    def check(self, task: TrainingTask, profile: Profile) -> None:
+        loss, name = LOSSES[self.parameters.loss], task.dependent_sql
+        n_classes = len(profile.classes)
+        if n_classes > 2 and loss.link_of_many is None:
+            raise MadtreeError(
+                f"loss {loss.name} is for two classes, and {name} has {n_classes}",
+                hint="loss => 'log_loss' is for any.",
+            )
+        if loss.is_positive and profile.low <= 0:
+            raise MadtreeError(f"loss {loss.name} is for numbers above 0, and {name} has {profile.low:g}")
+        if loss.is_count and profile.low < 0:
+            raise MadtreeError(f"loss {loss.name} is for numbers of at least 0, and {name} has {profile.low:g}")
+
+    def may_stay_spread(self, strategy: str) -> bool:
+        return True
+
+    def rows_together(self, rows: int, n_channels: int) -> int:
+        return rows
+
+    def workers_for_rows(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
+        return resident_workers(workers, int(size.rows.sum()), size.n_columns, parameters, costs)
+
+    def workers_for_blocks(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
+        looked_at = size.n_features * self.parameters.n_rounds
+        return growing_workers(workers, size.n_blocks, size.rows_in_blocks, size.n_features, looked_at, costs)
+
+    def n_rows(self, trained: TrainedTrees) -> int:
+        return int(trained.boosted.n_rows.sum())
+
+    def write_nodes(
+        self, output: ModelOutput, trained: TrainedTrees, classes: Sequence[str], numbering: Numbering
+    ) -> None:
+        write_packed(output.host, output.task, trained.packed, output.categories, numbering)
+
+    def write_trees(self, output: ModelOutput, harvest: Harvest, numbering: Numbering) -> Tested:
+        host, task, trees = output.host, output.task, harvest.trees
+        n_scores = LOSSES[self.parameters.loss].n_scores(len(harvest.classes))
+        numbers, score = np.divmod(trees.key.member, n_scores)
+        more = {
+            "round": integers(numbers + 1),
+            "class": labels_or_null(harvest.classes if n_scores > 1 else [], score),
+        }
+        write_members(host, task, trees, numbering, more, TABLES[BOOSTED].more, output.group_table)
+        totals = _totals(harvest.boosted, harvest.rounds, trees, harvest.groups, n_scores)
+        write_boosted_groups(host, task, totals, UNUSABLE_GROUP, output.group_table, harvest.categories)
+        return Tested(None, np.zeros(0, np.bool_))
+
+    def summary(self, task: TrainingTask) -> dict[str, Any]:
+        return boost_summary(task, self.parameters)
+
+
+def _totals(
+    said: BoostedColumns, rounds: RoundColumns, trees: TreeColumns, groups: Ints, n_scores: int
+) -> BoostedTotals:
+    """The models of all groups (n,); `said` by those that have one."""
+    place = np.searchsorted(groups, said.group)
+    of_tree = np.searchsorted(groups, trees.key.group)
+
+    def spread(values: Floats | Ints, missing: float = 0) -> Any:
+        found = np.full((len(groups), *values.shape[1:]), missing, values.dtype)
+        found[place] = values
+        return found
+
+    n_rounds: Ints = spread(said.n_rounds)
+    importance = np.zeros((len(groups), trees.importance.shape[1]))
+    np.add.at(importance, of_tree, trees.importance)
+    # What is lost after the model's last round.
+    last = rounds.number == n_rounds[np.searchsorted(groups, rounds.group)]
+    losses = {name: np.full(len(groups), np.nan) for name in ("training", "held_out")}
+    for name, found in losses.items():
+        found[np.searchsorted(groups, rounds.group[last])] = getattr(rounds, name)[last]
+    return BoostedTotals(
+        group=groups,
+        n_trees=np.bincount(of_tree, minlength=len(groups)),
+        n_rounds=n_rounds,
+        base_score=spread(said.base if len(said.base) else np.zeros((0, n_scores)), np.nan),
+        n_rows=spread(said.n_rows),
+        n_held_out=spread(said.n_held_out),
+        training_loss=losses["training"],
+        validation_loss=losses["held_out"],
+        impurity_var_importance=importance,
+        rounds=rounds,
+    )

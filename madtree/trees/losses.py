@@ -1,0 +1,63 @@
+"""The losses that boosted trees lower, as plain facts: what each is for, and how its scores become predictions."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from madtree.records import dataclass
+
+
+class Link(Enum):
+    """How the score of a row, or its scores, become what is predicted."""
+
+    IDENTITY = "identity"  # the score itself
+    LOG = "log"  # its exponential
+    LOGIT = "logit"  # of two classes the probability of the second: 1 / (1 + exp(-score))
+    HALF_LOGIT = "half logit"  # the same, of twice the score
+    SOFTMAX = "softmax"  # of classes: exp(score) over the sum of all classes' ones
+
+
+@dataclass(frozen=True)
+class DeclaredLoss:
+    """What is known of a loss without computing anything.
+
+    Attributes:
+        of_classes: whether it is for classes; else for numbers.
+        link: from scores to predictions, of one score a row.
+        link_of_many: with more than two classes, which have a score each; None where it is for two at most.
+        is_positive: whether the numbers must be above 0; `is_count`: or 0.
+        aliases: what users may write for its name as well.
+    """
+
+    name: str
+    of_classes: bool
+    link: Link
+    link_of_many: Link | None = None
+    is_positive: bool = False
+    is_count: bool = False
+    aliases: tuple[str, ...] = ()
+
+    def n_scores(self, n_classes: int) -> int:
+        """Scores of a row, and so trees of a round."""
+        return n_classes if n_classes > 2 else 1
+
+    def link_of(self, n_classes: int) -> Link:
+        return self.link_of_many if n_classes > 2 and self.link_of_many else self.link
+
+
+# In the order in which they are told of.
+LOSSES = {
+    loss.name: loss
+    for loss in (
+        DeclaredLoss("log_loss", True, Link.LOGIT, Link.SOFTMAX, aliases=("binary_crossentropy", "deviance")),
+        DeclaredLoss("exponential", True, Link.HALF_LOGIT),
+        DeclaredLoss("squared_error", False, Link.IDENTITY, aliases=("mse", "l2")),
+        DeclaredLoss("poisson", False, Link.LOG, is_count=True),
+        DeclaredLoss("gamma", False, Link.LOG, is_positive=True),
+    )
+}
+
+
+def losses_of(*, classes: bool) -> tuple[str, ...]:
+    """The names of the losses of classes, or of numbers."""
+    return tuple(name for name, loss in LOSSES.items() if loss.of_classes == classes)
