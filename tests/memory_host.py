@@ -192,6 +192,7 @@ class MemoryHost:
             catalog.GENERATED_FROM: lambda oid: [],
             catalog.QUOTED_NAME: lambda name: [{"sql": _quoted(name)}],
             catalog.probe: self._probe,
+            catalog.hold: lambda schema, name: [],
             catalog.name_probe: lambda schema, name, expression: [{self._value(name, expression).name: None}],
             catalog.array_lengths: self._array_lengths,
             catalog.array_example: self._array_example,

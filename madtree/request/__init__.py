@@ -20,13 +20,14 @@ from madtree.request.class_params import check_class_params, class_params_text
 from madtree.request.features import kind_of
 from madtree.request.forest_arguments import check_forest_arguments
 from madtree.request.new_tables import Part, check_free, check_new, model_tables
-from madtree.request.source import find_source
+from madtree.request.source import HOLD_HINT, find_source
 from madtree.request.train_request import TrainingTask
 from madtree.request.tuning import COSTS, Costs, Tuning
 from madtree.request.two_servers import check_known_types
 
 __all__ = [
     "COSTS",
+    "HOLD_HINT",
     "TEXT_TYPE",
     "Costs",
     "Part",

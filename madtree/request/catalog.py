@@ -116,9 +116,21 @@ def find_columns(host: Host, relation: Relation) -> dict[str, SourceColumn]:
 
 
 def find_types(host: Host, oids: Iterable[int]) -> dict[int, Type]:
-    """The types by OID."""
-    rows = host.query(sql.TYPES, [f"{OID}[]"], [sorted(set(oids))])
+    """The types by OID. Raises MadtreeError where the transaction's snapshot has not yet got one."""
+    asked = sorted(set(oids))
+    rows = host.query(sql.TYPES, [f"{OID}[]"], [asked])
+    if len(rows) < len(asked):
+        raise changed("the type of a column or an expression")
     return {r["asked"]: _type(r) for r in rows}
+
+
+def changed(what: str) -> MadtreeError:
+    """The error for what is newer than the snapshot of a transaction that is REPEATABLE READ or SERIALIZABLE: its
+    statements find tables as they are, and in the catalogue what was.
+    """
+    return MadtreeError(
+        f"{what} has changed since the transaction began", hint="Do it in another transaction.", sqlstate="40001"
+    )
 
 
 def _type(row: Row) -> Type:

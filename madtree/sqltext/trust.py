@@ -147,28 +147,35 @@ FROM pg_catalog.unnest($1::pg_catalog.text[]) WITH ORDINALITY AS g(given, positi
 LEFT JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) pg_catalog.to_regtype(g.given)::pg_catalog.oid
 ORDER BY g.position""")
 
-# `plain`: where it is false, a backslash in a plain string is an escape. `has_own_rights`: whether the current role is
-# a superuser, or none that the session's user, a superuser, has taken.
-SESSION = Lasting("""\
+# `plain`: where it is false, a backslash in a plain string is an escape. `is_superuser`, `session_is_superuser`: the
+# current role, and the session's. `login`: who has logged in, if that is a superuser.
+SESSION = Lasting(f"""\
+WITH {CALLER}
 SELECT pg_catalog.pg_is_in_recovery() AS standby, pg_catalog.current_setting('transaction_isolation') AS isolation,
     pg_catalog.current_setting('transaction_read_only') OPERATOR(pg_catalog.=) 'on' AS read_only,
     pg_catalog.current_setting('standard_conforming_strings') OPERATOR(pg_catalog.=) 'on' AS plain,
-    pg_catalog.current_setting('role') AS role, (
-        SELECT r.rolsuper FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) current_user
-    ) OR NOT (
-        SELECT r.rolsuper FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) session_user
-    ) AS has_own_rights""")
+    pg_catalog.current_setting('role') AS role, session_user::pg_catalog.text AS session,
+    pg_catalog.bool_or(a.rolsuper AND a.is_current) AS is_superuser,
+    pg_catalog.bool_or(a.rolsuper AND a.is_session) AS session_is_superuser,
+    pg_catalog.max(CASE WHEN a.rolsuper AND a.is_login THEN a.name::pg_catalog.text END) AS login
+FROM asking AS a""")
 
 
 def by_own_rights(statements: str, session: Mapping[str, Any]) -> str:
-    """Statements that the session's user runs, also where she has taken a role by SET ROLE. It is one command: if a
-    part of it fails, the role is taken back with all else. `session`: of `SESSION`.
+    """Statements that run by the rights of the superuser who has logged in, also where she has taken a role by SET ROLE
+    or SET SESSION AUTHORIZATION (by both, PostgreSQL's versions differ in what is left of them). It is one command: if
+    a part of it fails, the role is taken back with all else. `session`: of `SESSION`.
     """
-    if session["has_own_rights"]:
+    if session["is_superuser"]:
         return statements
-    role = session["role"]
-    back = f"SELECT pg_catalog.set_config('role', {literal(role)}, true)"
-    return f"SELECT pg_catalog.set_config('role', 'none', true); {statements}; {back}"
+    if session["session_is_superuser"]:
+        setting, own, taken = "role", "none", session["role"]
+    elif session["login"] and session["role"] == "none":
+        setting, own, taken = "session_authorization", session["login"], session["session"]
+    else:
+        return statements
+    set_to = f"SELECT pg_catalog.set_config({literal(setting)}, "
+    return f"{set_to}{literal(own)}, true); {statements}; {set_to}{literal(taken)}, true)"
 
 
 def hold_schema(oid: int) -> str:

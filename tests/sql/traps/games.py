@@ -151,7 +151,9 @@ def play(
     """Play. A move that the locks forbid is no move."""
     attacker, second, admin = ground.sessions["attacker"], ground.sessions["second"], ground.sessions["admin"]
     for session in (attacker, second):
-        session.execute("SET lock_timeout = '50ms'")
+        session.execute(
+            "SET lock_timeout = '5ms'"
+        )  # who holds what it asks for waits in this game, and lets nothing go
     attacker.execute("BEGIN")
     attacker.execute(hold.begin)  # type: ignore[arg-type]
     reader, moved = Reader(db, work), False

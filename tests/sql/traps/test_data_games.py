@@ -1,0 +1,121 @@
+"""What a superuser trains on or scores of another role's has the types that she has looked at, whatever its owner does
+meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from anothers_models import train
+from games import Move, hold_name, hold_table, play
+from ground import CALLERS, Ground, Seen, share, ways
+from trap_calls import ENGINES, FIXED, REFUSED, SMALL, Call, all_calls
+from trap_types import TYPES
+
+TABLE = "game.d"
+SUPERUSERS = {who: caller for who, caller in CALLERS.items() if caller.is_superuser}
+WAYS = ways(SUPERUSERS)
+# Which columns get another type meanwhile.
+TURNED = {"the id": ["id"], "a number": ["x"], "a text": ["k"], "the outcome": ["y"], "all": ["id", "x", "k", "y"]}
+INTO = ("c_easy", "c_span", "c_few")
+TO = ("altered", "another table", "another schema")
+GAMES = [(held, how, what, type_) for held in ("data", "out") for how in TO for what in TURNED for type_ in INTO]
+ONE_OF = 150
+# Won once, by each engine: no statement had touched the table when its columns were looked up.
+WON = [("data", "altered", "a number", "c_easy", function) for function in ("tree_train", "forest_train")]
+
+
+def into(type_: str, column: str) -> str:
+    low, high = TYPES[type_].low, TYPES[type_].high
+    return f"(CASE WHEN {column}::text < '4' THEN '{low}' ELSE '{high}' END)::{TYPES[type_].sql}"
+
+
+def move(how: str, columns: list[str], type_: str) -> Move:
+    """What the attacker does to the table."""
+    if how == "altered":
+        changes = [f"ALTER {column} TYPE {TYPES[type_].sql} USING {into(type_, column)}" for column in columns]
+        return Move((f"ALTER TABLE {TABLE} {', '.join(changes)}",))
+    values = ", ".join(
+        f"{into(type_, column)} AS {column}" if column in columns else column for column in ("id", "x", "k", "y")
+    )
+    away = ["ALTER TABLE game.d RENAME TO d_old"]
+    if how == "another schema":
+        away = ["ALTER SCHEMA game RENAME TO game_old", "CREATE SCHEMA game; GRANT USAGE ON SCHEMA game TO public"]
+    made = (f"CREATE TABLE {TABLE} AS SELECT {values} FROM traps.d", f"GRANT SELECT ON {TABLE} TO public")
+    return Move((*away, *made))
+
+
+def readers(db: psycopg.Connection, engine: str) -> list[Call]:
+    """Calls that read rows of a table."""
+    return [call for call in all_calls(db, engine) if "data" in call.meanings.values()]
+
+
+def prepare(ground: Ground) -> None:
+    ground.quietly("DROP SCHEMA IF EXISTS game, game_old CASCADE")
+    ground.sessions["attacker"].execute(
+        "CREATE SCHEMA game; GRANT USAGE ON SCHEMA game TO public; "
+        f"CREATE TABLE {TABLE} AS SELECT id, x, k, y FROM traps.d; GRANT SELECT ON {TABLE} TO public"
+    )
+
+
+@pytest.fixture(scope="module")
+def models(ground: Ground) -> Iterator[dict[str, str]]:
+    """A superuser's own, by the functions that take them."""
+    ground.quietly("CREATE SCHEMA bosses; GRANT USAGE ON SCHEMA bosses TO public")
+    for kind in ("tree", "forest"):
+        train(ground.sessions["boss"], kind, f"bosses.{kind}", **SMALL[f"{kind}_train"])
+    yield {"tree": "bosses.tree", "forest": "bosses.forest"}
+    ground.quietly("DROP SCHEMA bosses CASCADE; DROP SCHEMA IF EXISTS game, game_old CASCADE")
+
+
+def place_of(ground: Ground, models: dict[str, str], call: Call) -> dict[str, Any]:
+    model = models["forest" if call.function.startswith("forest") else "tree"]
+    return {**FIXED, "model": model, "data": TABLE, "out": ground.new_name()}
+
+
+@pytest.mark.parametrize(("who", "engine"), WAYS)
+def test_types_that_come_meanwhile_run_nothing(ground: Ground, models: dict[str, str], who: str, engine: str) -> None:
+    seen = Seen(ground, who, engine)
+    ground.clear()
+    with ground.calling(CALLERS[who]) as db:
+        calls = readers(db, engine)
+        every = [(game, call) for game in GAMES for call in calls if game[0] in call.meanings.values()]
+        known = [(game, call) for game, call in every if (*game, call.function) in WON]
+        for (held, how, what, type_), call in [*known, *share(every, ONE_OF, WAYS.index((who, engine)) * 7)]:
+            prepare(ground)
+            place = place_of(ground, models, call)
+            hold = hold_table(TABLE) if held == "data" else hold_name(place["out"])
+            played = play(
+                ground, db, hold, move(how, TURNED[what], type_),
+                lambda session, call=call, place=place: ENGINES[engine](session, call, place),
+            )  # fmt: skip
+            for error in played.errors:
+                assert isinstance(error, REFUSED), error
+                assert getattr(error, "sqlstate", "") not in ("XX000", "38000"), error
+            seen.look(str(call), f"{held} held, {how}: {what} becomes {type_}")
+    assert not seen.wrong, "\n".join(sorted(set(seen.wrong)))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_types_that_have_come_since_the_snapshot_run_nothing(
+    ground: Ground, models: dict[str, str], engine: str
+) -> None:
+    """The catalogue tells of the types of then, and statements read the table as it is."""
+    seen, attacker = Seen(ground, "superuser", engine), ground.sessions["attacker"]
+    new = "CREATE TYPE game.new AS ENUM ('low'); ALTER TABLE game.d ALTER k TYPE game.new USING 'low'"
+    changes = {what: move("altered", columns, "c_easy").now for what, columns in TURNED.items()} | {"new": (new,)}
+    ground.clear()
+    with ground.calling(CALLERS["superuser"]) as db:
+        for what, statements in changes.items():
+            prepare(ground)
+            with db.transaction(force_rollback=True):
+                db.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                db.execute("SELECT 1")
+                for statement in statements:
+                    attacker.execute(statement)  # type: ignore[arg-type]
+                for call in readers(db, engine):
+                    seen.call(db, call, place_of(ground, models, call), f"{what} changed")
+    assert not seen.wrong, "\n".join(sorted(set(seen.wrong)))
