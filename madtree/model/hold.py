@@ -58,7 +58,7 @@ def held_facts(host: Host, relation: Relation, given: str, argument: str, look: 
             return facts
         try:
             if schema:
-                _by_own_rights(host, session, sql.hold_schema(schema), given, argument)
+                _by_own_rights(host, session, sql.keep_names("pg_namespace", [schema]), given, argument)
             if still:
                 locks = sql.lock(relation.schema, relation.name, list(tables), still=True)
                 _by_own_rights(host, session, locks, given, argument)

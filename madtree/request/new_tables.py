@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.request.source import HOLD_HINT, NOT_ALLOWED, hold_schema
+from madtree.request.holding import HOLD_HINT, NOT_ALLOWED, hold_schema
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.split import parse_name

@@ -4,17 +4,41 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request.catalog import OID, find_relation
+from madtree.request.hints import missing_relation, no_name
+from madtree.request.holding import LOOKS, made_anew, try_to_hold
 from madtree.sqltext import catalog as sql
 from madtree.sqltext import trust
+from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
+from madtree.sqltext.split import parse_name
 
-NOT_ALLOWED = "42501"
-HOLD_HINT = (
-    "Call it outside of SECURITY DEFINER functions, after SET ROLE or SET SESSION AUTHORIZATION but not after both; or "
-    "log in as that role."
-)
-LOOKS = 20  # at a relation that others replace all the time; more than two are rare
+_TEXT, _OID = "pg_catalog.text", "pg_catalog.oid"
+_KINDS = {"r": "table", "p": "partitioned table", "v": "view", "m": "materialized view", "f": "foreign table"}
+
+
+def find_relation(host: Host, given: str, argument: str, *, is_model: bool = False) -> Relation:
+    """The relation of that name, found as PostgreSQL finds it; `is_model`: whether a model is looked for.
+
+    Raises:
+        MadtreeError: the name is malformed, its schema or the relation does not exist, or it is no relation with rows.
+    """
+    parts = parse_name(given)
+    if parts is None or len(parts) > 2:
+        raise no_name(given, argument)
+    rows = host.query(sql.RELATION, [_TEXT], [".".join(ident(part) for part in parts)])
+    if not rows:
+        raise missing_relation(host, given, argument, parts, is_model=is_model)
+    found = rows[0]
+    if found["kind"] not in _KINDS:
+        raise MadtreeError(
+            f"{argument} must be a {', '.join(_KINDS.values())}, but {given} is none of these", sqlstate="42809"
+        )
+    return Relation(found["oid"], found["schema"], found["name"], found["kind"])
+
+
+def is_relation(host: Host, name: str) -> bool:
+    """Whether a relation of that name, unquoted, is found as PostgreSQL finds it."""
+    return bool(host.query(sql.RELATION, [_TEXT], [ident(name)])) if name else False
 
 
 def find_source(host: Host, given: str, argument: str) -> Relation:
@@ -26,34 +50,12 @@ def find_source(host: Host, given: str, argument: str) -> Relation:
     held: tuple[int, Relation] | None = None
     for _ in range(LOOKS):
         relation = find_relation(host, given, argument)
-        rows = host.query(sql.OTHERS_SCHEMA, [OID], [relation.oid])
+        rows = host.query(sql.OTHERS_SCHEMA, [_OID], [relation.oid])
         schema = rows[0]["oid"] if rows else 0
         if (schema, relation) == held:
             return relation
         if schema:
-            _try_to_hold(host, schema)
+            try_to_hold(host, trust.keep_names("pg_namespace", [schema]))
         host.query(sql.hold(relation.schema, relation.name))
         held = schema, relation
-    raise MadtreeError(
-        f"{argument}: {given} is made anew by others again and again", hint="Try again later.", sqlstate="40001"
-    )
-
-
-def hold_schema(host: Host, oid: int) -> None:
-    """Hold a schema until the transaction ends, as the superuser who asks, whatever role she has taken.
-
-    Raises:
-        Exception: the database's, `NOT_ALLOWED` where she has taken a role in a way that does not let her.
-    """
-    host.command(trust.by_own_rights(trust.hold_schema(oid), host.query(trust.SESSION)[0]))
-
-
-def _try_to_hold(host: Host, oid: int) -> None:
-    session = host.query(trust.SESSION)[0]
-    if session["standby"] or session["read_only"]:
-        return
-    try:
-        hold_schema(host, oid)
-    except Exception as error:
-        if getattr(error, "sqlstate", "") != NOT_ALLOWED:
-            raise
+    raise made_anew(f"{argument}: {given}")

@@ -139,6 +139,26 @@ INNER JOIN pg_catalog.pg_namespace AS s ON s.oid OPERATOR(pg_catalog.=) t.typnam
 CROSS JOIN LATERAL ({_BARE}) AS w
 WHERE t.oid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.oid[])""")
 
+# Where a superuser asks: of the types in $1, and of what they are domains over or arrays of, those whose owners she
+# does not trust, and the schemas of such owners that they lie in.
+OTHERS_TYPES = Lasting(f"""
+WITH RECURSIVE {CALLER},
+part (oid) AS (
+    SELECT g.oid FROM pg_catalog.unnest($1::pg_catalog.oid[]) AS g(oid)
+    UNION
+    SELECT CASE WHEN t.typtype OPERATOR(pg_catalog.=) 'd' THEN t.typbasetype ELSE t.typelem END
+    FROM part AS p INNER JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) p.oid
+),
+named AS (
+    SELECT t.oid, t.typowner, n.oid AS schema, {SCHEMA_OWNER} AS schema_owner
+    FROM part AS p INNER JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) p.oid
+    INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
+)
+SELECT ARRAY(SELECT t.oid FROM named AS t WHERE NOT {is_trusted("t.typowner")} ORDER BY t.oid) AS types,
+    ARRAY(SELECT DISTINCT t.schema FROM named AS t WHERE NOT {is_trusted("t.schema_owner")} ORDER BY t.schema)
+        AS schemas
+WHERE {SUPERUSER_ASKS}""")
+
 # The types that a model names in $1, as the catalogue has them; one that is not there has NULLs. `position` is from 1.
 NAMED_TYPES = Lasting(f"""
 WITH RECURSIVE {CALLER}
@@ -178,12 +198,15 @@ def by_own_rights(statements: str, session: Mapping[str, Any]) -> str:
     return f"{set_to}{literal(own)}, true); {statements}; {set_to}{literal(taken)}, true)"
 
 
-def hold_schema(oid: int) -> str:
-    """Keep a schema from being renamed or dropped until the transaction ends; for superusers. By its name, one that is
-    being renamed would not be found once that is done, nor the one that has the name then.
+def keep_names(catalogue: str, oids: Sequence[int]) -> str:
+    """Keep schemas (of `pg_namespace`) or types (of `pg_type`) from being renamed or dropped until the transaction
+    ends; for superusers. By its name, one that is being renamed would not be found once that is done, nor the one that
+    has the name then.
     """
+    listed = ", ".join(map(str, oids))
     return (
-        f"SELECT FROM pg_catalog.pg_namespace AS n WHERE n.oid OPERATOR(pg_catalog.=) {oid}::pg_catalog.oid FOR SHARE"
+        f"SELECT FROM pg_catalog.{catalogue} AS k WHERE k.oid OPERATOR(pg_catalog.=) "
+        f"ANY (ARRAY[{listed}]::pg_catalog.oid[]) ORDER BY k.oid FOR SHARE"
     )
 
 

@@ -23,9 +23,22 @@ TURNED = {"the id": ["id"], "a number": ["x"], "a text": ["k"], "the outcome": [
 INTO = ("c_easy", "c_span", "c_few")
 TO = ("altered", "another table", "another schema")
 GAMES = [(held, how, what, type_) for held in ("data", "out") for how in TO for what in TURNED for type_ in INTO]
+GAMES += [(held, "another type of that name", "a text", "enum") for held in ("data", "out")]
 ONE_OF = 150
 # Won once, by each engine: no statement had touched the table when its columns were looked up.
-WON = [("data", "altered", "a number", "c_easy", function) for function in ("tree_train", "forest_train")]
+WON = [
+    (*won, function)
+    for won in [("data", "altered", "a number", "c_easy"), ("out", "another type of that name", "a text", "enum")]
+    for function in ("tree_train", "forest_train", "tree_predict")
+]
+# A type with the name of another one, and a cast between them that is a trap.
+_RENAMED = (
+    "ALTER TYPE game.colour RENAME TO colour_old",
+    "CREATE TYPE game.colour AS ENUM ('red', 'green', 'blue')",
+    "CREATE FUNCTION game.turned(c game.colour_old) RETURNS game.colour LANGUAGE plpgsql IMMUTABLE AS "
+    "$f$ BEGIN PERFORM traps.note('planted'); RETURN 'red'; END $f$",
+    "CREATE CAST (game.colour_old AS game.colour) WITH FUNCTION game.turned AS IMPLICIT",
+)
 
 
 def into(type_: str, column: str) -> str:
@@ -35,6 +48,8 @@ def into(type_: str, column: str) -> str:
 
 def move(how: str, columns: list[str], type_: str) -> Move:
     """What the attacker does to the table."""
+    if type_ == "enum":
+        return Move(_RENAMED)
     if how == "altered":
         changes = [f"ALTER {column} TYPE {TYPES[type_].sql} USING {into(type_, column)}" for column in columns]
         return Move((f"ALTER TABLE {TABLE} {', '.join(changes)}",))
@@ -53,31 +68,36 @@ def readers(db: psycopg.Connection, engine: str) -> list[Call]:
     return [call for call in all_calls(db, engine) if "data" in call.meanings.values()]
 
 
-def prepare(ground: Ground) -> None:
+def prepare(ground: Ground, as_type: str = "text") -> None:
     ground.quietly("DROP SCHEMA IF EXISTS game, game_old CASCADE")
     ground.sessions["attacker"].execute(
         "CREATE SCHEMA game; GRANT USAGE ON SCHEMA game TO public; "
-        f"CREATE TABLE {TABLE} AS SELECT id, x, k, y FROM traps.d; GRANT SELECT ON {TABLE} TO public"
+        "CREATE TYPE game.colour AS ENUM ('red', 'green', 'blue'); "
+        f"CREATE TABLE {TABLE} AS SELECT id, x, k::{as_type} AS k, y FROM traps.d; GRANT SELECT ON {TABLE} TO public"
     )
 
 
 @pytest.fixture(scope="module")
-def models(ground: Ground) -> Iterator[dict[str, str]]:
-    """A superuser's own, by the functions that take them."""
+def models(ground: Ground) -> Iterator[None]:
+    """A superuser's own, of texts and of the attacker's enum."""
     ground.quietly("CREATE SCHEMA bosses; GRANT USAGE ON SCHEMA bosses TO public")
-    for kind in ("tree", "forest"):
-        train(ground.sessions["boss"], kind, f"bosses.{kind}", **SMALL[f"{kind}_train"])
-    yield {"tree": "bosses.tree", "forest": "bosses.forest"}
+    for type_, name in (("text", "of_text"), ("game.colour", "of_enum")):
+        prepare(ground, type_)
+        for kind in ("tree", "forest"):
+            given = {"training_table_name": TABLE, **SMALL[f"{kind}_train"]}
+            train(ground.sessions["boss"], kind, f"bosses.{kind}_{name}", **given)
+    yield
     ground.quietly("DROP SCHEMA bosses CASCADE; DROP SCHEMA IF EXISTS game, game_old CASCADE")
 
 
-def place_of(ground: Ground, models: dict[str, str], call: Call) -> dict[str, Any]:
-    model = models["forest" if call.function.startswith("forest") else "tree"]
+def place_of(ground: Ground, call: Call, type_: str = "") -> dict[str, Any]:
+    kind = "forest" if call.function.startswith("forest") else "tree"
+    model = f"bosses.{kind}_of_{'enum' if type_ == 'enum' else 'text'}"
     return {**FIXED, "model": model, "data": TABLE, "out": ground.new_name()}
 
 
 @pytest.mark.parametrize(("who", "engine"), WAYS)
-def test_types_that_come_meanwhile_run_nothing(ground: Ground, models: dict[str, str], who: str, engine: str) -> None:
+def test_types_that_come_meanwhile_run_nothing(ground: Ground, models: None, who: str, engine: str) -> None:
     seen = Seen(ground, who, engine)
     ground.clear()
     with ground.calling(CALLERS[who]) as db:
@@ -85,8 +105,8 @@ def test_types_that_come_meanwhile_run_nothing(ground: Ground, models: dict[str,
         every = [(game, call) for game in GAMES for call in calls if game[0] in call.meanings.values()]
         known = [(game, call) for game, call in every if (*game, call.function) in WON]
         for (held, how, what, type_), call in [*known, *share(every, ONE_OF, WAYS.index((who, engine)) * 7)]:
-            prepare(ground)
-            place = place_of(ground, models, call)
+            prepare(ground, "game.colour" if type_ == "enum" else "text")
+            place = place_of(ground, call, type_)
             hold = hold_table(TABLE) if held == "data" else hold_name(place["out"])
             played = play(
                 ground, db, hold, move(how, TURNED[what], type_),
@@ -100,9 +120,7 @@ def test_types_that_come_meanwhile_run_nothing(ground: Ground, models: dict[str,
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_types_that_have_come_since_the_snapshot_run_nothing(
-    ground: Ground, models: dict[str, str], engine: str
-) -> None:
+def test_types_that_have_come_since_the_snapshot_run_nothing(ground: Ground, models: None, engine: str) -> None:
     """The catalogue tells of the types of then, and statements read the table as it is."""
     seen, attacker = Seen(ground, "superuser", engine), ground.sessions["attacker"]
     new = "CREATE TYPE game.new AS ENUM ('low'); ALTER TABLE game.d ALTER k TYPE game.new USING 'low'"
@@ -117,5 +135,5 @@ def test_types_that_have_come_since_the_snapshot_run_nothing(
                 for statement in statements:
                     attacker.execute(statement)  # type: ignore[arg-type]
                 for call in readers(db, engine):
-                    seen.call(db, call, place_of(ground, models, call), f"{what} changed")
+                    seen.call(db, call, place_of(ground, call), f"{what} changed")
     assert not seen.wrong, "\n".join(sorted(set(seen.wrong)))
