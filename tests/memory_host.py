@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from madtree.host import Query, Row, Sharing
-from madtree.sqltext import catalog, distributed, predict, sessions, work, workers
+from madtree.sqltext import catalog, distributed, predict, sessions, trust, work, workers
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.query import LookUp
 from madtree.sqltext.split import parse_name
@@ -182,6 +182,7 @@ class MemoryHost:
         self._answers: dict[object, Callable[..., list[Row]]] = {
             catalog.RELATION: self._relation,
             catalog.OTHERS_SCHEMA: lambda oid: [],
+            trust.OTHERS_TYPES: lambda oids: [],
             catalog.SCHEMA_EXISTS: lambda schema: [{"found": schema in self._schemas}],
             catalog.RELATION_NAMES: self._relation_names,
             catalog.SCHEMAS_OF_RELATION: self._schemas_of,
@@ -192,6 +193,7 @@ class MemoryHost:
             catalog.GENERATED_FROM: lambda oid: [],
             catalog.QUOTED_NAME: lambda name: [{"sql": _quoted(name)}],
             catalog.probe: self._probe,
+            catalog.hold: lambda schema, name: [],
             catalog.name_probe: lambda schema, name, expression: [{self._value(name, expression).name: None}],
             catalog.array_lengths: self._array_lengths,
             catalog.array_example: self._array_example,

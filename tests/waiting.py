@@ -17,11 +17,12 @@ PATIENCE = 120.0
 
 def wait_until(condition: Callable[[], T], failure: str, seconds: float = PATIENCE) -> T:
     """The first true value of `condition`; after so many seconds the test fails with the sentence `failure`."""
-    deadline = time.monotonic() + seconds
+    deadline, pause = time.monotonic() + seconds, 0.001
     while not (found := condition()):
         if time.monotonic() > deadline:
             pytest.fail(f"{failure} (within {seconds:.0f} s)")
-        time.sleep(0.02)
+        time.sleep(pause)
+        pause = min(2 * pause, 0.02)
     return found
 
 

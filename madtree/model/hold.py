@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.model.trust import NOT_ALLOWED, TRUST_HINT, Facts
+from madtree.request import HOLD_HINT
 from madtree.sqltext import trust as sql
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
@@ -57,7 +58,7 @@ def held_facts(host: Host, relation: Relation, given: str, argument: str, look: 
             return facts
         try:
             if schema:
-                _by_own_rights(host, session, sql.hold_schema(schema), given, argument)
+                _by_own_rights(host, session, sql.keep_names("pg_namespace", [schema]), given, argument)
             if still:
                 locks = sql.lock(relation.schema, relation.name, list(tables), still=True)
                 _by_own_rights(host, session, locks, given, argument)
@@ -111,7 +112,7 @@ def _can_hold_still(session: Row, facts: Facts, given: str, argument: str) -> bo
 
 
 def _by_own_rights(host: Host, session: Row, locks: str, given: str, argument: str) -> None:
-    """Lock as the superuser who asks, whatever role she has taken by SET ROLE. Nothing but the locks runs by her
+    """Lock as the superuser who asks, whatever role she has taken. Nothing but the locks runs by her
     rights, and after an error of one of them the role is what it was, as is all else.
 
     Raises:
@@ -125,7 +126,7 @@ def _by_own_rights(host: Host, session: Row, locks: str, given: str, argument: s
         raise MadtreeError(
             f"{argument}: as a superuser who acts as another role you cannot hold the tables of {given}, so their "
             "owner could have code run by you while they are read",
-            hint=f"RESET SESSION AUTHORIZATION, or log in as that role. {TRUST_HINT}",
+            hint=f"{HOLD_HINT} {TRUST_HINT}",
             sqlstate=NOT_ALLOWED,
         ) from error
 

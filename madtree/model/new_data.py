@@ -9,10 +9,9 @@ from dataclasses import replace
 from madtree.errors import MadtreeError
 from madtree.host import Host, bare_message
 from madtree.records import dataclass
-from madtree.request import TEXT_TYPE, Type, find_relation, find_types
+from madtree.request import TEXT_TYPE, Type, find_relation, find_types, named_types
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
-from madtree.sqltext.trust import NAMED_TYPES
 from madtree.sqltext.typenames import quoted_type, type_sql
 from madtree.trees import Feature, FeatureKind, Model
 
@@ -94,7 +93,7 @@ def _not_to_be_cast(host: Host, enums: Sequence[Feature]) -> list[Feature]:
     """Those features whose type is another role's enum: to cast to it would run a cast that the role has made."""
     if not enums:
         return []
-    rows = host.query(NAMED_TYPES, ["pg_catalog.text[]"], [[quoted_type(feature.type) for feature in enums]])
+    rows = named_types(host, [quoted_type(feature.type) for feature in enums])
     return [feature for feature, row in zip(enums, rows, strict=True) if not row["trusted"]]
 
 

@@ -16,7 +16,7 @@ from madtree.interface import FUNCTIONS
 from madtree.model.find import ModelTables
 from madtree.model.summary_row import SummaryRow
 from madtree.model.trust import check_columns, check_owners_code
-from madtree.request import Type, find_types, kind_of
+from madtree.request import Type, find_types, kind_of, named_types
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import trust as trust_sql
 from madtree.sqltext.kinds import TABLES
@@ -207,7 +207,7 @@ def _types(host: Host, summary: SummaryRow, given: Sequence[str]) -> tuple[list[
     if not unknown:
         return list(given), {}
     quoted = [quoted_type(name) for name in unknown]
-    rows = host.query(trust_sql.NAMED_TYPES, [_TEXTS], [quoted])
+    rows = named_types(host, quoted)
     for name, row in zip(unknown, rows, strict=True):
         if row["oid"] is None:
             summary.fault(f"it has a feature of type {name[:100]!r}, and there is no such type; was it dropped?")

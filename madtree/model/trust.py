@@ -11,6 +11,7 @@ from dataclasses import field
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.records import dataclass
+from madtree.request import hold_types
 from madtree.sqltext import trust as sql
 from madtree.sqltext.kinds import EXPECTED
 from madtree.sqltext.operators import EQUALS
@@ -97,7 +98,10 @@ def look_up(host: Host, schema: str, name: str) -> Facts:
     """What the catalogue says of the relations that have the names of a model's tables."""
     names = {suffixed(name, suffix): suffix for suffix in SUFFIXES if suffix not in BESIDE}
     rows = host.query(sql.MODEL_COLUMNS, _TEXTS, [schema, list(names)])
-    others = _other_types(host, sorted({row["type_oid"] for row in rows if not row["own"]}))
+    if oids := sorted({row["type_oid"] for row in rows if not row["own"]}):
+        hold_types(host, oids)
+        rows = host.query(sql.MODEL_COLUMNS, _TEXTS, [schema, list(names)])
+    others = _other_types(host, oids)
     tables: dict[str, TableFacts] = {}
     for row in rows:
         suffix = names[row["table"]]

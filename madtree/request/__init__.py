@@ -11,23 +11,23 @@ from madtree.request.catalog import (
     Type,
     find_class_writer,
     find_columns,
-    find_relation,
     find_types,
-    is_relation,
     plain_expressions,
     tell_of_kept,
 )
 from madtree.request.class_params import check_class_params, class_params_text
 from madtree.request.features import kind_of
 from madtree.request.forest_arguments import check_forest_arguments
+from madtree.request.holding import HOLD_HINT, hold_types, named_types
 from madtree.request.new_tables import Part, check_free, check_new, model_tables
-from madtree.request.source import find_source
+from madtree.request.source import find_relation, find_source, is_relation
 from madtree.request.train_request import TrainingTask
 from madtree.request.tuning import COSTS, Costs, Tuning
 from madtree.request.two_servers import check_known_types
 
 __all__ = [
     "COSTS",
+    "HOLD_HINT",
     "TEXT_TYPE",
     "Costs",
     "Part",
@@ -47,9 +47,11 @@ __all__ = [
     "find_relation",
     "find_source",
     "find_types",
+    "hold_types",
     "is_relation",
     "kind_of",
     "model_tables",
+    "named_types",
     "plain_expressions",
     "tell_of_kept",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from dataclasses import replace as replaced
 from typing import Any
@@ -193,21 +193,25 @@ def _check_number(argument: str, item: Item, type_: Type) -> None:
 
 
 def _types(host: Host, source: Relation, items: Sequence[Item], grouping: Sequence[Item]) -> list[Type]:
-    """Types of the items; those of `grouping` among them must have an equality and an order."""
-    expressions = [(item.argument, item.text) for item in items if not item.column]
-    for argument, text in expressions:
-        if len(text.encode()) > MOST_EXPRESSION_BYTES:
+    """Types of the items; those of `grouping` among them must have an equality and an order.
+
+    Raises:
+        MadtreeError: an expression is not valid, or too long; or the table is another one than that of the snapshot in
+            which the catalogue is read.
+    """
+    for item in items:
+        if not item.column and len(item.text.encode()) > MOST_EXPRESSION_BYTES:
             raise MadtreeError(
-                f"{argument} has an expression of {len(text.encode()):,} bytes; at most {MOST_EXPRESSION_BYTES:,} are "
-                "possible",
+                f"{item.argument} has an expression of {len(item.text.encode()):,} bytes; at most "
+                f"{MOST_EXPRESSION_BYTES:,} are possible",
                 hint="Make a view that has its value as a column.",
                 sqlstate="54000",
             )
-    probed: Iterator[int] = iter(())
-    if expressions or grouping:
-        keys = [item.sql for item in grouping]
-        probed = iter(catalog.probe_types(host, source, expressions, keys))
-    oids = [item.column.type_oid if item.column else next(probed) for item in items]
+    keys = [item.sql for item in grouping]
+    oids = catalog.probe_types(host, source, [(item.argument, item.text) for item in items], keys)
+    for item, oid in zip(items, oids, strict=True):
+        if item.column and item.column.type_oid != oid:
+            raise catalog.changed(f"{item.argument}: the type of {item.text}")
     types = catalog.find_types(host, oids)
     return [types[oid] for oid in oids]
 

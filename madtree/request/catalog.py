@@ -8,10 +8,10 @@ from dataclasses import replace
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, bare_message
 from madtree.records import dataclass
-from madtree.request.hints import ADD_IDS, did_you_mean, missing_relation, no_name, to_be_quoted
+from madtree.request.hints import ADD_IDS, did_you_mean, to_be_quoted
+from madtree.request.holding import hold_types
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.operators import EQUALS
-from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.values import Kept, Writer, class_writer, kept, own_writer, text_of
@@ -19,8 +19,8 @@ from madtree.sqltext.values import Kept, Writer, class_writer, kept, own_writer,
 TEXT = "pg_catalog.text"
 OID = "pg_catalog.oid"
 ID_COLUMN = "id_col_name"
-
-_KINDS = {"r": "table", "p": "partitioned table", "v": "view", "m": "materialized view", "f": "foreign table"}
+# PostgreSQL's own types have smaller OIDs (FirstNormalObjectId).
+FIRST_OTHER = 16_384
 
 
 @dataclass(frozen=True)
@@ -85,41 +85,34 @@ class SourceColumn:
     equals: str = EQUALS
 
 
-def find_relation(host: Host, given: str, argument: str, *, is_model: bool = False) -> Relation:
-    """The relation of that name, found as PostgreSQL finds it; `is_model`: whether a model is looked for.
-
-    Raises:
-        MadtreeError: the name is malformed, its schema or the relation does not exist, or it is no relation with rows.
-    """
-    parts = parse_name(given)
-    if parts is None or len(parts) > 2:
-        raise no_name(given, argument)
-    rows = host.query(sql.RELATION, [TEXT], [".".join(ident(part) for part in parts)])
-    if not rows:
-        raise missing_relation(host, given, argument, parts, is_model=is_model)
-    found = rows[0]
-    if found["kind"] not in _KINDS:
-        raise MadtreeError(
-            f"{argument} must be a {', '.join(_KINDS.values())}, but {given} is none of these", sqlstate="42809"
-        )
-    return Relation(found["oid"], found["schema"], found["name"], found["kind"])
-
-
-def is_relation(host: Host, name: str) -> bool:
-    """Whether a relation of that name, unquoted, is found as PostgreSQL finds it."""
-    return bool(host.query(sql.RELATION, [TEXT], [ident(name)])) if name else False
-
-
 def find_columns(host: Host, relation: Relation) -> dict[str, SourceColumn]:
-    """Columns by unquoted name, in the table's order; without system and dropped columns."""
+    """Columns by unquoted name, in the table's order; without system and dropped columns. Their types are held."""
     rows = host.query(sql.COLUMNS, [OID], [relation.oid])
+    if others := [row["type_oid"] for row in rows if row["type_oid"] >= FIRST_OTHER]:
+        hold_types(host, others)
+        rows = host.query(sql.COLUMNS, [OID], [relation.oid])
     return {r["name"]: SourceColumn(r["name"], r["sql"], r["type_oid"], r["full_type"], r["equals"]) for r in rows}
 
 
 def find_types(host: Host, oids: Iterable[int]) -> dict[int, Type]:
-    """The types by OID."""
-    rows = host.query(sql.TYPES, [f"{OID}[]"], [sorted(set(oids))])
+    """The types by OID; those that are not PostgreSQL's own are held by `hold_types`. Raises MadtreeError where the
+    transaction's snapshot has not yet got one.
+    """
+    asked = sorted(set(oids))
+    hold_types(host, [oid for oid in asked if oid >= FIRST_OTHER])
+    rows = host.query(sql.TYPES, [f"{OID}[]"], [asked])
+    if len(rows) < len(asked):
+        raise changed("the type of a column or an expression")
     return {r["asked"]: _type(r) for r in rows}
+
+
+def changed(what: str) -> MadtreeError:
+    """The error for what is newer than the snapshot of a transaction that is REPEATABLE READ or SERIALIZABLE: its
+    statements find tables as they are, and in the catalogue what was.
+    """
+    return MadtreeError(
+        f"{what} has changed since the transaction began", hint="Do it in another transaction.", sqlstate="40001"
+    )
 
 
 def _type(row: Row) -> Type:

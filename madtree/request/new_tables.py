@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.records import dataclass
-from madtree.request.source import NOT_ALLOWED, hold_schema
+from madtree.request.holding import HOLD_HINT, NOT_ALLOWED, hold_schema
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.split import parse_name
@@ -129,7 +129,7 @@ def _hold_schema(host: Host, row: Row, argument: str) -> None:
         raise MadtreeError(
             f"{argument}: as a superuser who acts as another role you cannot hold the schema {ident(row['schema'])}, "
             f"so {owner} could have code run by you while tables in it are filled",
-            hint="RESET SESSION AUTHORIZATION, or log in as that role; after SET ROLE it can be held.",
+            hint=HOLD_HINT,
             sqlstate=NOT_ALLOWED,
         ) from error
 

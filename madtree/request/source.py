@@ -1,48 +1,61 @@
-"""The relation whose rows are read: found, and its schema held as long as somebody could put another one there."""
+"""The relation whose rows are read: found, and held, with its schema, before anything of it is looked at."""
 
 from __future__ import annotations
 
+from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request.catalog import OID, find_relation
+from madtree.request.hints import missing_relation, no_name
+from madtree.request.holding import LOOKS, made_anew, try_to_hold
 from madtree.sqltext import catalog as sql
 from madtree.sqltext import trust
+from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
+from madtree.sqltext.split import parse_name
 
-NOT_ALLOWED = "42501"
+_TEXT, _OID = "pg_catalog.text", "pg_catalog.oid"
+_KINDS = {"r": "table", "p": "partitioned table", "v": "view", "m": "materialized view", "f": "foreign table"}
+
+
+def find_relation(host: Host, given: str, argument: str, *, is_model: bool = False) -> Relation:
+    """The relation of that name, found as PostgreSQL finds it; `is_model`: whether a model is looked for.
+
+    Raises:
+        MadtreeError: the name is malformed, its schema or the relation does not exist, or it is no relation with rows.
+    """
+    parts = parse_name(given)
+    if parts is None or len(parts) > 2:
+        raise no_name(given, argument)
+    rows = host.query(sql.RELATION, [_TEXT], [".".join(ident(part) for part in parts)])
+    if not rows:
+        raise missing_relation(host, given, argument, parts, is_model=is_model)
+    found = rows[0]
+    if found["kind"] not in _KINDS:
+        raise MadtreeError(
+            f"{argument} must be a {', '.join(_KINDS.values())}, but {given} is none of these", sqlstate="42809"
+        )
+    return Relation(found["oid"], found["schema"], found["name"], found["kind"])
+
+
+def is_relation(host: Host, name: str) -> bool:
+    """Whether a relation of that name, unquoted, is found as PostgreSQL finds it."""
+    return bool(host.query(sql.RELATION, [_TEXT], [ident(name)])) if name else False
 
 
 def find_source(host: Host, given: str, argument: str) -> Relation:
     """As `find_relation`, for whoever reads its rows. What is looked at in it is used in later statements, by its name:
-    so a superuser holds a schema whose owner she does not trust until the transaction ends. (A table itself is held by
-    the first look at its columns.) Not where nobody can, as in a transaction that is read only.
+    so it is held until the transaction ends, and found again, until what is found is what is held. A superuser also
+    holds a schema whose owner she does not trust, who could put another one there. Not where nobody can, as in a
+    transaction that is read only.
     """
-    relation, held = find_relation(host, given, argument), set[int]()
-    while rows := host.query(sql.OTHERS_SCHEMA, [OID], [relation.oid]):
-        schema = rows[0]["oid"]
-        if schema in held or not _could_hold(host, schema):
-            break
-        held.add(schema)
+    held: tuple[int, Relation] | None = None
+    for _ in range(LOOKS):
         relation = find_relation(host, given, argument)
-    return relation
-
-
-def hold_schema(host: Host, oid: int) -> None:
-    """Hold a schema until the transaction ends, as the superuser who asks, whatever role she has taken.
-
-    Raises:
-        Exception: the database's, `NOT_ALLOWED` where she has taken a role in a way that does not let her.
-    """
-    host.command(trust.by_own_rights(trust.hold_schema(oid), host.query(trust.SESSION)[0]))
-
-
-def _could_hold(host: Host, oid: int) -> bool:
-    session = host.query(trust.SESSION)[0]
-    if session["standby"] or session["read_only"]:
-        return False
-    try:
-        hold_schema(host, oid)
-    except Exception as error:
-        if getattr(error, "sqlstate", "") != NOT_ALLOWED:
-            raise
-        return False
-    return True
+        rows = host.query(sql.OTHERS_SCHEMA, [_OID], [relation.oid])
+        schema = rows[0]["oid"] if rows else 0
+        if (schema, relation) == held:
+            return relation
+        if schema:
+            try_to_hold(host, trust.keep_names("pg_namespace", [schema]))
+        host.query(sql.hold(relation.schema, relation.name))
+        held = schema, relation
+    raise made_anew(f"{argument}: {given}")

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
+from madtree.request.holding import named_types
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.split import parse_name
-from madtree.sqltext.trust import NAMED_TYPES
 
 
 def check_known_types(host: Host, used: Iterable[tuple[str, str]]) -> None:
@@ -27,7 +27,7 @@ def check_known_types(host: Host, used: Iterable[tuple[str, str]]) -> None:
         parts = parse_name(type_)
         if parts is None or len(parts) < 2 or parts[0] == "pg_catalog":
             continue
-        (found,) = host.query(NAMED_TYPES, ["pg_catalog.text[]"], [[qualified(parts[0], parts[1])]])
+        (found,) = named_types(host, [qualified(parts[0], parts[1])])
         if found["oid"] is not None and not found["trusted"]:
             raise MadtreeError(
                 f"{what} is of type {type_}, which at the model's server is another role's",

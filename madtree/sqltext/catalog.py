@@ -210,6 +210,14 @@ def probe(schema: str, name: str, expressions: Sequence[str], group_by: Sequence
 
 
 @look_up
+def hold(schema: str, name: str) -> str:
+    """A query that reads no row, and keeps the relation as it is until the transaction ends. LOCK TABLE would ask for
+    the right to read all columns, and takes neither materialized views nor foreign tables.
+    """
+    return f"SELECT 1 AS held FROM {qualified(schema, name)} WHERE false"
+
+
+@look_up
 def name_probe(schema: str, name: str, expression: str) -> str:
     """A query that reads no row, with one column, to which PostgreSQL gives the name that `expression` has in a list.
 

@@ -14,7 +14,8 @@ from madtree.sqltext.operators import binary
 # taken since.
 CALLER = """
 asking AS MATERIALIZED (
-    SELECT r.oid, r.rolsuper, r.rolname OPERATOR(pg_catalog.=) current_user AS is_current,
+    SELECT r.oid, r.rolname AS name, r.rolsuper, r.rolname OPERATOR(pg_catalog.=) current_user AS is_current,
+        r.rolname OPERATOR(pg_catalog.=) session_user AS is_session,
         COALESCE(r.oid OPERATOR(pg_catalog.=) l.usesysid, false) AS is_login
     FROM pg_catalog.pg_roles AS r
     LEFT JOIN pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS l ON true

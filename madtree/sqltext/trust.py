@@ -139,6 +139,26 @@ INNER JOIN pg_catalog.pg_namespace AS s ON s.oid OPERATOR(pg_catalog.=) t.typnam
 CROSS JOIN LATERAL ({_BARE}) AS w
 WHERE t.oid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.oid[])""")
 
+# Where a superuser asks: of the types in $1, and of what they are domains over or arrays of, those whose owners she
+# does not trust, and the schemas of such owners that they lie in.
+OTHERS_TYPES = Lasting(f"""
+WITH RECURSIVE {CALLER},
+part (oid) AS (
+    SELECT g.oid FROM pg_catalog.unnest($1::pg_catalog.oid[]) AS g(oid)
+    UNION
+    SELECT CASE WHEN t.typtype OPERATOR(pg_catalog.=) 'd' THEN t.typbasetype ELSE t.typelem END
+    FROM part AS p INNER JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) p.oid
+),
+named AS (
+    SELECT t.oid, t.typowner, n.oid AS schema, {SCHEMA_OWNER} AS schema_owner
+    FROM part AS p INNER JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) p.oid
+    INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
+)
+SELECT ARRAY(SELECT t.oid FROM named AS t WHERE NOT {is_trusted("t.typowner")} ORDER BY t.oid) AS types,
+    ARRAY(SELECT DISTINCT t.schema FROM named AS t WHERE NOT {is_trusted("t.schema_owner")} ORDER BY t.schema)
+        AS schemas
+WHERE {SUPERUSER_ASKS}""")
+
 # The types that a model names in $1, as the catalogue has them; one that is not there has NULLs. `position` is from 1.
 NAMED_TYPES = Lasting(f"""
 WITH RECURSIVE {CALLER}
@@ -147,36 +167,46 @@ FROM pg_catalog.unnest($1::pg_catalog.text[]) WITH ORDINALITY AS g(given, positi
 LEFT JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) pg_catalog.to_regtype(g.given)::pg_catalog.oid
 ORDER BY g.position""")
 
-# `plain`: where it is false, a backslash in a plain string is an escape. `has_own_rights`: whether the current role is
-# a superuser, or none that the session's user, a superuser, has taken.
-SESSION = Lasting("""\
+# `plain`: where it is false, a backslash in a plain string is an escape. `is_superuser`, `session_is_superuser`: the
+# current role, and the session's. `login`: who has logged in, if that is a superuser.
+SESSION = Lasting(f"""\
+WITH {CALLER}
 SELECT pg_catalog.pg_is_in_recovery() AS standby, pg_catalog.current_setting('transaction_isolation') AS isolation,
     pg_catalog.current_setting('transaction_read_only') OPERATOR(pg_catalog.=) 'on' AS read_only,
     pg_catalog.current_setting('standard_conforming_strings') OPERATOR(pg_catalog.=) 'on' AS plain,
-    pg_catalog.current_setting('role') AS role, (
-        SELECT r.rolsuper FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) current_user
-    ) OR NOT (
-        SELECT r.rolsuper FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) session_user
-    ) AS has_own_rights""")
+    pg_catalog.current_setting('role') AS role, session_user::pg_catalog.text AS session,
+    pg_catalog.bool_or(a.rolsuper AND a.is_current) AS is_superuser,
+    pg_catalog.bool_or(a.rolsuper AND a.is_session) AS session_is_superuser,
+    pg_catalog.max(CASE WHEN a.rolsuper AND a.is_login THEN a.name::pg_catalog.text END) AS login
+FROM asking AS a""")
 
 
 def by_own_rights(statements: str, session: Mapping[str, Any]) -> str:
-    """Statements that the session's user runs, also where she has taken a role by SET ROLE. It is one command: if a
-    part of it fails, the role is taken back with all else. `session`: of `SESSION`.
+    """Statements that run by the rights of the superuser who has logged in, also where she has taken a role by SET ROLE
+    or SET SESSION AUTHORIZATION (by both, PostgreSQL's versions differ in what is left of them). It is one command: if
+    a part of it fails, the role is taken back with all else. `session`: of `SESSION`.
     """
-    if session["has_own_rights"]:
+    if session["is_superuser"]:
         return statements
-    role = session["role"]
-    back = f"SELECT pg_catalog.set_config('role', {literal(role)}, true)"
-    return f"SELECT pg_catalog.set_config('role', 'none', true); {statements}; {back}"
+    if session["session_is_superuser"]:
+        setting, own, taken = "role", "none", session["role"]
+    elif session["login"] and session["role"] == "none":
+        setting, own, taken = "session_authorization", session["login"], session["session"]
+    else:
+        return statements
+    set_to = f"SELECT pg_catalog.set_config({literal(setting)}, "
+    return f"{set_to}{literal(own)}, true); {statements}; {set_to}{literal(taken)}, true)"
 
 
-def hold_schema(oid: int) -> str:
-    """Keep a schema from being renamed or dropped until the transaction ends; for superusers. By its name, one that is
-    being renamed would not be found once that is done, nor the one that has the name then.
+def keep_names(catalogue: str, oids: Sequence[int]) -> str:
+    """Keep schemas (of `pg_namespace`) or types (of `pg_type`) from being renamed or dropped until the transaction
+    ends; for superusers. By its name, one that is being renamed would not be found once that is done, nor the one that
+    has the name then.
     """
+    listed = ", ".join(map(str, oids))
     return (
-        f"SELECT FROM pg_catalog.pg_namespace AS n WHERE n.oid OPERATOR(pg_catalog.=) {oid}::pg_catalog.oid FOR SHARE"
+        f"SELECT FROM pg_catalog.{catalogue} AS k WHERE k.oid OPERATOR(pg_catalog.=) "
+        f"ANY (ARRAY[{listed}]::pg_catalog.oid[]) ORDER BY k.oid FOR SHARE"
     )
 
 

@@ -150,8 +150,6 @@ def play(
 ) -> Played:
     """Play. A move that the locks forbid is no move."""
     attacker, second, admin = ground.sessions["attacker"], ground.sessions["second"], ground.sessions["admin"]
-    for session in (attacker, second):
-        session.execute("SET lock_timeout = '50ms'")
     attacker.execute("BEGIN")
     attacker.execute(hold.begin)  # type: ignore[arg-type]
     reader, moved = Reader(db, work), False
@@ -176,6 +174,7 @@ def play(
 def _try(db: psycopg.Connection, statements: tuple[str, ...]) -> bool:
     try:
         with db.transaction():  # a savepoint, where there is a transaction
+            db.execute("SET LOCAL lock_timeout = '20ms'")  # who holds it waits in this game, and lets nothing go
             for statement in statements:
                 db.execute(sql.SQL(statement))  # type: ignore[arg-type]
     except psycopg.Error as error:

@@ -163,12 +163,18 @@ def test_who_cannot_hold_the_schema_is_told_so(
     data.execute(
         "SELECT tree_train('data', 'm', 'id', 'y', 'x, k'); GRANT SELECT ON ALL TABLES IN SCHEMA public TO PUBLIC"
     )
-    train = f"SELECT tree_train('data', '{hers}.out', 'id', 'y', 'x, k')"
+    role = user_db.info.user
+    train = f"SELECT tree_train('data', '{hers}.out', 'id', 'y', 'x, k', replace => true)"
+    user_db.execute(
+        f"""CREATE FUNCTION {hers}.train() RETURNS text LANGUAGE sql SECURITY DEFINER
+        SET search_path FROM CURRENT RETURN ({train})""".encode()
+    )
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match='you cannot hold the schema "hers_'):
+        data.execute(f"SELECT {hers}.train()".encode())
     try:
-        data.execute(f"SET SESSION AUTHORIZATION {user_db.info.user}".encode())
-        with pytest.raises(psycopg.errors.InsufficientPrivilege, match='you cannot hold the schema "hers_'):
+        for how in ("ROLE", "SESSION AUTHORIZATION"):
+            data.execute(f"SET {how} {role}".encode())
             data.execute(train.encode())
-        data.execute(f"RESET SESSION AUTHORIZATION; SET ROLE {user_db.info.user}".encode())
-        data.execute(train.encode())
+            data.execute("RESET ROLE")
     finally:
         data.execute("RESET SESSION AUTHORIZATION; RESET ROLE")

@@ -25,21 +25,28 @@ CALLS = (
 )
 
 
-def test_after_set_role_to_a_role_that_may_read_she_reads_others_models(
-    data: psycopg.Connection, train_as: Callable[..., None], reader: str
+@pytest.mark.parametrize("how", ["ROLE", "SESSION AUTHORIZATION"])
+def test_in_a_role_that_may_read_she_reads_others_models(
+    data: psycopg.Connection, train_as: Callable[..., None], reader: str, how: str
 ) -> None:
     train_as("m")
-    data.execute(f"SET ROLE {reader}".encode())
+    data.execute(f"SET {how} {reader}".encode())
+    taken = data.execute("SELECT current_user, session_user, current_setting('role')").fetchone()
     for call in CALLS:
-        assert data.execute(call.format(role=reader).encode()).fetchone()
-        assert data.execute("SELECT current_user").fetchone() == (reader,)
+        for ends in ("COMMIT", "ROLLBACK"):
+            data.execute("BEGIN")
+            assert data.execute(call.format(role=reader).encode()).fetchone()
+            assert data.execute("SELECT current_user, session_user, current_setting('role')").fetchone() == taken
+            data.execute(f"DROP TABLE IF EXISTS {reader}.out; {ends}".encode())
+            assert data.execute("SELECT current_user, session_user, current_setting('role')").fetchone() == taken
 
 
+@pytest.mark.parametrize("how", ["ROLE", "SESSION AUTHORIZATION"])
 def test_an_error_on_the_way_leaves_her_in_the_role_that_she_has_taken(
-    data: psycopg.Connection, user_db: psycopg.Connection, train_as: Callable[..., None], reader: str
+    data: psycopg.Connection, user_db: psycopg.Connection, train_as: Callable[..., None], reader: str, how: str
 ) -> None:
     train_as("m")
-    data.execute(f"SET ROLE {reader}; SET lock_timeout = '100ms'".encode())
+    data.execute(f"SET {how} {reader}; SET lock_timeout = '100ms'".encode())
     with user_db.transaction():
         user_db.execute("LOCK TABLE m_nodes IN SHARE UPDATE EXCLUSIVE MODE")
         with pytest.raises(psycopg.errors.LockNotAvailable):
@@ -51,17 +58,23 @@ def test_an_error_on_the_way_leaves_her_in_the_role_that_she_has_taken(
     data.execute("RESET lock_timeout")
 
 
-def test_after_set_session_authorization_she_is_told_why_she_cannot(
+def test_in_a_function_of_another_role_she_is_told_why_she_cannot(
     data: psycopg.Connection, train_as: Callable[..., None], reader: str
 ) -> None:
+    """PostgreSQL lets nobody change roles there."""
     train_as("m")
-    data.execute(f"SET SESSION AUTHORIZATION {reader}".encode())
     for call in CALLS:
+        data.execute(f"SET ROLE {reader}".encode())
+        data.execute(
+            f"""CREATE OR REPLACE FUNCTION {reader}.call() RETURNS text LANGUAGE plpgsql SECURITY DEFINER
+            SET search_path FROM CURRENT AS $f$ BEGIN RETURN ({call.format(role=reader)}); END $f$""".encode()
+        )
+        data.execute("RESET ROLE")
         with pytest.raises(
             psycopg.errors.InsufficientPrivilege, match="as a superuser who acts as another role"
         ) as error:
-            data.execute(call.format(role=reader).encode())
-        assert "RESET SESSION AUTHORIZATION" in str(error.value.diag.message_hint)
+            data.execute(f"SELECT {reader}.call()".encode())
+        assert "log in as that role" in str(error.value.diag.message_hint)
 
 
 def test_her_schema_cannot_be_renamed_while_she_reads(

@@ -1,0 +1,76 @@
+"""Holding what has been looked up, until the transaction ends, so that a name means the same in later statements.
+
+Whoever owns a schema or a type could give its name to another one in between. A superuser, in whose name nothing of
+others' may run, holds those of owners whom she does not trust.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madtree.errors import MadtreeError
+from madtree.host import Host, Row
+from madtree.sqltext import trust as sql
+
+NOT_ALLOWED = "42501"
+HOLD_HINT = (
+    "Call it outside of SECURITY DEFINER functions, after SET ROLE or SET SESSION AUTHORIZATION but not after both; or "
+    "log in as that role."
+)
+LOOKS = 20  # at what others replace all the time; more than two are rare
+
+
+def made_anew(what: str) -> MadtreeError:
+    """The error after so many looks."""
+    return MadtreeError(f"{what} is made anew by others again and again", hint="Try again later.", sqlstate="40001")
+
+
+def hold_schema(host: Host, oid: int) -> None:
+    """Hold a schema, as the superuser who asks, whatever role she has taken.
+
+    Raises:
+        Exception: the database's, `NOT_ALLOWED` where she has taken a role in a way that does not let her.
+    """
+    host.command(sql.by_own_rights(sql.keep_names("pg_namespace", [oid]), host.query(sql.SESSION)[0]))
+
+
+def try_to_hold(host: Host, locks: str) -> bool:
+    """Take locks as the superuser who asks; whether she could. Nobody can in a transaction that is read only."""
+    session = host.query(sql.SESSION)[0]
+    if session["standby"] or session["read_only"]:
+        return False
+    try:
+        host.command(sql.by_own_rights(locks, session))
+    except Exception as error:
+        if getattr(error, "sqlstate", "") != NOT_ALLOWED:
+            raise
+        return False
+    return True
+
+
+def hold_types(host: Host, oids: Sequence[int]) -> None:
+    """Hold types, and what they are domains over or arrays of, with their schemas, where a superuser asks and does not
+    trust the owner; as far as she can.
+    """
+    held: Row = {"types": [], "schemas": []}
+    for _ in range(LOOKS):
+        rows = host.query(sql.OTHERS_TYPES, ["pg_catalog.oid[]"], [list(oids)]) if oids else []
+        if not rows or rows[0] == held:
+            return
+        held = rows[0]
+        names = [("pg_type", held["types"]), ("pg_namespace", held["schemas"])]
+        if not all(try_to_hold(host, sql.keep_names(catalogue, found)) for catalogue, found in names if found):
+            return
+    raise made_anew("a type of a column or an expression")
+
+
+def named_types(host: Host, names: Sequence[str | None]) -> list[Row]:
+    """What `NAMED_TYPES` says of types that are given by name, and held."""
+    held: list[Row] | None = None
+    for _ in range(LOOKS):
+        rows = host.query(sql.NAMED_TYPES, ["pg_catalog.text[]"], [list(names)])
+        if rows == held:
+            return rows
+        hold_types(host, [row["oid"] for row in rows if row["oid"] is not None])
+        held = rows
+    raise made_anew("a type")
