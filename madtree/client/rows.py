@@ -158,7 +158,8 @@ class ConfusionRow(Row, Protocol):
 
 
 class ImportanceRow(Row, Protocol):
-    """A feature of a tree: its share of the importance in percent, and the sum itself."""
+    """A feature: its share of the importance in percent, and the sum itself; by permutation, too, where that is told.
+    """  # fmt: skip
 
     feature: str
     impurity_var_importance: float

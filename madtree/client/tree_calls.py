@@ -7,7 +7,7 @@ from typing import Any
 from madtree.client.caller import Caller
 from madtree.client.calls import CallError
 from madtree.client.result import Evaluation, Result
-from madtree.client.rows import ConfusionRow, PrunedRow, RuleRow, StepRow
+from madtree.client.rows import ConfusionRow, ImportanceRow, PrunedRow, RuleRow, StepRow
 from madtree.model import find_model, nodes_of, read_summary
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table, suffixed
@@ -69,6 +69,10 @@ class TreeCalls(Caller):
     def get_var_importance(self, model_name: str, output_table: str) -> str:
         """Write the importance of each feature into a new table. Returns what was done."""
         return self.call_text("get_var_importance", model_name, output_table)
+
+    def tree_importance(self, model: str) -> Result[ImportanceRow]:
+        """A row for each feature of each tree or, of a forest, of each group; the most important first."""
+        return self.call("tree_importance", model=model)
 
     def tree_evaluate(self, tree_model: str, test_table: str, trust_owner: bool | None = False) -> Evaluation:
         """How well the model does on a table with known outcomes, a row for each metric: accuracy, AUC, RMSE, ..."""

@@ -20,6 +20,7 @@ FUNCTIONS: Mapping[str, Function] = {
         prediction.TREE_EVALUATE,
         prediction.TREE_CONFUSION,
         explanation.GET_VAR_IMPORTANCE,
+        explanation.TREE_IMPORTANCE,
         explanation.TREE_DISPLAY,
         explanation.TREE_SURR_DISPLAY,
         explanation.TREE_RULES,

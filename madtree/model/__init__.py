@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from madtree.model.check import check_nodes, check_rows
 from madtree.model.find import ModelTables, find_model, nodes_of
-from madtree.model.importance import get_var_importance
+from madtree.model.importance import get_var_importance, tree_importance
 from madtree.model.listing import models
 from madtree.model.new_data import NewData, casting, fit_features, is_training_table
 from madtree.model.outputs import check_type, distinct_names, output_columns, output_expression, probabilities
@@ -44,6 +44,7 @@ __all__ = [
     "read_summary",
     "read_trees",
     "tree_drop",
+    "tree_importance",
     "trees_of_gid",
     "trees_of_group",
     "unquoted",

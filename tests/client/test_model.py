@@ -43,6 +43,7 @@ def test_training_gives_a_model_that_reads_its_tables(db: psycopg.Connection, mo
     assert db.execute(f"SELECT count({model.to_sql()}) FROM flowers").fetchone() == (300,)
     assert sorted(model.importance().column("feature")) == ['"Width"', "colour", "length"]
     shares = model.importance().column("impurity_var_importance")
+    assert shares == model.client.tree_importance(model.name).column("impurity_var_importance")
     assert shares == sorted(shares, reverse=True)
     assert sum(model.importance().column("impurity_var_importance")) == pytest.approx(100)
 

@@ -22,6 +22,7 @@ SHOWS = (
     "SELECT tree_to_json('m')",
     "SELECT tree_to_pmml('m')",
     "SELECT get_var_importance('m', 'importance')",
+    "SELECT count(*) FROM tree_importance('m')",
 )
 PARTS = ("m", "m_group", "m_packed", "m_summary", "m_surrogates")
 Grow = Callable[..., None]

@@ -37,6 +37,7 @@ CALLS = (
     "SELECT tree_predict('m', 'data', 'out')",
     "SELECT tree_prune('m', 'out', 0.5)",
     "SELECT get_var_importance('m', 'out')",
+    "SELECT count(*) FROM tree_importance('m')",
 )
 
 

@@ -57,6 +57,7 @@ CALLS = (
     "SELECT tree_predict('m', 'data', 'out')",
     "SELECT tree_prune('m', 'out', 0.2)",
     "SELECT get_var_importance('m', 'out')",
+    "SELECT count(*) FROM tree_importance('m')",
     "SELECT * FROM models",
 )
 CALLS_OF_FORESTS = (
@@ -71,6 +72,7 @@ CALLS_OF_FORESTS = (
     "SELECT forest_predict('m', 'data', 'out')",
     "SELECT forest_predict('m', 'data', 'out', 'leaf')",
     "SELECT get_var_importance('m', 'out')",
+    "SELECT count(*) FROM tree_importance('m')",
     "SELECT * FROM models",
 )
 # SQLSTATEs of madtree's sentences; what PostgreSQL says of a column of the data's that is not there or of another type;
