@@ -73,7 +73,7 @@ def documented() -> list[tuple[str, ast.Module | ast.ClassDef | ast.FunctionDef 
     ]
 
 
-@pytest.mark.parametrize(("option", "bound"), [("shrink", 5), ("max_competitors", 4), ("exposure", 26)])
+@pytest.mark.parametrize(("option", "bound"), [("shrink", 6), ("max_competitors", 7), ("exposure", 29)])
 def test_files_that_name_an_option(option: str, bound: int) -> None:
     found = naming(rf"\b{option}\b")
     assert len(found) <= bound, found
@@ -108,7 +108,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 35_562
+    assert sum(map(lines_of_code, sources().values())) <= 35_627
 
 
 @pytest.mark.parametrize(
