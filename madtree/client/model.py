@@ -15,6 +15,7 @@ from madtree.client.rows import (
     CompetitorRow,
     ConfusionRow,
     CpRow,
+    CurveRow,
     NodeRow,
     PrunedRow,
     RuleRow,
@@ -94,6 +95,11 @@ class Model(TrainedModel):
         """The confusion matrix on a table or a data frame, as rows."""
         with self._as_table(table, trust_owner) as name:
             return self.client.tree_confusion(self.name, name, trust_owner)
+
+    def curve(self, table: Any, *, class_: str | None = None, max_points: int = 100) -> Result[CurveRow]:
+        """ROC, lift and calibration on a table or a data frame, as rows; of two classes for the last one."""
+        with self._as_table(table, False) as name:
+            return self.client.tree_curve(self.name, name, False, class_, max_points)
 
     def predict(self, table: Any, type: str = "response", *, trust_owner: bool = False) -> Result[Any]:
         """Predictions for a table, or for a data frame (pandas, polars or Arrow).

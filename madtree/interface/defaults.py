@@ -51,3 +51,4 @@ OPTIONS: Mapping[str, Mapping[str, object]] = {
     },
     "pruning_params": {"cp": CP, "n_folds": N_FOLDS, "rule": RULE, "fold_col": None},
 }
+MAX_POINTS = 100  # of a curve

@@ -19,6 +19,7 @@ FUNCTIONS: Mapping[str, Function] = {
         prediction.TREE_SQL,
         prediction.TREE_EVALUATE,
         prediction.TREE_CONFUSION,
+        prediction.TREE_CURVE,
         explanation.GET_VAR_IMPORTANCE,
         explanation.TREE_IMPORTANCE,
         explanation.TREE_DISPLAY,

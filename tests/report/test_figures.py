@@ -170,6 +170,30 @@ def test_the_confusion_matrix_is_that_of_tree_confusion(db: psycopg.Connection, 
     assert float(shown["log loss"]) == pytest.approx(metrics["log_loss"], rel=1e-3)
 
 
+def test_curves_are_drawn_of_two_classes(db: psycopg.Connection, show: Any) -> None:
+    train_iris(db)
+    assert show("iris_tree").locator("#errors .curve").count() == 0
+    db.execute("CREATE TABLE two AS SELECT *, species = 'virginica' AS late FROM iris")
+    train(db, "two", "two_tree", "late", "sepal_length, sepal_width", pruning_params="cp=-1", max_depth=4)
+    points = db.execute("SELECT recall, share, false_positive_rate FROM tree_curve('two_tree', 'two')").fetchall()
+    page = show("two_tree")
+    headings = page.locator("#errors h3").all_inner_texts()
+    assert {"ROC", "Lift"} <= set(headings)
+    for label, across in (("ROC curve", 2), ("Lift curve", 1)):
+        dots = page.locator(f'#errors [aria-label="{label}"] .point')
+        drawn = [(float(dot.get_attribute("cx")), float(dot.get_attribute("cy"))) for dot in dots.all()]
+        assert len(drawn) == len(points)
+        low, high = (min(y for _, y in drawn), drawn[-1][1])
+        assert low == high  # the last point is at 1, 1
+        begin = page.locator(f'#errors [aria-label="{label}"] .limit')
+        x0, y0 = (float(begin.get_attribute(name)) for name in ("x1", "y1"))
+        x1, y1 = (float(begin.get_attribute(name)) for name in ("x2", "y2"))
+        for (x, y), row in zip(drawn, points, strict=True):
+            assert ((x - x0) / (x1 - x0), (y - y0) / (y1 - y0)) == pytest.approx((row[across], row[0]), abs=1e-3)
+    db.execute("CREATE TABLE ones AS SELECT * FROM two WHERE late")
+    assert show("two_tree", data="ones").locator("#errors .curve").count() == 0
+
+
 def test_a_matrix_of_fifty_classes_is_a_map_with_the_worst_confusions(db: psycopg.Connection, show: Any) -> None:
     db.execute(
         "CREATE TABLE t AS SELECT id, n / 20.0 AS x, 'c' || lpad((n / 20)::text, 2, '0') AS y "

@@ -55,6 +55,10 @@ MISTAKES = {
         ("get_var_importance('nowhere', 'i')", "42P01", "madtree: model_name: relation nowhere", None),
         ("get_var_importance('m', 'points')", "42P07", "madtree: output_table: ", "Choose another name"),
     ],
+    "tree_curve": [
+        ("tree_curve('m', 'nowhere')", "42P01", "madtree: test_table: relation nowhere", None),
+        ("tree_curve('mean', 'points')", "22023", "madtree: tree_model: ", "madtree.tree_evaluate"),
+    ],
     "tree_importance": [
         ("tree_importance('nowhere')", "42P01", "madtree: model: relation nowhere", None),
         ("tree_importance('points')", "42809", "madtree: model: ", None),

@@ -348,6 +348,8 @@ def uses() -> Iterator[tuple[str, Call]]:
             yield f"{model}: evaluate by blocks on {source}", asking(by_blocks, name, source)
         if model != "number_model":
             yield f"{model}: confusion", asking("SELECT * FROM madtree.tree_confusion(%s, %s)", name, table)
+            of_class = "SELECT * FROM madtree.tree_curve(%s, %s, class => (madtree.tree_to_json(%s)->'classes')->>0)"
+            yield f"{model}: curve", asking(of_class, name, table, name)
         yield f"{model}: importance", importance(model)
         yield f"{model}: importance as rows", asking("SELECT * FROM madtree.tree_importance(%s)", name)
         yield f"{model}: prune", pruning(model)

@@ -15,6 +15,7 @@ RUNS = (
     "SELECT count(*) FROM tree_path('m', 'data', '1')",
     "SELECT count(*) FROM tree_evaluate('m', 'data')",
     "SELECT count(*) FROM tree_confusion('m', 'data')",
+    "SELECT count(*) FROM tree_curve('m', 'data')",
 )
 SHOWS = (
     "SELECT get_tree('m', 1, 1)",
