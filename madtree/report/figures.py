@@ -246,6 +246,30 @@ def curve(host: Host, choice: Choice, table: str) -> list[Row]:
     return _here(host, "tree_curve", choice.model.name, table, choice.trust_owner)
 
 
+def row_paths(host: Host, choice: Choice, table: str, id_: str) -> dict[int, list[str]]:
+    """The nodes that a row goes through, as text, for each tree on the page that it goes down.
+
+    Raises:
+        MadtreeError: there is no such row, or it goes down none of these trees.
+    """
+    if _has_extension(host):
+        asked = [choice.model.name, table, id_, choice.trust_owner]
+        rows = host.query(sql.PATH, [_TEXT, _TEXT, _TEXT, _BOOL], asked)
+    else:
+        rows = _here(host, "tree_path", choice.model.name, table, id_, choice.trust_owner)
+    found: dict[int, list[str]] = {}
+    for row in rows:
+        found.setdefault(row["tree_id"], []).append(str(row["node_id"]))
+    shown = {tree_id: nodes for tree_id, nodes in found.items() if tree_id in choice.tree_ids}
+    if not shown:
+        first = min(found)
+        raise MadtreeError(
+            f"row: the row {id_} of {table} goes down tree {first}, which is not on the page",
+            f"Ask for that tree: trees=[{first}], or --tree {first}.",
+        )
+    return shown
+
+
 def scoring_sql(host: Host, choice: Choice) -> str:
     """The model as an SQL expression over the columns of its training table."""
     if _has_extension(host):
