@@ -115,3 +115,29 @@ COMMENT ON COLUMN @extschema@.models.trained_at IS 'when; NULL for a model older
 COMMENT ON COLUMN @extschema@.models.age IS 'time since then';
 
 GRANT SELECT ON @extschema@.models TO public;
+
+-- A view cannot lose columns, so what fits a screen is another one.
+CREATE VIEW @extschema@.model_list AS
+SELECT
+    m.model,
+    m.kind,
+    CASE
+        WHEN pg_catalog.int4le(pg_catalog.length(m.dependent), 20) THEN m.dependent
+        ELSE pg_catalog.textcat(pg_catalog.left(m.dependent, 17), '...')
+    END AS dependent,
+    m.n_rows,
+    m.n_leaves,
+    pg_catalog.date_trunc(CASE WHEN pg_catalog.interval_lt(m.age, '1 day') THEN 'second' ELSE 'day' END, m.age) AS age
+FROM @extschema@.models AS m;
+
+COMMENT ON VIEW @extschema@.model_list
+IS 'the models that you can read, a short line each; the view models has all that is told of them';
+
+COMMENT ON COLUMN @extschema@.model_list.model IS 'qualified name, quoted where it must be: what the functions take';
+COMMENT ON COLUMN @extschema@.model_list.kind IS 'as in models';
+COMMENT ON COLUMN @extschema@.model_list.dependent IS 'dependent variable, shortened';
+COMMENT ON COLUMN @extschema@.model_list.n_rows IS 'training rows';
+COMMENT ON COLUMN @extschema@.model_list.n_leaves IS 'leaves of all trees';
+COMMENT ON COLUMN @extschema@.model_list.age IS 'time since it was trained, in days from one day on';
+
+GRANT SELECT ON @extschema@.model_list TO public;

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import psycopg
 import typer
 
+from madtree.cli.exits import USAGE, CommandError
 from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
 from madtree.cli.output import rows, without_empty
 from madtree.cli.session import session
@@ -20,6 +21,7 @@ from madtree.sqltext.quote import ident
 EVALUATE_EPILOG = examples(
     "$ madtree evaluate delay_tree flights_today",
     "$ madtree evaluate delay_tree flights_today --confusion",
+    "$ madtree evaluate delay_tree flights_today --curve --points 10",
 )
 CP_EPILOG = examples("$ madtree cp delay_cv", "$ madtree cp delay_cv --json")
 IMPORTANCE_EPILOG = examples("$ madtree importance delay_tree", "$ madtree importance delay_tree --json")
@@ -29,14 +31,28 @@ def evaluate_command(
     model: Model,
     table: Annotated[str, typer.Argument(help="Table with known outcomes.", show_default=False)],
     confusion: Annotated[bool, typer.Option("--confusion", help="The confusion matrix instead, as rows.")] = False,
+    curve: Annotated[
+        bool, typer.Option("--curve", help="ROC, lift and calibration instead, of the last class or that of --class.")
+    ] = False,
+    class_: Annotated[
+        str | None, typer.Option("--class", help="With --curve: whose probability is looked at.", show_default=False)
+    ] = None,
+    points: Annotated[
+        int | None, typer.Option(min=1, help="With --curve: rows at most; 10 for deciles.", show_default=False)
+    ] = None,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,
     json: Json = False,
 ) -> None:
     """Measure a model on a table with known outcomes: accuracy, log loss, AUC; or RMSE, MAE, R²."""
-    function = "tree_confusion" if confusion else "tree_evaluate"
+    if confusion and curve:
+        raise CommandError("choose one of --confusion and --curve", code=USAGE)
+    if not curve and (class_ is not None or points is not None):
+        raise CommandError("--class and --points are for --curve", code=USAGE)
+    function = "tree_curve" if curve else "tree_confusion" if confusion else "tree_evaluate"
     with session(dsn) as opened:
-        arguments = {"tree_model": model, "test_table": table, "trust_owner": trust_owner}
+        arguments: dict[str, Any] = {"tree_model": model, "test_table": table, "trust_owner": trust_owner}
+        arguments |= {"class": class_, "max_points": points}
         found = opened.call(function, arguments, "evaluating")
     rows(found if json else without_empty([*map(_with_counts, found)]), json, empty="no rows")
 

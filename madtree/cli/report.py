@@ -15,6 +15,7 @@ from madtree.report import build_report
 EPILOG = examples(
     "$ madtree report delay_tree -o report.html",
     "$ madtree report delay_tree --data flights_today -o report.html",
+    "$ madtree report delay_tree --data flights_today --row 4711 -o report.html",
     "$ madtree report delay_forest --tree 7 -o report.html",
 )
 
@@ -45,6 +46,9 @@ def report_command(
             min=1,
         ),
     ] = 200,
+    row: Annotated[
+        str | None, typer.Option(help="Mark the path of the row with this id, of that table.", show_default=False)
+    ] = None,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,
 ) -> None:
@@ -53,7 +57,9 @@ def report_command(
     """  # fmt: skip
     with session(dsn) as opened:
         page = opened.here(
-            lambda host: build_report(host, model, data=data, trees=tree, max_trees=max_trees, trust_owner=trust_owner),
+            lambda host: build_report(
+                host, model, data=data, trees=tree, max_trees=max_trees, trust_owner=trust_owner, row=row
+            ),
             "making the report",
         )
     write(page, output, f"report of {model}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from psycopg.conninfo import conninfo_to_dict
 
 from madtree.cli.connection import NAMING, check_dsn
 from madtree.cli.exits import CommandError
@@ -23,6 +25,8 @@ PgConfig = Annotated[
     typer.Option(help="The pg_config of the PostgreSQL to use (default: MADTREE_PG_CONFIG, or the newest here)."),
 ]
 NOT_RUNNING = 3
+# libpq's variables, and the parts of a connection string that they are.
+FINDING = {"PGHOST": "host", "PGPORT": "port", "PGDATABASE": "dbname", "PGUSER": "user"}
 
 
 def private_server() -> PrivateServer:
@@ -30,7 +34,11 @@ def private_server() -> PrivateServer:
 
 
 def up(port: Port = None, pg_config: PgConfig = None) -> None:
-    """Start your private PostgreSQL server; the last line printed is its connection URI."""
+    """Start your private PostgreSQL server; the last line printed is its connection URI.
+
+    All that it has is in the directory that the variable MADTREE_HOME names; without it in ~/.local/share/madtree, for
+    root in /var/lib/madtree.
+    """
     text(private_server().up(port, pg_config))
 
 
@@ -52,6 +60,20 @@ def status(json: Json = False) -> None:
             shown += [f"socket    {found.uri}", f"loopback  {found.tcp_uri}"]
         text("\n".join(shown))
     raise typer.Exit(0 if found.running else NOT_RUNNING)
+
+
+def env(json: Json = False) -> None:
+    """Print the variables by which psql, and all that uses libpq, find your private server: eval "$(madtree env)"."""
+    found = private_server().status()
+    if not found.running or found.uri is None:
+        raise CommandError("your private server does not run", "'madtree up' starts it.", NOT_RUNNING)
+    parts = conninfo_to_dict(found.uri)
+    named = {variable: str(parts[key]) for variable, key in FINDING.items()}
+    if json:
+        as_json(named)
+        return
+    lines = [f"unset {name}" for name in NAMING if name not in named and os.environ.get(name)]
+    text("\n".join([*lines, *(f"export {name}={shlex.quote(value)}" for name, value in named.items())]))
 
 
 def psql(
@@ -82,7 +104,7 @@ def install(
     installation = find_installation(pg_config)
     for path in install_files(installation, destdir):
         say(f"installed {path}")
-    say(f"Now, in a database of PostgreSQL {installation.major}: CREATE EXTENSION madtree CASCADE;")
+    say(installation.next_step)
 
 
 def add_server_commands(app: typer.Typer, panel: str) -> None:
@@ -92,6 +114,7 @@ def add_server_commands(app: typer.Typer, panel: str) -> None:
         (up, {}, ["$ madtree up", '$ psql "$(madtree up --port 5555 | tail -1)"']),
         (down, {}, ["$ madtree down"]),
         (status, {}, ["$ madtree status", "$ madtree status --json"]),
+        (env, {}, ['$ eval "$(madtree env)"; psql']),
         (psql, passed_on, ["$ madtree psql", "$ madtree psql -c 'SELECT * FROM madtree.models'"]),
         (install, {}, ["$ sudo madtree install", "$ madtree install --pg-config /usr/pgsql-17/bin/pg_config"]),
     ):

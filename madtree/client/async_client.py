@@ -15,9 +15,10 @@ from madtree.client.client import Client
 from madtree.client.forests import Forest
 from madtree.client.model import Model
 from madtree.client.result import Result
-from madtree.client.rows import CompetitorRow, CpRow, NodeRow, SurrogateRow, TreeRow
+from madtree.client.rows import CompetitorRow, CpRow, ImportanceRow, NodeRow, SurrogateRow, TreeRow
 from madtree.client.session import Session
 from madtree.host.psycopg import Engine
+from madtree.trees import Model as TreeModel
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -56,6 +57,18 @@ class AsyncNamed(Generic[N]):
         """The one row of ``<name>_summary``."""
         return await self._look(lambda it: it.summary)
 
+    async def importance(self) -> Result[ImportanceRow]:
+        """A row for each feature of each tree or group, the most important first."""
+        return await self._look(lambda it: it.importance())
+
+    async def read(self, tree_id: int | None = None) -> TreeModel:
+        """All trees as plain values, or the one of that number."""
+        return await self._look(lambda it: it.read(tree_id))
+
+    async def drop(self) -> str:
+        """Drop its tables."""
+        return await self._look(lambda it: it.drop())
+
 
 class AsyncModel(AsyncNamed[Model]):
     """A model in the database. Its methods are those of `Model`, awaited; so are what are attributes there."""
@@ -63,9 +76,9 @@ class AsyncModel(AsyncNamed[Model]):
     _kind = Model
 
     display = of_named(Model.display)
-    importance = of_named(Model.importance)
     evaluate = of_named(Model.evaluate)
     confusion = of_named(Model.confusion)
+    curve = of_named(Model.curve)
     predict = of_named(Model.predict)
     cp_table = of_named(Model.cp_table)
     rules = of_named(Model.rules)
@@ -78,8 +91,6 @@ class AsyncModel(AsyncNamed[Model]):
     plot = of_named(Model.plot)
     to_sklearn = of_named(Model.to_sklearn)
     locate = of_named(Model.locate)
-    read = of_named(Model.read)
-    drop = of_named(Model.drop)
 
     async def prune(self, new_model: str, cp: float, *, trust_owner: bool = False) -> AsyncModel:
         """Prune it further into a new model."""
@@ -111,13 +122,10 @@ class AsyncForest(AsyncNamed[Forest]):
 
     _kind = Forest
 
-    importance = of_named(Forest.importance)
-    read = of_named(Forest.read)
     tree = of_named(Forest.tree)
     plot = of_named(Forest.plot)
     to_sklearn = of_named(Forest.to_sklearn)
     predict = of_named(Forest.predict)
-    drop = of_named(Forest.drop)
 
     async def groups(self) -> Result[Any]:
         """The rows of ``<name>_group``: for each group its error on out-of-bag rows and its importances."""
@@ -139,11 +147,9 @@ class AsyncBoostedModel(AsyncNamed[BoostedModel]):
 
     _kind = BoostedModel
 
-    read = of_named(BoostedModel.read)
     tree = of_named(BoostedModel.tree)
     plot = of_named(BoostedModel.plot)
     predict = of_named(BoostedModel.predict)
-    drop = of_named(BoostedModel.drop)
 
     async def groups(self) -> Result[Any]:
         """The rows of ``<name>_group``: for each group its rounds, losses, base scores and importances."""
@@ -249,8 +255,10 @@ class AsyncClient:
     tree_display = of_client(Client.tree_display)
     tree_surr_display = of_client(Client.tree_surr_display)
     get_var_importance = of_client(Client.get_var_importance)
+    tree_importance = of_client(Client.tree_importance)
     tree_evaluate = of_client(Client.tree_evaluate)
     tree_confusion = of_client(Client.tree_confusion)
+    tree_curve = of_client(Client.tree_curve)
     tree_cp = of_client(Client.tree_cp)
     tree_rules = of_client(Client.tree_rules)
     tree_path = of_client(Client.tree_path)

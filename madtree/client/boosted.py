@@ -8,8 +8,7 @@ from madtree.client.caller import Caller
 from madtree.client.calls import CallError, Names, Pairs
 from madtree.client.drawing import Drawing
 from madtree.client.result import Result
-from madtree.client.tree_calls import table_rows
-from madtree.model import read_model
+from madtree.client.trained import TrainedModel
 from madtree.render.svg import tree_svg
 from madtree.trees import BOOSTED
 from madtree.trees import Model as TreeModel
@@ -101,7 +100,7 @@ class BoostCalls(Caller):
         return BoostedModel(self, name)
 
 
-class BoostedModel:
+class BoostedModel(TrainedModel):
     """A boosted model: the tables ``<name>``, ``<name>_group``, ``<name>_rounds``, ``<name>_nodes`` and the summary.
 
     Everything is read from the database when it is asked for.
@@ -116,11 +115,8 @@ class BoostedModel:
         What the call that made it said; None for one that was there already.
     """
 
-    def __init__(self, client: BoostCalls, name: str, message: str | None = None) -> None:
-        self.client, self.name, self.message = client, name, message
-
-    def __repr__(self) -> str:
-        return f"<madtree.BoostedModel {self.name}>"
+    _kind = BOOSTED
+    client: BoostCalls
 
     @property
     def groups(self) -> Result[Any]:
@@ -137,22 +133,14 @@ class BoostedModel:
         """The rows of ``<name>``: one for each tree, with its group, its number there, and its round."""
         return self._table("", "tree_id")
 
-    @property
-    def summary(self) -> dict[str, Any]:
-        """The one row of ``<name>_summary``: kind, rows, classes, features, parameters."""
-        (row,) = self._table("_summary", "1").to_dicts()
-        return row
-
     def read(self, tree_id: int | None = None) -> TreeModel:
         """All trees as plain values, or the one of that number."""
-        with self.client.reading():
-            found = read_model(self.client.host, self.name, tree_id=tree_id)
+        found = super().read(tree_id)
         return found if tree_id is None else found.as_single_trees
 
     def tree(self, sample_id: int, gid: int = 1) -> TreeModel:
         """One tree as plain values: of the group `gid` the one with that number."""
-        with self.client.reading():
-            numbering = read_model(self.client.host, self.name, tree_id=1).numbering
+        numbering = super().read(1).numbering
         members = numbering.members(gid) if 1 <= gid <= len(numbering.counts) else 0
         if not 1 <= sample_id <= members:
             raise CallError(f"sample_id must be from 1 to {members}, the number of a tree of {self.name}")
@@ -173,10 +161,3 @@ class BoostedModel:
     ) -> str:
         """Score a table into a new table, as `Client.boost_predict`."""
         return self.client.boost_predict(self.name, new_data_table, output_table, type, num_trees, trust_owner, replace)
-
-    def drop(self) -> str:
-        """Drop its tables."""
-        return str(self.client.call("tree_drop", self.name)[0][0])
-
-    def _table(self, suffix: str, order: str) -> Result[Any]:
-        return table_rows(self.client, self.name, suffix, order, BOOSTED)

@@ -187,6 +187,11 @@ class Caller:
         with refusals_told(), self._session.reading() as connection:
             yield connection
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether one of its connections is closed or lost."""
+        return any(session.is_closed for session in (self._session, self._source) if session is not None)
+
     def close(self) -> None:
         """Close the connections that the client opened."""
         for session in (self._session, self._source):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable
 from types import TracebackType
+from typing import Any
 
 from madtree.client.boosted import BoostCalls
 from madtree.client.calls import Names, Pairs
@@ -163,12 +166,31 @@ class Client(TreeCalls, ForestCalls, BoostCalls):
         return client_elsewhere, (without_password(self.conninfo), self.engine, self.connections, source)
 
 
+class _Elsewhere(threading.local):
+    """The clients that a thread has got pickled, by what they are."""
+
+    def __init__(self) -> None:
+        self.clients: dict[tuple[Any, ...], Client] = {}
+
+
+_ELSEWHERE = _Elsewhere()
+
+
 def client_elsewhere(
     conninfo: str, engine: Engine = "auto", connections: int | None = None, source: str | None = None
 ) -> Client:
-    """What a pickled client comes back as: it connects when it is first used."""
-    of_data = None if source is None else Session.elsewhere(source)
-    return Client(Session.elsewhere(conninfo), engine=engine, connections=connections, source=of_data)
+    """What a pickled client comes back as: it connects when it is first used.
+
+    A thread has one client for all pickles of one: a session takes a while to load Python, and a grid search sends a
+    pickle for each fit.
+    """
+    key = (os.getpid(), conninfo, engine, connections, source)
+    known = _ELSEWHERE.clients.get(key)
+    if known is None or known.is_closed:
+        of_data = None if source is None else Session.elsewhere(source)
+        known = Client(Session.elsewhere(conninfo), engine=engine, connections=connections, source=of_data)
+        _ELSEWHERE.clients[key] = known
+    return known
 
 
 # What a client is sent as: `client_elsewhere` and its arguments.

@@ -75,8 +75,9 @@ def connect(
     transaction as it was before.
 
     *Processes and threads.* A client may go to other processes (``n_jobs=2``): forked or pickled, it opens a connection
-    of its own there, in autocommit mode. It then sees what is committed. A pickle has no password; child processes of
-    joblib's and multiprocessing's get it. A client is for one thread at a time. Ctrl-C cancels the running call on the
+    of its own there, in autocommit mode, one for all pickles that a thread gets. It then sees what is committed. A
+    pickle has no password; child processes of joblib's and multiprocessing's get it. A client is for one thread at a
+    time. Ctrl-C cancels the running call on the
     server.
     """
     engine, connections = checked_engine(engine), checked_connections(connections)

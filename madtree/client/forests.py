@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Any
 
 from madtree.client.caller import Caller
 from madtree.client.calls import CallError, Names, Pairs
 from madtree.client.drawing import Drawing
 from madtree.client.result import Result
-from madtree.client.tree_calls import check_kind, table_rows
-from madtree.model import find_model, read_model, read_summary
+from madtree.client.trained import TrainedModel
+from madtree.client.tree_calls import check_kind
+from madtree.model import find_model, read_summary
 from madtree.render.svg import tree_svg
-from madtree.sqltext.quote import ident
 from madtree.trees import FOREST, Numbering
 from madtree.trees import Model as TreeModel
 
@@ -113,9 +112,10 @@ class ForestCalls(Caller):
         sample_id: int,
         dot_format: bool | None = True,
         verbose: bool | None = False,
+        max_depth: int | None = None,
     ) -> str:
-        """One tree of a forest as a graph for graphviz or, with ``dot_format=False``, as text."""
-        return self.call_text("get_tree", forest_model_table, gid, sample_id, dot_format, verbose)
+        """One tree of a forest as a graph for graphviz or, with ``dot_format=False``, as text; down to `max_depth`."""
+        return self.call_text("get_tree", forest_model_table, gid, sample_id, dot_format, verbose, max_depth)
 
     def get_tree_surr(self, forest_model_table: str, gid: int, sample_id: int) -> str:
         """The surrogates of one tree of a forest as text."""
@@ -126,7 +126,7 @@ class ForestCalls(Caller):
         return Forest(self, name)
 
 
-class Forest:
+class Forest(TrainedModel):
     """A forest: the tables ``<name>``, ``<name>_group``, ``<name>_nodes``, ``<name>_summary``.
 
     Everything is read from the database when it is asked for.
@@ -141,11 +141,8 @@ class Forest:
         What the call that made it said; None for one that was there already.
     """
 
-    def __init__(self, client: ForestCalls, name: str, message: str | None = None) -> None:
-        self.client, self.name, self.message = client, name, message
-
-    def __repr__(self) -> str:
-        return f"<madtree.Forest {self.name}>"
+    _kind = FOREST
+    client: ForestCalls
 
     @property
     def groups(self) -> Result[Any]:
@@ -165,32 +162,6 @@ class Forest:
     def trees(self) -> Result[Any]:
         """The rows of ``<name>``: one for each tree, with its group and its number there."""
         return self._table("", "tree_id")
-
-    @property
-    def summary(self) -> dict[str, Any]:
-        """The one row of ``<name>_summary``: kind, rows, classes, features, parameters."""
-        (row,) = self._table("_summary", "1").to_dicts()
-        return row
-
-    def importance(self) -> Result[Any]:
-        """A row for each feature of each group, the best first: its importances by permutation and by impurity."""
-        scratch = f"pg_temp.{ident(f'madtree_result_{secrets.token_hex(8)}')}"
-        with self.client.work() as connection:
-            self.client.call("get_var_importance", self.name, scratch)
-            found = self.client.rows_of(scratch, self._best_first())
-            connection.execute(f"DROP TABLE {scratch}".encode())
-        return found
-
-    def _best_first(self) -> str:
-        """The order of importances: group by group, those by permutation first where there are any."""
-        header = read_summary(self.client.host, find_model(self.client.host, self.name, "model"), to_run=False)
-        best = [f"{column} DESC NULLS LAST" for column in ("raw_oob_importance", "raw_importance")]
-        return ", ".join([*header.grouping_columns, *best])
-
-    def read(self, tree_id: int | None = None) -> TreeModel:
-        """All trees as plain values, or the one of that number, which are then shown like those of any model."""
-        with self.client.reading():
-            return read_model(self.client.host, self.name, tree_id=tree_id)
 
     def tree(self, sample_id: int, gid: int = 1) -> TreeModel:
         """One tree as plain values: of the group `gid` the one with that number."""
@@ -234,10 +205,3 @@ class Forest:
     ) -> str:
         """Score a table into a new table, as `Client.forest_predict`."""
         return self.client.forest_predict(self.name, new_data_table, output_table, type, trust_owner, replace)
-
-    def drop(self) -> str:
-        """Drop its tables."""
-        return str(self.client.call("tree_drop", self.name)[0][0])
-
-    def _table(self, suffix: str, order: str) -> Result[Any]:
-        return table_rows(self.client, self.name, suffix, order, FOREST)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,7 +15,7 @@ from madtree.client.rows import (
     CompetitorRow,
     ConfusionRow,
     CpRow,
-    ImportanceRow,
+    CurveRow,
     NodeRow,
     PrunedRow,
     RuleRow,
@@ -24,16 +23,16 @@ from madtree.client.rows import (
     SurrogateRow,
     TreeRow,
 )
-from madtree.client.tree_calls import TreeCalls, table_rows
-from madtree.model import ModelTables, find_model, read_model, read_summary, unquoted
+from madtree.client.trained import TrainedModel
+from madtree.client.tree_calls import TreeCalls
+from madtree.model import ModelTables, find_model, read_summary, unquoted
 from madtree.render.svg import tree_svg
 from madtree.sqltext.models import trees as trees_and_groups
-from madtree.sqltext.quote import ident
 from madtree.sqltext.split import parse_name
 from madtree.trees import Model as TreeModel
 
 
-class Model:
+class Model(TrainedModel):
     """A model: the tables ``<name>``, ``<name>_nodes``, ``<name>_summary``, ...
 
     Everything is read from the database when it is asked for: an object follows its model when that is replaced. In a
@@ -49,27 +48,12 @@ class Model:
         What the call that made it said; None for a model that was there already.
     """
 
-    def __init__(self, client: TreeCalls, name: str, message: str | None = None) -> None:
-        self.client, self.name, self.message = client, name, message
-
-    def __repr__(self) -> str:
-        return f"<madtree.Model {self.name}>"
+    client: TreeCalls
 
     def locate(self) -> ModelTables:
         """Schema and name of its tables. Raises MadtreeError if there is no such model."""
         with self.client.work():
             return find_model(self.client.host, self.name, "model")
-
-    def read(self, tree_id: int | None = None) -> TreeModel:
-        """The whole model, or one tree of it, as plain values."""
-        with self.client.reading():
-            return read_model(self.client.host, self.name, tree_id=tree_id)
-
-    @property
-    def summary(self) -> dict[str, Any]:
-        """The one row of ``<name>_summary``: kind, rows, classes, features, parameters."""
-        (row,) = self._table("_summary", "1").to_dicts()
-        return row
 
     @property
     def trees(self) -> Result[TreeRow]:
@@ -102,14 +86,6 @@ class Model:
         """
         return self.client.tree_display(self.name, False, verbosity, full, max_depth)
 
-    def importance(self) -> Result[ImportanceRow]:
-        """A row for each feature of each tree, the most important first: its share in percent, and the sum itself."""
-        with self._scratch() as table:
-            self.client.get_var_importance(self.name, table)
-            tables = self.locate()
-            grouping = read_summary(self.client.host, tables, to_run=False).grouping_columns
-            return self.client.rows_of(table, ", ".join([*grouping, "raw_importance DESC NULLS LAST"]))
-
     def evaluate(self, table: Any, *, trust_owner: bool = False) -> Evaluation:
         """How well it does on a table, or on a data frame, with known outcomes, a row for each metric."""
         with self._as_table(table, trust_owner) as name:
@@ -119,6 +95,11 @@ class Model:
         """The confusion matrix on a table or a data frame, as rows."""
         with self._as_table(table, trust_owner) as name:
             return self.client.tree_confusion(self.name, name, trust_owner)
+
+    def curve(self, table: Any, *, class_: str | None = None, max_points: int = 100) -> Result[CurveRow]:
+        """ROC, lift and calibration on a table or a data frame, as rows; of two classes for the last one."""
+        with self._as_table(table, False) as name:
+            return self.client.tree_curve(self.name, name, False, class_, max_points)
 
     def predict(self, table: Any, type: str = "response", *, trust_owner: bool = False) -> Result[Any]:
         """Predictions for a table, or for a data frame (pandas, polars or Arrow).
@@ -247,10 +228,6 @@ class Model:
         """Prune it further into a new model."""
         return Model(self.client, new_model, self.client.call_text("tree_prune", self.name, new_model, cp, trust_owner))
 
-    def drop(self) -> str:
-        """Drop its tables."""
-        return self.client.tree_drop(self.name)
-
     def _repr_html_(self) -> str:
         """What a notebook shows: a picture of the tree, or of groups to choose from; and the same as text."""
         with self.client.reading():
@@ -258,17 +235,6 @@ class Model:
             shown = [self.read(tree.tree_id) for tree in trees[:SHOWN_GROUPS]]
         model = replace(shown[0], trees=tuple(tree for each in shown for tree in each.trees))
         return figure(model, len(trees) - len(shown))
-
-    def _table(self, suffix: str, order: str) -> Result[Any]:
-        return table_rows(self.client, self.name, suffix, order)
-
-    @contextlib.contextmanager
-    def _scratch(self) -> Iterator[str]:
-        """The name of a temporary table that is made in the block, all of whose work is one transaction."""
-        name = f"pg_temp.{ident(f'madtree_result_{secrets.token_hex(8)}')}"
-        with self.client.work() as connection:
-            yield name
-            connection.execute(f"DROP TABLE {name}".encode())
 
     @contextlib.contextmanager
     def _as_table(self, data: Any, trust_owner: bool) -> Iterator[str]:

@@ -157,8 +157,25 @@ class ConfusionRow(Row, Protocol):
     weight: float
 
 
+class CurveRow(Row, Protocol):
+    """A point of a curve: rows that are given about as much probability, and all that are given at least as much."""
+
+    tree_id: int | None
+    group_values: dict[str, Any] | None
+    threshold: float
+    n: int
+    estimated: float
+    actual: float
+    share: float
+    recall: float | None
+    false_positive_rate: float | None
+    precision: float
+    lift: float | None
+
+
 class ImportanceRow(Row, Protocol):
-    """A feature of a tree: its share of the importance in percent, and the sum itself."""
+    """A feature: its share of the importance in percent, and the sum itself; by permutation, too, where that is told.
+    """  # fmt: skip
 
     feature: str
     impurity_var_importance: float

@@ -67,6 +67,11 @@ class Session:
             self._process, self._owned, self._alchemy = os.getpid(), True, None
         return self._connection if self._alchemy is None else _driver_connection(self._alchemy)
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the connection that this process has opened is closed or lost."""
+        return self._connection is not None and self._process == os.getpid() and bool(self._connection.closed)
+
     @contextlib.contextmanager
     def work(self) -> Iterator[psycopg.Connection[Any]]:
         """The connection for a piece of work that is done as a whole or not at all.
@@ -105,6 +110,8 @@ class Session:
         """Close what the client opened itself; a caller's own connection is left as it is."""
         if self._owned and self._connection is not None and self._process == os.getpid():
             (self._alchemy or self._connection).close()
+            if self._conninfo:  # of a pickle: others may share it, for whom it opens again
+                self._connection = None
 
 
 def conninfo_of_target(target: Any) -> str:

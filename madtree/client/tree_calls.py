@@ -7,7 +7,7 @@ from typing import Any
 from madtree.client.caller import Caller
 from madtree.client.calls import CallError
 from madtree.client.result import Evaluation, Result
-from madtree.client.rows import ConfusionRow, PrunedRow, RuleRow, StepRow
+from madtree.client.rows import ConfusionRow, CurveRow, ImportanceRow, PrunedRow, RuleRow, StepRow
 from madtree.model import find_model, nodes_of, read_summary
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table, suffixed
@@ -70,6 +70,10 @@ class TreeCalls(Caller):
         """Write the importance of each feature into a new table. Returns what was done."""
         return self.call_text("get_var_importance", model_name, output_table)
 
+    def tree_importance(self, model: str) -> Result[ImportanceRow]:
+        """A row for each feature of each tree or, of a forest, of each group; the most important first."""
+        return self.call("tree_importance", model=model)
+
     def tree_evaluate(self, tree_model: str, test_table: str, trust_owner: bool | None = False) -> Evaluation:
         """How well the model does on a table with known outcomes, a row for each metric: accuracy, AUC, RMSE, ..."""
         return Evaluation.of_rows(self.call("tree_evaluate", tree_model, test_table, trust_owner))
@@ -79,6 +83,17 @@ class TreeCalls(Caller):
     ) -> Result[ConfusionRow]:
         """The confusion matrix as rows."""
         return self.call("tree_confusion", tree_model, test_table, trust_owner)
+
+    def tree_curve(
+        self,
+        tree_model: str,
+        test_table: str,
+        trust_owner: bool | None = False,
+        class_: str | None = None,
+        max_points: int | None = 100,
+    ) -> Result[CurveRow]:
+        """ROC, lift and calibration as rows, those of the greatest probability of the class first."""
+        return self.call("tree_curve", tree_model, test_table, trust_owner, class_, max_points)
 
     def tree_cp(self, model: str) -> Result[PrunedRow]:
         """The cp table: a row for each tree that pruning makes of the model, with its errors."""

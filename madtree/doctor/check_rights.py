@@ -19,6 +19,9 @@ def check_rights(facts: ServerFacts, schema: str | None) -> Iterator[Finding]:
             yield problem("functions", f"{user} may not use the schema {' or '.join(closed)}", cure)
         elif barred:
             cure = f"As a superuser: GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {', '.join(barred)} TO {user}"
+            kept = [name for schema in facts.madtree_rights for name in schema["administrators"]]
+            if kept:
+                cure += f"; REVOKE EXECUTE ON FUNCTION {', '.join(kept)} FROM {user}"
             yield problem("functions", f"{user} may not call all of madtree's functions", cure)
         else:
             yield ok("functions", f"{user} may call madtree's functions")

@@ -100,12 +100,23 @@ CLOUD = """
 MADTREE_RIGHTS = """
     SELECT pg_catalog.quote_ident(n.nspname) AS schema,
         pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS usage,
-        (SELECT pg_catalog.bool_and(pg_catalog.has_function_privilege(p.oid, 'EXECUTE'))
-         FROM pg_catalog.pg_proc AS p WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid AND NOT EXISTS (
-             SELECT FROM pg_catalog.pg_init_privs AS i
-             WHERE i.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass
-                 AND i.objoid OPERATOR(pg_catalog.=) p.oid)) AS execute
-    FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) ANY (%s) ORDER BY n.nspname
+        COALESCE(f.execute, true) AS execute, COALESCE(f.administrators, '{}') AS administrators
+    FROM pg_catalog.pg_namespace AS n
+    CROSS JOIN LATERAL (
+        SELECT pg_catalog.bool_and(pg_catalog.has_function_privilege(p.oid, 'EXECUTE')) FILTER (WHERE i.objoid IS NULL)
+                AS execute,
+            pg_catalog.array_agg(pg_catalog.format(
+                '%%I.%%I(%%s)', n.nspname, p.proname, pg_catalog.pg_get_function_identity_arguments(p.oid)
+            )) FILTER (
+                WHERE i.objoid IS NOT NULL AND NOT pg_catalog.has_function_privilege(p.oid, 'EXECUTE')
+            ) AS administrators
+        FROM pg_catalog.pg_proc AS p
+        LEFT JOIN pg_catalog.pg_init_privs AS i
+            ON i.objoid OPERATOR(pg_catalog.=) p.oid
+            AND i.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass
+        WHERE p.pronamespace OPERATOR(pg_catalog.=) n.oid
+    ) AS f
+    WHERE n.nspname OPERATOR(pg_catalog.=) ANY (%s) ORDER BY n.nspname
 """
 TARGET = """
     SELECT pg_catalog.quote_ident(n.nspname) AS schema,

@@ -33,6 +33,8 @@ def main() -> int:
         return 1
     for path in paths:
         print("removed" if options.uninstall else "installed", path)
+    if not options.uninstall:
+        print(installation.next_step)
     return 0
 
 

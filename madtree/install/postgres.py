@@ -33,6 +33,14 @@ class Installation:
         return int(self.version.partition(".")[0])
 
     @property
+    def next_step(self) -> str:
+        """What is to be done once the extension's files are there."""
+        return (
+            f"Next, as a superuser in a database of PostgreSQL {self.major}: CREATE EXTENSION madtree CASCADE;\n"
+            "where it has an older version: ALTER EXTENSION madtree UPDATE;"
+        )
+
+    @property
     def plpython(self) -> Path | None:
         """The language's shared library, or None where the package is missing."""
         found = [p for p in (self.pkglibdir / f"plpython3.{end}" for end in ("so", "dylib")) if p.exists()]

@@ -19,7 +19,7 @@ from madtree.interface import FUNCTIONS, ROW_FUNCTIONS, Argument, Function, Resu
 
 _WIDTH = 120
 # Words of SQL's that are no names unless they are quoted.
-_RESERVED = frozenset({"full"})
+_RESERVED = frozenset({"full", "precision"})
 
 
 def functions_sql() -> str:
@@ -122,7 +122,7 @@ AS $sql$
 SELECT madtree_internal.answered(a.answer, {mistake})
 FROM {_call(call, len(arguments))} AS a;
 $sql$;"""
-    targets = ", ".join(column.name for column in function.columns)
+    targets = ", ".join(_name(column.name) for column in function.columns)
     return f"""\
 CREATE FUNCTION {name}({_listed(arguments)})
 RETURNS {_table(function.columns)}
@@ -216,7 +216,7 @@ def _listed(parts: Sequence[str]) -> str:
 
 
 def _table(columns: Sequence[ResultColumn]) -> str:
-    return f"TABLE ({_listed([f'{column.name} {column.type}' for column in columns])})"
+    return f"TABLE ({_listed([f'{_name(column.name)} {column.type}' for column in columns])})"
 
 
 def _types(arguments: Sequence[Argument]) -> str:

@@ -74,3 +74,4 @@ BOOST_OPTIONS: Mapping[str, Mapping[str, object]] = {
     },
     "validation_params": {"fraction": VALIDATION_FRACTION, "n_iter_no_change": PATIENCE, "tol": TOLERANCE},
 }
+MAX_POINTS = 100  # of a curve

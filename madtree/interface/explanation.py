@@ -11,6 +11,7 @@ from madtree.trees import BOOSTED, FOREST, TREE
 _GID = Argument("gid", "integer", "number of the group, from 1")
 _SAMPLE = Argument("sample_id", "integer", "number of the tree in the group's forest, from 1")
 _ONE_TREE = Argument("tree_id", "integer", "", None)
+_DOWN_TO = Argument("max_depth", "integer", "draw nodes down to this depth, and say how many leaves are below", None)
 _ONE_OF_ITS_TREES = (
     "madtree.{{kind.{}}}({{model}}, gid, sample_id) shows one of its trees, for instance that of gid 1 and sample_id 1."
 )
@@ -39,6 +40,32 @@ SELECT * FROM delay_importance ORDER BY impurity_var_importance DESC;
 """,
 )
 
+TREE_IMPORTANCE = Function(
+    "tree_importance",
+    "tells how much each feature contributes to each tree of a model, as rows",
+    run="madtree.model:tree_importance",
+    settings=TEXTS,
+    arguments=(Argument("model", "text", ANY_MODEL),),
+    returns=columns(
+        "tree_id integer, group_values jsonb, feature text, impurity_var_importance double precision, "
+        "raw_importance double precision, oob_var_importance double precision, raw_oob_importance double precision, "
+        "oob_importance_sd double precision"
+    ),
+    details="""\
+A row for each feature of each tree, tree by tree, the most important first:
+    tree_id, group_values     the tree, and its group as a JSON object (NULL where the model is not grouped); of a
+                              forest the gid of its group
+    feature                   as listed in <model>_summary.features
+    impurity_var_importance, raw_importance
+                              what splits by it gain, in percent and as it is, as get_var_importance writes them
+    oob_var_importance, raw_oob_importance, oob_importance_sd
+                              of a forest: by how much the error on out-of-bag rows grows where the feature is permuted,
+                              in percent and as it is, and how that differs between trees; by these they are ordered
+""",
+    example="""\
+SELECT feature, impurity_var_importance FROM madtree.tree_importance('delay_tree');""",
+)
+
 TREE_DISPLAY = Function(
     "tree_display",
     "draws a model, as a graph for graphviz or as text",
@@ -49,7 +76,7 @@ TREE_DISPLAY = Function(
         Argument("dot_format", "boolean", "true: a graph for graphviz (dot -Tsvg); false: indented text", True),
         Argument("verbosity", "boolean", "true: also impurity, rows, class weights and class of every node", False),
         FULL,
-        Argument("max_depth", "integer", "draw nodes down to this depth, and say how many leaves are below", None),
+        _DOWN_TO,
     ),
     madlib_names={"model": "model_table", "verbosity": "verbose"},
     example="""\
@@ -223,8 +250,12 @@ GET_TREE = Function(
         _SAMPLE,
         Argument("dot_format", "boolean", "true: a graph in the dot language; false: text", True),
         Argument("verbose", "boolean", "true: with impurities and weights", False),
+        _DOWN_TO,
     ),
-    example="SELECT madtree.get_tree('delay_forest', 1, 7, false);",
+    example="""\
+SELECT madtree.get_tree('delay_forest', 1, 7, false);
+SELECT madtree.get_tree('delay_forest', 1, 7, false, max_depth => 3);
+""",
     takes=_ENSEMBLES,
 )
 

@@ -241,3 +241,41 @@ Rows are left out as by tree_evaluate.
 {whom_to_trust()}""",
     example="SELECT actual, predicted, n FROM madtree.tree_confusion('delay_tree', 'flights_of_may');",
 )
+
+TREE_CURVE = Function(
+    "tree_curve",
+    "tells how well a model's probabilities of a class put rows in order: ROC, lift, calibration",
+    run="madtree.score:tree_curve",
+    settings=FIGURES,
+    arguments=(
+        Argument("tree_model", "text", ANY_MODEL),
+        _TEST_TABLE,
+        TRUST_OWNER,
+        Argument("class", "text", "whose probability is looked at, as text; of two classes the last one", None),
+        Argument("max_points", "integer", "rows at most, of each group; 10 for deciles", defaults.MAX_POINTS),
+    ),
+    returns=columns(
+        "tree_id integer, group_values jsonb, threshold double precision, n bigint, estimated double precision, "
+        "actual double precision, share double precision, recall double precision, "
+        "false_positive_rate double precision, precision double precision, lift double precision"
+    ),
+    n_rows=100,
+    details=f"""\
+A row for each probability that the model gives to the class, the greatest first; where these are more than max_points,
+neighbours are taken together, about as many rows each. Of a grouped model first the curve of all rows (tree_id is
+NULL), then that of each group:
+    tree_id, group_values     the tree, and its group as a JSON object
+    threshold                 the least probability of the row's own rows of the table
+    n, estimated, actual      how many these are, the mean of their probabilities, and the share that is of the class
+and of all rows of the table whose probability is at least the threshold:
+    share                     how large a part of the table they are
+    recall                    how large a part of the class is among them (true positive rate)
+    false_positive_rate       how large a part of the other classes
+    precision, lift           the share of them that is of the class, and how many times that of the whole table it is
+ROC is recall by false_positive_rate, and begins at 0, 0; the area below it is tree_evaluate's auc. NULL where the table
+has no row of the class, or no other. Rows are left out, and count by their weights, as by tree_evaluate.
+{whom_to_trust()}""",
+    example="""\
+SELECT threshold, recall, false_positive_rate FROM madtree.tree_curve('delay_tree', 'flights_of_may');
+SELECT n, estimated, actual, lift FROM madtree.tree_curve('delay_tree', 'flights_of_may', max_points => 10);""",
+)

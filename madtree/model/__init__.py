@@ -6,10 +6,17 @@ from __future__ import annotations
 
 from madtree.model.check import check_nodes, check_rows
 from madtree.model.find import ModelTables, find_model, nodes_of
-from madtree.model.importance import get_var_importance
+from madtree.model.importance import get_var_importance, tree_importance
 from madtree.model.listing import models
 from madtree.model.new_data import NewData, casting, fit_features, is_training_table
-from madtree.model.outputs import check_type, distinct_names, output_columns, output_expression, probabilities
+from madtree.model.outputs import (
+    check_type,
+    class_position,
+    distinct_names,
+    output_columns,
+    output_expression,
+    probabilities,
+)
 from madtree.model.read import each_tree, read_model, read_trees, trees_of_gid, trees_of_group
 from madtree.model.summary import check_kind, read_summary, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
@@ -25,6 +32,7 @@ __all__ = [
     "check_nodes",
     "check_rows",
     "check_type",
+    "class_position",
     "create_tables",
     "distinct_names",
     "each_tree",
@@ -44,6 +52,7 @@ __all__ = [
     "read_summary",
     "read_trees",
     "tree_drop",
+    "tree_importance",
     "trees_of_gid",
     "trees_of_group",
     "unquoted",

@@ -74,11 +74,22 @@ def output_expression(model: Model, type_: str, spelling: Spelling, class_: str 
     if class_ is None:
         last = len(model.classes) - 1
         return _probability(model, last, spelling) if last <= 1 else _probabilities(spelling)
+    return _probability(model, class_position(model, class_), spelling)
+
+
+def class_position(model: Model, class_: str | None) -> int:
+    """The place of a class among the model's, from 0; of at most two that of the last one, where none is named.
+
+    Raises:
+        MadtreeError: the model has no such class, or more than two, and none is named.
+    """
+    if class_ is None and len(model.classes) <= 2:
+        return len(model.classes) - 1
     if class_ not in model.classes:
         known = ", ".join(map(repr, model.classes[:SHOWN_CLASSES]))
         more = f", ... {len(model.classes) - SHOWN_CLASSES} more" if len(model.classes) > SHOWN_CLASSES else ""
-        raise MadtreeError(f"class must be one of {known}{more}, not {class_!r}")
-    return _probability(model, model.classes.index(class_), spelling)
+        raise MadtreeError(f"class must be one of {known}{more}, not {'NULL' if class_ is None else repr(class_)}")
+    return model.classes.index(class_)
 
 
 def probabilities(class_weights: Sequence[float]) -> list[float]:

@@ -15,7 +15,7 @@ from madtree.model import find_model, read_summary
 from madtree.render.labels import category_text, one_line
 from madtree.render.mark import NUMBERS, class_colours
 from madtree.render.svg import tree_svg
-from madtree.report.figures import cp_tables, evaluation, refusal, shown_sql
+from madtree.report.figures import cp_tables, evaluation, refusal, row_paths, shown_sql
 from madtree.report.kinds import PAGES
 from madtree.report.page import options, page, table
 from madtree.report.provenance import folds_text
@@ -48,6 +48,7 @@ def build_report(
     max_trees: int = 200,
     evaluate: bool = True,
     trust_owner: bool = False,
+    row: object = None,
 ) -> str:
     """A page that shows a model: its trees drawn, importance, cp table, errors on a table, parameters and scoring SQL;
     of a forest its out-of-bag error by the number of trees.
@@ -67,6 +68,7 @@ def build_report(
             of such a model says so in the place of what would run.
         max_trees: most trees on the page. It takes at least one, and no more of them than have 20,000 nodes together; a
             tree that has more is drawn down to the depth where it has no more. The page says so.
+        row: the id of a row of `data`, or else of the training table, whose path is marked in the trees.
 
     Returns:
         The HTML text.
@@ -81,7 +83,7 @@ def build_report(
         raise ValueError(f"max_trees must be 1 or more, not {max_trees}")
     host = as_host(connection)
     with together(host):
-        return _build(host, model, data, trees, max_trees, evaluate, trust_owner)
+        return _build(host, model, data, trees, max_trees, evaluate, trust_owner, None if row is None else str(row))
 
 
 def _build(
@@ -92,6 +94,7 @@ def _build(
     max_trees: int,
     evaluate: bool,
     trust_owner: bool,
+    row: str | None,
 ) -> str:
     """As `build_report`, which says what the arguments are; in one transaction, in which the model is held as it is."""
     tables = find_model(host, model, "model", trust_owner=trust_owner)
@@ -104,7 +107,9 @@ def _build(
     is_measured = evaluate and (data is not None or of_kind.is_measured)
     figures = evaluation(host, choice, table_name, data is not None) if is_measured else {"table": table_name}
     whole = of_kind.whole(host, tables, summary, choice.gids)
-    values = _values(choice, figures) | {"cv": cp_tables(host, tables, choice), "forests": whole}
+    paths = {} if row is None or choice.refusal is not None else row_paths(host, choice, table_name, row)
+    choice = replace(choice, row=f"{row} of {table_name}" if paths else None)
+    values = _values(choice, figures) | {"paths": paths, "cv": cp_tables(host, tables, choice), "forests": whole}
     return page(f"{model} · madtree", values, _parts(host, choice, figures, model))
 
 
@@ -200,6 +205,8 @@ def _notes(choice: Choice) -> Iterator[str]:
         yield f"{shown:,} of {all_trees:,} trees {'is' if shown == 1 else 'are'} on this page: {which}"
     if choice.cut is not None:
         yield f"The tree has {choice.rows[0]['n_nodes']:,} nodes; this page has those down to depth {choice.cut}."
+    if choice.row is not None:
+        yield f"The path of the row {one_line(choice.row)} is marked."
     if choice.full_at is not None:
         yield f"A page has room for {choice.full_at:,} nodes of all its trees together."
 

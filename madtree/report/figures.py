@@ -31,6 +31,7 @@ MAX_CLASSES = 60  # rows and columns of a drawn matrix; rarer classes are counte
 MAX_LEAVES, MAX_TREES = 20_000, 200  # beyond these a model as one expression is too large to draw residuals by
 MAX_POINTS = 1_000  # rows that are drawn one by one; with more, ranges are
 BINS = 30
+CURVE_COLUMNS = ("threshold", "n", "share", "recall", "false_positive_rate", "lift")
 SQL_LEAVES, SQL_LENGTH = 2_000, 300_000  # beyond these the page tells how to get the scoring SQL
 
 
@@ -82,6 +83,8 @@ def _tried(host: Host, choice: Choice, table: str) -> dict[str, Any]:
     if not choice.model.is_classification:
         return found | _residuals(host, choice, relation)
     with local_settings(host, _QUIETLY):
+        if len(choice.model.classes) == 2:
+            found["curve"] = _curve(host, choice, table)
         return found | _confusion(host, choice, table)
 
 
@@ -117,6 +120,13 @@ def _sentence(error: MadtreeError | psycopg.Error) -> str:
     if isinstance(error, MadtreeError):
         return error.message
     return (error.diag.message_primary or str(error)).removeprefix("madtree: ")
+
+
+def _curve(host: Host, choice: Choice, table: str) -> list[dict[str, Any]]:
+    """The points of the last class's curve, of all trees together."""
+    rows = curve(host, choice, table)
+    whole = rows[0]["tree_id"] if rows else None
+    return [{name: finite(row[name]) for name in CURVE_COLUMNS} for row in rows if row["tree_id"] == whole]
 
 
 def _confusion(host: Host, choice: Choice, table: str) -> dict[str, Any]:
@@ -227,6 +237,37 @@ def confusion(host: Host, choice: Choice, table: str) -> list[Row]:
     return [
         row | {"tree_id": row["tree_id"] if row["tree_id"] in choice.measured_ids else None} for row in rows if row["n"]
     ]
+
+
+def curve(host: Host, choice: Choice, table: str) -> list[Row]:
+    """Points of the curves of the last of two classes, those of all trees together first."""
+    if _has_extension(host):
+        return host.query(sql.CURVE, [_TEXT, _TEXT, _BOOL], [choice.model.name, table, choice.trust_owner])
+    return _here(host, "tree_curve", choice.model.name, table, choice.trust_owner)
+
+
+def row_paths(host: Host, choice: Choice, table: str, id_: str) -> dict[int, list[str]]:
+    """The nodes that a row goes through, as text, for each tree on the page that it goes down.
+
+    Raises:
+        MadtreeError: there is no such row, or it goes down none of these trees.
+    """
+    if _has_extension(host):
+        asked = [choice.model.name, table, id_, choice.trust_owner]
+        rows = host.query(sql.PATH, [_TEXT, _TEXT, _TEXT, _BOOL], asked)
+    else:
+        rows = _here(host, "tree_path", choice.model.name, table, id_, choice.trust_owner)
+    found: dict[int, list[str]] = {}
+    for row in rows:
+        found.setdefault(row["tree_id"], []).append(str(row["node_id"]))
+    shown = {tree_id: nodes for tree_id, nodes in found.items() if tree_id in choice.tree_ids}
+    if not shown:
+        first = min(found)
+        raise MadtreeError(
+            f"row: the row {id_} of {table} goes down tree {first}, which is not on the page",
+            f"Ask for that tree: trees=[{first}], or --tree {first}.",
+        )
+    return shown
 
 
 def scoring_sql(host: Host, choice: Choice) -> str:

@@ -45,6 +45,7 @@ class Choice:
         rows: of `<output>`, in the same order.
         totals: of the whole model: trees, nodes, leaves, rows, depth; first and last tree_id.
         cut: depth at which the one tree was cut, None if nothing was.
+        row: the row whose path is marked, in words; None for none.
         full_at: how many nodes a page has room for, where that kept trees or nodes away; else None.
         trust_owner: what the functions that run the model are told.
         refusal: why the model is not run, None where it is.
@@ -57,6 +58,7 @@ class Choice:
     trust_owner: bool = False
     refusal: str | None = None
     full_at: int | None = None
+    row: str | None = None
 
     @property
     def tree_ids(self) -> list[int]:

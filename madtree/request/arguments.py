@@ -16,6 +16,7 @@ from madtree.request.class_params import class_params_of
 from madtree.request.derived import tell_of_derived
 from madtree.request.feature_costs import parse_costs
 from madtree.request.features import FEATURES, Item, list_items, make_features
+from madtree.request.hints import as_number
 from madtree.request.names import DEPENDENT, SourceNames, grouping_columns, name_of
 from madtree.request.new_tables import check_new, required_name
 from madtree.request.option_strings import checked
@@ -189,7 +190,12 @@ def _check_fitting(values: Mapping[str, Any], criterion: str) -> None:
 
 def _check_number(argument: str, item: Item, type_: Type) -> None:
     if type_.is_array or type_.base not in NUMBER_TYPES | INTEGER_TYPES:
-        raise MadtreeError(f"{argument} {item.text} is of type {type_.name}; it must be numeric", sqlstate="42804")
+        number = as_number(item.text, type_.base)
+        raise MadtreeError(
+            f"{argument} {item.text} is of type {type_.name}; it must be numeric",
+            f"Write {number}." if number else None,
+            "42804",
+        )
 
 
 def _types(host: Host, source: Relation, items: Sequence[Item], grouping: Sequence[Item]) -> list[Type]:

@@ -9,7 +9,7 @@ from madtree.host import Host
 from madtree.interface import NUMERIC_COLUMNS
 from madtree.records import dataclass
 from madtree.request.catalog import SourceColumn, Type, find_column, spelling
-from madtree.request.hints import did_you_mean
+from madtree.request.hints import as_number, did_you_mean
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import names_in, parse_name, split_list
@@ -148,11 +148,13 @@ def make_features(
         if kind_of(type_):
             fit.append((item, type_))
         elif item.starred:
-            skipped.append(f"{item.text} ({type_.name})")
+            number = as_number(item.text, type_.base)
+            skipped.append(f"{item.text} ({type_.name}{f', a number as {number}' if number else ''})")
         else:
+            number = as_number(item.text, type_.base)
             raise MadtreeError(
                 f"{FEATURES}: {item.text} is of type {type_.name}, but {FIT_TYPES}",
-                hint="Cast it to such a type in the list, or leave it out.",
+                hint=f"Write {number}." if number else "Cast it to such a type in the list, or leave it out.",
                 sqlstate="42804",
             )
     if skipped:

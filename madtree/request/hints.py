@@ -39,6 +39,13 @@ def did_you_mean(name: str, columns: Mapping[str, str]) -> str | None:
     return f"Its columns are {', '.join(first[:10])}{', ...' if len(first) > 10 else ''}."
 
 
+def as_number(text: str, base: str) -> str | None:
+    """How a value of a type that is an amount, and no number to PostgreSQL, becomes one; None for other types."""
+    if base != "money":
+        return None
+    return f"{text}::numeric" if fold(text).isidentifier() or text.startswith('"') else f"({text})::numeric"
+
+
 def to_be_quoted(given: str, columns: Mapping[str, str]) -> str | None:
     """A hint where the text is a column's name as it stands, and no name without quotes; None where it is none."""
     found = [sql for name, sql in columns.items() if name.casefold() == given.strip().casefold() and sql[:1] == '"']

@@ -10,6 +10,7 @@ from madtree.interface import defaults
 from madtree.records import dataclass
 from madtree.request.catalog import Type, has_order, tell_of_kept
 from madtree.request.features import Item, is_text
+from madtree.request.hints import as_number
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.values import Writer, class_writer
 from madtree.trees import criteria_of, is_of_counts
@@ -77,11 +78,12 @@ def outcome_of(
     is_class = not type_.is_array and (type_.base in _CLASS_TYPES or type_.typtype == "e" or is_text(type_))
     is_class = is_class or (_is_for_classes(type_) and has_order(host, source, dependent.sql))
     if not is_number and not is_class:
+        number = as_number(dependent.text, type_.base)
         raise MadtreeError(
             f"dependent_variable {dependent.text} is of type {type_.name}; it must be boolean, integer, text, an "
             "enum, a date, a timestamp or another type with an order and no arithmetic for classification, float or "
             "numeric for regression",
-            hint="Cast it to one of these.",
+            hint=f"Write {number}." if number else "Cast it to one of these.",
             sqlstate="42804",
         )
     if classification is False and not is_number and type_.base not in INTEGER_TYPES:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
-    from madtree.score.evaluate import tree_confusion, tree_evaluate
+    from madtree.score.evaluate import tree_confusion, tree_curve, tree_evaluate
     from madtree.score.out_of_bag import predict_out_of_bag
     from madtree.score.predict import fit_to_source, forest_predict, scan_of, score_table, tree_predict, tree_sql
 
@@ -24,6 +24,7 @@ __all__ = [
     "score_block",
     "score_table",
     "tree_confusion",
+    "tree_curve",
     "tree_evaluate",
     "tree_predict",
     "tree_sql",
@@ -37,6 +38,7 @@ _MODULES = {
     "score_block": "block_scorer",
     "score_table": "predict",
     "tree_confusion": "evaluate",
+    "tree_curve": "evaluate",
     "tree_evaluate": "evaluate",
     "tree_predict": "predict",
     "tree_sql": "predict",

@@ -35,6 +35,7 @@ class Question:
         cells: SQL of the table that has the cells already, empty where there is none.
         groups_in, group_number: as `ModelKind` has them.
         said: whether the rows have what the model says, and not the leaf that says it.
+        chosen: the position of the class whose probability is looked at.
     """
 
     schema: str
@@ -50,6 +51,7 @@ class Question:
     groups_in: str = ""
     group_number: str = "tree_id"
     said: bool = False
+    chosen: int = 1
 
     def fill(self, template: str, cells: str = "", **parts: str) -> str:
         """A template with `parts`, their operators spelled out, and then with the model's and the user's own names.
@@ -66,6 +68,7 @@ class Question:
             group=self._group(),
             classes=f"{literal(texts(self.classes))}::pg_catalog.text[]",
             predicted=text_of("n.prediction", self.writer),
+            chosen=str(self.chosen),
             **own,
         )
 
@@ -131,7 +134,8 @@ _CLASS_CELLS = """
 
 # The cells that count, with what the model says of them; `class` is the position of the actual one, NULL if unknown.
 _SAID_CLASS_CELLS = """
-    SELECT r.tree, r.actual, k.class, r.predicted, r.shares[1] AS p_first, COALESCE(r.shares[k.class], 0) AS p_actual,
+    SELECT r.tree, r.actual, k.class, r.predicted, r.shares[{chosen}] AS p_chosen,
+        COALESCE(r.shares[k.class], 0) AS p_actual,
         pg_catalog.count(*) AS total, 0 AS bad_actuals, {counts}
     FROM ({rows}) AS r
     CROSS JOIN LATERAL (

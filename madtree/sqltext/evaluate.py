@@ -47,6 +47,13 @@ def confusion(question: Question) -> str:
     return question.fill(f"WITH {_CELLS}{_judged(question)}{_CONFUSION}", cells=class_cells(question))
 
 
+def curve(question: Question, most: int) -> str:
+    """Points of the curve of the chosen class by scope, at most `most` of each; see `tree_curve`."""
+    template = f"WITH {_CELLS}{_judged(question)}{_SCOPES}{_CURVE}"
+    cells = class_cells(question)
+    return question.fill(template, cells=cells, most=str(most), **_whole(question, "judged"))
+
+
 def _judged(question: Question) -> str:
     return _JUDGED_BY_ROW if question.said else _JUDGED
 
@@ -70,7 +77,7 @@ _CELLS = "cells AS ({cells}),"
 _JUDGED = """
 judged AS (
     SELECT c.tree, c.actual, c.n, c.weight, k.class, {predicted} COLLATE pg_catalog."C" AS predicted,
-        n.class_weights[1] `/` s.total AS p_first, COALESCE(n.class_weights[k.class], 0) `/` s.total AS p_actual
+        n.class_weights[{chosen}] `/` s.total AS p_chosen, COALESCE(n.class_weights[k.class], 0) `/` s.total AS p_actual
     FROM cells AS c
     INNER JOIN {nodes} AS n ON n.tree_id `=` c.tree AND n.node_id `=` c.leaf
     CROSS JOIN LATERAL (
@@ -86,7 +93,7 @@ judged AS (
 _JUDGED_BY_ROW = """
 judged AS (
     SELECT c.tree, c.actual, c.n, c.weight, c.class,
-        ({classes})[c.predicted] COLLATE pg_catalog."C" AS predicted, c.p_first, c.p_actual
+        ({classes})[c.predicted] COLLATE pg_catalog."C" AS predicted, c.p_chosen, c.p_actual
     FROM cells AS c WHERE c.predicted IS NOT NULL AND c.actual IS NOT NULL AND c.n `>` 0
 ),"""
 
@@ -117,14 +124,14 @@ recalls AS (
 ),
 balanced AS (SELECT r.scope, pg_catalog.avg(r.recall) AS balanced_accuracy FROM recalls AS r GROUP BY r.scope),
 ties AS (
-    SELECT s.scope, s.p_first,
+    SELECT s.scope, s.p_chosen,
         COALESCE(pg_catalog.sum(s.weight) FILTER (WHERE s.class `=` 1), 0) AS of_first,
         COALESCE(pg_catalog.sum(s.weight) FILTER (WHERE s.class `=` 2), 0) AS of_second
-    FROM scoped AS s WHERE pg_catalog.cardinality({{classes}}) `=` 2 GROUP BY s.scope, s.p_first
+    FROM scoped AS s WHERE pg_catalog.cardinality({{classes}}) `=` 2 GROUP BY s.scope, s.p_chosen
 ),
 ranks AS (
     SELECT t.scope, t.of_first, t.of_second,
-        (pg_catalog.sum(t.of_second) OVER (PARTITION BY t.scope ORDER BY t.p_first))
+        (pg_catalog.sum(t.of_second) OVER (PARTITION BY t.scope ORDER BY t.p_chosen))
             `-` (t.of_second `/` 2::pg_catalog.float8) AS below
     FROM ties AS t
 ),
@@ -202,3 +209,44 @@ CROSS JOIN (SELECT pg_catalog.sum(c.bad_weights)::pg_catalog.int8 AS bad_weights
 INNER JOIN {trees} AS t ON t.{number} `=` o.tree
 LEFT JOIN counts AS s ON s.tree `=` o.tree AND s.actual `=` o.label AND s.predicted `=` p.label
 ORDER BY o.tree, o.position NULLS LAST, o.label, p.position"""
+
+# Rows of one probability stand together, those of the greatest first; where there are more probabilities than points,
+# neighbours make a point, of about as much weight as any other.
+_CURVE = """
+bands AS (
+    SELECT s.scope, s.p_chosen AS p, pg_catalog.sum(s.n) AS n, pg_catalog.sum(s.weight) AS weight,
+        COALESCE(pg_catalog.sum(s.weight) FILTER (WHERE s.class `=` {chosen}), 0) AS found
+    FROM scoped AS s GROUP BY s.scope, s.p_chosen
+),
+ranked AS (
+    SELECT b.*, pg_catalog.row_number() OVER (PARTITION BY b.scope ORDER BY b.p DESC) AS place,
+        pg_catalog.count(*) OVER (PARTITION BY b.scope) AS n_bands,
+        (pg_catalog.sum(b.weight) OVER (PARTITION BY b.scope ORDER BY b.p DESC))
+            `/` (pg_catalog.sum(b.weight) OVER (PARTITION BY b.scope)) AS share
+    FROM bands AS b
+),
+points AS (
+    SELECT r.scope, pg_catalog.min(r.p) AS threshold, pg_catalog.sum(r.n) AS n, pg_catalog.sum(r.weight) AS weight,
+        pg_catalog.sum(r.found) AS found, pg_catalog.sum(r.p `*` r.weight) `/` pg_catalog.sum(r.weight) AS estimated
+    FROM ranked AS r
+    GROUP BY r.scope, CASE WHEN r.n_bands `<=` {most} THEN r.place::pg_catalog.float8
+        ELSE pg_catalog.ceil(r.share `*` {most}::pg_catalog.float8) END
+),
+summed AS (
+    SELECT p.*, pg_catalog.sum(p.weight) OVER up AS above, pg_catalog.sum(p.found) OVER up AS above_found,
+        pg_catalog.sum(p.weight) OVER (PARTITION BY p.scope) AS total,
+        pg_catalog.sum(p.found) OVER (PARTITION BY p.scope) AS total_found
+    FROM points AS p WINDOW up AS (PARTITION BY p.scope ORDER BY p.threshold DESC)
+)
+SELECT CASE WHEN s.scope `>=` 0 THEN s.scope END AS tree_id, s.group_values, u.threshold, u.n::pg_catalog.int8 AS n,
+    u.estimated, u.found `/` u.weight AS actual, u.above `/` u.total AS share,
+    CASE WHEN u.total_found `>` 0 THEN u.above_found `/` u.total_found END AS recall,
+    CASE WHEN u.total `>` u.total_found THEN (u.above `-` u.above_found) `/` (u.total `-` u.total_found) END
+        AS false_positive_rate,
+    u.above_found `/` u.above AS precision,
+    CASE WHEN u.total_found `>` 0 THEN (u.above_found `/` u.above) `/` (u.total_found `/` u.total) END AS lift,
+    b.bad_weights
+FROM scopes AS s
+INNER JOIN summed AS u ON u.scope `=` s.scope
+CROSS JOIN (SELECT pg_catalog.sum(c.bad_weights)::pg_catalog.int8 AS bad_weights FROM cells AS c) AS b
+ORDER BY s.scope, u.threshold DESC"""

@@ -126,6 +126,18 @@ SELECT CASE WHEN c.tree_id OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int4[]) TH
 FROM madtree.tree_confusion($1::pg_catalog.text, $2::pg_catalog.text, $4::pg_catalog.bool) AS c
 WHERE c.n OPERATOR(pg_catalog.>) 0 GROUP BY 1, 2, 3"""
 
+# Points of the curve of the last class, of the whole model $1 first.
+CURVE = """\
+SELECT c.tree_id, c.threshold, c.n, c.share, c.recall, c.false_positive_rate, c.lift
+FROM madtree.tree_curve($1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.bool) AS c
+ORDER BY c.tree_id NULLS FIRST, c.threshold DESC"""
+
+# The nodes that the row of $2 with the id $3 goes through in the model $1.
+PATH = """\
+SELECT p.tree_id, p.node_id
+FROM madtree.tree_path($1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.text, $4::pg_catalog.bool) AS p
+ORDER BY p.step"""
+
 SCORING_SQL = "SELECT madtree.tree_sql($1::pg_catalog.text, trust_owner => $2::pg_catalog.bool) AS text"
 
 

@@ -237,6 +237,12 @@ def test_evaluation(madtree: Command, answer: Answer, model: str, points: str, d
     assert ["accuracy", f"{told['accuracy']:.6g}"] in shown
     cells = answer("evaluate", model, points, "--confusion")
     assert sum(cell["n"] for cell in cells) == 400
+    curve = answer("evaluate", model, points, "--curve", "--points", "3", "--class", cells[0]["actual"])
+    assert sum(point["n"] for point in curve) == 400
+    assert len(curve) <= 3
+    for words, said in ((["--curve", "--confusion"], "choose one of"), (["--points", "3"], "are for --curve")):
+        refused = madtree("evaluate", model, points, *words)
+        assert (refused.code, said in refused.err) == (2, True)
 
 
 def test_importance_is_sorted_and_leaves_no_table(answer: Answer, grouped: str, db: psycopg.Connection) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import io
 import os
+import re
 import secrets
 import signal
 import subprocess
@@ -83,11 +84,6 @@ def test_a_python_without_pip_says_what_to_do(home: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(DemoError, match="no pip"):
         flights.find_flights(None, say=list)
-
-
-@pytest.mark.parametrize(("line", "depth"), [("(0)[1 2] x", 0), ("   (2)[1 2] x", 1), ("      (14)[1 2] * --> a", 3)])
-def test_depth_of_a_displayed_node_follows_from_its_id(line: str, depth: int) -> None:
-    assert story.depth_of(line) == depth
 
 
 @pytest.fixture
@@ -200,13 +196,15 @@ def test_a_database_without_the_extension_trains_and_scores_in_this_process(othe
         story.train(screen, story.TRAIN_ONE, "late", story.MAX_DEPTH)
         story.show_top(screen)
         story.score(screen, "late", "scored")
-        story.measure(screen, "late", "scored")
+        story.measure(screen, "late")
     said = console.export_text()
     assert "client.tree_train('demo.flights_train', 'demo.late', 'id', 'late'," in said
     assert "4,000 rows in" in said
     assert "dep_minute <=" in said
     assert "1,000 rows scored in" in said
-    assert "100.00%" in said
+    assert "client.tree_evaluate('demo.late', 'demo.flights_held_out')" in said
+    assert re.search(r"^accuracy +1 *$", said, re.MULTILINE)
+    assert re.search(r"^n +1,000 *$", said, re.MULTILINE)
     assert "a trap" not in said
 
 

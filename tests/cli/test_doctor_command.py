@@ -145,6 +145,8 @@ def test_rights_that_lack_are_cured_by_what_is_said(
         code, found = examined(user_dsn)
         assert code == 0, found
         assert found["models"]["message"].endswith(f"may make models in the schema {name}")
+        of_administrators = "SELECT has_function_privilege(%s, 'madtree.install_madlib_names()', 'EXECUTE')"
+        assert admin.execute(of_administrators, [name]).fetchone() == (False,)
     with psycopg.connect(user_dsn, autocommit=True) as user:
         user.execute("CREATE TABLE t AS SELECT i AS id, i::float8 AS x, i > 30 AS y FROM generate_series(1, 60) AS i")
         user.execute("SELECT madtree.tree_train('t', 'm', 'id', 'y', 'x')")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 from fix_server import Server
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from terminal import run, run_in_terminal
 
 from madtree.embedded import PrivateServer
@@ -58,6 +61,29 @@ def test_the_private_server_is_used_when_it_runs_and_not_started_behind_ones_bac
     assert f"your private server in {home} is down" in said.err
     with pytest.raises(psycopg.OperationalError):
         psycopg.connect(uri)
+
+
+def test_env_names_the_private_server_for_whatever_uses_libpq(home: Path) -> None:
+    variables = {"MADTREE_HOME": str(home)}
+    down = run("env", **variables)
+    assert (down.code, down.out) == (3, "")
+    assert "madtree up" in down.err
+    uri = PrivateServer(home).up()
+    told = run("env", **variables)
+    assert told.code == 0
+    # What the session has named before must not lead elsewhere.
+    before = {"PGSERVICE": "nowhere", "PGHOSTADDR": "127.0.0.1", "PGPORT": "1"}
+    told = run("env", **variables, **before)
+    ask = "psql -XAtc \"SELECT current_setting('data_directory'), current_user, current_database()\""
+    answer = subprocess.run(
+        ["bash", "-c", f"{told.out}\n{ask}"], env={**os.environ, **before}, capture_output=True, text=True, check=True
+    )
+    assert answer.stdout == f"{home}/data|postgres|madtree\n"
+    named = json.loads(run("env", "--json", **variables).out)
+    with psycopg.connect(
+        make_conninfo(host=named["PGHOST"], port=named["PGPORT"], user=named["PGUSER"], dbname="madtree")
+    ) as db:
+        assert db.info.port == int(conninfo_to_dict(uri)["port"])
 
 
 def test_psql_is_opened_on_the_same_server(dsn: str) -> None:

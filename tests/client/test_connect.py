@@ -243,6 +243,28 @@ def test_copies_share_the_connection_and_pickles_open_their_own(url: str) -> Non
         assert not client.connection.closed
 
 
+def test_the_pickles_that_a_thread_gets_share_a_session(url: str) -> None:
+    def session(pickled: bytes) -> int:
+        return int(pickle.loads(pickled).query("SELECT pg_backend_pid()")[0][0])
+
+    with madtree.connect(url) as client, madtree.connect(url, engine="client") as other:
+        pickled = pickle.dumps(client)
+        first = session(pickled)
+        assert first == session(pickle.dumps(client))
+        assert first != session(pickle.dumps(other))
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(session, pickled).result() != first
+        kept = pickle.loads(pickled)
+        with pickle.loads(pickled):
+            pass
+        again = session(pickled)
+        assert kept.query("SELECT pg_backend_pid()")[0][0] == again != first
+        client.query(f"SELECT pg_terminate_backend({again})")
+        with pytest.raises(psycopg.OperationalError):
+            kept.query("SELECT 1")
+        assert session(pickled) != again
+
+
 def test_a_pickle_for_a_file_has_no_password_and_one_for_a_child_process_has_it(url: str) -> None:
     with madtree.connect(psycopg.conninfo.make_conninfo(url, password="not for files")) as client:
         assert b"not for files" not in pickle.dumps(client)

@@ -43,6 +43,7 @@ def test_training_gives_a_model_that_reads_its_tables(db: psycopg.Connection, mo
     assert db.execute(f"SELECT count({model.to_sql()}) FROM flowers").fetchone() == (300,)
     assert sorted(model.importance().column("feature")) == ['"Width"', "colour", "length"]
     shares = model.importance().column("impurity_var_importance")
+    assert shares == model.client.tree_importance(model.name).column("impurity_var_importance")
     assert shares == sorted(shares, reverse=True)
     assert sum(model.importance().column("impurity_var_importance")) == pytest.approx(100)
 
@@ -54,6 +55,9 @@ def test_evaluation_is_that_of_the_server(db: psycopg.Connection, model: madtree
     assert found.by_tree == {1: found.metrics}
     assert [row.value for row in found if row.metric == "accuracy"] == [found.metrics["accuracy"]]
     assert sum(model.confusion("flowers").column("n")) == 300
+    curve = model.curve("flowers", class_="1", max_points=5)
+    assert sum(curve.column("n")) == 300
+    assert curve[-1].recall == curve[-1].share == 1
     frame = model.client.query("SELECT * FROM flowers").to_pandas()
     assert model.evaluate(frame).metrics == pytest.approx(found.metrics)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from pathlib import Path
 from typing import Any
@@ -149,6 +150,70 @@ def test_a_table_without_a_key_is_learned_and_scored_as_it_lies(client: madtree.
     assert client.query("SELECT relname FROM pg_class WHERE relnamespace = pg_my_temp_schema()") == client.query(
         "SELECT relname FROM pg_class WHERE false"
     )
+
+
+class WhoFits(madtree.DecisionTreeRegressor):
+    """Keeps the server's process that a fit has worked with."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> WhoFits:
+        super().fit(X, y, sample_weight)
+        self.session_ = self.connection.query("SELECT pg_backend_pid()")[0][0]
+        return self
+
+
+def test_a_child_process_has_one_session_for_all_its_fits(url: str) -> None:
+    import joblib
+
+    def fit(estimator: Any, X: Any, y: Any) -> tuple[int, int]:
+        return os.getpid(), estimator.fit(X, y).session_
+
+    X, y = load_diabetes(return_X_y=True)
+    with madtree.connect(url) as client, joblib.parallel_config(backend="loky"):
+        work = [joblib.delayed(fit)(WhoFits(client, max_depth=depth), X, y) for depth in range(1, 7)]
+        used = set(joblib.Parallel(n_jobs=2)(work))
+    assert len(used) == len({process for process, _ in used}) == len({session for _, session in used}) <= 2
+
+
+@pytest.mark.parametrize("kind", [madtree.DecisionTreeClassifier, madtree.RandomForestRegressor])
+def test_no_target_is_scikit_learns_error(client: madtree.Client, kind: Any) -> None:
+    X, _, few = [[0.0], [1.0]], None, {"n_estimators": 2} if kind is madtree.RandomForestRegressor else {}
+    message = f"This {kind.__name__} estimator requires y to be passed, but the target y is None"
+    fitted = kind(client, **few).fit(X, [0, 1])
+    for data in (X, {"x": [0.0, 1.0]}, "no_table"):
+        for method in (kind(client).fit, fitted.score):
+            with pytest.raises(ValueError, match=message):
+                method(data, None)
+
+
+def test_options_of_tree_train(client: madtree.Client) -> None:
+    client.query(
+        "CREATE TABLE claims AS SELECT i AS id, i * 7919 % 100 AS age, i * 7919 % 100 / 50 AS region, 1 + i % 3 AS "
+        "years, i % 4 AS fold, (1 + i % 3) * (i * 7919 % 100 / 30) AS events, i * 31 % 7 < 2 AS rare "
+        "FROM generate_series(1, 600) AS i"
+    )
+    named: dict[str, Any] = {"id_col_name": "id", "list_of_features": "age, region", "max_depth": 3}
+    rates = madtree.DecisionTreeRegressor(
+        client, criterion="poisson", exposure="years", model="rates", max_competitors=1, **named
+    ).fit("claims", "events")
+    assert rates.predict([[10, 0], [95, 1]]) == pytest.approx([0, 3])
+    assert rates.score("claims", "events::float8 / years", "years") > 0.9
+    assert len(client.model("rates").competitors) > 0
+    assert client.model("rates").summary["exposure"] == "years"
+    shrunk = clone(rates).set_params(shrink=1, model=None).fit("claims", "events")
+    assert 0 < shrunk.predict([[10, 0]])[0] < 0.5
+    prior = madtree.DecisionTreeClassifier(client, class_params={"prior": [0.1, 0.9]}, **{**named, "max_depth": 0})
+    assert prior.fit("claims", "rare").predict([[10, 0]]).tolist() == [True]
+    assert prior.set_params(class_params=None).fit("claims", "rare").predict([[10, 0]]).tolist() == [False]
+    folded = madtree.DecisionTreeClassifier(client, fold_col="fold", cp=0.0, model="folded", **named)
+    folded.fit("claims", "rare")
+    client.query(
+        "SELECT tree_train('claims', 'same', 'id', 'rare', 'age, region', max_depth => 3, min_split => 2, "
+        "min_bucket => 1, pruning_params => 'fold_col=fold')"
+    )
+    assert list(client.model("folded").cv) == list(client.model("same").cv)
+    for option in ({"fold_col": "fold"}, {"criterion": "poisson", "exposure": "years"}):
+        with pytest.raises(ValueError, match="is about a column of a table"):
+            madtree.DecisionTreeRegressor(client, **option).fit([[0.0], [1.0]], [0, 1])
 
 
 @pytest.mark.parametrize("backend", ["loky", "multiprocessing"])

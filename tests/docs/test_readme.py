@@ -14,8 +14,8 @@ PAGE = DOCS.parent / "README.md"
 README = PAGE.read_text()
 
 
-# The first screen's statements, then those for a server of one's own.
-FIRST, *FURTHER = examples(README, ["sql"])
+# The first screen's statements, then those for a server of one's own, and what the shell and Python do.
+FIRST, *FURTHER = examples(README)
 
 
 @pytest.mark.usefixtures("flights")
@@ -34,18 +34,14 @@ def test_the_first_screen_prints_and_draws_what_it_shows(dsn: str, schema_name: 
     assert same(picture.read_text(), drawn), f"{drawing[2]} shows another tree"
 
 
-def test_the_sql_runs(db: psycopg.Connection, dsn: str, schema_name: str, tmp_path: Path) -> None:
-    for table, n_rows in (("flights", 4_000), ("flights_today", 500)):
-        db.execute(
-            f"CREATE TABLE {table} AS SELECT i AS id, (ARRAY['UA', 'B6', 'EV'])[1 + i % 3] AS carrier, "
-            "(ARRAY['EWR', 'JFK', 'LGA'])[1 + i % 7 % 3] AS origin, 5 + i * 7919 % 18 AS hour, "
-            "nullif(100 + i * 31 % 2400, 131) AS distance, (i * 7919 % 18 > 9) <> (i % 11 = 0) AS late "
-            f"FROM generate_series(1, {n_rows}) AS i"
-        )
-    assert len(FURTHER) == 2
-    printed = run(dsn, schema_name, FURTHER, tmp_path)
-    assert "(0)[" in printed[0]
-    assert "accuracy" in printed[1]
+@pytest.mark.usefixtures("flights")
+def test_its_examples_work_literally_after_the_demo(dsn: str, schema_name: str, tmp_path: Path) -> None:
+    assert [example.language for example in FURTHER] == ["sql", "sql", "shell", "python"]
+    of_one, of_carriers, of_shell, _ = run(dsn, schema_name, FURTHER, tmp_path)
+    assert "(0)[" in of_one
+    assert "leaves below" in of_one
+    assert "rmse" in of_carriers
+    assert "accuracy" in of_shell
 
 
 SIGNATURES = (
@@ -76,7 +72,7 @@ def test_every_public_function_is_listed_with_its_arguments(db: psycopg.Connecti
 
 
 # Whose result for one argument is no text, and so no help.
-NO_TEXT = ("tree_rules", "tree_cp", "tree_to_json")
+NO_TEXT = ("tree_rules", "tree_cp", "tree_importance", "tree_to_json")
 # To which any text is an id.
 OF_ROWS = ("holdout",)
 

@@ -35,7 +35,8 @@ def test_make_install_respects_destdir_and_uninstall_takes_everything_back(tmp_p
     assert {f"{modules}/{name}" for name in server_modules()} <= found
     assert not [name for name in found if f"{modules}/madtree/cli" in name]
 
-    subprocess.run([*make, "uninstall"], check=True)
+    said = subprocess.run([*make, "uninstall"], check=True, capture_output=True, text=True).stdout
+    assert "Next" not in said
     assert not installed_files(tmp_path)
 
 
@@ -52,7 +53,9 @@ def test_make_install_believes_pg_config(tmp_path):
     )
     fake.chmod(0o755)
     command = ["make", "-s", "-C", str(ROOT), "install", f"PG_CONFIG={fake}", f"PYTHON={sys.executable}"]
-    subprocess.run(command, check=True)
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert said[-2] == "Next, as a superuser in a database of PostgreSQL 16: CREATE EXTENSION madtree CASCADE;"
+    assert "ALTER EXTENSION madtree UPDATE" in said[-1]
     assert (tmp_path / "share/extension/madtree.control").is_file()
     assert (lib / f"madtree-{VERSION}/madtree/entry/functions.py").is_file()
 

@@ -11,6 +11,8 @@ from datasets import load_iris
 from models import train_cars, train_iris, write_random
 from training import train
 
+from madtree.errors import MadtreeError
+
 
 def bars(page: Any) -> dict[str, float]:
     names = page.locator("#importance .name").all_inner_texts()
@@ -168,6 +170,57 @@ def test_the_confusion_matrix_is_that_of_tree_confusion(db: psycopg.Connection, 
     shown = tiles(page)
     assert shown["accuracy"] == f"{metrics['accuracy']:.1%}".replace(".0%", "%")
     assert float(shown["log loss"]) == pytest.approx(metrics["log_loss"], rel=1e-3)
+
+
+def test_the_path_of_a_row_is_marked_and_its_leaf_selected(db: psycopg.Connection, show: Any) -> None:
+    train_iris(db)
+    steps = "SELECT node_id::text FROM tree_path('iris_tree', 'iris', %s)"
+    for row in (7, 120):
+        path = [node for (node,) in db.execute(steps, [str(row)]).fetchall()]
+        page = show("iris_tree", row=row)
+        marked = page.locator("#tree .node.on-path")
+        assert [node.get_attribute("data-node") for node in marked.all()] == path
+        assert page.locator("#tree .node.is-selected").get_attribute("data-node") == path[-1]
+        assert page.locator("#tree .link.on-path").count() == len(path) - 1
+        assert f"The path of the row {row} of iris is marked." in page.inner_text("main")
+    assert show("iris_tree").locator(".on-path").count() == 0
+    with pytest.raises(psycopg.errors.NoDataFound, match="no row has id = 99999"):
+        show("iris_tree", row=99_999)
+
+
+def test_a_row_opens_the_page_at_the_tree_of_its_group(db: psycopg.Connection, show: Any) -> None:
+    train_cars(db, grouping_cols="am")
+    (row,) = db.execute("SELECT id FROM mtcars JOIN cars_tree USING (am) WHERE tree_id = 2 LIMIT 1").fetchone()
+    page = show("cars_tree", row=row)
+    assert page.locator("#tree .on-path").count() > 0
+    assert "am = 1" in page.locator("#picker option:checked").inner_text()
+    with pytest.raises(MadtreeError, match="goes down tree 2, which is not on the page") as caught:
+        show("cars_tree", row=row, trees=[1])
+    assert "--tree 2" in str(caught.value.hint)
+
+
+def test_curves_are_drawn_of_two_classes(db: psycopg.Connection, show: Any) -> None:
+    train_iris(db)
+    assert show("iris_tree").locator("#errors .curve").count() == 0
+    db.execute("CREATE TABLE two AS SELECT *, species = 'virginica' AS late FROM iris")
+    train(db, "two", "two_tree", "late", "sepal_length, sepal_width", pruning_params="cp=-1", max_depth=4)
+    points = db.execute("SELECT recall, share, false_positive_rate FROM tree_curve('two_tree', 'two')").fetchall()
+    page = show("two_tree")
+    headings = page.locator("#errors h3").all_inner_texts()
+    assert {"ROC", "Lift"} <= set(headings)
+    for label, across in (("ROC curve", 2), ("Lift curve", 1)):
+        dots = page.locator(f'#errors [aria-label="{label}"] .point')
+        drawn = [(float(dot.get_attribute("cx")), float(dot.get_attribute("cy"))) for dot in dots.all()]
+        assert len(drawn) == len(points)
+        low, high = (min(y for _, y in drawn), drawn[-1][1])
+        assert low == high  # the last point is at 1, 1
+        begin = page.locator(f'#errors [aria-label="{label}"] .limit')
+        x0, y0 = (float(begin.get_attribute(name)) for name in ("x1", "y1"))
+        x1, y1 = (float(begin.get_attribute(name)) for name in ("x2", "y2"))
+        for (x, y), row in zip(drawn, points, strict=True):
+            assert ((x - x0) / (x1 - x0), (y - y0) / (y1 - y0)) == pytest.approx((row[across], row[0]), abs=1e-3)
+    db.execute("CREATE TABLE ones AS SELECT * FROM two WHERE late")
+    assert show("two_tree", data="ones").locator("#errors .curve").count() == 0
 
 
 def test_a_matrix_of_fifty_classes_is_a_map_with_the_worst_confusions(db: psycopg.Connection, show: Any) -> None:

@@ -19,14 +19,17 @@ class ShownCall:
     Attributes:
         function: its name.
         arguments, named: texts, numbers and truths.
+        columns: of a function that returns rows, those that are wanted, as SQL.
     """
 
     function: str
     arguments: Sequence[Any] = ()
     named: Mapping[str, Any] = field(default_factory=dict)
+    columns: str = ""
 
     def sql(self) -> str:
-        return f"SELECT madtree.{self.function}({self._listed(_in_sql, ' => ')})"
+        wanted = f"{self.columns} FROM " if self.columns else ""
+        return f"SELECT {wanted}madtree.{self.function}({self._listed(_in_sql, ' => ')})"
 
     def python(self) -> str:
         return f"client.{self.function}({self._listed(repr, '=')})"

@@ -67,9 +67,13 @@ class Screen:
 
     def call(self, call: ShownCall, doing: str, levels: int | None = None) -> tuple[str, float]:
         """Show a call and do it; arguments are those of `run`. Returns the text that it returns, and the seconds."""
+        rows, seconds = self.rows(call, doing, levels)
+        return str(rows[0][0]), seconds
+
+    def rows(self, call: ShownCall, doing: str, levels: int | None = None) -> tuple[Sequence[Sequence[Any]], float]:
+        """As `call`, of a function that returns rows: these, in the columns that the call wants."""
         if self.engine == "extension":
-            rows, seconds = self.run(call.sql(), doing, levels)
-            return str(rows[0][0]), seconds
+            return self.run(call.sql(), doing, levels)
         from madtree import engine
 
         self.show_call(call)
@@ -77,7 +81,9 @@ class Screen:
             begin = time.perf_counter()
             host = PsycopgHost(self.connection, lambda severity, message: advance(message))
             answer = engine.call(host, call.function, call.arguments, call.named)
-            return str(answer.rows[0][0]), time.perf_counter() - begin
+            seconds = time.perf_counter() - begin
+        wanted = call.columns.split(", ") if call.columns else answer.columns
+        return [[row[column] for column in wanted] for row in answer.to_dicts()], seconds
 
     def run(self, statement: str, doing: str, levels: int | None = None) -> tuple[list[TupleRow], float]:
         """Show and run a statement.

@@ -12,12 +12,13 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
+from madtree.client.calls import CallError
 from madtree.client.client import Client
 from madtree.client.estimators.fitted import FittedTree
 from madtree.client.estimators.in_database import FittedInDatabase
 from madtree.client.estimators.parameters import per_impurity, train_arguments
 from madtree.client.estimators.pruning import importances, pruned, pruning_path
-from madtree.client.estimators.tables import place_in, primary_key
+from madtree.client.estimators.tables import TableInPlace
 from madtree.client.feature_values import feature_values
 from madtree.client.frames import Array
 from madtree.client.model import Model
@@ -25,7 +26,6 @@ from madtree.client.sklearn_tree import node_indicator
 from madtree.client.upload import read_integers
 from madtree.client.walked_trees import FlatTree, used_features
 from madtree.model import fit_features, output_columns
-from madtree.request import find_source
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.estimator import ScoredRelation
 from madtree.sqltext.quote import ident
@@ -40,6 +40,7 @@ class BaseDecisionTree(FittedTree, FittedInDatabase):
     criterion: str
     ccp_alpha: float
     n_folds: int
+    fold_col: str | None
 
     # --- training ---
 
@@ -49,6 +50,12 @@ class BaseDecisionTree(FittedTree, FittedInDatabase):
 
     def _train(self, client: Client, data: dict[str, Any], n_rows: Callable[[], int]) -> None:
         """Train on what `data` says, in the words of tree_train, and take over the tree."""
+        for option in ("fold_col", "exposure"):
+            if self._fitted_on != "table" and getattr(self, option, None) is not None:
+                raise CallError(
+                    f"{option} is about a column of a table, and not of an array or a frame",
+                    "Fit the estimator on a table, by its name.",
+                )
         name = self.model or f"pg_temp.{ident(f'madtree_model_{secrets.token_hex(8)}')}"
         arguments = train_arguments(self, n_rows)
         message = client.call("tree_train", **data, output_table_name=name, **arguments)[0][0]
@@ -112,15 +119,16 @@ class BaseDecisionTree(FittedTree, FittedInDatabase):
 
     def _leaves_of_table(self, table: str) -> Array:
         with self._client() as client, client.work():
-            id_ = self.id_col_name or primary_key(client.host, table)
-            scored = self._scored(client, table, [] if id_ is None else [id_])
+            in_place = TableInPlace.find(client.host, table)
+            id_ = self.id_col_name or in_place.primary_key(client.host)
+            scored = self._scored(client, in_place, [] if id_ is None else [id_])
             (leaf,) = output_columns(self.model_, "leaf", QUALIFIED)
-            numbers = read_integers(client.connection, scored.leaves(leaf, id_ or place_in(client.host, table)))
+            numbers = read_integers(client.connection, scored.leaves(leaf, id_ or in_place.place))
         found, place = np.unique(numbers, return_inverse=True)
         places = {node.node_id: place for place, node in enumerate(self._flat_tree.nodes)}
         return np.array([places[number] for number in found.tolist()], np.int64)[place]
 
-    def _scored(self, client: Client, table: str, others: Sequence[str]) -> ScoredRelation:
+    def _scored(self, client: Client, table: TableInPlace, others: Sequence[str]) -> ScoredRelation:
         """A table whose rows run down the tree.
 
         Args:
@@ -131,7 +139,6 @@ class BaseDecisionTree(FittedTree, FittedInDatabase):
         """
         for expression in others:
             check_expression(expression, "y, sample_weight and id_col_name")
-        host = client.host
-        relation = find_source(host, table, "X")
-        features = fit_features(host, self.model_, relation, table, "X", others).features
+        relation = table.relation
+        features = fit_features(client.host, self.model_, relation, table.given, "X", others).features
         return ScoredRelation(relation.schema, relation.name, self._flat_tree.tree, features)

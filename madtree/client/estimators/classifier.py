@@ -9,7 +9,7 @@ import numpy as np
 from madtree.client.calls import Names, Pairs
 from madtree.client.estimators.base import BaseDecisionTree
 from madtree.client.estimators.outcomes import LearnsClasses
-from madtree.client.estimators.tables import outcome_of, plain
+from madtree.client.estimators.tables import TableInPlace, outcome_of
 from madtree.client.frames import Array
 from madtree.client.tree_arrays import class_shares
 from madtree.model import output_columns
@@ -48,13 +48,15 @@ class DecisionTreeClassifier(LearnsClasses, BaseDecisionTree):
         As in scikit-learn: subtrees that are not worth so much impurity a leaf are taken back, in the estimator.
     splitter, max_features, monotonic_cst
         Only ``"best"``, None and None. Else the error names the equivalent.
-    n_bins, parallel_workers, memory_mb, verbose, strategy, feature_costs
-        As in `Client.tree_train`.
+    n_bins, parallel_workers, memory_mb, verbose, strategy, feature_costs, class_params, max_competitors
+        As in `Client.tree_train`. Competitors are kept with a model that is kept.
     max_surrogates, null_as_category, surrogate_style
         What `surrogate_params` says there: how rows with missing values find their way.
     cp, n_folds, rule
         What `pruning_params` says there, as rpart has it: the complexity below which splits are taken back, relative to
         the root's risk, given or chosen by cross-validation. By default, -1, none is.
+    fold_col
+        Of a table: the column that says in which fold each row is, in the place of `n_folds`.
 
     Attributes
     ----------
@@ -100,11 +102,14 @@ class DecisionTreeClassifier(LearnsClasses, BaseDecisionTree):
         cp: float = -1.0,
         n_folds: int = 0,
         rule: str = "min",
+        fold_col: str | None = None,
         verbose: bool = False,
         parallel_workers: int | None = None,
         memory_mb: int = 64,
         strategy: str = "auto",
         feature_costs: Pairs | None = None,
+        class_params: Pairs | None = None,
+        max_competitors: int = 0,
     ) -> None:
         self._keep(locals())
 
@@ -155,12 +160,14 @@ class DecisionTreeClassifier(LearnsClasses, BaseDecisionTree):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy; arguments as for `fit`. Of a table only the counts leave the database."""
+        self._require_target(y)
         if not isinstance(X, str):
             return float(super().score(X, y, sample_weight))
         with self._client() as client, client.work():
-            y, weight = plain(client, X, outcome_of(y), sample_weight or "1")
+            table = TableInPlace.find(client.host, X)
+            y, weight = table.plain(client.host, outcome_of(y), sample_weight or "1")
             (leaf,) = output_columns(self.model_, "leaf", QUALIFIED)
-            scored = self._scored(client, X, [y, weight])
+            scored = self._scored(client, table, [y, weight])
             writer = find_class_writer(client.host, self.model_.dependent_type)
             # As the model knows it; a class that is known by its number only is compared as what it is.
             actual = y if self._labels is None else actual_class(y, self.model_.dependent_type, writer)

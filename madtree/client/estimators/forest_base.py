@@ -14,14 +14,14 @@ from madtree.client.calls import as_argument
 from madtree.client.client import Client
 from madtree.client.estimators.forest_parameters import forest_arguments
 from madtree.client.estimators.in_database import FittedInDatabase
-from madtree.client.estimators.tables import place_in, primary_key
+from madtree.client.estimators.tables import TableInPlace
 from madtree.client.feature_values import feature_values
 from madtree.client.forests import Forest
 from madtree.client.frames import Array
 from madtree.client.sklearn_forest import mean_values, sklearn_of
 from madtree.client.tree_arrays import ForestArrays
 from madtree.model import find_model, fit_features, read_summary
-from madtree.request import check_forest_arguments, find_source
+from madtree.request import check_forest_arguments
 from madtree.sqltext.estimator import feature_rows
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import check_expression
@@ -123,11 +123,13 @@ class BaseForest(FittedInDatabase):
         check_is_fitted(self)
         if isinstance(X, str):
             with self._client() as client, client.work():
-                return self._leaves_of_table(client, X)[0]
+                return self._leaves_of_table(client, TableInPlace.find(client.host, X))[0]
         columns, n_rows = self._columns_of(X)
         return self._forest.apply(feature_values(self._forest.used, columns), n_rows)
 
-    def _leaves_of_table(self, client: Client, table: str, others: Sequence[str] = ()) -> tuple[Array, list[list[Any]]]:
+    def _leaves_of_table(
+        self, client: Client, table: TableInPlace, others: Sequence[str] = ()
+    ) -> tuple[Array, list[list[Any]]]:
         """The leaves of a table's rows, and the values of other expressions; the features it needs are fetched.
 
         Args:
@@ -139,11 +141,11 @@ class BaseForest(FittedInDatabase):
         for expression in others:
             check_expression(expression, "y, sample_weight and id_col_name")
         used, host = self._forest.used, client.host
-        id_ = self.id_col_name or primary_key(host, table)
-        relation = find_source(host, table, "X")
+        id_ = self.id_col_name or table.primary_key(host)
+        relation = table.relation
         asked = [*others, *([] if id_ is None else [id_])]
-        features = fit_features(host, self.model_, relation, table, "X", asked).features
-        order = id_ or place_in(host, table)
+        features = fit_features(host, self.model_, relation, table.given, "X", asked).features
+        order = id_ or table.place
         own = [features[feature.name] for feature in used]
         rows = client.query(feature_rows(relation.schema, relation.name, own, others, order))
         values = {

@@ -9,7 +9,7 @@ import numpy as np
 from madtree.client.calls import Names
 from madtree.client.estimators.forest_base import BaseForest, with_defaults
 from madtree.client.estimators.outcomes import LearnsClasses
-from madtree.client.estimators.tables import outcome_of, plain
+from madtree.client.estimators.tables import TableInPlace, outcome_of
 from madtree.client.frames import Array
 from madtree.request import find_class_writer
 from madtree.sqltext.cells import actual_class
@@ -58,15 +58,17 @@ class ForestClassifier(LearnsClasses, BaseForest):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy; arguments as for `fit`."""
+        self._require_target(y)
         if not isinstance(X, str):
             return float(super().score(X, y, sample_weight))
         with self._client() as client, client.work():
-            y, weight = plain(client, X, outcome_of(y), sample_weight or "1")
+            table = TableInPlace.find(client.host, X)
+            y, weight = table.plain(client.host, outcome_of(y), sample_weight or "1")
             writer = find_class_writer(client.host, self.model_.dependent_type)
             # As the model knows it; a class that is known by its number only is compared as what it is.
             actual = y if self._labels is None else actual_class(y, self.model_.dependent_type, writer)
             others = [actual, f"({weight})::pg_catalog.float8"]
-            leaves, (outcomes, weights) = self._leaves_of_table(client, X, others)
+            leaves, (outcomes, weights) = self._leaves_of_table(client, table, others)
         known: Any = self.classes_ if self._labels is None else self._labels
         said = self._shares(self._means_of(leaves)).argmax(axis=1).tolist()
         right = total = 0.0

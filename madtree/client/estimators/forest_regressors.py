@@ -10,7 +10,7 @@ from sklearn.metrics import r2_score
 from madtree.client.calls import Names
 from madtree.client.estimators.forest_base import BaseForest, with_defaults
 from madtree.client.estimators.outcomes import LearnsNumbers
-from madtree.client.estimators.tables import outcome_of, plain
+from madtree.client.estimators.tables import TableInPlace, outcome_of
 from madtree.client.frames import Array
 
 
@@ -28,12 +28,14 @@ class ForestRegressor(LearnsNumbers, BaseForest):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R², the share of variance explained; arguments as for `fit`."""
+        self._require_target(y)
         if not isinstance(X, str):
             return float(super().score(X, y, sample_weight))
         with self._client() as client, client.work():
-            numbers = plain(client, X, outcome_of(y), sample_weight or "1")
+            table = TableInPlace.find(client.host, X)
+            numbers = table.plain(client.host, outcome_of(y), sample_weight or "1")
             others = [f"({each})::pg_catalog.float8" for each in numbers]
-            leaves, columns = self._leaves_of_table(client, X, others)
+            leaves, columns = self._leaves_of_table(client, table, others)
         actual, weights = (np.array(column, np.float64) for column in columns)  # NaN where NULL
         counts = ~np.isnan(actual) & (weights > 0)
         if not counts.any():

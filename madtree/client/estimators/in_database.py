@@ -16,7 +16,7 @@ from madtree.client.calls import CallError, Names
 from madtree.client.client import Client
 from madtree.client.connecting import connect
 from madtree.client.estimators.data import checked_columns, free_name
-from madtree.client.estimators.tables import TrainingTable, count_rows, place_in, primary_key, training_table
+from madtree.client.estimators.tables import TableInPlace, TrainingTable, count_rows, training_table
 from madtree.client.feature_values import column_name
 from madtree.client.frames import FrameColumn, columns_of, is_frame
 from madtree.client.upload import uploaded
@@ -55,15 +55,17 @@ class FittedInDatabase(BaseEstimator):  # type: ignore[misc]
 
     def _fit_table(self, table: str, y: Any, sample_weight: Any) -> None:
         """Train on a table in place; `y` and `sample_weight` are columns or expressions."""
+        self._require_target(y)
         if not isinstance(y, str):
             raise TypeError(f"with a table, y must be the name of its target column, not {type(y).__name__}")
         if not isinstance(sample_weight, str | None):
             raise TypeError("with a table, sample_weight must be the name of a column")
-        with (
-            self._client() as client,
-            client.work(),
-            self._training_table(client, table, self._id_of(client, table), y) as source,
-        ):
+        self._fitted_on = "table"
+        with contextlib.ExitStack() as work:
+            client = work.enter_context(self._client())
+            work.enter_context(client.work())
+            found = TableInPlace.find(client.host, table)
+            source = work.enter_context(self._training_table(client, found, y))
             self._train(
                 client,
                 {
@@ -72,13 +74,12 @@ class FittedInDatabase(BaseEstimator):  # type: ignore[misc]
                     "dependent_variable": y,
                     "list_of_features": self.list_of_features,
                     "list_of_features_to_exclude": self.list_of_features_to_exclude,
-                    "weights": self._weights_of_table(client, table, y, sample_weight),
+                    "weights": self._weights_of_table(client, found, y, sample_weight),
                 },
-                lambda: count_rows(client, table, y),
+                lambda: count_rows(client, found, y),
             )
         names = [column_name(feature) for feature in self.model_.features]
         self.feature_names_in_, self.n_features_in_ = np.array(names, dtype=object), len(names)
-        self._fitted_on = "table"
 
     def _fit_columns(self, X: Any, columns: Sequence[FrameColumn], y: FrameColumn, sample_weight: Any) -> None:
         """Copy an array or a frame into a temporary table, and train on that."""
@@ -111,33 +112,38 @@ class FittedInDatabase(BaseEstimator):  # type: ignore[misc]
             )
 
     def _training_table(
-        self, client: Client, table: str, id_sql: str | None, y: str
+        self, client: Client, table: TableInPlace, y: str
     ) -> contextlib.AbstractContextManager[TrainingTable]:
         """What is trained on in the place of a table of the user's. Where something is drawn by the rows' ids, those of
         a table without a key are told apart by their place in it.
         """
-        drawn = self._drawn_by_id
-        if drawn and id_sql is None and place_in(client.host, table) is None:
+        drawn, id_sql = self._drawn_by_id, self._id_of(client, table)
+        if drawn and id_sql is None and table.place is None:
             raise CallError(
-                f"id_col_name must name a column that tells the rows of {table} apart: {drawn} are drawn by it"
+                f"id_col_name must name a column that tells the rows of {table.given} apart: {drawn} are drawn by it"
             )
-        return training_table(client, table, id_sql, y, draws=drawn is not None)
+        return training_table(client.host, table, id_sql, y, draws=drawn is not None)
 
-    def _id_of(self, client: Client, table: str) -> str | None:
+    def _id_of(self, client: Client, table: TableInPlace) -> str | None:
         """The column that tells a table's rows apart, where there is one.
 
         Raises:
             CallError: there is none, and the model is to be kept, which names it.
         """
-        found = self.id_col_name or primary_key(client.host, table)
+        found = self.id_col_name or table.primary_key(client.host)
         if found is None and self.model is not None:
             raise CallError(
-                f"id_col_name must name a column that tells the rows of {table} apart: the model is kept, and the "
-                "table has no primary key of one column"
+                f"id_col_name must name a column that tells the rows of {table.given} apart: the model is kept, and "
+                "the table has no primary key of one column"
             )
         return found
 
-    def _weights_of_table(self, client: Client, table: str, y: str, sample_weight: str | None) -> str | None:
+    def _require_target(self, y: Any) -> None:
+        """Raises scikit-learn's ValueError where there is no target."""
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+
+    def _weights_of_table(self, client: Client, table: TableInPlace, y: str, sample_weight: str | None) -> str | None:
         """The rows' weights as SQL; a classifier's classes add theirs."""
         return sample_weight
 

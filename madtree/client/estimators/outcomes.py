@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 from madtree.client.client import Client
 from madtree.client.estimators.data import checked_columns, class_column
 from madtree.client.estimators.in_database import FittedInDatabase
-from madtree.client.estimators.tables import weights_of_classes
+from madtree.client.estimators.tables import TableInPlace, weights_of_classes
 from madtree.client.frames import Array, FrameColumn
 from madtree.client.sklearn_tree import class_values
 
@@ -56,14 +56,13 @@ class LearnsClasses(ClassifierMixin, FittedInDatabase):  # type: ignore[misc]
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.predict_proba(X)))
 
-    def _weights_of_table(self, client: Client, table: str, y: str, sample_weight: str | None) -> str | None:
+    def _weights_of_table(self, client: Client, table: TableInPlace, y: str, sample_weight: str | None) -> str | None:
         if self.class_weight is None:
             return sample_weight
         return weights_of_classes(client, table, y, self.class_weight, sample_weight)
 
     def _checked_classes(self, y: Any, n_rows: int) -> Array:
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
+        self._require_target(y)
         y = column_or_1d(y, warn=True)
         check_consistent_length(np.empty(n_rows), y)
         check_classification_targets(y)
@@ -84,8 +83,7 @@ class LearnsNumbers(RegressorMixin, FittedInDatabase):  # type: ignore[misc]
         self._fit_columns(X, columns, FrameColumn("y", "double precision", targets), sample_weight)
 
     def _checked_numbers(self, y: Any, n_rows: int) -> Array:
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None")
+        self._require_target(y)
         y = column_or_1d(y, warn=True)
         y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y", estimator=self)
         check_consistent_length(np.empty(n_rows), y)

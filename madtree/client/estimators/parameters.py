@@ -39,10 +39,16 @@ def train_arguments(estimator: Any, count_rows: Callable[[], int]) -> dict[str, 
             "null_as_category": estimator.null_as_category,
             "surrogate_style": estimator.surrogate_style,
         },
-        "pruning_params": {"cp": estimator.cp, "n_folds": estimator.n_folds, "rule": estimator.rule},
+        "pruning_params": {
+            "cp": estimator.cp,
+            "n_folds": estimator.n_folds,
+            "rule": estimator.rule,
+            "fold_col": estimator.fold_col,
+        },
         "max_leaf_nodes": estimator.max_leaf_nodes,
         "min_impurity_decrease": estimator.min_impurity_decrease * per_impurity(estimator.criterion) or None,
-        "shrink": 0.0 if is_of_counts(estimator.criterion) else None,
+        "max_competitors": estimator.max_competitors or None,
+        **_of_outcome(estimator),
         "seed": seed(estimator.random_state),
         "verbose": estimator.verbose,
         "replace": estimator.replace,
@@ -53,6 +59,15 @@ def train_arguments(estimator: Any, count_rows: Callable[[], int]) -> dict[str, 
         "classification": estimator._learns_classes,
     }
     return {name: value for name, value in arguments.items() if value is not None}
+
+
+def _of_outcome(estimator: Any) -> dict[str, Any]:
+    """What is for classes alone, and for numbers alone."""
+    if estimator._learns_classes:
+        return {"class_params": estimator.class_params}
+    if estimator.shrink is None and is_of_counts(estimator.criterion):
+        return {"exposure": estimator.exposure, "shrink": 0.0}  # leaves have the rates of their rows, as scikit-learn's
+    return {"exposure": estimator.exposure, "shrink": estimator.shrink}
 
 
 def per_impurity(criterion: Any) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from madtree.client.calls import Names, Pairs
 from madtree.client.estimators.base import BaseDecisionTree
 from madtree.client.estimators.outcomes import LearnsNumbers
-from madtree.client.estimators.tables import outcome_of, plain
+from madtree.client.estimators.tables import TableInPlace, outcome_of
 from madtree.client.frames import Array
 from madtree.model import output_columns
 from madtree.sqltext.condition import QUALIFIED
@@ -20,6 +20,13 @@ class DecisionTreeRegressor(LearnsNumbers, BaseDecisionTree):
 
     Parameters and attributes are those of `DecisionTreeClassifier`, but for what is about classes; the criteria
     are squared_error, and poisson for counts.
+
+    Parameters
+    ----------
+    exposure, shrink
+        For poisson, as in `Client.tree_train`. `exposure` is a column of a table or an expression; predictions then are
+        rates, for which ``score(table, "events / years", "years")`` is R². By default rates of leaves are not shrunk,
+        as in scikit-learn.
     """
 
     def __init__(
@@ -49,11 +56,15 @@ class DecisionTreeRegressor(LearnsNumbers, BaseDecisionTree):
         cp: float = -1.0,
         n_folds: int = 0,
         rule: str = "min",
+        fold_col: str | None = None,
         verbose: bool = False,
         parallel_workers: int | None = None,
         memory_mb: int = 64,
         strategy: str = "auto",
         feature_costs: Pairs | None = None,
+        max_competitors: int = 0,
+        exposure: str | None = None,
+        shrink: float | None = None,
     ) -> None:
         self._keep(locals())
 
@@ -78,12 +89,14 @@ class DecisionTreeRegressor(LearnsNumbers, BaseDecisionTree):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R², the share of variance explained; arguments as for `fit`. Of a table only two sums leave the database."""
+        self._require_target(y)
         if not isinstance(X, str):
             return float(super().score(X, y, sample_weight))
         with self._client() as client, client.work():
             (mean,) = output_columns(self.model_, "response", QUALIFIED)
-            y, weight = plain(client, X, outcome_of(y), sample_weight or "1")
-            (row,) = client.query(self._scored(client, X, [y, weight]).squares(mean, y, weight))
+            table = TableInPlace.find(client.host, X)
+            y, weight = table.plain(client.host, outcome_of(y), sample_weight or "1")
+            (row,) = client.query(self._scored(client, table, [y, weight]).squares(mean, y, weight))
         if row.total is None:
             return float("nan")
         if row.total == 0:  # as scikit-learn has it

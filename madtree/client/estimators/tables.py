@@ -22,7 +22,48 @@ from madtree.sqltext.estimator import (
     weighted_by_class,
 )
 from madtree.sqltext.quote import ident, qualified
+from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression, parse_name, split_alias
+
+
+@dataclass(frozen=True)
+class TableInPlace:
+    """A table or view of the user's, which is fitted on or scored where it is.
+
+    Attributes:
+        given: its name as the user wrote it.
+        relation: what that name means, looked up once.
+    """
+
+    given: str
+    relation: Relation
+
+    @classmethod
+    def find(cls, host: Host, given: str) -> TableInPlace:
+        """Raises MadtreeError if there is no such table."""
+        return cls(given, find_source(host, given, "X"))
+
+    @property
+    def sql(self) -> str:
+        return qualified(self.relation.schema, self.relation.name)
+
+    @property
+    def place(self) -> str | None:
+        """By what rows without a key are put in order: their place in it. A view has the order it gives."""
+        return PLACE_IN_TABLE if self.relation.is_stored else None
+
+    def primary_key(self, host: Host) -> str | None:
+        """The column that is its primary key, as SQL; None if it has none of one column."""
+        rows = host.query(PRIMARY_KEY, ["pg_catalog.oid"], [self.relation.oid])
+        return str(rows[0]["sql"]) if len(rows) == 1 else None
+
+    def plain(self, host: Host, *expressions: str) -> list[str]:
+        """Expressions over its row, as SQL that can be cast without running what others wrote.
+
+        Raises:
+            MadtreeError: one of them is no expression over it. No other is used then, either.
+        """
+        return plain_expressions(host, self.relation, expressions)
 
 
 @dataclass(frozen=True)
@@ -35,7 +76,7 @@ class TrainingTable:
 
 @contextlib.contextmanager
 def training_table(
-    client: Client, table: str, id_sql: str | None, y: str, *, draws: bool = False
+    host: Host, table: TableInPlace, id_sql: str | None, y: str, *, draws: bool = False
 ) -> Iterator[TrainingTable]:
     """The table to train on, with a column for the ids, which is none of the features.
 
@@ -44,29 +85,16 @@ def training_table(
     samples or folds does so by the ids: there a view adds the rows' places.
     """
     if id_sql is not None or (parse_name(y) is not None and not draws):
-        yield TrainingTable(table, id_sql or y)
+        yield TrainingTable(table.given, id_sql or y)
         return
-    relation = find_source(client.host, table, "X")
-    taken = {row["name"] for row in client.host.query(COLUMNS, ["pg_catalog.oid"], [relation.oid])}
+    taken = {row["name"] for row in host.query(COLUMNS, ["pg_catalog.oid"], [table.relation.oid])}
     id_name = "madtree_row"
     while id_name in taken:
         id_name += "_"
     view = ident(f"madtree_rows_{secrets.token_hex(8)}")
-    client.host.command(numbered(view, qualified(relation.schema, relation.name), ident(id_name), by_place=draws))
+    host.command(numbered(view, table.sql, ident(id_name), by_place=draws))
     yield TrainingTable(f"pg_temp.{view}", ident(id_name))
-    client.host.command(f"DROP VIEW pg_temp.{view}")
-
-
-def primary_key(host: Host, table: str) -> str | None:
-    """The column that is a table's primary key, as SQL; None if it has none of one column."""
-    relation = find_source(host, table, "X")
-    rows = host.query(PRIMARY_KEY, ["pg_catalog.oid"], [relation.oid])
-    return str(rows[0]["sql"]) if len(rows) == 1 else None
-
-
-def place_in(host: Host, table: str) -> str | None:
-    """By what the rows of a table without a key are put in order: their place in it. A view has the order it gives."""
-    return PLACE_IN_TABLE if find_source(host, table, "X").is_stored else None
+    host.command(f"DROP VIEW pg_temp.{view}")
 
 
 def outcome_of(y: str) -> str:
@@ -80,23 +108,14 @@ def outcome_of(y: str) -> str:
     return expression
 
 
-def plain(client: Client, table: str, *expressions: str) -> list[str]:
-    """Expressions over a table's row, as SQL that can be cast without running what others wrote.
-
-    Raises:
-        MadtreeError: there is no such table, or one of them is no expression over it. No other is used then, either.
-    """
-    return plain_expressions(client.host, find_source(client.host, table, "X"), expressions)
-
-
-def count_rows(client: Client, table: str, y: str) -> int:
+def count_rows(client: Client, table: TableInPlace, y: str) -> int:
     """How many rows have an outcome."""
-    y = outcome_of(y)
-    relation = find_source(client.host, table, "X")
-    return int(client.query(rows_with(qualified(relation.schema, relation.name), y))[0].rows)
+    return int(client.query(rows_with(table.sql, outcome_of(y)))[0].rows)
 
 
-def weights_of_classes(client: Client, table: str, y: str, class_weight: Any, sample_weight: str | None) -> str:
+def weights_of_classes(
+    client: Client, table: TableInPlace, y: str, class_weight: Any, sample_weight: str | None
+) -> str:
     """The rows' weights times those of their classes, as SQL.
 
     Args:
@@ -105,10 +124,9 @@ def weights_of_classes(client: Client, table: str, y: str, class_weight: Any, sa
     Raises:
         CallError: it is neither.
     """
-    y, *weight = plain(client, table, outcome_of(y), *([] if sample_weight is None else [sample_weight]))
+    y, *weight = table.plain(client.host, outcome_of(y), *([] if sample_weight is None else [sample_weight]))
     if class_weight == "balanced":
-        relation = find_source(client.host, table, "X")
-        counts = client.query(rows_by_class(qualified(relation.schema, relation.name), y))
+        counts = client.query(rows_by_class(table.sql, y))
         total = sum(row.rows for row in counts)
         weights = {row.label: total / (len(counts) * row.rows) for row in counts}
     elif isinstance(class_weight, Mapping):

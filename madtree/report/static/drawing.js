@@ -65,7 +65,7 @@ function draw(world, seen, { values, tree, layout, selected, atOnce }) {
       .filter((place) => wide(place) > AFAR_SHARE * THINNEST).style("--afar", (place) => `${wide(place) / AFAR_SHARE}px`);
     return link;
   });
-  edges.each(function keep(place) { place.link = this; });
+  edges.each(function keep(place) { place.link = this; }).classed("on-path", ({ data }) => data.onPath);
   moved(edges.select("path")).attr("d", (place) => edgePath(place, layout));
   moved(edges.select(".answered")).attr("transform", (place) => `translate(${answerAt(place, layout)})`);
   const nodes = world.select(".nodes").selectAll(".node").data(seen, key).join((enter) => {
@@ -81,7 +81,7 @@ function draw(world, seen, { values, tree, layout, selected, atOnce }) {
   nodes.order(); // the order of the document is the order of reading
   moved(nodes).attr("transform", ({ x, y }) => `translate(${x},${y})`);
   nodes.attr("class", ({ data }) => ["node", data.test ? "" : "is-leaf", data.kids.length && !data.open ? "is-closed" : "",
-    data === selected ? "is-selected" : ""].filter(Boolean).join(" "))
+    data === selected ? "is-selected" : "", data.onPath ? "on-path" : ""].filter(Boolean).join(" "))
     .attr("aria-expanded", ({ data }) => (data.kids.length ? String(data.open) : null))
     .attr("aria-selected", ({ data }) => String(data === selected))
     .attr("aria-label", ({ data }) => spokenText(values, data))

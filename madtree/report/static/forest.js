@@ -7,6 +7,7 @@ function errorText(values, error) {
 function showForest(place, values, forest) {
   const tiles = [["trees", numberText(forest.trees)]];
   if (forest.error !== null) tiles.push([values.isClassification ? "error" : "mean squared error", errorText(values, forest.error)]);
+  if (forest.error !== null && !values.isClassification) tiles.push(["RMSE", metricText("rmse", Math.sqrt(forest.error))]);
   if (forest.score !== null) tiles.push([values.isClassification ? "accuracy" : "R²", metricText(values.isClassification ? "accuracy" : "r2", forest.score)]);
   const said = "A row is out of bag in the trees whose sample it is not in. Those trees predict it, so the error is measured on rows that they have not seen.";
   place.replaceChildren(...(forest.group ? [make("h3", null, forest.group)] : []), metricTiles(tiles));

@@ -74,6 +74,7 @@ function showErrors(place, values, tree) {
   if (figures.missing) place.append(make("p", { class: "note" }, figures.missing));
   const cells = values.grouped ? figures.confusions?.[measured] ?? figures.confusion : figures.confusion;
   if (cells) place.append(make("h3", null, `Confusion matrix ${where.toLowerCase()}${about}`), ...confusionParts(figures.labels, cells, values));
+  if (figures.curve?.length && figures.curve.at(-1).lift !== null && figures.curve.at(-1).false_positive_rate !== null) showCurves(place, values);
   if (figures.points || figures.ranges) {
     const frame = make("div");
     place.append(make("h3", null, `Residuals ${where.toLowerCase()}${values.grouped ? `, ${together}` : ""}`), frame);

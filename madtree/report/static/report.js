@@ -6,12 +6,14 @@ if (matchMedia("(prefers-color-scheme: dark)").matches) values.ramp = ["#2B5F94"
 const at = (id) => document.getElementById(id);
 for (const part of document.querySelectorAll(".needs-script")) part.hidden = false;
 
-let current = values.trees[0];
+let current = values.trees.find((tree) => values.paths[tree.id]) ?? values.trees[0];
 let forest; // that the tree is one of, if it is
 const view = new TreeView(at("tree"), values, (node) => showDetails(at("details"), values, current, node));
 
 function prepare(tree) {
   tree.all ??= linked(tree, values.features);
+  const path = new Set(values.paths[tree.id]);
+  for (const node of tree.all) node.onPath = path.has(node.id);
   [tree.low, tree.high] = d3.extent(tree.nodes.prediction);
   tree.colour = d3.scaleLinear([tree.low, tree.high], values.ramp).interpolate(d3.interpolateRgb);
 }
@@ -40,6 +42,7 @@ function choose(tree) {
   prepare(tree);
   at("details").replaceChildren();
   view.show(tree);
+  if (values.paths[tree.id]) view.follow();
   if (!tree.all.length) at("details").append(make("p", null, tree.message ?? "No tree could be trained for this group."));
   showLegend(at("legend"), values, tree);
   forest = values.forests.find((each) => each.gid === tree.gid);

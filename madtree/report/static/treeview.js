@@ -55,6 +55,15 @@ class TreeView {
     this.onShow(this.selected);
   }
 
+  // Opens the path of a row, and selects where it ends.
+  follow() {
+    const path = this.all.filter((node) => node.onPath);
+    for (const node of path) node.open = node.kids.length > 0;
+    this.update(true);
+    this.start();
+    this.select(path.at(-1));
+  }
+
   clear() {
     this.world.selectAll(".node, .link").remove();
   }

@@ -141,3 +141,24 @@ def test_what_has_none_of_it_is_refused(db: psycopg.Connection, type_: str) -> N
     db.execute(f"CREATE TABLE data AS SELECT i AS id, NULL::{type_} AS d, i AS x FROM generate_series(1, 60) i")
     with pytest.raises(psycopg.errors.DatatypeMismatch, match=f"dependent_variable d is of type {type_}; it must be"):
         db.execute("SELECT madtree.tree_train('data', 'm', 'id', 'd', 'x')")
+
+
+@pytest.mark.parametrize(
+    ("call", "number"),
+    [
+        ("'id', 'y', 'price'", "price::numeric"),
+        ("'id', 'y', 'x, price + price'", "(price + price)::numeric"),
+        ("'id', 'price', 'x'", "price::numeric"),
+        ("'id', 'y', 'x', weights => '\"Fee\"'", '"Fee"::numeric'),
+    ],
+)
+def test_an_amount_of_money_is_told_how_to_become_a_number(db: psycopg.Connection, call: str, number: str) -> None:
+    db.execute(
+        'CREATE TABLE sales AS SELECT i AS id, i AS x, i > 50 AS y, i::money AS price, 1::money AS "Fee" '
+        "FROM generate_series(1, 100) AS i"
+    )
+    with pytest.raises(psycopg.Error, match="is of type money") as caught:
+        db.execute(f"SELECT tree_train('sales', 'm', {call})".encode())
+    assert caught.value.diag.message_hint == f"Write {number}."
+    as_written = number.removesuffix("::numeric").strip("()")
+    db.execute(f"SELECT tree_train('sales', 'm', {call.replace(as_written, number)})".encode())

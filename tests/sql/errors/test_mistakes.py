@@ -55,6 +55,14 @@ MISTAKES = {
         ("get_var_importance('nowhere', 'i')", "42P01", "madtree: model_name: relation nowhere", None),
         ("get_var_importance('m', 'points')", "42P07", "madtree: output_table: ", "Choose another name"),
     ],
+    "tree_curve": [
+        ("tree_curve('m', 'nowhere')", "42P01", "madtree: test_table: relation nowhere", None),
+        ("tree_curve('mean', 'points')", "22023", "madtree: tree_model: ", "madtree.tree_evaluate"),
+    ],
+    "tree_importance": [
+        ("tree_importance('nowhere')", "42P01", "madtree: model: relation nowhere", None),
+        ("tree_importance('points')", "42809", "madtree: model: ", None),
+    ],
     "tree_evaluate": [
         ("tree_evaluate('m', 'nowhere')", "42P01", "madtree: test_table: relation nowhere", None),
         ("tree_evaluate('m', 'bare')", "42703", "madtree: ", None),
@@ -106,7 +114,10 @@ MISTAKES = {
     "forest_predict": [
         ("forest_predict('m', 'points', 'out')", "42809", "madtree: random_forest_model: m is a model", "Score by it"),
     ],
-    "get_tree": [("get_tree('m', 1, 1)", "42809", "madtree: forest_model_table: m is not a forest", "tree_display")],
+    "get_tree": [
+        ("get_tree('m', 1, 1)", "42809", "madtree: forest_model_table: m is not a forest", "tree_display"),
+        ("get_tree('m', 1, 1, max_depth => -1)", "22023", "madtree: max_depth must be 0 or more", None),
+    ],
     "get_tree_surr": [
         ("get_tree_surr('nowhere', 1, 1)", "42P01", "madtree: forest_model_table: relation nowhere", None)
     ],

@@ -1,4 +1,4 @@
-"""get_var_importance: a row for each tree and feature, in percent and as it was summed."""
+"""get_var_importance and tree_importance: a row for each tree and feature, in percent and as it was summed."""
 
 from __future__ import annotations
 
@@ -71,6 +71,44 @@ def test_a_grouping_column_with_a_name_of_the_table(db: psycopg.Connection) -> N
     train(db, "mtcars", "model", "mpg", "wt", grouping_cols="feature")
     with pytest.raises(psycopg.errors.DuplicateColumn, match="model has a grouping column feature, which is also the"):
         db.execute("SELECT madtree.get_var_importance('model', 'importance')")
+
+
+def importances(db: psycopg.Connection, columns: str) -> list[tuple[Any, ...]]:
+    return db.execute(f"SELECT {columns} FROM madtree.tree_importance('model')").fetchall()
+
+
+def test_rows_are_those_of_the_table_the_best_first(db: psycopg.Connection) -> None:
+    load_mtcars(db)
+    train(db, "mtcars", "model", "mpg", "wt, hp, gear + carb", grouping_cols="am, vs", min_split=4)
+    db.execute("SELECT madtree.get_var_importance('model', 'importance')")
+    names = "feature, impurity_var_importance, raw_importance"
+    written = f"SELECT am, vs, {names} FROM importance ORDER BY am, vs, raw_importance DESC"
+    groups = "(group_values->>'am')::int, (group_values->>'vs')::int"
+    assert importances(db, f"{groups}, {names}") == db.execute(written).fetchall()
+    assert [row[0] for row in importances(db, "tree_id")] == [tree for tree in (1, 2, 3, 4) for _ in range(3)]
+    assert set(importances(db, "oob_var_importance, raw_oob_importance, oob_importance_sd")) == {(None, None, None)}
+
+
+def test_rows_without_groups(db: psycopg.Connection) -> None:
+    load_mtcars(db)
+    train(db, "mtcars", "model", "mpg", "hp, wt")
+    before = left_behind(db)
+    (best, other) = importances(db, "tree_id, group_values, feature, impurity_var_importance")
+    assert best[:3] == (1, None, "wt")
+    assert best[3] + other[3] == pytest.approx(100)
+    assert left_behind(db) == before
+
+
+def test_rows_of_forests_are_of_groups_and_by_permutation(db: psycopg.Connection) -> None:
+    load_mtcars(db)
+    db.execute("SELECT madtree.forest_train('mtcars', 'model', 'id', 'mpg', 'wt, hp, qsec', grouping_cols => 'am')")
+    db.execute("SELECT madtree.get_var_importance('model', 'importance')")
+    names = (
+        "feature, oob_var_importance, impurity_var_importance, raw_oob_importance, oob_importance_sd, raw_importance"
+    )
+    written = f"SELECT am, {names} FROM importance ORDER BY am, raw_oob_importance DESC"
+    assert importances(db, f"(group_values->>'am')::int, {names}") == db.execute(written).fetchall()
+    assert [row[0] for row in importances(db, "tree_id")] == [1, 1, 1, 2, 2, 2]
 
 
 @pytest.mark.parametrize(

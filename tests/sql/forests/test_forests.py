@@ -155,6 +155,9 @@ def test_trees_and_importances_are_shown(db: psycopg.Connection) -> None:
     text = db.execute("SELECT madtree.get_tree('f', 2, 3, false)").fetchone()[0]  # type: ignore[index]
     assert "g = 1" in text
     assert "(0)[" in text
+    top = db.execute("SELECT madtree.get_tree('f', 2, 3, false, max_depth => 0)").fetchone()[0]  # type: ignore[index]
+    assert text.count("-->") > 1
+    assert f"... {text.count('-->')} leaves below" in top
     assert "g = 1" in db.execute("SELECT madtree.get_tree_surr('f', 2, 3)").fetchone()[0]  # type: ignore[index]
     db.execute("SELECT madtree.get_var_importance('f', 'worth')")
     worth = rows(db, "SELECT * FROM worth")

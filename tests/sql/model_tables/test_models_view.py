@@ -58,6 +58,23 @@ def test_it_tells_of_a_model_what_its_tables_do(data: psycopg.Connection, schema
     assert data.execute("SELECT kind FROM models WHERE name = 'r'").fetchall() == [("regression",)]
 
 
+def test_a_list_that_fits_a_screen(data: psycopg.Connection, schema: str, dsn: str) -> None:
+    train_model(data, "m", grouping_cols="g")
+    outcome = "x * 100 > 4000 AND y AND x < 90"
+    data.execute("SELECT madtree.forest_train('data', 'wood', 'id', %s, 'x', num_trees => 2)", [outcome])
+    mine = f"WHERE model LIKE '{schema}.%'"
+    rows = data.execute(f"SELECT * FROM madtree.model_list {mine} ORDER BY model").fetchall()
+    wide = "model, kind, dependent, n_rows, n_leaves, date_trunc('second', age)"
+    (full, forest) = data.execute(f"SELECT {wide} FROM madtree.models {mine} ORDER BY model").fetchall()
+    assert [row[:5] for row in rows] == [full[:5], (*forest[:2], "x * 100 > 4000 AN...", *forest[3:5])]
+    assert all(0 <= row[5].total_seconds() < 300 for row in rows)
+    data.execute("UPDATE m_summary SET trained_at = now() - interval '40 days 5 hours'")
+    query = f"SELECT * FROM madtree.model_list {mine} ORDER BY model"
+    table = subprocess.run(["psql", "-X", dsn, "-c", query], capture_output=True, text=True, check=True).stdout
+    assert "| 40 days" in table
+    assert max(map(len, table.splitlines())) - len(f"{schema}.wood") <= 85  # beside the names
+
+
 def test_it_tells_of_a_forest_that_it_is_one(data: psycopg.Connection) -> None:
     data.execute("SELECT forest_train('data', 'f', 'id', 'y', 'x', num_trees => 3, grouping_cols => 'g')")
     data.execute("SELECT forest_train('data', 'n', 'id', 'x::float8', 'g', num_trees => 2, importance => false)")

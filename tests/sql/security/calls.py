@@ -348,7 +348,10 @@ def uses() -> Iterator[tuple[str, Call]]:
             yield f"{model}: evaluate by blocks on {source}", asking(by_blocks, name, source)
         if model != "number_model":
             yield f"{model}: confusion", asking("SELECT * FROM madtree.tree_confusion(%s, %s)", name, table)
+            of_class = "SELECT * FROM madtree.tree_curve(%s, %s, class => (madtree.tree_to_json(%s)->'classes')->>0)"
+            yield f"{model}: curve", asking(of_class, name, table, name)
         yield f"{model}: importance", importance(model)
+        yield f"{model}: importance as rows", asking("SELECT * FROM madtree.tree_importance(%s)", name)
         yield f"{model}: prune", pruning(model)
         yield f"{model}: client", client_calls(model)
         yield f"{model}: report", html_report(model)
@@ -361,6 +364,8 @@ def uses() -> Iterator[tuple[str, Call]]:
         "SELECT m.model, m.kind, m.n_rows, m.n_leaves, m.parameters FROM madtree.models AS m WHERE m.name ~~ '%%_model'"
     )
     yield "models", asking(listed.replace("~~", "OPERATOR(pg_catalog.~~)") + " ORDER BY 1")
+    briefly = "SELECT m.model, m.kind, m.dependent FROM madtree.model_list AS m WHERE m.model ~~ 'boss_s.%%_model'"
+    yield "list of models", asking(briefly.replace("~~", "OPERATOR(pg_catalog.~~)") + " ORDER BY 1")
     yield "client engine: trees of a table", by_the_client("tree", "t")
     yield "client engine: forests of a view", by_the_client("forest", "v")
     yield "missing names", mistakes
@@ -425,6 +430,7 @@ def by_the_client(kind: str, source: str) -> Call:
             answers += [
                 shown(db, "important"),
                 *(list(rows) for rows in (client.tree_evaluate(name, table), client.tree_rules(name))),
+                list(client.tree_importance(name)),
                 list(client.tree_path(name, table, 7)),
                 client.tree_to_json(name)["trees"],
                 client.tree_to_pmml(name).partition("<DataDictionary")[2],

@@ -23,6 +23,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "forest_predict": ("f", "{}.t", "out"),
     "tree_evaluate": ("m", "{}.t"),
     "tree_confusion": ("m", "{}.t"),
+    "tree_curve": ("m", "{}.t"),
     "tree_path": ("m", "{}.t", "7"),
     "page": ("r", "{}.t"),
 }

@@ -15,6 +15,7 @@ RUNS = (
     "SELECT count(*) FROM tree_path('m', 'data', '1')",
     "SELECT count(*) FROM tree_evaluate('m', 'data')",
     "SELECT count(*) FROM tree_confusion('m', 'data')",
+    "SELECT count(*) FROM tree_curve('m', 'data')",
 )
 SHOWS = (
     "SELECT get_tree('m', 1, 1)",
@@ -22,6 +23,7 @@ SHOWS = (
     "SELECT tree_to_json('m')",
     "SELECT tree_to_pmml('m')",
     "SELECT get_var_importance('m', 'importance')",
+    "SELECT count(*) FROM tree_importance('m')",
 )
 PARTS = ("m", "m_group", "m_packed", "m_summary", "m_surrogates")
 Grow = Callable[..., None]

@@ -27,6 +27,7 @@ SHOWS = (
     "SELECT tree_to_json('m')",
     "SELECT tree_to_pmml('m')",
     "SELECT get_var_importance('m', 'importance')",
+    "SELECT count(*) FROM tree_importance('m')",
 )
 ALL = (*RUNS, *SHOWS, "SELECT * FROM models")
 # What alice may make of types that are hers: casts in every direction that text output, JSON or comparing could take.

@@ -34,9 +34,11 @@ CALLS = (
     "SELECT count(*) FROM tree_path('m', 'data', '1')",
     "SELECT count(*) FROM tree_evaluate('m', 'data')",
     "SELECT count(*) FROM tree_confusion('m', 'data')",
+    "SELECT count(*) FROM tree_curve('m', 'data')",
     "SELECT tree_predict('m', 'data', 'out')",
     "SELECT tree_prune('m', 'out', 0.5)",
     "SELECT get_var_importance('m', 'out')",
+    "SELECT count(*) FROM tree_importance('m')",
 )
 
 

@@ -55,9 +55,11 @@ CALLS = (
     "SELECT tree_to_pmml('m')",
     "SELECT count(*) FROM tree_path('m', 'data', '1')",
     "SELECT count(*) FROM tree_evaluate('m', 'data')",
+    "SELECT count(*) FROM tree_curve('m', 'data')",
     "SELECT tree_predict('m', 'data', 'out')",
     "SELECT tree_prune('m', 'out', 0.2)",
     "SELECT get_var_importance('m', 'out')",
+    "SELECT count(*) FROM tree_importance('m')",
     "SELECT * FROM models",
 )
 CALLS_OF_FORESTS = (
@@ -69,9 +71,11 @@ CALLS_OF_FORESTS = (
     "SELECT tree_to_pmml('m')",
     "SELECT count(*) FROM tree_path('m', 'data', '1')",
     "SELECT count(*) FROM tree_evaluate('m', 'data')",
+    "SELECT count(*) FROM tree_curve('m', 'data')",
     "SELECT forest_predict('m', 'data', 'out')",
     "SELECT forest_predict('m', 'data', 'out', 'leaf')",
     "SELECT get_var_importance('m', 'out')",
+    "SELECT count(*) FROM tree_importance('m')",
     "SELECT * FROM models",
 )
 # SQLSTATEs of madtree's sentences; what PostgreSQL says of a column of the data's that is not there or of another type;

@@ -79,6 +79,7 @@ def test_the_path_of_a_row_is_the_same(both: Both, model: str) -> None:
 def test_importances_are_the_same(both: Both, model: str) -> None:
     line = both.ask("get_var_importance", model, "importances")
     assert line == answer(both, "get_var_importance", model, "importances")
+    assert both.ask("tree_importance", model) == answer(both, "tree_importance", model)
     here, there = (rows(db, "SELECT * FROM importances") for db in (both.here, both.there))
     assert here
     assert there == here

@@ -14,7 +14,7 @@ from training import columns_of
 from madtree.engine import call
 from madtree.errors import MadtreeError
 from madtree.host.psycopg import PsycopgHost
-from madtree.score import forest_predict, tree_confusion, tree_evaluate, tree_predict
+from madtree.score import forest_predict, tree_confusion, tree_curve, tree_evaluate, tree_predict
 
 TREES = [name for name, (kind, _, _) in MODELS.items() if kind == "tree"]
 FORESTS = [name for name in MODELS if name not in TREES]
@@ -66,6 +66,11 @@ def rounded(row: dict[str, Any]) -> dict[str, Any]:
     return row | {"value": None if row["value"] is None else float(f"{row['value']:.12g}")}
 
 
+def in_short(row: dict[str, Any]) -> dict[str, Any]:
+    """A point, its numbers without their last digits."""
+    return {name: float(f"{value:.12g}") if isinstance(value, float) else value for name, value in row.items()}
+
+
 @pytest.mark.parametrize("in_blocks", [None, True])
 @pytest.mark.parametrize("model", MODELS)
 def test_predictions_are_measured_alike(both: Both, model: str, in_blocks: bool | None) -> None:
@@ -76,6 +81,11 @@ def test_predictions_are_measured_alike(both: Both, model: str, in_blocks: bool 
         if model in OF_CLASSES:
             expected = rows(both.here, "SELECT * FROM madtree.tree_confusion(%s, %s)", model, source)
             assert both.call(tree_confusion, model, source, in_blocks) == expected, source
+            of_class = "SELECT * FROM madtree.tree_curve(%s, %s, class => %s)"
+            for class_ in {row["predicted"] for row in expected}:
+                shown = rows(both.here, of_class, model, source, class_)
+                points = both.call(tree_curve, model, source, False, class_)
+                assert [*map(in_short, points)] == [*map(in_short, shown)], source
     assert rows(both.there, "SELECT FROM pg_class WHERE relname ~ '^madtree_rows'") == []
 
 

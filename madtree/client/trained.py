@@ -1,0 +1,69 @@
+"""What models of all kinds have in common as objects."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from madtree.client.caller import Caller
+from madtree.client.result import Result
+from madtree.client.rows import ImportanceRow
+from madtree.client.tree_calls import table_rows
+from madtree.model import find_model, read_model, read_summary
+from madtree.sqltext.importance import COLUMNS
+from madtree.sqltext.quote import ident
+from madtree.trees import Model as TreeModel
+from madtree.trees import ModelKind
+
+# By what features are ordered, the first of these that a kind has before the others.
+_RANKS = ("raw_oob_importance", "raw_importance")
+
+
+class TrainedModel:
+    """A model in the database by its name. Everything is read when it is asked for."""
+
+    _kind: ClassVar[ModelKind | None] = None  # that its tables must be of; None for any
+
+    def __init__(self, client: Caller, name: str, message: str | None = None) -> None:
+        self.client, self.name, self.message = client, name, message
+
+    def __repr__(self) -> str:
+        return f"<madtree.{type(self).__name__} {self.name}>"
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The one row of ``<name>_summary``: kind, rows, classes, features, parameters."""
+        (row,) = self._table("_summary", "1").to_dicts()
+        return row
+
+    def read(self, tree_id: int | None = None) -> TreeModel:
+        """All trees as plain values, or the one of that number."""
+        with self.client.reading():
+            return read_model(self.client.host, self.name, tree_id=tree_id)
+
+    def importance(self) -> Result[ImportanceRow]:
+        """A row for each feature of each tree, or of each group that has many; the most important first, by permutation
+        where the model tells that.
+        """
+        with self._scratch() as table:
+            self.client.call("get_var_importance", self.name, table)
+            header = read_summary(self.client.host, find_model(self.client.host, self.name, "model"), to_run=False)
+            best = [f"{rank} DESC NULLS LAST" for rank in _RANKS if rank in COLUMNS[header.kind]]
+            return self.client.rows_of(table, ", ".join([*header.grouping_columns, *best]))
+
+    def drop(self) -> str:
+        """Drop its tables."""
+        return self.client.call_text("tree_drop", self.name)
+
+    def _table(self, suffix: str, order: str) -> Result[Any]:
+        return table_rows(self.client, self.name, suffix, order, self._kind)
+
+    @contextlib.contextmanager
+    def _scratch(self) -> Iterator[str]:
+        """The name of a temporary table that is made in the block, all of whose work is one transaction."""
+        name = f"pg_temp.{ident(f'madtree_result_{secrets.token_hex(8)}')}"
+        with self.client.work() as connection:
+            yield name
+            connection.execute(f"DROP TABLE {name}".encode())

@@ -1,0 +1,217 @@
+"""Putting a question about known outcomes to a model: its rows are scored, and kept until it is answered."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from madtree.errors import MadtreeError
+from madtree.host import Host, Row, watched
+from madtree.model import (
+    ModelTables,
+    NewData,
+    casting,
+    fit_features,
+    is_training_table,
+    output_columns,
+    read_trees,
+    unquoted,
+)
+from madtree.records import dataclass
+from madtree.request import Costs, Type, find_source
+from madtree.score.case_or_blocks import measure, reader, run_case
+from madtree.score.kinds import SCORING
+from madtree.score.predict import scan_of
+from madtree.score.score_by_blocks import BlockScoring, ScoredRows
+from madtree.sqltext import cells as cells_sql
+from madtree.sqltext import evaluate as sql
+from madtree.sqltext import models as models_sql
+from madtree.sqltext.cells import Question
+from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.quote import ident
+from madtree.sqltext.relation import Relation
+from madtree.sqltext.split import check_expression
+from madtree.sqltext.tables import model_table
+from madtree.trees import Model
+
+HELD_BYTES = 2**28  # some five million rows
+_PAYLOAD = Type("pg_catalog.text[]", "text", True, "b", "S", ())
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A question that is put to a model, with the SQL types and values of the parameters of its rows' query."""
+
+    reader: Host
+    question: Question
+    types: Sequence[str]
+    params: Sequence[Any]
+
+    def query(self, text: str) -> list[Row]:
+        """The answer."""
+        return self.reader.query(text, self.types, self.params)
+
+
+@contextmanager
+def asking(
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    test_table: str | None,
+    in_blocks: bool | None,
+    costs: Costs,
+    most_bytes: int = HELD_BYTES,
+) -> Iterator[Asking]:
+    """Put a question to the model; rows that were scored by blocks, and cells that other servers have counted, are kept
+    until it is answered.
+
+    A transaction that may not write, as on a standby, has no table to keep them in: there the question scores them
+    itself, in one process.
+    """
+    if test_table is None:
+        raise MadtreeError("test_table must be the name of a table or view, not NULL")
+    source = find_source(host.source, test_table, "test_table")
+    if is_training_table(host, model, source):
+        _tell_of_seen_rows(host, tables, model, test_table)
+    weight = str(model.summary["weights"]) if model.weighted else None
+    if weight is not None:  # what the model's tables say is checked before it is part of any statement
+        check_expression(weight, f"{model.name} is damaged: the weights in its summary")
+    needed = [model.dependent, *model.grouping, *(text for text in (weight, model.exposure) if text)]
+    data = fit_features(host.source, model, source, test_table, "test_table", needed)
+    weight, exposure = (
+        None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
+    )
+    rows = source, data, (_outcome(tables, model, data), weight, exposure)
+    with (
+        casting(model, data.features, test_table, "test_table"),
+        _asking_of(host, tables, model, *rows, in_blocks, costs, most_bytes) as put,
+    ):
+        yield put
+
+
+def _tell_of_seen_rows(host: Host, tables: ModelTables, model: Model, test_table: str) -> None:
+    """Tell that the model was trained on that table, and what to do instead."""
+    if model.kind.unseen_in is not None:
+        unseen = model_table(tables.schema, tables.name, model.kind.unseen_in)
+        instead = f"the error on rows that each tree has not seen is in {unseen}"
+    elif host.has_extension:
+        held = f"madtree.holdout({model.id_column})"
+        instead = f"train on the rows WHERE NOT {held}, and evaluate on those WHERE {held}"
+    else:
+        instead = "train on a view that leaves some rows out, and evaluate on these"
+    one = model.kind.unseen_in is None and not model.grouping_columns
+    whose, predicts = ("it has", "predicts") if one else ("its trees have", "predict")
+    host.notice(
+        f"{model.name} was trained on {test_table}: {whose} seen these rows, and {predicts} others less well; {instead}"
+    )
+
+
+@contextmanager
+def _asking_of(
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    source: Relation,
+    data: NewData,
+    outcome: tuple[str, str | None, str | None],
+    in_blocks: bool | None,
+    costs: Costs,
+    most_bytes: int,
+) -> Iterator[Asking]:
+    """The same of `data` (`fit_features`); `outcome`: theirs, their weight and exposure, as SQL."""
+    actual, weight, exposure = outcome
+    scratch = f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}"
+    scan = scan_of(host, tables, model, source, data, scratch, "payload")
+    work, scoring = measure(host, source, tables, model, 1, costs), SCORING[model.kind]
+    may_keep = not host.query(sql.READ_ONLY)[0]["read_only"]
+    if in_blocks is None or not work.is_expression:
+        # Without a table of cells, a large CASE had better not go to other servers: they might compile it.
+        in_blocks = work.in_blocks if may_keep else replace(work, spread=False).in_blocks
+    scored = ScoredRows("", [], [])
+    if in_blocks:
+        payload = cells_sql.payload(scan, _first_group(host, tables, model), actual, weight, exposure)
+        type_, said = scoring.question(model, scan.id_name)
+        of_payload = replace(scan, id_sql=payload)
+        blocks = BlockScoring(host, tables, model, type_, source, of_payload, _PAYLOAD, [*said.values()], work)
+        if may_keep:
+            blocks.create()
+        else:
+            scored = blocks.rows(most_bytes)
+        kind = "pg_catalog.text" if model.is_classification else "pg_catalog.float8"
+        names = {name: output.name for name, output in said.items()}
+        rows = cells_sql.rows_of_payload(scratch if may_keep else f"({scored.query})", scan.id_name, names, kind)
+    else:
+        (leaf,) = output_columns(model, "leaf", QUALIFIED)
+        rows = cells_sql.rows_by_case(scan, read_trees(host, tables, model), leaf, actual, weight, exposure)
+    grouping = tables.group_writers([*map(unquoted, model.grouping_columns)])
+    question = Question(
+        tables.schema,
+        tables.name,
+        rows,
+        weight is not None,
+        grouping,
+        tables.prediction_writer,
+        model.classes,
+        exposure is not None,
+        model.of_counts,
+        groups_in=model.kind.groups_in,
+        group_number=model.kind.group_number,
+        said=scoring.says,
+    )
+    keeps_cells = work.of_cluster and may_keep and not in_blocks
+    if keeps_cells:
+        # Citus puts what comes from other servers beside the model's tables in a session of its own, which does not see
+        # a model that this transaction has made; and it loses columns where a table of its own meets a plain one.
+        cells = cells_sql.class_cells(question) if model.is_classification else cells_sql.number_cells(question)
+        run_case(host, work, cells_sql.keep_cells(scratch, cells))
+        question = replace(question, cells=scratch)
+    yield Asking(host if may_keep else reader(host, work), question, scored.types, scored.params)
+    if may_keep and (in_blocks or keeps_cells):
+        host.command(f"DROP TABLE {scratch}")
+
+
+def _outcome(tables: ModelTables, model: Model, data: NewData) -> str:
+    """A row's outcome as SQL over the test table's columns."""
+    if not model.is_classification:
+        return cells_sql.number(data.plain(model.dependent))
+    type_ = data.types[model.dependent]
+    if tables.predicts(type_):
+        return cells_sql.actual_class(model.dependent, model.dependent_type, tables.class_writer)
+    if tables.predicts_own:
+        return cells_sql.actual_class(data.plain(model.dependent), model.dependent_type, tables.class_writer)
+    # To cast to a type that is not PostgreSQL's would look for casts: by their texts classes are as well told apart.
+    return cells_sql.actual_class(data.plain(model.dependent), "pg_catalog.text", None)
+
+
+def _first_group(host: Host, tables: ModelTables, model: Model) -> int:
+    """The number by which the model's tables know the first group, or the whole where there are none."""
+    table = model_table(tables.schema, tables.name, model.kind.groups_in)
+    return int(host.query(models_sql.first_group(table, model.kind.group_number))[0]["number"])
+
+
+def checked(host: Host, rows: list[Row], model: Model, test_table: str) -> list[Row]:
+    """The rows without what tells of unfit values.
+
+    Raises:
+        MadtreeError: there are such values.
+    """
+    bad_weights = max((row.pop("bad_weights", 0) or 0 for row in watched(host, rows)), default=0)
+    bad_actuals = max((row.pop("bad_actuals", 0) or 0 for row in watched(host, rows)), default=0)
+    if bad_weights:
+        raise MadtreeError(
+            f"test_table: weights {model.summary['weights']} is negative, infinite or NaN in {bad_weights} "
+            f"row{'s' * (bad_weights != 1)} of {test_table}; a weight must be a finite number of at least 0"
+        )
+    if bad_actuals:
+        unfit = "infinite or NaN"
+        if model.of_counts:
+            unfit = "negative, infinite or NaN"
+            if model.exposure:
+                unfit += f", or exposure {model.exposure} is not above 0,"
+        raise MadtreeError(
+            f"test_table: {model.dependent} is {unfit} in {bad_actuals} row{'s' * (bad_actuals != 1)} of {test_table}"
+        )
+    return rows
