@@ -82,10 +82,13 @@ def loss_sums(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
     if weight is not None:
         lines += list(values["weight_grid"].split(weight, block.tree))
     n_groups = len(grid.exponents)
-    group = np.zeros(len(found), np.intp) if block.tree is None else block.tree
-    held_out = np.zeros(len(found), np.intp) if block.fold is None else block.fold.astype(np.intp)
-    place = held_out * n_groups + group
-    sums = [np.bincount(place, each, minlength=2 * n_groups)[: 2 * n_groups] for each in lines]
+    if n_groups == 1 and block.fold is None:
+        sums = [np.array([len(found), 0.0] if each is None else [each.sum(), 0.0]) for each in lines]
+    else:
+        group = np.zeros(len(found), np.intp) if block.tree is None else block.tree
+        held_out = np.zeros(len(found), np.intp) if block.fold is None else block.fold.astype(np.intp)
+        place = held_out * n_groups + group
+        sums = [np.bincount(place, each, minlength=2 * n_groups)[: 2 * n_groups] for each in lines]
     return np.ascontiguousarray(np.stack(sums).reshape(len(sums), 2, n_groups).swapaxes(0, 1), np.float64)
 
 

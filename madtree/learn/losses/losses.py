@@ -37,15 +37,14 @@ class Loss:
     """A loss of one score a row. All functions take rows (n_rows,) and give (n_rows,).
 
     Attributes:
-        gradient, hessian: of outcomes and scores.
+        derivatives: gradient and hessian, of outcomes and scores.
         value: of outcomes and scores.
         base: (n_trees,) the score to begin with, of the mean outcome.
         largest: how large gradient, hessian and loss may be, of a tree's outcomes: their sums are exact up to as many
             times that as there are rows.
     """
 
-    gradient: Callable[[Floats, Floats], Floats]
-    hessian: Callable[[Floats, Floats], Floats]
+    derivatives: Callable[[Floats, Floats], tuple[Floats, Floats]]
     value: Callable[[Floats, Floats], Floats]
     base: Callable[[Floats], Floats]
     largest: Callable[[OutcomeRange], tuple[Floats, Floats, Floats]]
@@ -54,10 +53,6 @@ class Loss:
 def sigmoid(scores: Floats) -> Floats:
     """1 / (1 + exp(-score))."""
     return np.asarray(1.0 / (1.0 + portable.exp(-scores)))
-
-
-def _ones(outcomes: Floats, scores: Floats) -> Floats:
-    return np.ones(len(scores))
 
 
 def _logit(mean: Floats) -> Floats:
@@ -69,9 +64,9 @@ def _log(mean: Floats) -> Floats:
     return portable.log(np.maximum(mean, LEAST_SHARE))
 
 
-def _binomial_hessian(outcomes: Floats, scores: Floats) -> Floats:
+def _binomial(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats]:
     share = sigmoid(scores)
-    return np.asarray(share * (1 - share))
+    return share - outcomes, share * (1 - share)
 
 
 def _binomial_value(outcomes: Floats, scores: Floats) -> Floats:
@@ -79,8 +74,27 @@ def _binomial_value(outcomes: Floats, scores: Floats) -> Floats:
     return np.asarray(np.maximum(scores, 0.0) + rest - outcomes * scores)
 
 
-def _exponential(outcomes: Floats, scores: Floats) -> Floats:
+def _exponential_value(outcomes: Floats, scores: Floats) -> Floats:
     return portable.exp((1 - 2 * outcomes) * scores)
+
+
+def _exponential(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats]:
+    value = _exponential_value(outcomes, scores)
+    return (1 - 2 * outcomes) * value, value
+
+
+def _squares(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats]:
+    return scores - outcomes, np.ones(len(scores))
+
+
+def _poisson(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats]:
+    mean = portable.exp(scores)
+    return mean - outcomes, mean
+
+
+def _gamma(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats]:
+    ratio = outcomes * portable.exp(-scores)
+    return 1 - ratio, ratio
 
 
 def _spread(known: OutcomeRange) -> Floats:
@@ -111,41 +125,18 @@ def _of_ratios(known: OutcomeRange) -> tuple[Floats, Floats, Floats]:
 
 
 LOSS_OF: dict[str, Loss] = {
-    "log_loss": Loss(
-        lambda outcomes, scores: sigmoid(scores) - outcomes,
-        _binomial_hessian,
-        _binomial_value,
-        _logit,
-        lambda known: _alike(known.mean, 1.0, 0.25, _MOST_EXPONENT),
-    ),
+    "log_loss": Loss(_binomial, _binomial_value, _logit, lambda known: _alike(known.mean, 1.0, 0.25, _MOST_EXPONENT)),
     # Outcomes -1 and 1 in the place of 0 and 1: exp(-y F), at half the logit (Friedman, Hastie, Tibshirani 2000).
     "exponential": Loss(
-        lambda outcomes, scores: (1 - 2 * outcomes) * _exponential(outcomes, scores),
         _exponential,
-        _exponential,
+        _exponential_value,
         lambda mean: _logit(mean) / 2,
         lambda known: _alike(known.mean, 4.0, 4.0, 4.0),
     ),
     "squared_error": Loss(
-        lambda outcomes, scores: scores - outcomes,
-        _ones,
-        lambda outcomes, scores: 0.5 * np.square(scores - outcomes),
-        lambda mean: mean,
-        _of_squares,
+        _squares, lambda outcomes, scores: 0.5 * np.square(scores - outcomes), lambda mean: mean, _of_squares
     ),
     # exp(F) - y F and F + y exp(-F): half the deviances, but for what does not depend on F.
-    "poisson": Loss(
-        lambda outcomes, scores: portable.exp(scores) - outcomes,
-        lambda outcomes, scores: portable.exp(scores),
-        lambda outcomes, scores: portable.exp(scores) - outcomes * scores,
-        _log,
-        _of_counts,
-    ),
-    "gamma": Loss(
-        lambda outcomes, scores: 1 - outcomes * portable.exp(-scores),
-        lambda outcomes, scores: outcomes * portable.exp(-scores),
-        lambda outcomes, scores: scores + outcomes * portable.exp(-scores),
-        _log,
-        _of_ratios,
-    ),
+    "poisson": Loss(_poisson, lambda outcomes, scores: portable.exp(scores) - outcomes * scores, _log, _of_counts),
+    "gamma": Loss(_gamma, lambda outcomes, scores: scores + outcomes * portable.exp(-scores), _log, _of_ratios),
 }

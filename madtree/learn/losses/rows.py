@@ -61,8 +61,7 @@ class RowLoss:
             share = portable.exp(own - lines[-1])
             gradient, hessian = share - (lines[_OUTCOME] == score), share * (1 - share)
         else:
-            loss = LOSS_OF[self.loss]
-            gradient, hessian = loss.gradient(lines[_OUTCOME], own), loss.hessian(lines[_OUTCOME], own)
+            gradient, hessian = LOSS_OF[self.loss].derivatives(lines[_OUTCOME], own)
         if self.weighted:
             gradient, hessian = gradient * lines[1], hessian * lines[1]
         return gradient, hessian
