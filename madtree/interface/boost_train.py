@@ -204,9 +204,10 @@ BOOST_TRAIN = Function(
         STRATEGY,
     ),
     details="""\
-It returns one line that says what was trained. A row without a value goes to the side with which its split gains more;
-where training saw no such row at a node, to the larger one. <output>_rounds has the mean losses after each round, and
-<output>_group the scores to begin with, on the scale of 'raw' predictions.
+It returns one line that says what was trained, and without groups the mean losses after the last round that the model
+keeps. A row without a value goes to the side with which its split gains more; where training saw no such row at a node,
+to the larger one. <output>_rounds has the mean losses after each round, and <output>_group the scores to begin with, on
+the scale of 'raw' predictions.
 """,
     example="""\
 SELECT madtree.boost_train('flights', 'delay_boost', 'id', 'late', 'carrier, origin, hour, distance',

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import Any, Protocol
 
 from madtree.host import Host
@@ -88,10 +89,12 @@ class Tested:
     Attributes:
         oob_error: the error on out-of-bag rows, where there is one model and it has such an error.
         is_tested: (n_trees,) whether any row is out of each tree's bag; in order of the trees' numbers.
+        losses: after the last round, by the rows' name, where there is one model and it lowers a loss.
     """
 
     oob_error: float | None
     is_tested: Bools
+    losses: Mapping[str, float] = field(default_factory=dict)
 
 
 class TrainingKind(Protocol):

@@ -90,7 +90,11 @@ class Boosted:
         write_members(host, task, trees, numbering, more, TABLES[BOOSTED].more, output.group_table)
         totals = _totals(harvest.boosted, harvest.rounds, trees, harvest.groups, n_scores)
         write_boosted_groups(host, task, totals, UNUSABLE_GROUP, output.group_table, harvest.categories)
-        return Tested(None, np.zeros(0, np.bool_))
+        losses = {}
+        if output.group_table is None:
+            found = {"training": float(totals.training_loss[0]), "validation": float(totals.validation_loss[0])}
+            losses = {name: loss for name, loss in found.items() if not np.isnan(loss)}
+        return Tested(None, np.zeros(0, np.bool_), losses)
 
     def summary(self, task: TrainingTask) -> dict[str, Any]:
         return boost_summary(task, self.parameters)

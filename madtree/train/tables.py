@@ -123,6 +123,7 @@ class Tables:
             n_failed=n_failed,
             oob_error=tested.oob_error,
             is_tested=tested.is_tested,
+            losses=tested.losses,
         )
 
     def _unordered_categories(self) -> dict[str, Any]:

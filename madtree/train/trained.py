@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from madtree.learn.data import Bools
 from madtree.records import dataclass
@@ -21,6 +22,7 @@ class Trained:
         oob_error: the error on out-of-bag rows, of an ensemble without groups: the share of wrong predictions, or the
             mean squared error; None where there is none.
         is_tested: (n_trees,) of ensembles, whether any row is out of each tree's bag; in order of the trees' numbers.
+        losses: mean losses of the rows, by what these are called, of a boosted model without groups.
         seconds: that it took.
     """
 
@@ -33,6 +35,7 @@ class Trained:
     n_failed: int
     oob_error: float | None
     is_tested: Bools
+    losses: Mapping[str, float]
     seconds: float = 0.0
 
 
@@ -53,10 +56,10 @@ def line_of(trained: Trained) -> str:
 
 
 def _error(trained: Trained) -> str:
-    """The error on out-of-bag rows, and of what it is the mean; empty where there is none."""
+    """The error on out-of-bag rows, and of what it is the mean; or the losses; empty where there are none."""
     error = trained.oob_error
     if error is None:
-        return ""
+        return "".join(f"{name} loss {loss:.4g}, " for name, loss in trained.losses.items())
     if trained.n_classes:
         return f"out-of-bag error {error:.4g}, "
     return f"out-of-bag mean squared error {error:.4g} (its root {math.sqrt(max(error, 0.0)):.4g}), "

@@ -36,8 +36,9 @@ from madtree.learn.route.positions import Positions
 from madtree.learn.route.routing import Routing
 from madtree.learn.route.stored_nodes import NewSplits, node_bytes
 from madtree.learn.walk import FlatSplits, FlatTrees, SplitCategories
-from madtree.score.block_plan import ForestValues, build_plan
+from madtree.score.block_plan import ForestValues, ScoreValues, build_plan
 from madtree.score.block_scorer import score_block
+from madtree.score.forest_scorer import OF_SCORES
 from madtree.storage.aggregate_functions import (
     moved_nodes,
     new_column,
@@ -47,7 +48,7 @@ from madtree.storage.aggregate_functions import (
     row_sums,
 )
 from madtree.storage.whole_trees import GrowPlan, grow_block
-from madtree.trees import ClassParams, FeatureKind, Parameters
+from madtree.trees import ClassParams, FeatureKind, Link, Parameters
 from tests.unit.learn.binned import at_hand, problem_of, sample_rows
 
 SECONDS = 10.0  # of one call: on a busy machine none takes a tenth of that
@@ -215,7 +216,9 @@ def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
         [False, False],
     )
     values = np.arange(n)[:, None] % 3 + 1
-    forest = ForestValues(2, what, 3, values / 4 if what == "means" else values)
+    scores = ScoreValues(np.ones((n_groups, 1)), Link.LOGIT) if what in OF_SCORES else None
+    fractions = what == "means" or scores is not None
+    forest = ForestValues(2, what, 2 if scores else 3, values / 4 if fractions else values, scores=scores)
     plan = build_plan(trees, forest, grouped=n_groups > 1)
     assert "cut" in codec.load(plan)
     rows = np.random.default_rng(1).choice([np.nan, 0, 1, 2, 3, 5], (600, 2 + (n_groups > 1)))
@@ -354,8 +357,8 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
     for categories, surrogates in ((False, False), (True, True)):
         plan, images = score_plan(categories, surrogates)
         cases[f"score {categories}"] = (plan, images, lambda plan, rows: finished(score_block(plan, rows)))
-    for what in ("classes", "votes", "means", "leaves"):
-        plan, images = forest_plan(what, 1 + (what == "votes"))
+    for what in ("classes", "votes", "means", "leaves", *OF_SCORES):
+        plan, images = forest_plan(what, 1 + (what in ("votes", "shares")))
         cases[f"score forest of {what}"] = (plan, images, lambda plan, rows: finished(score_block(plan, rows)))
     return cases
 
