@@ -187,9 +187,16 @@ def _outcome(tables: ModelTables, model: Model, data: NewData) -> str:
 
 
 def _first_group(host: Host, tables: ModelTables, model: Model) -> int:
-    """The number by which the model's tables know the first group, or the whole where there are none."""
+    """The number by which the model's tables know the first group, or the whole where there are none.
+
+    Raises:
+        MadtreeError: no group has one.
+    """
     table = model_table(tables.schema, tables.name, model.kind.groups_in)
-    return int(host.query(models_sql.first_group(table, model.kind.group_number))[0]["number"])
+    found = host.query(models_sql.first_group(table, model.kind.group_number))
+    if not found or found[0]["number"] is None:
+        raise MadtreeError(f"{tables.given} is damaged: {table} has no {model.kind.group_number}")
+    return int(found[0]["number"])
 
 
 def checked(host: Host, rows: list[Row], model: Model, test_table: str) -> list[Row]:

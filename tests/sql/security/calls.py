@@ -348,7 +348,8 @@ def uses() -> Iterator[tuple[str, Call]]:
             yield f"{model}: evaluate by blocks on {source}", asking(by_blocks, name, source)
         if model != "number_model":
             yield f"{model}: confusion", asking("SELECT * FROM madtree.tree_confusion(%s, %s)", name, table)
-            of_class = "SELECT * FROM madtree.tree_curve(%s, %s, class => (madtree.tree_to_json(%s)->'classes')->>0)"
+            first = "pg_catalog.json_extract_path_text(madtree.tree_to_json(%s), 'classes', '0')"
+            of_class = f"SELECT * FROM madtree.tree_curve(%s, %s, class => {first})"
             yield f"{model}: curve", asking(of_class, name, table, name)
         yield f"{model}: importance", importance(model)
         yield f"{model}: importance as rows", asking("SELECT * FROM madtree.tree_importance(%s)", name)

@@ -80,7 +80,7 @@ CALLS_OF_FORESTS = (
 )
 # SQLSTATEs of madtree's sentences; what PostgreSQL says of a column of the data's that is not there or of another type;
 # and of numbers beyond a type.
-SENTENCES = {"22023", "42501", "42809", "42P01", "P0002", "42703", "42P07", "42804", "42846", "22003"}
+SENTENCES = {"22023", "42501", "42809", "42P01", "P0002", "42703", "42P07", "42804", "42846", "22003", "22P02"}
 
 
 @pytest.fixture(params=["classes", "numbers", "groups", "forest"])
