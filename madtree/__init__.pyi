@@ -1,6 +1,8 @@
+from madtree.client import AsyncBoostedModel as AsyncBoostedModel
 from madtree.client import AsyncClient as AsyncClient
 from madtree.client import AsyncForest as AsyncForest
 from madtree.client import AsyncModel as AsyncModel
+from madtree.client import BoostedModel as BoostedModel
 from madtree.client import CallError as CallError
 from madtree.client import Client as Client
 from madtree.client import Drawing as Drawing

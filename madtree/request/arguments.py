@@ -32,6 +32,7 @@ from madtree.sqltext.values import text_of
 from madtree.trees import CRITERIA, MOST_EXPRESSION_BYTES, UNPRUNED, FeatureKind, ModelKind, Parameters
 
 _TREE_TRAIN = FUNCTIONS["tree_train"]
+ID = "id_col_name"
 
 
 def check_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask:
@@ -214,10 +215,14 @@ def _types(host: Host, source: Relation, items: Sequence[Item], grouping: Sequen
                 sqlstate="54000",
             )
     keys = [item.sql for item in grouping]
-    oids = catalog.probe_types(host, source, [(item.argument, item.text) for item in items], keys)
-    for item, oid in zip(items, oids, strict=True):
+    # An id that the caller may not read is not read in training, unless rows are drawn by it.
+    probed = [item for item in items if not (item.column and item.argument == ID and not item.column.may_read)]
+    found = catalog.probe_types(host, source, [(item.argument, item.text) for item in probed], keys)
+    for item, oid in zip(probed, found, strict=True):
         if item.column and item.column.type_oid != oid:
             raise catalog.changed(f"{item.argument}: the type of {item.text}")
+    left = iter(found)
+    oids = [next(left) if item in probed or not item.column else item.column.type_oid for item in items]
     types = catalog.find_types(host, oids)
     return [types[oid] for oid in oids]
 

@@ -75,7 +75,7 @@ TEXT_TYPE = Type("text", "text", False, "b", "S", ())
 @dataclass(frozen=True)
 class SourceColumn:
     """A column of the training relation: unquoted name, SQL (quoted where needed), OID and full SQL of its type, and
-    SQL of the type's operator "equals".
+    SQL of the type's operator "equals"; and whether the caller may read it.
     """
 
     name: str
@@ -83,6 +83,7 @@ class SourceColumn:
     type_oid: int
     full_type: str
     equals: str = EQUALS
+    may_read: bool = True
 
 
 def find_columns(host: Host, relation: Relation) -> dict[str, SourceColumn]:
@@ -91,7 +92,8 @@ def find_columns(host: Host, relation: Relation) -> dict[str, SourceColumn]:
     if others := [row["type_oid"] for row in rows if row["type_oid"] >= FIRST_OTHER]:
         hold_types(host, others)
         rows = host.query(sql.COLUMNS, [OID], [relation.oid])
-    return {r["name"]: SourceColumn(r["name"], r["sql"], r["type_oid"], r["full_type"], r["equals"]) for r in rows}
+    own = ("name", "sql", "type_oid", "full_type", "equals", "may_read")
+    return {r["name"]: SourceColumn(*(r[each] for each in own)) for r in rows}
 
 
 def find_types(host: Host, oids: Iterable[int]) -> dict[int, Type]:

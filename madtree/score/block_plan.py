@@ -192,7 +192,9 @@ def _checked_scores(
     require(len(groups) == 0 or 1 <= int(groups[0]) <= int(groups[-1]) <= len(base), "base", "those of all groups")
     require(members % n_scores == 0, "members", "as many of each score")
     link = Link(given.text("link", [each.value for each in Link]))
-    of_classes = n_scores == n_classes if n_scores > 1 else link in (Link.LOGIT, Link.HALF_LOGIT) and 1 <= n_classes <= 2
+    of_classes = (
+        n_scores == n_classes if n_scores > 1 else link in (Link.LOGIT, Link.HALF_LOGIT) and 1 <= n_classes <= 2
+    )
     require(what in ("raw", "expected") or of_classes, "link", "one of classes")
     return {
         "what": what,

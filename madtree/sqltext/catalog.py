@@ -105,7 +105,8 @@ def equality(oid: str, schema: str) -> str:
 COLUMNS = Lasting(f"""
 SELECT a.attname AS name, {with_needed_quotes("pg_catalog.quote_ident(a.attname)")} AS sql, a.atttypid AS type_oid,
        {type_name("a.atttypid", "a.atttypmod", "n.nspname", "t.typelem")} AS full_type,
-       {equality("t.oid", "n.nspname")} AS equals
+       {equality("t.oid", "n.nspname")} AS equals,
+       pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT') AS may_read
 FROM pg_catalog.pg_attribute a
 JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
 JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace

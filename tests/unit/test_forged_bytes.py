@@ -352,8 +352,8 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
     cases["count histograms of drawn features"] = (*count_request("histograms", 2, n_drawn=2), count)
     cases["count powers of a regression"] = (*count_request("powers", 0), count)
     cases["move"] = (*moving_plan(), move)
-    for function, made in (("random_folds", fold), ("boosted", make), ("loss", add_up)):
-        cases[f"column of {function}"] = (*column_plan(function), made)
+    for name, function, made in (("fold", "random_folds", fold), ("target", "boosted", make), ("sums", "loss", add_up)):
+        cases[f"{name} of {function}"] = (*column_plan(function), made)
     for categories, surrogates in ((False, False), (True, True)):
         plan, images = score_plan(categories, surrogates)
         cases[f"score {categories}"] = (plan, images, lambda plan, rows: finished(score_block(plan, rows)))

@@ -111,6 +111,12 @@ MISTAKES = {
         ("forest_train('help me')", "22023", "madtree: forest_train with one argument", None),
     ],
     "holdout": [("holdout(1, 25)", "22023", "madtree: fraction must be a number from 0 to 1", "A quarter")],
+    "boost_predict": [
+        ("boost_predict('m', 'points', 'out')", "42809", "madtree: boosted_model: m is a model", "Score by it"),
+    ],
+    "boost_train": [
+        ("boost_train('points', 'b', 'id', 'x', 'x', loss => 'hinge')", "22023", "madtree: loss must be one of", None),
+    ],
     "forest_predict": [
         ("forest_predict('m', 'points', 'out')", "42809", "madtree: random_forest_model: m is a model", "Score by it"),
     ],

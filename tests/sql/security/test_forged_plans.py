@@ -24,8 +24,13 @@ CALLS = {
     "count": f"SELECT length(madtree_internal.node_statistics(%(n_rows)s, {COLUMNS}, %(nodes)s::bytea, "
     "%(plan)s::bytea))",
     "move": f"SELECT length(madtree_internal.moved_nodes(%(plan)s::bytea, %(n_rows)s, {COLUMNS}, %(nodes)s::bytea))",
-    "column": f"SELECT length(madtree_internal.new_column(%(plan)s::bytea, %(n_rows)s, {COLUMNS}, "
-    "%(scores)s::bytea, %(nodes)s::bytea))",
+    **{
+        column: f"SELECT length(madtree_internal.new_column(%(plan)s::bytea, '{column}', %(n_rows)s, {COLUMNS}, "
+        "%(scores)s::bytea, %(nodes)s::bytea))"
+        for column in ("fold", "target")
+    },
+    "sums": f"SELECT length(madtree_internal.row_sums(%(plan)s::bytea, %(n_rows)s, {COLUMNS}, %(scores)s::bytea, "
+    "%(nodes)s::bytea))",
 }
 
 

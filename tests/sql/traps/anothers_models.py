@@ -14,10 +14,12 @@ FULL: dict[str, dict[str, Any]] = {
              "max_depth": 3, "min_split": 4},
     "forest": {"null_handling_params": "max_surrogates=1", "oob_predictions": True, "num_trees": 2,
                "max_tree_depth": 3, "grouping_cols": "g"},
+    "boost": {"validation_params": "fraction=0.3", "num_trees": 2, "max_leaf_nodes": 4, "grouping_cols": "g"},
 }  # fmt: skip
 PARTS = {
     "tree": ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors"),
     "forest": ("", "_summary", "_surrogates", "_group", "_packed", "_oob"),
+    "boost": ("", "_summary", "_group", "_packed", "_rounds"),
 }
 _TRAP = f"x + 0 * {spring('expression')}"
 EXPRESSIONS: dict[str, dict[str, str]] = {

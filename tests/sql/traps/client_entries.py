@@ -96,7 +96,7 @@ def commands() -> Iterator[Command]:
         if name in OTHER_COMMANDS:
             continue
         needed = [each for each in command.params if each.required and each.name != "format_"]
-        made = "out" if name in ("train", "forest", "prune") else None
+        made = "out" if name in ("train", "forest", "boost", "prune") else None
         meanings = tuple(
             ("" if each.param_type_name == "argument" else each.opts[0], _meaning(name, each.name, made))
             for each in needed
@@ -111,9 +111,9 @@ def commands() -> Iterator[Command]:
 
 
 def _meaning(command: str, argument: str, made: str | None) -> str:
-    if command in ("train", "forest") and argument == "model":
+    if command in ("train", "forest", "boost") and argument == "model":
         return str(made)
-    if command in ("train", "forest") and argument == "id":
+    if command in ("train", "forest", "boost") and argument == "id":
         return "id"
     if argument == "output":
         return "file" if command == "report" else "out"

@@ -11,7 +11,8 @@ import psycopg
 import pytest
 from anothers_models import train
 from games import Move, hold_name, hold_table, play
-from ground import CALLERS, Ground, Seen, share, ways
+from ground import CALLERS, Ground, Seen, ways
+from shares import share
 from trap_calls import ENGINES, FIXED, REFUSED, SMALL, Call, all_calls
 from trap_types import TYPES
 

@@ -21,6 +21,7 @@ from madtree.host.psycopg import PsycopgHost
 # What an argument without a default is, by its name.
 MEANINGS = {
     "model": "model", "tree_model": "model", "model_name": "model", "random_forest_model": "model",
+    "boosted_model": "model",
     "forest_model_table": "model", "model_table": "model",
     "table_name": "data", "test_table": "data", "new_data_table": "data", "source": "data",
     "training_table_name": "data",
@@ -34,6 +35,7 @@ FIXED: dict[str, Any] = {"row": "7", "id": "id", "dependent": "y", "features": "
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "tree_predict": ({"type": "prob"}, {"type": "leaf"}, {"replace": True}),
     "forest_predict": ({"type": "prob"}, {"type": "leaf"}),
+    "boost_predict": ({"type": "raw"}, {"type": "leaf"}),
     "tree_sql": ({"type": "prob"}, {"tree_id": 1}),
     "tree_rules": ({"tree_id": 1},),
     "tree_path": ({"tree_id": 1},),
@@ -44,9 +46,14 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"pruning_params": "n_folds=2", "surrogate_params": "max_surrogates=1", "max_competitors": 1, "replace": True},
     ),
     "forest_train": ({"oob_predictions": True, "null_handling_params": "max_surrogates=1", "replace": True},),
+    "boost_train": ({"validation_params": "fraction=0.3", "replace": True},),
 }
 # So that a training is a matter of milliseconds.
-SMALL = {"forest_train": {"num_trees": 2, "max_tree_depth": 3}, "tree_train": {"max_depth": 3, "min_split": 4}}
+SMALL = {
+    "forest_train": {"num_trees": 2, "max_tree_depth": 3},
+    "tree_train": {"max_depth": 3, "min_split": 4},
+    "boost_train": {"num_trees": 2, "max_leaf_nodes": 4},
+}
 # Their work is undone, as others go on with what they remove or make.
 UNDONE = ("tree_drop", "install_madlib_names")
 VIEWS = "SELECT count(*), count(m.kind) FROM madtree.models AS m"
