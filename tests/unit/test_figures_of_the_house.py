@@ -108,7 +108,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 35_600
+    assert sum(map(lines_of_code, sources().values())) <= 35_605
 
 
 @pytest.mark.parametrize(
