@@ -133,8 +133,12 @@ class FlatTrees:
         is_category: list[bool],
         categories: SplitCategories | None = None,
         seen: KnownCategories | None = None,
+        between: Callable[[], None] = lambda: None,
     ) -> FlatTrees:
         """Trees of nodes (n_nodes,) sorted by tree and id; categories may be left out where none are asked for.
+
+        Args:
+            between: called between passes over the nodes, for cancels to be let in.
 
         Raises:
             MadtreeError: the nodes are not those of whole trees.
@@ -142,14 +146,16 @@ class FlatTrees:
         n_nodes = len(node_id)
         roots = first_nodes(tree_id)
         inner = splits.feature[:n_nodes] >= 0
+        between()
         child = children_in_order(inner, roots)
+        between()
         parents = np.flatnonzero(inner)
-        if n_nodes and (
-            node_id[roots].any()
-            or (len(parents) and child[parents].max() + 1 >= n_nodes)
-            or not np.array_equal(node_id[child[parents]], 2 * node_id[parents] + 1)
-            or not np.array_equal(tree_id[child[parents] + 1], tree_id[parents])
-        ):
+        left = child[parents]
+        between()
+        is_whole = not node_id[roots].any() and (not len(parents) or int(left.max()) + 1 < n_nodes)
+        is_whole = is_whole and np.array_equal(node_id[left], 2 * node_id[parents] + 1)
+        between()
+        if n_nodes and not (is_whole and np.array_equal(tree_id[left + 1], tree_id[parents])):
             raise MadtreeError("the model is damaged: its nodes are not whole trees")
         named, known = categories or SplitCategories.none(), seen or KnownCategories.none()
         return cls(tree_id, node_id, majority_left.astype(np.bool_), child, roots, splits, named, known, is_category)

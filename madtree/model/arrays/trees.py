@@ -66,6 +66,7 @@ def read_arrays(
     n_nodes = len(nodes["node_id"])
     feature = nodes["feature"].astype(np.int64)
     splits = FlatSplits(np.arange(n_nodes), feature, nodes["threshold"], np.ones(n_nodes, np.bool_))
+    host.let_in()
     kept, agreement = np.ones(n_nodes, np.bool_), None  # which of the splits in the tables are of these trees
     if tables.has_surrogates:
         surrogates, wanted, agreement = _surrogates(host, tables, model, nodes, others, tree_range)
@@ -84,7 +85,8 @@ def read_arrays(
         host.let_in()
     splits = replace(splits, feature=renumbered[splits.feature])
     tree_id, node_id, majority_left = (nodes[name] for name in ("tree_id", "node_id", "majority_left"))
-    trees = FlatTrees.of(tree_id, node_id, majority_left, splits, is_category, named, seen)
+    host.let_in()
+    trees = FlatTrees.of(tree_id, node_id, majority_left, splits, is_category, named, seen, host.let_in)
     return ModelArrays(nodes, trees, used, agreement)
 
 

@@ -34,7 +34,7 @@ LEFT = {
 # Of scikit-learn's own making: these know the parameters, and no data.
 PARAMETERS = {"get_metadata_routing", "get_params", "set_params", "set_fit_request", "set_score_request"}
 # Commands that call no model and read no table of anybody's; and `drop`, as above.
-OTHER_COMMANDS = {"up", "down", "status", "psql", "install", "demo", "drop"}
+OTHER_COMMANDS = {"up", "down", "status", "psql", "env", "install", "demo", "drop"}
 # Options with values that ask for something else than is asked for without them.
 VALUES = {"--format": ("sql", "json", "pmml", "dot", "svg"), "--type": ("response", "prob", "leaf"), "--tree": ("1",)}
 # What changes nothing about whose code runs, or would permit it.

@@ -11,6 +11,7 @@ OWN = (
     "surrogate_params => 'max_surrogates=1', pruning_params => 'n_folds=2', max_competitors => 1)",
     "SELECT madtree.forest_train('work.data', 'work.forest', 'id', 'y', 'x, k', num_trees => 2, max_tree_depth => 3, "
     "null_handling_params => 'max_surrogates=1', oob_predictions => true)",
+    "SELECT madtree.boost_train('work.data', 'work.boosted', 'id', 'y', 'x, k', num_trees => 2, max_leaf_nodes => 4)",
 )
 
 
@@ -22,7 +23,7 @@ def test_every_argument_that_must_be_given_has_a_meaning(ground: Ground) -> None
         if name not in MEANINGS
     }
     assert not unknown, "say in MEANINGS what these stand for"
-    assert relations(ground.sessions["admin"]) == ["models"]
+    assert relations(ground.sessions["admin"]) == ["model_list", "models"]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -35,7 +36,7 @@ def test_every_call_answers_for_a_model_of_ones_own(ground: Ground, engine: str)
             db.execute(statement)
         calls = [*all_calls(db, engine)]
         for call in calls:
-            for model in ("work.tree", "work.forest"):
+            for model in ("work.tree", "work.forest", "work.boosted"):
                 place = {**FIXED, "model": model, "data": "work.data", "out": ground.new_name()}
                 seen.call(db, call, place, f"{model} of her own")
     assert not seen.wrong

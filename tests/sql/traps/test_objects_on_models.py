@@ -74,7 +74,9 @@ def test_nothing_on_a_models_table_runs(
 
 
 def _column(part: str) -> str:
-    return {"_summary": "method", "_cv": "cp", "_group": "gid", "_oob": "n_oob_trees"}.get(part, "tree_id")
+    return {"_summary": "method", "_cv": "cp", "_group": "gid", "_oob": "n_oob_trees", "_rounds": "gid"}.get(
+        part, "tree_id"
+    )
 
 
 @pytest.mark.parametrize(("who", "engine"), WAYS)

@@ -56,7 +56,10 @@ SMALL = {
 }
 # Their work is undone, as others go on with what they remove or make.
 UNDONE = ("tree_drop", "install_madlib_names")
-VIEWS = "SELECT count(*), count(m.kind) FROM madtree.models AS m"
+VIEWS = (
+    "SELECT count(*), count(m.kind) FROM madtree.models AS m UNION ALL "
+    "SELECT count(*), count(m.kind) FROM madtree.model_list AS m"
+)
 _FUNCTIONS = """
 SELECT p.proname, COALESCE(p.proargnames[:p.pronargs], '{}') AS names, p.pronargdefaults AS n_defaults
 FROM pg_catalog.pg_proc AS p
