@@ -302,6 +302,7 @@ class MemoryHost:
                 "type_oid": self._oid(type_),
                 "full_type": self._qualified(type_),
                 "equals": EQUALS,
+                "may_read": True,
             }
             for name, type_ in self._table_of(oid).columns.items()
         ]
