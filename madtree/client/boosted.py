@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from madtree.client.caller import Caller
-from madtree.client.calls import CallError, Names, Pairs
-from madtree.client.drawing import Drawing
+from madtree.client.calls import Names, Pairs
 from madtree.client.result import Result
-from madtree.client.trained import TrainedModel
-from madtree.render.svg import tree_svg
+from madtree.client.trained import Ensemble
 from madtree.trees import BOOSTED
 from madtree.trees import Model as TreeModel
 
@@ -100,7 +98,7 @@ class BoostCalls(Caller):
         return BoostedModel(self, name)
 
 
-class BoostedModel(TrainedModel):
+class BoostedModel(Ensemble):
     """A boosted model: the tables ``<name>``, ``<name>_group``, ``<name>_rounds``, ``<name>_nodes`` and the summary.
 
     Everything is read from the database when it is asked for.
@@ -128,27 +126,10 @@ class BoostedModel(TrainedModel):
         """The rows of ``<name>_rounds``: the mean losses after each round, by group."""
         return self._table("_rounds", "gid, round")
 
-    @property
-    def trees(self) -> Result[Any]:
-        """The rows of ``<name>``: one for each tree, with its group, its number there, and its round."""
-        return self._table("", "tree_id")
-
     def read(self, tree_id: int | None = None) -> TreeModel:
         """All trees as plain values, or the one of that number."""
         found = super().read(tree_id)
         return found if tree_id is None else found.as_single_trees
-
-    def tree(self, sample_id: int, gid: int = 1) -> TreeModel:
-        """One tree as plain values: of the group `gid` the one with that number."""
-        numbering = super().read(1).numbering
-        members = numbering.members(gid) if 1 <= gid <= len(numbering.counts) else 0
-        if not 1 <= sample_id <= members:
-            raise CallError(f"sample_id must be from 1 to {members}, the number of a tree of {self.name}")
-        return self.read(numbering.tree_id(gid, sample_id))
-
-    def plot(self, sample_id: int = 1, max_depth: int | None = None, *, gid: int = 1) -> Drawing:
-        """A picture of one tree that a notebook shows; ``save(path)`` writes it, ``show()`` opens it in a browser."""
-        return Drawing(tree_svg(self.tree(sample_id, gid), max_depth=max_depth))
 
     def predict(
         self,

@@ -6,14 +6,11 @@ from typing import Any
 
 from madtree.client.caller import Caller
 from madtree.client.calls import CallError, Names, Pairs
-from madtree.client.drawing import Drawing
 from madtree.client.result import Result
-from madtree.client.trained import TrainedModel
+from madtree.client.trained import Ensemble
 from madtree.client.tree_calls import check_kind
 from madtree.model import find_model, read_summary
-from madtree.render.svg import tree_svg
-from madtree.trees import FOREST, Numbering
-from madtree.trees import Model as TreeModel
+from madtree.trees import FOREST
 
 
 class ForestCalls(Caller):
@@ -126,7 +123,7 @@ class ForestCalls(Caller):
         return Forest(self, name)
 
 
-class Forest(TrainedModel):
+class Forest(Ensemble):
     """A forest: the tables ``<name>``, ``<name>_group``, ``<name>_nodes``, ``<name>_summary``.
 
     Everything is read from the database when it is asked for.
@@ -157,22 +154,6 @@ class Forest(TrainedModel):
             raise CallError(f"{self.name} has {len(groups)} groups", "The attribute groups has the error of each.")
         (row,) = groups
         return None if row.oob_error is None else float(row.oob_error)
-
-    @property
-    def trees(self) -> Result[Any]:
-        """The rows of ``<name>``: one for each tree, with its group and its number there."""
-        return self._table("", "tree_id")
-
-    def tree(self, sample_id: int, gid: int = 1) -> TreeModel:
-        """One tree as plain values: of the group `gid` the one with that number."""
-        members = int(self.summary["num_trees"])
-        if not 1 <= sample_id <= members:
-            raise CallError(f"sample_id must be from 1 to {members}, the number of a tree of {self.name}")
-        return self.read(Numbering(members).tree_id(gid, sample_id))
-
-    def plot(self, sample_id: int = 1, max_depth: int | None = None, *, gid: int = 1) -> Drawing:
-        """A picture of one tree that a notebook shows; ``save(path)`` writes it, ``show()`` opens it in a browser."""
-        return Drawing(tree_svg(self.tree(sample_id, gid), max_depth=max_depth))
 
     def to_sklearn(self, gid: int | None = None, *, voting: str = "hard") -> Any:
         """The forest as one of scikit-learn's that predicts exactly the same; see `madtree.to_sklearn`.

@@ -8,14 +8,17 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from madtree.client.caller import Caller
+from madtree.client.calls import CallError
+from madtree.client.drawing import Drawing
 from madtree.client.result import Result
 from madtree.client.rows import ImportanceRow
 from madtree.client.tree_calls import table_rows
 from madtree.model import find_model, read_model, read_summary
+from madtree.render.svg import tree_svg
 from madtree.sqltext.importance import COLUMNS
 from madtree.sqltext.quote import ident
 from madtree.trees import Model as TreeModel
-from madtree.trees import ModelKind
+from madtree.trees import ModelKind, Numbering
 
 # By what features are ordered, the first of these that a kind has before the others.
 _RANKS = ("raw_oob_importance", "raw_importance")
@@ -67,3 +70,29 @@ class TrainedModel:
         with self.client.work() as connection:
             yield name
             connection.execute(f"DROP TABLE {name}".encode())
+
+class Ensemble(TrainedModel):
+    """A model whose groups have several trees each."""
+
+    @property
+    def trees(self) -> Result[Any]:
+        """The rows of ``<name>``: one for each tree, with its group and its number there; of boosted ones its round."""
+        return self._table("", "tree_id")
+
+    def tree(self, sample_id: int, gid: int = 1) -> TreeModel:
+        """One tree as plain values: of the group `gid` the one with that number."""
+        numbering = self._numbering()
+        members = numbering.members(gid) if not numbering.counts or 1 <= gid <= len(numbering.counts) else 0
+        if not 1 <= sample_id <= members:
+            raise CallError(f"sample_id must be from 1 to {members}, the number of a tree of {self.name}")
+        return self.read(numbering.tree_id(gid, sample_id))
+
+    def plot(self, sample_id: int = 1, max_depth: int | None = None, *, gid: int = 1) -> Drawing:
+        """A picture of one tree that a notebook shows; ``save(path)`` writes it, ``show()`` opens it in a browser."""
+        return Drawing(tree_svg(self.tree(sample_id, gid), max_depth=max_depth))
+
+    def _numbering(self) -> Numbering:
+        """Which trees are of which group."""
+        with self.client.reading():
+            tables = find_model(self.client.host, self.name, "model")
+            return read_summary(self.client.host, tables, to_run=False).numbering
