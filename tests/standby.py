@@ -12,7 +12,6 @@ from psycopg.conninfo import make_conninfo
 from waiting import wait_until
 
 from madtree.embedded import PrivateServer
-from madtree.embedded.config import free_port
 from madtree.embedded.prefix import Prefix
 
 
@@ -25,7 +24,7 @@ def standby_of(server: PrivateServer, dsn: str) -> Iterator[str]:
         host, port = session.info.host, session.info.port
     data = server.home.socket_directory / "standby"  # in a directory of the server's own account
     config = shlex.quote(f"config_file={server.home.config_file}")
-    other = free_port(port + 1)
+    other = port + 1  # of the socket alone: another server may take a TCP port that was free a moment ago
     # Who reaches the socket may copy the server, too.
     with server.home.hba_file.open("a") as rules:
         rules.write("local replication all trust\n")
@@ -33,9 +32,11 @@ def standby_of(server: PrivateServer, dsn: str) -> Iterator[str]:
         session.execute("SELECT pg_reload_conf()")
     pg_ctl = Prefix(server.home.prefix, state.origin).program("pg_ctl")
 
+    log = server.home.log_directory / "standby.log"
+
     def run(*words: object) -> None:
         done = server.user.run([str(word) for word in words], cwd=server.home.data)
-        assert done.returncode == 0, done.stdout
+        assert done.returncode == 0, done.stdout + (log.read_text() if log.exists() else "")
 
     run(
         state.origin.bindir / "pg_basebackup",
@@ -52,8 +53,7 @@ def standby_of(server: PrivateServer, dsn: str) -> Iterator[str]:
         "fast",
         "-N",
     )
-    log = server.home.log_directory / "standby.log"
-    run(pg_ctl, "-D", data, "-w", "-l", log, "start", "-o", f"-c {config} -c port={other}")
+    run(pg_ctl, "-D", data, "-w", "-l", log, "start", "-o", f"-c {config} -c port={other} -c listen_addresses=")
     try:
         yield make_conninfo(dsn, port=other)
     finally:

@@ -12,18 +12,21 @@ import psycopg
 from madtree.client.boosted import BoostedModel
 from madtree.client.bridge import Bridge, BridgedConnection
 from madtree.client.client import Client
+from madtree.client.drawing import Drawing
 from madtree.client.forests import Forest
 from madtree.client.model import Model
 from madtree.client.result import Result
 from madtree.client.rows import CompetitorRow, CpRow, ImportanceRow, NodeRow, SurrogateRow, TreeRow
 from madtree.client.session import Session
+from madtree.client.trained import EnsembleModel, TrainedModel
 from madtree.host.psycopg import Engine
 from madtree.trees import Model as TreeModel
 
 P = ParamSpec("P")
 T = TypeVar("T")
 A = TypeVar("A")
-N = TypeVar("N", Model, Forest, BoostedModel)
+N = TypeVar("N", bound=TrainedModel)
+E = TypeVar("E", bound=EnsembleModel)
 
 
 def of_named(
@@ -117,13 +120,27 @@ class AsyncModel(AsyncNamed[Model]):
         return await self._look(lambda it: it.cv)
 
 
-class AsyncForest(AsyncNamed[Forest]):
+class AsyncEnsemble(AsyncNamed[E]):
+    """A model whose groups have several trees each."""
+
+    async def tree(self, sample_id: int, gid: int = 1) -> TreeModel:
+        """One tree as plain values: of the group `gid` the one with that number."""
+        return await self._look(lambda it: it.tree(sample_id, gid))
+
+    async def plot(self, sample_id: int = 1, max_depth: int | None = None, *, gid: int = 1) -> Drawing:
+        """A picture of one tree."""
+        return await self._look(lambda it: it.plot(sample_id, max_depth, gid=gid))
+
+    async def trees(self) -> Result[Any]:
+        """The rows of ``<name>``: one for each tree, with its group and its number there; of boosted ones its round."""
+        return await self._look(lambda it: it.trees)
+
+
+class AsyncForest(AsyncEnsemble[Forest]):
     """A forest in the database. Its methods are those of `Forest`, awaited; so are what are attributes there."""
 
     _kind = Forest
 
-    tree = of_named(Forest.tree)
-    plot = of_named(Forest.plot)
     to_sklearn = of_named(Forest.to_sklearn)
     predict = of_named(Forest.predict)
 
@@ -135,20 +152,14 @@ class AsyncForest(AsyncNamed[Forest]):
         """The error on out-of-bag rows of a forest without groups. Raises CallError where there are groups."""
         return await self._look(lambda it: it.oob_error)
 
-    async def trees(self) -> Result[Any]:
-        """The rows of ``<name>``: one for each tree, with its group and its number there."""
-        return await self._look(lambda it: it.trees)
 
-
-class AsyncBoostedModel(AsyncNamed[BoostedModel]):
+class AsyncBoostedModel(AsyncEnsemble[BoostedModel]):
     """A boosted model in the database. Its methods are those of `BoostedModel`, awaited; so are what are attributes
     there.
     """
 
     _kind = BoostedModel
 
-    tree = of_named(BoostedModel.tree)
-    plot = of_named(BoostedModel.plot)
     predict = of_named(BoostedModel.predict)
 
     async def groups(self) -> Result[Any]:
@@ -158,10 +169,6 @@ class AsyncBoostedModel(AsyncNamed[BoostedModel]):
     async def rounds(self) -> Result[Any]:
         """The rows of ``<name>_rounds``: the mean losses after each round, by group."""
         return await self._look(lambda it: it.rounds)
-
-    async def trees(self) -> Result[Any]:
-        """The rows of ``<name>``: one for each tree, with its group, its number there, and its round."""
-        return await self._look(lambda it: it.trees)
 
 
 def of_client(

@@ -7,7 +7,7 @@ from typing import Any
 from madtree.client.caller import Caller
 from madtree.client.calls import Names, Pairs
 from madtree.client.result import Result
-from madtree.client.trained import Ensemble
+from madtree.client.trained import EnsembleModel
 from madtree.trees import BOOSTED
 from madtree.trees import Model as TreeModel
 
@@ -98,7 +98,7 @@ class BoostCalls(Caller):
         return BoostedModel(self, name)
 
 
-class BoostedModel(Ensemble):
+class BoostedModel(EnsembleModel):
     """A boosted model: the tables ``<name>``, ``<name>_group``, ``<name>_rounds``, ``<name>_nodes`` and the summary.
 
     Everything is read from the database when it is asked for.

@@ -7,7 +7,7 @@ from typing import Any
 from madtree.client.caller import Caller
 from madtree.client.calls import CallError, Names, Pairs
 from madtree.client.result import Result
-from madtree.client.trained import Ensemble
+from madtree.client.trained import EnsembleModel
 from madtree.client.tree_calls import check_kind
 from madtree.model import find_model, read_summary
 from madtree.trees import FOREST
@@ -123,7 +123,7 @@ class ForestCalls(Caller):
         return Forest(self, name)
 
 
-class Forest(Ensemble):
+class Forest(EnsembleModel):
     """A forest: the tables ``<name>``, ``<name>_group``, ``<name>_nodes``, ``<name>_summary``.
 
     Everything is read from the database when it is asked for.

@@ -12,7 +12,7 @@ from madtree.client.calls import CallError
 from madtree.client.drawing import Drawing
 from madtree.client.result import Result
 from madtree.client.rows import ImportanceRow
-from madtree.client.tree_calls import table_rows
+from madtree.client.tree_calls import check_kind, table_rows
 from madtree.model import find_model, read_model, read_summary
 from madtree.render.svg import tree_svg
 from madtree.sqltext.importance import COLUMNS
@@ -71,7 +71,8 @@ class TrainedModel:
             yield name
             connection.execute(f"DROP TABLE {name}".encode())
 
-class Ensemble(TrainedModel):
+
+class EnsembleModel(TrainedModel):
     """A model whose groups have several trees each."""
 
     @property
@@ -95,4 +96,7 @@ class Ensemble(TrainedModel):
         """Which trees are of which group."""
         with self.client.reading():
             tables = find_model(self.client.host, self.name, "model")
-            return read_summary(self.client.host, tables, to_run=False).numbering
+            model = read_summary(self.client.host, tables, to_run=False)
+            if self._kind is not None:
+                check_kind(model, self._kind)
+            return model.numbering

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from madtree.host import Host
@@ -42,6 +43,17 @@ def _nothing(host: Host, tables: ModelTables, model: Model, gids: Sequence[int])
     return []
 
 
+_FOREST_PAGE = KindPage(
+    heading="One of the trees",
+    picked="Tree",
+    listed="All trees on this page",
+    trees=sql.first_trees,
+    which="the first ones, or those asked for by madtree report --tree NUMBER.",
+    # Its trees have seen these rows, so it would look too good: its out-of-bag error says more.
+    is_measured=False,
+    whole=forest_values,
+    no_expression="A forest is no single expression; one of its trees is.",
+)
 PAGES: Mapping[ModelKind, KindPage] = {
     TREE: KindPage(
         heading="Tree",
@@ -53,23 +65,9 @@ PAGES: Mapping[ModelKind, KindPage] = {
         whole=_nothing,
         no_expression="",
     ),
-    FOREST: KindPage(
-        heading="One of the trees",
-        picked="Tree",
-        listed="All trees on this page",
-        trees=sql.first_trees,
-        which="the first ones, or those asked for by madtree report --tree NUMBER.",
-        # Its trees have seen these rows, so it would look too good: its out-of-bag error says more.
-        is_measured=False,
-        whole=forest_values,
-        no_expression="A forest is no single expression; one of its trees is.",
-    ),
-    BOOSTED: KindPage(
-        heading="One of the trees",
-        picked="Tree",
-        listed="All trees on this page",
-        trees=sql.first_trees,
-        which="the first ones, or those asked for by madtree report --tree NUMBER.",
+    FOREST: _FOREST_PAGE,
+    BOOSTED: replace(
+        _FOREST_PAGE,
         is_measured=True,
         whole=_nothing,
         no_expression="A boosted model is no single expression of this page's; one of its trees is.",

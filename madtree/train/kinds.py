@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, Protocol
 
+import numpy as np
+
 from madtree.host import Host
 from madtree.ingest import Profile
-from madtree.learn.data import Bools, Ints
+from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.ensemble import Learner
 from madtree.learn.prune import BoostedColumns, OutOfBagColumns, RoundColumns, TrainedTrees, TreeColumns
 from madtree.parallel import Workers
@@ -80,6 +82,29 @@ class Harvest:
     groups: Ints
     classes: Sequence[str]
     categories: Mapping[str, Any]
+
+    @property
+    def n_trees(self) -> Ints:
+        """(G,) of each group."""
+        return np.bincount(self._of_trees, minlength=len(self.groups))
+
+    @property
+    def importance(self) -> Floats:
+        """(G, number of features) sums over each group's trees."""
+        found = np.zeros((len(self.groups), self.trees.importance.shape[1]))
+        np.add.at(found, self._of_trees, self.trees.importance)
+        return found
+
+    def by_group(self, group: Ints, values: Array, missing: float) -> Any:
+        """(G, ...) `values` (n, ...) at the places of their groups (n,), and `missing` for the others."""
+        found = np.full((len(self.groups), *values.shape[1:]), missing, values.dtype)
+        found[np.searchsorted(self.groups, group)] = values
+        return found
+
+    @property
+    def _of_trees(self) -> Ints:
+        """(n_trees,) the place of each tree's group."""
+        return np.searchsorted(self.groups, self.trees.key.group)
 
 
 @dataclass(frozen=True)

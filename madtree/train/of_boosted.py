@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.ingest import Profile
-from madtree.learn.data import Floats, Ints
+from madtree.learn.data import Ints
 from madtree.learn.ensemble import BoostLearner, Learner
-from madtree.learn.prune import BoostedColumns, RoundColumns, TrainedTrees, TreeColumns
+from madtree.learn.prune import TrainedTrees
 from madtree.model.write import (
     BoostedTotals,
     boost_summary,
@@ -88,7 +89,7 @@ class Boosted:
             "class": labels_or_null(harvest.classes if n_scores > 1 else [], score),
         }
         write_members(host, task, trees, numbering, more, TABLES[BOOSTED].more, output.group_table)
-        totals = _totals(harvest.boosted, harvest.rounds, trees, harvest.groups, n_scores)
+        totals = _totals(harvest, n_scores)
         write_boosted_groups(host, task, totals, UNUSABLE_GROUP, output.group_table, harvest.categories)
         losses = {}
         if output.group_table is None:
@@ -100,35 +101,23 @@ class Boosted:
         return boost_summary(task, self.parameters)
 
 
-def _totals(
-    said: BoostedColumns, rounds: RoundColumns, trees: TreeColumns, groups: Ints, n_scores: int
-) -> BoostedTotals:
-    """The models of all groups (n,); `said` by those that have one."""
-    place = np.searchsorted(groups, said.group)
-    of_tree = np.searchsorted(groups, trees.key.group)
-
-    def spread(values: Floats | Ints, missing: float = 0) -> Any:
-        found = np.full((len(groups), *values.shape[1:]), missing, values.dtype)
-        found[place] = values
-        return found
-
-    n_rounds: Ints = spread(said.n_rounds)
-    importance = np.zeros((len(groups), trees.importance.shape[1]))
-    np.add.at(importance, of_tree, trees.importance)
+def _totals(harvest: Harvest, n_scores: int) -> BoostedTotals:
+    """The models of all groups (n,)."""
+    said, rounds = harvest.boosted, harvest.rounds
+    spread = partial(harvest.by_group, said.group)
+    n_rounds: Ints = spread(said.n_rounds, 0)
     # What is lost after the model's last round.
-    last = rounds.number == n_rounds[np.searchsorted(groups, rounds.group)]
-    losses = {name: np.full(len(groups), np.nan) for name in ("training", "held_out")}
-    for name, found in losses.items():
-        found[np.searchsorted(groups, rounds.group[last])] = getattr(rounds, name)[last]
+    last = rounds.number == n_rounds[np.searchsorted(harvest.groups, rounds.group)]
+    at_last = partial(harvest.by_group, rounds.group[last])
     return BoostedTotals(
-        group=groups,
-        n_trees=np.bincount(of_tree, minlength=len(groups)),
+        group=harvest.groups,
+        n_trees=harvest.n_trees,
         n_rounds=n_rounds,
         base_score=spread(said.base if len(said.base) else np.zeros((0, n_scores)), np.nan),
-        n_rows=spread(said.n_rows),
-        n_held_out=spread(said.n_held_out),
-        training_loss=losses["training"],
-        validation_loss=losses["held_out"],
-        impurity_var_importance=importance,
+        n_rows=spread(said.n_rows, 0),
+        n_held_out=spread(said.n_held_out, 0),
+        training_loss=at_last(rounds.training[last], np.nan),
+        validation_loss=at_last(rounds.held_out[last], np.nan),
+        impurity_var_importance=harvest.importance,
         rounds=rounds,
     )

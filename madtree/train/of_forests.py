@@ -11,7 +11,7 @@ from madtree.ingest import Profile
 from madtree.learn.data import Floats, Ints
 from madtree.learn.ensemble import ForestLearner, Learner, wave_counts, wave_nodes
 from madtree.learn.problem import SearchTuning
-from madtree.learn.prune import OutOfBagColumns, TrainedTrees, TreeColumns
+from madtree.learn.prune import TrainedTrees
 from madtree.model import nodes_view
 from madtree.model.write import GroupTotals, floats, forest_summary, write_groups, write_members, write_packed
 from madtree.parallel import Workers, forest_workers, growing_workers
@@ -74,7 +74,7 @@ class Forests:
         more = {"oob_error": floats(trees.oob_error)}
         write_members(host, task, trees, numbering, more, TABLES[FOREST].more, output.group_table)
         tell_of_bags(host, task, self.parameters.sampling, harvest.out_of_bag)
-        of_groups = self._of_groups(harvest.out_of_bag, trees, harvest.groups)
+        of_groups = self._of_groups(harvest)
         write_groups(host, task, of_groups, UNUSABLE_GROUP, output.group_table, harvest.categories)
         error = None
         if output.group_table is None and not np.isnan(of_groups.oob_error[0]):
@@ -84,26 +84,21 @@ class Forests:
     def summary(self, task: TrainingTask) -> dict[str, Any]:
         return forest_summary(task, self.parameters)
 
-    def _of_groups(self, said: OutOfBagColumns, trees: TreeColumns, groups: Ints) -> GroupTotals:
-        """The forests of all groups (n,); `said` by those that have one, and the trees are sorted."""
-        place = np.searchsorted(groups, said.group)
-        of_tree = np.searchsorted(groups, trees.key.group)
-        n_trees = np.bincount(of_tree, minlength=len(groups))
+    def _of_groups(self, harvest: Harvest) -> GroupTotals:
+        """The forests of all groups (n,)."""
+        said, n_trees = harvest.out_of_bag, harvest.n_trees
+        wanted = self.parameters.n_permutations > 0
 
         def spread(values: Floats) -> Floats:
-            found = np.full((len(groups), *values.shape[1:]), np.nan)
-            found[place] = values
+            found: Floats = harvest.by_group(said.group, values, np.nan)
             return found
 
-        importance = np.zeros((len(groups), trees.importance.shape[1]))
-        np.add.at(importance, of_tree, trees.importance)
-        wanted = self.parameters.n_permutations > 0
         return GroupTotals(
-            group=groups,
+            group=harvest.groups,
             n_trees=n_trees,
             oob_error=spread(said.error),
             oob_score=spread(said.score),
             oob_var_importance=spread(said.importance) if wanted else None,
             oob_var_importance_sd=spread(said.importance_sd) if wanted else None,
-            impurity_var_importance=importance / np.maximum(n_trees, 1)[:, None],
+            impurity_var_importance=harvest.importance / np.maximum(n_trees, 1)[:, None],
         )

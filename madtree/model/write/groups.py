@@ -114,24 +114,11 @@ def write_groups(
 ) -> None:
     """Fill `<output>_group` of a forest; `failure`, `group_source` and `categories` as for `write_trees`."""
     width = len(task.features)
-    levels, counts = level_texts(categories or {}, groups.group)
-    has_failed = groups.n_trees == 0
-    encoders: dict[str, Encoder] = {
-        "gid": integers(groups.group),
-        "success": picked(["true", "false"], has_failed),
-        "cat_n_levels": texts_or_null(counts),
-        "cat_levels_in_text": texts_or_null(levels),
-        **{key: floats(getattr(groups, key)) for key in ("oob_error", "oob_score")},
-        "n_trees": integers(groups.n_trees),
-        "message": picked(["NULL", text.quoted(failure)], has_failed),
-    }
-    for name in ("oob_var_importance", "oob_var_importance_sd", "impurity_var_importance"):
+    more: dict[str, Encoder] = {key: floats(getattr(groups, key)) for key in ("oob_error", "oob_score")}
+    for name in ("oob_var_importance", "oob_var_importance_sd"):
         values = getattr(groups, name)
-        encoders[name] = (lambda _: NO_VALUES) if values is None else rows_of_floats(values, width)
-    parameters = forest_sql.GROUP_PARAMETERS
-    statement = group_sql.insert_groups(task.output_schema, task.output_name, parameters, task.grouping, group_source)
-    sizes = longer(levels, counts) + 3 * width * NUMBER_BYTES
-    insert_rows(host, statement, parameters, encoders, sizes)
+        more[name] = (lambda _: NO_VALUES) if values is None else rows_of_floats(values, width)
+    _insert_groups(host, task, groups, more, forest_sql.GROUP_PARAMETERS, 3, failure, group_source, categories or {})
 
 
 def write_boosted_groups(
@@ -143,6 +130,37 @@ def write_boosted_groups(
     categories: Mapping[str, Any],
 ) -> None:
     """Fill `<output>_group` and `<output>_rounds` of a boosted model; the others as for `write_trees`."""
+    more: dict[str, Encoder] = {
+        "base_score": rows_of_floats(groups.base_score, groups.base_score.shape[1]),
+        **{key: integers(getattr(groups, key)) for key in ("n_rounds", "n_rows", "n_held_out")},
+        **{key: floats(getattr(groups, key)) for key in ("training_loss", "validation_loss")},
+    }
+    _insert_groups(host, task, groups, more, boost_sql.GROUP_PARAMETERS, 2, failure, group_source, categories)
+    rounds = groups.rounds
+    of_rounds: dict[str, Encoder] = {
+        "gid": integers(rounds.group),
+        "round": integers(rounds.number),
+        "training_loss": floats(rounds.training),
+        "validation_loss": floats(rounds.held_out),
+    }
+    statement = boost_sql.insert_rounds(task.output_schema, task.output_name, task.grouping, group_source)
+    insert_rows(host, statement, boost_sql.ROUND_COLUMNS, of_rounds, np.full(len(rounds.group), 4 * NUMBER_BYTES))
+
+
+def _insert_groups(
+    host: Host,
+    task: TrainingTask,
+    groups: GroupTotals | BoostedTotals,
+    more: Mapping[str, Encoder],
+    parameters: Sequence[tuple[str, str]],
+    arrays: int,
+    failure: str,
+    group_source: str | None,
+    categories: Mapping[str, Any],
+) -> None:
+    """Fill `<output>_group`: what all kinds have there, and `more`; `arrays` of a number for each feature make up the
+    size of a row.
+    """
     width = len(task.features)
     levels, counts = level_texts(categories, groups.group)
     has_failed = groups.n_trees == 0
@@ -152,20 +170,9 @@ def write_boosted_groups(
         "cat_n_levels": texts_or_null(counts),
         "cat_levels_in_text": texts_or_null(levels),
         "impurity_var_importance": rows_of_floats(groups.impurity_var_importance, width),
-        "base_score": rows_of_floats(groups.base_score, groups.base_score.shape[1]),
-        **{key: integers(getattr(groups, key)) for key in ("n_trees", "n_rounds", "n_rows", "n_held_out")},
-        **{key: floats(getattr(groups, key)) for key in ("training_loss", "validation_loss")},
+        "n_trees": integers(groups.n_trees),
         "message": picked(["NULL", text.quoted(failure)], has_failed),
+        **more,
     }
-    at, parameters = (task.output_schema, task.output_name), boost_sql.GROUP_PARAMETERS
-    statement = group_sql.insert_groups(*at, parameters, task.grouping, group_source)
-    insert_rows(host, statement, parameters, encoders, longer(levels, counts) + 2 * width * NUMBER_BYTES)
-    rounds = groups.rounds
-    of_rounds: dict[str, Encoder] = {
-        "gid": integers(rounds.group),
-        "round": integers(rounds.number),
-        "training_loss": floats(rounds.training),
-        "validation_loss": floats(rounds.held_out),
-    }
-    statement = boost_sql.insert_rounds(*at, task.grouping, group_source)
-    insert_rows(host, statement, boost_sql.ROUND_COLUMNS, of_rounds, np.full(len(rounds.group), 4 * NUMBER_BYTES))
+    statement = group_sql.insert_groups(task.output_schema, task.output_name, parameters, task.grouping, group_source)
+    insert_rows(host, statement, parameters, encoders, longer(levels, counts) + arrays * width * NUMBER_BYTES)
