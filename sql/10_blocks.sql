@@ -104,8 +104,8 @@ COMMENT ON AGGREGATE madtree_internal.sum_of_states(bytea) IS 'internal: states,
 -- noqa: enable=CP02,CP05,LT01
 
 CREATE FUNCTION madtree_internal.new_column(
-    plan bytea, column_name text, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea, identity bytea,
-    scores bytea, nodes bytea
+    plan bytea, column_name text, n_rows integer, codes bytea, target bytea, weight bytea, tree bytea, fold bytea,
+    identity bytea, scores bytea, nodes bytea
 ) RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE PARALLEL SAFE AS $python$
 @load@

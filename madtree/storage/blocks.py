@@ -104,10 +104,12 @@ class BlockStore(Provider):
 
     def _blocks_at_hand(self) -> BlocksAtHand:
         if self._at_hand is None:
-            blocks = [self._block(kept) for kept in self._kept if kept.n_rows]
             allocator = allocator_of(self._place, self._allocated_bytes)
-            self._at_hand = BlocksAtHand(blocks, self._position_bytes, allocator=allocator)
+            self._at_hand = BlocksAtHand(self._blocks(), self._position_bytes, allocator=allocator)
         return self._at_hand
+
+    def _blocks(self) -> list[Block]:
+        return [self._block(kept) for kept in self._kept if kept.n_rows]
 
     def replace(self, request: ReplaceRequest) -> Steps[None]:
         """Columns stay where they are, in memory or in the file, while they keep their size."""
@@ -117,7 +119,7 @@ class BlockStore(Provider):
             made = at_hand.made(request, place)
             for name in request.columns:
                 kept.columns[name] = self._put(kept.columns.get(name), getattr(made, name))
-        self._at_hand = None
+        at_hand.renew(self._blocks())
 
     def _put(self, before: Array | _Spilled | None, column: Array) -> Array | _Spilled:
         """Keep a column in the place of another one, or of none."""

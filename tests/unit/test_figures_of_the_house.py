@@ -110,7 +110,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 38_100
+    assert sum(map(lines_of_code, sources().values())) <= 38_400
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_lines_of_code() -> None:
     [
         ("learn/columns", 10),
         ("learn/packing", 13),
-        ("learn/problem", 17),
+        ("learn/problem", 18),
         ("learn/histogram", 15),
         ("learn/leaf_sums", 10),
         ("learn/counting", 14),

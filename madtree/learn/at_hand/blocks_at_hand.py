@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.at_hand.node_order import NodeOrder
+from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
 from madtree.learn.counting import CountRequest, PlacedBlock, final, merge, transition_steps
 from madtree.learn.data import Allocator, Array, Block, Ints, ReusingAllocator, Steps, allocated, in_memory
 from madtree.learn.histogram import RowsOfNodes
@@ -46,16 +48,27 @@ class BlocksAtHand(Provider):
             allocator: for rows in the order of nodes, and for what is kept of all rows.
         """
         self._position_bytes = position_bytes
-        positions = Positions(position_bytes)
-        self._blocks = [PlacedBlock(number, block, positions) for number, block in enumerate(blocks)]
-        self._whole, self._lasting, self._allocator = whole, allocator, ReusingAllocator(allocator)
-        self._order: tuple[Problem, NodeOrder] | None = None  # of the replicas that are being grown
-        self._way: WayDown | None = None  # down the trees that were asked for last
+        self._lasting, self._allocator = allocator, ReusingAllocator(allocator)
+        self._records: list[RowRecords] = []  # of each block, where they are drawn from for tree after tree
+        self._place(blocks, whole)
         self._block_rows = sum(block.codes.n_rows for block in blocks) // max(len(blocks), 1)  # of an average block
 
+    def _place(self, blocks: Sequence[Block], whole: Block | None) -> None:
+        """Begin with such blocks, as `__init__` takes them."""
+        positions = Positions(self._position_bytes)
+        self._blocks = [PlacedBlock(number, block, positions) for number, block in enumerate(blocks)]
+        self._whole = whole
+        self._order: tuple[Problem, NodeOrder] | None = None  # of the replicas that are being grown
+        self._way: WayDown | None = None  # down the trees that were asked for last
+        self._allocator.take_back()
+
+    def renew(self, blocks: Sequence[Block]) -> None:
+        """Go on with other columns of these rows; codes and trees are as before."""
+        self._place(blocks, None)
+
     def count(self, request: CountRequest) -> Steps[Array]:
-        if request.drawn is not None:
-            order = yield from self._in_order(request.problem)
+        if request.drawn is not None or request.in_order:
+            order = yield from self._in_order(request.problem, lasting=request.in_order)
             return final((yield from order.histograms(request)))
         if self._are_counted_together(request):
             return final((yield from transition_steps(None, self._blocks, request)))
@@ -87,13 +100,10 @@ class BlocksAtHand(Provider):
 
     def replace(self, request: ReplaceRequest) -> Steps[None]:
         """The caller's blocks stay as they are."""
-        self._whole = self._order = self._way = None
-        self._allocator.take_back()
-        positions = Positions(self._position_bytes)
-        for i in range(len(self._blocks)):
+        for i, placed in enumerate(self._blocks):
             yield
-            number = self._blocks[i].number
-            self._blocks[i] = PlacedBlock(number, self.made(request, i), positions)
+            self._blocks[i] = replace(placed, block=self.made(request, i))
+        self.renew([placed.block for placed in self._blocks])
 
     def made(self, request: ReplaceRequest, place: int) -> Block:
         """The block at that place with the columns that are asked for."""
@@ -113,15 +123,26 @@ class BlocksAtHand(Provider):
             return None
         return np.stack([self._blocks[place].reached(problem, routing, r) for r in range(problem.n_replicas)])
 
-    def _in_order(self, problem: Problem) -> Steps[NodeOrder]:
-        """The rows in the order of nodes."""
+    def _in_order(self, problem: Problem, *, lasting: bool = False) -> Steps[NodeOrder]:
+        """The rows in the order of nodes; `lasting`: of the first of many trees of the same rows."""
         yield
         if self._order is None or self._order[0] is not problem:
             blocks = [placed.block for placed in self._blocks]
             self._order = self._way = None
             self._allocator.take_back()
-            self._order = problem, NodeOrder(problem, blocks, self._joined, self._allocator)
+            records = self._records_of(problem, blocks) if lasting else []
+            self._order = problem, NodeOrder(problem, blocks, self._joined, self._allocator, records)
         return self._order[1]
+
+    def _records_of(self, problem: Problem, blocks: Sequence[Block]) -> list[RowRecords]:
+        """Of each block, to be drawn from for tree after tree; none where records do not carry codes."""
+        layout = RecordLayout.of(blocks[0].codes, problem.n_classes)
+        if not self._records and layout.n_features:
+            for block in blocks:
+                made = RowRecords.empty(layout, block.codes.n_rows, 0, block.codes, self._lasting)
+                made.fill_all(block)
+                self._records.append(made)
+        return self._records
 
     def _joined(self) -> Block:
         if self._whole is None:

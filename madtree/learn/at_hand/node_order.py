@@ -55,16 +55,19 @@ class NodeOrder:
         blocks: Sequence[Block],
         join: Callable[[], Block],
         allocator: Allocator = in_memory,
+        records: Sequence[RowRecords] = (),
     ) -> None:
         """
         Args:
+            records: of all rows of each block, without limbs; none where they are not kept.
             blocks: all rows; `join` makes one block of them, where that is needed.
             allocator: for the rows, twice: one they are in, and one they go to; and for the order of their groups.
         """
         layout = RecordLayout.of(blocks[0].codes, problem.n_classes)
         if not layout.n_features:
             blocks = [join()]
-        parts = [BaggedBlock.of(problem, block, allocator) for block in blocks]
+        kept = records if layout.n_features and records else [None] * len(blocks)
+        parts = [BaggedBlock.of(problem, *each, allocator) for each in zip(blocks, kept, strict=True)]
         n_rows = problem.n_replicas * sum(block.codes.n_rows for block in blocks)
         self._tuning = problem.tuning
         self._rows, self._free = (
@@ -135,7 +138,7 @@ class NodeOrder:
         self._nodes, self._sizes = self._nodes[some], self._sizes[some]
 
     def histograms(self, request: CountRequest) -> Steps[Array]:
-        """The state that a request for histograms by what was drawn asks for."""
+        """The state that a request for histograms asks for."""
         state: Array | None = None
         n_rows = 0
         for stretch, chosen in self._asked(request):
@@ -194,7 +197,7 @@ class NodeOrder:
             if chosen.any():
                 found += int(np.count_nonzero(chosen))
                 yield stretch, chosen
-        if found < request.n_slots:
+        if request.drawn is not None and found < request.n_slots:
             raise ValueError("the rows of a node that is asked for have been left behind")
 
     def _are_behind_children(self, child: Ints) -> bool:

@@ -4,6 +4,7 @@ node reads memory in order, and looks no row up by its number.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -84,7 +85,7 @@ class RowRecords:
         limbs = [allocator(8 * n_rows).view(np.float64) for _ in range(n_limbs)]
         return cls(layout, allocator(n_rows * layout.record.itemsize).view(layout.record), limbs, codes)
 
-    def fill(self, at: slice | Ints, block: Block, rows: Ints, times: Array, limbs: list[Floats]) -> None:
+    def fill(self, at: slice | Ints, block: Block, rows: Ints, times: Array, limbs: Sequence[Floats]) -> None:
         """Enter `rows` (n,) of a block, each so many times (n,), `at` n places; `limbs` as in the block.
 
         Where records do not carry codes, the block must be the one that has all rows.
@@ -99,6 +100,11 @@ class RowRecords:
         units[at, layout.class_at] = block.target.take(rows) if block.target.ndim == 1 else 0
         self._enter_times(at, limbs, rows, times)
 
+    def fill_all(self, block: Block, limbs: Sequence[Floats] = ()) -> None:
+        """Enter all rows of a block, each once."""
+        n_rows = block.codes.n_rows
+        self.fill(slice(0, n_rows), block, np.arange(n_rows), np.ones(n_rows, np.uint8), limbs)
+
     def draw(self, at: slice | Ints, source: RowRecords, rows: Ints, times: Array) -> None:
         """Enter `rows` (n,) of another's, which counts each once, each so many times (n,), `at` n places."""
         if isinstance(at, slice):
@@ -107,7 +113,7 @@ class RowRecords:
             self._table[at] = source._table.take(rows, axis=0)
         self._enter_times(at, source.limbs, rows, times)
 
-    def _enter_times(self, at: slice | Ints, limbs: list[Floats], rows: Ints, times: Array) -> None:
+    def _enter_times(self, at: slice | Ints, limbs: Sequence[Floats], rows: Ints, times: Array) -> None:
         self._table[at, self.layout.times_at] = times
         for own, limb in zip(self.limbs, limbs, strict=True):
             own[at] = limb.take(rows) * times

@@ -39,6 +39,8 @@ class CountRequest:
         n_rows: rows of these nodes, about; for choosing how to count.
         drawn: (n_slots, n_drawn) the features of each slot that are counted (`drawn_layout`), not `features`; of nodes
             of the last level. None where all slots have the same.
+        in_order: whether rows are best put in the order of nodes, since only nodes of the last round, and no leaves
+            above them, will be asked for. Whoever has no rows at hand counts them where they are.
     """
 
     what: What
@@ -52,6 +54,7 @@ class CountRequest:
     held_out: bool = False
     n_rows: int = 0
     drawn: Ints | None = None
+    in_order: bool = False
 
     @cached_property
     def channels(self) -> Channels:
@@ -103,6 +106,7 @@ class CountRequest:
             "powers": self.powers,
             "held_out": self.held_out,
             "n_rows": self.n_rows,
+            "in_order": self.in_order,
             **({} if self.drawn is None else {"drawn": self.drawn}),
         }
 
@@ -149,6 +153,7 @@ class CountRequest:
             given.boolean("held_out"),
             given.integer("n_rows", 0, MOST_ROWS),
             _drawn(given, what, n_slots, len(problem.bins.widths)),
+            given.boolean("in_order"),
         )
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from madtree.learn.counting.count_request import CountRequest
 from madtree.learn.data import Array, Floats, Ints, Runs
-from madtree.learn.problem import SearchTuning
+from madtree.learn.histogram import HistogramLayout, add_codes, feature_view
+from madtree.learn.problem import Rounding, SearchTuning
 from madtree.records import dataclass
 
 
@@ -71,12 +72,79 @@ class RowsByNode:
 
 
 def add_rows_by_node(state: Array, request: CountRequest, some: RowsByNode) -> None:
-    """Count the rows of the nodes that a request for drawn features asks for into its `state`, in place; those of other
-    nodes are left out. Each node's rows must come at once, but for a node that comes alone.
+    """Count the rows of the nodes that a request asks for into its `state`, in place; those of other nodes are left
+    out. Each node's rows must come at once, but for a node that comes alone.
     """
-    assert request.drawn is not None
+    if request.drawn is None:
+        _add_features(state, request, some)
+    else:
+        _add_drawn(state, request, request.drawn, some)
+
+
+def _add_features(state: Array, request: CountRequest, some: RowsByNode) -> None:
+    """Count them by all features of the request."""
+    rows, layout, rounding = some.rows, request.layout, request.problem.rounding
+    slots = request.slot_of_node.take(some.nodes)
+    is_packed = rounding is not None and rounding.everywhere
+    one_by_one = some.are_large(request.problem.tuning)
+    if not one_by_one:  # those of nodes that are not asked for get a number past the end
+        slot = some.runs.spread(np.where(slots < 0, layout.n_slots * layout.channels.n_counts, slots))
+        classes = None if layout.channels.n_counts == 1 else np.multiply(rows.classes, layout.n_slots, dtype=np.int64)
+        slot = slot if classes is None else slot + classes
+        add_codes(
+            state,
+            layout,
+            slot,
+            Rounding.unpacked(rows.limbs[0])[1:] if is_packed else rows.limbs,
+            lambda feature: rows.column(feature, 0, len(rows)),
+            (0, layout.n_slots),
+            rows.times,
+        )
+        return
+    for slot, (first, stop) in zip(slots.tolist(), some.bounds, strict=True):
+        if slot < 0:
+            continue
+        if is_packed:
+            _add_packed(state, layout, slot, rows, first, stop)
+            continue
+        classes = np.asarray(rows.classes[first:stop], np.int64) if layout.channels.n_counts > 1 else None
+        limbs = [limb[first:stop] for limb in rows.limbs]
+        for i, width in enumerate(layout.widths.tolist()):
+            code = rows.column(layout.first + i, first, stop)
+            if classes is not None:
+                code = classes * width + code
+            bins = feature_view(state, layout, i)[:, slot]
+            at = 0
+            for values in (rows.times[first:stop], *limbs):
+                sums = np.bincount(code, values, minlength=width * layout.channels.n_counts)
+                bins[at : at + layout.channels.n_counts] += sums.reshape(-1, width).astype(state.dtype, copy=False)
+                at += layout.channels.n_counts
+
+
+def _add_packed(state: Array, layout: HistogramLayout, slot: int, rows: Records, first: int, stop: int) -> None:
+    """Count the rows of one node, from `first` to before `stop`, whose gradients and hessians are packed."""
+    widths, (limb,), features = (
+        layout.widths.tolist(),
+        rows.limbs,
+        range(layout.first, layout.first + len(layout.widths)),
+    )
+    sums = np.zeros((len(widths), max(widths)))
+    total = np.zeros((3, *sums.shape))
+    for at in range(first, stop, Rounding.PACKED_ROWS):
+        end = min(at + Rounding.PACKED_ROWS, stop)
+        values = limb[at:end]
+        for feature, width, own in zip(features, widths, sums, strict=True):
+            own[:width] = np.bincount(rows.column(feature, at, end), values, minlength=width)
+        for channel, more in zip(total, Rounding.unpacked(sums), strict=True):
+            channel += more
+    for i, width in enumerate(widths):
+        feature_view(state, layout, i)[:, slot] += total[:, i, :width]
+
+
+def _add_drawn(state: Array, request: CountRequest, drawn_of_slots: Ints, some: RowsByNode) -> None:
+    """Count them by the features that were drawn (n_slots, n_drawn)."""
     rows, n_counts = some.rows, request.channels.n_counts
-    bins = state.reshape(len(state), request.drawn.shape[1], request.n_slots, -1)
+    bins = state.reshape(len(state), drawn_of_slots.shape[1], request.n_slots, -1)
     width = bins.shape[-1]
     slots = request.slot_of_node.take(some.nodes)
     is_asked = slots >= 0
@@ -95,7 +163,7 @@ def add_rows_by_node(state: Array, request: CountRequest, some: RowsByNode) -> N
     elif n_nodes > 1:
         for start, (first, stop) in zip((number * width).tolist(), some.bounds, strict=True):
             base[first:stop] += start
-    drawn = request.drawn.take(slots, axis=0, mode="clip")  # any for nodes that are not asked for
+    drawn = drawn_of_slots.take(slots, axis=0, mode="clip")  # any for nodes that are not asked for
     index = np.empty_like(base)
     for j, features in enumerate(drawn.T):
         if one_by_one:

@@ -63,7 +63,8 @@ class PlacedBlock:
 
     def in_play(self, request: OfSlots, replica: int) -> RowsInPlay:
         """The rows that a replica is grown on, with the slots that the request gives their nodes."""
-        return self._trained_on(self.block, request.slot_of_node.take(self.nodes(request, replica)), request, replica)
+        block, slots = request.problem.counted(self.block), request.slot_of_node.take(self.nodes(request, replica))
+        return self._trained_on(block, slots, request, replica)
 
     def counted(self, request: CountRequest, replica: int) -> RowsInPlay:
         """The rows that a request counts: those in training or those held out, with the side of the node's split as the
@@ -71,7 +72,7 @@ class PlacedBlock:
         """
         node = self.nodes(request, replica)
         slots: Ints = request.slot_of_node.take(node)
-        block = self.block
+        block = request.problem.counted(self.block)
         if request.what == "sides":
             block = replace(block, target=request.routing.primary_side(node, block.codes))
         if not request.held_out:

@@ -20,7 +20,7 @@ from madtree.learn.data.block import (
 )
 from madtree.learn.data.checked import Values, ascends, require
 from madtree.learn.data.codec import LastPlan
-from madtree.learn.data.grid import Grid, is_exact
+from madtree.learn.data.grid import Grid, is_exact, scaled
 from madtree.learn.data.hashes import keyed, mixed, order_by_hashes, stable_order
 from madtree.learn.data.postgres_bytes import read_rows, rows_in, sent_floats, sent_ints, sent_rows
 from madtree.learn.data.runs import Runs, heads
@@ -69,6 +69,7 @@ __all__ = [
     "read_rows",
     "require",
     "rows_in",
+    "scaled",
     "sent_floats",
     "sent_ints",
     "sent_rows",

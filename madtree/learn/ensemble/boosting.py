@@ -18,6 +18,7 @@ import numpy as np
 from madtree.learn.counting import CountRequest
 from madtree.learn.data import Array, Bools, Floats, Grid, Ints, keyed, portable
 from madtree.learn.ensemble.drawn_features import drawn
+from madtree.learn.ensemble.few_bits import count_finely, of_few_bits
 from madtree.learn.grow import FeatureMask, GrowingTrees, SplitFinder, grow, inner_nodes
 from madtree.learn.losses import LEAST_SHARE, LOSS_OF, OutcomeRange, RowLoss
 from madtree.learn.problem import Problem, Sampled, over_classes
@@ -165,6 +166,7 @@ def train_boosted(
     """
     packed, parameters, loss = boosting.packed, boosting.parameters, boosting.row_loss
     n_groups, seed = len(boosting.groups), packed.parameters.seed
+    is_bounded = LOSS_OF[parameters.loss].is_bounded
     yield Progress(stage="passes")
     if boosting.has_held_out:
         yield ReplaceRequest("held_out", {"share": parameters.held_out, "seed": seed})
@@ -186,8 +188,11 @@ def train_boosted(
         for score in range(loss.n_scores):
             member = number * loss.n_scores + score
             mask = boosting.mask(go_on, member)
-            finder_of = partial(SplitFinder, rows_at_hand=rows_at_hand, mask=mask)
-            growing = yield from grow(of_round, rows_at_hand, finder_of=finder_of)
+            finder_of = partial(SplitFinder, rows_at_hand=rows_at_hand, mask=mask, in_order=True)
+            counted = of_few_bits(of_round, member) if is_bounded else of_round
+            growing = yield from grow(counted, rows_at_hand, finder_of=finder_of)
+            if counted is not of_round:
+                yield from count_finely(of_round, growing)
             outcome = yield from conclude(of_round, growing)
             members = np.full(n_groups, member)
             trees = TrainedTrees.of(outcome, of_round, boosting.groups, members).pack(of_round)

@@ -28,8 +28,12 @@ from madtree.learn.split import BestSplits, SmallNodes, coarse, likely_bins, sea
 from madtree.records import dataclass
 
 
-def spans_of(problem: Problem, rows_at_hand: bool) -> list[FeatureSpan]:
-    """All features in spans; a single one where no rows are at hand, so that as much as may be is counted in a pass."""
+def spans_of(problem: Problem, rows_at_hand: bool, in_order: bool = False) -> list[FeatureSpan]:
+    """All features in spans; a single one where no rows are at hand, so that as much as may be is counted in a pass, or
+    where they are counted in the order of nodes.
+    """
+    if in_order:
+        return [FeatureSpan(problem, False, 0, len(problem.bins.widths), in_order)]
     is_narrow = problem.bins.widths < problem.tuning.coarse_codes
     kind = np.where(is_narrow, 0, np.where(problem.unordered, 1, 2)) * rows_at_hand
     first = heads(kind).tolist()
@@ -80,8 +84,8 @@ class FeatureSpan:
     next one where it may.
     """
 
-    def __init__(self, problem: Problem, rows_at_hand: bool, first: int, last: int) -> None:
-        self.problem, self.first, self.last = problem, first, last
+    def __init__(self, problem: Problem, rows_at_hand: bool, first: int, last: int, in_order: bool = False) -> None:
+        self.problem, self.first, self.last, self.in_order = problem, first, last, in_order
         tuning = problem.tuning
         self.widths = problem.bins.widths[first:last]
         self.dtype = problem.channels.dtype(problem.most_rows)
@@ -182,7 +186,14 @@ class FeatureSpan:
         n_rows = rows_of(problem, growing, nodes)
         slots = growing.slots(nodes)
         counted: Array = yield CountRequest(
-            "histograms", problem, growing.routing, slots, len(nodes), (layout.first, last), n_rows=n_rows
+            "histograms",
+            problem,
+            growing.routing,
+            slots,
+            len(nodes),
+            (layout.first, last),
+            n_rows=n_rows,
+            in_order=self.in_order,
         )
         see_histograms(problem, growing, nodes, layout, counted)
         return counted

@@ -39,11 +39,14 @@ class SplitFinder:
         mask: by which features each node may be split; None for all.
     """
 
-    def __init__(self, problem: Problem, rows_at_hand: bool, mask: FeatureMask | None = None) -> None:
+    def __init__(
+        self, problem: Problem, rows_at_hand: bool, mask: FeatureMask | None = None, in_order: bool = False
+    ) -> None:
+        """`in_order`: whether all nodes are counted, by rows in the order of nodes where rows are at hand."""
         self.problem, self.mask = problem, mask
-        self.rows_at_hand = rows_at_hand
+        self.rows_at_hand = rows_at_hand and not in_order
         self.widths = problem.bins.widths
-        self.spans = spans_of(problem, rows_at_hand)
+        self.spans = spans_of(problem, self.rows_at_hand, in_order)
 
     def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Program[BestSplits]:
         """Of each node of `frontier` (n,), ascending; counts the rows and sums of roots on the way."""

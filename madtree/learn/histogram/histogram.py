@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -39,7 +40,7 @@ class HistogramLayout:
     n_slots: int
     first: int = 0
 
-    @property
+    @cached_property
     def offsets(self) -> Ints:
         """(n_features + 1,) first bin of each feature, and the number of bins."""
         return np.concatenate(([0], np.cumsum(self.widths * self.n_slots)))

@@ -42,12 +42,14 @@ class Loss:
         base: (n_trees,) the score to begin with, of the mean outcome.
         largest: how large gradient, hessian and loss may be, of a tree's outcomes: their sums are exact up to as many
             times that as there are rows.
+        is_bounded: whether no row's gradient and hessian are ever larger than that.
     """
 
     derivatives: Callable[[Floats, Floats], tuple[Floats, Floats]]
     value: Callable[[Floats, Floats], Floats]
     base: Callable[[Floats], Floats]
     largest: Callable[[OutcomeRange], tuple[Floats, Floats, Floats]]
+    is_bounded: bool = False
 
 
 def sigmoid(scores: Floats) -> Floats:
@@ -125,7 +127,13 @@ def _of_ratios(known: OutcomeRange) -> tuple[Floats, Floats, Floats]:
 
 
 LOSS_OF: dict[str, Loss] = {
-    "log_loss": Loss(_binomial, _binomial_value, _logit, lambda known: _alike(known.mean, 1.0, 0.25, _MOST_EXPONENT)),
+    "log_loss": Loss(
+        _binomial,
+        _binomial_value,
+        _logit,
+        lambda known: _alike(known.mean, 1.0, 0.25, _MOST_EXPONENT),
+        is_bounded=True,
+    ),
     # Outcomes -1 and 1 in the place of 0 and 1: exp(-y F), at half the logit (Friedman, Hastie, Tibshirani 2000).
     "exponential": Loss(
         _exponential,

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.binning import BinTable
-from madtree.learn.data import N_SIDES, WIDE_LIMIT, Array, Bools, Floats, Grid, Ints, Values, require
+from madtree.learn.data import N_SIDES, WIDE_LIMIT, Array, Block, Bools, Floats, Grid, Ints, Values, require
 from madtree.learn.problem.bootstrap import replicas_of
 from madtree.learn.problem.channels import Channels, over_classes
 from madtree.learn.problem.class_factors import ClassFactors
 from madtree.learn.problem.parameters import parameters_of
 from madtree.learn.problem.replicas import Replicas
+from madtree.learn.problem.rounding import Rounding, rounding_of
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.records import dataclass
 from madtree.trees import NodeLayout, Parameters
@@ -56,6 +57,8 @@ class Problem:
         largest_weight: (n_trees,) largest weight; regression only.
         least_exposure, largest_exposure: (n_trees,); of rows with exposures only.
         replicas: how often each row counts in each replica of its tree.
+        rounding: how the limbs of blocks become those that are counted, on the problem's own grids, which are coarser;
+            None where blocks hold these.
         tuning: sizes and limits; they do not travel, so other processes count by the defaults.
         class_factors: by what class weights are multiplied, from when the roots are counted (`with_class_factors`);
             None where each counts as it is. They do not travel: counting does not need them.
@@ -76,6 +79,7 @@ class Problem:
     least_exposure: Floats = field(default_factory=lambda: np.zeros(0))
     largest_exposure: Floats = field(default_factory=lambda: np.zeros(0))
     replicas: Replicas = field(default_factory=Replicas)
+    rounding: Rounding | None = None
     tuning: SearchTuning = field(default_factory=SearchTuning)
     class_factors: ClassFactors | None = None
 
@@ -122,6 +126,12 @@ class Problem:
             replicas=replicas,
             **tiled,
         )
+
+    def counted(self, block: Block) -> Block:
+        """A block as its rows are counted."""
+        if self.rounding is None or self.target_grid is None or self.weight_grid is None:
+            return block
+        return self.rounding.rounded(block, self.target_grid, self.weight_grid)
 
     def _grids(self) -> dict[str, Grid | None]:
         return {name: getattr(self, f"{name}_grid") for name in _GRIDS}
@@ -226,6 +236,7 @@ class Problem:
             "bin_sizes": self.bins.sizes,
             "bin_offsets": self.bins.offsets,
             "replicas": self.replicas.to_value(),
+            **({} if self.rounding is None else self.rounding.to_values()),
             "bin_lower": self.bins.lower,
             "bin_upper": self.bins.upper,
             "unordered": self.unordered,
@@ -269,6 +280,7 @@ class Problem:
             rows=rows,
             n_classes=n_classes,
             replicas=replicas,
+            rounding=rounding_of(given, n_trees),
             **by_tree,
         )
 

@@ -7,7 +7,7 @@ from collections import OrderedDict
 import numpy as np
 
 from madtree.learn.data import Array, Block, Ints
-from madtree.learn.problem import roots
+from madtree.learn.route.leaves import WayDown
 from madtree.learn.route.routing import Routing
 
 POSITION_BYTES = 4  # of a row's node in one replica, at most
@@ -24,6 +24,7 @@ class Positions:
         self._limit = limit
         self._bytes = 0
         self._entries: OrderedDict[tuple[int, int], tuple[int, int, Array]] = OrderedDict()
+        self._way: tuple[int, WayDown] | None = None  # from the roots, after so many rounds
 
     def nodes(self, key: tuple[int, int], block: Block, routing: Routing, replica: int, n_groups: int) -> Ints:
         """(n_rows,) the node of each row of a block after all rounds of growth so far.
@@ -32,14 +33,19 @@ class Positions:
         """
         found = self._remembered(key, block.codes.n_rows, routing)
         if found is None:
-            # No way is longer than the deepest tree.
-            node, steps = roots(block, replica, n_groups), routing.deepest
+            node = self._way_down(routing).leaves(block, replica, n_groups)
         else:
-            node, steps = found[1], min(routing.rounds - found[0], routing.deepest)
-        for _ in range(steps):
-            node = routing.advance(node, block.codes)
+            node = found[1]
+            for _ in range(min(routing.rounds - found[0], routing.deepest)):  # no way is longer than the deepest tree
+                node = routing.advance(node, block.codes)
         self._remember(key, routing.rounds, node, len(routing.child))
         return node
+
+    def _way_down(self, routing: Routing) -> WayDown:
+        """From the roots to where growth has come."""
+        if self._way is None or self._way[1].routing is not routing or self._way[0] != routing.rounds:
+            self._way = routing.rounds, WayDown(routing)
+        return self._way[1]
 
     def _remembered(self, key: tuple[int, int], n_rows: int, routing: Routing) -> tuple[int, Array] | None:
         """The rounds after which positions were remembered, and they; None where there are none of these trees."""

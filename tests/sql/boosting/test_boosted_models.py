@@ -59,6 +59,21 @@ def tables(db: psycopg.Connection) -> dict[str, Any]:
     return {"_packed": packed, **{part: found for part, found in read_model(db, "m").items() if part != "_summary"}}
 
 
+def test_many_rows_are_the_same_in_every_way(db: psycopg.Connection) -> None:
+    """Of so many, trees grow by gradients of few bits."""
+    db.execute(
+        "CREATE TABLE many AS SELECT i AS id, (i * 31 % 977)::float8 AS a, nullif(i * 17 % 61, 0)::float8 AS b, "
+        "chr(97 + i % 7) AS c, (i * 7919 % 1013) + i * 31 % 977 > 900 AS late FROM generate_series(1, 101000) AS i; "
+        "ANALYZE many"
+    )
+    found = []
+    for strategy in ("memory", "workers", "aggregate"):
+        boost(db, "late", source="many", strategy=strategy, parallel_workers=2, num_trees=2)
+        found.append(tables(db))
+    assert found[0] == found[1]
+    assert found[0] == found[2]
+
+
 @pytest.mark.parametrize(
     ("target", "more"),
     [

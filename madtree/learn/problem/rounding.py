@@ -1,0 +1,111 @@
+"""Gradients and hessians of few bits, so that they and their rows are counted as one number.
+
+Where a tree has many rows, its splits do not need gradients to the last digit: each is rounded up or down at random, by
+how near it is, so that sums stay right but for a noise that is far below that of the rows themselves (Shi et al. 2022).
+What is drawn follows from a hash of the row's codes and the tree's number: it is the same wherever the row is. Sums are
+as exact as those of all other limbs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from madtree.learn.data import Array, Block, Codes, Floats, Grid, Values, keyed, mixed, pieces_of, require, scaled
+from madtree.records import dataclass
+
+_MOST_TREES = 2**32 - 1
+_ROUNDED = 6  # purpose of a hash
+_FACTOR = np.uint32(0x01000193)
+_HALF = np.uint32(16)  # bits of a hash
+# A packed number is the gradient and the hessian, times these, plus 1 for the row.
+_HESSIAN, _GRADIENT = 2.0**12, 2.0**33
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """How the limbs of blocks become those that a tree is grown by.
+
+    Attributes:
+        seed, tree: what is drawn depends on.
+        target, weight: grids of one limb, by which blocks hold gradients and hessians.
+        everywhere: whether they are rounded in all trees.
+    """
+
+    seed: int
+    tree: int
+    target: Grid
+    weight: Grid
+    everywhere: bool
+
+    GRADIENT_BITS: ClassVar[int] = 8  # beside the sign
+    HESSIAN_BITS: ClassVar[int] = 9
+    PACKED_ROWS: ClassVar[int] = 4_000  # that may be added up: fewer than 2**12; and sums stay below 2**21 and 2**20
+
+    def rounded(self, block: Block, target: Grid, weight: Grid) -> Block:
+        """A block by the coarser grids `target` and `weight`."""
+        assert block.weight is not None
+        draws = mixed(hashes_of(block.codes) ^ keyed(_ROUNDED, self.seed, np.array([self.tree]))[0])
+        found = []
+        for limbs, before, after, draw in (
+            (block.target, self.target, target, draws >> _HALF),
+            (block.weight, self.weight, weight, draws & np.uint32(0xFFFF)),
+        ):
+            steps = before.exponents[:, 0] - after.exponents[:, 0]
+            values = scaled(limbs[0], steps[0] if block.tree is None else steps.take(block.tree))
+            values += draw * 2.0**-16
+            found.append(np.floor(values, out=values)[None])
+        return replace(block, target=found[0], weight=found[1])
+
+    @staticmethod
+    def packed(target: Floats, weight: Floats) -> Floats:
+        """(n_rows,) gradients and hessians (n_rows,) of few bits, and rows, as one number each."""
+        whole = target * _GRADIENT
+        whole += weight * _HESSIAN
+        whole += 1.0
+        return np.asarray(whole)
+
+    @staticmethod
+    def unpacked(sums: Floats) -> tuple[Floats, Floats, Floats]:
+        """Rows, hessians and gradients of sums of packed numbers, of `PACKED_ROWS` rows at most."""
+        gradient = np.floor(sums * (1 / _GRADIENT))
+        rest = sums - gradient * _GRADIENT
+        hessian = np.floor(rest * (1 / _HESSIAN))
+        return rest - hessian * _HESSIAN, hessian, gradient
+
+    def to_values(self) -> dict[str, Any]:
+        """As named values and arrays, for `codec.dump`."""
+        return {
+            "rounding": {"seed": self.seed, "tree": self.tree, "everywhere": self.everywhere},
+            "rounded_target_exponents": self.target.exponents,
+            "rounded_weight_exponents": self.weight.exponents,
+        }
+
+
+def rounding_of(given: Values, n_trees: int) -> Rounding | None:
+    """The rounding of a problem's values; raises MadtreeError where they tell of none that can be."""
+    if "rounding" not in given:
+        return None
+    own = Values(given.mapping("rounding"))
+    grids = []
+    for name in ("rounded_target_exponents", "rounded_weight_exponents"):
+        grid = Grid.from_values(given, name, n_trees)
+        require(grid is not None and grid.limbs == 1, name, "of one limb")
+        assert grid is not None
+        grids.append(grid)
+    seed, tree = own.integer("seed", -(2**63), 2**63 - 1), own.integer("tree", 0, _MOST_TREES)
+    return Rounding(seed, tree, grids[0], grids[1], own.boolean("everywhere"))
+
+
+def hashes_of(codes: Codes) -> Array:
+    """(n_rows,) uint32 of each row's codes."""
+    found = np.zeros(codes.n_rows, np.uint32)
+    columns = [codes.column(feature) for feature in range(len(codes.layout.wide))]
+    for piece in pieces_of(len(found)):
+        own = found[piece]
+        for column in columns:
+            own *= _FACTOR
+            own += column[piece]
+    return found
