@@ -7,14 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from madtree.client.calls import CallError
 from madtree.client.frames import Array
-from madtree.client.tree_arrays import EnsembleArrays
+from madtree.client.tree_arrays import EnsembleArrays, class_values
+from madtree.client.tree_calls import check_kind
 from madtree.host import Host
 from madtree.learn.data import finished
 from madtree.learn.walk import Route
-from madtree.model import ModelTables
+from madtree.model import ModelTables, find_model, read_summary
 from madtree.model.arrays import base_scores, expected, probabilities
-from madtree.trees import Link, Model
+from madtree.trees import BOOSTED, Link, Model
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,18 @@ class BoostedArrays:
         base = base_scores(host, tables, model)[0 if gid is None else gid - 1]
         n_classes = len(model.classes)
         return cls(trees, base, model.loss.link_of(n_classes), n_classes)
+
+    @classmethod
+    def find(cls, host: Host, name: str, gid: int | None = None) -> tuple[Model, BoostedArrays]:
+        """A model by its name: its summary, and the trees of one group.
+
+        Raises:
+            MadtreeError: there is no boosted model of that name; or as `read`.
+        """
+        tables = find_model(host, name, "model")
+        model = read_summary(host, tables, to_run=False)
+        check_kind(model, BOOSTED)
+        return model, cls.read(host, tables, model, gid)
 
     @property
     def n_scores(self) -> int:
@@ -81,6 +95,23 @@ class BoostedArrays:
         if self.n_classes:
             return probabilities(scores, self.link, self.n_classes)
         return expected(scores, self.link)
+
+    def answer(self, model: Model, type_: str, scores: Array) -> Array:
+        """What `boost_predict` says by scores (n_rows, n_scores), by the type of prediction, but for leaves.
+
+        Raises:
+            CallError: the model has no predictions of this type.
+        """
+        types = model.kind.class_types if model.is_classification else model.kind.number_types
+        if type_ not in types or type_ == "leaf":
+            known = ", ".join(name for name in types if name != "leaf")
+            raise CallError(f"type must be one of {known} for a frame, not {type_!r}")
+        if type_ == "raw":
+            return scores[:, 0] if self.n_scores == 1 else scores
+        said = self.said(scores)
+        if type_ == "prob":
+            return said
+        return class_values(model)[said.argmax(axis=1)] if model.is_classification else said[:, 0]
 
     def _add(self, number: int, route: Route, scores: Array) -> None:
         """Add a round to the scores (n_rows, n_scores) of some rows: in the order of the trees, as the database does.

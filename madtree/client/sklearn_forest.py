@@ -13,18 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from madtree.client.feature_values import column_name
+from madtree.client.feature_values import column_name, read_features
 from madtree.client.frames import Array
 from madtree.client.sklearn_tree import (
-    class_values,
     criterion_of,
     is_plain,
     node_indicator,
-    read_features,
     structure_of,
     tree_to_sklearn,
 )
-from madtree.client.tree_arrays import EnsembleArrays, NodeArrays
+from madtree.client.tree_arrays import EnsembleArrays, NodeArrays, class_values
 from madtree.trees import Feature, Joining, Model, Tree
 
 try:
@@ -71,6 +69,8 @@ def to_sklearn(model: Model, tree_id: int | None = None) -> Any:
         if len({tree.group for tree in model.trees}) > 1:
             raise ValueError(f"{model.name} has a forest for each group: Forest.to_sklearn takes the gid of one")
         return forest_to_sklearn(model, model.trees)
+    if tree_id is None and model.kind.joining is Joining.SUM:
+        raise ValueError(f"{model.name} is {model.kind.in_words}: BoostedModel.to_sklearn takes it as a whole")
     return tree_to_sklearn(model, tree_id)
 
 

@@ -192,3 +192,12 @@ def class_shares(model: Model, nodes: Sequence[Node]) -> Array:
     """(n_nodes, n_classes) probabilities as tree_predict has them."""
     rows = [probabilities(node.class_weights or ()) for node in nodes]
     return np.array(rows, np.float64).reshape(len(nodes), len(model.classes))
+
+
+def class_values(model: Model) -> Array:
+    """The classes as scikit-learn has them: bool, int64 or str; in the dependent's SQL order."""
+    if model.dependent_type == "boolean":
+        return np.array([label == "true" for label in model.classes])
+    if model.dependent_type in ("smallint", "integer", "bigint"):
+        return np.array([int(label) for label in model.classes], np.int64)
+    return np.array(model.classes)

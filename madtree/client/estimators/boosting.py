@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from madtree.client.boosted import BoostedModel
 from madtree.client.boosted_arrays import BoostedArrays
@@ -15,6 +16,8 @@ from madtree.client.estimators.boosting_parameters import boost_arguments
 from madtree.client.estimators.ensemble_base import BaseEnsemble
 from madtree.client.estimators.ensemble_outcomes import EnsembleClassifier, EnsembleRegressor
 from madtree.client.frames import Array
+from madtree.client.lightgbm_text import booster_of
+from madtree.client.sklearn_boosting import sklearn_of_boosted
 from madtree.model import ModelTables
 from madtree.trees import BOOSTED
 
@@ -46,6 +49,16 @@ class BaseBoosting(BaseEnsemble):
         gained = self._trees.importance.sum(axis=0)
         total = gained.sum()
         self.feature_importances_: Array = gained / total if total > 0 else gained
+
+    def to_sklearn(self) -> Any:
+        """The model as one of scikit-learn's that predicts the same; see `BoostedModel.to_sklearn`."""
+        check_is_fitted(self)
+        return sklearn_of_boosted(self.model_, self._boosted)
+
+    def to_lightgbm(self) -> Any:
+        """The model as a ``lightgbm.Booster``; see `BoostedModel.to_lightgbm`."""
+        check_is_fitted(self)
+        return booster_of(self.model_, self._boosted)
 
     def _predicted(self, values: Mapping[str, Array], n_rows: int) -> Array:
         return self._boosted.said(self._boosted.scores(values, n_rows))
