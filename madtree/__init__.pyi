@@ -17,6 +17,8 @@ from madtree.client.estimators import DecisionTreeClassifier as DecisionTreeClas
 from madtree.client.estimators import DecisionTreeRegressor as DecisionTreeRegressor
 from madtree.client.estimators import ExtraTreesClassifier as ExtraTreesClassifier
 from madtree.client.estimators import ExtraTreesRegressor as ExtraTreesRegressor
+from madtree.client.estimators import GradientBoostingClassifier as GradientBoostingClassifier
+from madtree.client.estimators import GradientBoostingRegressor as GradientBoostingRegressor
 from madtree.client.estimators import RandomForestClassifier as RandomForestClassifier
 from madtree.client.estimators import RandomForestRegressor as RandomForestRegressor
 from madtree.client.sklearn_forest import to_sklearn as to_sklearn

@@ -161,6 +161,9 @@ class AsyncBoostedModel(AsyncEnsemble[BoostedModel]):
     _kind = BoostedModel
 
     predict = of_named(BoostedModel.predict)
+    staged_predict = of_named(BoostedModel.staged_predict)
+    to_sklearn = of_named(BoostedModel.to_sklearn)
+    to_lightgbm = of_named(BoostedModel.to_lightgbm)
 
     async def groups(self) -> Result[Any]:
         """The rows of ``<name>_group``: for each group its rounds, losses, base scores and importances."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from madtree.client.caller import Caller
-from madtree.client.calls import Names, Pairs
+from madtree.client.calls import CallError, Names, Pairs
 from madtree.client.result import Result
 from madtree.client.trained import EnsembleModel
 from madtree.trees import BOOSTED
 from madtree.trees import Model as TreeModel
+
+if TYPE_CHECKING:
+    from madtree.client.boosted_arrays import BoostedArrays
 
 
 class BoostCalls(Caller):
@@ -133,12 +137,100 @@ class BoostedModel(EnsembleModel):
 
     def predict(
         self,
-        new_data_table: str,
-        output_table: str,
-        type: str | None = "response",
+        new_data_table: Any,
+        output_table: str | None = None,
+        type: str = "response",
         num_trees: int | None = None,
         trust_owner: bool | None = False,
         replace: bool | None = False,
-    ) -> str:
-        """Score a table into a new table, as `Client.boost_predict`."""
-        return self.client.boost_predict(self.name, new_data_table, output_table, type, num_trees, trust_owner, replace)
+        *,
+        gid: int | None = None,
+    ) -> Any:
+        """Score a table into a new table, as `Client.boost_predict`; or a data frame, here.
+
+        Parameters
+        ----------
+        new_data_table
+            Name of a table or view. Or a frame (pandas, polars or Arrow) with the features as its columns, or an array
+            with a column for each feature, whose predictions are returned, the same to the bit: only the trees are read
+            from the database. Of a frame `output_table`, `trust_owner` and `replace` are not used.
+        type
+            response, prob, raw or leaf; of a frame any but leaf.
+        num_trees
+            Rounds to predict by, from the first one on.
+        gid
+            Of a grouped model, the group of all rows of a frame.
+
+        Returns
+        -------
+        str or ndarray
+            What the call said; of a frame an array of shape (n_rows,), or, with a value for each class,
+            (n_rows, n_classes).
+        """
+        if isinstance(new_data_table, str):
+            if output_table is None:
+                raise CallError("output_table must be the name of the table for the predictions of a table")
+            return self.client.boost_predict(
+                self.name, new_data_table, output_table, type, num_trees, trust_owner, replace
+            )
+        from madtree.client.feature_values import read_features
+
+        model, boosted = self._arrays(gid)
+        values, n_rows = read_features(model.features, boosted.trees.used, new_data_table)
+        return boosted.answer(model, type, boosted.scores(values, n_rows, num_trees))
+
+    def staged_predict(self, X: Any, type: str = "response", *, gid: int | None = None) -> Iterator[Any]:
+        """What `predict` says of a frame after each round: an array of each; arguments as there."""
+        from madtree.client.feature_values import read_features
+
+        model, boosted = self._arrays(gid)
+        values, n_rows = read_features(model.features, boosted.trees.used, X)
+        return (boosted.answer(model, type, scores) for scores in boosted.staged_scores(values, n_rows))
+
+    def to_sklearn(self, gid: int | None = None) -> Any:
+        """The model as a `HistGradientBoosting` estimator of scikit-learn's that predicts exactly the same.
+
+        Parameters
+        ----------
+        gid
+            Of a grouped model, the group.
+
+        Returns
+        -------
+        ExactBoostingClassifier, ExactBoostingRegressor or Pipeline
+            Where all features are numbers, scikit-learn's class with its own trees, whose rows are scored by madtree's
+            rules. Else a pipeline of a `LeafEncoder`, which finds the leaves, and one of these.
+        """
+        from madtree.client.sklearn_boosting import sklearn_of_boosted
+
+        return sklearn_of_boosted(*self._arrays(gid))
+
+    def to_lightgbm(self, gid: int | None = None) -> Any:
+        """The model as a ``lightgbm.Booster``, whose scores are the same but for their last digits.
+
+        Parameters
+        ----------
+        gid
+            Of a grouped model, the group.
+
+        Raises
+        ------
+        CallError
+            Some of its trees split by texts, booleans, enums, dates or times, which LightGBM does not compare as
+            madtree does; or it knows one class only.
+        ImportError
+            LightGBM is not installed.
+
+        Notes
+        -----
+        Values of a feature of type real are to be given as float32 has them.
+        """
+        from madtree.client.lightgbm_text import booster_of
+
+        return booster_of(*self._arrays(gid))
+
+    def _arrays(self, gid: int | None) -> tuple[TreeModel, BoostedArrays]:
+        from madtree.client.boosted_arrays import BoostedArrays
+
+        with self.client.reading():
+            return BoostedArrays.find(self.client.host, self.name, gid)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.client.frames import Array, FrameColumn, as_objects
+from madtree.client.frames import Array, FrameColumn, as_column, as_objects, columns_of, is_frame
 from madtree.sqltext.split import element_of, parse_name
 from madtree.trees import Feature, FeatureKind
 
@@ -73,6 +73,24 @@ def feature_values(features: Sequence[Feature], columns: Sequence[FrameColumn]) 
     if missing:
         raise ValueError(f"X lacks columns that the model needs: {', '.join(map(repr, missing))}")
     return {f.name: _compared(f, column) for f in features if (column := found[f.name]) is not None}
+
+
+def read_features(features: Sequence[Feature], used: Sequence[Feature], X: Any) -> tuple[dict[str, Array], int]:
+    """The values of the `used` features, and the number of rows.
+
+    Args:
+        features: all of the model's: the columns of an array. A frame needs those only that are used.
+    """
+    if is_frame(X):
+        columns = columns_of(X)
+        return feature_values(used, columns), len(columns[0].values) if columns else 0
+    array = np.asarray(X)
+    if array.ndim != 2:
+        raise ValueError(f"Expected 2D array, got {array.ndim}D array instead")
+    if array.shape[1] != len(features):
+        raise ValueError(f"X has {array.shape[1]} features, but the model is expecting {len(features)} features")
+    columns = [as_column(column_name(f), array[:, i]) for i, f in enumerate(features) if f in used]
+    return feature_values(used, columns), len(array)
 
 
 def _column_of(feature: Feature, by_name: Mapping[str, FrameColumn]) -> FrameColumn | None:

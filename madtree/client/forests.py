@@ -167,14 +167,14 @@ class Forest(EnsembleModel):
             the one with the greatest probability, as scikit-learn. ``predict_proba`` is forest_predict's prob_mean.
         """
         from madtree.client.sklearn_forest import sklearn_of
-        from madtree.client.tree_arrays import ForestArrays
+        from madtree.client.tree_arrays import EnsembleArrays
 
         with self.client.reading():
             host = self.client.host
             tables = find_model(host, self.name, "model")
             model = read_summary(host, tables, to_run=False)
             check_kind(model, FOREST)
-            return sklearn_of(model, ForestArrays.read(host, tables, model, gid), voting)
+            return sklearn_of(model, EnsembleArrays.read(host, tables, model, gid), voting)
 
     def predict(
         self,

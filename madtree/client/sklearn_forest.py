@@ -13,18 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from madtree.client.feature_values import column_name
+from madtree.client.feature_values import column_name, read_features
 from madtree.client.frames import Array
 from madtree.client.sklearn_tree import (
-    class_values,
     criterion_of,
     is_plain,
     node_indicator,
-    read_features,
     structure_of,
     tree_to_sklearn,
 )
-from madtree.client.tree_arrays import ForestArrays, NodeArrays
+from madtree.client.tree_arrays import EnsembleArrays, NodeArrays, class_values
 from madtree.trees import Feature, Joining, Model, Tree
 
 try:
@@ -71,6 +69,8 @@ def to_sklearn(model: Model, tree_id: int | None = None) -> Any:
         if len({tree.group for tree in model.trees}) > 1:
             raise ValueError(f"{model.name} has a forest for each group: Forest.to_sklearn takes the gid of one")
         return forest_to_sklearn(model, model.trees)
+    if tree_id is None and model.kind.joining is Joining.SUM:
+        raise ValueError(f"{model.name} is {model.kind.in_words}: BoostedModel.to_sklearn takes it as a whole")
     return tree_to_sklearn(model, tree_id)
 
 
@@ -89,10 +89,10 @@ def forest_to_sklearn(model: Model, trees: Sequence[Tree], voting: str = "hard")
     Raises:
         ValueError: `voting` is neither, or the group's forest could not be trained.
     """
-    return sklearn_of(model, ForestArrays.of(model, trees), voting)
+    return sklearn_of(model, EnsembleArrays.of(model, trees), voting)
 
 
-def sklearn_of(model: Model, forest: ForestArrays, voting: str) -> Any:
+def sklearn_of(model: Model, forest: EnsembleArrays, voting: str) -> Any:
     """As `forest_to_sklearn`, of trees that have been read."""
     if voting not in VOTINGS:
         raise ValueError(f"voting must be one of {', '.join(VOTINGS)}, not {voting!r}")
@@ -115,7 +115,7 @@ class LeafEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         The model as plain values, and its trees as arrays.
     """
 
-    def __init__(self, model: Model, forest: ForestArrays) -> None:
+    def __init__(self, model: Model, forest: EnsembleArrays) -> None:
         self.model, self.forest = model, forest
 
     def fit(self, X: Any = None, y: Any = None) -> LeafEncoder:
@@ -139,7 +139,7 @@ class _ExactForest:
 
     _exact_features: tuple[Feature, ...] = ()  # of the model; none where X has the leaves
 
-    def _take(self, model: Model, forest: ForestArrays, voting: str, n_columns: int | None) -> None:
+    def _take(self, model: Model, forest: EnsembleArrays, voting: str, n_columns: int | None) -> None:
         """Become a fitted estimator; `n_columns` of X are the model's features, or, where None, the trees' leaves."""
         self._forest, self._voting = forest, voting
         self.n_outputs_, self.n_features_in_ = 1, forest.n_trees if n_columns is None else n_columns
@@ -212,11 +212,11 @@ class ExactRandomForestRegressor(_ExactForest, SklearnForestRegressor):  # type:
         return mean_values(self._forest, self._places(X))[:, 0]
 
 
-def mean_values(forest: ForestArrays, leaves: Array) -> Array:
+def mean_values(forest: EnsembleArrays, leaves: Array) -> Array:
     """(n_rows, n_values) of the trees; added up in their order, as the database does.
 
     Args:
-        leaves: (n_rows, n_trees) as `ForestArrays.apply` has them.
+        leaves: (n_rows, n_trees) as `EnsembleArrays.apply` has them.
     """
     total = np.zeros((len(leaves), forest.nodes.values.shape[1]))
     for number in range(forest.n_trees):
@@ -224,7 +224,7 @@ def mean_values(forest: ForestArrays, leaves: Array) -> Array:
     return total / forest.n_trees
 
 
-def votes(forest: ForestArrays, leaves: Array) -> Array:
+def votes(forest: EnsembleArrays, leaves: Array) -> Array:
     """(n_rows, n_classes) how many trees say each class; arguments as above."""
     counted = np.zeros((len(leaves), forest.nodes.values.shape[1]), np.int64)
     rows = np.arange(len(leaves))

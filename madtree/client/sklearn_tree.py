@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from madtree.client.feature_values import NUMERIC, column_name, feature_values
-from madtree.client.frames import Array, as_column, columns_of, is_frame
-from madtree.client.tree_arrays import NodeArrays
+from madtree.client.feature_values import NUMERIC, column_name, read_features
+from madtree.client.frames import Array
+from madtree.client.tree_arrays import NodeArrays, class_values
 from madtree.client.walked_trees import FlatTree, used_features
 from madtree.render.labels import split_text
 from madtree.trees import CRITERIA, Feature, FeatureKind, Model, Tree
@@ -78,33 +78,6 @@ def _one_tree(model: Model, tree_id: int | None) -> Tree:
     if tree_id not in known:
         raise ValueError(f"{model.name} has no tree {tree_id}")
     return model.trees[known.index(tree_id)]
-
-
-def class_values(model: Model) -> Array:
-    """The classes as scikit-learn has them: bool, int64 or str; in the dependent's SQL order."""
-    if model.dependent_type == "boolean":
-        return np.array([label == "true" for label in model.classes])
-    if model.dependent_type in ("smallint", "integer", "bigint"):
-        return np.array([int(label) for label in model.classes], np.int64)
-    return np.array(model.classes)
-
-
-def read_features(features: Sequence[Feature], used: Sequence[Feature], X: Any) -> tuple[dict[str, Array], int]:
-    """The values of the `used` features, and the number of rows.
-
-    Args:
-        features: all of the model's: the columns of an array. A frame needs those only that are used.
-    """
-    if is_frame(X):
-        columns = columns_of(X)
-        return feature_values(used, columns), len(columns[0].values) if columns else 0
-    array = np.asarray(X)
-    if array.ndim != 2:
-        raise ValueError(f"Expected 2D array, got {array.ndim}D array instead")
-    if array.shape[1] != len(features):
-        raise ValueError(f"X has {array.shape[1]} features, but the model is expecting {len(features)} features")
-    columns = [as_column(column_name(f), array[:, i]) for i, f in enumerate(features) if f in used]
-    return feature_values(used, columns), len(array)
 
 
 def node_indicator(left: Array, right: Array, leaves: Array) -> Any:

@@ -1,4 +1,4 @@
-"""Trees as arrays on the client's side: what scikit-learn's structures are made of, and whole forests."""
+"""Trees as arrays on the client's side: what scikit-learn's structures are made of, and the trees of an ensemble."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class NodeArrays:
         feature: (n_nodes,) place among the model's features, -1 for a leaf; threshold: NaN where there is none.
         weight: (n_nodes,) that impurity is about, `Node.weight_by_class`.
         prediction: (n_nodes,) the mean, or the place of the class.
-        values: (n_nodes, n_classes) shares of the classes, or (n_nodes, 1) means.
+        values: (n_nodes, n_classes) shares of the classes, or (n_nodes, 1) numbers.
     """
 
     node_id: Array
@@ -51,7 +51,7 @@ class NodeArrays:
         """Those of nodes by place."""
         place = {feature.name: at for at, feature in enumerate(model.features)}
         classes = {label: at for at, label in enumerate(model.classes)}
-        said = [classes[str(n.prediction)] if model.is_classification else float(n.prediction or 0) for n in nodes]
+        said = [classes[str(n.prediction)] if model.has_class_leaves else float(n.prediction or 0) for n in nodes]
         prediction = np.array(said, np.float64)
         return cls(
             walked.trees.node_id.take(walked.order),
@@ -65,7 +65,7 @@ class NodeArrays:
             np.array([node.impurity for node in nodes], np.float64),
             np.array([node.improvement or 0.0 for node in nodes], np.float64),
             prediction,
-            class_shares(model, nodes) if model.is_classification else prediction[:, None],
+            class_shares(model, nodes) if model.has_class_leaves else prediction[:, None],
         )
 
     @classmethod
@@ -73,8 +73,8 @@ class NodeArrays:
         """Those of trees that were read as arrays."""
         own = {name: column.take(walked.order, axis=0) for name, column in arrays.nodes.items()}
         improvement = np.where(own["feature"] > 0, own["improvement"], 0.0)
-        if not model.is_classification:
-            weight, values = own["weight" if model.weighted else "n_rows"], own["prediction"][:, None]
+        if not model.has_class_leaves:
+            weight, values = own["weight" if model.has_weighted_nodes else "n_rows"], own["prediction"][:, None]
         elif model.weighted:
             rows = own["class_weights"].tolist()
             weight, values = np.array([*map(fsum, rows)]), np.array([*map(probabilities, rows)])
@@ -92,7 +92,7 @@ class NodeArrays:
             weight.astype(np.float64),
             own["impurity"],
             improvement,
-            own["prediction"].astype(np.float64) - model.is_classification,
+            own["prediction"].astype(np.float64) - model.has_class_leaves,
             values,
         )
 
@@ -105,8 +105,8 @@ class NodeArrays:
 
 
 @dataclass(frozen=True)
-class ForestArrays:
-    """The trees of one forest.
+class EnsembleArrays:
+    """The trees of one group of an ensemble.
 
     Attributes:
         nodes: of all trees.
@@ -122,8 +122,8 @@ class ForestArrays:
     importance: Array
 
     @classmethod
-    def read(cls, host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> ForestArrays:
-        """Read from the model's tables; of a grouped model the forest of the group `gid`, from 1.
+    def read(cls, host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> EnsembleArrays:
+        """Read from the model's tables; of a grouped model those of the group `gid`, from 1.
 
         Raises:
             MadtreeError: as `trees_of_gid`, or the tables are damaged.
@@ -134,13 +134,14 @@ class ForestArrays:
             raise MadtreeError(f"{tables.given} is damaged: some of its trees have no nodes")
         used = [model.features[at] for at in arrays.used]
         keys = keys_of_texts(host, tables, model) if any(arrays.trees.is_category) else {}
-        walked = WalkedTrees(arrays.trees, [feature.name for feature in used], keys, model.n_members)
+        names = [feature.name for feature in used]
+        walked = WalkedTrees(arrays.trees, names, keys, model.n_members, model.numbering.counts)
         nodes = NodeArrays.read(model, arrays, walked)
         agreement = np.zeros(0) if arrays.agreement is None else arrays.agreement
         return cls._of(model, nodes, walked, agreement)
 
     @classmethod
-    def of(cls, model: Model, trees: Sequence[Tree]) -> ForestArrays:
+    def of(cls, model: Model, trees: Sequence[Tree]) -> EnsembleArrays:
         """Of plain values. Raises ValueError if a tree has no nodes: its group could not be trained."""
         walked = WalkedTrees.of(trees, of_forest=True)
         nodes = [tree.nodes[node_id] for tree in trees for node_id in sorted(tree.nodes)]
@@ -149,7 +150,7 @@ class ForestArrays:
         return cls._of(model, NodeArrays.of(model, by_place, walked), walked, np.array(agreement, np.float64))
 
     @classmethod
-    def _of(cls, model: Model, nodes: NodeArrays, walked: WalkedTrees, agreement: Array) -> ForestArrays:
+    def _of(cls, model: Model, nodes: NodeArrays, walked: WalkedTrees, agreement: Array) -> EnsembleArrays:
         """`agreement`: (n_surrogates,) adjusted ones."""
         names = {feature.name: at for at, feature in enumerate(model.features)}
         of_model = np.array([names[name] for name in walked.features], np.int64)
@@ -191,3 +192,12 @@ def class_shares(model: Model, nodes: Sequence[Node]) -> Array:
     """(n_nodes, n_classes) probabilities as tree_predict has them."""
     rows = [probabilities(node.class_weights or ()) for node in nodes]
     return np.array(rows, np.float64).reshape(len(nodes), len(model.classes))
+
+
+def class_values(model: Model) -> Array:
+    """The classes as scikit-learn has them: bool, int64 or str; in the dependent's SQL order."""
+    if model.dependent_type == "boolean":
+        return np.array([label == "true" for label in model.classes])
+    if model.dependent_type in ("smallint", "integer", "bigint"):
+        return np.array([int(label) for label in model.classes], np.int64)
+    return np.array(model.classes)

@@ -36,13 +36,15 @@ class WalkedTrees:
         trees: of one group.
         features: names of the trees' features, by position.
         keys: of each unordered one by its name, the keys of its categories.
-        members: how many trees there are; 0 for a single tree.
+        members: how many trees a group of the model has, at most; 0 for a single tree.
+        counts: trees of each of its groups, where these differ.
     """
 
     trees: FlatTrees
     features: Sequence[str]
     keys: Mapping[str, Mapping[Any, int]]
     members: int
+    counts: Sequence[int] = ()
 
     @cached_property
     def place_and_depth(self) -> tuple[Array, Array]:
@@ -125,7 +127,7 @@ class WalkedTrees:
     def leaves(self, values: Mapping[str, Array], n_rows: int) -> Array:
         """(n_rows, n_trees) the place of the leaf that each row ends in; `values` as `feature_values`."""
         leaves = np.empty((n_rows, len(self.trees.roots)), np.int64)
-        for rows, route in self._routes(values, n_rows):
+        for rows, route in self.routes(values, n_rows):
             for number, root in enumerate(self.trees.roots.tolist()):
                 leaves[rows, number] = self.place.take(finished(route.leaves(root)))
         return leaves
@@ -134,7 +136,7 @@ class WalkedTrees:
         """(n_rows, n) whether each row, wherever it is, would leave inner nodes (n,) by their false branch."""
         answers = np.empty((n_rows, len(places)), np.bool_)
         nodes = self.order.take(places)
-        for rows, route in self._routes(values, n_rows):
+        for rows, route in self.routes(values, n_rows):
             assert isinstance(route, RowsByValues)  # as single trees' are
             n = rows.stop - rows.start
             at_once = max(1, _ANSWERS // n)
@@ -144,8 +146,8 @@ class WalkedTrees:
                 answers[rows, first : first + at_once] = found.reshape(len(some), n).T
         return answers
 
-    def _routes(self, values: Mapping[str, Array], n_rows: int) -> Iterator[tuple[slice, Route]]:
-        """The ways of some rows after the others."""
+    def routes(self, values: Mapping[str, Array], n_rows: int) -> Iterator[tuple[slice, Route]]:
+        """The ways of some rows after the others; `values` as `feature_values`."""
         for first in range(0, n_rows, MOST_ROWS):
             rows = slice(first, min(first + MOST_ROWS, n_rows))
             group = np.zeros(rows.stop - first, np.int64)
@@ -165,7 +167,7 @@ class WalkedTrees:
 
     @cached_property
     def _walk(self) -> Walk:
-        return Walk.from_values(Values(Walk.values_of(self.trees, self.members)), self.members)
+        return Walk.from_values(Values(Walk.values_of(self.trees, self.members, counts=self.counts)), self.members)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_walk"}

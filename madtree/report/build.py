@@ -118,7 +118,7 @@ def _values(choice: Choice, figures: dict[str, Any]) -> dict[str, Any]:
     room = room_for_lists(model)
     trees = [tree_values(model, tree, row, room) for tree, row in zip(model.trees, choice.rows, strict=True)]
     return {
-        "isClassification": model.is_classification,
+        "isClassification": model.has_class_leaves,
         "ofCounts": model.of_counts,
         "dependent": one_line(model.target),
         "features": [one_line(feature.name) for feature in model.features],

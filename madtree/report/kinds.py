@@ -9,7 +9,7 @@ from typing import Any
 from madtree.host import Host
 from madtree.model import ModelTables
 from madtree.records import dataclass
-from madtree.report.forest import forest_values
+from madtree.report.ensembles import boosted_values, forest_values
 from madtree.sqltext import report as sql
 from madtree.sqltext.values import Writer
 from madtree.trees import BOOSTED, FOREST, TREE, Model, ModelKind
@@ -69,7 +69,7 @@ PAGES: Mapping[ModelKind, KindPage] = {
     BOOSTED: replace(
         _FOREST_PAGE,
         is_measured=True,
-        whole=_nothing,
+        whole=boosted_values,
         no_expression="A boosted model is no single expression of this page's; one of its trees is.",
     ),
 }

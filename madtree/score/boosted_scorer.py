@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Bools, Floats, Ints, Steps, portable
+from madtree.learn.data import Bools, Floats, Ints, Steps
+from madtree.model.arrays import expected, probabilities
 from madtree.score.outcome_bytes import as_floats, class_type, where_known
-from madtree.trees import Link
 
 
 def boosted_outcomes(
@@ -40,18 +40,3 @@ def boosted_outcomes(
         return classes.tobytes()
     parts = classes[:, None], as_floats(shares, known)
     return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()
-
-
-def expected(scores: Floats, link: Link) -> Floats:
-    """(n_rows, 1) the number that a score says."""
-    return portable.exp(scores) if link is Link.LOG else scores
-
-
-def probabilities(scores: Floats, link: Link, n_classes: int) -> Floats:
-    """(n_rows, n_classes) of the classes, from scores (n_rows, n_scores)."""
-    if link is Link.SOFTMAX:
-        powers = portable.exp(scores - scores.max(axis=1, keepdims=True))
-        return np.asarray(powers / powers.sum(axis=1, keepdims=True))
-    score = scores[:, 0] * (2 if link is Link.HALF_LOGIT else 1)
-    both = 1 / (1 + portable.exp(score)), 1 / (1 + portable.exp(-score))
-    return np.stack(both, axis=1)[:, :n_classes]

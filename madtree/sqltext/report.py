@@ -57,11 +57,11 @@ def first_trees(schema: str, name: str, grouping: Sequence[tuple[str, Writer | N
     return largest_trees(schema, name, grouping, "t.gid, t.sample_id, ", "t.sample_id, t.gid")
 
 
-def groups(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
-    """What `<output>_group` tells of the groups $1."""
+def groups(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]], columns: Sequence[str]) -> str:
+    """What `<output>_group` tells of the groups $1: these columns of its kind, and what all kinds tell."""
     values = ", ".join(text_of(f"t.{ident(column)}", writer) for column, writer in grouping)
     return (
-        "SELECT t.gid, t.n_trees, t.oob_error, t.oob_score, t.oob_var_importance, t.oob_var_importance_sd, "
+        f"SELECT t.gid, t.n_trees, {', '.join(f't.{column}' for column in columns)}, "
         f't.impurity_var_importance, t.message, ARRAY[{values}]::pg_catalog.text[] AS "group" '
         f"FROM {model_table(schema, name, '_group')} AS t "
         "WHERE t.gid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.int4[])"
@@ -74,6 +74,15 @@ def oob_curve(schema: str, name: str) -> str:
         f"SELECT t.gid, t.sample_id, t.oob_error FROM {model_table(schema, name)} AS t "
         "WHERE t.gid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.int4[]) AND t.oob_error IS NOT NULL "
         "ORDER BY t.gid, t.sample_id"
+    )
+
+
+def rounds(schema: str, name: str) -> str:
+    """The mean losses of the groups $1 after each round."""
+    return (
+        "SELECT t.gid, t.round, t.training_loss, t.validation_loss "
+        f"FROM {model_table(schema, name, '_rounds')} AS t "
+        "WHERE t.gid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.int4[]) ORDER BY t.gid, t.round"
     )
 
 

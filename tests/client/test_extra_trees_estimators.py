@@ -52,7 +52,7 @@ def test_each_tree_learns_from_all_rows_unless_samples_are_asked_for(client: mad
 
     fitted, summary = trained()
     assert (summary["split_rule"], summary["sampling"]) == ("random", "none")
-    assert fitted._forest.nodes.n_rows[fitted._forest.roots[:-1]].tolist() == [120] * 3
+    assert fitted._trees.nodes.n_rows[fitted._trees.roots[:-1]].tolist() == [120] * 3
     assert fitted.predict(X).tolist() == y.tolist()
     np.testing.assert_array_equal(fitted.to_sklearn().predict_proba(X), fitted.predict_proba(X))
     fitted, summary = trained(bootstrap=True, oob_score=True)

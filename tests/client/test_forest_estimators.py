@@ -149,7 +149,7 @@ def test_rows_without_a_key_are_told_apart_by_their_places(client: madtree.Clien
     fitted = madtree.RandomForestClassifier(client, n_estimators=5, oob_score=True).fit("loose", "big")
     assert fitted.predict("loose")[[0, 199]].tolist() == [True, False]
     assert 0.9 < fitted.oob_score_ <= 1
-    assert len({tuple(row) for row in fitted._forest.nodes.n_rows[fitted._forest.roots[:-1], None]}) > 1
+    assert len({tuple(row) for row in fitted._trees.nodes.n_rows[fitted._trees.roots[:-1], None]}) > 1
     with pytest.raises(ValueError, match="id_col_name must name a column that tells the rows of seen apart"):
         clone(fitted).fit("seen", "big")
 

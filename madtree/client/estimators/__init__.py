@@ -1,10 +1,15 @@
-"""Decision trees and forests in scikit-learn's manner, trained in the database."""
+"""Decision trees, forests and boosted trees in scikit-learn's manner, trained in the database."""
 
 from madtree.client.child_processes import send_passwords_to_children
+from madtree.client.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from madtree.client.estimators.checks import expected_failed_checks
 from madtree.client.estimators.classifier import DecisionTreeClassifier
-from madtree.client.estimators.forest_classifiers import ExtraTreesClassifier, RandomForestClassifier
-from madtree.client.estimators.forest_regressors import ExtraTreesRegressor, RandomForestRegressor
+from madtree.client.estimators.forests import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from madtree.client.estimators.regressor import DecisionTreeRegressor
 
 __all__ = [
@@ -12,6 +17,8 @@ __all__ = [
     "DecisionTreeRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "expected_failed_checks",

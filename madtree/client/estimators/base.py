@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import secrets
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,7 +27,6 @@ from madtree.client.walked_trees import FlatTree, used_features
 from madtree.model import fit_features, output_columns
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.estimator import ScoredRelation
-from madtree.sqltext.quote import ident
 from madtree.sqltext.split import check_expression
 
 
@@ -56,7 +54,7 @@ class BaseDecisionTree(FittedTree, FittedInDatabase):
                     f"{option} is about a column of a table, and not of an array or a frame",
                     "Fit the estimator on a table, by its name.",
                 )
-        name = self.model or f"pg_temp.{ident(f'madtree_model_{secrets.token_hex(8)}')}"
+        name = self._output_name()
         arguments = train_arguments(self, n_rows)
         message = client.call("tree_train", **data, output_table_name=name, **arguments)[0][0]
         self._take_over(Model(client, name, message))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from madtree.client.calls import CallError
-from madtree.client.estimators.parameters import criterion, rows, seed
+from madtree.client.estimators.parameters import criterion, rows, seed, whole
 
 _BY_NAME: dict[str, Callable[[int], int]] = {"sqrt": math.isqrt, "log2": lambda n: int(math.log2(n))}
 
@@ -31,9 +31,9 @@ def forest_arguments(
     if estimator.max_samples is not None and not estimator.bootstrap:
         raise CallError("max_samples is about bootstrap samples", "Set bootstrap=True, or max_samples=None.")
     arguments = {
-        "num_trees": _whole(estimator, "n_estimators", 1),
+        "num_trees": whole(estimator, "n_estimators", 1),
         "num_random_features": _drawn(estimator.max_features, count_features),
-        "importance": _whole(estimator, "num_permutations", 0) > 0,
+        "importance": whole(estimator, "num_permutations", 0) > 0,
         "num_permutations": estimator.num_permutations or None,
         "max_tree_depth": estimator.max_depth,
         "min_split": rows(estimator, "min_samples_split", 2, count_rows),
@@ -57,13 +57,6 @@ def forest_arguments(
         "classification": estimator._learns_classes,
     }
     return {name: value for name, value in arguments.items() if value is not None}
-
-
-def _whole(estimator: Any, name: str, least: int) -> int:
-    value = getattr(estimator, name)
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or int(value) < least:
-        raise CallError(f"{name} must be an integer of at least {least}, not {value!r}")
-    return int(value)
 
 
 def _drawn(value: Any, count_features: Callable[[], int]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -146,6 +147,10 @@ class FittedInDatabase(BaseEstimator):  # type: ignore[misc]
     def _weights_of_table(self, client: Client, table: TableInPlace, y: str, sample_weight: str | None) -> str | None:
         """The rows' weights as SQL; a classifier's classes add theirs."""
         return sample_weight
+
+    def _output_name(self) -> str:
+        """Of the model: the user's, or one of a temporary model, which is dropped once it has been read."""
+        return self.model or f"pg_temp.{ident(f'madtree_model_{secrets.token_hex(8)}')}"
 
     # --- prediction ---
 

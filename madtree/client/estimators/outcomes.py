@@ -15,7 +15,7 @@ from madtree.client.estimators.data import checked_columns, class_column
 from madtree.client.estimators.in_database import FittedInDatabase
 from madtree.client.estimators.tables import TableInPlace, weights_of_classes
 from madtree.client.frames import Array, FrameColumn
-from madtree.client.sklearn_tree import class_values
+from madtree.client.tree_arrays import class_values
 
 
 class LearnsClasses(ClassifierMixin, FittedInDatabase):  # type: ignore[misc]

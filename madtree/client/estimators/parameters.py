@@ -101,6 +101,14 @@ def rows(estimator: Any, name: str, least: int, count_rows: Callable[[], int]) -
     )
 
 
+def whole(estimator: Any, name: str, least: int) -> int:
+    """A parameter that is a whole number. Raises CallError where it is none."""
+    value = getattr(estimator, name)
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or int(value) < least:
+        raise CallError(f"{name} must be an integer of at least {least}, not {value!r}")
+    return int(value)
+
+
 def seed(random_state: Any) -> int | None:
     """A seed: None is madtree's own, so that a fit is always the same; of a random state the next number."""
     if random_state is None or (isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool)):

@@ -7,7 +7,7 @@ const at = (id) => document.getElementById(id);
 for (const part of document.querySelectorAll(".needs-script")) part.hidden = false;
 
 let current = values.trees.find((tree) => values.paths[tree.id]) ?? values.trees[0];
-let forest; // that the tree is one of, if it is
+let forest; // or boosted model that the tree is one of, if it is
 const view = new TreeView(at("tree"), values, (node) => showDetails(at("details"), values, current, node));
 
 function prepare(tree) {
@@ -27,8 +27,14 @@ function drawCharts() {
   }
   at("forest-section").hidden = !forest;
   if (forest) {
-    showForest(at("forest"), values, forest);
-    showForestImportance(at("importance"), values, forest);
+    at("forest-title").textContent = forest.losses ? "Loss by round" : "Out-of-bag error";
+    if (forest.losses) {
+      showBoosted(at("forest"), forest);
+      showImportance(at("importance"), values.features, { importance: { ...forest.importance, unused: 0 } });
+    } else {
+      showForest(at("forest"), values, forest);
+      showForestImportance(at("importance"), values, forest);
+    }
   } else {
     showImportance(at("importance"), values.features, current);
   }

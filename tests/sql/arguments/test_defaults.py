@@ -10,6 +10,7 @@ from typing import Any
 
 import psycopg
 import pytest
+import sklearn.ensemble
 import sklearn.tree
 from typer.main import get_command
 
@@ -137,6 +138,24 @@ def test_the_estimators(estimator: Any, theirs: Any) -> None:
     own = {name: value for name, value in found.items() if name in known and name not in guests}
     assert own == {name: known[name] for name in own}
     assert {"n_bins", "memory_mb", "cp", "n_folds", "max_surrogates", "rule"} <= own.keys()
+
+
+@pytest.mark.parametrize(
+    ("estimator", "theirs"),
+    [
+        (madtree.GradientBoostingClassifier, sklearn.ensemble.HistGradientBoostingClassifier),
+        (madtree.GradientBoostingRegressor, sklearn.ensemble.HistGradientBoostingRegressor),
+    ],
+)
+def test_the_estimators_of_boosted_trees(estimator: Any, theirs: Any) -> None:
+    found, guests = optional(estimator.__init__), optional(theirs.__init__)
+    shared = found.keys() & guests.keys()
+    assert {"loss", "max_iter", "max_bins", "early_stopping", "tol"} <= shared
+    assert {name: found[name] for name in shared} == {**{name: guests[name] for name in shared}, "verbose": False}
+    known = {**FUNCTIONS["boost_train"].defaults, **defaults.BOOST_OPTIONS["boost_params"]}
+    own = {name: value for name, value in found.items() if name in known and name not in {*shared, "replace"}}
+    assert own == {name: known[name] for name in own}
+    assert {"min_gain", "subsample", "cat_smooth", "memory_mb", "strategy"} <= own.keys()
 
 
 def test_the_command_line() -> None:

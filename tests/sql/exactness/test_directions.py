@@ -21,7 +21,7 @@ from pmml_tree import Evaluator
 from psycopg_host import PsycopgHost
 from shares import share
 
-from madtree.client.tree_arrays import ForestArrays
+from madtree.client.tree_arrays import EnsembleArrays
 from madtree.client.walked_trees import FlatTree
 from madtree.explain.path import tree_path
 from madtree.learn.binning.encode import EdgeEncoder, KeyEncoder
@@ -383,7 +383,7 @@ def by_forest_of_client(world: World, name: str) -> list[str]:
         f.name: np.array([row[f.name] for row in observed], object if f.kind is U else np.float64)
         for f in world.features
     }
-    places = ForestArrays.of(model, model.trees)
+    places = EnsembleArrays.of(model, model.trees)
     leaves = places.apply(columns, len(observed))
     found = (leaves[number, row.tree] for number, row in enumerate(world.rows[name]))
     return [side_of(int(places.nodes.node_id[place])) for place in found]

@@ -1,0 +1,123 @@
+"""A boosted model of one group on the client's side: the scores of a frame's rows, to the bit those of the database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from madtree.client.calls import CallError
+from madtree.client.frames import Array
+from madtree.client.tree_arrays import EnsembleArrays, class_values
+from madtree.client.tree_calls import check_kind
+from madtree.host import Host
+from madtree.learn.data import finished
+from madtree.learn.walk import Route
+from madtree.model import ModelTables, find_model, read_summary
+from madtree.model.arrays import base_scores, expected, probabilities
+from madtree.trees import BOOSTED, Link, Model
+
+
+@dataclass(frozen=True)
+class BoostedArrays:
+    """The trees of one group, and what they are added to.
+
+    Attributes:
+        trees: of each round as many as there are scores.
+        base: (n_scores,) the scores to begin with.
+        link: from scores to what is predicted.
+        n_classes: of the model; 0 where it predicts numbers.
+    """
+
+    trees: EnsembleArrays
+    base: Array
+    link: Link
+    n_classes: int
+
+    @classmethod
+    def read(cls, host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> BoostedArrays:
+        """Read from the model's tables; arguments and errors as for `EnsembleArrays.read`."""
+        trees = EnsembleArrays.read(host, tables, model, gid)
+        base = base_scores(host, tables, model)[0 if gid is None else gid - 1]
+        n_classes = len(model.classes)
+        return cls(trees, base, model.loss.link_of(n_classes), n_classes)
+
+    @classmethod
+    def find(cls, host: Host, name: str, gid: int | None = None) -> tuple[Model, BoostedArrays]:
+        """A model by its name: its summary, and the trees of one group.
+
+        Raises:
+            MadtreeError: there is no boosted model of that name; or as `read`.
+        """
+        tables = find_model(host, name, "model")
+        model = read_summary(host, tables, to_run=False)
+        check_kind(model, BOOSTED)
+        return model, cls.read(host, tables, model, gid)
+
+    @property
+    def n_scores(self) -> int:
+        """Of a row, and so trees of a round."""
+        return len(self.base)
+
+    @property
+    def n_rounds(self) -> int:
+        return self.trees.n_trees // self.n_scores
+
+    @property
+    def leaf_values(self) -> Array:
+        """(n_nodes,) by place what each node adds to a score."""
+        return self.trees.nodes.prediction
+
+    def scores(self, values: Mapping[str, Array], n_rows: int, n_rounds: int | None = None) -> Array:
+        """(n_rows, n_scores) after so many rounds, by default all.
+
+        Args:
+            values: as `feature_values`.
+        """
+        found = np.tile(self.base, (n_rows, 1))
+        for rows, route in self.trees.walked.routes(values, n_rows):
+            for number in range(self.n_rounds if n_rounds is None else min(n_rounds, self.n_rounds)):
+                self._add(number, route, found[rows])
+        return found
+
+    def staged_scores(self, values: Mapping[str, Array], n_rows: int) -> Iterator[Array]:
+        """(n_rows, n_scores) after each round; arguments as above."""
+        found = np.tile(self.base, (n_rows, 1))
+        routes = list(self.trees.walked.routes(values, n_rows))
+        for number in range(self.n_rounds):
+            for rows, route in routes:
+                self._add(number, route, found[rows])
+            yield found.copy()
+
+    def said(self, scores: Array) -> Array:
+        """(n_rows, n_classes) probabilities, or (n_rows, 1) numbers, by scores (n_rows, n_scores)."""
+        if self.n_classes:
+            return probabilities(scores, self.link, self.n_classes)
+        return expected(scores, self.link)
+
+    def answer(self, model: Model, type_: str, scores: Array) -> Array:
+        """What `boost_predict` says by scores (n_rows, n_scores), by the type of prediction, but for leaves.
+
+        Raises:
+            CallError: the model has no predictions of this type.
+        """
+        types = model.kind.class_types if model.is_classification else model.kind.number_types
+        if type_ not in types or type_ == "leaf":
+            known = ", ".join(name for name in types if name != "leaf")
+            raise CallError(f"type must be one of {known} for a frame, not {type_!r}")
+        if type_ == "raw":
+            return scores[:, 0] if self.n_scores == 1 else scores
+        said = self.said(scores)
+        if type_ == "prob":
+            return said
+        return class_values(model)[said.argmax(axis=1)] if model.is_classification else said[:, 0]
+
+    def _add(self, number: int, route: Route, scores: Array) -> None:
+        """Add a round to the scores (n_rows, n_scores) of some rows: in the order of the trees, as the database does.
+        """  # fmt: skip
+        walked = self.trees.walked
+        for at in range(self.n_scores):
+            root = int(walked.trees.roots[number * self.n_scores + at])
+            place = walked.place.take(finished(route.leaves(root)))
+            scores[:, at] += self.leaf_values.take(place)

@@ -1,0 +1,220 @@
+"""Gradient boosting in scikit-learn's manner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from madtree.client.boosted import BoostedModel
+from madtree.client.boosted_arrays import BoostedArrays
+from madtree.client.calls import Names
+from madtree.client.client import Client
+from madtree.client.estimators.boosting_parameters import boost_arguments
+from madtree.client.estimators.ensemble_base import BaseEnsemble
+from madtree.client.estimators.ensemble_outcomes import EnsembleClassifier, EnsembleRegressor
+from madtree.client.frames import Array
+from madtree.client.lightgbm_text import booster_of
+from madtree.client.sklearn_boosting import sklearn_of_boosted
+from madtree.model import ModelTables
+from madtree.trees import BOOSTED
+
+
+class BaseBoosting(BaseEnsemble):
+    """A boosted model that is trained in the database."""
+
+    _kind = BOOSTED
+
+    early_stopping: Any
+    subsample: float
+
+    @property
+    def _drawn_by_id(self) -> str | None:
+        drawn = self.early_stopping is not False or self.subsample != 1
+        return "the rows that are held out, and those of each round," if drawn else None
+
+    def _arguments(self, client: Client, name: str, data: dict[str, Any], n_rows: Callable[[], int]) -> dict[str, Any]:
+        return boost_arguments(self, n_rows)
+
+    def _take_trees(self, client: Client, tables: ModelTables) -> None:
+        self._boosted = BoostedArrays.read(client.host, tables, self.model_)
+        self._trees = self._boosted.trees
+        self.n_iter_ = self._boosted.n_rounds
+        rounds = BoostedModel(client, tables.given).rounds
+        self.train_score_: Array = -np.array(rounds.column("training_loss"), np.float64)
+        held_out = rounds.column("validation_loss")
+        self.validation_score_: Array = -np.array([loss for loss in held_out if loss is not None], np.float64)
+        gained = self._trees.importance.sum(axis=0)
+        total = gained.sum()
+        self.feature_importances_: Array = gained / total if total > 0 else gained
+
+    def to_sklearn(self) -> Any:
+        """The model as one of scikit-learn's that predicts the same; see `BoostedModel.to_sklearn`."""
+        check_is_fitted(self)
+        return sklearn_of_boosted(self.model_, self._boosted)
+
+    def to_lightgbm(self) -> Any:
+        """The model as a ``lightgbm.Booster``; see `BoostedModel.to_lightgbm`."""
+        check_is_fitted(self)
+        return booster_of(self.model_, self._boosted)
+
+    def _predicted(self, values: Mapping[str, Array], n_rows: int) -> Array:
+        return self._boosted.said(self._boosted.scores(values, n_rows))
+
+    def _staged_scores(self, X: Any) -> Iterator[Array]:
+        """(n_rows, n_scores) after each round."""
+        values, n_rows = self._values(X)
+        yield from self._boosted.staged_scores(values, n_rows)
+
+    def _staged(self, X: Any) -> Iterator[Array]:
+        """As `_predicted`, after each round."""
+        for scores in self._staged_scores(X):
+            yield self._boosted.said(scores)
+
+
+class GradientBoostingClassifier(BaseBoosting, EnsembleClassifier):
+    """Gradient boosted trees for classes, trained in the database.
+
+    Parameters
+    ----------
+    loss
+        log_loss or, for two classes, exponential.
+    learning_rate, max_iter, max_leaf_nodes, max_depth, min_samples_leaf, l2_regularization, max_bins
+        As in scikit-learn's `HistGradientBoostingClassifier`. `min_samples_leaf` as a float is a share of the rows.
+    early_stopping, validation_fraction, n_iter_no_change, tol
+        As there: "auto" stops early with more than 10,000 rows. Rows are held out by their ids, and the model keeps
+        the rounds up to the least loss of these, and not those after it.
+    min_gain, subsample, feature_fraction, cat_smooth
+        What `boost_params` says in `Client.boost_train`.
+    connection, model, replace, id_col_name, list_of_features, list_of_features_to_exclude
+        As for `DecisionTreeClassifier`.
+    class_weight, random_state, parallel_workers, memory_mb, verbose, strategy
+        As for `DecisionTreeClassifier`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_classes_, n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        For tables, and for frames whose columns' names are texts.
+    n_iter_ : int
+        Rounds that the model keeps.
+    train_score_, validation_score_ : ndarray
+        Minus the mean loss before the first round and after each that was grown; `validation_score_` is empty
+        where no rows are held out.
+    feature_importances_ : ndarray of shape (n_features,)
+        What the splits by each feature gain, scaled to 1.
+    model_ : madtree.trees.Model
+        The model without its trees.
+    """
+
+    def __init__(
+        self,
+        connection: Any = None,
+        *,
+        loss: str = "log_loss",
+        learning_rate: float = 0.1,
+        max_iter: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: float | None = 20,
+        l2_regularization: float = 0.0,
+        max_bins: int = 255,
+        early_stopping: Any = "auto",
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        random_state: Any = None,
+        class_weight: Any = None,
+        min_gain: float = 0.0,
+        subsample: float = 1.0,
+        feature_fraction: float = 1.0,
+        cat_smooth: float = 10.0,
+        model: str | None = None,
+        replace: bool = False,
+        id_col_name: str | None = None,
+        list_of_features: Names = "*",
+        list_of_features_to_exclude: Names | None = None,
+        verbose: bool = False,
+        parallel_workers: int | None = None,
+        memory_mb: int = 64,
+        strategy: str = "auto",
+    ) -> None:
+        self._keep(locals())
+
+    def decision_function(self, X: Any) -> Array:
+        """The scores: of two classes shape (n_rows,), above 0 for the second one; else (n_rows, n_classes).
+
+        `X` as for `predict`. A class that the model does not know, since all its rows had the weight 0, has -inf.
+        """
+        values, n_rows = self._values(X)
+        return self._decisions(self._boosted.scores(values, n_rows))
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """What `predict` says after each round; `X` as there."""
+        for shares in self._staged(X):
+            yield self._likeliest(self._shares(shares))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
+        """What `predict_proba` says after each round; `X` as there."""
+        yield from map(self._shares, self._staged(X))
+
+    def staged_decision_function(self, X: Any) -> Iterator[Array]:
+        """What `decision_function` says after each round; `X` as there."""
+        yield from map(self._decisions, self._staged_scores(X))
+
+    def _decisions(self, scores: Array) -> Array:
+        if len(self._known) < self.n_classes_ or self.n_classes_ < 2:
+            found = np.full((len(scores), self.n_classes_), -np.inf)
+            of_two = np.stack((np.zeros(len(scores)), scores[:, 0]), axis=1)
+            found[:, self._known] = scores if scores.shape[1] > 1 else of_two[:, : len(self._known)]
+            return found[:, 1] - found[:, 0] if self.n_classes_ == 2 else found
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+
+class GradientBoostingRegressor(BaseBoosting, EnsembleRegressor):
+    """Gradient boosted trees for numbers, trained in the database.
+
+    Parameters and attributes are those of `GradientBoostingClassifier`, but for what is about classes; the losses
+    are squared_error, poisson for numbers of at least 0, and gamma for numbers above 0.
+    """
+
+    def __init__(
+        self,
+        connection: Any = None,
+        *,
+        loss: str = "squared_error",
+        learning_rate: float = 0.1,
+        max_iter: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: float | None = 20,
+        l2_regularization: float = 0.0,
+        max_bins: int = 255,
+        early_stopping: Any = "auto",
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        random_state: Any = None,
+        min_gain: float = 0.0,
+        subsample: float = 1.0,
+        feature_fraction: float = 1.0,
+        cat_smooth: float = 10.0,
+        model: str | None = None,
+        replace: bool = False,
+        id_col_name: str | None = None,
+        list_of_features: Names = "*",
+        list_of_features_to_exclude: Names | None = None,
+        verbose: bool = False,
+        parallel_workers: int | None = None,
+        memory_mb: int = 64,
+        strategy: str = "auto",
+    ) -> None:
+        self._keep(locals())
+
+    def staged_predict(self, X: Any) -> Iterator[Array]:
+        """What `predict` says after each round; `X` as there."""
+        for numbers in self._staged(X):
+            yield numbers[:, 0]

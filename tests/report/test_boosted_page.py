@@ -1,0 +1,91 @@
+"""The page of a boosted model: its losses by round, the best one marked, and its features' gains."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+
+from madtree.report import build_report
+from madtree.report.ensembles import MAX_ROUNDS
+
+Show = Callable[..., Any]
+STOPPED = {"validation_params": "fraction=0.3, n_iter_no_change=5", "learning_rate": 0.5, "num_trees": 60}
+
+
+def grow(db: psycopg.Connection, y: str = "late", **more: Any) -> None:
+    """A boosted model `b`."""
+    db.execute(
+        "CREATE TABLE rows AS SELECT i AS id, i % 2 AS half, sin(i) AS wave, i * 7919 % 100 AS noise, i % 7 AS day, "
+        "sin(i) + i % 7 / 5.0 + i * 31 % 11 / 9.0 > 0.9 AS late, sin(i) + i % 7 / 5.0 AS delay "
+        "FROM generate_series(1, 400) AS i"
+    )
+    more = {"num_trees": 8, **more}
+    names = "".join(f", {name} => %({name})s" for name in more)
+    call = f"SELECT madtree.boost_train('rows', 'b', 'id', '{y}', 'wave, noise, day', max_leaf_nodes => 4{names})"
+    db.execute(call, more)  # type: ignore[arg-type]
+
+
+def values_of(page: str) -> dict[str, Any]:
+    text = page.split('<script type="application/json" id="values">')[1].split("</script>")[0]
+    values: dict[str, Any] = json.loads(text)
+    return values
+
+
+def test_the_page_has_what_the_tables_say(db: psycopg.Connection) -> None:
+    grow(db, grouping_cols="half", **STOPPED)
+    values = values_of(build_report(db, "b"))
+    groups = db.execute("SELECT n_rounds, n_trees, training_loss, validation_loss FROM b_group ORDER BY gid").fetchall()
+    assert [boosted["group"] for boosted in values["forests"]] == ["half = 0", "half = 1"]
+    for gid, (boosted, group) in enumerate(zip(values["forests"], groups, strict=True), 1):
+        assert [boosted[name] for name in ("rounds", "trees", "training", "validation")] == pytest.approx(group)
+        losses = db.execute(
+            "SELECT round, training_loss, validation_loss FROM b_rounds WHERE gid = %s ORDER BY round", [gid]
+        ).fetchall()
+        assert boosted["losses"] == [pytest.approx(row) for row in losses]
+        best = min(boosted["losses"][1:], key=lambda row: row[2])
+        assert best[0] == boosted["rounds"] < len(losses) - 1
+        assert boosted["loss"] == "log loss"
+        assert boosted["importance"]["permuted"] is None
+        assert sum(boosted["importance"]["shares"]) == pytest.approx(100)
+
+
+def test_no_more_rounds_are_drawn_than_can_be_told_apart(db: psycopg.Connection) -> None:
+    grow(db)
+    db.execute("INSERT INTO b_rounds SELECT 1, i, 0.5, 0.25 FROM generate_series(9, 4321) AS i")
+    db.execute("UPDATE b_group SET n_rounds = 1234")
+    (boosted,) = values_of(build_report(db, "b"))["forests"]
+    rounds = [row[0] for row in boosted["losses"]]
+    assert MAX_ROUNDS / 2 < len(rounds) <= MAX_ROUNDS
+    assert {0, 1234, 4321} <= set(rounds)
+    db.execute("DROP TABLE b_rounds")
+    (boosted,) = values_of(build_report(db, "b"))["forests"]
+    assert boosted["losses"] == []
+
+
+def test_a_browser_draws_the_losses_and_marks_the_best_round(show: Show, db: psycopg.Connection) -> None:
+    grow(db, **STOPPED)
+    ((n_rounds,),) = db.execute("SELECT n_rounds FROM b_group").fetchall()
+    page = show("b")
+    assert page.locator("#forest-title").inner_text() == "Loss by round"
+    assert page.locator("#forest path.curve").count() == 2
+    assert page.locator("#forest .point title").text_content().startswith(f"Best round {n_rounds}: ")
+    assert page.locator("#forest .best").text_content() == f"best: round {n_rounds}"
+    assert page.locator("#forest .tile").count() == 4
+    assert page.locator("#importance .bar").count() > 0
+    before = page.locator("#details").inner_text()
+    page.locator("#picker").select_option("2")
+    assert page.locator("#details").inner_text() != before
+    assert page.locator("#forest path.curve").count() == 2
+
+
+def test_without_rows_held_out_no_round_is_marked(show: Show, db: psycopg.Connection) -> None:
+    grow(db, "delay")
+    page = show("b")
+    assert page.locator("#forest path.curve").count() == 1
+    assert page.locator("#forest .point, #forest .best").count() == 0
+    assert page.locator("#forest .tile").count() == 3
+    assert page.locator("#cp-section").is_hidden()
