@@ -93,6 +93,10 @@ class BoostCalls(Caller):
             "boost_predict", boosted_model, new_data_table, output_table, type, num_trees, trust_owner, replace
         )
 
+    def boost_cut(self, model: str, new_model: str, num_trees: int, trust_owner: bool | None = False) -> BoostedModel:
+        """The first `num_trees` rounds of a boosted model as a new model, without the data."""
+        return BoostedModel(self, new_model, self.call_text("boost_cut", model, new_model, num_trees, trust_owner))
+
     def boosted(self, name: str) -> BoostedModel:
         """A boosted model that is there already."""
         return BoostedModel(self, name)
@@ -142,3 +146,7 @@ class BoostedModel(EnsembleModel):
     ) -> str:
         """Score a table into a new table, as `Client.boost_predict`."""
         return self.client.boost_predict(self.name, new_data_table, output_table, type, num_trees, trust_owner, replace)
+
+    def cut(self, new_model: str, num_trees: int, *, trust_owner: bool = False) -> BoostedModel:
+        """Its first `num_trees` rounds as a new model, without the data."""
+        return self.client.boost_cut(self.name, new_model, num_trees, trust_owner)

@@ -77,4 +77,5 @@ EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], 
     ("_competitors", sql.COMPETITOR_COLUMNS, frozenset()),
     ("_group", (("gid", "int4"), *_OF_GROUPS), frozenset(dict(_OF_GROUPS)) - _OF_ALL_GROUPS),
     ("_packed", sql.PACKED_COLUMNS, frozenset()),
+    ("_rounds", of_boosted.ROUND_COLUMNS, frozenset()),
 )

@@ -14,7 +14,7 @@ MAX_IDENTIFIER_BYTES = 63
 NULL_PROXY = "__NULL__"  # MADlib's name for NULL among the categories
 SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_oob", "_rounds")
 # Not read when the model is: rows of it may be large, and say nothing of how it predicts.
-BESIDE = frozenset({"_oob", "_rounds"})
+BESIDE = frozenset({"_oob"})
 OOB_TREES = "n_oob_trees"  # its last column
 
 # (column, type); None stands for the prediction's own type.

@@ -1,0 +1,31 @@
+"""The commands that are about boosted models alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from terminal import Said
+
+Command = Callable[..., Said]
+Answer = Callable[..., Any]
+TRAIN = ["--id", "id", "-y", "late", "-x", "hour, day, carrier"]
+
+
+def test_a_model_is_cut(madtree: Command, answer: Answer, points: str, schema: str) -> None:
+    model, short = f"{schema}.b", f"{schema}.short"
+    assert madtree("boost", points, model, *TRAIN, "--trees", "5").code == 0
+    said = madtree("cut", model, short, "--trees", "3")
+    assert (said.code, said.out) == (0, f"boost_cut: {model} cut to 3 rounds into {short}: 3 of 5 trees\n")
+    found = answer("cut", short, f"{short}er", "--trees", "1")
+    assert found == {
+        "model": f"{short}er",
+        "cut_from": short,
+        "num_trees": 1,
+        "message": f"boost_cut: {short} cut to 1 round into {short}er: 1 of 3 trees",
+    }
+    refused = madtree("cut", model, short, "--trees", "6")
+    assert (refused.code, refused.err.splitlines()[0]) == (
+        1,
+        f"error: num_trees must be from 1 to 5, the rounds of {model}, not 6",
+    )
