@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 from madtree.client.boosted import BoostedModel
 from madtree.client.client import Client
@@ -16,13 +16,16 @@ from madtree.client.rows import CompetitorRow, CpRow, ImportanceRow, NodeRow, Su
 from madtree.client.trained import EnsembleModel, TrainedModel
 from madtree.trees import Model as TreeModel
 
-if TYPE_CHECKING:
-    from madtree.client.async_client import AsyncClient
-
 P = ParamSpec("P")
 T = TypeVar("T")
 N = TypeVar("N", bound=TrainedModel)
 E = TypeVar("E", bound=EnsembleModel)
+
+
+class AsyncCaller(Protocol):
+    """Where the models are: a client that awaits."""
+
+    async def run(self, work: Callable[[Client], T]) -> T: ...
 
 
 def of_named(
@@ -42,7 +45,7 @@ class AsyncNamed(Generic[N]):
 
     _kind: Callable[[Client, str], N]
 
-    def __init__(self, client: AsyncClient, name: str, message: str | None = None) -> None:
+    def __init__(self, client: AsyncCaller, name: str, message: str | None = None) -> None:
         self.client, self.name, self.message = client, name, message
 
     def __repr__(self) -> str:
@@ -93,7 +96,8 @@ class AsyncModel(AsyncNamed[Model]):
 
     async def prune(self, new_model: str, cp: float, *, trust_owner: bool = False) -> AsyncModel:
         """Prune it further into a new model."""
-        return await self.client.tree_prune(self.name, new_model, cp, trust_owner)
+        made = await self._look(lambda it: it.prune(new_model, cp, trust_owner=trust_owner))
+        return AsyncModel(self.client, made.name, made.message)
 
     async def trees(self) -> Result[TreeRow]:
         """The rows of ``<name>``."""
@@ -160,7 +164,8 @@ class AsyncBoostedModel(AsyncEnsemble[BoostedModel]):
 
     async def cut(self, new_model: str, num_trees: int, *, trust_owner: bool = False) -> AsyncBoostedModel:
         """Its first rounds as a new model."""
-        return await self.client.boost_cut(self.name, new_model, num_trees, trust_owner)
+        made = await self._look(lambda it: it.cut(new_model, num_trees, trust_owner=trust_owner))
+        return AsyncBoostedModel(self.client, made.name, made.message)
 
     async def groups(self) -> Result[Any]:
         """The rows of ``<name>_group``: for each group its rounds, losses, base scores and importances."""
