@@ -161,6 +161,7 @@ class AsyncBoostedModel(AsyncEnsemble[BoostedModel]):
     _kind = BoostedModel
 
     predict = of_named(BoostedModel.predict)
+    staged = of_named(BoostedModel.staged)
 
     async def cut(self, new_model: str, num_trees: int, *, trust_owner: bool = False) -> AsyncBoostedModel:
         """Its first rounds as a new model."""

@@ -7,6 +7,7 @@ from typing import Any
 from madtree.client.caller import Caller
 from madtree.client.calls import Names, Pairs
 from madtree.client.result import Result
+from madtree.client.rows import StagedRow
 from madtree.client.trained import EnsembleModel
 from madtree.trees import BOOSTED
 from madtree.trees import Model as TreeModel
@@ -97,6 +98,10 @@ class BoostCalls(Caller):
         """The first `num_trees` rounds of a boosted model as a new model, without the data."""
         return BoostedModel(self, new_model, self.call_text("boost_cut", model, new_model, num_trees, trust_owner))
 
+    def boost_staged(self, model: str, test_table: str, trust_owner: bool | None = False) -> Result[StagedRow]:
+        """Loss, and accuracy or RMSE, on a table with known outcomes: a row for each number of rounds."""
+        return self.call("boost_staged", model, test_table, trust_owner)
+
     def boosted(self, name: str) -> BoostedModel:
         """A boosted model that is there already."""
         return BoostedModel(self, name)
@@ -150,3 +155,7 @@ class BoostedModel(EnsembleModel):
     def cut(self, new_model: str, num_trees: int, *, trust_owner: bool = False) -> BoostedModel:
         """Its first `num_trees` rounds as a new model, without the data."""
         return self.client.boost_cut(self.name, new_model, num_trees, trust_owner)
+
+    def staged(self, test_table: str, *, trust_owner: bool = False) -> Result[StagedRow]:
+        """How good it is on a table with known outcomes, a row for each number of rounds, as `Client.boost_staged`."""
+        return self.client.boost_staged(self.name, test_table, trust_owner)

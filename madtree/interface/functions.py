@@ -38,6 +38,7 @@ FUNCTIONS: Mapping[str, Function] = {
         explanation.GET_TREE_SURR,
         BOOST_TRAIN,
         prediction.BOOST_PREDICT,
+        prediction.BOOST_STAGED,
         management.BOOST_CUT,
     )
 }

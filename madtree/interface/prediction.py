@@ -128,6 +128,34 @@ BOOST_PREDICT = Function(
     takes=Takes((BOOSTED,), _BY_ITS_OWN, "is {kind.described}, not a boosted model"),
 )
 
+BOOST_STAGED = Function(
+    "boost_staged",
+    "measures a boosted model on a table whose outcomes are known, by the number of its rounds",
+    run="madtree.score:boost_staged",
+    settings=FIGURES,
+    arguments=(Argument("model", "text", BOOSTED_MODEL), _TEST_TABLE, TRUST_OWNER),
+    returns=columns(
+        "tree_id integer, group_values jsonb, num_trees integer, n bigint, loss double precision, metric text, "
+        "value double precision"
+    ),
+    n_rows=100,
+    details=f"""\
+A row for each number of rounds, from 0, the score to begin with, to all; of a grouped model first those of all rows
+(tree_id is NULL), where a group that has fewer rounds stays as it is after its last one, then those of each group:
+    tree_id, group_values     the gid of the group, and the group as a JSON object
+    num_trees                 the number of rounds, as boost_predict takes it
+    n                         rows that count
+    loss                      the mean of the loss that the training has lowered, as <output>_rounds has it
+    metric, value             of classes accuracy, the share of rows whose class is predicted; of numbers rmse, the root
+                              of the mean squared error; NULL where no row counts
+Where the model has weights, rows count by theirs. Left out are rows of an unknown group, of a class that the model has
+not seen, with the dependent variable NULL, or with a weight of 0 or NULL. All rounds are measured in one pass.
+{whom_to_trust()}""",
+    example="""\
+SELECT num_trees, loss, value FROM madtree.boost_staged('delay_boost', 'flights_of_may') ORDER BY loss LIMIT 1;""",
+    takes=Takes((BOOSTED,), "madtree.tree_evaluate measures {kind.in_words} as a whole."),
+)
+
 TREE_SQL = Function(
     "tree_sql",
     "writes a model as an SQL expression, for a view or a generated column",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.learn.data import Floats
+from madtree.learn.data import Array, Floats
 from madtree.model import ModelTables
 from madtree.score.block_plan import ForestValues, ScoreValues
 from madtree.score.forest_scorer import row_bytes
@@ -28,10 +30,7 @@ def outcomes_of_boosted(said: Said) -> Outcomes:
     class_bytes = class_type(n_classes).itemsize
 
     def made(what: str, n_values: int, parts: list[Part], expressions: list[str]) -> Outcomes:
-        base = base_scores(said.host, said.tables, model)
-        link = model.loss.link_of(n_classes)
-        values = nodes["prediction"].astype(np.float64)[:, None]
-        of_node = ForestValues(members, what, n_classes, values, counts=counts, scores=ScoreValues(base, link, n_asked))
+        of_node = _values(said.host, said.tables, model, nodes, what, n_asked)
         return Outcomes(of_node, parts, _row_bytes(what, n_values, n_classes), expressions)
 
     if type_ == "leaf":
@@ -56,6 +55,20 @@ def outcomes_of_boosted(said: Said) -> Outcomes:
         return made("likeliest", 0, [("outcome", 0, class_bytes)], [pick(classes)])
     parts, each = numbers_of(1)
     return made("expected", 1, parts, columns_of(each, said.outputs))
+
+
+def staged_values(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> ForestValues:
+    """What the nodes say, where rows are judged after each round."""
+    return _values(host, tables, model, nodes, "staged", None)
+
+
+def _values(
+    host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array], what: str, n_asked: int | None
+) -> ForestValues:
+    scores = ScoreValues(base_scores(host, tables, model), model.loss, n_asked)
+    values = nodes["prediction"].astype(np.float64)[:, None]
+    counts = model.numbering.counts
+    return ForestValues(model.n_members, what, len(model.classes), values, counts=counts, scores=scores)
 
 
 def _row_bytes(what: str, n_values: int, n_classes: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import psycopg
 from terminal import Said
 
 Command = Callable[..., Said]
@@ -28,4 +29,29 @@ def test_a_model_is_cut(madtree: Command, answer: Answer, points: str, schema: s
     assert (refused.code, refused.err.splitlines()[0]) == (
         1,
         f"error: num_trees must be from 1 to 5, the rounds of {model}, not 6",
+    )
+
+
+def test_rounds_are_measured(
+    madtree: Command, answer: Answer, points: str, schema: str, db: psycopg.Connection
+) -> None:
+    model = f"{schema}.b"
+    assert madtree("boost", points, model, *TRAIN, "--trees", "3").code == 0
+    others = f"{schema}.others"
+    db.execute(f"CREATE TABLE {others} AS TABLE {points}")  # type: ignore[arg-type]
+    found = answer("evaluate", model, others, "--rounds")
+    assert [row["num_trees"] for row in found] == [0, 1, 2, 3]
+    assert found[3]["loss"] < found[0]["loss"]
+    assert madtree("evaluate", model, others, "--rounds").out.splitlines()[0].split() == [
+        "tree_id",
+        "num_trees",
+        "n",
+        "loss",
+        "metric",
+        "value",
+    ]
+    refused = madtree("evaluate", model, points, "--rounds", "--curve")
+    assert (refused.code, refused.err.splitlines()[0]) == (
+        2,
+        "error: choose one of --confusion, --curve and --rounds",
     )

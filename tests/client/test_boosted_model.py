@@ -45,3 +45,18 @@ def test_it_is_cut_to_its_first_rounds(url: str, client: madtree.Client, model: 
             assert len(await shorter.rounds()) == 2
 
     run(program())
+
+
+def test_it_is_measured_by_rounds(url: str, client: madtree.Client, model: madtree.BoostedModel) -> None:
+    found = model.staged("flowers")
+    (group,) = model.groups
+    assert [row.num_trees for row in found] == list(range(group.n_rounds + 1))
+    assert found[-1].loss < found[0].loss
+    assert found[-1].metric == "accuracy"
+    assert found == client.boost_staged("m", "flowers")
+
+    async def program() -> None:
+        async with await madtree.connect_async(url) as db:
+            assert await (await db.boosted("m")).staged("flowers") == found
+
+    run(program())

@@ -118,6 +118,10 @@ MISTAKES = {
         ("boost_cut('m', 'n', 1)", "42809", "madtree: model: m is a model", "Only a boosted model has rounds."),
         ("boost_cut('nowhere', 'n', 1)", "42P01", "madtree: model: relation nowhere", None),
     ],
+    "boost_staged": [
+        ("boost_staged('m', 'points')", "42809", "madtree: model: m is a model", "madtree.tree_evaluate"),
+        ("boost_staged('nowhere', 'points')", "42P01", "madtree: model: relation nowhere", None),
+    ],
     "boost_train": [
         ("boost_train('points', 'b', 'id', 'x', 'x', loss => 'hinge')", "22023", "madtree: loss must be one of", None),
     ],
