@@ -129,6 +129,7 @@ class AsyncClient:
     forest_predict = of_client(Client.forest_predict)
     boost_train = boosted_of_client(Client.boost_train)
     boost_predict = of_client(Client.boost_predict)
+    boost_sql = of_client(Client.boost_sql)
     boost_staged = of_client(Client.boost_staged)
     boost_cut = boosted_of_client(Client.boost_cut)
     boosted = boosted_of_client(Client.boosted)

@@ -162,6 +162,7 @@ class AsyncBoostedModel(AsyncEnsemble[BoostedModel]):
 
     predict = of_named(BoostedModel.predict)
     staged = of_named(BoostedModel.staged)
+    to_sql = of_named(BoostedModel.to_sql)
 
     async def cut(self, new_model: str, num_trees: int, *, trust_owner: bool = False) -> AsyncBoostedModel:
         """Its first rounds as a new model."""

@@ -52,7 +52,7 @@ def boost_staged(
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
     check_kind(model, "boost_staged", "model")
-    if not model.n_members:
+    if not any(model.numbering.counts):
         raise MadtreeError(f"model: {model_name} has no trees")
     tested = tested_rows(host, tables, model, test_table)
     with casting(model, tested.data.features, str(test_table), "test_table"):

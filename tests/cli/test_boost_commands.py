@@ -55,3 +55,14 @@ def test_rounds_are_measured(
         2,
         "error: choose one of --confusion, --curve and --rounds",
     )
+
+
+def test_a_model_is_written_as_sql(madtree: Command, points: str, schema: str, db: psycopg.Connection) -> None:
+    model = f"{schema}.b"
+    assert madtree("boost", points, model, *TRAIN, "--trees", "3").code == 0
+    said = madtree("export", model, "--format", "sql", "--type", "raw")
+    (text,) = db.execute("SELECT madtree.boost_sql(%s, 'raw')", [model]).fetchone()  # type: ignore[misc]
+    assert said.out.strip() == text
+    one = madtree("export", model, "--format", "sql", "--tree", "2")
+    (text,) = db.execute("SELECT madtree.tree_sql(%s, tree_id => 2)", [model]).fetchone()  # type: ignore[misc]
+    assert one.out.strip() == text

@@ -60,3 +60,15 @@ def test_it_is_measured_by_rounds(url: str, client: madtree.Client, model: madtr
             assert await (await db.boosted("m")).staged("flowers") == found
 
     run(program())
+
+
+def test_it_is_written_as_sql(url: str, client: madtree.Client, model: madtree.BoostedModel) -> None:
+    label = model.summary["dependent_var_levels"][0]
+    text = model.to_sql("prob", class_=label)
+    assert text == client.boost_sql("m", "prob", class_=label)
+
+    async def program() -> None:
+        async with await madtree.connect_async(url) as db:
+            assert await (await db.boosted("m")).to_sql("prob", class_=label) == text
+
+    run(program())

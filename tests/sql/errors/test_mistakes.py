@@ -118,6 +118,10 @@ MISTAKES = {
         ("boost_cut('m', 'n', 1)", "42809", "madtree: model: m is a model", "Only a boosted model has rounds."),
         ("boost_cut('nowhere', 'n', 1)", "42P01", "madtree: model: relation nowhere", None),
     ],
+    "boost_sql": [
+        ("boost_sql('m')", "42809", "madtree: model: m is a model", "madtree.tree_sql writes a tree."),
+        ("boost_sql('nowhere')", "42P01", "madtree: model: relation nowhere", None),
+    ],
     "boost_staged": [
         ("boost_staged('m', 'points')", "42809", "madtree: model: m is a model", "madtree.tree_evaluate"),
         ("boost_staged('nowhere', 'points')", "42P01", "madtree: model: relation nowhere", None),

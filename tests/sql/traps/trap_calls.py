@@ -36,6 +36,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "tree_predict": ({"type": "prob"}, {"type": "leaf"}, {"replace": True}),
     "forest_predict": ({"type": "prob"}, {"type": "leaf"}),
     "boost_predict": ({"type": "raw"}, {"type": "leaf"}),
+    "boost_sql": ({"type": "prob"}, {"type": "raw"}),
     "tree_sql": ({"type": "prob"}, {"tree_id": 1}),
     "tree_rules": ({"tree_id": 1},),
     "tree_path": ({"tree_id": 1},),

@@ -58,3 +58,10 @@ def test_rounds_are_measured_alike(boosted: Both, source: str) -> None:
         for measured, elsewhere in ((row[4], other[4]), (row[6], other[6])):
             assert measured == (None if elsewhere is None else pytest.approx(elsewhere, rel=1e-12))
             assert (measured is None) == (row[3] == 0)
+
+
+def test_expressions_are_alike(boosted: Both) -> None:
+    both = boosted
+    for type_ in ("response", "prob", "raw"):
+        (text,) = both.here.execute("SELECT madtree.boost_sql('boosted', %s)", [type_]).fetchone()  # type: ignore[misc]
+        assert both.ask("boost_sql", "boosted", type_) == text
