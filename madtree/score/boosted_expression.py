@@ -6,8 +6,7 @@ from itertools import groupby
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import ModelTables, check_kind, class_position, find_model, read_summary, read_trees
-from madtree.score.boosted_outcomes import base_scores
+from madtree.model import ModelTables, base_scores, check_kind, class_position, find_model, read_summary, read_trees
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.quote import literal
 from madtree.sqltext.score_sum import GroupTrees, ScoreSum
@@ -87,4 +86,4 @@ def _groups(host: Host, tables: ModelTables, model: Model) -> list[GroupTrees]:
         return []
     base, number = base_scores(host, tables, model), model.numbering.group
     of_groups = groupby(read_trees(host, tables, model), key=lambda tree: number(tree.tree_id))
-    return [GroupTrees(tuple(trees), base[group - 1].tolist()) for group, trees in of_groups]
+    return [GroupTrees(tuple(trees), base[group - 1]) for group, trees in of_groups]

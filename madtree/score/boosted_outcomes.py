@@ -6,16 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.learn.data import Array, Floats
-from madtree.model import ModelTables
+from madtree.learn.data import Array
+from madtree.model import ModelTables, base_scores
 from madtree.score.block_plan import ForestValues, ScoreValues
 from madtree.score.forest_scorer import row_bytes
 from madtree.score.number_columns import CLASS_OF_ROW, JUDGED, columns_of, numbers_of
 from madtree.score.outcome_bytes import class_type
 from madtree.score.outcomes import Outcomes, Part, Said
-from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext.scoreblocks import pick, pick_each
 from madtree.trees import Model
@@ -65,7 +63,7 @@ def staged_values(host: Host, tables: ModelTables, model: Model, nodes: Mapping[
 def _values(
     host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array], what: str, n_asked: int | None
 ) -> ForestValues:
-    scores = ScoreValues(base_scores(host, tables, model), model.loss, n_asked)
+    scores = ScoreValues(np.array(base_scores(host, tables, model)), model.loss, n_asked)
     values = nodes["prediction"].astype(np.float64)[:, None]
     counts = model.numbering.counts
     return ForestValues(model.n_members, what, len(model.classes), values, counts=counts, scores=scores)
@@ -76,24 +74,3 @@ def _row_bytes(what: str, n_values: int, n_classes: int) -> int:
     numbers = row_bytes("raw", 0, n_values)
     of_class = {"likeliest": 1, "likely": 1}.get(what, 0) * class_type(n_classes).itemsize
     return numbers + of_class
-
-
-def base_scores(host: Host, tables: ModelTables, model: Model) -> Floats:
-    """(n_groups, n_scores) the scores to begin with, of all groups by their numbers; NaN of those that failed.
-
-    Raises:
-        MadtreeError: they are none.
-    """
-    rows = host.query(models_sql.base_scores(tables.schema, tables.name))
-    found = np.full((len(rows), model.n_scores), np.nan)
-    for place, row in enumerate(rows):
-        own = row["base_score"]
-        if row["n_trees"]:  # others have failed
-            own = own or []
-            if len(own) != model.n_scores or not all(isinstance(value, float | int) for value in own):
-                raise MadtreeError(
-                    f"{tables.given} is damaged: base_score of group {row['gid']} is not a number for each score",
-                    hint="Train the model again, or restore its tables.",
-                )
-            found[place] = own
-    return np.asarray(np.nan_to_num(found))

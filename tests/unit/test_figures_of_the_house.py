@@ -110,7 +110,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 38_800
+    assert sum(map(lines_of_code, sources().values())) <= 39_000
 
 
 @pytest.mark.parametrize(
