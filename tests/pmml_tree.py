@@ -1,11 +1,13 @@
 """An evaluator of PMML's TreeModel and MiningModel, written from the specification (dmg.org/pmml/v4-4-1).
 
 It knows what madtree's documents use: three-valued predicates, compound ones with `surrogate`, `defaultChild`, derived
-fields that map values by a table, and segments: of which the first applies, that vote, or whose means are averaged.
+fields that map values by a table, and segments: of which the first applies, that vote, whose means are averaged, whose
+numbers are added up, or of which each is asked by what the others say; constants of targets; and regressions.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from functools import reduce
@@ -17,7 +19,7 @@ PMML = "{http://www.dmg.org/PMML-4_4}"
 Value = float | str | bool | None
 ITEM = re.compile(r'"((?:[^"\\]|\\.)*)"|(\S+)')
 PREDICATES = {"SimplePredicate", "SimpleSetPredicate", "CompoundPredicate", "True", "False"}
-MODELS = {"TreeModel", "MiningModel"}
+MODELS = {"TreeModel", "MiningModel", "RegressionModel"}
 ORDER = {
     "lessThan": lambda a, b: a < b,
     "lessOrEqual": lambda a, b: a <= b,
@@ -47,6 +49,8 @@ class Evaluator:
         return self._said(self.model, row)
 
     def _said(self, model: Element, row: Mapping[str, Value]) -> tuple[str | float, dict[str, float]] | None:
+        if name_of(model) == "RegressionModel":
+            return self._regression(model, row)
         segmentation = model.find(f"{PMML}Segmentation")
         if segmentation is None:
             score = self._tree(model, row).get("score")
@@ -59,9 +63,21 @@ class Evaluator:
                 found.append((float(segment.get("weight", "1")), segment))
         if method == "selectFirst":
             return self._said(next(e for e in found[0][1] if name_of(e) in MODELS), row) if found else None
+        if method == "modelChain":
+            row = dict(row)
+            for _, segment in found:
+                of_segment = next(e for e in segment if name_of(e) in MODELS)
+                said = self._said(of_segment, row)
+                for field in of_segment.findall(f"{PMML}Output/{PMML}OutputField"):
+                    assert field.get("feature") == "predictedValue"
+                    row[field.get("name")] = said[0]
+            return said
         each = [(weight, self._said(next(e for e in s if name_of(e) in MODELS), row)) for weight, s in found]
         if method == "average":
             return reduce(add, (mean for _, (mean, _) in each)) / len(each), {}
+        if method == "sum":
+            constant = model.find(f"{PMML}Targets/{PMML}Target").get("rescaleConstant")
+            return reduce(add, (own for _, (own, _) in each)) + float(constant), {}
         assert method == "weightedMajorityVote"
         votes: dict[str, float] = {}
         for weight, (label, _) in each:
@@ -69,6 +85,30 @@ class Evaluator:
         total = sum(votes.values())
         # Of several with most votes the one that was met first.
         return max(votes, key=lambda label: votes[label]), {k: v / total for k, v in votes.items() if v}
+
+    def _regression(self, model: Element, row: Mapping[str, Value]) -> tuple[str | float, dict[str, float]]:
+        fields = {field.get("name") for field in model.findall(f"{PMML}MiningSchema/{PMML}MiningField")}
+        found = []
+        for table in model.findall(f"{PMML}RegressionTable"):
+            value = float(table.get("intercept"))
+            for term in table:
+                assert term.get("name") in fields
+                value += float(term.get("coefficient")) * float(row[term.get("name")])
+            found.append((table.get("targetCategory"), value))
+        method = model.get("normalizationMethod")
+        if model.get("functionName") == "regression":
+            assert method == "exp"
+            return math.exp(found[0][1]), {}
+        if method == "softmax":
+            most = max(value for _, value in found)
+            total = sum(math.exp(value - most) for _, value in found)
+            shares = {label: math.exp(value - most) / total for label, value in found}
+        else:
+            assert method == "logit"
+            shares = {label: 1 / (1 + math.exp(-value)) for label, value in found[:1]}
+            for label, _ in found[1:]:
+                shares[label] = 1 - sum(shares.values())
+        return max(shares, key=lambda label: shares[label]), shares
 
     def _evaluate(self, model: Element, row: Mapping[str, Value]) -> Element | None:
         if name_of(model) == "TreeModel":

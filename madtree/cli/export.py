@@ -21,6 +21,7 @@ EPILOG = examples(
     "$ madtree export delay_tree --format pmml -o delay_tree.pmml",
     "$ madtree export delays --format dot --group carrier=UA -o ua.dot",
     "$ madtree export delay_forest --format json --tree 1 -o tree.json",
+    "$ madtree export delay_boost --format sql --type prob",
 )
 
 
@@ -45,7 +46,12 @@ def export_command(
         Path | None, typer.Option("--output", "-o", help="The file to write. Default: stdout.", show_default=False)
     ] = None,
     type_: Annotated[
-        str | None, typer.Option("--type", help="Of sql: response, prob, leaf. Default: response.", show_default=False)
+        str | None,
+        typer.Option(
+            "--type",
+            help="Of sql: response, prob, leaf; of a boosted model raw. Default: response.",
+            show_default=False,
+        ),
     ] = None,
     group: Group = None,
     tree: Tree = None,
@@ -79,10 +85,12 @@ def from_server(
     # Only an expression is handed out to be run.
     trust = trust_owner if format_ is Format.SQL else None
     number = one_tree(opened, model, tree, group)
+    function = FUNCTIONS[format_]
     if format_ is Format.SQL and number is None:
         kind = opened.run(lambda: kind_of(opened.connection, model), "reading")
-        if not kind.is_expression:
+        function = kind.writes_sql
+        if not function:
             hint = "--tree 1 writes one of its trees; madtree predict scores by all of them."
             raise CommandError(f"{model} is {kind.described}, which is no expression", hint, USAGE)
     arguments = {"model": model, "type": type_, "tree_id": number, "trust_owner": trust}
-    return opened.line(FUNCTIONS[format_], arguments, "exporting")
+    return opened.line(function, arguments, "exporting")

@@ -1,4 +1,4 @@
-"""`madtree models`, `madtree prune` and `madtree drop`."""
+"""`madtree models`, `madtree prune`, `madtree cut` and `madtree drop`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from madtree.cli.session import session
 from madtree.interface import FUNCTIONS
 
 PRUNE_EPILOG = examples("$ madtree prune delay_tree delay_small --cp 0.005")
+CUT_EPILOG = examples("$ madtree cut delay_boost delay_short --trees 50")
 DROP_EPILOG = examples("$ madtree drop delay_tree", "$ madtree drop delay_tree delay_small")
 
 
@@ -38,6 +39,24 @@ def prune_command(
         said = opened.line("tree_prune", arguments, "pruning")
     if json:
         as_json({"model": new_model, "pruned_from": model, "cp": cp, "message": said})
+    else:
+        text(escaped_line(said))
+
+
+def cut_command(
+    model: Model,
+    new_model: Annotated[str, typer.Argument(help="Name of the shorter model, to be created.", show_default=False)],
+    trees: Annotated[int, typer.Option(help="Rounds to keep, from the first one on.", min=1, show_default=False)],
+    trust_owner: TrustOwner = False,
+    dsn: Dsn = None,
+    json: Json = False,
+) -> None:
+    """Cut a boosted model to its first rounds, without the data, into a new model."""  # fmt: skip
+    with session(dsn) as opened:
+        arguments = {"model": model, "new_model": new_model, "num_trees": trees, "trust_owner": trust_owner}
+        said = opened.line("boost_cut", arguments, "cutting")
+    if json:
+        as_json({"model": new_model, "cut_from": model, "num_trees": trees, "message": said})
     else:
         text(escaped_line(said))
 

@@ -13,6 +13,7 @@ from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
 from madtree.cli.output import rows, without_empty
 from madtree.cli.session import session
 from madtree.host.psycopg import as_host
+from madtree.interface import FUNCTIONS
 from madtree.model import find_model, read_summary, unquoted
 from madtree.sqltext import importance as sql
 from madtree.sqltext.evaluate import COUNTS
@@ -22,6 +23,7 @@ EVALUATE_EPILOG = examples(
     "$ madtree evaluate delay_tree flights_today",
     "$ madtree evaluate delay_tree flights_today --confusion",
     "$ madtree evaluate delay_tree flights_today --curve --points 10",
+    "$ madtree evaluate delay_boost flights_today --rounds",
 )
 CP_EPILOG = examples("$ madtree cp delay_cv", "$ madtree cp delay_cv --json")
 IMPORTANCE_EPILOG = examples("$ madtree importance delay_tree", "$ madtree importance delay_tree --json")
@@ -34,6 +36,10 @@ def evaluate_command(
     curve: Annotated[
         bool, typer.Option("--curve", help="ROC, lift and calibration instead, of the last class or that of --class.")
     ] = False,
+    rounds: Annotated[
+        bool,
+        typer.Option("--rounds", help="Loss, and accuracy or RMSE, by the number of a boosted model's rounds instead."),
+    ] = False,
     class_: Annotated[
         str | None, typer.Option("--class", help="With --curve: whose probability is looked at.", show_default=False)
     ] = None,
@@ -45,13 +51,15 @@ def evaluate_command(
     json: Json = False,
 ) -> None:
     """Measure a model on a table with known outcomes: accuracy, log loss, AUC; or RMSE, MAE, R²."""
-    if confusion and curve:
-        raise CommandError("choose one of --confusion and --curve", code=USAGE)
+    if confusion + curve + rounds > 1:
+        raise CommandError("choose one of --confusion, --curve and --rounds", code=USAGE)
     if not curve and (class_ is not None or points is not None):
         raise CommandError("--class and --points are for --curve", code=USAGE)
-    function = "tree_curve" if curve else "tree_confusion" if confusion else "tree_evaluate"
+    chosen = {"tree_curve": curve, "tree_confusion": confusion, "boost_staged": rounds}
+    function = next((name for name, is_wanted in chosen.items() if is_wanted), "tree_evaluate")
     with session(dsn) as opened:
-        arguments: dict[str, Any] = {"tree_model": model, "test_table": table, "trust_owner": trust_owner}
+        named = FUNCTIONS[function].arguments[0].name
+        arguments: dict[str, Any] = {named: model, "test_table": table, "trust_owner": trust_owner}
         arguments |= {"class": class_, "max_points": points}
         found = opened.call(function, arguments, "evaluating")
     rows(found if json else without_empty([*map(_with_counts, found)]), json, empty="no rows")

@@ -1,6 +1,7 @@
 """The client: madtree from Python, over any connection to a database that has the extension."""
 
-from madtree.client.async_client import AsyncBoostedModel, AsyncClient, AsyncForest, AsyncModel
+from madtree.client.async_client import AsyncClient
+from madtree.client.async_models import AsyncBoostedModel, AsyncForest, AsyncModel
 from madtree.client.boosted import BoostedModel
 from madtree.client.calls import CallError
 from madtree.client.client import Client

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from madtree.client.caller import Caller
 from madtree.client.calls import CallError, Names, Pairs
 from madtree.client.result import Result
+from madtree.client.rows import StagedRow
 from madtree.client.trained import EnsembleModel
 from madtree.trees import BOOSTED
 from madtree.trees import Model as TreeModel
@@ -96,6 +97,26 @@ class BoostCalls(Caller):
         return self.call_text(
             "boost_predict", boosted_model, new_data_table, output_table, type, num_trees, trust_owner, replace
         )
+
+    def boost_cut(self, model: str, new_model: str, num_trees: int, trust_owner: bool | None = False) -> BoostedModel:
+        """The first `num_trees` rounds of a boosted model as a new model, without the data."""
+        return BoostedModel(self, new_model, self.call_text("boost_cut", model, new_model, num_trees, trust_owner))
+
+    def boost_sql(
+        self,
+        model: str,
+        type: str | None = "response",
+        trust_owner: bool | None = False,
+        class_: str | None = None,
+    ) -> str:
+        """A small boosted model as an SQL expression over the columns of its training table; with the types prob and
+        raw, of `class_`.
+        """
+        return self.call_text("boost_sql", model, type, trust_owner, class_)
+
+    def boost_staged(self, model: str, test_table: str, trust_owner: bool | None = False) -> Result[StagedRow]:
+        """Loss, and accuracy or RMSE, on a table with known outcomes: a row for each number of rounds."""
+        return self.call("boost_staged", model, test_table, trust_owner)
 
     def boosted(self, name: str) -> BoostedModel:
         """A boosted model that is there already."""
@@ -234,3 +255,15 @@ class BoostedModel(EnsembleModel):
 
         with self.client.reading():
             return BoostedArrays.find(self.client.host, self.name, gid)
+
+    def cut(self, new_model: str, num_trees: int, *, trust_owner: bool = False) -> BoostedModel:
+        """Its first `num_trees` rounds as a new model, without the data."""
+        return self.client.boost_cut(self.name, new_model, num_trees, trust_owner)
+
+    def staged(self, test_table: str, *, trust_owner: bool = False) -> Result[StagedRow]:
+        """How good it is on a table with known outcomes, a row for each number of rounds, as `Client.boost_staged`."""
+        return self.client.boost_staged(self.name, test_table, trust_owner)
+
+    def to_sql(self, type: str | None = "response", *, class_: str | None = None, trust_owner: bool = False) -> str:
+        """It as an SQL expression over the columns of its training table, as `Client.boost_sql`."""
+        return self.client.boost_sql(self.name, type, trust_owner, class_)

@@ -14,8 +14,8 @@ from madtree.client.tree_calls import check_kind
 from madtree.host import Host
 from madtree.learn.data import finished
 from madtree.learn.walk import Route
-from madtree.model import ModelTables, find_model, read_summary
-from madtree.model.arrays import base_scores, expected, probabilities
+from madtree.model import ModelTables, base_scores, find_model, read_summary
+from madtree.model.arrays import expected, probabilities
 from madtree.trees import BOOSTED, Link, Model
 
 
@@ -39,7 +39,7 @@ class BoostedArrays:
     def read(cls, host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> BoostedArrays:
         """Read from the model's tables; arguments and errors as for `EnsembleArrays.read`."""
         trees = EnsembleArrays.read(host, tables, model, gid)
-        base = base_scores(host, tables, model)[0 if gid is None else gid - 1]
+        base = np.array(base_scores(host, tables, model)[0 if gid is None else gid - 1])
         n_classes = len(model.classes)
         return cls(trees, base, model.loss.link_of(n_classes), n_classes)
 

@@ -173,6 +173,18 @@ class CurveRow(Row, Protocol):
     lift: float | None
 
 
+class StagedRow(Row, Protocol):
+    """How good the first rounds of a boosted model are."""
+
+    tree_id: int | None
+    group_values: dict[str, Any] | None
+    num_trees: int
+    n: int
+    loss: float | None
+    metric: str
+    value: float | None
+
+
 class ImportanceRow(Row, Protocol):
     """A feature: its share of the importance in percent, and the sum itself; by permutation, too, where that is told.
     """  # fmt: skip

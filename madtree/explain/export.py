@@ -9,12 +9,12 @@ from itertools import chain
 from madtree.errors import MadtreeError
 from madtree.explain.complexity import stored_cp_table
 from madtree.host import Host, listed, watched
-from madtree.model import ModelTables, each_tree, find_model, read_summary, unquoted
+from madtree.model import ModelTables, base_scores, each_tree, find_model, read_summary, unquoted
 from madtree.render.document import Document, dump, model_document
 from madtree.render.pmml import model_pmml
 from madtree.sqltext import explain as sql
 from madtree.sqltext.quote import literal
-from madtree.trees import BOOSTED, FOREST, TREE, Model, ModelKind
+from madtree.trees import BOOSTED, FOREST, TREE, Joining, Model, ModelKind
 
 MOST_BYTES = 2**30 - 2**10  # of a text of PostgreSQL's
 
@@ -68,7 +68,8 @@ def tree_to_pmml(host: Host, model_name: str | None, tree_id: int | None = None)
     if first is None:
         what = "none of its groups" if tree_id is None else f"the group of tree {tree_id}"
         raise MadtreeError(f"model: {model.name} has no tree to write: {what} could be trained")
-    return _joined(host, model_pmml(model, chain([first], grown), host.let_in), tables, "tree_to_pmml")
+    base = base_scores(host, tables, model) if model.kind.joining is Joining.SUM else ()
+    return _joined(host, model_pmml(model, chain([first], grown), host.let_in, base), tables, "tree_to_pmml")
 
 
 def _joined(host: Host, parts: Iterable[str], tables: ModelTables, function: str) -> str:

@@ -232,10 +232,12 @@ TREE_TO_PMML = Function(
         replace(_ONE_TREE, help="of a grouped model, or of a forest: write only this tree, for rows of its group"),
     ),
     details="""\
-A TreeModel; of a forest a MiningModel whose trees vote, or whose means are averaged, as forest_predict does it;
-of a grouped model a MiningModel with a segment for each group. Fields are named as the model's features.
+A TreeModel; of a forest a MiningModel whose trees vote, or whose means are averaged, as forest_predict does it; of a
+boosted model one whose trees are added up, with a RegressionModel behind it that says what the scores mean; of a
+grouped model a MiningModel with a segment for each group. Fields are named as the model's features.
 Numbers are doubles; dates, times and intervals are doubles, too, as date_part('epoch', ...) gives them in seconds;
-booleans are booleans; text and enums are strings. NULL and NaN are missing values.
+booleans are booleans; text and enums are strings, and so are the classes of a boosted model. NULL and NaN are missing
+values.
 """,
     example="""psql -XAt -c "SELECT madtree.tree_to_pmml('delay_tree')" > delay_tree.pmml""",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from madtree.interface import explanation, management, prediction
+from madtree.interface import evaluation, explanation, management, prediction
 from madtree.interface.boost_train import BOOST_TRAIN
 from madtree.interface.forest_train import FOREST_TRAIN
 from madtree.interface.function import Argument, Function
@@ -18,9 +18,9 @@ FUNCTIONS: Mapping[str, Function] = {
         TREE_TRAIN,
         prediction.TREE_PREDICT,
         prediction.TREE_SQL,
-        prediction.TREE_EVALUATE,
-        prediction.TREE_CONFUSION,
-        prediction.TREE_CURVE,
+        evaluation.TREE_EVALUATE,
+        evaluation.TREE_CONFUSION,
+        evaluation.TREE_CURVE,
         explanation.GET_VAR_IMPORTANCE,
         explanation.TREE_IMPORTANCE,
         explanation.TREE_DISPLAY,
@@ -38,6 +38,9 @@ FUNCTIONS: Mapping[str, Function] = {
         explanation.GET_TREE_SURR,
         BOOST_TRAIN,
         prediction.BOOST_PREDICT,
+        prediction.BOOST_SQL,
+        evaluation.BOOST_STAGED,
+        management.BOOST_CUT,
     )
 }
 

@@ -1,10 +1,10 @@
-"""The functions that prune and drop a model."""
+"""The functions that prune, cut and drop a model."""
 
 from __future__ import annotations
 
 from madtree.interface.function import Argument, Function, Takes
-from madtree.interface.shared import ANY_MODEL, TREE_MODEL, TRUST_OWNER, whom_to_trust
-from madtree.trees import TREE
+from madtree.interface.shared import ANY_MODEL, BOOSTED_MODEL, TREE_MODEL, TRUST_OWNER, whom_to_trust
+from madtree.trees import BOOSTED, TREE
 
 TREE_PRUNE = Function(
     "tree_prune",
@@ -28,6 +28,24 @@ cross-validation table is copied as it is.
 {whom_to_trust("prune", "the new model, which is the superuser's, runs what that role wrote")}""",
     example="SELECT madtree.tree_prune('delay_tree', 'small_tree', 0.01);",
     takes=Takes((TREE,), "The trees of {kind.in_words} are left as they are grown."),
+)
+
+BOOST_CUT = Function(
+    "boost_cut",
+    "cuts a boosted model to its first rounds, without the data, into a new model",
+    run="madtree.model.write:boost_cut",
+    arguments=(
+        Argument("model", "text", BOOSTED_MODEL),
+        Argument("new_model", "text", "name of the new model; none of its tables may exist"),
+        Argument("num_trees", "integer", "rounds to keep, from the first one on; of a group that has fewer, all"),
+        TRUST_OWNER,
+    ),
+    details=f"""\
+The new model predicts as boost_predict does with the same num_trees. Without rows that were held out it is the model
+that a training with so many rounds would have given.
+{whom_to_trust("cut", "the new model, which is the superuser's, runs what that role wrote")}""",
+    example="SELECT madtree.boost_cut('delay_boost', 'short_boost', 50);",
+    takes=Takes((BOOSTED,), "Only a boosted model has rounds."),
 )
 
 TREE_DROP = Function(

@@ -1,11 +1,11 @@
-"""The functions that predict, and say how well."""
+"""The functions that predict."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Function, Takes, columns
+from madtree.interface.function import Argument, Function, Takes
 from madtree.interface.shared import (
     ANY_MODEL,
     BOOSTED_MODEL,
@@ -34,13 +34,6 @@ its grants, its indexes and the views on it; else it is dropped and made anew, u
 that is another's, has a trigger, a rule or the like, or does not look like predictions is refused.
 """
 _BY_ITS_OWN = "Score by it with madtree.{kind.predicts}."
-_TEST_TABLE = Argument(
-    "test_table",
-    "text",
-    "table, view, ... with the dependent variable, the features, the grouping columns and the weights of the training, "
-    "under the same names",
-)
-
 TREE_PREDICT = Function(
     "tree_predict",
     "scores a table by a model into a new table",
@@ -128,6 +121,32 @@ BOOST_PREDICT = Function(
     takes=Takes((BOOSTED,), _BY_ITS_OWN, "is {kind.described}, not a boosted model"),
 )
 
+BOOST_SQL = Function(
+    "boost_sql",
+    "writes a small boosted model as an SQL expression, for a view or a generated column",
+    run="madtree.score:boost_sql",
+    settings=TEXTS,
+    arguments=(
+        Argument("model", "text", BOOSTED_MODEL),
+        replace(
+            _TYPE,
+            help="'response', 'raw' or 'prob'; 'prob': of two classes the last one's probability, of more a float8[]; "
+            "'raw': of more than two classes a float8[]",
+        ),
+        TRUST_OWNER,
+        Argument("class", "text", "with 'prob' and 'raw': the class that is asked for, as text", None),
+    ),
+    details=f"""\
+The expression is the sum of the trees, and names the columns of the training table. Of more than two classes 'response'
+and 'prob' have a sub-select, which a generated column may not have. Scores are those of boost_predict to the bit;
+probabilities and exponentials are computed by PostgreSQL, and agree to 1e-12. A model of more than 20,000 leaves or
+1,000 rounds is refused: boost_cut makes a smaller one.
+{whom_to_trust()}""",
+    example="SELECT format('CREATE VIEW late_flights AS SELECT id, %s AS late FROM flights', "
+    "madtree.boost_sql('delay_boost')) \\gexec",
+    takes=Takes((BOOSTED,), "madtree.tree_sql writes a tree."),
+)
+
 TREE_SQL = Function(
     "tree_sql",
     "writes a model as an SQL expression, for a view or a generated column",
@@ -189,93 +208,4 @@ SELECT metric, value FROM madtree.tree_evaluate('delay_tree', 'flights_test');""
         "text": _DRAWN.format(hash='pg_catalog.hashtextextended(id COLLATE pg_catalog."C", seed)'),
         "uuid": _DRAWN.format(hash="pg_catalog.uuid_hash_extended(id, seed)"),
     },
-)
-
-TREE_EVALUATE = Function(
-    "tree_evaluate",
-    "measures how well a model predicts a table whose outcomes are known",
-    run="madtree.score:tree_evaluate",
-    settings=FIGURES,
-    arguments=(Argument("tree_model", "text", ANY_MODEL), _TEST_TABLE, TRUST_OWNER),
-    returns=columns("tree_id integer, group_values jsonb, metric text, value double precision"),
-    details=f"""\
-A row for each metric; of a grouped model first those of all rows (tree_id is NULL), then those of each group:
-    tree_id, group_values     the tree, and its group as a JSON object
-    metric, value             its name, and what it is; NULL where the table does not say
-The metrics of a classification are n, n_skipped, accuracy, balanced_accuracy, log_loss and, of two classes, auc; those
-of a regression n, n_skipped, rmse, mae and r2, and of counts poisson_deviance besides:
-    n, n_skipped              rows that count, and rows left out: of an unknown group, with the dependent variable NULL,
-                              with a weight of 0 or NULL
-    accuracy                  share of rows whose class is predicted
-    balanced_accuracy         that share for each class that occurs, averaged over classes
-    log_loss                  mean of -ln of the probability that the model gave to the actual class
-    auc                       two classes: area under the ROC curve, ties counted half; NULL if only one class occurs
-    rmse, mae, r2             regression: root mean squared error, mean absolute error, share of variance explained
-    poisson_deviance          split_criterion poisson: mean deviance of the counts from the expected ones, which are
-                              rate * exposure
-Of a forest tree_id is the gid of its group. Its classes are those with most votes (forest_predict's 'response'), its
-probabilities the means of the leaves' shares ('prob_mean').
-Where the model has weights, rows count by theirs. A class that the model has not seen is predicted wrongly with
-probability 0, and does not count for auc. Probabilities are kept 2.2e-16 away from 0 and 1.
-Metrics are sums of double precision in the order in which the server meets the rows: where weights or errors are no
-whole numbers, the last digits may differ from one call to the next. Trees and predictions never do.
-{whom_to_trust()}""",
-    example="SELECT metric, value FROM madtree.tree_evaluate('delay_tree', 'flights_of_may');",
-)
-
-TREE_CONFUSION = Function(
-    "tree_confusion",
-    "counts how often a classification model predicts each class for each actual class",
-    run="madtree.score:tree_confusion",
-    settings=FIGURES,
-    arguments=(Argument("tree_model", "text", ANY_MODEL), _TEST_TABLE, TRUST_OWNER),
-    returns=columns(
-        "tree_id integer, group_values jsonb, actual text, predicted text, n bigint, weight double precision"
-    ),
-    details=f"""\
-A row for each tree, actual class and predicted class, in the order of the classes, also where nothing was counted:
-    tree_id, group_values     the tree, and its group as a JSON object
-    actual, predicted         classes as text; one that the model has not seen comes after the others
-    n, weight                 rows, and their weights where the model has weights
-Rows are left out as by tree_evaluate.
-{whom_to_trust()}""",
-    example="SELECT actual, predicted, n FROM madtree.tree_confusion('delay_tree', 'flights_of_may');",
-)
-
-TREE_CURVE = Function(
-    "tree_curve",
-    "tells how well a model's probabilities of a class put rows in order: ROC, lift, calibration",
-    run="madtree.score:tree_curve",
-    settings=FIGURES,
-    arguments=(
-        Argument("tree_model", "text", ANY_MODEL),
-        _TEST_TABLE,
-        TRUST_OWNER,
-        Argument("class", "text", "whose probability is looked at, as text; of two classes the last one", None),
-        Argument("max_points", "integer", "rows at most, of each group; 10 for deciles", defaults.MAX_POINTS),
-    ),
-    returns=columns(
-        "tree_id integer, group_values jsonb, threshold double precision, n bigint, estimated double precision, "
-        "actual double precision, share double precision, recall double precision, "
-        "false_positive_rate double precision, precision double precision, lift double precision"
-    ),
-    n_rows=100,
-    details=f"""\
-A row for each probability that the model gives to the class, the greatest first; where these are more than max_points,
-neighbours are taken together, about as many rows each. Of a grouped model first the curve of all rows (tree_id is
-NULL), then that of each group:
-    tree_id, group_values     the tree, and its group as a JSON object
-    threshold                 the least probability of the row's own rows of the table
-    n, estimated, actual      how many these are, the mean of their probabilities, and the share that is of the class
-and of all rows of the table whose probability is at least the threshold:
-    share                     how large a part of the table they are
-    recall                    how large a part of the class is among them (true positive rate)
-    false_positive_rate       how large a part of the other classes
-    precision, lift           the share of them that is of the class, and how many times that of the whole table it is
-ROC is recall by false_positive_rate, and begins at 0, 0; the area below it is tree_evaluate's auc. NULL where the table
-has no row of the class, or no other. Rows are left out, and count by their weights, as by tree_evaluate.
-{whom_to_trust()}""",
-    example="""\
-SELECT threshold, recall, false_positive_rate FROM madtree.tree_curve('delay_tree', 'flights_of_may');
-SELECT n, estimated, actual, lift FROM madtree.tree_curve('delay_tree', 'flights_of_may', max_points => 10);""",
 )

@@ -18,6 +18,7 @@ from madtree.model.outputs import (
     probabilities,
 )
 from madtree.model.read import each_tree, read_model, read_trees, trees_of_gid, trees_of_group
+from madtree.model.scores import base_scores
 from madtree.model.summary import check_kind, read_summary, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
 from madtree.model.trust import NOT_ALLOWED
@@ -27,6 +28,7 @@ __all__ = [
     "NOT_ALLOWED",
     "ModelTables",
     "NewData",
+    "base_scores",
     "casting",
     "check_kind",
     "check_nodes",

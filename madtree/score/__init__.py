@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
+    from madtree.score.boosted_expression import boost_sql
     from madtree.score.evaluate import tree_confusion, tree_curve, tree_evaluate
     from madtree.score.out_of_bag import predict_out_of_bag
     from madtree.score.predict import fit_to_source, forest_predict, scan_of, score_table, tree_predict, tree_sql
+    from madtree.score.staged import boost_staged
 
 __all__ = [
+    "boost_sql",
+    "boost_staged",
     "fit_to_source",
     "forest_predict",
     "predict_out_of_bag",
@@ -31,6 +35,8 @@ __all__ = [
 ]
 
 _MODULES = {
+    "boost_sql": "boosted_expression",
+    "boost_staged": "staged",
     "fit_to_source": "predict",
     "forest_predict": "predict",
     "predict_out_of_bag": "out_of_bag",

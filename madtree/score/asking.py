@@ -71,6 +71,37 @@ def asking(
     A transaction that may not write, as on a standby, has no table to keep them in: there the question scores them
     itself, in one process.
     """
+    rows = tested_rows(host, tables, model, test_table)
+    with (
+        casting(model, rows.data.features, str(test_table), "test_table"),
+        _asking_of(host, tables, model, rows, in_blocks, costs, most_bytes) as put,
+    ):
+        yield put
+
+
+@dataclass(frozen=True)
+class TestedRows:
+    """Rows whose outcome is known.
+
+    Attributes:
+        source: where they are.
+        data: what the model needs of them.
+        actual, weight, exposure: of a row, as SQL; None where the model has none.
+    """
+
+    source: Relation
+    data: NewData
+    actual: str
+    weight: str | None
+    exposure: str | None
+
+
+def tested_rows(host: Host, tables: ModelTables, model: Model, test_table: str | None) -> TestedRows:
+    """The rows of a table by which a model is judged; tells of those that it has seen.
+
+    Raises:
+        MadtreeError: there is no such table, or it lacks what the model needs.
+    """
     if test_table is None:
         raise MadtreeError("test_table must be the name of a table or view, not NULL")
     source = find_source(host.source, test_table, "test_table")
@@ -84,12 +115,7 @@ def asking(
     weight, exposure = (
         None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
     )
-    rows = source, data, (_outcome(tables, model, data), weight, exposure)
-    with (
-        casting(model, data.features, test_table, "test_table"),
-        _asking_of(host, tables, model, *rows, in_blocks, costs, most_bytes) as put,
-    ):
-        yield put
+    return TestedRows(source, data, _outcome(tables, model, data), weight, exposure)
 
 
 def _tell_of_seen_rows(host: Host, tables: ModelTables, model: Model, test_table: str) -> None:
@@ -114,15 +140,13 @@ def _asking_of(
     host: Host,
     tables: ModelTables,
     model: Model,
-    source: Relation,
-    data: NewData,
-    outcome: tuple[str, str | None, str | None],
+    tested: TestedRows,
     in_blocks: bool | None,
     costs: Costs,
     most_bytes: int,
 ) -> Iterator[Asking]:
-    """The same of `data` (`fit_features`); `outcome`: theirs, their weight and exposure, as SQL."""
-    actual, weight, exposure = outcome
+    source, data, actual = tested.source, tested.data, tested.actual
+    weight, exposure = tested.weight, tested.exposure
     scratch = f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}"
     scan = scan_of(host, tables, model, source, data, scratch, "payload")
     work, scoring = measure(host, source, tables, model, 1, costs), SCORING[model.kind]
@@ -199,8 +223,8 @@ def _first_group(host: Host, tables: ModelTables, model: Model) -> int:
     return int(found[0]["number"])
 
 
-def checked(host: Host, rows: list[Row], model: Model, test_table: str) -> list[Row]:
-    """The rows without what tells of unfit values.
+def checked(host: Host, rows: list[Row], model: Model, test_table: str, unfit: str = "infinite or NaN") -> list[Row]:
+    """The rows without what tells of unfit values; `unfit`: what outcomes are then, where no events are counted.
 
     Raises:
         MadtreeError: there are such values.
@@ -213,7 +237,6 @@ def checked(host: Host, rows: list[Row], model: Model, test_table: str) -> list[
             f"row{'s' * (bad_weights != 1)} of {test_table}; a weight must be a finite number of at least 0"
         )
     if bad_actuals:
-        unfit = "infinite or NaN"
         if model.of_counts:
             unfit = "negative, infinite or NaN"
             if model.exposure:

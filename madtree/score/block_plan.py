@@ -12,7 +12,7 @@ from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints, Values, c
 from madtree.learn.walk import FlatTrees, Walk
 from madtree.records import dataclass
 from madtree.score.forest_scorer import OF_ANY_NUMBER, OF_SCORES, OUT_OF_BAG, SAYS_NUMBERS, VOTES, WHATS
-from madtree.trees import Link
+from madtree.trees import LOSSES, DeclaredLoss, Link
 
 if TYPE_CHECKING:
     from madtree.learn.problem import Bootstrap
@@ -42,12 +42,12 @@ class ScoreValues:
 
     Attributes:
         base: (n_groups, n_scores) of all groups, by their numbers: the scores before any tree.
-        link: how scores become predictions.
+        loss: that the trees have lowered, which says how scores become predictions.
         n_members: trees of each group that are asked, from the first one on; None for all.
     """
 
     base: Floats
-    link: Link
+    loss: DeclaredLoss
     n_members: int | None = None
 
 
@@ -117,7 +117,8 @@ def _score_values(forest: ForestValues) -> dict[str, Any]:
     if scores is None:
         return {}
     n_asked = forest.members if not scores.n_members else min(scores.n_members, forest.members)
-    return {"base": scores.base, "link": scores.link.value, "n_asked": n_asked}
+    link = scores.loss.link_of(forest.n_classes)
+    return {"base": scores.base, "link": link.value, "n_asked": n_asked, "loss": scores.loss.name}
 
 
 def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -195,7 +196,10 @@ def _checked_scores(
     of_classes = (
         n_scores == n_classes if n_scores > 1 else link in (Link.LOGIT, Link.HALF_LOGIT) and 1 <= n_classes <= 2
     )
-    require(what in ("raw", "expected") or of_classes, "link", "one of classes")
+    loss = LOSSES[given.text("loss", [*LOSSES])]
+    says_number = what in ("raw", "expected") or (what == "staged" and not loss.of_classes)
+    require(says_number or of_classes, "link", "one of classes")
+    require(what != "staged" or link == loss.link_of(n_classes), "loss", "one of that link")
     return {
         "what": what,
         "n_classes": n_classes,
@@ -203,4 +207,5 @@ def _checked_scores(
         "base": base,
         "link": link,
         "n_asked": given.integer("n_asked", 0, members),
+        "loss": loss.name,
     }

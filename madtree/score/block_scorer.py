@@ -29,13 +29,15 @@ def score_block(plan: bytes, images: bytes) -> Steps[bytes]:
         plan: of `score.block_plan.build_plan`.
         images: for each row the image of a float8 array: the tree's id where the model is grouped, then the features:
             numbers, or the keys of categories. NaN is NULL. Behind them, for what is said out of bag, the row's
-            identity. Without any of them, one number that means nothing.
+            identity; for what is said by rounds, its outcome and weight. Without any of them, one number that means
+            nothing.
 
     Raises:
         MadtreeError: the plan is damaged, or the rows are not of as many numbers.
     """
     model = _plans.get(plan)
-    n_numbers = max(model["grouped"] + len(model["walk"].is_category) + (model["samples"] is not None), 1)
+    behind = (model["samples"] is not None) + 2 * is_staged(model)
+    n_numbers = max(model["grouped"] + len(model["walk"].is_category) + behind, 1)
     rows = rows_in(images, n_numbers)
     if rows is None:
         raise MadtreeError(f"images must be those of rows of {n_numbers} numbers, none of them NULL")
@@ -72,11 +74,20 @@ def _scored(model: Plan, numbers: Floats) -> Steps[bytes]:
             from madtree.learn.problem import identities  # takes long to load, and most predictions do without
 
             return (yield from out_of_bag_outcomes(model, place, known, route, identities(numbers[-1])))
+        if is_staged(model):
+            from madtree.score.staged_scorer import staged_sums  # as above
+
+            return (yield from staged_sums(model, place, known, route, numbers[-2], numbers[-1]))
         return (yield from forest_outcomes(model, place, known, route))
     leaves = yield from route.leaves(walk.roots.take(place))
     outcome: Array = model["outcome"]
     found = outcome.take(leaves)
     return (found if known is None else np.where(known, found, 0).astype(outcome.dtype)).tobytes()
+
+
+def is_staged(model: Plan) -> bool:
+    """Whether the plan asks what all rows say together."""
+    return bool(model["members"]) and model["what"] == "staged"
 
 
 def _places(walk: Walk, wanted: Floats | None, n_rows: int) -> tuple[Ints, Bools | None]:

@@ -7,6 +7,7 @@ as bytes, and its ids go back with what the rows come to: 8 bytes a number one w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from madtree.errors import MadtreeError
@@ -73,16 +74,30 @@ class BlockStatement:
         """
         if not self.host.has_extension:
             return self._create_from_outside(plan)
+        with self._scoring(plan) as blocks:
+            statement = self.blocks.create(self.blocks.rows(blocks))
+            return reader(self.host, self.work).command(statement, [BYTEA], [plan])
+
+    def said_together(self, plan: bytes) -> Iterator[bytes]:
+        """What the scorer says of the rows of each block together, by a plan that asks for that."""
+        if not self.host.has_extension:
+            yield from (outcomes for _, outcomes in self._scored_outside(plan))
+            return
+        with self._scoring(plan) as blocks:
+            found = reader(self.host, self.work).query(self.blocks.together(blocks), [BYTEA], [plan])
+        yield from (bytes(row["outcomes"]) for row in found)
+
+    @contextmanager
+    def _scoring(self, plan: bytes) -> Iterator[str]:
+        """The query of blocks that are scored, shared among workers where these are worth it."""
         block_rows = self._block_rows(plan)
         ranges = self._ranges(block_rows)
         tasks = self._tasks(ranges, block_rows) if ranges else []
         if self.work.block_workers and len(tasks) > 1 and self._parallel_safe():
             with local_settings(self.host, without_leader(self.work.block_workers)):
-                return self._create(self.blocks.shared(tasks), plan)
-        return self._create(self._query(ranges, block_rows), plan)
-
-    def _create(self, query: str, plan: bytes) -> int:
-        return reader(self.host, self.work).command(self.blocks.create(query), [BYTEA], [plan])
+                yield self.blocks.shared(tasks)
+        else:
+            yield self._query(ranges, block_rows)
 
     def _create_from_outside(self, plan: bytes) -> int:
         with local_settings(self.host.source, IDS_IN_FULL):
@@ -109,7 +124,7 @@ class BlockStatement:
         """
         if self.host.has_extension:
             block_rows = self._block_rows(plan)
-            return self._query(self._ranges(block_rows), block_rows), [BYTEA], [plan]
+            return self.blocks.rows(self._query(self._ranges(block_rows), block_rows)), [BYTEA], [plan]
         scored, n_bytes = [], 0
         for block in self._scored_outside(plan):
             scored.append(block)

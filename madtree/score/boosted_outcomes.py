@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from madtree.model.arrays import base_scores
+from madtree.host import Host
+from madtree.learn.data import Array
+from madtree.model import ModelTables, base_scores
 from madtree.score.block_plan import ForestValues, ScoreValues
 from madtree.score.forest_scorer import row_bytes
 from madtree.score.number_columns import CLASS_OF_ROW, JUDGED, columns_of, numbers_of
@@ -12,6 +16,7 @@ from madtree.score.outcome_bytes import class_type
 from madtree.score.outcomes import Outcomes, Part, Said
 from madtree.sqltext import predict as sql
 from madtree.sqltext.scoreblocks import pick, pick_each
+from madtree.trees import Model
 
 
 def outcomes_of_boosted(said: Said) -> Outcomes:
@@ -23,10 +28,7 @@ def outcomes_of_boosted(said: Said) -> Outcomes:
     class_bytes = class_type(n_classes).itemsize
 
     def made(what: str, n_values: int, parts: list[Part], expressions: list[str]) -> Outcomes:
-        base = base_scores(said.host, said.tables, model)
-        link = model.loss.link_of(n_classes)
-        values = nodes["prediction"].astype(np.float64)[:, None]
-        of_node = ForestValues(members, what, n_classes, values, counts=counts, scores=ScoreValues(base, link, n_asked))
+        of_node = _values(said.host, said.tables, model, nodes, what, n_asked)
         return Outcomes(of_node, parts, _row_bytes(what, n_values, n_classes), expressions)
 
     if type_ == "leaf":
@@ -51,6 +53,20 @@ def outcomes_of_boosted(said: Said) -> Outcomes:
         return made("likeliest", 0, [("outcome", 0, class_bytes)], [pick(classes)])
     parts, each = numbers_of(1)
     return made("expected", 1, parts, columns_of(each, said.outputs))
+
+
+def staged_values(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> ForestValues:
+    """What the nodes say, where rows are judged after each round."""
+    return _values(host, tables, model, nodes, "staged", None)
+
+
+def _values(
+    host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array], what: str, n_asked: int | None
+) -> ForestValues:
+    scores = ScoreValues(np.array(base_scores(host, tables, model)), model.loss, n_asked)
+    values = nodes["prediction"].astype(np.float64)[:, None]
+    counts = model.numbering.counts
+    return ForestValues(model.n_members, what, len(model.classes), values, counts=counts, scores=scores)
 
 
 def _row_bytes(what: str, n_values: int, n_classes: int) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Ints, Steps
-from madtree.learn.walk import Route
+from madtree.learn.walk import MOST_ROWS, Route
 from madtree.score.boosted_scorer import boosted_outcomes
 from madtree.score.outcome_bytes import NUMBER_BYTES, as_floats, class_type, count_type, where_known
 from madtree.score.votes import Votes
@@ -26,8 +26,9 @@ from madtree.score.votes import Votes
 # Of boosted models (`score.boosted_scorer`):
 # raw: the scores, as `means`; expected: the number that they say; shares: the probabilities of the classes, as `means`;
 # likeliest: the number of the class that is most probable, as `classes`; likely: as `judged`, by these two.
+# staged: of all rows of a block together, what is lost by each number of rounds (`score.staged_scorer`).
 OUT_OF_BAG = ("oob_votes", "oob_means")
-OF_SCORES = ("raw", "expected", "shares", "likeliest", "likely")
+OF_SCORES = ("raw", "expected", "shares", "likeliest", "likely", "staged")
 WHATS = ("classes", "votes", "means", "sums", "leaves", "judged", *OUT_OF_BAG, *OF_SCORES)
 NUMBERS_ALONE = ("means", "sums", "oob_means")  # which ask for no votes
 SAYS_NUMBERS = (*NUMBERS_ALONE, "judged")
@@ -70,7 +71,10 @@ def counted_bytes(model: dict[str, Any]) -> int:
     if what == "leaves":
         return 4 * int(members)
     if what in OF_SCORES:
-        return 8 * int(model["base"].shape[1] + model["n_classes"])
+        n_scores = int(model["base"].shape[1])
+        # The sums of a group for each number of rounds, where each row may be of another group.
+        staged = 2 * (members // n_scores) * len(model["walk"].groups) // MOST_ROWS if what == "staged" else 0
+        return 8 * (n_scores + int(model["n_classes"]) + int(staged))
     votes: int = 0 if what in NUMBERS_ALONE else model["n_classes"] * count_type(members).itemsize
     sums: int = 8 * model["values"].shape[1] if what in SAYS_NUMBERS else 0
     return votes + sums

@@ -177,6 +177,18 @@ def number(expression: str) -> str:
     return f"({expression})::pg_catalog.float8"
 
 
+def number_of_class(actual: str, classes: Sequence[str]) -> str:
+    """The place of a row's class, `actual_class`, among the model's, from 0, as a float8; NULL of another one."""
+    place = f"pg_catalog.array_position({literal(texts(classes))}::pg_catalog.text[], {actual})"
+    return f"({place} OPERATOR(pg_catalog.-) 1)::pg_catalog.float8"
+
+
+def not_a_number_as_infinite(value: str) -> str:
+    """A float8 where NaN is to mean NULL."""
+    infinite = "'Infinity'::pg_catalog.float8"
+    return f"CASE WHEN {value} OPERATOR(pg_catalog.=) 'NaN'::pg_catalog.float8 THEN {infinite} ELSE {value} END"
+
+
 def rows_by_case(
     scan: Scan, trees: Sequence[Tree], leaf: Output, actual: str, weight: str | None, exposure: str | None = None
 ) -> str:

@@ -29,6 +29,12 @@ def group_object(grouping: Sequence[tuple[str, Writer | None]]) -> str:
     return f"pg_catalog.jsonb_build_object({pairs})::pg_catalog.text"
 
 
+def group_objects(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
+    """Of each group of `<output>_group`, in order, its number and its values as a JSON object; NULL without any."""
+    values = group_object(grouping) if grouping else "NULL::pg_catalog.text"
+    return f"SELECT t.gid, {values} AS group_values FROM {model_table(schema, name, '_group')} AS t ORDER BY t.gid"
+
+
 def value_of_text(type_: str) -> str:
     """A text, $1, read as a value of a type, `type_` as SQL."""
     return f"SELECT CAST($1 AS {type_}) AS value"

@@ -1,4 +1,4 @@
-"""Statements that write a pruned copy of a model, without the data that it was trained on.
+"""Statements that write a smaller copy of a model, without the data that it was trained on: a pruned one.
 
 The copies have the columns of the originals, whatever these are, and none of their constraints but the key.
 """
@@ -21,6 +21,9 @@ _KEYS = {
     "_nodes": "tree_id, node_id",
     "_surrogates": "tree_id, node_id, rank",
     "_competitors": "tree_id, node_id, rank",
+    "_packed": "tree_id",
+    "_group": "gid",
+    "_rounds": "gid, round",
 }
 # What only an inner node has.
 _SPLIT_COLUMNS = ("feature", "threshold", "left_levels", "right_levels", "majority_left", "improvement")
@@ -65,7 +68,7 @@ def fill_nodes(old: Name, new: Name, columns: Columns) -> str:
     )
     match = "n.tree_id OPERATOR(pg_catalog.=) k.tree_id AND n.node_id OPERATOR(pg_catalog.=) k.node_id"
     return (
-        f"{_insert(new, '_nodes', columns, values, 'n')} FROM {model_table(*old, '_nodes')} AS n "
+        f"{insert_copies(new, '_nodes', columns, values, 'n')} FROM {model_table(*old, '_nodes')} AS n "
         f"INNER JOIN {kept} ON {match} ORDER BY n.tree_id, n.node_id"
     )
 
@@ -74,7 +77,7 @@ def fill_of_splits(old: Name, new: Name, suffix: str, columns: Columns) -> str:
     """Copy the rows of `_surrogates` or `_competitors` that are of nodes that are still split."""
     match = "n.tree_id OPERATOR(pg_catalog.=) s.tree_id AND n.node_id OPERATOR(pg_catalog.=) s.node_id"
     return (
-        f"{_insert(new, suffix, columns, {}, 's')} FROM {model_table(*old, suffix)} AS s "
+        f"{insert_copies(new, suffix, columns, {}, 's')} FROM {model_table(*old, suffix)} AS s "
         f"INNER JOIN {model_table(*new, '_nodes')} AS n ON {match} AND NOT n.is_leaf "
         "ORDER BY s.tree_id, s.node_id, s.rank"
     )
@@ -123,7 +126,7 @@ importances AS (
     LEFT JOIN sums AS s ON s.tree_id OPERATOR(pg_catalog.=) t.tree_id AND s.feature OPERATOR(pg_catalog.=) f.feature
     GROUP BY t.tree_id
 )
-{_insert(new, "", columns, values, "t")} FROM {model_table(*old)} AS t
+{insert_copies(new, "", columns, values, "t")} FROM {model_table(*old)} AS t
 LEFT JOIN counts AS c ON c.tree_id OPERATOR(pg_catalog.=) t.tree_id
 LEFT JOIN importances AS i ON i.tree_id OPERATOR(pg_catalog.=) t.tree_id
 ORDER BY t.tree_id"""
@@ -132,14 +135,14 @@ ORDER BY t.tree_id"""
 def fill_summary(old: Name, new: Name, columns: Columns) -> str:
     """Copy the summary; $1 is the new model's name as given, $2 the cp."""
     values = {"model_table": "$1::pg_catalog.text", "input_cp": "$2::pg_catalog.float8"}
-    return f"{_insert(new, '_summary', columns, values, 's')} FROM {model_table(*old, '_summary')} AS s"
+    return f"{insert_copies(new, '_summary', columns, values, 's')} FROM {model_table(*old, '_summary')} AS s"
 
 
 def fill_cv(old: Name, new: Name, columns: Columns) -> str:
-    return f"{_insert(new, '_cv', columns, {}, 's')} FROM {model_table(*old, '_cv')} AS s"
+    return f"{insert_copies(new, '_cv', columns, {}, 's')} FROM {model_table(*old, '_cv')} AS s"
 
 
-def _insert(new: Name, suffix: str, columns: Columns, values: Mapping[str, str], alias: str) -> str:
+def insert_copies(new: Name, suffix: str, columns: Columns, values: Mapping[str, str], alias: str) -> str:
     """INSERT .. SELECT of all columns, some of them with other values, up to the FROM clause."""
     names = ", ".join(map(ident, columns))
     selected = ", ".join(values.get(column, keep.value(f"{alias}.{ident(column)}")) for column, keep in columns.items())

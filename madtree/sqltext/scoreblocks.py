@@ -38,23 +38,28 @@ class BlockScan:
     array_id: bool
 
     def create(self, query: str) -> str:
-        """Create the target from one of the queries below, whose parameters it keeps."""
+        """Create the target from a query of its rows, whose parameters it keeps."""
         return f"CREATE TABLE {self.scan.target} AS\n{query}"
 
+    def together(self, blocks: str) -> str:
+        """What is said of the rows of each block together, from one of the queries of blocks below."""
+        # OFFSET 0: as in `rows`.
+        return f"SELECT s.outcomes FROM (\n{blocks}\nOFFSET 0\n) AS s"
+
     def by_number(self, block_rows: int) -> str:
-        """A query over any relation; parameter $1 is the plan.
+        """A query of blocks of any relation, each with its `ids` and `outcomes`; parameter $1 is the plan.
 
         The rows are numbered and sorted by block, on disk if need be, so that one block at a time is in memory.
         """
         blocks = self._numbered(self._columns, block_rows)
-        return self._rows(f"SELECT b.ids, {INTERNAL}.score_block($1, b.images) AS outcomes FROM {blocks} AS b")
+        return f"SELECT b.ids, {INTERNAL}.score_block($1, b.images) AS outcomes FROM {blocks} AS b"
 
     def by_pages(self, ranges: Sequence[PageBounds]) -> str:
-        """A query over a plain table, a page range after the other; parameter $1 is the plan."""
-        return self._rows(self._scored(*_tid_arrays(ranges)))
+        """The same of a plain table, a page range after the other."""
+        return self._scored(*_tid_arrays(ranges))
 
     def shared(self, tasks: Sequence[Sequence[PageBounds]]) -> str:
-        """The same for workers, who take one task, a few page ranges, after the other; parameter $1 is the plan.
+        """The same for workers, who take one task, a few page ranges, after the other.
 
         Workers share out the branches of a UNION ALL. What they do by them is in a function because a LATERAL subquery
         with outer references is never run in workers. The blocks' rows come apart above the workers: handing over a
@@ -66,7 +71,7 @@ class BlockScan:
         # No id, but of their type and collation.
         rows = f"SELECT {self._id} AS id FROM {self.scan.rows()} WHERE false"
         no_ids = f"(SELECT pg_catalog.array_agg(r.id) FROM ({rows}) AS r)"
-        return self._rows(
+        return (
             f"SELECT t.ids, t.outcomes FROM ({branches}) AS c, LATERAL {INTERNAL}.score_pages("
             f"{query}, c.lows, c.highs, (SELECT {INTERNAL}.leaders_own($1)), {no_ids}) AS t"
         )
@@ -101,7 +106,7 @@ class BlockScan:
         """
         element = "pg_catalog.text" if self.array_id else self.id_type
         block = f"SELECT $2::{element}[] AS ids, $1::pg_catalog.bytea AS outcomes"
-        return self._rows(block)
+        return self.rows(block)
 
     def count(self) -> str:
         """A query that makes all rows' ids and images and keeps none."""
@@ -149,7 +154,7 @@ class BlockScan:
             GROUP BY r.block
         )"""
 
-    def _rows(self, blocks: str) -> str:
+    def rows(self, blocks: str) -> str:
         """The rows of the target, from a query of blocks."""
         id_out = f"::{self.id_type}" if self.array_id else ""
         selected = "".join(f", {value} AS {ident(name)}" for name, value in self.outputs)

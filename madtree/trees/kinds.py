@@ -49,7 +49,8 @@ class ModelKind:
         place: columns of `<output>` that tell which tree of which group a row is.
         class_types, number_types: types of prediction for classes, and for numbers.
         leaf_column: where a prediction is the leaf: its column, an array where a row ends in a leaf of each tree.
-        is_expression: whether a model is one SQL expression.
+        is_expression: whether a model is scored as one SQL expression.
+        writes_sql: the function that writes a model as one; empty where none does.
         unseen_in: the suffix of the table that has the error on rows which training has not shown to each tree; None
             where no table has.
         document: the name of its JSON format.
@@ -74,6 +75,7 @@ class ModelKind:
     number_types: tuple[str, ...]
     leaf_column: str
     is_expression: bool
+    writes_sql: str
     unseen_in: str | None
     document: str
     says_numbers: bool = False
@@ -103,6 +105,7 @@ TREE = ModelKind(
     number_types=("response", "leaf"),
     leaf_column="node_id",
     is_expression=True,
+    writes_sql="tree_sql",
     unseen_in=None,
     document="madtree-tree",
 )
@@ -124,6 +127,7 @@ FOREST = ModelKind(
     number_types=("response", "leaf"),
     leaf_column="node_ids",
     is_expression=False,
+    writes_sql="",
     unseen_in="_group",
     document="madtree-forest",
 )
@@ -138,6 +142,7 @@ BOOSTED = replace(
     members=Members.OWN,
     class_types=("response", "prob", "raw", "leaf"),
     number_types=("response", "raw", "leaf"),
+    writes_sql="boost_sql",
     unseen_in=None,
     document="madtree-boosted",
     says_numbers=True,

@@ -6,6 +6,10 @@ from enum import Enum
 
 from madtree.records import dataclass
 
+# The largest score at which the second of two classes is not yet the more probable one: up to here
+# 1 / (1 + exp(-score)) and 1 / (1 + exp(score)) are the same float64.
+EVEN_SCORE = 1.5 * 2.0**-53
+
 
 class Link(Enum):
     """How the score of a row, or its scores, become what is predicted."""

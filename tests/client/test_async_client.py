@@ -14,7 +14,7 @@ import pytest
 from waiting import wait_until_blocked
 
 import madtree
-from madtree.client.async_client import AsyncModel
+from madtree.client.async_models import AsyncModel
 from madtree.client.boosted import BoostCalls
 from madtree.client.forests import ForestCalls
 from madtree.client.tree_calls import TreeCalls

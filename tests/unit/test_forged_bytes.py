@@ -48,7 +48,7 @@ from madtree.storage.aggregate_functions import (
     row_sums,
 )
 from madtree.storage.whole_trees import GrowPlan, grow_block
-from madtree.trees import ClassParams, FeatureKind, Link, Parameters
+from madtree.trees import LOSSES, ClassParams, FeatureKind, Parameters
 from tests.unit.learn.binned import at_hand, problem_of, sample_rows
 
 SECONDS = 10.0  # of one call: on a busy machine none takes a tenth of that
@@ -216,12 +216,13 @@ def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
         [False, False],
     )
     values = np.arange(n)[:, None] % 3 + 1
-    scores = ScoreValues(np.ones((n_groups, 1)), Link.LOGIT) if what in OF_SCORES else None
+    scores = ScoreValues(np.ones((n_groups, 1)), LOSSES["log_loss"]) if what in OF_SCORES else None
     fractions = what == "means" or scores is not None
     forest = ForestValues(2, what, 2 if scores else 3, values / 4 if fractions else values, scores=scores)
     plan = build_plan(trees, forest, grouped=n_groups > 1)
     assert "cut" in codec.load(plan)
-    rows = np.random.default_rng(1).choice([np.nan, 0, 1, 2, 3, 5], (600, 2 + (n_groups > 1)))
+    n_numbers = 2 + (n_groups > 1) + 2 * (what == "staged")
+    rows = np.random.default_rng(1).choice([np.nan, 0, 1, 2, 3, 5], (600, n_numbers))
     return plan, images_of(rows)
 
 
@@ -358,7 +359,7 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
         plan, images = score_plan(categories, surrogates)
         cases[f"score {categories}"] = (plan, images, lambda plan, rows: finished(score_block(plan, rows)))
     for what in ("classes", "votes", "means", "leaves", *OF_SCORES):
-        plan, images = forest_plan(what, 1 + (what in ("votes", "shares")))
+        plan, images = forest_plan(what, 1 + (what in ("votes", "shares", "staged")))
         cases[f"score forest of {what}"] = (plan, images, lambda plan, rows: finished(score_block(plan, rows)))
     return cases
 

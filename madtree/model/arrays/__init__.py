@@ -5,13 +5,12 @@ numpy, which the room above does not.
 from __future__ import annotations
 
 from madtree.model.arrays.categories import keys_of_texts
-from madtree.model.arrays.scores import base_scores, expected, probabilities
+from madtree.model.arrays.scores import expected, probabilities
 from madtree.model.arrays.trees import ADJUSTED_AGREEMENT, ModelArrays, class_weights, read_arrays
 
 __all__ = [
     "ADJUSTED_AGREEMENT",
     "ModelArrays",
-    "base_scores",
     "class_weights",
     "expected",
     "keys_of_texts",

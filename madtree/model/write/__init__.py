@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from madtree.model.write.columns_text import floats, integers, labels_or_null
+from madtree.model.write.cut import boost_cut
 from madtree.model.write.groups import BoostedTotals, GroupTotals, write_boosted_groups, write_groups, write_members
 from madtree.model.write.packed import write_packed
 from madtree.model.write.prune import tree_prune
@@ -13,6 +14,7 @@ __all__ = [
     "BoostedTotals",
     "GroupTotals",
     "Totals",
+    "boost_cut",
     "boost_summary",
     "floats",
     "forest_summary",

@@ -25,6 +25,7 @@ MAKERS = {
         "model",
         "madtree.boost_train('{s}.data', %s, 'id', 'y', 'x', num_trees => 2)",
     ),
+    "boost_cut": ("new_model", "model", "madtree.boost_cut('{s}.b', %s, 1)"),
     "boost_predict": ("output_table", "table", "madtree.boost_predict('{s}.b', '{s}.data', %s)"),
     "forest_predict": ("output_table", "table", "madtree.forest_predict('{s}.f', '{s}.data', %s)"),
     "tree_predict": ("output_table", "table", "madtree.tree_predict('{s}.m', '{s}.data', %s)"),

@@ -114,6 +114,18 @@ MISTAKES = {
     "boost_predict": [
         ("boost_predict('m', 'points', 'out')", "42809", "madtree: boosted_model: m is a model", "Score by it"),
     ],
+    "boost_cut": [
+        ("boost_cut('m', 'n', 1)", "42809", "madtree: model: m is a model", "Only a boosted model has rounds."),
+        ("boost_cut('nowhere', 'n', 1)", "42P01", "madtree: model: relation nowhere", None),
+    ],
+    "boost_sql": [
+        ("boost_sql('m')", "42809", "madtree: model: m is a model", "madtree.tree_sql writes a tree."),
+        ("boost_sql('nowhere')", "42P01", "madtree: model: relation nowhere", None),
+    ],
+    "boost_staged": [
+        ("boost_staged('m', 'points')", "42809", "madtree: model: m is a model", "madtree.tree_evaluate"),
+        ("boost_staged('nowhere', 'points')", "42P01", "madtree: model: relation nowhere", None),
+    ],
     "boost_train": [
         ("boost_train('points', 'b', 'id', 'x', 'x', loss => 'hinge')", "22023", "madtree: loss must be one of", None),
     ],

@@ -64,6 +64,7 @@ def ground_with_models(ground: Ground) -> Iterator[Ground]:
     ground.quietly("CREATE SCHEMA bosses; GRANT ALL ON SCHEMA bosses TO public")
     for kind in KINDS:
         train(boss, kind, f"bosses.{kind}", list_of_features="x, k, z", weights="w", **SMALL[f"{kind}_train"])
+    train(boss, "boost", "bosses.boosted", list_of_features="x, k, z", **SMALL["boost_train"])
     train(boss, "tree", "bosses.numbers", dependent_variable="z", list_of_features="x, k", **SMALL["tree_train"])
     yield ground
     for name in made:
@@ -144,8 +145,9 @@ def test_commands_run_nothing_of_the_types(ground_with_models: Ground) -> None:
         # The share may give a command only models that it refuses, as pruning refuses forests.
         for command in every:
             if command.name not in answered:
-                answered |= run(ground, command, "bosses.tree", "traps.s_x")
-                seen.look(str(command), "bosses.tree on traps.s_x")
+                model = "bosses.boosted" if command.name == "cut" else "bosses.tree"
+                answered |= run(ground, command, model, "traps.s_x")
+                seen.look(str(command), f"{model} on traps.s_x")
     assert not seen.wrong, "\n".join(sorted(set(seen.wrong)))
     assert answered >= {command.name for command in every}
 

@@ -27,7 +27,7 @@ MEANINGS = {
     "training_table_name": "data",
     "output_table": "out", "output": "out", "new_model": "out", "output_table_name": "out",
     "id": "row", "id_col_name": "id", "dependent_variable": "dependent", "list_of_features": "features",
-    "cp": "cp", "gid": "one", "sample_id": "one", "message": "help",
+    "cp": "cp", "num_trees": "one", "gid": "one", "sample_id": "one", "message": "help",
 }  # fmt: skip
 FIXED: dict[str, Any] = {"row": "7", "id": "id", "dependent": "y", "features": "x, k", "cp": 0.02, "one": 1,
                          "help": "help"}  # fmt: skip
@@ -36,6 +36,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "tree_predict": ({"type": "prob"}, {"type": "leaf"}, {"replace": True}),
     "forest_predict": ({"type": "prob"}, {"type": "leaf"}),
     "boost_predict": ({"type": "raw"}, {"type": "leaf"}),
+    "boost_sql": ({"type": "prob"}, {"type": "raw"}),
     "tree_sql": ({"type": "prob"}, {"tree_id": 1}),
     "tree_rules": ({"tree_id": 1},),
     "tree_path": ({"tree_id": 1},),

@@ -1,0 +1,132 @@
+"""The functions that say how well a model predicts."""
+
+from __future__ import annotations
+
+from madtree.interface import defaults
+from madtree.interface.function import Argument, Function, Takes, columns
+from madtree.interface.shared import ANY_MODEL, BOOSTED_MODEL, FIGURES, TRUST_OWNER, whom_to_trust
+from madtree.trees import BOOSTED
+
+_TEST_TABLE = Argument(
+    "test_table",
+    "text",
+    "table, view, ... with the dependent variable, the features, the grouping columns and the weights of the training, "
+    "under the same names",
+)
+
+TREE_EVALUATE = Function(
+    "tree_evaluate",
+    "measures how well a model predicts a table whose outcomes are known",
+    run="madtree.score:tree_evaluate",
+    settings=FIGURES,
+    arguments=(Argument("tree_model", "text", ANY_MODEL), _TEST_TABLE, TRUST_OWNER),
+    returns=columns("tree_id integer, group_values jsonb, metric text, value double precision"),
+    details=f"""\
+A row for each metric; of a grouped model first those of all rows (tree_id is NULL), then those of each group:
+    tree_id, group_values     the tree, and its group as a JSON object
+    metric, value             its name, and what it is; NULL where the table does not say
+The metrics of a classification are n, n_skipped, accuracy, balanced_accuracy, log_loss and, of two classes, auc; those
+of a regression n, n_skipped, rmse, mae and r2, and of counts poisson_deviance besides:
+    n, n_skipped              rows that count, and rows left out: of an unknown group, with the dependent variable NULL,
+                              with a weight of 0 or NULL
+    accuracy                  share of rows whose class is predicted
+    balanced_accuracy         that share for each class that occurs, averaged over classes
+    log_loss                  mean of -ln of the probability that the model gave to the actual class
+    auc                       two classes: area under the ROC curve, ties counted half; NULL if only one class occurs
+    rmse, mae, r2             regression: root mean squared error, mean absolute error, share of variance explained
+    poisson_deviance          split_criterion poisson: mean deviance of the counts from the expected ones, which are
+                              rate * exposure
+Of a forest tree_id is the gid of its group. Its classes are those with most votes (forest_predict's 'response'), its
+probabilities the means of the leaves' shares ('prob_mean').
+Where the model has weights, rows count by theirs. A class that the model has not seen is predicted wrongly with
+probability 0, and does not count for auc. Probabilities are kept 2.2e-16 away from 0 and 1.
+Metrics are sums of double precision in the order in which the server meets the rows: where weights or errors are no
+whole numbers, the last digits may differ from one call to the next. Trees and predictions never do.
+{whom_to_trust()}""",
+    example="SELECT metric, value FROM madtree.tree_evaluate('delay_tree', 'flights_of_may');",
+)
+
+TREE_CONFUSION = Function(
+    "tree_confusion",
+    "counts how often a classification model predicts each class for each actual class",
+    run="madtree.score:tree_confusion",
+    settings=FIGURES,
+    arguments=(Argument("tree_model", "text", ANY_MODEL), _TEST_TABLE, TRUST_OWNER),
+    returns=columns(
+        "tree_id integer, group_values jsonb, actual text, predicted text, n bigint, weight double precision"
+    ),
+    details=f"""\
+A row for each tree, actual class and predicted class, in the order of the classes, also where nothing was counted:
+    tree_id, group_values     the tree, and its group as a JSON object
+    actual, predicted         classes as text; one that the model has not seen comes after the others
+    n, weight                 rows, and their weights where the model has weights
+Rows are left out as by tree_evaluate.
+{whom_to_trust()}""",
+    example="SELECT actual, predicted, n FROM madtree.tree_confusion('delay_tree', 'flights_of_may');",
+)
+
+TREE_CURVE = Function(
+    "tree_curve",
+    "tells how well a model's probabilities of a class put rows in order: ROC, lift, calibration",
+    run="madtree.score:tree_curve",
+    settings=FIGURES,
+    arguments=(
+        Argument("tree_model", "text", ANY_MODEL),
+        _TEST_TABLE,
+        TRUST_OWNER,
+        Argument("class", "text", "whose probability is looked at, as text; of two classes the last one", None),
+        Argument("max_points", "integer", "rows at most, of each group; 10 for deciles", defaults.MAX_POINTS),
+    ),
+    returns=columns(
+        "tree_id integer, group_values jsonb, threshold double precision, n bigint, estimated double precision, "
+        "actual double precision, share double precision, recall double precision, "
+        "false_positive_rate double precision, precision double precision, lift double precision"
+    ),
+    n_rows=100,
+    details=f"""\
+A row for each probability that the model gives to the class, the greatest first; where these are more than max_points,
+neighbours are taken together, about as many rows each. Of a grouped model first the curve of all rows (tree_id is
+NULL), then that of each group:
+    tree_id, group_values     the tree, and its group as a JSON object
+    threshold                 the least probability of the row's own rows of the table
+    n, estimated, actual      how many these are, the mean of their probabilities, and the share that is of the class
+and of all rows of the table whose probability is at least the threshold:
+    share                     how large a part of the table they are
+    recall                    how large a part of the class is among them (true positive rate)
+    false_positive_rate       how large a part of the other classes
+    precision, lift           the share of them that is of the class, and how many times that of the whole table it is
+ROC is recall by false_positive_rate, and begins at 0, 0; the area below it is tree_evaluate's auc. NULL where the table
+has no row of the class, or no other. Rows are left out, and count by their weights, as by tree_evaluate.
+{whom_to_trust()}""",
+    example="""\
+SELECT threshold, recall, false_positive_rate FROM madtree.tree_curve('delay_tree', 'flights_of_may');
+SELECT n, estimated, actual, lift FROM madtree.tree_curve('delay_tree', 'flights_of_may', max_points => 10);""",
+)
+
+BOOST_STAGED = Function(
+    "boost_staged",
+    "measures a boosted model on a table whose outcomes are known, by the number of its rounds",
+    run="madtree.score:boost_staged",
+    settings=FIGURES,
+    arguments=(Argument("model", "text", BOOSTED_MODEL), _TEST_TABLE, TRUST_OWNER),
+    returns=columns(
+        "tree_id integer, group_values jsonb, num_trees integer, n bigint, loss double precision, metric text, "
+        "value double precision"
+    ),
+    n_rows=100,
+    details=f"""\
+A row for each number of rounds, from 0, the score to begin with, to all; of a grouped model first those of all rows
+(tree_id is NULL), where a group that has fewer rounds stays as it is after its last one, then those of each group:
+    tree_id, group_values     the gid of the group, and the group as a JSON object
+    num_trees                 the number of rounds, as boost_predict takes it
+    n                         rows that count
+    loss                      the mean of the loss that the training has lowered, as <output>_rounds has it
+    metric, value             of classes accuracy, the share of rows whose class is predicted; of numbers rmse, the root
+                              of the mean squared error; NULL where no row counts
+Where the model has weights, rows count by theirs. Left out are rows of an unknown group, of a class that the model has
+not seen, with the dependent variable NULL, or with a weight of 0 or NULL. All rounds are measured in one pass.
+{whom_to_trust()}""",
+    example="""\
+SELECT num_trees, loss, value FROM madtree.boost_staged('delay_boost', 'flights_of_may') ORDER BY loss LIMIT 1;""",
+    takes=Takes((BOOSTED,), "madtree.tree_evaluate measures {kind.in_words} as a whole."),
+)

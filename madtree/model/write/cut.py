@@ -1,0 +1,65 @@
+"""boost_cut: the first rounds of a boosted model as a model of its own, without the data."""
+
+from __future__ import annotations
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.model import ModelTables, check_kind, check_rows, find_model, make_tables, read_summary
+from madtree.request import check_new
+from madtree.sqltext import cut as sql
+from madtree.sqltext import prune as copies_sql
+from madtree.sqltext.tables import SUFFIXES
+from madtree.trees import Model
+
+_TEXT = "pg_catalog.text"
+
+
+def boost_cut(
+    host: Host, model_name: str | None, new_model: str | None, num_trees: int | None, trust_owner: bool | None = False
+) -> str:
+    """Write the model of the first `num_trees` rounds; returns one line that says what was kept.
+
+    The new model is the caller's and has the old one's expressions: so to cut is to trust them. `trust_owner` is that
+    of `find_model`.
+
+    Raises:
+        MadtreeError: there is no such model, the new one's tables cannot be created, or the model has not so many
+            rounds.
+    """
+    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
+    model = read_summary(host, tables)
+    check_kind(model, "boost_cut", "model")
+    check_rows(host, tables, model, nodes=False)
+    n_scores, counts = model.n_scores, model.numbering.counts
+    most = model.n_members // n_scores
+    if not most:
+        raise MadtreeError(f"model: {model_name} has no trees to keep")
+    if num_trees is None or not 1 <= num_trees <= most:
+        raise MadtreeError(
+            f"num_trees must be from 1 to {most}, the rounds of {model_name}, not "
+            f"{'NULL' if num_trees is None else num_trees}"
+        )
+    new = check_new(host, new_model, "new_model", "model", SUFFIXES)
+    _write(host, tables, model, new, str(new_model).strip(), num_trees)
+    kept = sum(min(count, num_trees * n_scores) for count in counts)
+    groups = f" of {len(counts)} groups" if model.grouping_columns else ""
+    return (
+        f"boost_cut: {model_name} cut to {num_trees} round{'s' * (num_trees != 1)}{groups} into {new_model}: "
+        f"{kept} of {sum(counts)} trees"
+    )
+
+
+def _write(host: Host, tables: ModelTables, model: Model, new: copies_sql.Name, given: str, n_rounds: int) -> None:
+    """Create and fill the new model's tables."""
+    old, most = (tables.schema, tables.name), n_rounds * model.n_scores
+    parts = [suffix for suffix in SUFFIXES if suffix in tables.facts.tables and suffix != "_nodes"]
+    columns = {suffix: tables.kept_columns(suffix) for suffix in parts}
+    nodes = sql.create_nodes(new, model.node_layout, [feature.name for feature in model.features])
+    make_tables(host, *new, "new_model", f"{copies_sql.create_copies(new, columns)};\n{nodes}", None)
+    host.command(sql.fill_trees(old, new, columns[""], most))
+    host.command(sql.fill_packed(old, new, columns["_packed"], most))
+    has_rounds = "_rounds" in columns
+    if has_rounds:
+        host.command(sql.fill_rounds(old, new, columns["_rounds"], n_rounds))
+    host.command(sql.fill_groups(old, new, columns["_group"], most, n_rounds, has_rounds))
+    host.command(sql.fill_summary(old, new, columns["_summary"], n_rounds), [_TEXT], [given])

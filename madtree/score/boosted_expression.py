@@ -1,0 +1,89 @@
+"""boost_sql: a boosted model as an SQL expression."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.model import ModelTables, base_scores, check_kind, class_position, find_model, read_summary, read_trees
+from madtree.sqltext import models as models_sql
+from madtree.sqltext.quote import literal
+from madtree.sqltext.score_sum import GroupTrees, ScoreSum
+from madtree.trees import Model
+
+TYPES = ("response", "prob", "raw")
+MOST_LEAVES = 20_000  # of all trees together
+MOST_ROUNDS = 1000
+
+
+def boost_sql(
+    host: Host,
+    model_name: str | None,
+    type_: str | None,
+    trust_owner: bool | None = False,
+    class_: str | None = None,
+) -> str:
+    """The model as an SQL expression.
+
+    Args:
+        trust_owner: that of `find_model`.
+        class_: whose probability or score is wanted, as text.
+
+    Raises:
+        MadtreeError: an argument is not valid, or the model is too large.
+    """
+    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
+    model = read_summary(host, tables)
+    check_kind(model, "boost_sql", "model")
+    wanted, place = _checked(model, type_, class_)
+    _check_size(host, tables, model)
+    if wanted == "prob" and class_ is None and len(model.classes) == 2:
+        first, last = model.classes
+        host.notice(
+            f"type 'prob': the expression gives the probability that {model.target} is {last}; "
+            f"class => {literal(first)} gives the other one's"
+        )
+    sums = ScoreSum(model, _groups(host, tables, model), host.let_in)
+    if wanted == "raw":
+        return sums.scores(place)
+    if wanted == "prob":
+        return sums.probability(place)
+    return sums.likeliest() if model.is_classification else sums.number()
+
+
+def _checked(model: Model, type_: str | None, class_: str | None) -> tuple[str, int | None]:
+    """The type of prediction, and the place of the class that is asked for."""
+    wanted, valid = (type_ or "").strip().lower(), [each for each in TYPES if model.is_classification or each != "prob"]
+    if wanted not in valid:
+        of_numbers = "" if model.is_classification else " for a regression model"
+        raise MadtreeError(f"type must be one of {', '.join(valid)}{of_numbers}, not {type_!r}")
+    each_has_one = wanted == "prob" or (wanted == "raw" and model.n_scores > 1)
+    if class_ is not None and not each_has_one:
+        of_many = " or, of more than two classes, 'raw'" if model.is_classification else ""
+        raise MadtreeError(f"class says whose probability is wanted, which takes type 'prob'{of_many}, not {wanted!r}")
+    if not each_has_one or (class_ is None and len(model.classes) > 2):
+        return wanted, None
+    return wanted, class_position(model, class_)
+
+
+def _check_size(host: Host, tables: ModelTables, model: Model) -> None:
+    """Refuse what PostgreSQL would take too long to read, or too much of its stack."""
+    leaves = int(host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"])
+    n_rounds = model.n_members // model.n_scores
+    if leaves > MOST_LEAVES or n_rounds > MOST_ROUNDS:
+        raise MadtreeError(
+            f"{model.name} has {leaves:,} leaves and up to {n_rounds:,} rounds; as an expression a model has at most "
+            f"{MOST_LEAVES:,} and {MOST_ROUNDS:,}",
+            hint="madtree.boost_predict scores by models of any size; madtree.boost_cut makes a smaller one.",
+            sqlstate="54000",
+        )
+
+
+def _groups(host: Host, tables: ModelTables, model: Model) -> list[GroupTrees]:
+    """The groups that could be trained."""
+    if not any(model.numbering.counts):
+        return []
+    base, number = base_scores(host, tables, model), model.numbering.group
+    of_groups = groupby(read_trees(host, tables, model), key=lambda tree: number(tree.tree_id))
+    return [GroupTrees(tuple(trees), base[group - 1]) for group, trees in of_groups]

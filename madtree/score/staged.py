@@ -1,0 +1,125 @@
+"""boost_staged: how good a boosted model is on rows whose outcome is known, by the number of its rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from madtree.errors import MadtreeError
+from madtree.host import Host, Row, watched
+from madtree.learn.data import Floats
+from madtree.model import ModelTables, casting, check_kind, find_model, read_summary, unquoted
+from madtree.model.arrays import read_arrays
+from madtree.request import COSTS, Costs
+from madtree.score.asking import TestedRows, checked, tested_rows
+from madtree.score.block_plan import build_plan
+from madtree.score.block_statement import BlockStatement
+from madtree.score.boosted_outcomes import staged_values
+from madtree.score.case_or_blocks import measure
+from madtree.score.predict import scan_of
+from madtree.score.staged_scorer import BAD_ACTUALS, BAD_WEIGHTS, FIRST_SUM, GROUP, ROWS, WEIGHT, n_sums
+from madtree.sqltext import cells as cells_sql
+from madtree.sqltext import explain as explain_sql
+from madtree.sqltext import rows as rows_sql
+from madtree.sqltext.scoreblocks import BlockScan
+from madtree.trees import Model
+
+_NO_ID = "NULL::pg_catalog.int4"
+
+
+def boost_staged(
+    host: Host,
+    model_name: str | None,
+    test_table: str | None,
+    trust_owner: bool | None = False,
+    *,
+    costs: Costs = COSTS,
+) -> list[Row]:
+    """A row for each number of rounds, of all rows and of each group's; see its usage text.
+
+    Args:
+        trust_owner: that of `find_model`.
+        costs: of work, by which workers share the blocks.
+
+    Raises:
+        MadtreeError: there is no such model or table, the table lacks a column, or a weight or outcome in it is out of
+            range.
+    """
+    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
+    model = read_summary(host, tables)
+    check_kind(model, "boost_staged", "model")
+    if not any(model.numbering.counts):
+        raise MadtreeError(f"model: {model_name} has no trees")
+    tested = tested_rows(host, tables, model, test_table)
+    with casting(model, tested.data.features, str(test_table), "test_table"):
+        sums = _sums_of_groups(host, tables, model, tested, costs)
+    n_rounds = [count // model.n_scores for count in model.numbering.counts]
+    scopes: list[tuple[int | None, str | None, int, Floats]] = []
+    if model.grouping_columns:
+        scopes.append((None, None, max(n_rounds), sums.sum(axis=0)))
+    groups = host.query(explain_sql.group_objects(tables.schema, tables.name, _grouping(tables, model)))
+    for row, own, of_group in watched(host, zip(groups, n_rounds, sums, strict=True)):
+        if own:  # others have failed
+            scopes.append((row["gid"], row["group_values"], own, of_group))
+    rows = [row for scope in watched(host, scopes) for row in _rounds(model, *scope)]
+    below = "not above 0, " if model.loss.is_positive else "negative, " if model.loss.is_count else ""
+    return checked(host, rows, model, str(test_table), f"{below}infinite or NaN")
+
+
+def _grouping(tables: ModelTables, model: Model) -> list[Any]:
+    return tables.group_writers([unquoted(column) for column in model.grouping_columns])
+
+
+def _sums_of_groups(host: Host, tables: ModelTables, model: Model, tested: TestedRows, costs: Costs) -> Floats:
+    """(n_groups, `n_sums`) over the rows of all groups, by their numbers."""
+    statement, plan = _statement(host, tables, model, tested, costs)
+    found = np.zeros((len(model.numbering.counts), n_sums(model.n_members // model.n_scores)))
+    for said in statement.said_together(plan):
+        host.let_in()
+        part = np.frombuffer(said).reshape(-1, found.shape[1])
+        np.add.at(found, part[:, GROUP].astype(np.int64) - 1, part)
+    return found
+
+
+def _statement(
+    host: Host, tables: ModelTables, model: Model, tested: TestedRows, costs: Costs
+) -> tuple[BlockStatement, bytes]:
+    """The statement that scores the rows, and its plan: as for predictions, with outcome and weight behind the
+    features, and without ids.
+    """
+    scan = replace(scan_of(host, tables, model, tested.source, tested.data, "", "id"), id_sql=_NO_ID)
+    arrays = read_arrays(host, tables, model)
+    said = staged_values(host, tables, model, arrays.nodes)
+    plan = build_plan(arrays.trees, said, grouped=bool(model.grouping_columns), between=host.let_in)
+    actual, weight = tested.actual, tested.weight or "1::pg_catalog.float8"
+    actual = cells_sql.number_of_class(actual, model.classes) if model.is_classification else actual
+    judged = [cells_sql.not_a_number_as_infinite(value) for value in (actual, weight)]
+    features = [model.features[position] for position in arrays.used]
+    values = [rows_sql.as_number(scan.features[feature.name]) for feature in features]
+    blocks = BlockScan(scan, [*values, *judged], [], [], 0, "pg_catalog.int4", array_id=False)
+    work = measure(host, tested.source, tables, model, 1, costs)
+    return BlockStatement(host, blocks, "", tested.source, work, len(arrays.trees.roots)), plan
+
+
+def _rounds(model: Model, gid: int | None, group: str | None, n_rounds: int, sums: Floats) -> Iterator[Row]:
+    """The rows of a group, or of all."""
+    n, weight = int(sums[ROWS]), float(sums[WEIGHT])
+    for number in range(n_rounds + 1):
+        lost, judged = (float(each) / weight if n else None for each in sums[FIRST_SUM + 2 * number :][:2])
+        if judged is not None and not model.is_classification:
+            judged = sqrt(judged)
+        yield {
+            "tree_id": gid,
+            "group_values": group,
+            "num_trees": number,
+            "n": n,
+            "loss": lost,
+            "metric": "accuracy" if model.is_classification else "rmse",
+            "value": judged,
+            "bad_weights": int(sums[BAD_WEIGHTS]),
+            "bad_actuals": int(sums[BAD_ACTUALS]),
+        }

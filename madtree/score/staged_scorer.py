@@ -1,0 +1,104 @@
+"""What a boosted model loses on a block's rows, whose outcome is known, for each number of its rounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from madtree.learn.data import Bools, Floats, Ints, Steps
+from madtree.learn.losses import RowLoss
+from madtree.learn.walk import Route, Walk
+from madtree.model.arrays import expected, probabilities
+from madtree.score.forest_scorer import leaves_of
+from madtree.trees import EVEN_SCORE, LOSSES, Link
+
+# What is said of a group's rows: the group's number; how many have an outcome that the loss is not for, how many an
+# unfit weight, how many count, and their weight; and for each number of rounds, from none on, the sums of their losses,
+# and of what the metric is the mean of.
+GROUP, BAD_ACTUALS, BAD_WEIGHTS, ROWS, WEIGHT, FIRST_SUM = range(6)
+
+
+def n_sums(n_rounds: int) -> int:
+    """Numbers that are said of a group's rows."""
+    return FIRST_SUM + 2 * (n_rounds + 1)
+
+
+def staged_sums(
+    model: dict[str, Any], place: Ints, known: Bools | None, route: Route, outcomes: Floats, weights: Floats
+) -> Steps[bytes]:
+    """The sums (n_groups, `n_sums`) over some rows; a group with fewer rounds stays as it is after its last one.
+
+    Args:
+        model: the plan, checked.
+        place: (n_rows,) of each row's group; `known`: whether it has one, None where all have.
+        route: of the rows.
+        outcomes: (n_rows,) numbers, or places of classes from 0; NaN of rows without one.
+        weights: (n_rows,), NaN of rows without one.
+    """
+    if known is not None:
+        rows = np.flatnonzero(known)
+        place, route, outcomes, weights = place.take(rows), route.of(rows), outcomes.take(rows), weights.take(rows)
+    walk: Walk = model["walk"]
+    here, group = np.unique(place, return_inverse=True)
+    group = group.ravel()
+    fit = _fit(model, outcomes)
+    fit_weight = (weights >= 0) & np.isfinite(weights)
+    counted = fit & fit_weight & (weights > 0)
+    found = np.zeros((len(here), n_sums(model["members"] // model["base"].shape[1])))
+    found[:, GROUP] = walk.groups.take(here)
+    bad = (BAD_ACTUALS, ~fit & ~np.isnan(outcomes)), (BAD_WEIGHTS, ~fit_weight & ~np.isnan(weights))
+    for column, which in (*bad, (ROWS, counted)):
+        found[:, column] = np.bincount(group[which], minlength=len(here))
+    found[:, WEIGHT] = np.bincount(group[counted], weights[counted], len(here))
+    counts = None if walk.counts is None else walk.counts.take(place)
+    for count in [model["members"]] if counts is None else np.unique(counts).tolist():
+        rows = np.flatnonzero(counted if counts is None else counted & (counts == count))
+        own = {**model, "members": count}
+        mine = group.take(rows), place.take(rows), route.of(rows), outcomes.take(rows), weights.take(rows)
+        yield from _add_rounds(own, *mine, found[:, FIRST_SUM:])
+    return found.tobytes()
+
+
+def _fit(model: dict[str, Any], outcomes: Floats) -> Bools:
+    """(n_rows,) whether the loss is for an outcome."""
+    declared, fit = LOSSES[model["loss"]], np.isfinite(outcomes)
+    if declared.of_classes:
+        return np.isin(outcomes, np.arange(model["n_classes"], dtype=np.float64))
+    if declared.is_positive:
+        return np.asarray(fit & (outcomes > 0))
+    return np.asarray(fit & (outcomes >= 0)) if declared.is_count else fit
+
+
+def _add_rounds(
+    model: dict[str, Any], group: Ints, place: Ints, route: Route, outcomes: Floats, weights: Floats, sums: Floats
+) -> Steps[None]:
+    """Add rows, whose groups have `model["members"]` trees, to the sums (n_groups, ...) of the groups (n_rows,)."""
+    base, values = model["base"], model["values"][:, 0]
+    n_scores, n_groups = base.shape[1], len(sums)
+    leaves, of_rows = leaves_of(model, place, route), RowLoss(model["loss"], base.shape[1], weighted=False)
+    lines = of_rows.begun(outcomes, None, base.take(model["walk"].groups.take(place) - 1, axis=0).T)
+    scores = lines[of_rows.first : of_rows.first + n_scores]
+    for number in range(sums.shape[1] // 2):
+        if number * n_scores < model["members"] + n_scores:
+            if number:
+                for score in range(n_scores):
+                    leaf = yield from leaves((number - 1) * n_scores + score)
+                    scores[score] += values.take(leaf)
+            lost, _ = of_rows.values(lines)
+            said = [np.bincount(group, each * weights, n_groups) for each in (lost, _judged(model, scores.T, outcomes))]
+        sums[:, 2 * number] += said[0]
+        sums[:, 2 * number + 1] += said[1]
+
+
+def _judged(model: dict[str, Any], scores: Floats, outcomes: Floats) -> Floats:
+    """(n_rows,) what the metric is the mean of: whether the class is right, or the square of the error; `scores`
+    (n_rows, n_scores).
+    """
+    if not LOSSES[model["loss"]].of_classes:
+        return np.square(expected(scores, model["link"])[:, 0] - outcomes)
+    if model["n_classes"] == 2:  # what is more probable, without the exponentials
+        even = EVEN_SCORE / 2 if model["link"] is Link.HALF_LOGIT else EVEN_SCORE
+        return np.asarray((scores[:, 0] > even) == outcomes, np.float64)
+    likeliest = probabilities(scores, model["link"], model["n_classes"]).argmax(axis=1)
+    return np.asarray(likeliest == outcomes, np.float64)

@@ -1,0 +1,87 @@
+"""Statements that write the first rounds of a boosted model as a model of its own.
+
+A group's trees follow those of the groups before it, so trees have other numbers where these have become shorter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madtree.sqltext.operators import spelled_out
+from madtree.sqltext.packed_nodes import create_view, store_whole
+from madtree.sqltext.prune import Columns, Name, insert_copies
+from madtree.sqltext.tables import model_table
+from madtree.trees import NodeLayout
+
+
+def create_nodes(new: Name, layout: NodeLayout, features: Sequence[str]) -> str:
+    """What makes the view of the new model's nodes; arguments are those of `packed_nodes.decoded_nodes`."""
+    return f"{store_whole(*new)};\n{create_view(*new, layout, features, None)}"
+
+
+def fill_trees(old: Name, new: Name, columns: Columns, most: int) -> str:
+    """Copy the trees that stay: of each group the first `most`."""
+    insert = insert_copies(new, "", columns, {"tree_id": "k.tree_id"}, "t")
+    return f"{insert} FROM {model_table(*old)} AS t {_kept(old, 't', most)} ORDER BY k.tree_id"
+
+
+def fill_packed(old: Name, new: Name, columns: Columns, most: int) -> str:
+    """Copy their nodes as they are."""
+    insert = insert_copies(new, "_packed", columns, {"tree_id": "k.tree_id"}, "s")
+    return f"{insert} FROM {model_table(*old, '_packed')} AS s {_kept(old, 's', most)} ORDER BY k.tree_id"
+
+
+def fill_rounds(old: Name, new: Name, columns: Columns, n_rounds: int) -> str:
+    """Copy the losses of rounds up to that one."""
+    condition = spelled_out(f"s.round `<=` {n_rounds} ORDER BY s.gid, s.round")
+    insert = insert_copies(new, "_rounds", columns, {}, "s")
+    return f"{insert} FROM {model_table(*old, '_rounds')} AS s WHERE {condition}"
+
+
+def fill_groups(old: Name, new: Name, columns: Columns, most: int, n_rounds: int, has_rounds: bool) -> str:
+    """Copy the groups, once trees and rounds are copied. Of those that have become shorter gains are added up anew, in
+    the order of the trees, as training does; and the losses are those after the last round that they keep.
+
+    Args:
+        has_rounds: whether there is a table of these losses; else they are not known.
+    """
+    is_cut = spelled_out(f"s.n_trees `>` {most}")
+
+    def anew(column: str, value: str) -> str:
+        return f"CASE WHEN {is_cut} THEN {value} ELSE s.{column} END"
+
+    losses = {column: f"r.{column}" if has_rounds else "NULL" for column in ("training_loss", "validation_loss")}
+    values = {"impurity_var_importance": "i.gains", **losses}
+    values = {column: anew(column, value) for column, value in values.items()}
+    values |= {"n_trees": f"LEAST(s.n_trees, {most})", "n_rounds": f"LEAST(s.n_rounds, {n_rounds})"}
+    gains = f"""SELECT g.gid, pg_catalog.array_agg(g.gain ORDER BY g.place) AS gains FROM (
+    SELECT t.gid, v.place, pg_catalog.sum(v.gain ORDER BY t.tree_id) AS gain FROM {model_table(*new)} AS t
+    CROSS JOIN LATERAL pg_catalog.unnest(t.impurity_var_importance) WITH ORDINALITY AS v(gain, place)
+    GROUP BY t.gid, v.place
+) AS g GROUP BY g.gid"""
+    last = spelled_out(f"r.gid `=` s.gid AND r.round `=` {n_rounds}")
+    rounds = f"LEFT JOIN {model_table(*new, '_rounds')} AS r ON {last} " if has_rounds else ""
+    return (
+        f"{insert_copies(new, '_group', columns, values, 's')} FROM {model_table(*old, '_group')} AS s {rounds}"
+        f"LEFT JOIN ({gains}) AS i ON i.gid OPERATOR(pg_catalog.=) s.gid ORDER BY s.gid"
+    )
+
+
+def fill_summary(old: Name, new: Name, columns: Columns, n_rounds: int) -> str:
+    """Copy the summary; $1 is the new model's name as given."""
+    values = {"model_table": "$1::pg_catalog.text", "num_trees": f"LEAST(s.num_trees, {n_rounds})"}
+    return f"{insert_copies(new, '_summary', columns, values, 's')} FROM {model_table(*old, '_summary')} AS s"
+
+
+def _kept(old: Name, alias: str, most: int) -> str:
+    """A join of rows that have a `tree_id` with those trees that stay, and the number that each has then, as `k`."""
+    kept = f"LEAST(g.n_trees, {most})"
+    before = f"pg_catalog.sum({kept}) OVER (ORDER BY g.gid) `-` {kept}::pg_catalog.int8"
+    join = spelled_out(
+        f"""INNER JOIN (
+    SELECT m.tree_id AS former, (p.before `+` m.sample_id)::pg_catalog.int4 AS tree_id FROM {{trees}} AS m
+    INNER JOIN (SELECT g.gid, {before} AS before FROM {{groups}} AS g) AS p ON p.gid `=` m.gid
+    WHERE m.sample_id `<=` {most}
+) AS k ON k.former `=` {alias}.tree_id"""
+    )
+    return join.format(trees=model_table(*old), groups=model_table(*old, "_group"))
