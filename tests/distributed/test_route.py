@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 from forced import ShardedHost, differences, train_distributed, train_here
+from kept_sessions import KeptSessions
 from psycopg_host import PsycopgHost
 
 from madtree.storage import distributed
@@ -15,20 +16,32 @@ from madtree.storage import distributed
 N_ROWS = 60_000
 
 
+MAKE = f"""
+    SELECT setseed(0.25);
+    CREATE TABLE big AS SELECT i AS id, nullif((random() * 90)::int, 7) / 8.0::float8 AS x,
+        (random() * 200)::int - 100 AS n, chr(97 + (random() * 5)::int) AS level, (random() * 9)::int / 3.0 AS w,
+        i % 4 AS fold, CASE WHEN i <= 2 * {N_ROWS} / 3 THEN 1 ELSE i / 500 END AS grp, random() AS u
+    FROM generate_series(1, {N_ROWS}) AS i;
+    ALTER TABLE big ADD y float8, ADD label int;
+    UPDATE big SET y = round((coalesce(x, 3) + n / 50.0 * (level > 'c')::int + u * 3)::numeric, 3);
+    UPDATE big SET label = (y > 7)::int + (y > 9)::int;
+    ANALYZE big
+"""
+
+
+@pytest.fixture(scope="module")
+def made(dsn: str, shared_schema: str, sessions: KeptSessions) -> None:
+    with sessions.session(dsn) as admin:
+        admin.execute(f"SET search_path = {shared_schema}, public, madtree")
+        admin.execute(MAKE)
+
+
 @pytest.fixture
-def big(db: psycopg.Connection) -> None:
-    """Table big: features of few values, so that bins do not depend on a sample; NULLs, weights, groups, folds."""
-    db.execute("SELECT setseed(0.25)")
-    db.execute(
-        "CREATE TABLE big AS SELECT i AS id, nullif((random() * 90)::int, 7) / 8.0::float8 AS x, "
-        "(random() * 200)::int - 100 AS n, chr(97 + (random() * 5)::int) AS level, (random() * 9)::int / 3.0 AS w, "
-        f"i % 4 AS fold, CASE WHEN i <= 2 * {N_ROWS} / 3 THEN 1 ELSE i / 500 END AS grp, random() AS u "
-        f"FROM generate_series(1, {N_ROWS}) AS i"
-    )
-    db.execute("ALTER TABLE big ADD y float8, ADD label int")
-    db.execute("UPDATE big SET y = round((coalesce(x, 3) + n / 50.0 * (level > 'c')::int + u * 3)::numeric, 3)")
-    db.execute("UPDATE big SET label = (y > 7)::int + (y > 9)::int")
-    db.execute("ANALYZE big")
+def big(db: psycopg.Connection, schema: str, shared_schema: str, made: None) -> None:
+    """Table big, for reading only: features of few values, so that bins do not depend on a sample; NULLs, weights,
+    groups, folds.
+    """
+    db.execute(f"SET search_path = {schema}, {shared_schema}, public, madtree")
 
 
 CASES: dict[str, tuple[dict[str, Any], list[str]]] = {

@@ -28,6 +28,13 @@ def open_files() -> dict[str, os.stat_result]:
     return found
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _others() -> None:
+    """What the tests before keep need not be walked again by each of these."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def _nothing_open() -> Iterator[None]:
     """An error that was caught and the files of its test refer to each other: Python finds such only now and then."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from kept_sessions import KeptSessions
 from make_model import Sketch, random_tree, write_model
 from psycopg_host import PsycopgHost
 from training import left_behind
@@ -24,18 +25,32 @@ N_ROWS = 100_000
 FEATURES = [Feature("x", "double precision", FeatureKind.CONTINUOUS), Feature("letter", "text", FeatureKind.UNORDERED)]
 
 
+@pytest.fixture(scope="module")
+def rows(dsn: str, shared_schema: str, sessions: KeptSessions) -> str:
+    """The table that tests read only."""
+    with sessions.session(dsn) as admin:
+        admin.execute(f"""
+            CREATE TABLE {shared_schema}.rows AS SELECT i AS id, (ARRAY['a', 'b', 'c', NULL])[1 + i % 4] AS g,
+                CASE WHEN i % 97 > 0 THEN sin(i) END AS x, chr(97 + i * 31 % 7) AS letter
+            FROM generate_series(1, {N_ROWS}) i;
+            ANALYZE {shared_schema}.rows
+        """)
+    return f"{shared_schema}.rows"
+
+
 @pytest.fixture
-def data(db: psycopg.Connection, schema: str) -> psycopg.Connection:
+def own_rows(data: psycopg.Connection, rows: str) -> None:
+    """A table `rows` of the test's own."""
+    data.execute(f"CREATE TABLE rows AS TABLE {rows}; ANALYZE rows")
+
+
+@pytest.fixture
+def data(db: psycopg.Connection, schema: str, shared_schema: str, rows: str) -> psycopg.Connection:
     """Table `rows`, models `m` and `grouped`, and functions like tree_predict that score by blocks.
 
     `by_workers` is told that workers are at hand at once, so that they pay. Both return what tree_predict says.
     """
-    db.execute(f"""
-        CREATE TABLE rows AS SELECT i AS id, (ARRAY['a', 'b', 'c', NULL])[1 + i % 4] AS g,
-            CASE WHEN i % 97 > 0 THEN sin(i) END AS x, chr(97 + i * 31 % 7) AS letter
-        FROM generate_series(1, {N_ROWS}) i
-    """)
-    db.execute("ANALYZE rows")
+    db.execute(f"SET search_path = {schema}, {shared_schema}, public, madtree")
     rng = random.Random(3)
     cuts, levels = {"x": [rng.uniform(-1, 1) for _ in range(99)]}, {"letter": list("abcdef")}
     trees = [random_tree(rng, FEATURES, 6, cuts, levels, ["no", "yes"]) for _ in range(3)]
@@ -121,6 +136,7 @@ def test_ids_keep_type_and_collation(data: psycopg.Connection, id_: str) -> None
 @pytest.mark.parametrize("place", ["id", "feature", "policy"])
 def test_what_workers_may_not_evaluate_keeps_the_rows_in_one_process(
     data: psycopg.Connection,
+    own_rows: None,
     user_db: psycopg.Connection,
     ordinary_user: tuple[str, str],
     schema: str,
@@ -154,7 +170,11 @@ def test_what_workers_may_not_evaluate_keeps_the_rows_in_one_process(
 
 
 def test_row_level_security_holds_in_workers(
-    data: psycopg.Connection, user_db: psycopg.Connection, ordinary_user: tuple[str, str], schema: str
+    data: psycopg.Connection,
+    own_rows: None,
+    user_db: psycopg.Connection,
+    ordinary_user: tuple[str, str],
+    schema: str,
 ) -> None:
     name = ordinary_user[0]
     data.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {name}")
@@ -234,7 +254,9 @@ def test_workers_that_do_not_come_are_not_missed(data: psycopg.Connection) -> No
 
 
 @pytest.mark.parametrize("model", ["m", "grouped"])
-def test_a_model_is_evaluated_by_workers_with_the_same_result(data: psycopg.Connection, model: str) -> None:
+def test_a_model_is_evaluated_by_workers_with_the_same_result(
+    data: psycopg.Connection, own_rows: None, model: str
+) -> None:
     data.execute("ALTER TABLE rows ADD y text; UPDATE rows SET y = CASE WHEN id % 3 > 0 THEN 'no' ELSE 'yes' END")
     data.execute("ANALYZE rows")
     found = []
@@ -282,14 +304,16 @@ def test_an_error_in_a_worker_is_the_callers(data: psycopg.Connection) -> None:
     assert left_behind(data) == before
 
 
-def test_a_cancelled_scoring_leaves_nothing_behind(data: psycopg.Connection, dsn: str, schema: str) -> None:
+def test_a_cancelled_scoring_leaves_nothing_behind(
+    data: psycopg.Connection, dsn: str, schema: str, shared_schema: str
+) -> None:
     data.execute(
         "CREATE FUNCTION asleep(id int) RETURNS int LANGUAGE plpgsql STABLE PARALLEL SAFE "
         "AS 'BEGIN IF id > 1000 THEN PERFORM pg_catalog.pg_sleep(600); END IF; RETURN id; END'"
     )
     set_id(data, "asleep(id)")
     with psycopg.connect(dsn, autocommit=True) as session, ThreadPoolExecutor() as pool:
-        session.execute(f"SET search_path = {schema}, public, madtree")
+        session.execute(f"SET search_path = {schema}, {shared_schema}, public, madtree")
         session.execute("SELECT madtree.tree_predict()")
         before = left_behind(session)
         scoring = pool.submit(session.execute, "SELECT by_workers('m', 'rows', 'scored', 'leaf')")

@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 from kept_sessions import KeptSessions
+from shares import share
 from training import left_behind, train, without_branches
 from waiting import wait_until
 
@@ -72,18 +73,19 @@ def helped(lines: list[str]) -> list[int]:
 
 @pytest.mark.parametrize("importance", [False, True], ids=["", "importance"])
 def test_workers_change_nothing(db: psycopg.Connection, told: list[str], importance: bool) -> None:
+    counts = share((1, 3), 2, int(importance))
     forest(db, 0, importance=importance)
     alone = model(db)
     assert not helped(told)
     assert [int(match[1]) for line in told if (match := BLOCK.match(line))] == list(range(1, N_BLOCKS + 1))
     told.clear()
-    for workers in (1, 3):
+    for workers in counts:
         forest(db, workers, importance=importance)
         assert model(db) == alone
-    assert len(helped(told)) == 2
+    assert len(helped(told)) == len(counts)
     assert max(helped(told)) > 0, "no worker came in time"
     done = [int(match[1]) for line in told if (match := BLOCK.match(line))]
-    assert 0 < len(done) < 2 * N_BLOCKS
+    assert 0 < len(done) < len(counts) * N_BLOCKS
     assert max(done) <= N_BLOCKS
     assert db.execute("SELECT count(*) FROM m_group WHERE NOT success").fetchone() == (1,)
 
@@ -143,7 +145,7 @@ def test_temporary_tables_keep_the_session_to_itself(db: psycopg.Connection, tol
 
 def test_a_training_that_is_cancelled_leaves_nothing_behind(db: psycopg.Connection, told: list[str]) -> None:
     """At each of its lines in turn."""
-    forest(db, 2)
+    forest(db, 2, n_trees=2)
     before = left_behind(db)
     cancel_at = 0
 
@@ -175,7 +177,7 @@ def test_a_worker_that_is_terminated_ends_the_training(
         with pytest.raises(psycopg.Error, match=r"terminat|ended|lost connection|failed to initialize"):
             training.result()
     assert left_behind(db, pid) == before
-    forest(session, 2)
+    forest(session, 2, n_trees=2)
 
 
 @pytest.mark.parametrize("workers", [0, 2])

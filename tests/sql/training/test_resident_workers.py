@@ -32,6 +32,15 @@ def rows(dsn: str, shared_schema: str, sessions: KeptSessions) -> str:
     return f"{shared_schema}.t"
 
 
+@pytest.fixture(scope="module")
+def many(dsn: str, rows: str, sessions: KeptSessions) -> str:
+    """A table with every row ten times, which tests read only, too."""
+    with sessions.session(dsn) as admin:
+        admin.execute(f"CREATE TABLE {rows}_many AS SELECT t.* FROM {rows} AS t, generate_series(1, 10)")
+        admin.execute(f"ANALYZE {rows}_many")
+    return "t_many"
+
+
 @pytest.fixture(autouse=True)
 def _on_the_path(db: psycopg.Connection, schema: str, shared_schema: str, rows: str) -> None:
     db.execute(f"SET search_path = {schema}, {shared_schema}, public, madtree")
@@ -51,14 +60,16 @@ def connect(
     return session
 
 
-def own_table(db: psycopg.Connection, rows: str, times: int = 1) -> None:
-    """A table `t` of this test's own, with every row so many times."""
-    db.execute(f"CREATE TABLE t AS SELECT t.* FROM {rows} AS t, generate_series(1, {times}); ANALYZE t")
+def own_table(db: psycopg.Connection, rows: str) -> None:
+    """A table `t` of this test's own, with every row."""
+    db.execute(f"CREATE TABLE t AS TABLE {rows}; ANALYZE t")
 
 
-def train(db: psycopg.Connection, workers: int | None, features: str = "a, b, c", **more: Any) -> None:
+def train(
+    db: psycopg.Connection, workers: int | None, features: str = "a, b, c", table: str = "t", **more: Any
+) -> None:
     arguments = {"max_depth": 6, "replace": True, "verbose": True, "parallel_workers": workers, **more}
-    train_on(db, "t", "m", "y", features, **arguments)
+    train_on(db, table, "m", "y", features, **arguments)
 
 
 def model(db: psycopg.Connection) -> Tables:
@@ -235,10 +246,12 @@ def test_a_training_that_is_cancelled_leaves_nothing_behind(db: psycopg.Connecti
     assert model(db) == alone
 
 
-def _helped(db: psycopg.Connection, session: psycopg.Connection, pool: ThreadPoolExecutor) -> tuple[Future[None], int]:
+def _helped(
+    db: psycopg.Connection, session: psycopg.Connection, pool: ThreadPoolExecutor, table: str = "t"
+) -> tuple[Future[None], int]:
     """A training under way in a session, and the process id of one of its workers."""
     query, pid = "SELECT pid FROM pg_stat_activity WHERE leader_pid = %s AND pid <> %s", session.info.backend_pid
-    training = pool.submit(train, session, 2, pruning_params="n_folds=10", max_depth=12)
+    training = pool.submit(train, session, 2, table=table, pruning_params="n_folds=10", max_depth=12)
     while not training.done():
         if worker := db.execute(query, [pid, pid]).fetchone():
             return training, int(worker[0])
@@ -248,13 +261,12 @@ def _helped(db: psycopg.Connection, session: psycopg.Connection, pool: ThreadPoo
 
 @pytest.mark.parametrize("delay", [0, 0.4], ids=["at once", "later"])
 def test_a_worker_that_is_terminated_ends_the_training(
-    db: psycopg.Connection, connect: Callable[[], psycopg.Connection], rows: str, delay: float
+    db: psycopg.Connection, connect: Callable[[], psycopg.Connection], many: str, delay: float
 ) -> None:
-    own_table(db, rows, 6)
     session = connect()
     before = left_behind(db, session.info.backend_pid)
     with ThreadPoolExecutor() as pool:
-        training, worker = _helped(db, session, pool)
+        training, worker = _helped(db, session, pool, many)
         time.sleep(delay)
         db.execute("SELECT pg_terminate_backend(%s)", [worker])
         with pytest.raises(psycopg.Error, match=r"terminat|ended|lost connection|failed to initialize"):
@@ -302,14 +314,13 @@ def test_a_leader_that_gets_no_branch_goes_on_alone(db: psycopg.Connection, told
         assert model(db) == alone
 
 
-def test_temp_file_limit_holds(db: psycopg.Connection, rows: str) -> None:
+def test_temp_file_limit_holds(db: psycopg.Connection, many: str) -> None:
     """Of the smallest budget, so that blocks go to files."""
-    own_table(db, rows, 8)
-    train(db, 2, memory_mb=8)
+    train(db, 2, table=many, memory_mb=8)
     db.execute("SET temp_file_limit = '100kB'")
     for workers in (0, 2):
         with pytest.raises(psycopg.errors.ConfigurationLimitExceeded, match="temp_file_limit"):
-            train(db, workers, memory_mb=8)
+            train(db, workers, table=many, memory_mb=8)
 
 
 def test_temporary_files_go_to_the_temporary_tablespaces(db: psycopg.Connection) -> None:
@@ -399,20 +410,19 @@ def _queries(db: psycopg.Connection, leader: int) -> list[str]:
 def test_no_more_is_kept_in_files_than_temp_file_limit(
     db: psycopg.Connection,
     connect: Callable[[], psycopg.Connection],
-    rows: str,
+    many: str,
     strategy: str,
     more: dict[str, Any],
 ) -> None:
     """Looked at from outside while it trains. The table of blocks is a table: it needs no temporary file."""
-    own_table(db, rows, 10)
     session = connect()
     pid = session.info.backend_pid
-    _bytes_in_files(db, pid)  # makes its function
+    db.execute(BYTES_IN_FILES)
     before = left_behind(db, pid)
     session.execute("SET temp_file_limit = '1MB'")
     largest = 0
     with ThreadPoolExecutor() as pool:
-        training = pool.submit(train_on, session, "t", "m", "y", "a, b, c", strategy=strategy, max_depth=4, **more)
+        training = pool.submit(train_on, session, many, "m", "y", "a, b, c", strategy=strategy, max_depth=4, **more)
         while not training.done():
             largest = max(largest, _bytes_in_files(db, pid))
             time.sleep(0.01)
@@ -436,23 +446,26 @@ def test_rows_that_are_read_once_keep_to_temp_file_limit(db: psycopg.Connection)
     assert left_behind(db) == before
 
 
+# Of temporary files that a process has open, ours without names and the server's.
+BYTES_IN_FILES = """
+    CREATE FUNCTION bytes_in_files(pid int) RETURNS bigint LANGUAGE plpython3u AS $$
+    import os
+    total = 0
+    try:
+        for descriptor in os.listdir(f"/proc/{pid}/fd"):
+            path = f"/proc/{pid}/fd/{descriptor}"
+            try:
+                if "pgsql_tmp" in os.readlink(path):
+                    total += os.stat(path).st_size
+            except OSError:
+                pass
+    except OSError:
+        pass
+    return total
+    $$
+"""
+
+
 def _bytes_in_files(db: psycopg.Connection, pid: int) -> int:
-    """Of temporary files that a process has open, ours without names and the server's."""
-    db.execute("""
-        CREATE OR REPLACE FUNCTION bytes_in_files(pid int) RETURNS bigint LANGUAGE plpython3u AS $$
-        import os
-        total = 0
-        try:
-            for descriptor in os.listdir(f"/proc/{pid}/fd"):
-                path = f"/proc/{pid}/fd/{descriptor}"
-                try:
-                    if "pgsql_tmp" in os.readlink(path):
-                        total += os.stat(path).st_size
-                except OSError:
-                    pass
-        except OSError:
-            pass
-        return total
-        $$""")
     ((found,),) = db.execute("SELECT bytes_in_files(%s)", [pid]).fetchall()
     return int(found)

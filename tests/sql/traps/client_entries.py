@@ -38,6 +38,12 @@ PARAMETERS = {"get_metadata_routing", "get_params", "set_params", "set_fit_reque
 OTHER_COMMANDS = {"up", "down", "status", "psql", "env", "install", "demo", "drop"}
 # Options with values that ask for something else than is asked for without them.
 VALUES = {"--format": ("sql", "json", "pmml", "dot", "svg"), "--type": ("response", "prob", "leaf"), "--tree": ("1",)}
+# As `trap_calls.SMALL`, for the commands.
+SMALL = {
+    "train": ("--max-depth", "3"),
+    "forest": ("--trees", "2", "--max-depth", "3"),
+    "boost": ("--trees", "2", "--max-leaf-nodes", "4"),
+}
 # What changes nothing about whose code runs, or would permit it.
 IDLE = {"--dsn", "--trust-owner", "--verbose", "--replace", "--seed"}
 
@@ -67,6 +73,7 @@ def ask(thing: Any, name: str, place: Mapping[str, Any], **more: Any) -> Any:
     known = inspect.signature(method).parameters
     needed = [each.name for each in known.values() if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
     given = {argument: place[MEANINGS[argument]] for argument in needed}
+    given |= trap_calls.SMALL.get(name, {})
     return _all(method(**given, **{argument: value for argument, value in more.items() if argument in known}))
 
 
@@ -87,7 +94,7 @@ class Command:
 
     def words(self, place: Mapping[str, Any]) -> list[str]:
         given = [word for option, meaning in self.meanings for word in (option, str(place[meaning])) if word]
-        return [self.name, *given, *self.more]
+        return [self.name, *given, *SMALL.get(self.name, ()), *self.more]
 
 
 def commands() -> Iterator[Command]:

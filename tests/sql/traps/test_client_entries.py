@@ -12,6 +12,7 @@ import pytest
 from anothers_models import drop, train
 from client_entries import Command, ask, commands, entries, estimators
 from ground import CALLERS, Ground, Seen
+from pooler import kept
 from shares import share
 from test_clients import refused
 from trap_calls import FIXED, SMALL
@@ -132,7 +133,14 @@ def test_estimators_run_nothing_of_the_types(ground_with_models: Ground, engine:
     assert answered >= {f"{which}.{name}" for which, kind in estimators().items() for name in entries(kind)}
 
 
-def test_commands_run_nothing_of_the_types(ground_with_models: Ground) -> None:
+@pytest.fixture(scope="module")
+def boss(ground: Ground) -> Iterator[str]:
+    """A superuser's DSN by way of sessions that go from one command to the next."""
+    with kept(ground.logins["boss"]) as through:
+        yield through
+
+
+def test_commands_run_nothing_of_the_types(ground_with_models: Ground, boss: str) -> None:
     ground = ground_with_models
     seen, answered = Seen(ground, "superuser", "command line"), set[str]()
     ground.clear()
@@ -140,23 +148,23 @@ def test_commands_run_nothing_of_the_types(ground_with_models: Ground) -> None:
     with ground.calling(CALLERS["superuser"]):
         for turn, (model, table) in enumerate(places()):
             for command in share(every, 16, turn):
-                answered |= run(ground, command, model, table)
+                answered |= run(ground, boss, command, model, table)
                 seen.look(str(command), f"{model} on {table}")
         # The share may give a command only models that it refuses, as pruning refuses forests.
         for command in every:
             if command.name not in answered:
                 model = "bosses.boosted" if command.name == "cut" else "bosses.tree"
-                answered |= run(ground, command, model, "traps.s_x")
+                answered |= run(ground, boss, command, model, "traps.s_x")
                 seen.look(str(command), f"{model} on traps.s_x")
     assert not seen.wrong, "\n".join(sorted(set(seen.wrong)))
     assert answered >= {command.name for command in every}
 
 
-def run(ground: Ground, command: Command, model: str, table: str, engine: str = "auto") -> set[str]:
+def run(ground: Ground, dsn: str, command: Command, model: str, table: str, engine: str = "auto") -> set[str]:
     """Its name, if it did what it was asked for."""
     place = {**PLACE, "model": model, "data": table, "out": ground.new_name(), "file": "-"}
     words = ["--engine", engine, *command.words(place)]
-    result = CliRunner().invoke(app, [*words, "--dsn", ground.logins["boss"]])
+    result = CliRunner().invoke(app, [*words, "--dsn", dsn])
     return {command.name} if result.exit_code == 0 else set()
 
 
@@ -175,7 +183,9 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def test_what_is_looked_at_is_used_in_the_same_transaction(ground_with_models: Ground, alone: list[str]) -> None:
+def test_what_is_looked_at_is_used_in_the_same_transaction(
+    ground_with_models: Ground, boss: str, alone: list[str]
+) -> None:
     """So the locks that were taken for the look still hold."""
     ground, wrong = ground_with_models, dict[str, list[str]]()
 
@@ -203,5 +213,5 @@ def test_what_is_looked_at_is_used_in_the_same_transaction(ground_with_models: G
                     place = {**PLACE, "data": "traps.d", "dependent": outcome}
                     note(f"{which}.{name}", lambda e=estimator, n=name, p=place: ask(e, n, p))
         for command in commands():
-            note(str(command), lambda c=command: run(ground, c, "bosses.tree", "traps.d"))
+            note(str(command), lambda c=command: run(ground, boss, c, "bosses.tree", "traps.d"))
     assert not wrong
