@@ -78,7 +78,7 @@ def ask(thing: Any, name: str, place: Mapping[str, Any], **more: Any) -> Any:
 
 
 def _all(value: Any) -> Any:
-    return list(value) if isinstance(value, madtree.Result) else value
+    return list(value) if isinstance(value, madtree.Result | Iterator) else value
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,8 @@ def test_estimators_run_nothing_of_the_types(ground_with_models: Ground, engine:
                             answered.add(f"{which}.{name}")
                         seen.look(f"{which}.{name}", table)
     assert not seen.wrong, "\n".join(sorted(set(seen.wrong)))
-    assert answered >= {f"{which}.{name}" for which, kind in estimators().items() for name in entries(kind)}
+    every = {f"{which}.{name}" for which, kind in estimators().items() for name in entries(kind)}
+    assert answered >= every - {"GradientBoostingRegressor.to_lightgbm"}  # which refuses splits by texts
 
 
 @pytest.fixture(scope="module")
