@@ -101,11 +101,9 @@ class NodeOrder:
             following += own
         return total
 
-    def _moved(self, routing: Routing, needed: Bools | None) -> Iterator[_Stretch]:
+    def _moved(self, routing: Routing) -> Iterator[_Stretch]:
         """Let the rows go on to the children that their nodes have got; those of nodes without children are left
         behind. Rows that have just come are given at once, while they are in the cache.
-
-        `needed`: (n_nodes,) whose children alone will be asked for; None for all.
         """
         self._drop_empty()  # roots of trees for which no row was drawn
         first = 0
@@ -114,8 +112,6 @@ class NodeOrder:
         for stretch in self._stretches():
             begin = first
             split = routing.child.take(stretch.nodes) != stretch.nodes
-            if needed is not None:
-                split &= needed.take(stretch.nodes)
             right = self._sides(routing, stretch)
             left = ~right
             ends = np.flatnonzero(~split)  # from leaves no row goes right
@@ -194,10 +190,9 @@ class NodeOrder:
         child = request.routing.child
         are_behind = not np.array_equal(child.take(self._nodes), self._nodes)
         while are_behind and self._are_behind_children(child):  # more than one level
-            for _ in self._moved(request.routing, None):
+            for _ in self._moved(request.routing):
                 pass
-        needed = _with_children_in(request) if request.drawn is None else None
-        for stretch in self._moved(request.routing, needed) if are_behind else self._stretches():
+        for stretch in self._moved(request.routing) if are_behind else self._stretches():
             chosen = request.slot_of_node.take(stretch.nodes) >= 0
             if chosen.any():
                 found += int(np.count_nonzero(chosen))
@@ -227,15 +222,6 @@ class NodeOrder:
                 own = np.full(stop - first, nodes[i], np.int32)
                 right[first:stop] = routing.goes_right(own, rows.part(first, stop))
         return right
-
-
-def _with_children_in(request: CountRequest | DrawnRowsRequest) -> Bools:
-    """(n_nodes,) which nodes have a child that a request asks for."""
-    child, is_asked = request.routing.child, request.slot_of_node >= 0
-    has_some: Bools = is_asked.take(child)
-    right = np.flatnonzero(child != np.arange(len(child)))
-    has_some[right] |= is_asked.take(child[right] + 1)
-    return has_some
 
 
 @dataclass(frozen=True)
