@@ -74,6 +74,8 @@ def faulty_own_members(schema: str, model: str) -> str:
         f"SELECT t.tree_id, t.gid, t.sample_id, p.gid AS of_group, p.n_trees, p.before FROM {trees} AS t "
         f"LEFT JOIN ({places}) AS p ON p.gid OPERATOR(pg_catalog.=) t.gid"
     )
+    # Counted once: to count each group's trees apart would read all of them for each group.
+    counts = f"SELECT t.gid, pg_catalog.count(*) AS n FROM {trees} AS t GROUP BY t.gid"
     place = f"{_below('t.sample_id', 1)} OR t.sample_id OPERATOR(pg_catalog.>) t.n_trees"
     faults = [
         ("t.of_group IS NULL", "is of a group that is not there"),
@@ -86,8 +88,8 @@ def faulty_own_members(schema: str, model: str) -> str:
     return (
         f"{_first_fault(faults, f'({found}) AS t', 't.tree_id, NULL::pg_catalog.int8 AS node_id')} UNION ALL "
         "SELECT p.before::pg_catalog.int4 OPERATOR(pg_catalog.+) p.n_trees, NULL, 'is not there' "
-        f"FROM ({places}) AS p WHERE p.n_trees OPERATOR(pg_catalog.<>) "
-        f"(SELECT pg_catalog.count(*) FROM {trees} AS t WHERE t.gid OPERATOR(pg_catalog.=) p.gid) LIMIT 1"
+        f"FROM ({places}) AS p LEFT JOIN ({counts}) AS c ON c.gid OPERATOR(pg_catalog.=) p.gid "
+        "WHERE p.n_trees OPERATOR(pg_catalog.<>) COALESCE(c.n, 0) LIMIT 1"
     )
 
 

@@ -36,6 +36,7 @@ GIVEN = {
     "gid": "1",
     "sample_id": "1",
     "cp": "0.1",
+    "num_trees": "1",
 }
 DEFECTS = ("XX000", "54001")  # an internal error, and a stack that is too deep
 N = 400_000  # of whatever there are too many
