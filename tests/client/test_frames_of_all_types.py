@@ -92,7 +92,7 @@ def test_a_frames_rows_get_what_the_tables_rows_get(
             assert leaves == [expected[0][number] for number in ids], (library, binary)
             predicted = model.to_sklearn().predict(made).tolist()
             assert predicted == [expected[1][number] for number in ids], (library, binary)
-            assert model.evaluate({**dict(FRAMES["mapping"](found)), "y": [0.0] * len(ids)}).metrics["n"] == len(ids)
+        assert model.evaluate({**dict(FRAMES["mapping"](found)), "y": [0.0] * len(ids)}).metrics["n"] == len(ids)
 
 
 def test_a_real_at_a_threshold_takes_the_side_that_it_takes_in_the_table(

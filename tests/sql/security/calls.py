@@ -418,8 +418,10 @@ def by_the_client(kind: str, source: str) -> Call:
         named: dict[str, Any] = {"grouping_cols": "gv, gm", "weights": "wn", "replace": True}
         if kind == "tree":
             named |= {"pruning_params": "n_folds=2", "surrogate_params": "max_surrogates=1", "max_competitors": 1}
+            named["max_depth"] = 5
         else:
             named |= {"num_trees": 2, "oob_predictions": True, "null_handling_params": "max_surrogates=1"}
+            named["max_tree_depth"] = 5
         answers: list[Any] = []
         for dependent in ("kind", "value"):
             getattr(client, f"{kind}_train")(table, name, "id", dependent, FEATURES, **named)
