@@ -135,6 +135,10 @@ class AsyncEnsemble(AsyncNamed[E]):
         """The rows of ``<name>``: one for each tree, with its group and its number there; of boosted ones its round."""
         return await self._look(lambda it: it.trees)
 
+    async def groups(self) -> Result[Any]:
+        """The rows of ``<name>_group``: what is known of each group's trees as a whole, and its importances."""
+        return await self._look(lambda it: it.groups)
+
 
 class AsyncForest(AsyncEnsemble[Forest]):
     """A forest in the database. Its methods are those of `Forest`, awaited; so are what are attributes there."""
@@ -143,10 +147,6 @@ class AsyncForest(AsyncEnsemble[Forest]):
 
     to_sklearn = of_named(Forest.to_sklearn)
     predict = of_named(Forest.predict)
-
-    async def groups(self) -> Result[Any]:
-        """The rows of ``<name>_group``: for each group its error on out-of-bag rows and its importances."""
-        return await self._look(lambda it: it.groups)
 
     async def oob_error(self) -> float | None:
         """The error on out-of-bag rows of a forest without groups. Raises CallError where there are groups."""
@@ -171,10 +171,6 @@ class AsyncBoostedModel(AsyncEnsemble[BoostedModel]):
         """Its first rounds as a new model."""
         made = await self._look(lambda it: it.cut(new_model, num_trees, trust_owner=trust_owner))
         return AsyncBoostedModel(self.client, made.name, made.message)
-
-    async def groups(self) -> Result[Any]:
-        """The rows of ``<name>_group``: for each group its rounds, losses, base scores and importances."""
-        return await self._look(lambda it: it.groups)
 
     async def rounds(self) -> Result[Any]:
         """The rows of ``<name>_rounds``: the mean losses after each round, by group."""

@@ -142,11 +142,6 @@ class BoostedModel(EnsembleModel):
     client: BoostCalls
 
     @property
-    def groups(self) -> Result[Any]:
-        """The rows of ``<name>_group``: for each group its rounds, losses, base scores and importances."""
-        return self._table("_group", "gid")
-
-    @property
     def rounds(self) -> Result[Any]:
         """The rows of ``<name>_rounds``: the mean losses after each round, by group."""
         return self._table("_rounds", "gid, round")

@@ -6,7 +6,6 @@ from typing import Any
 
 from madtree.client.caller import Caller
 from madtree.client.calls import CallError, Names, Pairs
-from madtree.client.result import Result
 from madtree.client.trained import EnsembleModel
 from madtree.client.tree_calls import check_kind
 from madtree.model import find_model, read_summary
@@ -140,11 +139,6 @@ class Forest(EnsembleModel):
 
     _kind = FOREST
     client: ForestCalls
-
-    @property
-    def groups(self) -> Result[Any]:
-        """The rows of ``<name>_group``: for each group its error on out-of-bag rows and its importances."""
-        return self._table("_group", "gid")
 
     @property
     def oob_error(self) -> float | None:

@@ -80,6 +80,11 @@ class EnsembleModel(TrainedModel):
         """The rows of ``<name>``: one for each tree, with its group and its number there; of boosted ones its round."""
         return self._table("", "tree_id")
 
+    @property
+    def groups(self) -> Result[Any]:
+        """The rows of ``<name>_group``: what is known of each group's trees as a whole, and its importances."""
+        return self._table("_group", "gid")
+
     def tree(self, sample_id: int, gid: int = 1) -> TreeModel:
         """One tree as plain values: of the group `gid` the one with that number."""
         numbering = self._numbering()

@@ -16,6 +16,7 @@ from madtree.model.outputs import (
     output_columns,
     output_expression,
     probabilities,
+    tell_of_last_class,
 )
 from madtree.model.read import each_tree, read_model, read_trees, trees_of_gid, trees_of_group
 from madtree.model.scores import base_scores
@@ -53,6 +54,7 @@ __all__ = [
     "read_model",
     "read_summary",
     "read_trees",
+    "tell_of_last_class",
     "tree_drop",
     "tree_importance",
     "trees_of_gid",

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 from math import fsum
 
 from madtree.errors import MadtreeError
+from madtree.host import Host
 from madtree.sqltext.condition import Spelling, float_array, float_literal, typed_literal
 from madtree.sqltext.predict import Output
+from madtree.sqltext.quote import literal
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, identifier_cut
 from madtree.trees import Members, Model, Node
 
@@ -90,6 +92,16 @@ def class_position(model: Model, class_: str | None) -> int:
         more = f", ... {len(model.classes) - SHOWN_CLASSES} more" if len(model.classes) > SHOWN_CLASSES else ""
         raise MadtreeError(f"class must be one of {known}{more}, not {'NULL' if class_ is None else repr(class_)}")
     return model.classes.index(class_)
+
+
+def tell_of_last_class(host: Host, model: Model) -> None:
+    """Tell of which of two classes an expression is the probability, where none is named."""
+    if len(model.classes) == 2:
+        first, last = model.classes
+        host.notice(
+            f"type 'prob': the expression gives the probability that {model.target} is {last}; "
+            f"class => {literal(first)} gives the other one's"
+        )
 
 
 def probabilities(class_weights: Sequence[float]) -> list[float]:

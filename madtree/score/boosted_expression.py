@@ -6,9 +6,17 @@ from itertools import groupby
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import ModelTables, base_scores, check_kind, class_position, find_model, read_summary, read_trees
+from madtree.model import (
+    ModelTables,
+    base_scores,
+    check_kind,
+    class_position,
+    find_model,
+    read_summary,
+    read_trees,
+    tell_of_last_class,
+)
 from madtree.sqltext import models as models_sql
-from madtree.sqltext.quote import literal
 from madtree.sqltext.score_sum import GroupTrees, ScoreSum
 from madtree.trees import Model
 
@@ -38,12 +46,8 @@ def boost_sql(
     check_kind(model, "boost_sql", "model")
     wanted, place = _checked(model, type_, class_)
     _check_size(host, tables, model)
-    if wanted == "prob" and class_ is None and len(model.classes) == 2:
-        first, last = model.classes
-        host.notice(
-            f"type 'prob': the expression gives the probability that {model.target} is {last}; "
-            f"class => {literal(first)} gives the other one's"
-        )
+    if wanted == "prob" and class_ is None:
+        tell_of_last_class(host, model)
     sums = ScoreSum(model, _groups(host, tables, model), host.let_in)
     if wanted == "raw":
         return sums.scores(place)

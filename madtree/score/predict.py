@@ -27,6 +27,7 @@ from madtree.model import (
     output_expression,
     read_summary,
     read_trees,
+    tell_of_last_class,
     unquoted,
 )
 from madtree.records import dataclass
@@ -38,7 +39,7 @@ from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED, READABLE
 from madtree.sqltext.inserts import value_rows
-from madtree.sqltext.quote import ident, is_temporary, literal, qualified
+from madtree.sqltext.quote import ident, is_temporary, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import model_table
@@ -154,12 +155,8 @@ def tree_sql(
     single = header.as_single_trees
     wanted = check_type(single, type_)
     output = output_expression(single, wanted, READABLE, class_)
-    if wanted == "prob" and class_ is None and len(single.classes) == 2:
-        first, last = single.classes
-        host.notice(
-            f"type 'prob': the expression gives the probability that {single.target} is {last}; "
-            f"class => {literal(first)} gives the other one's"
-        )
+    if wanted == "prob" and class_ is None:
+        tell_of_last_class(host, single)
     output = replaced(output, value=watching(host, output.value))
     model = replaced(single, trees=read_trees(host, tables, header, tree_id))
     if tree_id is not None:

@@ -11,7 +11,7 @@ from madtree.learn.losses import RowLoss
 from madtree.learn.walk import Route, Walk
 from madtree.model.arrays import expected, probabilities
 from madtree.score.forest_scorer import leaves_of
-from madtree.trees import EVEN_SCORE, LOSSES, Link
+from madtree.trees import LOSSES
 
 # What is said of a group's rows: the group's number; how many have an outcome that the loss is not for, how many an
 # unfit weight, how many count, and their weight; and for each number of rounds, from none on, the sums of their losses,
@@ -98,7 +98,6 @@ def _judged(model: dict[str, Any], scores: Floats, outcomes: Floats) -> Floats:
     if not LOSSES[model["loss"]].of_classes:
         return np.square(expected(scores, model["link"])[:, 0] - outcomes)
     if model["n_classes"] == 2:  # what is more probable, without the exponentials
-        even = EVEN_SCORE / 2 if model["link"] is Link.HALF_LOGIT else EVEN_SCORE
-        return np.asarray((scores[:, 0] > even) == outcomes, np.float64)
+        return np.asarray((scores[:, 0] > model["link"].even_score) == outcomes, np.float64)
     likeliest = probabilities(scores, model["link"], model["n_classes"]).argmax(axis=1)
     return np.asarray(likeliest == outcomes, np.float64)

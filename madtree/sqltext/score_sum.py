@@ -12,7 +12,7 @@ from functools import partial
 from madtree.records import dataclass
 from madtree.sqltext.condition import READABLE, float_literal, of_group, typed_literal
 from madtree.sqltext.predict import Output, tree_case
-from madtree.trees import EVEN_SCORE, Link, Model, Node, Tree
+from madtree.trees import Link, Model, Node, Tree
 
 _MOST_EXPONENT = 700.0  # PostgreSQL's exp refuses what is no float8, or is 0
 _FLOAT, _FLOATS = "float8", "float8[]"
@@ -63,7 +63,7 @@ class ScoreSum:
                 for name, label in zip(self._names, classes, strict=True)
             ]
             return self._of_scores(" ".join(["CASE", *cases, "END"]))
-        even = float_literal(EVEN_SCORE / 2 if self._link is Link.HALF_LOGIT else EVEN_SCORE, READABLE)
+        even = float_literal(self._link.even_score, READABLE)
 
         def likelier(group: GroupTrees) -> str:
             return f"CASE WHEN {_binary(self._sum(group), '>', even)}\n    THEN {classes[-1]} ELSE {classes[0]} END"

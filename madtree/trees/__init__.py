@@ -29,7 +29,7 @@ from madtree.trees.kinds import (
     Numbering,
     kind_of_method,
 )
-from madtree.trees.losses import EVEN_SCORE, LOSSES, DeclaredLoss, Link, losses_of
+from madtree.trees.losses import LOSSES, DeclaredLoss, Link, losses_of
 from madtree.trees.model import (
     Categories,
     Competitor,
@@ -95,7 +95,6 @@ __all__ = [
     "CLASSES",
     "COUNTS",
     "CRITERIA",
-    "EVEN_SCORE",
     "EXACT_LIMIT",
     "FEW_ROWS",
     "FIELD_SIZES",

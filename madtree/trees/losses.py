@@ -6,9 +6,8 @@ from enum import Enum
 
 from madtree.records import dataclass
 
-# The largest score at which the second of two classes is not yet the more probable one: up to here
-# 1 / (1 + exp(-score)) and 1 / (1 + exp(score)) are the same float64.
-EVEN_SCORE = 1.5 * 2.0**-53
+# Up to here 1 / (1 + exp(-score)) and 1 / (1 + exp(score)) are the same float64.
+_EVEN_SCORE = 1.5 * 2.0**-53
 
 
 class Link(Enum):
@@ -19,6 +18,11 @@ class Link(Enum):
     LOGIT = "logit"  # of two classes the probability of the second: 1 / (1 + exp(-score))
     HALF_LOGIT = "half logit"  # the same, of twice the score
     SOFTMAX = "softmax"  # of classes: exp(score) over the sum of all classes' ones
+
+    @property
+    def even_score(self) -> float:
+        """The largest score of two classes at which the second one is not yet the more probable."""
+        return _EVEN_SCORE / 2 if self is Link.HALF_LOGIT else _EVEN_SCORE
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ class BaggedBlock:
         counted = problem.counted(block)
         limbs = [] if counted.weight is None else list(counted.weight)
         limbs = limbs if problem.n_classes else limbs + list(counted.target)
-        if problem.rounding is not None and problem.rounding.everywhere:
+        if problem.is_packed:
             limbs = [Rounding.packed(limbs[1], limbs[0])]
         order = None
         if problem.n_groups > 1:

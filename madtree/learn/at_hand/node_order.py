@@ -59,9 +59,9 @@ class NodeOrder:
     ) -> None:
         """
         Args:
-            records: of all rows of each block, without limbs; none where they are not kept.
             blocks: all rows; `join` makes one block of them, where that is needed.
             allocator: for the rows, twice: one they are in, and one they go to; and for the order of their groups.
+            records: of all rows of each block, without limbs; none where they are not kept.
         """
         layout = RecordLayout.of(blocks[0].codes, problem.n_classes)
         if not layout.n_features:

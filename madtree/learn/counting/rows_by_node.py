@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
@@ -83,9 +83,8 @@ def add_rows_by_node(state: Array, request: CountRequest, some: RowsByNode) -> N
 
 def _add_features(state: Array, request: CountRequest, some: RowsByNode) -> None:
     """Count them by all features of the request."""
-    rows, layout, rounding = some.rows, request.layout, request.problem.rounding
+    rows, layout, is_packed = some.rows, request.layout, request.problem.is_packed
     slots = request.slot_of_node.take(some.nodes)
-    is_packed = rounding is not None and rounding.everywhere
     one_by_one = some.are_large(request.problem.tuning)
     if not one_by_one:  # those of nodes that are not asked for get a number past the end
         slot = some.runs.spread(np.where(slots < 0, layout.n_slots * layout.channels.n_counts, slots))
@@ -107,18 +106,10 @@ def _add_features(state: Array, request: CountRequest, some: RowsByNode) -> None
         if is_packed:
             _add_packed(state, layout, slot, rows, first, stop)
             continue
-        classes = np.asarray(rows.classes[first:stop], np.int64) if layout.channels.n_counts > 1 else None
+        own = partial(rows.column, first=first, stop=stop)
         limbs = [limb[first:stop] for limb in rows.limbs]
-        for i, width in enumerate(layout.widths.tolist()):
-            code = rows.column(layout.first + i, first, stop)
-            if classes is not None:
-                code = classes * width + code
-            bins = feature_view(state, layout, i)[:, slot]
-            at = 0
-            for values in (rows.times[first:stop], *limbs):
-                sums = np.bincount(code, values, minlength=width * layout.channels.n_counts)
-                bins[at : at + layout.channels.n_counts] += sums.reshape(-1, width).astype(state.dtype, copy=False)
-                at += layout.channels.n_counts
+        classes = rows.classes[first:stop].astype(np.int64)
+        add_codes(state, layout, classes, limbs, own, (slot, 1), rows.times[first:stop])
 
 
 def _add_packed(state: Array, layout: HistogramLayout, slot: int, rows: Records, first: int, stop: int) -> None:

@@ -29,15 +29,16 @@ from madtree.records import dataclass
 
 
 def spans_of(problem: Problem, rows_at_hand: bool, in_order: bool = False) -> list[FeatureSpan]:
-    """All features in spans; a single one where no rows are at hand, so that as much as may be is counted in a pass, or
-    where they are counted in the order of nodes.
+    """All features in spans; a single one where no rows are at hand, so that as much as may be is counted in a pass.
+
+    `in_order`: as of `CountRequest`.
     """
-    if in_order:
-        return [FeatureSpan(problem, False, 0, len(problem.bins.widths), in_order)]
     is_narrow = problem.bins.widths < problem.tuning.coarse_codes
     kind = np.where(is_narrow, 0, np.where(problem.unordered, 1, 2)) * rows_at_hand
     first = heads(kind).tolist()
-    return [FeatureSpan(problem, rows_at_hand, a, b) for a, b in zip(first, [*first[1:], len(kind)], strict=True)]
+    return [
+        FeatureSpan(problem, rows_at_hand, a, b, in_order) for a, b in zip(first, [*first[1:], len(kind)], strict=True)
+    ]
 
 
 def at_places(allowed: Bools | None, places: Ints) -> Bools | None:

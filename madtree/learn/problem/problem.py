@@ -127,6 +127,11 @@ class Problem:
             **tiled,
         )
 
+    @property
+    def is_packed(self) -> bool:
+        """Whether gradient, hessian and row may be counted as one number, where rows are in the order of nodes."""
+        return self.rounding is not None and self.rounding.everywhere
+
     def counted(self, block: Block) -> Block:
         """A block as its rows are counted."""
         if self.rounding is None or self.target_grid is None or self.weight_grid is None:
