@@ -57,14 +57,15 @@ class BoostCalls(Caller):
         list_of_features, list_of_features_to_exclude, grouping_cols, weights, classification
             As for `tree_train`.
         loss
-            Of classes log_loss or exponential; of numbers squared_error, poisson or gamma.
+            Of classes log_loss or exponential; of numbers squared_error, absolute_error, quantile, huber, poisson or
+            gamma.
         num_trees, learning_rate
             Rounds at most, and by what the values of leaves are multiplied.
         max_leaf_nodes, max_depth, min_bucket, n_bins
             Leaves of a tree at most; levels below the root, by default 60; rows that each side keeps; candidate
             thresholds of a continuous feature.
         boost_params
-            ``l2_regularization``, ``min_gain``, ``subsample``, ``feature_fraction``, ``cat_smooth``.
+            ``l2_regularization``, ``min_gain``, ``subsample``, ``feature_fraction``, ``cat_smooth``, ``quantile``.
         validation_params
             ``fraction``: rows to be held out, so that the model keeps the rounds up to their least loss;
             ``n_iter_no_change``, ``tol``.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from sys import float_info
 
 from madtree.interface import defaults
 from madtree.interface.function import Argument, Command, Flag, Function, Setting
@@ -155,6 +156,16 @@ BOOST_TRAIN = Function(
                     "hessian by which rare categories are drawn to the middle before they are put in order",
                     defaults.CAT_SMOOTH,
                     valid=number_of_at_least(0),
+                    setting=Setting("float8"),
+                    flag=Flag(GROWTH),
+                ),
+                Argument(
+                    "quantile",
+                    "double precision",
+                    "of loss quantile, which one is predicted; of huber, that of the absolute errors beyond which they "
+                    f"count by their sign; NULL: {defaults.LOSS_QUANTILE}",
+                    None,
+                    valid=Range(float_info.min, 1, never=1, words="above 0 and below 1"),
                     setting=Setting("float8"),
                     flag=Flag(GROWTH),
                 ),

@@ -8,6 +8,7 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import FUNCTIONS
+from madtree.interface.defaults import LOSS_QUANTILE
 from madtree.request.arguments import check_grouping, make_task
 from madtree.request.option_strings import checked
 from madtree.request.train_request import TrainingTask
@@ -48,6 +49,7 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
     boost = BoostParameters(
         loss=loss or known[0],
         n_rounds=values["num_trees"],
+        loss_quantile=_quantile(loss or known[0], values["quantile"]),
         subsample=values["subsample"],
         feature_fraction=values["feature_fraction"],
         held_out=values["fraction"],
@@ -55,3 +57,16 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
         tolerance=values["tol"],
     )
     return replace(task, parameters=parameters, ensemble=boost)
+
+
+def _quantile(loss: str, given: float | None) -> float | None:
+    """That of a loss which has one; raises MadtreeError where it is given for another loss."""
+    if LOSSES[loss].takes_quantile:
+        return LOSS_QUANTILE if given is None else given
+    if given is not None:
+        takers = " and ".join(name for name, each in LOSSES.items() if each.takes_quantile)
+        raise MadtreeError(
+            f"boost_params: quantile is for the losses {takers}, and the loss is {loss}",
+            hint="loss => 'quantile' predicts a quantile.",
+        )
+    return None

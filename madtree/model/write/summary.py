@@ -139,6 +139,7 @@ def boost_summary(task: TrainingTask, boost: BoostParameters) -> dict[str, Any]:
         "subsample": boost.subsample,
         "feature_fraction": boost.feature_fraction,
         "cat_smooth": parameters.cat_smooth,
+        "quantile": boost.loss_quantile,
         "validation_fraction": boost.held_out,
         "n_iter_no_change": boost.patience,
         "tol": boost.tolerance,
