@@ -47,6 +47,7 @@ class BoostCalls(Caller):
         memory_mb: int | None = 64,
         classification: bool | None = None,
         strategy: str | None = "auto",
+        exposure: str | None = None,
     ) -> BoostedModel:
         """Train a gradient boosted model, or one for each group, on a table where it is.
 
@@ -71,6 +72,8 @@ class BoostCalls(Caller):
             ``n_iter_no_change``, ``tol``.
         verbose, seed, replace, parallel_workers, memory_mb, strategy
             As for `tree_train`.
+        exposure
+            Of poisson: a column or expression with the exposure of each row; the model predicts rates.
 
         Returns
         -------

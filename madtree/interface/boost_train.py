@@ -13,6 +13,7 @@ from madtree.interface.training import (
     CLASSIFICATION,
     DEPENDENT,
     EXCLUDE,
+    EXPOSURE,
     FEATURES,
     GROUPING,
     GROWTH,
@@ -213,12 +214,14 @@ BOOST_TRAIN = Function(
         replace(MEMORY, help="megabytes for histograms and rows"),
         CLASSIFICATION,
         STRATEGY,
+        EXPOSURE,
     ),
     details="""\
 It returns one line that says what was trained, and without groups the mean losses after the last round that the model
 keeps. A row without a value goes to the side with which its split gains more; where training saw no such row at a node,
-to the larger one. <output>_rounds has the mean losses after each round, and <output>_group the scores to begin with, on
-the scale of 'raw' predictions.
+to the larger one. With an exposure the model predicts rates: the events to be expected in an exposure of 1.
+<output>_rounds has the mean losses after each round, and <output>_group the scores to begin with, on the scale of 'raw'
+predictions.
 """,
     example="""\
 SELECT madtree.boost_train('flights', 'delay_boost', 'id', 'late', 'carrier, origin, hour, distance',

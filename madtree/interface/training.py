@@ -89,6 +89,15 @@ WEIGHTS = Argument(
     flag=Flag(DATA, metavar="SQL"),
     is_numeric_column=True,
 )
+EXPOSURE = Argument(
+    "exposure",
+    "text",
+    "poisson: a numeric column or expression above 0, over which events were counted; NULL: 1 in each row",
+    None,
+    setting=Setting("text", is_told=False),
+    flag=Flag(DATA, metavar="SQL"),
+    is_numeric_column=True,
+)
 CRITERION = Argument(
     "split_criterion",
     "text",

@@ -11,10 +11,10 @@ from madtree.interface.training import (
     BINS,
     CLASSIFICATION,
     CRITERION,
-    DATA,
     DEPENDENT,
     DEPTHS,
     EXCLUDE,
+    EXPOSURE,
     FEATURES,
     GROUPING,
     GROWTH,
@@ -112,14 +112,8 @@ TREE_TRAIN = Function(
             setting=Setting("text"),
             flag=Flag(GROWTH, metavar="TEXT"),
         ),
-        Argument(
-            "exposure",
-            "text",
-            "poisson: a numeric column or expression above 0, over which events were counted; NULL: 1 in each row",
-            None,
-            setting=Setting("text", is_told=False),
-            flag=Flag(DATA, metavar="SQL"),
-            is_numeric_column=True,
+        replace(
+            EXPOSURE,
             only_for=OnlyFor(
                 COUNTS,
                 "is for split_criterion => 'poisson' only, not for {criterion}",

@@ -7,12 +7,13 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.interface import FUNCTIONS
-from madtree.interface.defaults import LOSS_QUANTILE
+from madtree.interface import FUNCTIONS, defaults
 from madtree.request.arguments import check_grouping, make_task
 from madtree.request.option_strings import checked
 from madtree.request.train_request import TrainingTask
 from madtree.trees import BOOSTED, LOSSES, MAX_DEPTH_LIMIT, UNPRUNED, BoostParameters, losses_of
+
+_OF_COUNTS = "poisson"  # the loss, and the criterion of trees
 
 
 def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask:
@@ -26,7 +27,14 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
     if loss is not None and classification is None and not LOSSES[loss].of_classes:
         classification = False  # a loss of numbers says what integers are
     depth = MAX_DEPTH_LIMIT if values["max_depth"] is None else values["max_depth"]
-    task = make_task(host, {**values, "max_depth": depth, "classification": classification})
+    if values["exposure"] and loss != _OF_COUNTS:
+        raise MadtreeError(
+            f"exposure is for loss => '{_OF_COUNTS}' only, not for {loss or 'the default one'}",
+            hint="What rows count for is their weight: weights => ...",
+        )
+    # Rows with an exposure are packed as those of a tree of counts.
+    criterion = {"split_criterion": _OF_COUNTS} if values["exposure"] else {}
+    task = make_task(host, {**values, **criterion, "max_depth": depth, "classification": classification})
     check_grouping(task, BOOSTED)
     known = losses_of(classes=task.is_classification)
     if loss is not None and loss not in known:
@@ -62,7 +70,7 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
 def _quantile(loss: str, given: float | None) -> float | None:
     """That of a loss which has one; raises MadtreeError where it is given for another loss."""
     if LOSSES[loss].takes_quantile:
-        return LOSS_QUANTILE if given is None else given
+        return defaults.LOSS_QUANTILE if given is None else given
     if given is not None:
         takers = " and ".join(name for name, each in LOSSES.items() if each.takes_quantile)
         raise MadtreeError(

@@ -57,9 +57,12 @@ class Boosting:
     @cached_property
     def row_loss(self) -> RowLoss:
         n_scores = LOSSES[self.parameters.loss].n_scores(self.packed.n_classes)
-        return RowLoss(
-            self.parameters.loss, n_scores, self.packed.weight_grid is not None, self.parameters.loss_quantile
-        )
+        return RowLoss(self.parameters.loss, n_scores, self.weight_grid is not None, self.parameters.loss_quantile)
+
+    @property
+    def weight_grid(self) -> Grid | None:
+        """Of what rows count for (`ChangingRows.weights`); None where all count alike."""
+        return self.packed.exposure_grid or self.packed.weight_grid
 
     @cached_property
     def loss(self) -> Loss:
@@ -115,9 +118,11 @@ class Boosting:
             known = OutcomeRange(np.zeros_like(mean), np.ones_like(mean), mean)
         else:
             spread = problem.largest_target
+            if problem.exposure_grid is not None:  # of rates times exposures, which are counts
+                spread = np.maximum(spread, mean * problem.largest_exposure)
             known = OutcomeRange(problem.centre - spread, problem.centre + spread, mean)
         gradient, hessian, loss = self.loss.largest(known)
-        heaviest = problem.largest_weight if self.row_loss.weighted else np.ones_like(mean)
+        heaviest = problem.largest_weight if problem.weight_grid is not None else np.ones_like(mean)
         return gradient * heaviest, hessian * heaviest, loss * heaviest
 
     def of_trees(self, mean: Floats) -> Problem:
@@ -131,6 +136,8 @@ class Boosting:
             target_grid=Grid.choose(gradient, problem.rows, 1),
             weight_grid=Grid.choose(hessian, problem.rows, 1),
             exposure_grid=None,
+            least_exposure=np.zeros(0),
+            largest_exposure=np.zeros(0),
             centre=np.zeros_like(gradient),
             largest_target=gradient,
             largest_weight=hessian,
@@ -159,10 +166,10 @@ def train_boosted(
     )
     base, mean = boosting.base(sums)
     problem = boosting.of_trees(mean)
-    scores = RowScores(packed, problem.with_replicas(boosting.all_rows), loss)
+    scores = RowScores(packed, problem.with_replicas(boosting.all_rows), loss, boosting.weight_grid)
     base = yield from scores.begin(base)
     losses = RoundLosses(parameters.patience, parameters.tolerance, [], [])
-    told = problem, scores.told, boosting.largest(mean)[2], packed.weight_grid
+    told = problem, scores.told, boosting.largest(mean)[2], boosting.weight_grid
     n_rows = yield from losses.tell(*told)
     waiting: list[TrainedTrees] = []  # rounds that the model may not keep
     go_on = np.ones(n_groups, np.bool_)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.criteria import KnownNodes
-from madtree.learn.data import Floats
+from madtree.learn.data import Floats, Grid
 from madtree.learn.ensemble.leaf_values import leaf_above, places_of_leaves, quantile_values, with_values
 from madtree.learn.ensemble.quantiles import ResidualPlaces, residual_quantiles
 from madtree.learn.grow import GrowingTrees
@@ -31,13 +31,14 @@ class RowScores:
             where there is none.
     """
 
-    def __init__(self, packed: Problem, problem: Problem, loss: RowLoss) -> None:
+    def __init__(self, packed: Problem, problem: Problem, loss: RowLoss, weight_grid: Grid | None) -> None:
         """
         Args:
             packed: by which blocks are packed.
             problem: of a tree, with all rows in training.
+            weight_grid: of what rows count for; None where all count alike.
         """
-        self._packed, self._problem, self._loss = packed, problem, loss
+        self._packed, self._problem, self._loss, self._weight_grid = packed, problem, loss, weight_grid
         self.threshold: Floats | None = None
         self.first_threshold: Floats = np.full(packed.n_trees, np.nan)
 
@@ -64,7 +65,7 @@ class RowScores:
         loss = self._loss.of(None)
         if loss.level is None:
             return None
-        leaves, rows = places_of_leaves(problem, growing, self._told_loss, self._packed.weight_grid)
+        leaves, rows = places_of_leaves(problem, growing, self._told_loss, self._weight_grid)
         # A row's residual is at most what a gradient of squares may be.
         values = yield from quantile_values(rows, loss.level, self.threshold, self._problem.largest_target)
         return with_values(problem, growing, leaves, values)
@@ -119,4 +120,4 @@ class RowScores:
         """All rows in training, by their groups."""
         groups = np.arange(self._packed.n_trees)
         routing = Routing.leaves(0, len(groups))
-        return ResidualPlaces(self._problem, routing, groups, groups, self._told_loss, self._packed.weight_grid)
+        return ResidualPlaces(self._problem, routing, groups, groups, self._told_loss, self._weight_grid)

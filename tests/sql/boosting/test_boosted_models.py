@@ -53,6 +53,7 @@ def test_many_rows_are_the_same_in_every_way(db: psycopg.Connection) -> None:
         ("late", {"grouping_cols": "g", **HALF}),
         ("k", {"weights": "w", "loss": "log_loss"}),
         ("n", {"loss": "poisson", **HALF}),
+        ("n", {"loss": "poisson", "exposure": "w / 2.0", "weights": "w", "grouping_cols": "g"}),
         ("y", {"loss": "absolute_error", "grouping_cols": "g"}),
         ("y", {"loss": "quantile", "weights": "w", **HALF}),
         ("y", {"loss": "huber", "grouping_cols": "g", **HALF}),
@@ -202,6 +203,9 @@ def test_it_learns_more_than_a_single_tree(db: psycopg.Connection) -> None:
     [
         ({"loss": "poisson", "target": "k"}, "classification => false asks for a regression"),
         ({"loss": "log_loss", "target": "y"}, "loss log_loss is for classes, and dependent_variable y"),
+        ({"exposure": "w", "target": "y"}, "exposure is for loss => 'poisson' only, not for the default one"),
+        ({"exposure": "w", "target": "y", "loss": "gamma"}, "exposure is for loss => 'poisson' only, not for gamma"),
+        ({"exposure": "w - 1", "target": "n", "loss": "poisson"}, "exposure: (w - 1) is not above 0"),
         (
             {"loss": "hinge"},
             "loss must be one of log_loss, exponential, squared_error, absolute_error, quantile, huber, poisson, "

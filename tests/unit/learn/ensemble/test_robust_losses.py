@@ -30,13 +30,19 @@ def example(seed: int = 11, n: int = 3_001) -> tuple[Floats, Floats, Floats]:
 
 
 def fitted(
-    features: Floats, target: Floats, of_model: BoostParameters, weight: Floats | None = None, **more: Any
+    features: Floats,
+    target: Floats,
+    of_model: BoostParameters,
+    weight: Floats | None = None,
+    exposure: Floats | None = None,
+    **more: Any,
 ) -> tuple[Floats, list[TrainedTrees], TrainedTrees, NodeLayout]:
     """(n_rows,) the scores of the training rows; the trees, and what is said beside them."""
     given = {"max_leaf_nodes": 31, "n_bins": 255, "min_split": 40, "min_bucket": 20, **more}
     classes = 2 if of_model.loss == "exponential" else 0
-    parameters = Parameters("gini" if classes else "mse", 60, cp=-1.0, **given)
-    raw = RawRows(features.T.copy(), target.astype(float), weight, None)
+    criterion = "gini" if classes else "mse" if exposure is None else "poisson"
+    parameters = Parameters(criterion, 60, cp=-1.0, **given)
+    raw = RawRows(features.T.copy(), target.astype(float), weight, None, exposure=exposure)
     problem, block = prepare(raw, 1, classes, [FeatureKind.CONTINUOUS] * features.shape[1], parameters)
     trees: list[TrainedTrees] = []
     provider = at_hand(cut(block, np.arange(len(target)), 3))
@@ -66,6 +72,27 @@ def test_it_is_scikit_learns(loss: str, weighted: bool) -> None:
     of_model = BoostParameters(loss, 20, loss_quantile=level)
     found, *_ = fitted(features, target, of_model, weight if weighted else None)
     np.testing.assert_allclose(found, other._raw_predict(features)[:, 0], rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_an_exposure_is_an_offset_of_its_logarithm(weighted: bool) -> None:
+    """The loss exp(F + log t) - y (F + log t) is t times that of the rate y / t, but for what does not depend on F: so
+    scikit-learn's model of rates, with exposures as weights.
+    """
+    features, target, weight = example()
+    rng = np.random.default_rng(4)
+    exposure = rng.integers(1, 40, len(target)) / 8
+    counts = rng.poisson(np.exp(np.clip(target, -2, 2)) * exposure).astype(float)
+    counted = exposure * weight if weighted else exposure
+    other = HistGradientBoostingRegressor(loss="poisson", max_iter=20, early_stopping=False)
+    other.fit(features, counts / exposure, sample_weight=counted)
+    of_model = BoostParameters("poisson", 20)
+    found, _, said, _ = fitted(features, counts, of_model, weight if weighted else None, exposure)
+    np.testing.assert_allclose(found, other._raw_predict(features)[:, 0], rtol=1e-5, atol=1e-5)
+    base = said.boosted.base[0, 0]
+    assert base == pytest.approx(np.log(np.average(counts / exposure, weights=counted)), rel=1e-12)
+    first = np.average(np.exp(base) - counts / exposure * base, weights=counted)
+    assert said.rounds.training[0] == pytest.approx(first, rel=1e-12)
 
 
 def test_huber_is_scikit_learns() -> None:
