@@ -48,6 +48,8 @@ class BoostCalls(Caller):
         classification: bool | None = None,
         strategy: str | None = "auto",
         exposure: str | None = None,
+        class_params: Pairs | None = None,
+        correct_prior: bool | None = False,
     ) -> BoostedModel:
         """Train a gradient boosted model, or one for each group, on a table where it is.
 
@@ -74,6 +76,9 @@ class BoostCalls(Caller):
             As for `tree_train`.
         exposure
             Of poisson: a column or expression with the exposure of each row; the model predicts rates.
+        class_params, correct_prior
+            How much classes count, in their order: ``{"class_weight": "balanced"}``, weights, or a ``prior``; and
+            whether the base score is corrected, so that probabilities are those of the rows.
 
         Returns
         -------

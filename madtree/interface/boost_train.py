@@ -10,6 +10,7 @@ from madtree.interface.function import Argument, Command, Flag, Function, Settin
 from madtree.interface.shared import FIGURES
 from madtree.interface.training import (
     BINS,
+    CLASS_PARAMS,
     CLASSIFICATION,
     DEPENDENT,
     EXCLUDE,
@@ -215,6 +216,17 @@ BOOST_TRAIN = Function(
         CLASSIFICATION,
         STRATEGY,
         EXPOSURE,
+        replace(
+            CLASS_PARAMS, help="how much classes count, in their order: 'class_weight=balanced', or 'prior=0.5:0.5'"
+        ),
+        Argument(
+            "correct_prior",
+            "boolean",
+            "true: take out of the base score what class_params put into it, so that probabilities are of the rows",
+            defaults.CORRECT_PRIOR,
+            setting=Setting("bool"),
+            flag=Flag(GROWTH, ("--correct-prior",)),
+        ),
     ),
     details="""\
 It returns one line that says what was trained, and without groups the mean losses after the last round that the model

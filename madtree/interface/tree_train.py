@@ -9,6 +9,7 @@ from madtree.interface.function import Argument, Command, Flag, Function, OnlyFo
 from madtree.interface.shared import FIGURES
 from madtree.interface.training import (
     BINS,
+    CLASS_PARAMS,
     CLASSIFICATION,
     CRITERION,
     DEPENDENT,
@@ -104,14 +105,7 @@ TREE_TRAIN = Function(
             flag=Flag(GROWTH),
         ),
         CLASSIFICATION,
-        Argument(
-            "class_params",
-            "text",
-            "how much classes count, in their order: 'prior=0.5:0.5, loss=0 1 5 0', or 'class_weight=balanced'",
-            None,
-            setting=Setting("text"),
-            flag=Flag(GROWTH, metavar="TEXT"),
-        ),
+        CLASS_PARAMS,
         replace(
             EXPOSURE,
             only_for=OnlyFor(

@@ -11,7 +11,7 @@ from madtree.interface import FUNCTIONS, defaults
 from madtree.request.arguments import check_grouping, make_task
 from madtree.request.option_strings import checked
 from madtree.request.train_request import TrainingTask
-from madtree.trees import BOOSTED, LOSSES, MAX_DEPTH_LIMIT, UNPRUNED, BoostParameters, losses_of
+from madtree.trees import BOOSTED, LOSSES, MAX_DEPTH_LIMIT, UNPRUNED, BoostParameters, ClassParams, losses_of
 
 _OF_COUNTS = "poisson"  # the loss, and the criterion of trees
 
@@ -45,6 +45,7 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
             f"{', '.join(known)}",
             hint="classification => true or false says what is meant.",
         )
+    _check_class_params(task.parameters.class_params, values["correct_prior"])
     parameters = replace(
         task.parameters,
         cp=UNPRUNED,
@@ -63,8 +64,23 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
         held_out=values["fraction"],
         patience=values["n_iter_no_change"],
         tolerance=values["tol"],
+        correct_prior=values["correct_prior"],
     )
     return replace(task, parameters=parameters, ensemble=boost)
+
+
+def _check_class_params(given: ClassParams | None, correct_prior: bool) -> None:
+    """Raises MadtreeError where they are not for boosting, or where there is nothing to correct."""
+    if given is not None and given.loss is not None:
+        raise MadtreeError(
+            "class_params: loss says what mistakes cost, which is for trees; boosting takes class_weight or prior",
+            hint="Compare the predicted probabilities with a threshold that follows from the costs.",
+        )
+    if correct_prior and given is None:
+        raise MadtreeError(
+            "correct_prior: there is nothing to correct without class_params",
+            hint="class_params => 'class_weight=balanced' lets all classes count alike.",
+        )
 
 
 def _quantile(loss: str, given: float | None) -> float | None:

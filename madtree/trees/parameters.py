@@ -118,6 +118,7 @@ class BoostParameters:
         tolerance: by how much a loss must be lower to count as such.
         loss_quantile: of the loss "quantile", the one that is predicted; of "huber", that of the absolute errors from
             which on they count by their sign; None of other losses.
+        correct_prior: whether the scores to begin with are, in the end, those of rows without class weights.
     """
 
     loss: str
@@ -128,6 +129,7 @@ class BoostParameters:
     patience: int = 10
     tolerance: float = 1e-7
     loss_quantile: float | None = None
+    correct_prior: bool = False
 
     @property
     def draws_rows(self) -> bool:

@@ -20,16 +20,17 @@ BOOSTED = (SCORES, "target", "weight")  # columns that change together
 def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
     """The scores with what trees have added to them, and gradient and hessian for the next ones.
 
-    `values`: row_loss; base (n_groups, n_scores), of which rows have the scores at first, later None; node_value
-    (n_nodes,) that is added to the score `added_to`, or None; next: the score whose tree is next; target_grid and
-    weight_grid of gradients and hessians; threshold (n_groups,) of the loss, or None.
+    `values`: row_loss; base (n_groups, n_scores), of which rows have the scores at first, later None; class_weight
+    (n_classes, n_groups), at first, by what weights of each class's rows are multiplied, or None; node_value (n_nodes,)
+    that is added to the score `added_to`, or None; next: the score whose tree is next; target_grid and weight_grid of
+    gradients and hessians; threshold (n_groups,) of the loss, or None.
     """
     loss: RowLoss = values["row_loss"]
     tree = rows.block.tree
     if values["base"] is not None:
         base: Floats = values["base"]
         of_rows = base[np.zeros(rows.block.codes.n_rows, np.intp) if tree is None else tree]
-        lines = loss.begun(rows.outcomes, rows.weights if loss.weighted else None, of_rows.T)
+        lines = loss.begun(rows.outcomes, _weights(rows, values["class_weight"]) if loss.weighted else None, of_rows.T)
     else:
         lines = scores_of(rows, loss).copy()
         if values["node_value"] is not None:
@@ -43,18 +44,30 @@ def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
     return {SCORES: lines, "target": grids[0].split(gradient, tree), "weight": grids[1].split(hessian, tree)}
 
 
+def _weights(rows: ChangingRows, class_weight: Floats | None) -> Floats | None:
+    """(n_rows,) what rows count for."""
+    weights = rows.weights
+    if class_weight is None:
+        return weights
+    found: Floats = class_weight[rows.block.target, 0 if rows.block.tree is None else rows.block.tree]
+    return found if weights is None else found * weights
+
+
 def values_of_boosted(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:
     """The values of `boosted` as they have come."""
     require(problem is not None, "problem", "there")
     assert problem is not None
     loss = row_loss_of(given)
     n_trees = problem.n_trees
+    by_class = "class_weight" in given
+    require(not by_class or (problem.n_classes > 0 and "base" in given), "class_weight", "of classes, at first")
     grids = {name: Grid.from_values(given, f"next_{name}_exponents", n_trees) for name in ("target", "weight")}
     for name, grid in grids.items():
         require(grid is not None and grid.limbs == 1, f"next_{name}_exponents", "of one limb")
     return {
         "row_loss": loss,
         "base": given.floats("base", (n_trees, loss.n_scores)) if "base" in given else None,
+        "class_weight": given.floats("class_weight", (problem.n_classes, n_trees)) if by_class else None,
         "node_value": given.floats("node_value", (n_nodes,)) if "node_value" in given else None,
         "added_to": given.integer("added_to", 0, loss.n_scores - 1),
         "next": given.integer("next", 0, loss.n_scores - 1),

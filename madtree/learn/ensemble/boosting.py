@@ -31,7 +31,7 @@ from madtree.learn.prune import (
 from madtree.learn.requests import Program, Progress, ReplaceRequest, WaveReport
 from madtree.learn.route import Routing
 from madtree.records import dataclass
-from madtree.trees import LOSSES, NEWTON, BoostParameters
+from madtree.trees import LOSSES, NEWTON, BoostParameters, Link
 
 _FEATURES = 5  # purpose of a hash
 
@@ -61,8 +61,17 @@ class Boosting:
 
     @property
     def weight_grid(self) -> Grid | None:
-        """Of what rows count for (`ChangingRows.weights`); None where all count alike."""
+        """Of what rows count for (`ChangingRows.weights`), times their class's factor; None where all count alike."""
+        if self.packed.class_factors is not None:
+            return Grid.choose(self.heaviest, self.packed.rows, 2)
         return self.packed.exposure_grid or self.packed.weight_grid
+
+    @property
+    def heaviest(self) -> Floats:
+        """(G,) the largest weight of a row, times its class's factor."""
+        problem = self.packed
+        found = problem.largest_weight if problem.weight_grid is not None else np.ones(problem.n_trees)
+        return found if problem.class_factors is None else found * problem.class_factors.share.max(axis=0)
 
     @cached_property
     def loss(self) -> Loss:
@@ -103,13 +112,30 @@ class Boosting:
             if not problem.n_classes:
                 mean = np.nan_to_num(problem.means(sums, tree)) + problem.centre
                 return loss.base(mean)[:, None], mean
-            weights = problem.row_weights(sums, tree)
+            weights = problem.class_weights(sums, tree)
             shares = np.nan_to_num(weights / over_classes(weights))
         mean = shares[1] if problem.n_classes > 1 else np.zeros(len(tree))
         if self.row_loss.n_scores == 1:
             return loss.base(mean)[:, None], mean
         logarithms = portable.log(np.maximum(shares, LEAST_SHARE))  # less their mean, so that they add up to 0
         return (logarithms - over_classes(logarithms) / problem.n_classes).T, mean
+
+    def corrected(self, base: Floats) -> Floats:
+        """(G, n_scores) scores to begin with, less what the factors s of classes have put into them.
+
+        Weights of classes multiply the odds of class k against another one by s_k, so that the logarithm of the odds
+        has that of the factors added (King and Zeng 2001, section 4.1).
+        """
+        factors = self.packed.class_factors
+        if not self.parameters.correct_prior or factors is None:
+            return base
+        added = portable.log(np.where(factors.share > 0, factors.share, 1.0).reshape(-1)).reshape(factors.share.shape)
+        if self.row_loss.n_scores > 1:
+            return np.asarray(base - (added - over_classes(added) / len(added)).T)
+        if len(added) < 2:
+            return base
+        is_half = LOSSES[self.parameters.loss].link is Link.HALF_LOGIT
+        return np.asarray(base - ((added[1] - added[0]) / (2 if is_half else 1))[:, None])
 
     def largest(self, mean: Floats) -> tuple[Floats, Floats, Floats]:
         """(G,) how large a row's gradient, hessian and loss may be, weight and all."""
@@ -122,7 +148,7 @@ class Boosting:
                 spread = np.maximum(spread, mean * problem.largest_exposure)
             known = OutcomeRange(problem.centre - spread, problem.centre + spread, mean)
         gradient, hessian, loss = self.loss.largest(known)
-        heaviest = problem.largest_weight if problem.weight_grid is not None else np.ones_like(mean)
+        heaviest = self.heaviest
         return gradient * heaviest, hessian * heaviest, loss * heaviest
 
     def of_trees(self, mean: Floats) -> Problem:
@@ -152,7 +178,7 @@ def train_boosted(
 
     `deliver` is handed trees as they come.
     """
-    packed, parameters, loss = boosting.packed, boosting.parameters, boosting.row_loss
+    packed, parameters = boosting.packed, boosting.parameters
     n_groups, seed = len(boosting.groups), packed.parameters.seed
     yield Progress(stage="passes")
     if boosting.has_held_out:
@@ -164,9 +190,11 @@ def train_boosted(
         np.arange(n_groups, dtype=np.int32),
         n_groups,
     )
+    boosting = replace(boosting, packed=packed.with_class_factors(sums))
+    loss = boosting.row_loss
     base, mean = boosting.base(sums)
     problem = boosting.of_trees(mean)
-    scores = RowScores(packed, problem.with_replicas(boosting.all_rows), loss, boosting.weight_grid)
+    scores = RowScores(boosting.packed, problem.with_replicas(boosting.all_rows), loss, boosting.weight_grid)
     base = yield from scores.begin(base)
     losses = RoundLosses(parameters.patience, parameters.tolerance, [], [])
     told = problem, scores.told, boosting.largest(mean)[2], boosting.weight_grid
@@ -203,6 +231,7 @@ def train_boosted(
         kept = trees.trees.key.member < n_rounds * loss.n_scores
         if kept.any():
             deliver(trees.only(kept))
-    boosted = BoostedColumns(boosting.groups, n_rows.sum(axis=0), n_rows[1], n_rounds, base, scores.first_threshold)
+    base, n_all = boosting.corrected(base), n_rows.sum(axis=0)
+    boosted = BoostedColumns(boosting.groups, n_all, n_rows[1], n_rounds, base, scores.first_threshold)
     nothing = TrainedTrees.none(len(packed.unordered), 0)
     return replace(nothing, boosted=boosted, rounds=losses.columns(boosting.groups))

@@ -46,7 +46,9 @@ class RowScores:
         """Give rows the scores (G, n_scores) that they begin with, which are returned: of a loss whose leaves add
         quantiles, that of the outcomes.
         """
-        first = {**self._always, "base": base, "added_to": 0, "next": 0}
+        factors = self._packed.class_factors
+        by_class = None if factors is None else factors.share
+        first = {**self._always, "base": base, "class_weight": by_class, "added_to": 0, "next": 0}
         yield ReplaceRequest("boosted", first, self._packed)
         loss = self._loss.of(None)
         if loss.level is None:

@@ -142,6 +142,7 @@ def boost_summary(task: TrainingTask, boost: BoostParameters) -> dict[str, Any]:
         "feature_fraction": boost.feature_fraction,
         "cat_smooth": parameters.cat_smooth,
         "quantile": boost.loss_quantile,
+        "correct_prior": boost.correct_prior,
         "split_criterion": parameters.criterion if task.is_classification else "mse",
         "validation_fraction": boost.held_out,
         "n_iter_no_change": boost.patience,
