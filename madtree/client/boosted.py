@@ -70,8 +70,8 @@ class BoostCalls(Caller):
         boost_params
             ``l2_regularization``, ``min_gain``, ``subsample``, ``feature_fraction``, ``cat_smooth``, ``quantile``.
         validation_params
-            ``fraction``: rows to be held out, so that the model keeps the rounds up to their least loss;
-            ``n_iter_no_change``, ``tol``.
+            ``fraction`` of the rows to be held out, or ``fold_col``, a column that is true in these, so that the model
+            keeps the rounds up to their least loss; ``n_iter_no_change``, ``tol``.
         verbose, seed, replace, parallel_workers, memory_mb, strategy
             As for `tree_train`.
         exposure

@@ -176,7 +176,8 @@ BOOST_TRAIN = Function(
         Argument(
             "validation_params",
             "text",
-            "'fraction=0, n_iter_no_change=10, tol=1e-7': hold rows out, and keep the rounds up to their least loss",
+            "'fraction=0, fold_col=..., n_iter_no_change=10, tol=1e-7': hold rows out, and keep the rounds up to their "
+            "least loss",
             None,
             keys=(
                 Argument(
@@ -187,6 +188,14 @@ BOOST_TRAIN = Function(
                     valid=Range(0, 1, never=1, words="at least 0 and below 1"),
                     setting=Setting("float8", "validation_fraction"),
                     flag=Flag(STOPPING, ("--validation-fraction",)),
+                ),
+                Argument(
+                    "fold_col",
+                    "text",
+                    "column that is true, or a number but 0, in the rows that are held out instead",
+                    None,
+                    setting=Setting("text"),
+                    flag=Flag(STOPPING, ("--fold-column",), "SQL"),
                 ),
                 Argument(
                     "n_iter_no_change",

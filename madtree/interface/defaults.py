@@ -75,6 +75,11 @@ BOOST_OPTIONS: Mapping[str, Mapping[str, object]] = {
         "cat_smooth": CAT_SMOOTH,
         "quantile": None,
     },
-    "validation_params": {"fraction": VALIDATION_FRACTION, "n_iter_no_change": PATIENCE, "tol": TOLERANCE},
+    "validation_params": {
+        "fraction": VALIDATION_FRACTION,
+        "fold_col": None,
+        "n_iter_no_change": PATIENCE,
+        "tol": TOLERANCE,
+    },
 }
 MAX_POINTS = 100  # of a curve

@@ -10,7 +10,10 @@ from madtree.host import Host
 from madtree.interface import FUNCTIONS, defaults
 from madtree.request.arguments import check_grouping, make_task
 from madtree.request.option_strings import checked
+from madtree.request.outcome import INTEGER_TYPES, NUMBER_TYPES
 from madtree.request.train_request import TrainingTask
+from madtree.sqltext.operators import binary
+from madtree.sqltext.rows import ZERO
 from madtree.trees import BOOSTED, LOSSES, MAX_DEPTH_LIMIT, UNPRUNED, BoostParameters, ClassParams, losses_of
 
 _OF_COUNTS = "poisson"  # the loss, and the criterion of trees
@@ -48,6 +51,7 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
     _check_class_params(task.parameters.class_params, values["correct_prior"])
     parameters = replace(
         task.parameters,
+        fold_col=_held_out(task, values["fraction"]),
         cp=UNPRUNED,
         min_split=2 * task.parameters.min_bucket,
         learning_rate=values["learning_rate"],
@@ -62,11 +66,34 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
         subsample=values["subsample"],
         feature_fraction=values["feature_fraction"],
         held_out=values["fraction"],
+        held_out_by=values["fold_col"],
         patience=values["n_iter_no_change"],
         tolerance=values["tol"],
         correct_prior=values["correct_prior"],
     )
-    return replace(task, parameters=parameters, ensemble=boost)
+    return replace(task, parameters=parameters, ensemble=boost, fold_writer=None)
+
+
+def _held_out(task: TrainingTask, fraction: float) -> str | None:
+    """SQL of whether a row is held out, where a column tells; raises MadtreeError where it does not, or where a
+    `fraction` is given, too.
+    """
+    column = task.parameters.fold_col
+    if column is None or task.fold_type == "boolean":
+        held_out = column
+    elif task.fold_type in NUMBER_TYPES | INTEGER_TYPES:
+        held_out = binary(f"({column})::pg_catalog.float8", "<>", ZERO)
+    else:
+        raise MadtreeError(
+            f"validation_params: fold_col {column} is of type {task.fold_type}; it must be boolean, or a number that "
+            "is not 0 in the rows that are held out",
+            sqlstate="42804",
+        )
+    if held_out is not None and fraction:
+        raise MadtreeError(
+            "validation_params: fraction and fold_col both say which rows are held out; give one of them"
+        )
+    return held_out
 
 
 def _check_class_params(given: ClassParams | None, correct_prior: bool) -> None:

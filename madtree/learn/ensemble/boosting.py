@@ -52,7 +52,7 @@ class Boosting:
 
     @property
     def has_held_out(self) -> bool:
-        return self.parameters.held_out > 0
+        return self.parameters.held_out > 0 or self.parameters.held_out_by is not None
 
     @cached_property
     def row_loss(self) -> RowLoss:
@@ -181,7 +181,7 @@ def train_boosted(
     packed, parameters = boosting.packed, boosting.parameters
     n_groups, seed = len(boosting.groups), packed.parameters.seed
     yield Progress(stage="passes")
-    if boosting.has_held_out:
+    if parameters.held_out > 0:
         yield ReplaceRequest("held_out", {"share": parameters.held_out, "seed": seed})
     sums: Floats = yield CountRequest(
         "totals",

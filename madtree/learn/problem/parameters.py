@@ -106,5 +106,6 @@ def boost_parameters_of(values: Values) -> BoostParameters:
         patience=values.integer("patience", 1, MOST_ROUNDS),
         tolerance=values.number("tolerance", 0.0, float_info.max),
         loss_quantile=values.number("loss_quantile", 0.0, 1.0) if has_quantile else None,
+        held_out_by=values.text("held_out_by") if "held_out_by" in values else None,
         correct_prior=values.boolean("correct_prior"),
     )

@@ -145,6 +145,7 @@ def boost_summary(task: TrainingTask, boost: BoostParameters) -> dict[str, Any]:
         "correct_prior": boost.correct_prior,
         "split_criterion": parameters.criterion if task.is_classification else "mse",
         "validation_fraction": boost.held_out,
+        "fold_col": boost.held_out_by,
         "n_iter_no_change": boost.patience,
         "tol": boost.tolerance,
     }
