@@ -47,6 +47,9 @@ class BoostCalls(Caller):
         memory_mb: int | None = 64,
         classification: bool | None = None,
         strategy: str | None = "auto",
+        exposure: str | None = None,
+        class_params: Pairs | None = None,
+        correct_prior: bool | None = False,
     ) -> BoostedModel:
         """Train a gradient boosted model, or one for each group, on a table where it is.
 
@@ -57,19 +60,25 @@ class BoostCalls(Caller):
         list_of_features, list_of_features_to_exclude, grouping_cols, weights, classification
             As for `tree_train`.
         loss
-            Of classes log_loss or exponential; of numbers squared_error, poisson or gamma.
+            Of classes log_loss or exponential; of numbers squared_error, absolute_error, quantile, huber, poisson or
+            gamma.
         num_trees, learning_rate
             Rounds at most, and by what the values of leaves are multiplied.
         max_leaf_nodes, max_depth, min_bucket, n_bins
             Leaves of a tree at most; levels below the root, by default 60; rows that each side keeps; candidate
             thresholds of a continuous feature.
         boost_params
-            ``l2_regularization``, ``min_gain``, ``subsample``, ``feature_fraction``, ``cat_smooth``.
+            ``l2_regularization``, ``min_gain``, ``subsample``, ``feature_fraction``, ``cat_smooth``, ``quantile``.
         validation_params
-            ``fraction``: rows to be held out, so that the model keeps the rounds up to their least loss;
-            ``n_iter_no_change``, ``tol``.
+            ``fraction`` of the rows to be held out, or ``fold_col``, a column that is true in these, so that the model
+            keeps the rounds up to their least loss; ``n_iter_no_change``, ``tol``.
         verbose, seed, replace, parallel_workers, memory_mb, strategy
             As for `tree_train`.
+        exposure
+            Of poisson: a column or expression with the exposure of each row; the model predicts rates.
+        class_params, correct_prior
+            How much classes count, in their order: ``{"class_weight": "balanced"}``, weights, or a ``prior``; and
+            whether the base score is corrected, so that probabilities are those of the rows.
 
         Returns
         -------

@@ -50,6 +50,11 @@ def sklearn_of_boosted(model: Model, boosted: BoostedArrays) -> Any:
     return Pipeline([("leaves", LeafEncoder(model, boosted.trees).fit()), ("boosting", estimator)])
 
 
+def _loss_of(model: Model) -> str:
+    """scikit-learn's name of the loss; of one that its estimator lacks, that of one whose scores mean the same."""
+    return "squared_error" if model.loss.name == "huber" else model.loss.name
+
+
 class _ExactBoosting:
     """What the two estimators share: scores are added up as the database adds them up."""
 
@@ -61,7 +66,9 @@ class _ExactBoosting:
         self._boosted = boosted
         self.n_features_in_ = self._n_features = trees.n_trees if n_columns is None else n_columns
         self.n_trees_per_iteration_ = n_scores
-        losses = {"loss": model.loss.name} if not model.is_classification else {}
+        losses: dict[str, Any] = {} if model.is_classification else {"loss": _loss_of(model)}
+        if model.loss.name == "quantile":
+            losses["quantile"] = model.loss_quantile
         known = {name: model.summary[name] for name in ("learning_rate", "max_leaf_nodes", "l2_regularization")}
         self.set_params(max_iter=boosted.n_rounds, early_stopping=False, **losses, **known)  # type: ignore[attr-defined]
         if model.is_classification:

@@ -79,13 +79,17 @@ def check_labels(argument: str, what: str, labels: Iterable[str | None]) -> None
         )
 
 
-def read_folds(host: Host, source: RowSource, fold: Feature, name: str) -> Floats:
-    """(n_folds,) the numbers that stand for the folds of `fold_col`, a column of that name, in packed rows.
+def read_folds(host: Host, source: RowSource, fold: Feature, name: str, *, holds_out: bool = False) -> Floats:
+    """(n_folds,) the numbers that stand for the folds of `fold_col`, a column of that name, in packed rows; where it
+    `holds_out` rows to stop by, those of false and true.
 
     Raises:
         MadtreeError: the column has fewer than two values, or more than can be folds.
     """
     rows = host.query(sql.categories(source.relation, fold))
+    if holds_out and len(rows) < 2:
+        value = "true, or not 0," if rows and rows[0]["category"] == "true" else "false, or 0,"
+        raise MadtreeError(f"fold_col: {name} is {value} in all rows; some must be in training, and some held out")
     if not 2 <= len(rows) <= MAX_FOLDS:
         raise MadtreeError(
             f"fold_col: {name} has {len(rows)} distinct value{'s' * (len(rows) != 1)}; "

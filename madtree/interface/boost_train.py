@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from sys import float_info
 
 from madtree.interface import defaults
 from madtree.interface.function import Argument, Command, Flag, Function, Setting
 from madtree.interface.shared import FIGURES
 from madtree.interface.training import (
     BINS,
+    CLASS_PARAMS,
     CLASSIFICATION,
     DEPENDENT,
     EXCLUDE,
+    EXPOSURE,
     FEATURES,
     GROUPING,
     GROWTH,
@@ -158,12 +161,23 @@ BOOST_TRAIN = Function(
                     setting=Setting("float8"),
                     flag=Flag(GROWTH),
                 ),
+                Argument(
+                    "quantile",
+                    "double precision",
+                    "of loss quantile, which one is predicted; of huber, that of the absolute errors beyond which they "
+                    f"count by their sign; NULL: {defaults.LOSS_QUANTILE}",
+                    None,
+                    valid=Range(float_info.min, 1, never=1, words="above 0 and below 1"),
+                    setting=Setting("float8"),
+                    flag=Flag(GROWTH),
+                ),
             ),
         ),
         Argument(
             "validation_params",
             "text",
-            "'fraction=0, n_iter_no_change=10, tol=1e-7': hold rows out, and keep the rounds up to their least loss",
+            "'fraction=0, fold_col=..., n_iter_no_change=10, tol=1e-7': hold rows out, and keep the rounds up to their "
+            "least loss",
             None,
             keys=(
                 Argument(
@@ -174,6 +188,14 @@ BOOST_TRAIN = Function(
                     valid=Range(0, 1, never=1, words="at least 0 and below 1"),
                     setting=Setting("float8", "validation_fraction"),
                     flag=Flag(STOPPING, ("--validation-fraction",)),
+                ),
+                Argument(
+                    "fold_col",
+                    "text",
+                    "column that is true, or a number but 0, in the rows that are held out instead",
+                    None,
+                    setting=Setting("text"),
+                    flag=Flag(STOPPING, ("--fold-column",), "SQL"),
                 ),
                 Argument(
                     "n_iter_no_change",
@@ -202,12 +224,25 @@ BOOST_TRAIN = Function(
         replace(MEMORY, help="megabytes for histograms and rows"),
         CLASSIFICATION,
         STRATEGY,
+        EXPOSURE,
+        replace(
+            CLASS_PARAMS, help="how much classes count, in their order: 'class_weight=balanced', or 'prior=0.5:0.5'"
+        ),
+        Argument(
+            "correct_prior",
+            "boolean",
+            "true: take out of the base score what class_params put into it, so that probabilities are of the rows",
+            defaults.CORRECT_PRIOR,
+            setting=Setting("bool"),
+            flag=Flag(GROWTH, ("--correct-prior",)),
+        ),
     ),
     details="""\
 It returns one line that says what was trained, and without groups the mean losses after the last round that the model
 keeps. A row without a value goes to the side with which its split gains more; where training saw no such row at a node,
-to the larger one. <output>_rounds has the mean losses after each round, and <output>_group the scores to begin with, on
-the scale of 'raw' predictions.
+to the larger one. With an exposure the model predicts rates: the events to be expected in an exposure of 1.
+<output>_rounds has the mean losses after each round, and <output>_group the scores to begin with, on the scale of 'raw'
+predictions.
 """,
     example="""\
 SELECT madtree.boost_train('flights', 'delay_boost', 'id', 'late', 'carrier, origin, hour, distance',

@@ -39,6 +39,8 @@ MIN_GAIN: float = 0
 SUBSAMPLE: float = 1
 FEATURE_FRACTION: float = 1
 CAT_SMOOTH: float = 10
+LOSS_QUANTILE = 0.9
+CORRECT_PRIOR = False
 VALIDATION_FRACTION: float = 0
 PATIENCE = 10
 TOLERANCE = 1e-7
@@ -71,7 +73,13 @@ BOOST_OPTIONS: Mapping[str, Mapping[str, object]] = {
         "subsample": SUBSAMPLE,
         "feature_fraction": FEATURE_FRACTION,
         "cat_smooth": CAT_SMOOTH,
+        "quantile": None,
     },
-    "validation_params": {"fraction": VALIDATION_FRACTION, "n_iter_no_change": PATIENCE, "tol": TOLERANCE},
+    "validation_params": {
+        "fraction": VALIDATION_FRACTION,
+        "fold_col": None,
+        "n_iter_no_change": PATIENCE,
+        "tol": TOLERANCE,
+    },
 }
 MAX_POINTS = 100  # of a curve

@@ -89,6 +89,23 @@ WEIGHTS = Argument(
     flag=Flag(DATA, metavar="SQL"),
     is_numeric_column=True,
 )
+CLASS_PARAMS = Argument(
+    "class_params",
+    "text",
+    "how much classes count, in their order: 'prior=0.5:0.5, loss=0 1 5 0', or 'class_weight=balanced'",
+    None,
+    setting=Setting("text"),
+    flag=Flag(GROWTH, metavar="TEXT"),
+)
+EXPOSURE = Argument(
+    "exposure",
+    "text",
+    "poisson: a numeric column or expression above 0, over which events were counted; NULL: 1 in each row",
+    None,
+    setting=Setting("text", is_told=False),
+    flag=Flag(DATA, metavar="SQL"),
+    is_numeric_column=True,
+)
 CRITERION = Argument(
     "split_criterion",
     "text",

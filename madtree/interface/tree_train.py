@@ -9,12 +9,13 @@ from madtree.interface.function import Argument, Command, Flag, Function, OnlyFo
 from madtree.interface.shared import FIGURES
 from madtree.interface.training import (
     BINS,
+    CLASS_PARAMS,
     CLASSIFICATION,
     CRITERION,
-    DATA,
     DEPENDENT,
     DEPTHS,
     EXCLUDE,
+    EXPOSURE,
     FEATURES,
     GROUPING,
     GROWTH,
@@ -104,22 +105,9 @@ TREE_TRAIN = Function(
             flag=Flag(GROWTH),
         ),
         CLASSIFICATION,
-        Argument(
-            "class_params",
-            "text",
-            "how much classes count, in their order: 'prior=0.5:0.5, loss=0 1 5 0', or 'class_weight=balanced'",
-            None,
-            setting=Setting("text"),
-            flag=Flag(GROWTH, metavar="TEXT"),
-        ),
-        Argument(
-            "exposure",
-            "text",
-            "poisson: a numeric column or expression above 0, over which events were counted; NULL: 1 in each row",
-            None,
-            setting=Setting("text", is_told=False),
-            flag=Flag(DATA, metavar="SQL"),
-            is_numeric_column=True,
+        CLASS_PARAMS,
+        replace(
+            EXPOSURE,
             only_for=OnlyFor(
                 COUNTS,
                 "is for split_criterion => 'poisson' only, not for {criterion}",

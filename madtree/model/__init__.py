@@ -19,7 +19,7 @@ from madtree.model.outputs import (
     tell_of_last_class,
 )
 from madtree.model.read import each_tree, read_model, read_trees, trees_of_gid, trees_of_group
-from madtree.model.scores import base_scores
+from madtree.model.scores import base_scores, loss_thresholds
 from madtree.model.summary import check_kind, read_summary, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
 from madtree.model.trust import NOT_ALLOWED
@@ -43,6 +43,7 @@ __all__ = [
     "fit_features",
     "get_var_importance",
     "is_training_table",
+    "loss_thresholds",
     "make_tables",
     "models",
     "nodes_of",

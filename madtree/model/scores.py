@@ -1,6 +1,8 @@
-"""The scores that rows of a boosted model begin with."""
+"""The scores that rows of a boosted model begin with, and what its loss is told by."""
 
 from __future__ import annotations
+
+from math import inf
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
@@ -24,4 +26,22 @@ def base_scores(host: Host, tables: ModelTables, model: Model) -> list[list[floa
                 hint="Train the model again, or restore its tables.",
             )
         found.append([float(value) for value in own])
+    return found
+
+
+def loss_thresholds(host: Host, tables: ModelTables, model: Model) -> list[float]:
+    """By which the loss of all groups is told, by their numbers; zeros of those that failed, and of other losses.
+
+    Raises:
+        MadtreeError: they are none.
+    """
+    found = []
+    for row in host.query(models_sql.loss_thresholds(tables.schema, tables.name)):
+        own = row["loss_threshold"] if row["n_trees"] and model.loss.has_threshold else 0.0
+        if not isinstance(own, float | int) or not 0 <= own < inf:
+            raise MadtreeError(
+                f"{tables.given} is damaged: loss_threshold of group {row['gid']} is no threshold of its loss",
+                hint="Train the model again, or restore its tables.",
+            )
+        found.append(float(own))
     return found

@@ -27,7 +27,6 @@ from madtree.sqltext.tables import TREE_COLUMNS
 from madtree.sqltext.typenames import quoted_type
 from madtree.trees import (
     KINDS,
-    LOSSES,
     SINGLE,
     Feature,
     FeatureKind,
@@ -36,6 +35,7 @@ from madtree.trees import (
     ModelKind,
     Numbering,
     kind_of_method,
+    loss_fault,
 )
 
 _TEXTS = "pg_catalog.text[]"
@@ -151,9 +151,8 @@ def _check_counts(summary: SummaryRow, kind: ModelKind) -> None:
 
 def _check_loss(summary: SummaryRow, kind: ModelKind, is_classification: bool) -> None:
     """What a boosted model's scores mean must be known."""
-    name = summary.values.get("loss")
-    if kind.says_numbers and not (name in LOSSES and LOSSES[str(name)].of_classes == is_classification):
-        summary.fault("loss in its summary is none for what it predicts")
+    if kind.says_numbers and (fault := loss_fault(summary.values, is_classification)):
+        summary.fault(fault)
 
 
 def _numbering(host: Host, tables: ModelTables, summary: SummaryRow, kind: ModelKind) -> Numbering:

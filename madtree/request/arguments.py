@@ -139,6 +139,7 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
         parallel_workers=values["parallel_workers"],
         dependent_writer=outcome.writer,
         fold_writer=types["fold_col"].writer if fold else None,
+        fold_type=types["fold_col"].base if fold else "",
         id_type=id_type.name,
         id_writer=id_type.writer,
     )

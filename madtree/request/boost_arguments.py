@@ -7,11 +7,16 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.interface import FUNCTIONS
+from madtree.interface import FUNCTIONS, defaults
 from madtree.request.arguments import check_grouping, make_task
 from madtree.request.option_strings import checked
+from madtree.request.outcome import INTEGER_TYPES, NUMBER_TYPES
 from madtree.request.train_request import TrainingTask
-from madtree.trees import BOOSTED, LOSSES, MAX_DEPTH_LIMIT, UNPRUNED, BoostParameters, losses_of
+from madtree.sqltext.operators import binary
+from madtree.sqltext.rows import ZERO
+from madtree.trees import BOOSTED, LOSSES, MAX_DEPTH_LIMIT, UNPRUNED, BoostParameters, ClassParams, losses_of
+
+_OF_COUNTS = "poisson"  # the loss, and the criterion of trees
 
 
 def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask:
@@ -25,7 +30,14 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
     if loss is not None and classification is None and not LOSSES[loss].of_classes:
         classification = False  # a loss of numbers says what integers are
     depth = MAX_DEPTH_LIMIT if values["max_depth"] is None else values["max_depth"]
-    task = make_task(host, {**values, "max_depth": depth, "classification": classification})
+    if values["exposure"] and loss != _OF_COUNTS:
+        raise MadtreeError(
+            f"exposure is for loss => '{_OF_COUNTS}' only, not for {loss or 'the default one'}",
+            hint="What rows count for is their weight: weights => ...",
+        )
+    # Rows with an exposure are packed as those of a tree of counts.
+    criterion = {"split_criterion": _OF_COUNTS} if values["exposure"] else {}
+    task = make_task(host, {**values, **criterion, "max_depth": depth, "classification": classification})
     check_grouping(task, BOOSTED)
     known = losses_of(classes=task.is_classification)
     if loss is not None and loss not in known:
@@ -36,8 +48,10 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
             f"{', '.join(known)}",
             hint="classification => true or false says what is meant.",
         )
+    _check_class_params(task.parameters.class_params, values["correct_prior"])
     parameters = replace(
         task.parameters,
+        fold_col=_held_out(task, values["fraction"]),
         cp=UNPRUNED,
         min_split=2 * task.parameters.min_bucket,
         learning_rate=values["learning_rate"],
@@ -48,10 +62,62 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
     boost = BoostParameters(
         loss=loss or known[0],
         n_rounds=values["num_trees"],
+        loss_quantile=_quantile(loss or known[0], values["quantile"]),
         subsample=values["subsample"],
         feature_fraction=values["feature_fraction"],
         held_out=values["fraction"],
+        held_out_by=values["fold_col"],
         patience=values["n_iter_no_change"],
         tolerance=values["tol"],
+        correct_prior=values["correct_prior"],
     )
-    return replace(task, parameters=parameters, ensemble=boost)
+    return replace(task, parameters=parameters, ensemble=boost, fold_writer=None)
+
+
+def _held_out(task: TrainingTask, fraction: float) -> str | None:
+    """SQL of whether a row is held out, where a column tells; raises MadtreeError where it does not, or where a
+    `fraction` is given, too.
+    """
+    column = task.parameters.fold_col
+    if column is None or task.fold_type == "boolean":
+        held_out = column
+    elif task.fold_type in NUMBER_TYPES | INTEGER_TYPES:
+        held_out = binary(f"({column})::pg_catalog.float8", "<>", ZERO)
+    else:
+        raise MadtreeError(
+            f"validation_params: fold_col {column} is of type {task.fold_type}; it must be boolean, or a number that "
+            "is not 0 in the rows that are held out",
+            sqlstate="42804",
+        )
+    if held_out is not None and fraction:
+        raise MadtreeError(
+            "validation_params: fraction and fold_col both say which rows are held out; give one of them"
+        )
+    return held_out
+
+
+def _check_class_params(given: ClassParams | None, correct_prior: bool) -> None:
+    """Raises MadtreeError where they are not for boosting, or where there is nothing to correct."""
+    if given is not None and given.loss is not None:
+        raise MadtreeError(
+            "class_params: loss says what mistakes cost, which is for trees; boosting takes class_weight or prior",
+            hint="Compare the predicted probabilities with a threshold that follows from the costs.",
+        )
+    if correct_prior and given is None:
+        raise MadtreeError(
+            "correct_prior: there is nothing to correct without class_params",
+            hint="class_params => 'class_weight=balanced' lets all classes count alike.",
+        )
+
+
+def _quantile(loss: str, given: float | None) -> float | None:
+    """That of a loss which has one; raises MadtreeError where it is given for another loss."""
+    if LOSSES[loss].takes_quantile:
+        return defaults.LOSS_QUANTILE if given is None else given
+    if given is not None:
+        takers = " and ".join(name for name, each in LOSSES.items() if each.takes_quantile)
+        raise MadtreeError(
+            f"boost_params: quantile is for the losses {takers}, and the loss is {loss}",
+            hint="loss => 'quantile' predicts a quantile.",
+        )
+    return None

@@ -47,7 +47,7 @@ class TrainingTask:
         parameters: for the learner.
         verbose: stream one INFO line a level, and one of the stages' seconds at the end.
         replace: drop an existing model of that name first.
-        id_type: of the id, as the catalogue spells it.
+        id_type, fold_type: of the id and of the folds' column, as the catalogue spells them.
         dependent_writer, fold_writer, id_writer: how values of the dependent variable, of the folds' column and of the
             id are written as text.
         strategy: one of `interface.training.STRATEGIES`: where blocks are kept and who counts them.
@@ -80,6 +80,7 @@ class TrainingTask:
     id_type: str = ""
     dependent_writer: Writer | None = None
     fold_writer: Writer | None = None
+    fold_type: str = ""
     id_writer: Writer | None = None
     tuning: Tuning = field(default_factory=Tuning)
     ensemble: ForestParameters | BoostParameters | None = None

@@ -239,8 +239,8 @@ def checked(host: Host, rows: list[Row], model: Model, test_table: str, unfit: s
     if bad_actuals:
         if model.of_counts:
             unfit = "negative, infinite or NaN"
-            if model.exposure:
-                unfit += f", or exposure {model.exposure} is not above 0,"
+        if model.exposure:
+            unfit += f", or exposure {model.exposure} is not above 0,"
         raise MadtreeError(
             f"test_table: {model.dependent} is {unfit} in {bad_actuals} row{'s' * (bad_actuals != 1)} of {test_table}"
         )

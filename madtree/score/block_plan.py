@@ -44,11 +44,15 @@ class ScoreValues:
         base: (n_groups, n_scores) of all groups, by their numbers: the scores before any tree.
         loss: that the trees have lowered, which says how scores become predictions.
         n_members: trees of each group that are asked, from the first one on; None for all.
+        quantile: of the loss, None where it has none.
+        thresholds: (n_groups,) of the loss, for what is told of it; else None.
     """
 
     base: Floats
     loss: DeclaredLoss
     n_members: int | None = None
+    quantile: float | None = None
+    thresholds: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,8 @@ def _score_values(forest: ForestValues) -> dict[str, Any]:
         return {}
     n_asked = forest.members if not scores.n_members else min(scores.n_members, forest.members)
     link = scores.loss.link_of(forest.n_classes)
-    return {"base": scores.base, "link": link.value, "n_asked": n_asked, "loss": scores.loss.name}
+    said = {"base": scores.base, "link": link.value, "n_asked": n_asked, "loss": scores.loss.name}
+    return {**said, "quantile": scores.quantile, "thresholds": scores.thresholds}
 
 
 def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -200,9 +205,16 @@ def _checked_scores(
     says_number = what in ("raw", "expected") or (what == "staged" and not loss.of_classes)
     require(says_number or of_classes, "link", "one of classes")
     require(what != "staged" or link == loss.link_of(n_classes), "loss", "one of that link")
+    thresholds = given.floats("thresholds", (len(base),)) if "thresholds" in given else None
+    quantile = given.number("quantile", 0.0, 1.0) if "quantile" in given else None
+    if what == "staged":
+        require(loss.takes_quantile == (quantile is not None), "quantile", "there where the loss has one")
+        require(loss.has_threshold == (thresholds is not None), "thresholds", "there where the loss has some")
     return {
         "what": what,
         "n_classes": n_classes,
+        "quantile": quantile,
+        "thresholds": thresholds,
         "values": given.floats("values", (n_nodes, 1)),
         "base": base,
         "link": link,

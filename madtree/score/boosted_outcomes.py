@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from madtree.host import Host
 from madtree.learn.data import Array
-from madtree.model import ModelTables, base_scores
+from madtree.model import ModelTables, base_scores, loss_thresholds
 from madtree.score.block_plan import ForestValues, ScoreValues
 from madtree.score.forest_scorer import row_bytes
 from madtree.score.number_columns import CLASS_OF_ROW, JUDGED, columns_of, numbers_of
@@ -64,6 +65,10 @@ def _values(
     host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array], what: str, n_asked: int | None
 ) -> ForestValues:
     scores = ScoreValues(np.array(base_scores(host, tables, model)), model.loss, n_asked)
+    if what == "staged":
+        scores = replace(scores, quantile=model.loss_quantile)
+    if what == "staged" and model.loss.has_threshold:
+        scores = replace(scores, thresholds=np.array(loss_thresholds(host, tables, model)))
     values = nodes["prediction"].astype(np.float64)[:, None]
     counts = model.numbering.counts
     return ForestValues(model.n_members, what, len(model.classes), values, counts=counts, scores=scores)

@@ -25,6 +25,7 @@ from madtree.score.staged_scorer import BAD_ACTUALS, BAD_WEIGHTS, FIRST_SUM, GRO
 from madtree.sqltext import cells as cells_sql
 from madtree.sqltext import explain as explain_sql
 from madtree.sqltext import rows as rows_sql
+from madtree.sqltext.operators import binary
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.trees import Model
 
@@ -96,6 +97,10 @@ def _statement(
     said = staged_values(host, tables, model, arrays.nodes)
     plan = build_plan(arrays.trees, said, grouped=bool(model.grouping_columns), between=host.let_in)
     actual, weight = tested.actual, tested.weight or "1::pg_catalog.float8"
+    if tested.exposure:  # the rate of a row, which counts for its exposure
+        fits = binary(tested.exposure, ">", "0::pg_catalog.float8")
+        actual = f"CASE WHEN {fits} THEN {binary(actual, '/', tested.exposure)} ELSE 'NaN'::pg_catalog.float8 END"
+        weight = f"CASE WHEN {fits} THEN {binary(weight, '*', tested.exposure)} ELSE {weight} END"
     actual = cells_sql.number_of_class(actual, model.classes) if model.is_classification else actual
     judged = [cells_sql.not_a_number_as_infinite(value) for value in (actual, weight)]
     features = [model.features[position] for position in arrays.used]

@@ -76,8 +76,11 @@ def _add_rounds(
     """Add rows, whose groups have `model["members"]` trees, to the sums (n_groups, ...) of the groups (n_rows,)."""
     base, values = model["base"], model["values"][:, 0]
     n_scores, n_groups = base.shape[1], len(sums)
-    leaves, of_rows = leaves_of(model, place, route), RowLoss(model["loss"], base.shape[1], weighted=False)
-    lines = of_rows.begun(outcomes, None, base.take(model["walk"].groups.take(place) - 1, axis=0).T)
+    leaves = leaves_of(model, place, route)
+    of_rows = RowLoss(model["loss"], base.shape[1], weighted=False, quantile=model["quantile"])
+    of_group = model["walk"].groups.take(place) - 1
+    threshold = None if model["thresholds"] is None else model["thresholds"].take(of_group)
+    lines = of_rows.begun(outcomes, None, base.take(of_group, axis=0).T)
     scores = lines[of_rows.first : of_rows.first + n_scores]
     for number in range(sums.shape[1] // 2):
         if number * n_scores < model["members"] + n_scores:
@@ -85,7 +88,7 @@ def _add_rounds(
                 for score in range(n_scores):
                     leaf = yield from leaves((number - 1) * n_scores + score)
                     scores[score] += values.take(leaf)
-            lost, _ = of_rows.values(lines)
+            lost, _ = of_rows.values(lines, threshold)
             said = [np.bincount(group, each * weights, n_groups) for each in (lost, _judged(model, scores.T, outcomes))]
         sums[:, 2 * number] += said[0]
         sums[:, 2 * number + 1] += said[1]

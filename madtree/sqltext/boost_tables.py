@@ -20,6 +20,7 @@ GROUP_COLUMNS: tuple[tuple[str, str], ...] = (
     ("n_trees", "int4"),
     ("n_rounds", "int4"),
     ("base_score", "float8[]"),
+    ("loss_threshold", "float8"),
     ("n_rows", "int8"),
     ("n_held_out", "int8"),
     ("training_loss", "float8"),

@@ -86,6 +86,11 @@ def trees_of_groups(schema: str, name: str) -> str:
     return f"SELECT g.n_trees FROM {model_table(schema, name, '_group')} AS g ORDER BY g.gid"
 
 
+def loss_thresholds(schema: str, name: str) -> str:
+    """The threshold of the loss of each group of `<output>_group`, in order."""
+    return f"SELECT g.gid, g.n_trees, g.loss_threshold FROM {model_table(schema, name, '_group')} AS g ORDER BY g.gid"
+
+
 def base_scores(schema: str, name: str) -> str:
     """The scores to begin with of each group of `<output>_group`, in order."""
     return f"SELECT g.gid, g.n_trees, g.base_score FROM {model_table(schema, name, '_group')} AS g ORDER BY g.gid"

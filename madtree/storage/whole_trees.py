@@ -54,12 +54,13 @@ class GrowPlan:
         parameters = parameters_of(Values(given.mapping("parameters")), n_classes)
         costs = len(parameters.feature_costs)
         require(not costs or costs == len(kinds), "feature_costs", "those of all features, or of none")
+        learner = learner_of(given, row_format)
         if row_format.fold_keys is not None:
-            fits = len(row_format.fold_keys) == parameters.n_folds
+            fits = len(row_format.fold_keys) == (2 if learner.holds_out else parameters.n_folds)
             require(fits, "fold_keys", "as many as there are folds")
         elif parameters.n_folds:
             require("identity" in row_format.has, "has_identity", "true, since folds are drawn by it")
-        return cls(row_format, kinds, n_classes, parameters, learner_of(given, row_format))
+        return cls(row_format, kinds, n_classes, parameters, learner)
 
 
 def growing_in_block(

@@ -114,6 +114,7 @@ def _totals(harvest: Harvest, n_scores: int) -> BoostedTotals:
         n_trees=harvest.n_trees,
         n_rounds=n_rounds,
         base_score=spread(said.base if len(said.base) else np.zeros((0, n_scores)), np.nan),
+        loss_threshold=spread(said.threshold, np.nan),
         n_rows=spread(said.n_rows, 0),
         n_held_out=spread(said.n_held_out, 0),
         training_loss=at_last(rounds.training[last], np.nan),

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from madtree.errors import MadtreeError
+from madtree.host import Host
 from madtree.ingest import (
     Categories,
     Groups,
@@ -27,11 +28,12 @@ from madtree.learn.packing import RowFormat
 from madtree.learn.problem import Channels
 from madtree.records import dataclass
 from madtree.request import TrainingTask, check_class_params
+from madtree.sqltext.rows import RowSource
 from madtree.train.kinds import Size
 from madtree.train.remarks import tell_of_classes, tell_of_ids
 from madtree.train.source import Call, Source
 from madtree.train.strategy import BlockSizes, choose_blocks
-from madtree.trees import FeatureKind, Parameters
+from madtree.trees import BoostParameters, Feature, FeatureKind, Parameters
 
 
 @dataclass(frozen=True)
@@ -105,14 +107,21 @@ def survey(call: Call, source: Source) -> Survey:
     categories = read_categories(reader, rows, task.features, task.parameters.null_as_category)
     tell_of_ids(host, task, profile, categories)
     fold = fold_feature(task)
-    fold_keys = None if fold is None else read_folds(reader, rows, fold, str(task.parameters.fold_col))
+    fold_keys = None if fold is None else _folds(call, reader, rows, fold)
     parameters = task.parameters
-    if fold_keys is not None:
+    if fold_keys is not None and not call.kind.learner.holds_out:
         parameters = replace(parameters, n_folds=len(fold_keys))
     n_channels = _n_channels(task, profile)
     blocks = choose_blocks(task.strategy, source.access, call.kind, rows.n_columns, n_channels, task.tuning)
     found = Survey(task, source, profile, categories, fold_keys, parameters, blocks)
     return _with_groups(call, found) if task.grouping else found
+
+
+def _folds(call: Call, reader: Host, rows: RowSource, fold: Feature) -> Floats:
+    """(n_folds,) the numbers that stand for the folds that rows tell of."""
+    ensemble, column = call.task.ensemble, str(call.task.parameters.fold_col)
+    name = (isinstance(ensemble, BoostParameters) and ensemble.held_out_by) or column
+    return read_folds(reader, rows, fold, name, holds_out=call.kind.learner.holds_out)
 
 
 def _with_groups(call: Call, found: Survey) -> Survey:

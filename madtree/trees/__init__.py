@@ -29,7 +29,7 @@ from madtree.trees.kinds import (
     Numbering,
     kind_of_method,
 )
-from madtree.trees.losses import LOSSES, DeclaredLoss, Link, losses_of
+from madtree.trees.losses import LOSSES, DeclaredLoss, Link, loss_fault, losses_of
 from madtree.trees.model import (
     Categories,
     Competitor,
@@ -167,6 +167,7 @@ __all__ = [
     "last_decimal",
     "last_duration",
     "last_left",
+    "loss_fault",
     "losses_of",
     "moment_text",
     "node_layout",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 
 from madtree.records import dataclass
@@ -34,6 +35,8 @@ class DeclaredLoss:
         link: from scores to predictions, of one score a row.
         link_of_many: with more than two classes, which have a score each; None where it is for two at most.
         is_positive: whether the numbers must be above 0; `is_count`: or 0.
+        takes_quantile: whether it has a quantile that users choose.
+        has_threshold: whether residuals count up to a threshold, which each group has of its own.
         aliases: what users may write for its name as well.
     """
 
@@ -43,6 +46,8 @@ class DeclaredLoss:
     link_of_many: Link | None = None
     is_positive: bool = False
     is_count: bool = False
+    takes_quantile: bool = False
+    has_threshold: bool = False
     aliases: tuple[str, ...] = ()
 
     def n_scores(self, n_classes: int) -> int:
@@ -60,6 +65,9 @@ LOSSES = {
         DeclaredLoss("log_loss", True, Link.LOGIT, Link.SOFTMAX, aliases=("binary_crossentropy", "deviance")),
         DeclaredLoss("exponential", True, Link.HALF_LOGIT),
         DeclaredLoss("squared_error", False, Link.IDENTITY, aliases=("mse", "l2")),
+        DeclaredLoss("absolute_error", False, Link.IDENTITY, aliases=("mae", "l1")),
+        DeclaredLoss("quantile", False, Link.IDENTITY, takes_quantile=True),
+        DeclaredLoss("huber", False, Link.IDENTITY, takes_quantile=True, has_threshold=True),
         DeclaredLoss("poisson", False, Link.LOG, is_count=True),
         DeclaredLoss("gamma", False, Link.LOG, is_positive=True),
     )
@@ -69,3 +77,13 @@ LOSSES = {
 def losses_of(*, classes: bool) -> tuple[str, ...]:
     """The names of the losses of classes, or of numbers."""
     return tuple(name for name, loss in LOSSES.items() if loss.of_classes == classes)
+
+
+def loss_fault(summary: Mapping[str, object], is_classification: bool) -> str | None:
+    """What is wrong with the loss that a model's summary names; None where nothing is."""
+    loss, level = LOSSES.get(str(summary.get("loss"))), summary.get("quantile")
+    if loss is None or loss.of_classes != is_classification:
+        return "loss in its summary is none for what it predicts"
+    if loss.takes_quantile and not (isinstance(level, float) and 0 < level < 1):
+        return "quantile in its summary is none for its loss"
+    return None

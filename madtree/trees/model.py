@@ -251,6 +251,11 @@ class Model:
         return LOSSES[str(self.summary["loss"])]
 
     @property
+    def loss_quantile(self) -> float | None:
+        """Of its loss, where that has one."""
+        return float(str(self.summary["quantile"])) if self.loss.takes_quantile else None
+
+    @property
     def n_scores(self) -> int:
         """Scores of a row of a boosted model, and so trees of a round."""
         return self.loss.n_scores(len(self.classes))

@@ -116,6 +116,10 @@ class BoostParameters:
         held_out: share of the rows that are held out to stop by; 0 for none.
         patience: rounds without a lower loss of the rows held out, after which no more are grown.
         tolerance: by how much a loss must be lower to count as such.
+        loss_quantile: of the loss "quantile", the one that is predicted; of "huber", that of the absolute errors from
+            which on they count by their sign; None of other losses.
+        held_out_by: the column that tells which rows are held out to stop by, as it was given; None where none does.
+        correct_prior: whether the scores to begin with are, in the end, those of rows without class weights.
     """
 
     loss: str
@@ -125,6 +129,9 @@ class BoostParameters:
     held_out: float = 0.0
     patience: int = 10
     tolerance: float = 1e-7
+    loss_quantile: float | None = None
+    held_out_by: str | None = None
+    correct_prior: bool = False
 
     @property
     def draws_rows(self) -> bool:

@@ -144,9 +144,16 @@ def column_plan(function: str) -> tuple[bytes, tuple[int, list[bytes | None]]]:
     request: ReplaceRequest | SumsRequest
     if function == "loss":
         request = SumsRequest(function, {**of_loss, "sum_loss_exponents": exponents}, problem, growing.routing)
+    elif function in ("residuals", "clipped"):
+        of_loss = {**of_loss, "loss": "quantile", "quantile": 0.9, "place": np.arange(growing.n_nodes) % 3}
+        more: dict[str, Any] = {"middle": np.arange(3.0), "threshold": np.ones(1), "sum_residual_exponents": exponents}
+        if function == "residuals":
+            prefix = np.array([[1, 2, 3], [1, 2, 2]])
+            more = {"absolute": False, "known_bits": 2, "digit_bits": 3, "prefix": prefix}
+        request = SumsRequest(function, {**of_loss, **more}, problem, growing.routing)
     else:
         grids = {f"next_{name}_exponents": exponents for name in ("target", "weight")}
-        moved = {"base": np.zeros((1, 1)), "node_value": np.arange(growing.n_nodes) / 8, "added_to": 0, "next": 0}
+        moved = {"node_value": np.arange(growing.n_nodes) / 8, "added_to": 0, "next": 0}
         request = ReplaceRequest(function, {**of_loss, **grids, **moved}, problem, growing.routing)
     columns = block_columns(block)
     nodes = finished(moved_nodes(moved_by(problem, growing.routing, 1), 200, columns, None))
@@ -353,7 +360,8 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
     cases["count histograms of drawn features"] = (*count_request("histograms", 2, n_drawn=2), count)
     cases["count powers of a regression"] = (*count_request("powers", 0), count)
     cases["move"] = (*moving_plan(), move)
-    for name, function, made in (("fold", "random_folds", fold), ("target", "boosted", make), ("sums", "loss", add_up)):
+    added = [("sums", function, add_up) for function in ("loss", "residuals", "clipped")]
+    for name, function, made in (("fold", "random_folds", fold), ("target", "boosted", make), *added):
         cases[f"{name} of {function}"] = (*column_plan(function), made)
     for categories, surrogates in ((False, False), (True, True)):
         plan, images = score_plan(categories, surrogates)

@@ -178,7 +178,9 @@ class GradientBoostingRegressor(BaseBoosting, EnsembleRegressor):
     """Gradient boosted trees for numbers, trained in the database.
 
     Parameters and attributes are those of `GradientBoostingClassifier`, but for what is about classes; the losses
-    are squared_error, poisson for numbers of at least 0, and gamma for numbers above 0.
+    are squared_error, absolute_error, quantile, huber, poisson for numbers of at least 0, and gamma for numbers
+    above 0. `quantile` is the one that the loss of that name predicts, by default 0.9; of huber it is
+    `GradientBoostingRegressor`'s alpha in scikit-learn.
     """
 
     def __init__(
@@ -186,6 +188,7 @@ class GradientBoostingRegressor(BaseBoosting, EnsembleRegressor):
         connection: Any = None,
         *,
         loss: str = "squared_error",
+        quantile: float | None = None,
         learning_rate: float = 0.1,
         max_iter: int = 100,
         max_leaf_nodes: int | None = 31,

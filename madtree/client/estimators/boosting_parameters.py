@@ -37,6 +37,7 @@ def boost_arguments(estimator: Any, count_rows: Callable[[], int]) -> dict[str, 
             "subsample": estimator.subsample,
             "feature_fraction": estimator.feature_fraction,
             "cat_smooth": estimator.cat_smooth,
+            **_quantile(estimator),
         },
         "validation_params": _stopping(estimator, count_rows),
         "seed": seed(estimator.random_state),
@@ -48,6 +49,11 @@ def boost_arguments(estimator: Any, count_rows: Callable[[], int]) -> dict[str, 
         "classification": estimator._learns_classes,
     }
     return {name: value for name, value in arguments.items() if value is not None}
+
+
+def _quantile(estimator: Any) -> dict[str, Any]:
+    quantile = getattr(estimator, "quantile", None)  # of numbers
+    return {} if quantile is None else {"quantile": quantile}
 
 
 def _stopping(estimator: Any, count_rows: Callable[[], int]) -> dict[str, Any] | None:

@@ -9,9 +9,10 @@ import numpy as np
 
 from madtree.learn.columns.changing import ChangingRows
 from madtree.learn.columns.columns import SCORES
-from madtree.learn.data import WIDE_LIMIT, Array, Floats, Grid, Values, require
-from madtree.learn.losses import LOSS_OF, RowLoss
+from madtree.learn.data import WIDE_LIMIT, Array, Floats, Grid, Ints, Values, require
+from madtree.learn.losses import RowLoss
 from madtree.learn.problem import Problem
+from madtree.trees import LOSSES
 
 BOOSTED = (SCORES, "target", "weight")  # columns that change together
 
@@ -19,28 +20,37 @@ BOOSTED = (SCORES, "target", "weight")  # columns that change together
 def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
     """The scores with what trees have added to them, and gradient and hessian for the next ones.
 
-    `values`: row_loss; base (n_groups, n_scores), of which rows have the scores at first; node_value (n_nodes,) that is
-    added to the score `added_to`, None at first; next: the score whose tree is next; target_grid and weight_grid of
-    gradients and hessians.
+    `values`: row_loss; base (n_groups, n_scores), of which rows have the scores at first, later None; class_weight
+    (n_classes, n_groups), at first, by what weights of each class's rows are multiplied, or None; node_value (n_nodes,)
+    that is added to the score `added_to`, or None; next: the score whose tree is next; target_grid and weight_grid of
+    gradients and hessians; threshold (n_groups,) of the loss, or None.
     """
     loss: RowLoss = values["row_loss"]
     tree = rows.block.tree
-    if values["node_value"] is None:
+    if values["base"] is not None:
         base: Floats = values["base"]
         of_rows = base[np.zeros(rows.block.codes.n_rows, np.intp) if tree is None else tree]
-        lines = loss.begun(rows.outcomes, rows.weights if loss.weighted else None, of_rows.T)
+        lines = loss.begun(rows.outcomes, _weights(rows, values["class_weight"]) if loss.weighted else None, of_rows.T)
     else:
-        assert rows.nodes is not None
-        scores = rows.block.scores
-        require(scores is not None and len(scores) == loss.n_lines, SCORES, "those of the loss")
-        assert scores is not None
-        lines = scores.copy()
-        lines[loss.first + values["added_to"]] += values["node_value"].take(rows.nodes[0])
+        lines = scores_of(rows, loss).copy()
+        if values["node_value"] is not None:
+            assert rows.nodes is not None
+            lines[loss.first + values["added_to"]] += values["node_value"].take(rows.nodes[0])
     if values["next"] == 0:
         loss.end_round(lines)
-    gradient, hessian = loss.derivatives(lines, values["next"])
+    threshold = None if values["threshold"] is None else thresholds_of_rows(values["threshold"], tree)
+    gradient, hessian = loss.derivatives(lines, values["next"], threshold)
     grids: list[Grid] = [values["target_grid"], values["weight_grid"]]
     return {SCORES: lines, "target": grids[0].split(gradient, tree), "weight": grids[1].split(hessian, tree)}
+
+
+def _weights(rows: ChangingRows, class_weight: Floats | None) -> Floats | None:
+    """(n_rows,) what rows count for."""
+    weights = rows.weights
+    if class_weight is None:
+        return weights
+    found: Floats = class_weight[rows.block.target, 0 if rows.block.tree is None else rows.block.tree]
+    return found if weights is None else found * weights
 
 
 def values_of_boosted(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:
@@ -49,35 +59,57 @@ def values_of_boosted(given: Values, problem: Problem | None, n_nodes: int) -> d
     assert problem is not None
     loss = row_loss_of(given)
     n_trees = problem.n_trees
-    of_trees = "node_value" in given
+    by_class = "class_weight" in given
+    require(not by_class or (problem.n_classes > 0 and "base" in given), "class_weight", "of classes, at first")
     grids = {name: Grid.from_values(given, f"next_{name}_exponents", n_trees) for name in ("target", "weight")}
     for name, grid in grids.items():
         require(grid is not None and grid.limbs == 1, f"next_{name}_exponents", "of one limb")
     return {
         "row_loss": loss,
-        "base": given.floats("base", (n_trees, loss.n_scores)),
-        "node_value": given.floats("node_value", (n_nodes,)) if of_trees else None,
+        "base": given.floats("base", (n_trees, loss.n_scores)) if "base" in given else None,
+        "class_weight": given.floats("class_weight", (problem.n_classes, n_trees)) if by_class else None,
+        "node_value": given.floats("node_value", (n_nodes,)) if "node_value" in given else None,
         "added_to": given.integer("added_to", 0, loss.n_scores - 1),
         "next": given.integer("next", 0, loss.n_scores - 1),
+        "threshold": thresholds_of_groups(given, n_trees),
         **{f"{name}_grid": grid for name, grid in grids.items()},
     }
 
 
 def row_loss_of(given: Values) -> RowLoss:
     """The loss that values tell of; raises MadtreeError where they tell of none."""
-    name, n_scores = given.text("loss", LOSS_OF), given.integer("n_scores", 1, WIDE_LIMIT)
-    return RowLoss(name, n_scores, given.boolean("weighted"))
+    name, n_scores = given.text("loss", LOSSES), given.integer("n_scores", 1, WIDE_LIMIT)
+    quantile = given.number("quantile", 0.0, 1.0) if "quantile" in given else None
+    require(LOSSES[name].takes_quantile == (quantile is not None), "quantile", "there where the loss has one")
+    return RowLoss(name, n_scores, given.boolean("weighted"), quantile)
+
+
+def scores_of(rows: ChangingRows, loss: RowLoss) -> Floats:
+    """(n_lines, n_rows) the scores of rows, which must be those of the loss."""
+    scores = rows.block.scores
+    require(scores is not None and len(scores) == loss.n_lines, SCORES, "those of the loss")
+    assert scores is not None
+    return scores
+
+
+def thresholds_of_groups(given: Values, n_groups: int) -> Floats | None:
+    """(n_groups,) the thresholds that values tell of, or None."""
+    return given.floats("threshold", (n_groups,)) if "threshold" in given else None
+
+
+def thresholds_of_rows(thresholds: Floats, tree: Ints | None) -> Floats:
+    """What rows of the trees `tree` (n_rows,) have of them; a single number where that is None."""
+    return np.asarray(thresholds[0] if tree is None else thresholds[tree])
 
 
 def loss_sums(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
     """(2, n_lines, n_groups) rows, limbs of their weighted losses, and of their weights where they have some: of those
-    in training, and of those held out. `values`: row_loss, loss_grid, weight_grid or None.
+    in training, and of those held out. `values`: row_loss, loss_grid, weight_grid or None, threshold or None.
     """
     loss: RowLoss = values["row_loss"]
     block, grid = rows.block, values["loss_grid"]
-    require(block.scores is not None and len(block.scores) == loss.n_lines, SCORES, "those of the loss")
-    assert block.scores is not None
-    found, weight = loss.values(block.scores)
+    threshold = None if values["threshold"] is None else thresholds_of_rows(values["threshold"], block.tree)
+    found, weight = loss.values(scores_of(rows, loss), threshold)
     lines: list[Floats | None] = [None, *grid.split(found if weight is None else found * weight, block.tree)]
     if weight is not None:
         lines += list(values["weight_grid"].split(weight, block.tree))
@@ -107,4 +139,5 @@ def values_of_loss_sums(given: Values, problem: Problem | None, n_nodes: int) ->
     loss = row_loss_of(given)
     require(grids["loss"] is not None, "sum_loss_exponents", "there")
     require(loss.weighted == (grids["weight"] is not None), "sum_weight_exponents", "there where rows have weights")
-    return {"row_loss": loss, **{f"{name}_grid": grid for name, grid in grids.items()}}
+    threshold = thresholds_of_groups(given, problem.n_trees)
+    return {"row_loss": loss, "threshold": threshold, **{f"{name}_grid": grid for name, grid in grids.items()}}

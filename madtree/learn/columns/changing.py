@@ -25,15 +25,19 @@ class ChangingRows:
 
     @property
     def weights(self) -> Floats | None:
-        """(n_rows,), or None where all are 1."""
-        assert self.problem is not None
-        if self.block.weight is None or self.problem.weight_grid is None:
+        """(n_rows,) what rows count for: their weights, times their exposures; or None where all count alike."""
+        problem, block = self.problem, self.block
+        assert problem is not None
+        if problem.exposure_grid is not None and problem.target_grid is not None:
+            return problem.exposure_grid.join(block.target[problem.target_grid.limbs :], block.tree)
+        if block.weight is None or problem.weight_grid is None:
             return None
-        return self.problem.weight_grid.join(self.block.weight, self.block.tree)
+        return problem.weight_grid.join(block.weight, block.tree)
 
     @property
     def outcomes(self) -> Floats:
-        """(n_rows,) what rows are to be predicted as: a number, or that of a class, from 0."""
+        """(n_rows,) what rows are to be predicted as: a number, of counts over an exposure their rate, or the
+        number of a class, from 0."""
         problem, tree = self.problem, self.block.tree
         assert problem is not None
         if problem.target_grid is None:

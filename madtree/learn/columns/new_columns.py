@@ -21,6 +21,14 @@ from madtree.learn.columns.boosted import (
     values_of_loss_sums,
 )
 from madtree.learn.columns.changing import ChangingRows
+from madtree.learn.columns.residuals import (
+    clipped_sums,
+    no_clipped,
+    no_residuals,
+    residual_counts,
+    values_of_clipped_sums,
+    values_of_residual_counts,
+)
 from madtree.learn.data import Array, Block, Ints, Values, require
 from madtree.learn.problem import FoldHashes, Problem, held_out_rows
 from madtree.records import dataclass
@@ -115,7 +123,11 @@ class RowSums:
     read: Read
 
 
-ROW_SUMS: dict[str, RowSums] = {"loss": RowSums(loss_sums, no_loss, values_of_loss_sums)}
+ROW_SUMS: dict[str, RowSums] = {
+    "loss": RowSums(loss_sums, no_loss, values_of_loss_sums),
+    "residuals": RowSums(residual_counts, no_residuals, values_of_residual_counts),
+    "clipped": RowSums(clipped_sums, no_clipped, values_of_clipped_sums),
+}
 
 
 def sum_values(function: str, arguments: Mapping[str, Any], problem: Problem | None, n_nodes: int) -> dict[str, Any]:

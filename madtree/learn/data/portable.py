@@ -3,7 +3,7 @@
 numpy takes these functions from whatever is quickest on a processor, and their last digits differ between processors
 and versions. Here they are made of sums, products and look-ups, which IEEE 754 lays down: the argument is brought near
 to a number of a table, and a short series does the rest (Tang 1989, 1990). Their error is some 1e-16 of the result, of
-logarithms of 1 where that is more.
+logarithms of 1 where that is more. And integers that are ordered as numbers are, by which these are selected.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ _MOST = 700.0  # exp of more is not needed: it would soon leave float64
 _EXP_STEPS, _LOG_STEPS = 32, 128  # of a table
 _MANTISSA_BITS = 52
 _MANTISSA, _ONE = np.int64(2**52 - 1), np.int64(1023 << 52)  # bits of a float64
+KEY_BITS = 64
+_SIGN = np.uint64(1) << np.uint64(KEY_BITS - 1)
 
 
 def _tables() -> tuple[Floats, Floats, Floats, float, float]:
@@ -103,3 +105,14 @@ def _log(x: Floats) -> Floats:
     series += exponents * (_STEP_LOW * _EXP_STEPS)
     series += exponents * (_STEP_HIGH * _EXP_STEPS)
     return np.asarray(series)
+
+
+def ordered_keys(numbers: Floats) -> Array:
+    """(n,) uint64 that are ordered as float64 (n,) are; these must not be NaN or -0.0."""
+    bits = np.ascontiguousarray(numbers, np.float64).view(np.uint64)
+    return np.where(bits >= _SIGN, ~bits, bits | _SIGN)
+
+
+def numbers_of_keys(keys: Array) -> Floats:
+    """The numbers of `ordered_keys`."""
+    return np.where(keys >= _SIGN, keys ^ _SIGN, ~keys).view(np.float64)

@@ -11,32 +11,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
 from madtree.learn.counting import CountRequest
-from madtree.learn.data import Array, Bools, Floats, Grid, Ints, keyed, portable
+from madtree.learn.data import Bools, Floats, Grid, Ints, keyed, portable
 from madtree.learn.ensemble.drawn_features import drawn
 from madtree.learn.ensemble.few_bits import count_finely, of_few_bits
-from madtree.learn.grow import FeatureMask, GrowingTrees, SplitFinder, grow, inner_nodes
-from madtree.learn.losses import LEAST_SHARE, LOSS_OF, OutcomeRange, RowLoss
+from madtree.learn.ensemble.round_losses import RoundLosses
+from madtree.learn.ensemble.row_scores import RowScores
+from madtree.learn.grow import FeatureMask, SplitFinder, grow
+from madtree.learn.losses import LEAST_SHARE, Loss, OutcomeRange, RowLoss
 from madtree.learn.problem import Problem, Sampled, over_classes
 from madtree.learn.prune import (
     BoostedColumns,
-    RoundColumns,
     TrainedTrees,
     conclude,
-    leaf_predictions,
 )
-from madtree.learn.requests import Program, Progress, ReplaceRequest, SumsRequest, WaveReport
+from madtree.learn.requests import Program, Progress, ReplaceRequest, WaveReport
 from madtree.learn.route import Routing
 from madtree.records import dataclass
-from madtree.trees import LOSSES, NEWTON, BoostParameters
+from madtree.trees import LOSSES, NEWTON, BoostParameters, Link
 
 _FEATURES = 5  # purpose of a hash
-_LOSS_LIMBS = 3  # so that losses may be much larger than they are at first, and sums still have all digits
-_ROOM = 2.0**20  # how many times
 
 
 @dataclass(frozen=True)
@@ -55,12 +52,36 @@ class Boosting:
 
     @property
     def has_held_out(self) -> bool:
-        return self.parameters.held_out > 0
+        return self.parameters.held_out > 0 or self.parameters.held_out_by is not None
 
     @cached_property
     def row_loss(self) -> RowLoss:
         n_scores = LOSSES[self.parameters.loss].n_scores(self.packed.n_classes)
-        return RowLoss(self.parameters.loss, n_scores, self.packed.weight_grid is not None)
+        return RowLoss(self.parameters.loss, n_scores, self.weight_grid is not None, self.parameters.loss_quantile)
+
+    @property
+    def weight_grid(self) -> Grid | None:
+        """Of what rows count for (`ChangingRows.weights`), times their class's factor; None where all count alike."""
+        if self.packed.class_factors is not None:
+            return Grid.choose(self.heaviest, self.packed.rows, 2)
+        return self.packed.exposure_grid or self.packed.weight_grid
+
+    @property
+    def heaviest(self) -> Floats:
+        """(G,) the largest weight of a row, times its class's factor."""
+        problem = self.packed
+        found = problem.largest_weight if problem.weight_grid is not None else np.ones(problem.n_trees)
+        return found if problem.class_factors is None else found * problem.class_factors.share.max(axis=0)
+
+    @cached_property
+    def loss(self) -> Loss:
+        """Of one score."""
+        return self.row_loss.of(None)
+
+    @property
+    def all_rows(self) -> Sampled:
+        """All rows in training."""
+        return replace(self.sample(0), kept=1.0)
 
     def sample(self, number: int) -> Sampled:
         """The rows that the trees of a round are grown on."""
@@ -86,18 +107,35 @@ class Boosting:
         training.
         """
         problem, tree = self.packed, np.arange(len(self.groups))
-        loss = LOSS_OF[self.parameters.loss]
+        loss = self.loss
         with np.errstate(divide="ignore", invalid="ignore"):
             if not problem.n_classes:
                 mean = np.nan_to_num(problem.means(sums, tree)) + problem.centre
                 return loss.base(mean)[:, None], mean
-            weights = problem.row_weights(sums, tree)
+            weights = problem.class_weights(sums, tree)
             shares = np.nan_to_num(weights / over_classes(weights))
         mean = shares[1] if problem.n_classes > 1 else np.zeros(len(tree))
         if self.row_loss.n_scores == 1:
             return loss.base(mean)[:, None], mean
         logarithms = portable.log(np.maximum(shares, LEAST_SHARE))  # less their mean, so that they add up to 0
         return (logarithms - over_classes(logarithms) / problem.n_classes).T, mean
+
+    def corrected(self, base: Floats) -> Floats:
+        """(G, n_scores) scores to begin with, less what the factors s of classes have put into them.
+
+        Weights of classes multiply the odds of class k against another one by s_k, so that the logarithm of the odds
+        has that of the factors added (King and Zeng 2001, section 4.1).
+        """
+        factors = self.packed.class_factors
+        if not self.parameters.correct_prior or factors is None:
+            return base
+        added = portable.log(np.where(factors.share > 0, factors.share, 1.0).reshape(-1)).reshape(factors.share.shape)
+        if self.row_loss.n_scores > 1:
+            return np.asarray(base - (added - over_classes(added) / len(added)).T)
+        if len(added) < 2:
+            return base
+        is_half = LOSSES[self.parameters.loss].link is Link.HALF_LOGIT
+        return np.asarray(base - ((added[1] - added[0]) / (2 if is_half else 1))[:, None])
 
     def largest(self, mean: Floats) -> tuple[Floats, Floats, Floats]:
         """(G,) how large a row's gradient, hessian and loss may be, weight and all."""
@@ -106,9 +144,11 @@ class Boosting:
             known = OutcomeRange(np.zeros_like(mean), np.ones_like(mean), mean)
         else:
             spread = problem.largest_target
+            if problem.exposure_grid is not None:  # of rates times exposures, which are counts
+                spread = np.maximum(spread, mean * problem.largest_exposure)
             known = OutcomeRange(problem.centre - spread, problem.centre + spread, mean)
-        gradient, hessian, loss = LOSS_OF[self.parameters.loss].largest(known)
-        heaviest = problem.largest_weight if self.row_loss.weighted else np.ones_like(mean)
+        gradient, hessian, loss = self.loss.largest(known)
+        heaviest = self.heaviest
         return gradient * heaviest, hessian * heaviest, loss * heaviest
 
     def of_trees(self, mean: Floats) -> Problem:
@@ -122,39 +162,13 @@ class Boosting:
             target_grid=Grid.choose(gradient, problem.rows, 1),
             weight_grid=Grid.choose(hessian, problem.rows, 1),
             exposure_grid=None,
+            least_exposure=np.zeros(0),
+            largest_exposure=np.zeros(0),
             centre=np.zeros_like(gradient),
             largest_target=gradient,
             largest_weight=hessian,
             class_factors=None,
         )
-
-
-@dataclass
-class _Losses:
-    """Losses (n_rounds + 1, G) by round, so far, and which groups go on."""
-
-    patience: int
-    tolerance: float
-    training: list[Floats]
-    held_out: list[Floats]
-
-    @property
-    def best(self) -> Ints:
-        """(G,) the round with the least loss of the rows held out; the first of several, the last where none are."""
-        losses = np.stack(self.held_out)
-        known = ~np.isnan(losses).all(axis=0)
-        found: Ints = np.where(np.isnan(losses), np.inf, losses).argmin(axis=0)
-        return np.where(known, found, len(losses) - 1)
-
-    def go_on(self) -> Bools:
-        """(G,) groups that have had a lower loss within the last rounds."""
-        losses = np.stack(self.held_out)
-        if len(losses) <= self.patience:
-            return np.ones(losses.shape[1], np.bool_)
-        before, since = losses[: -self.patience], losses[-self.patience :]
-        with np.errstate(invalid="ignore"):
-            lower = since.min(axis=0) < before.min(axis=0) - self.tolerance
-        return np.asarray(lower | np.isnan(losses[-1]))
 
 
 def train_boosted(
@@ -164,22 +178,27 @@ def train_boosted(
 
     `deliver` is handed trees as they come.
     """
-    packed, parameters, loss = boosting.packed, boosting.parameters, boosting.row_loss
+    packed, parameters = boosting.packed, boosting.parameters
     n_groups, seed = len(boosting.groups), packed.parameters.seed
-    is_bounded = LOSS_OF[parameters.loss].is_bounded
     yield Progress(stage="passes")
-    if boosting.has_held_out:
+    if parameters.held_out > 0:
         yield ReplaceRequest("held_out", {"share": parameters.held_out, "seed": seed})
-    all_rows = packed.with_replicas(replace(boosting.sample(0), kept=1.0))
     sums: Floats = yield CountRequest(
-        "totals", all_rows, Routing.leaves(0, n_groups), np.arange(n_groups, dtype=np.int32), n_groups
+        "totals",
+        packed.with_replicas(boosting.all_rows),
+        Routing.leaves(0, n_groups),
+        np.arange(n_groups, dtype=np.int32),
+        n_groups,
     )
+    boosting = replace(boosting, packed=packed.with_class_factors(sums))
+    loss = boosting.row_loss
     base, mean = boosting.base(sums)
     problem = boosting.of_trees(mean)
-    change = _Changes(boosting, base, problem)
-    yield change.first()
-    losses = _Losses(parameters.patience, parameters.tolerance, [], [])
-    n_rows = yield from _tell_losses(boosting, problem, mean, losses)
+    scores = RowScores(boosting.packed, problem.with_replicas(boosting.all_rows), loss, boosting.weight_grid)
+    base = yield from scores.begin(base)
+    losses = RoundLosses(parameters.patience, parameters.tolerance, [], [])
+    told = problem, scores.told, boosting.largest(mean)[2], boosting.weight_grid
+    n_rows = yield from losses.tell(*told)
     waiting: list[TrainedTrees] = []  # rounds that the model may not keep
     go_on = np.ones(n_groups, np.bool_)
     for number in range(parameters.n_rounds):
@@ -189,11 +208,12 @@ def train_boosted(
             member = number * loss.n_scores + score
             mask = boosting.mask(go_on, member)
             finder_of = partial(SplitFinder, rows_at_hand=rows_at_hand, mask=mask, in_order=True)
-            counted = of_few_bits(of_round, member) if is_bounded else of_round
+            counted = of_few_bits(of_round, member) if boosting.loss.is_bounded else of_round
             growing = yield from grow(counted, rows_at_hand, finder_of=finder_of)
             if counted is not of_round:
                 yield from count_finely(of_round, growing)
-            outcome = yield from conclude(of_round, growing)
+            known = yield from scores.values(of_round, growing)
+            outcome = yield from conclude(of_round, growing, known)
             members = np.full(n_groups, member)
             trees = TrainedTrees.of(outcome, of_round, boosting.groups, members).pack(of_round)
             n_nodes += int(trees.trees.n_nodes.sum())
@@ -201,8 +221,8 @@ def train_boosted(
                 waiting.append(trees)
             else:
                 deliver(trees)
-            yield change.after(of_round, growing, score)
-        yield from _tell_losses(boosting, problem, mean, losses)
+            yield from scores.add(of_round, growing, known, score)
+        yield from losses.tell(*told)
         yield Progress(wave=WaveReport(number + 1, parameters.n_rounds, n_nodes))
         if boosting.has_held_out and not (go_on := losses.go_on()).any():
             break
@@ -211,77 +231,7 @@ def train_boosted(
         kept = trees.trees.key.member < n_rounds * loss.n_scores
         if kept.any():
             deliver(trees.only(kept))
-    boosted = BoostedColumns(boosting.groups, n_rows.sum(axis=0), n_rows[1], n_rounds, base)
+    base, n_all = boosting.corrected(base), n_rows.sum(axis=0)
+    boosted = BoostedColumns(boosting.groups, n_all, n_rows[1], n_rounds, base, scores.first_threshold)
     nothing = TrainedTrees.none(len(packed.unordered), 0)
-    return replace(nothing, boosted=boosted, rounds=_rounds(boosting.groups, losses))
-
-
-class _Changes:
-    """The columns of all rows anew, from tree to tree."""
-
-    def __init__(self, boosting: Boosting, base: Floats, problem: Problem) -> None:
-        assert problem.target_grid is not None
-        assert problem.weight_grid is not None
-        self._packed, self._n_scores = boosting.packed, boosting.row_loss.n_scores
-        self._always: dict[str, Any] = {
-            **_loss_values(boosting.row_loss),
-            "base": base,
-            "next_target_exponents": problem.target_grid.exponents,
-            "next_weight_exponents": problem.weight_grid.exponents,
-        }
-
-    def first(self) -> ReplaceRequest:
-        """For the first tree."""
-        return ReplaceRequest("boosted", {**self._always, "added_to": 0, "next": 0}, self._packed)
-
-    def after(self, problem: Problem, growing: GrowingTrees, score: int) -> ReplaceRequest:
-        """Add what trees say to that score of each row; then gradients are those by the next score."""
-        value = _values_of_nodes(problem, growing)
-        changed = {"node_value": value, "added_to": score, "next": (score + 1) % self._n_scores}
-        return ReplaceRequest("boosted", {**self._always, **changed}, problem, growing.routing)
-
-
-def _loss_values(loss: RowLoss) -> dict[str, Any]:
-    return {"loss": loss.loss, "n_scores": loss.n_scores, "weighted": loss.weighted}
-
-
-def _values_of_nodes(problem: Problem, growing: GrowingTrees) -> Floats:
-    """(n_nodes,) what rows that have reached a node add to their scores: the value of the leaf above it, since growth
-    may have gone on below leaves.
-    """
-    value: Floats = np.array(leaf_predictions(problem, growing), np.float64)
-    inner = inner_nodes(growing, problem.parameters.max_leaf_nodes)
-    for node in np.flatnonzero((growing.feature >= 0) & ~inner).tolist():  # a node comes before its children
-        left = int(growing.routing.child[node])
-        value[left : left + 2] = value[node]
-    return value
-
-
-def _tell_losses(boosting: Boosting, problem: Problem, mean: Floats, losses: _Losses) -> Program[Ints]:
-    """Add the mean losses of now; (2, G) the rows in training, and those held out."""
-    largest = boosting.largest(mean)[2] * _ROOM
-    loss_grid = Grid.choose(largest, problem.rows, _LOSS_LIMBS)
-    weight_grid = boosting.packed.weight_grid
-    values = {
-        **_loss_values(boosting.row_loss),
-        "sum_loss_exponents": loss_grid.exponents,
-        "sum_weight_exponents": None if weight_grid is None else weight_grid.exponents,
-    }
-    sums: Array = yield SumsRequest("loss", values, problem)
-    tree, n_rows = np.arange(problem.n_trees), sums[:, 0]
-    total = np.stack([loss_grid.join(part[1 : 1 + _LOSS_LIMBS], tree) for part in sums])
-    weight = n_rows
-    if weight_grid is not None:
-        weight = np.stack([weight_grid.join(part[1 + _LOSS_LIMBS :], tree) for part in sums])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        training, held_out = total / weight
-    losses.training.append(training)
-    losses.held_out.append(held_out)
-    return n_rows.astype(np.int64)
-
-
-def _rounds(groups: Ints, losses: _Losses) -> RoundColumns:
-    """By group and round."""
-    n = len(losses.training)
-    training, held_out = (np.stack(each).T.reshape(-1) for each in (losses.training, losses.held_out))
-    return RoundColumns(np.repeat(groups, n), np.tile(np.arange(n), len(groups)), training, held_out)
+    return replace(nothing, boosted=boosted, rounds=losses.columns(boosting.groups))

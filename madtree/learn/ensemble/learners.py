@@ -46,10 +46,14 @@ class Learner(Protocol):
 
     Attributes:
         draws_rows: whether rows have to tell an identity, by which samples are drawn.
+        holds_out: whether folds that a column tells of are two: rows in training, and rows held out to stop by.
     """
 
     @property
     def draws_rows(self) -> bool: ...
+
+    @property
+    def holds_out(self) -> bool: ...
 
     def samples(self, parameters: Parameters) -> Bootstrap | None:
         """The samples of all its trees, by which sums grow beyond those over the rows; None where there are none."""
@@ -83,6 +87,7 @@ class TreeLearner:
     """A tree of each group."""
 
     draws_rows = False
+    holds_out = False
 
     def samples(self, parameters: Parameters) -> Bootstrap | None:
         return None
@@ -107,6 +112,7 @@ class ForestLearner:
 
     parameters: ForestParameters
     draws_rows = True
+    holds_out = False
 
     def samples(self, parameters: Parameters) -> Bootstrap | None:
         return bootstrap(parameters.seed, self.parameters)
@@ -134,6 +140,7 @@ class BoostLearner:
     """A boosted model of each group."""
 
     parameters: BoostParameters
+    holds_out = True
 
     @property
     def draws_rows(self) -> bool:
@@ -165,6 +172,8 @@ def learner_of(values: Values, row_format: RowFormat) -> Learner:
         boosted = boost_parameters_of(Values(values.mapping("boost")))
         of_classes = row_format.class_keys is not None
         require(LOSSES[boosted.loss].of_classes == of_classes, "loss", "one for what rows are to be predicted as")
+        known = row_format.fold_keys is not None
+        require(known == (boosted.held_out_by is not None), "fold_keys", "there where a column tells what is held out")
         told = "identity" in row_format.has or not boosted.draws_rows
         require(told, "boost", "of rows that are told apart, where they are drawn")
         return BoostLearner(boosted)

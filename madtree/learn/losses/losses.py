@@ -39,10 +39,12 @@ class Loss:
     Attributes:
         derivatives: gradient and hessian, of outcomes and scores.
         value: of outcomes and scores.
-        base: (n_trees,) the score to begin with, of the mean outcome.
+        base: (n_trees,) the score to begin with, of the mean outcome; of no meaning where there is a `level`.
         largest: how large gradient, hessian and loss may be, of a tree's outcomes: their sums are exact up to as many
             times that as there are rows.
         is_bounded: whether no row's gradient and hessian are ever larger than that.
+        level: the score to begin with is this quantile of the outcomes, and what leaves add that of their rows'
+            residuals; None where they follow from sums.
     """
 
     derivatives: Callable[[Floats, Floats], tuple[Floats, Floats]]
@@ -50,6 +52,7 @@ class Loss:
     base: Callable[[Floats], Floats]
     largest: Callable[[OutcomeRange], tuple[Floats, Floats, Floats]]
     is_bounded: bool = False
+    level: float | None = None
 
 
 def sigmoid(scores: Floats) -> Floats:
@@ -99,7 +102,7 @@ def _gamma(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats]:
     return 1 - ratio, ratio
 
 
-def _spread(known: OutcomeRange) -> Floats:
+def spread(known: OutcomeRange) -> Floats:
     """How far scores may be from outcomes, about: twice as far as outcomes are from each other."""
     return np.asarray(np.maximum(2 * (known.largest - known.least), np.finfo(np.float64).tiny))
 
@@ -109,9 +112,9 @@ def _alike(n: Floats, *factors: float) -> tuple[Floats, Floats, Floats]:
     return gradient, hessian, loss
 
 
-def _of_squares(known: OutcomeRange) -> tuple[Floats, Floats, Floats]:
-    spread = _spread(known)
-    return spread, np.ones_like(spread), np.square(spread)
+def of_squares(known: OutcomeRange) -> tuple[Floats, Floats, Floats]:
+    widest = spread(known)
+    return widest, np.ones_like(widest), np.square(widest)
 
 
 def _of_counts(known: OutcomeRange) -> tuple[Floats, Floats, Floats]:
@@ -126,7 +129,7 @@ def _of_ratios(known: OutcomeRange) -> tuple[Floats, Floats, Floats]:
     return most, most, np.full(len(most), _MOST_EXPONENT) + most
 
 
-LOSS_OF: dict[str, Loss] = {
+SMOOTH: dict[str, Loss] = {
     "log_loss": Loss(
         _binomial,
         _binomial_value,
@@ -142,7 +145,7 @@ LOSS_OF: dict[str, Loss] = {
         lambda known: _alike(known.mean, 4.0, 4.0, 4.0),
     ),
     "squared_error": Loss(
-        _squares, lambda outcomes, scores: 0.5 * np.square(scores - outcomes), lambda mean: mean, _of_squares
+        _squares, lambda outcomes, scores: 0.5 * np.square(scores - outcomes), lambda mean: mean, of_squares
     ),
     # exp(F) - y F and F + y exp(-F): half the deviances, but for what does not depend on F.
     "poisson": Loss(_poisson, lambda outcomes, scores: portable.exp(scores) - outcomes * scores, _log, _of_counts),

@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from madtree.learn.data import Array, Floats, portable
-from madtree.learn.losses.losses import LOSS_OF
+from madtree.learn.losses.losses import SMOOTH, Loss
+from madtree.learn.losses.robust import ROBUST, robust_loss
 from madtree.records import dataclass
 
 _OUTCOME = 0
@@ -25,11 +26,13 @@ class RowLoss:
         loss: its name.
         n_scores: of a row; 1, or as many as there are classes.
         weighted: whether rows have weights.
+        quantile: of "quantile", the one that is predicted; None of losses that have none.
     """
 
     loss: str
     n_scores: int
     weighted: bool
+    quantile: float | None = None
 
     @property
     def n_lines(self) -> int:
@@ -54,25 +57,40 @@ class RowLoss:
         if self.n_scores > 1:
             lines[-1] = self._log_sum(lines)
 
-    def derivatives(self, lines: Floats, score: int) -> tuple[Floats, Floats]:
+    def of(self, threshold: Floats | float | None) -> Loss:
+        """The loss of one score.
+
+        `threshold`: of "huber", the absolute error from which on it is linear, one or (n_rows,); None as long as it is
+        not known.
+        """
+        if self.loss in ROBUST:
+            return robust_loss(self.loss, self.quantile, 0.0 if threshold is None else threshold)
+        return SMOOTH[self.loss]
+
+    def residuals(self, lines: Floats) -> Floats:
+        """(n_rows,) what is left of the outcomes; where there is one score."""
+        found: Floats = lines[_OUTCOME] - lines[self.first] + 0.0  # no -0.0
+        return found
+
+    def derivatives(self, lines: Floats, score: int, threshold: Floats | float | None = None) -> tuple[Floats, Floats]:
         """(n_rows,) gradient and hessian by that score, times the rows' weights."""
         own = lines[self.first + score]
         if self.n_scores > 1:
             share = portable.exp(own - lines[-1])
             gradient, hessian = share - (lines[_OUTCOME] == score), share * (1 - share)
         else:
-            gradient, hessian = LOSS_OF[self.loss].derivatives(lines[_OUTCOME], own)
+            gradient, hessian = self.of(threshold).derivatives(lines[_OUTCOME], own)
         if self.weighted:
             gradient, hessian = gradient * lines[1], hessian * lines[1]
         return gradient, hessian
 
-    def values(self, lines: Floats) -> tuple[Floats, Floats | None]:
+    def values(self, lines: Floats, threshold: Floats | float | None = None) -> tuple[Floats, Floats | None]:
         """(n_rows,) the loss of each row, and its weight; None where all are 1."""
         if self.n_scores > 1:
             own = lines[self.first + lines[_OUTCOME].astype(np.intp), np.arange(lines.shape[1])]
             found: Array = self._log_sum(lines) - own
         else:
-            found = LOSS_OF[self.loss].value(lines[_OUTCOME], lines[self.first])
+            found = self.of(threshold).value(lines[_OUTCOME], lines[self.first])
         return found, lines[1] if self.weighted else None
 
     def _log_sum(self, lines: Floats) -> Floats:

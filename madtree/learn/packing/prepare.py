@@ -171,11 +171,13 @@ prepare = at_once(preparing)
 
 
 def _folds(rows: RawRows, n_trees: int, parameters: Parameters) -> Array | None:
-    """(n_rows,) uint8 fold of each row of whole trees; None without folds."""
-    if not parameters.n_folds:
-        return None
+    """(n_rows,) uint8 fold of each row of whole trees; None without folds. Of boosted trees fold 1 is held out, without
+    cross-validation.
+    """
     if rows.fold is not None:
         return rows.fold.astype(np.uint8)
+    if not parameters.n_folds:
+        return None
     assert rows.identity is not None
     hashes = FoldHashes(np.zeros(n_trees, np.int64), parameters.n_folds, parameters.seed)
     ends = hashes.ends(hashes.counted(rows.identity, rows.tree))

@@ -95,12 +95,17 @@ def forest_parameters_of(values: Values, n_features: int) -> ForestParameters:
 
 def boost_parameters_of(values: Values) -> BoostParameters:
     """A boosted model's own parameters, from values as above; raises MadtreeError where one is out of its range."""
+    loss, has_quantile = LOSSES[values.text("loss", LOSSES)], "loss_quantile" in values
+    require(loss.takes_quantile == has_quantile, "loss_quantile", "there where the loss has one")
     return BoostParameters(
-        loss=values.text("loss", LOSSES),
+        loss=loss.name,
         n_rounds=values.integer("n_rounds", 1, MOST_ROUNDS),
         subsample=values.number("subsample", 0.0, 1.0),
         feature_fraction=values.number("feature_fraction", 0.0, 1.0),
         held_out=values.number("held_out", 0.0, 1.0),
         patience=values.integer("patience", 1, MOST_ROUNDS),
         tolerance=values.number("tolerance", 0.0, float_info.max),
+        loss_quantile=values.number("loss_quantile", 0.0, 1.0) if has_quantile else None,
+        held_out_by=values.text("held_out_by") if "held_out_by" in values else None,
+        correct_prior=values.boolean("correct_prior"),
     )

@@ -271,6 +271,7 @@ class BoostedColumns:
         n_held_out: (n,) of these.
         n_rounds: (n,) of the model.
         base: (n, n_scores) the scores before any tree.
+        threshold: (n,) by which the loss is told; NaN of losses that have none.
     """
 
     group: Ints
@@ -278,11 +279,12 @@ class BoostedColumns:
     n_held_out: Ints
     n_rounds: Ints
     base: Floats
+    threshold: Floats
 
     @classmethod
     def none(cls) -> BoostedColumns:
         ids = np.zeros(0, np.int64)
-        return cls(ids, ids, ids, ids, np.zeros((0, 1)))
+        return cls(ids, ids, ids, ids, np.zeros((0, 1)), np.zeros(0))
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,7 @@ class BoostedTotals:
         group: (n,) from 1.
         n_trees, n_rounds: (n,) 0 for a group without a usable row.
         base_score: (n, n_scores) before any tree.
+        loss_threshold: (n,) by which the loss is told, NaN where it has none.
         n_rows, n_held_out: (n,) of the training.
         training_loss, validation_loss: (n,) means after the last round, NaN where there are none.
         impurity_var_importance: (n, number of features) gains of all trees' splits.
@@ -70,6 +71,7 @@ class BoostedTotals:
     n_trees: Ints
     n_rounds: Ints
     base_score: Floats
+    loss_threshold: Floats
     n_rows: Ints
     n_held_out: Ints
     training_loss: Floats
@@ -133,7 +135,7 @@ def write_boosted_groups(
     more: dict[str, Encoder] = {
         "base_score": rows_of_floats(groups.base_score, groups.base_score.shape[1]),
         **{key: integers(getattr(groups, key)) for key in ("n_rounds", "n_rows", "n_held_out")},
-        **{key: floats(getattr(groups, key)) for key in ("training_loss", "validation_loss")},
+        **{key: floats(getattr(groups, key)) for key in ("loss_threshold", "training_loss", "validation_loss")},
     }
     _insert_groups(host, task, groups, more, boost_sql.GROUP_PARAMETERS, 2, failure, group_source, categories)
     rounds = groups.rounds

@@ -16,7 +16,7 @@ from madtree.request import TrainingTask, class_params_text
 from madtree.sqltext import forest_tables as forest_sql
 from madtree.sqltext import inserts
 from madtree.sqltext import tables as sql
-from madtree.trees import BOOSTED, BoostParameters, FeatureKind, ForestParameters
+from madtree.trees import BOOSTED, NUMBERS, BoostParameters, FeatureKind, ForestParameters
 
 _TEXT = "pg_catalog.text"
 
@@ -105,7 +105,9 @@ def _settings(task: TrainingTask) -> dict[str, Any]:
         "class_params": parameters.class_params and class_params_text(parameters.class_params),
         "feature_costs": None,
     }
-    fitting = {each.column for each in FUNCTIONS["tree_train"].options if each.fits(parameters.outcome)}
+    is_of_scores = isinstance(task.ensemble, BoostParameters) and not task.is_classification
+    outcome = NUMBERS if is_of_scores else parameters.outcome
+    fitting = {each.column for each in FUNCTIONS["tree_train"].options if each.fits(outcome)}
     return {column: given.get(column, taken[column] if column in fitting else None) for column, _ in SETTINGS}
 
 
@@ -139,7 +141,11 @@ def boost_summary(task: TrainingTask, boost: BoostParameters) -> dict[str, Any]:
         "subsample": boost.subsample,
         "feature_fraction": boost.feature_fraction,
         "cat_smooth": parameters.cat_smooth,
+        "quantile": boost.loss_quantile,
+        "correct_prior": boost.correct_prior,
+        "split_criterion": parameters.criterion if task.is_classification else "mse",
         "validation_fraction": boost.held_out,
+        "fold_col": boost.held_out_by,
         "n_iter_no_change": boost.patience,
         "tol": boost.tolerance,
     }

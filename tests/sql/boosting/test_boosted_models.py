@@ -53,6 +53,10 @@ def test_many_rows_are_the_same_in_every_way(db: psycopg.Connection) -> None:
         ("late", {"grouping_cols": "g", **HALF}),
         ("k", {"weights": "w", "loss": "log_loss"}),
         ("n", {"loss": "poisson", **HALF}),
+        ("n", {"loss": "poisson", "exposure": "w / 2.0", "weights": "w", "grouping_cols": "g"}),
+        ("y", {"loss": "absolute_error", "grouping_cols": "g"}),
+        ("y", {"loss": "quantile", "weights": "w", **HALF}),
+        ("y", {"loss": "huber", "grouping_cols": "g", **HALF}),
     ],
     ids=str,
 )
@@ -199,10 +203,22 @@ def test_it_learns_more_than_a_single_tree(db: psycopg.Connection) -> None:
     [
         ({"loss": "poisson", "target": "k"}, "classification => false asks for a regression"),
         ({"loss": "log_loss", "target": "y"}, "loss log_loss is for classes, and dependent_variable y"),
-        ({"loss": "hinge"}, "loss must be one of log_loss, exponential, squared_error, poisson, gamma, not 'hinge'"),
+        ({"exposure": "w", "target": "y"}, "exposure is for loss => 'poisson' only, not for the default one"),
+        ({"exposure": "w", "target": "y", "loss": "gamma"}, "exposure is for loss => 'poisson' only, not for gamma"),
+        ({"exposure": "w - 1", "target": "n", "loss": "poisson"}, "exposure: (w - 1) is not above 0"),
+        (
+            {"loss": "hinge"},
+            "loss must be one of log_loss, exponential, squared_error, absolute_error, quantile, huber, poisson, "
+            "gamma, not 'hinge'",
+        ),
         ({"learning_rate": 0}, "learning_rate must be above 0 and at most 1, not 0"),
         ({"boost_params": "l3=1"}, "boost_params: the key 'l3' is unknown"),
         ({"validation_params": "fraction=1"}, "validation_params: fraction must be at least 0 and below 1"),
+        ({"boost_params": "quantile=1"}, "boost_params: quantile must be above 0 and below 1, not '1'"),
+        (
+            {"boost_params": "quantile=0.5", "target": "y"},
+            "quantile is for the losses quantile and huber, and the loss is squared_error",
+        ),
         ({"loss": "exponential", "target": "k"}, "loss exponential is for two classes, and k has 5"),
         ({"loss": "gamma", "target": "y"}, "loss gamma is for numbers above 0, and y has "),
         ({"loss": "poisson", "target": "y"}, "loss poisson is for numbers of at least 0, and y has "),

@@ -19,6 +19,9 @@ TRAININGS: dict[str, tuple[str, dict[str, Any]]] = {
     "exponential": ("late", {"loss": "exponential"}),
     "five classes, groups": ("k", {"grouping_cols": "g", "weights": "w", **HALF, "num_trees": 20}),
     "poisson": ("n", {"loss": "poisson"}),
+    "absolute_error, groups": ("y", {"loss": "absolute_error", "grouping_cols": "g", **HALF, "num_trees": 20}),
+    "quantile": ("y", {"loss": "quantile", "boost_params": "quantile=0.3", "weights": "w"}),
+    "huber, groups": ("y", {"loss": "huber", "grouping_cols": "g", **HALF, "num_trees": 20}),
     "gamma": ("n + 1", {"loss": "gamma", "weights": "w"}),
 }
 
@@ -32,8 +35,8 @@ def staged(db: psycopg.Connection, model: str = "m", table: str = "t") -> list[d
     return rows(db, f"SELECT * FROM madtree.boost_staged('{model}', '{table}')")
 
 
-def lost(loss: str, raw: np.ndarray, outcome: np.ndarray) -> np.ndarray:
-    """(n,) the losses of rows, from scores (n, n_scores); of classes outcomes are their places."""
+def lost(loss: str, raw: np.ndarray, outcome: np.ndarray, threshold: np.ndarray) -> np.ndarray:
+    """(n,) the losses of rows, from scores (n, n_scores); of classes outcomes are their places. `threshold`: (n,)"""
     if raw.shape[1] > 1:
         return np.log(np.exp(raw).sum(axis=1)) - raw[np.arange(len(raw)), outcome.astype(int)]
     one = raw[:, 0]
@@ -41,6 +44,13 @@ def lost(loss: str, raw: np.ndarray, outcome: np.ndarray) -> np.ndarray:
         "log_loss": lambda: np.logaddexp(0, one) - outcome * one,
         "exponential": lambda: np.exp(np.where(outcome == 1, -one, one)),
         "squared_error": lambda: (outcome - one) ** 2 / 2,
+        "absolute_error": lambda: np.abs(outcome - one),
+        "quantile": lambda: np.where(outcome >= one, 0.3, -0.7) * (outcome - one),
+        "huber": lambda: np.where(
+            np.abs(outcome - one) <= threshold,
+            (outcome - one) ** 2 / 2,
+            threshold * (np.abs(outcome - one) - threshold / 2),
+        ),
         "poisson": lambda: np.exp(one) - outcome * one,
         "gamma": lambda: one + outcome * np.exp(-one),
     }[loss]()
@@ -63,10 +73,11 @@ def test_it_is_what_predictions_by_so_many_rounds_lose(db: psycopg.Connection, t
     classes = rows(db, "SELECT dependent_var_levels AS l, loss FROM m_summary")[0]
     actual = np.array([str(row["outcome"]).lower() if classes["l"] else row["outcome"] for row in data])
     place = np.array([classes["l"].index(label) for label in actual]) if classes["l"] else actual.astype(float)
-    groups = rows(
-        db, f"SELECT gid, n_rounds, base_score, {'g' if 'grouping_cols' in more else 'NULL AS g'} FROM m_group"
-    )
+    key = "g" if "grouping_cols" in more else "NULL AS g"
+    groups = rows(db, f"SELECT gid, n_rounds, base_score, loss_threshold, {key} FROM m_group")
     most = max(row["n_rounds"] for row in groups)
+    thresholds = {row["g"]: row["loss_threshold"] or math.nan for row in groups}
+    threshold = np.array([thresholds[None if None in thresholds else each] for each in group])
     expected = {}
     for number in range(most + 1):
         if number:
@@ -77,7 +88,7 @@ def test_it_is_what_predictions_by_so_many_rounds_lose(db: psycopg.Connection, t
             base = {row["g"]: row["base_score"] for row in groups}
             raw = np.array([base[None if None in base else each] for each in group])
             response = None
-        losses = lost(classes["loss"], raw, place)
+        losses = lost(classes["loss"], raw, place, threshold)
         if classes["l"]:
             if response is None:
                 two = np.column_stack((-raw, raw)) if raw.shape[1] == 1 else raw
@@ -85,7 +96,7 @@ def test_it_is_what_predictions_by_so_many_rounds_lose(db: psycopg.Connection, t
             else:
                 judged = np.array([str(each).lower() == label for each, label in zip(response, actual, strict=True)])
         else:
-            linked = raw[:, 0] if classes["loss"] == "squared_error" else np.exp(raw[:, 0])
+            linked = np.exp(raw[:, 0]) if classes["loss"] in ("poisson", "gamma") else raw[:, 0]
             judged = (linked - actual) ** 2
         scopes = {None: np.ones(len(data), bool)} | {
             row["gid"]: group == row["g"] for row in groups if row["g"] is not None

@@ -70,6 +70,10 @@ def nodes_of(trees: TrainedTrees, problem: Problem) -> np.ndarray[Any, Any]:
         ("log_loss", 2, False, 3, {"subsample": 0.6, "feature_fraction": 0.5}),
         ("log_loss", 4, True, 1, {"held_out": 0.2, "subsample": 0.8}),
         ("exponential", 2, True, 1, {}),
+        ("absolute_error", 0, False, 1, {"held_out": 0.3, "patience": 2}),
+        ("quantile", 0, True, 3, {"subsample": 0.7, "loss_quantile": 0.8}),
+        ("huber", 0, False, 3, {"held_out": 0.2, "subsample": 0.8, "loss_quantile": 0.9}),
+        ("huber", 0, True, 1, {"loss_quantile": 0.7}),
     ],
 )
 def test_a_model_is_the_same_wherever_rows_are(

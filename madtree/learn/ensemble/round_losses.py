@@ -1,0 +1,80 @@
+"""The mean losses of boosted rows after each round: what is told of them, and when they end the growth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from madtree.learn.data import Array, Bools, Floats, Grid, Ints
+from madtree.learn.problem import Problem
+from madtree.learn.prune import RoundColumns
+from madtree.learn.requests import Program, SumsRequest
+from madtree.records import dataclass
+
+_LOSS_LIMBS = 3  # so that losses may be much larger than they are at first, and sums still have all digits
+_ROOM = 2.0**20  # how many times
+
+
+@dataclass
+class RoundLosses:
+    """Losses (n_rounds + 1, G) by round, so far, and which groups go on.
+
+    Attributes:
+        patience, tolerance: as in `BoostParameters`.
+    """
+
+    patience: int
+    tolerance: float
+    training: list[Floats]
+    held_out: list[Floats]
+
+    @property
+    def best(self) -> Ints:
+        """(G,) the round with the least loss of the rows held out; the first of several, the last where none are."""
+        losses = np.stack(self.held_out)
+        known = ~np.isnan(losses).all(axis=0)
+        found: Ints = np.where(np.isnan(losses), np.inf, losses).argmin(axis=0)
+        return np.where(known, found, len(losses) - 1)
+
+    def go_on(self) -> Bools:
+        """(G,) groups that have had a lower loss within the last rounds."""
+        losses = np.stack(self.held_out)
+        if len(losses) <= self.patience:
+            return np.ones(losses.shape[1], np.bool_)
+        before, since = losses[: -self.patience], losses[-self.patience :]
+        with np.errstate(invalid="ignore"):
+            lower = since.min(axis=0) < before.min(axis=0) - self.tolerance
+        return np.asarray(lower | np.isnan(losses[-1]))
+
+    def tell(self, problem: Problem, loss: dict[str, Any], largest: Floats, weight_grid: Grid | None) -> Program[Ints]:
+        """Add the mean losses of now; (2, G) the rows in training, and those held out.
+
+        Args:
+            loss: the values that tell of it.
+            largest: (G,) that a row's may be at first.
+            weight_grid: of the rows' weights; None where all are 1.
+        """
+        loss_grid = Grid.choose(largest * _ROOM, problem.rows, _LOSS_LIMBS)
+        values = {
+            **loss,
+            "sum_loss_exponents": loss_grid.exponents,
+            "sum_weight_exponents": None if weight_grid is None else weight_grid.exponents,
+        }
+        sums: Array = yield SumsRequest("loss", values, problem)
+        tree, n_rows = np.arange(problem.n_trees), sums[:, 0]
+        total = np.stack([loss_grid.join(part[1 : 1 + _LOSS_LIMBS], tree) for part in sums])
+        weight = n_rows
+        if weight_grid is not None:
+            weight = np.stack([weight_grid.join(part[1 + _LOSS_LIMBS :], tree) for part in sums])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            training, held_out = total / weight
+        self.training.append(training)
+        self.held_out.append(held_out)
+        return n_rows.astype(np.int64)
+
+    def columns(self, groups: Ints) -> RoundColumns:
+        """By group and round."""
+        n = len(self.training)
+        training, held_out = (np.stack(each).T.reshape(-1) for each in (self.training, self.held_out))
+        return RoundColumns(np.repeat(groups, n), np.tile(np.arange(n), len(groups)), training, held_out)

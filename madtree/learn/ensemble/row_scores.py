@@ -1,0 +1,125 @@
+"""The scores of all rows of a boosted model, from tree to tree: what they begin with, what trees add to them, and the
+gradients that follow from them.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from madtree.learn.criteria import KnownNodes
+from madtree.learn.data import Floats, Grid
+from madtree.learn.ensemble.leaf_values import leaf_above, places_of_leaves, quantile_values, with_values
+from madtree.learn.ensemble.quantiles import ResidualPlaces, residual_quantiles
+from madtree.learn.grow import GrowingTrees
+from madtree.learn.losses import RowLoss
+from madtree.learn.problem import Problem
+from madtree.learn.prune import leaf_predictions
+from madtree.learn.requests import Program, ReplaceRequest
+from madtree.learn.route import Routing
+from madtree.trees import LOSSES
+
+
+class RowScores:
+    """The scores of all rows.
+
+    Attributes:
+        threshold: (G,) of the loss, for the next trees; None where it has none.
+        first_threshold: (G,) for the first trees, by which losses are told: so those of all rounds are comparable. NaN
+            where there is none.
+    """
+
+    def __init__(self, packed: Problem, problem: Problem, loss: RowLoss, weight_grid: Grid | None) -> None:
+        """
+        Args:
+            packed: by which blocks are packed.
+            problem: of a tree, with all rows in training.
+            weight_grid: of what rows count for; None where all count alike.
+        """
+        self._packed, self._problem, self._loss, self._weight_grid = packed, problem, loss, weight_grid
+        self.threshold: Floats | None = None
+        self.first_threshold: Floats = np.full(packed.n_trees, np.nan)
+
+    def begin(self, base: Floats) -> Program[Floats]:
+        """Give rows the scores (G, n_scores) that they begin with, which are returned: of a loss whose leaves add
+        quantiles, that of the outcomes.
+        """
+        factors = self._packed.class_factors
+        by_class = None if factors is None else factors.share
+        first = {**self._always, "base": base, "class_weight": by_class, "added_to": 0, "next": 0}
+        yield ReplaceRequest("boosted", first, self._packed)
+        loss = self._loss.of(None)
+        if loss.level is None:
+            return base
+        found = yield from residual_quantiles(self._roots, loss.level)
+        changed = {**self._always, "node_value": found, "added_to": 0, "next": 0}
+        yield ReplaceRequest("boosted", changed, self._problem, self._roots.routing)
+        if LOSSES[self._loss.loss].has_threshold:
+            yield from self._find_threshold()
+            assert self.threshold is not None
+            self.first_threshold = self.threshold
+        return base + found[:, None]
+
+    def values(self, problem: Problem, growing: GrowingTrees) -> Program[KnownNodes | None]:
+        """What the nodes of grown trees say; None where that follows from their sums."""
+        loss = self._loss.of(None)
+        if loss.level is None:
+            return None
+        leaves, rows = places_of_leaves(problem, growing, self._told_loss, self._weight_grid)
+        # A row's residual is at most what a gradient of squares may be.
+        values = yield from quantile_values(rows, loss.level, self.threshold, self._problem.largest_target)
+        return with_values(problem, growing, leaves, values)
+
+    def add(self, problem: Problem, growing: GrowingTrees, known: KnownNodes | None, score: int) -> Program[None]:
+        """Add what trees say to that score of each row; then gradients are those by the next score."""
+        if known is None or known.values is None:
+            said = np.array(leaf_predictions(problem, growing), np.float64)
+        else:
+            said = known.values.prediction
+        changed = {"node_value": said[leaf_above(problem, growing)], "added_to": score}
+        following = (score + 1) % self._loss.n_scores
+        yield ReplaceRequest("boosted", {**self._always, **changed, "next": following}, problem, growing.routing)
+        if self.threshold is not None:
+            yield from self._find_threshold()
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """The values that tell of the loss by which rounds are compared."""
+        threshold = None if self.threshold is None else self.first_threshold
+        return {**self._told_loss, "threshold": threshold}
+
+    @cached_property
+    def _told_loss(self) -> dict[str, Any]:
+        return {
+            "loss": self._loss.loss,
+            "n_scores": self._loss.n_scores,
+            "weighted": self._loss.weighted,
+            "quantile": self._loss.quantile,
+        }
+
+    @property
+    def _always(self) -> dict[str, Any]:
+        assert self._problem.target_grid is not None
+        assert self._problem.weight_grid is not None
+        return {
+            **self._told_loss,
+            "threshold": self.threshold,
+            "next_target_exponents": self._problem.target_grid.exponents,
+            "next_weight_exponents": self._problem.weight_grid.exponents,
+        }
+
+    def _find_threshold(self) -> Program[None]:
+        """Find the threshold anew, and the gradients by it."""
+        quantile = self._loss.quantile
+        assert quantile is not None
+        self.threshold = yield from residual_quantiles(self._roots, quantile, absolute=True)
+        yield ReplaceRequest("boosted", {**self._always, "added_to": 0, "next": 0}, self._problem)
+
+    @cached_property
+    def _roots(self) -> ResidualPlaces:
+        """All rows in training, by their groups."""
+        groups = np.arange(self._packed.n_trees)
+        routing = Routing.leaves(0, len(groups))
+        return ResidualPlaces(self._problem, routing, groups, groups, self._told_loss, self._weight_grid)
