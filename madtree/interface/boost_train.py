@@ -236,6 +236,23 @@ BOOST_TRAIN = Function(
             setting=Setting("bool"),
             flag=Flag(GROWTH, ("--correct-prior",)),
         ),
+        Argument(
+            "monotone",
+            "text",
+            "'income=+1, age=-1': features with which predictions do not fall, or do not rise; NULL: none",
+            None,
+            setting=Setting("text"),
+            flag=Flag(GROWTH, metavar="LIST"),
+        ),
+        Argument(
+            "interaction_constraints",
+            "text",
+            "'[income, age], [region]': features that may be together on a path of a tree; all others are one more "
+            "such group; NULL: any",
+            None,
+            setting=Setting("text"),
+            flag=Flag(GROWTH, metavar="LIST"),
+        ),
     ),
     details="""\
 It returns one line that says what was trained, and without groups the mean losses after the last round that the model

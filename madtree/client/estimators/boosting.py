@@ -36,7 +36,7 @@ class BaseBoosting(BaseEnsemble):
         return "the rows that are held out, and those of each round," if drawn else None
 
     def _arguments(self, client: Client, name: str, data: dict[str, Any], n_rows: Callable[[], int]) -> dict[str, Any]:
-        return boost_arguments(self, n_rows)
+        return boost_arguments(self, n_rows, data["list_of_features"])
 
     def _take_trees(self, client: Client, tables: ModelTables) -> None:
         self._boosted = BoostedArrays.read(client.host, tables, self.model_)
@@ -83,6 +83,11 @@ class GradientBoostingClassifier(BaseBoosting, EnsembleClassifier):
         log_loss or, for two classes, exponential.
     learning_rate, max_iter, max_leaf_nodes, max_depth, min_samples_leaf, l2_regularization, max_bins
         As in scikit-learn's `HistGradientBoostingClassifier`. `min_samples_leaf` as a float is a share of the rows.
+    monotonic_cst
+        Numbers 1, -1 or 0 by feature or by its name, as there; or a text, as `monotone` in `Client.boost_train`.
+    interaction_cst
+        Groups of features, by number or by name, "pairwise" or "no_interactions", as there; or another text, as
+        `interaction_constraints` in `Client.boost_train`.
     early_stopping, validation_fraction, n_iter_no_change, tol
         As there: "auto" stops early with more than 10,000 rows. Rows are held out by their ids, and the model keeps
         the rounds up to the least loss of these, and not those after it.
@@ -122,6 +127,8 @@ class GradientBoostingClassifier(BaseBoosting, EnsembleClassifier):
         min_samples_leaf: float | None = 20,
         l2_regularization: float = 0.0,
         max_bins: int = 255,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
         early_stopping: Any = "auto",
         validation_fraction: float | None = 0.1,
         n_iter_no_change: int = 10,
@@ -196,6 +203,8 @@ class GradientBoostingRegressor(BaseBoosting, EnsembleRegressor):
         min_samples_leaf: float | None = 20,
         l2_regularization: float = 0.0,
         max_bins: int = 255,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
         early_stopping: Any = "auto",
         validation_fraction: float | None = 0.1,
         n_iter_no_change: int = 10,

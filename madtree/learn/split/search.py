@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from madtree.learn.criteria import criterion_of, gains
+from madtree.learn.criteria import LeafTerms, criterion_of, gains
 from madtree.learn.data import LEFT, RIGHT, UNKNOWN, Array, Bools, Floats, Ints
 from madtree.learn.problem import Problem
 from madtree.learn.split.best_splits import BestSplits, RankedSplit, rank_of
@@ -51,6 +51,7 @@ def search(
     found: BestSplits,
     picks: PicksSplits | None = None,
     sums: Floats | None = None,
+    bounds: Floats | None = None,
 ) -> None:
     """Improve `found` by the splits of some features, which come in order.
 
@@ -63,10 +64,11 @@ def search(
         picks: who picks a candidate of each segment; None for all of them.
         sums: (n_channels, n_slots) over all rows of each slot; needed where the criterion finds the side of those
             without a value.
+        bounds: (2, n_slots) between which the values of leaves below each slot must lie; None for none.
     """
     for occupied in chunks:
         if occupied.n_segments:
-            CandidateSplits(problem, occupied, tree, picks, sums).improve(found)
+            CandidateSplits(problem, occupied, tree, picks, sums, bounds).improve(found)
 
 
 class CandidateSplits:
@@ -79,6 +81,7 @@ class CandidateSplits:
         tree: Ints,
         picks: PicksSplits | None = None,
         sums: Floats | None = None,
+        bounds: Floats | None = None,
     ) -> None:
         """The arguments as those of `search`."""
         self.problem = problem
@@ -95,6 +98,10 @@ class CandidateSplits:
             assert sums is not None
             missing = sums[:, occupied.slot] - occupied.totals()
             self.missing = missing if missing.any() else None
+        self.terms: LeafTerms | None = None  # of the segments
+        if self.criterion.gain_by_terms is not None:
+            own = None if bounds is None else bounds[:, occupied.slot]
+            self.terms = LeafTerms.of(problem, occupied.feature, self.tree, own)
 
     def improve(self, found: BestSplits) -> None:
         if self.picked is None:
@@ -161,14 +168,15 @@ class CandidateSplits:
         and the side of those without a value (m,), None where there are none; 0 where a side has not enough rows.
         """
         problem, tree = self.problem, self.tree.take(segment)
+        terms = None if self.terms is None else self.terms.of_places(segment)
         if self.missing is None:
-            return gains(problem, self.criterion, left, right, tree), None
+            return gains(problem, self.criterion, left, right, tree, terms), None
         n_counts, missing = problem.channels.n_counts, self.missing.take(segment, axis=1)
         some = np.flatnonzero(missing[:n_counts].any(axis=0))
         with_missing = []
         for mine, both in ((slice(None), (left + missing, right)), (some, (left[:, some], (right + missing)[:, some]))):
             enough = np.minimum(*(side[:n_counts].sum(axis=0) for side in both)) >= self.min_bucket
-            own = gains(problem, self.criterion, *both, tree[mine])
+            own = gains(problem, self.criterion, *both, tree[mine], None if terms is None else terms.of_places(mine))
             with_missing.append(np.where(enough, own, 0.0))
         gain, on_right = with_missing
         on_left, side = gain[some], np.full(len(segment), UNKNOWN, np.int8)

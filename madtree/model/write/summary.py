@@ -148,6 +148,8 @@ def boost_summary(task: TrainingTask, boost: BoostParameters) -> dict[str, Any]:
         "fold_col": boost.held_out_by,
         "n_iter_no_change": boost.patience,
         "tol": boost.tolerance,
+        "monotone": task.arguments.monotone,
+        "interaction_constraints": task.arguments.interaction_constraints,
     }
 
 

@@ -188,6 +188,9 @@ def test_what_the_learner_does_by_itself() -> None:
         "min_impurity_decrease": 0.0,
         "shrink": 1.0,
         "feature_costs": (),
+        "monotone": (),
+        "interactions": (),
+        "cat_l2": 0.0,
         **{name: boosted[name] for name in ("learning_rate", "min_gain", "cat_smooth")},
         "l2": boosted["l2_regularization"],
     }
