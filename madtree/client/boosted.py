@@ -70,7 +70,8 @@ class BoostCalls(Caller):
             Leaves of a tree at most; levels below the root, by default 60; rows that each side keeps; candidate
             thresholds of a continuous feature.
         boost_params
-            ``l2_regularization``, ``min_gain``, ``subsample``, ``feature_fraction``, ``cat_smooth``, ``quantile``.
+            ``l2_regularization``, ``min_gain``, ``subsample``, ``feature_fraction``, ``cat_smooth``, ``quantile``,
+            ``cat_l2``, ``max_cat_threshold``, ``min_data_per_group``.
         validation_params
             ``fraction`` of the rows to be held out, or ``fold_col``, a column that is true in these, so that the model
             keeps the rounds up to their least loss; ``n_iter_no_change``, ``tol``.

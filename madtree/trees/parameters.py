@@ -179,7 +179,9 @@ class Parameters:
         l2: penalty of leaves' values.
         min_gain: that each split must exceed.
         cat_smooth: hessian by which categories are drawn to 0 before they are put in order.
-        cat_l2: penalty of the values of leaves that part more than `FEW_CATEGORIES` categories, beside `l2`.
+        cat_l2, max_cat_threshold, min_data_per_group: of splits of features with more than `FEW_CATEGORIES`
+            categories: penalty of the two sides' values, beside `l2`; categories on one of them, at most; rows by which
+            it has more than that of the candidate before, at least (learn.split.category_order).
         monotone: of each feature 1, -1 or 0: where rows have larger values of it, scores must not be lower, or not
             higher, all else equal; empty where all are 0.
         interactions: groups of features; all splits on the path to a leaf are by features of one of them, at least.
@@ -210,7 +212,9 @@ class Parameters:
     l2: float = _ranged(0.0, 0.0, float_info.max)
     min_gain: float = _ranged(0.0, 0.0, float_info.max)
     cat_smooth: float = _ranged(10.0, 0.0, float_info.max)
-    cat_l2: float = _ranged(0.0, 0.0, float_info.max)
+    cat_l2: float = _ranged(10.0, 0.0, float_info.max)
+    max_cat_threshold: int = _ranged(32, 1, MAX_CATEGORIES)
+    min_data_per_group: int = _ranged(100, 1, _MOST_ROWS)
     monotone: tuple[float, ...] = ()
     interactions: tuple[tuple[int, ...], ...] = ()
 

@@ -91,7 +91,7 @@ class GradientBoostingClassifier(BaseBoosting, EnsembleClassifier):
     early_stopping, validation_fraction, n_iter_no_change, tol
         As there: "auto" stops early with more than 10,000 rows. Rows are held out by their ids, and the model keeps
         the rounds up to the least loss of these, and not those after it.
-    min_gain, subsample, feature_fraction, cat_smooth
+    min_gain, subsample, feature_fraction, cat_smooth, cat_l2, max_cat_threshold, min_data_per_group
         What `boost_params` says in `Client.boost_train`.
     connection, model, replace, id_col_name, list_of_features, list_of_features_to_exclude
         As for `DecisionTreeClassifier`.
@@ -139,6 +139,9 @@ class GradientBoostingClassifier(BaseBoosting, EnsembleClassifier):
         subsample: float = 1.0,
         feature_fraction: float = 1.0,
         cat_smooth: float = 10.0,
+        cat_l2: float = 10.0,
+        max_cat_threshold: int = 32,
+        min_data_per_group: int = 100,
         model: str | None = None,
         replace: bool = False,
         id_col_name: str | None = None,
@@ -214,6 +217,9 @@ class GradientBoostingRegressor(BaseBoosting, EnsembleRegressor):
         subsample: float = 1.0,
         feature_fraction: float = 1.0,
         cat_smooth: float = 10.0,
+        cat_l2: float = 10.0,
+        max_cat_threshold: int = 32,
+        min_data_per_group: int = 100,
         model: str | None = None,
         replace: bool = False,
         id_col_name: str | None = None,

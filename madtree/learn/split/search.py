@@ -13,11 +13,11 @@ from typing import Protocol
 
 import numpy as np
 
-from madtree.learn.criteria import LeafTerms, criterion_of, gains
+from madtree.learn.criteria import LeafTerms, criterion_of, gains, has_guards
 from madtree.learn.data import LEFT, RIGHT, UNKNOWN, Array, Bools, Floats, Ints
 from madtree.learn.problem import Problem
 from madtree.learn.split.best_splits import BestSplits, RankedSplit, rank_of
-from madtree.learn.split.category_order import EXHAUSTIVE_CATEGORIES, principal_scores, subsets
+from madtree.learn.split.category_order import EXHAUSTIVE_CATEGORIES, guarded_splits, principal_scores, subsets
 from madtree.learn.split.margins import TIE
 from madtree.learn.split.occupied_bins import OccupiedBins, first_of_best
 from madtree.records import dataclass
@@ -106,7 +106,8 @@ class CandidateSplits:
     def improve(self, found: BestSplits) -> None:
         if self.picked is None:
             exhaustive = self._order_categories()
-            gain, at = self._prefix_splits(~np.isin(self.occupied.segment, exhaustive) if len(exhaustive) else None)
+            candidates = ~np.isin(self.occupied.segment, exhaustive) if len(exhaustive) else self._guarded()
+            gain, at = self._prefix_splits(candidates)
             masks = self._subset_splits(exhaustive, gain)
         else:
             candidates = np.zeros(len(self.occupied.code), np.bool_)
@@ -136,6 +137,17 @@ class CandidateSplits:
             return segments[sizes <= EXHAUSTIVE_CATEGORIES]
         occupied.permute(mine, np.lexsort((occupied.code[mine], score, segment)))
         return segments[:0]
+
+    def _guarded(self) -> Bools | None:
+        """(n_bins,) behind which bins splits may lie; None for any."""
+        problem, occupied = self.problem, self.occupied
+        if self.criterion.gain_by_terms is None or not self.unordered.any():
+            return None
+        mine = np.flatnonzero(has_guards(problem, occupied.feature, self.tree))
+        counts = problem.channels.n_counts
+        missing = np.zeros((1, occupied.n_segments)) if self.missing is None else self.missing[:counts]
+        rows, without = (each.sum(axis=0).astype(np.int64) for each in (occupied.sums[:counts], missing))
+        return guarded_splits(problem, rows, occupied.start[mine], occupied.stop[mine], without[mine])
 
     def _prefix_splits(self, candidates: Bools | None) -> tuple[Floats, Ints]:
         """Best gain (n_segments,) over splits behind a bin, and the bin (n_segments,); 0 and -1 where none.

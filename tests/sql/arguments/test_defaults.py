@@ -190,8 +190,8 @@ def test_what_the_learner_does_by_itself() -> None:
         "feature_costs": (),
         "monotone": (),
         "interactions": (),
-        "cat_l2": 0.0,
         **{name: boosted[name] for name in ("learning_rate", "min_gain", "cat_smooth")},
+        **{name: boosted[name] for name in ("cat_l2", "max_cat_threshold", "min_data_per_group")},
         "l2": boosted["l2_regularization"],
     }
     for function, options in (("tree_train", defaults.OPTIONS), ("boost_train", defaults.BOOST_OPTIONS)):

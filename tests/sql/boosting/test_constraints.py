@@ -20,6 +20,7 @@ NODES = "SELECT * FROM m_nodes ORDER BY tree_id, node_id"
 def _table(db: psycopg.Connection) -> None:
     db.execute(MAKE)
     db.execute("UPDATE t SET b = NULL WHERE id % 13 = 0")
+    db.execute("UPDATE t SET y = y + 6 * coalesce((c > 'c2')::int, 0); UPDATE t SET late = y > 5, n = greatest(y, 0)")
 
 
 def violations(db: psycopg.Connection) -> int:
@@ -45,6 +46,7 @@ def test_no_row_there_could_be_is_told_against_a_direction(
     db: psycopg.Connection, target: str, more: dict[str, Any]
 ) -> None:
     """In no tree do two leaves, and so neither do sums of such, which float64 rounds in order."""
+    more["boost_params"] = f"{more.get('boost_params', 'min_gain=0')}, min_data_per_group=20"
     boost(db, target, **more)
     assert violations(db) > 20
     boost(db, target, **more, **MONOTONE)
@@ -94,7 +96,7 @@ def test_leaves_of_gradients_of_few_bits_are_in_order_too(db: psycopg.Connection
 )
 def test_a_path_has_features_of_one_group_alone(db: psycopg.Connection, given: str, groups: list[str]) -> None:
     db.execute("UPDATE t SET y = y + coalesce(a * b * (c > 'c2')::int, 0)")
-    more = {"num_trees": 12, "max_leaf_nodes": 12, "boost_params": "feature_fraction=0.99"}
+    more = {"num_trees": 12, "max_leaf_nodes": 12, "boost_params": "feature_fraction=0.99, min_data_per_group=20"}
     boost(db, "y", **more)
     assert any(
         {"a", "b", "c"} <= set(path) for tree in trees_of(rows(db, NODES)).values() for _, _, path in leaves_of(tree)
