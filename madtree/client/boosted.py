@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from madtree.client.caller import Caller
-from madtree.client.calls import CallError, Names, Pairs
+from madtree.client.calls import CallError, Groups, Names, Pairs
 from madtree.client.result import Result
 from madtree.client.rows import StagedRow
 from madtree.client.trained import EnsembleModel
@@ -50,6 +50,8 @@ class BoostCalls(Caller):
         exposure: str | None = None,
         class_params: Pairs | None = None,
         correct_prior: bool | None = False,
+        monotone: Pairs | None = None,
+        interaction_constraints: Groups | None = None,
     ) -> BoostedModel:
         """Train a gradient boosted model, or one for each group, on a table where it is.
 
@@ -68,7 +70,8 @@ class BoostCalls(Caller):
             Leaves of a tree at most; levels below the root, by default 60; rows that each side keeps; candidate
             thresholds of a continuous feature.
         boost_params
-            ``l2_regularization``, ``min_gain``, ``subsample``, ``feature_fraction``, ``cat_smooth``, ``quantile``.
+            ``l2_regularization``, ``min_gain``, ``subsample``, ``feature_fraction``, ``cat_smooth``, ``quantile``,
+            ``cat_l2``, ``max_cat_threshold``, ``min_data_per_group``.
         validation_params
             ``fraction`` of the rows to be held out, or ``fold_col``, a column that is true in these, so that the model
             keeps the rounds up to their least loss; ``n_iter_no_change``, ``tol``.
@@ -79,6 +82,11 @@ class BoostCalls(Caller):
         class_params, correct_prior
             How much classes count, in their order: ``{"class_weight": "balanced"}``, weights, or a ``prior``; and
             whether the base score is corrected, so that probabilities are those of the rows.
+        monotone
+            ``{"income": 1, "age": -1}``: features with which predictions do not fall, or do not rise.
+        interaction_constraints
+            ``[["income", "age"], ["region"]]``: features that may be together on a path of a tree; all others are one
+            more such group.
 
         Returns
         -------

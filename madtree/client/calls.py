@@ -13,6 +13,7 @@ from madtree.errors import MadtreeError
 from madtree.sqltext.quote import ident
 
 Names = str | Sequence[str]  # SQL as the function takes it, or plain names, which are quoted
+Groups = str | Sequence[Sequence[str]]  # '[a, b], [c]', or plain names in groups
 Pairs = str | Mapping[str, object]  # 'key=value, ...', or the same as a mapping
 
 _MISTAKES = (psycopg.ProgrammingError, psycopg.DataError, psycopg.NotSupportedError)
@@ -70,7 +71,7 @@ def statement_of(function: str, n_arguments: int, named: Sequence[str]) -> sql.C
 
 
 def as_argument(argument: str, value: Any) -> Any:
-    """The value for SQL: a list of names or a mapping of pairs as text, all else as it is.
+    """The value for SQL: a list of names, or of lists of names, or a mapping of pairs as text, all else as it is.
 
     Raises:
         TypeError: a sequence holds something other than names.
@@ -78,6 +79,8 @@ def as_argument(argument: str, value: Any) -> Any:
     if isinstance(value, Mapping):
         return ", ".join(f"{key}={_pair_value(each)}" for key, each in value.items() if each is not None) or None
     if isinstance(value, Sequence) and not isinstance(value, str):
+        if value and all(isinstance(each, Sequence) and not isinstance(each, str) for each in value):
+            return ", ".join(f"[{as_argument(argument, each)}]" for each in value)
         if not all(isinstance(each, str) for each in value):
             raise TypeError(f"{argument} must be SQL text or a sequence of names")
         return ", ".join(map(ident, value))

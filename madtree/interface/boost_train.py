@@ -32,7 +32,7 @@ from madtree.interface.training import (
     WORKERS,
 )
 from madtree.interface.valid import OneOf, Range, at_least, number_of_at_least
-from madtree.trees import LOSSES, MAX_DEPTH_LIMIT, losses_of
+from madtree.trees import FEW_CATEGORIES, LOSSES, MAX_CATEGORIES, MAX_DEPTH_LIMIT, losses_of
 
 STOPPING = "When to stop"
 
@@ -113,7 +113,8 @@ BOOST_TRAIN = Function(
         Argument(
             "boost_params",
             "text",
-            "'l2_regularization=0, min_gain=0, subsample=1, feature_fraction=1, cat_smooth=10'",
+            "'l2_regularization=0, min_gain=0, subsample=1, feature_fraction=1, cat_smooth=10, cat_l2=10, "
+            "max_cat_threshold=32, min_data_per_group=100'",
             None,
             keys=(
                 Argument(
@@ -169,6 +170,32 @@ BOOST_TRAIN = Function(
                     None,
                     valid=Range(float_info.min, 1, never=1, words="above 0 and below 1"),
                     setting=Setting("float8"),
+                    flag=Flag(GROWTH),
+                ),
+                    "cat_l2",
+                    "double precision",
+                    f"further penalty of leaves' values of splits by features of more than {FEW_CATEGORIES} categories",
+                    defaults.CAT_L2,
+                    valid=number_of_at_least(0),
+                    setting=Setting("float8"),
+                    flag=Flag(GROWTH),
+                ),
+                Argument(
+                    "max_cat_threshold",
+                    "integer",
+                    "categories on one side of such a split, at most",
+                    defaults.MAX_CAT_THRESHOLD,
+                    valid=Range(1, MAX_CATEGORIES, is_cut=True),
+                    setting=Setting("int4"),
+                    flag=Flag(GROWTH),
+                ),
+                Argument(
+                    "min_data_per_group",
+                    "integer",
+                    "rows that each further candidate of such a split moves to the other side, at least",
+                    defaults.MIN_DATA_PER_GROUP,
+                    valid=at_least(1),
+                    setting=Setting("int4"),
                     flag=Flag(GROWTH),
                 ),
             ),
@@ -235,6 +262,23 @@ BOOST_TRAIN = Function(
             defaults.CORRECT_PRIOR,
             setting=Setting("bool"),
             flag=Flag(GROWTH, ("--correct-prior",)),
+        ),
+        Argument(
+            "monotone",
+            "text",
+            "'income=+1, age=-1': features with which predictions do not fall, or do not rise; NULL: none",
+            None,
+            setting=Setting("text"),
+            flag=Flag(GROWTH, metavar="LIST"),
+        ),
+        Argument(
+            "interaction_constraints",
+            "text",
+            "'[income, age], [region]': features that may be together on a path of a tree; all others are one more "
+            "such group; NULL: any",
+            None,
+            setting=Setting("text"),
+            flag=Flag(GROWTH, metavar="LIST"),
         ),
     ),
     details="""\

@@ -41,6 +41,9 @@ FEATURE_FRACTION: float = 1
 CAT_SMOOTH: float = 10
 LOSS_QUANTILE = 0.9
 CORRECT_PRIOR = False
+CAT_L2: float = 10
+MAX_CAT_THRESHOLD = 32
+MIN_DATA_PER_GROUP = 100
 VALIDATION_FRACTION: float = 0
 PATIENCE = 10
 TOLERANCE = 1e-7
@@ -74,6 +77,9 @@ BOOST_OPTIONS: Mapping[str, Mapping[str, object]] = {
         "feature_fraction": FEATURE_FRACTION,
         "cat_smooth": CAT_SMOOTH,
         "quantile": None,
+        "cat_l2": CAT_L2,
+        "max_cat_threshold": MAX_CAT_THRESHOLD,
+        "min_data_per_group": MIN_DATA_PER_GROUP,
     },
     "validation_params": {
         "fraction": VALIDATION_FRACTION,

@@ -14,9 +14,9 @@ from madtree.request import catalog
 from madtree.request.catalog import Type
 from madtree.request.class_params import class_params_of
 from madtree.request.derived import tell_of_derived
-from madtree.request.feature_costs import parse_costs
 from madtree.request.features import FEATURES, Item, list_items, make_features
 from madtree.request.hints import as_number
+from madtree.request.named_features import NamedFeatures, parse_costs, parse_directions, parse_groups
 from madtree.request.names import DEPENDENT, SourceNames, grouping_columns, name_of
 from madtree.request.new_tables import check_new, required_name
 from madtree.request.option_strings import checked
@@ -56,7 +56,7 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
         MadtreeError: an argument is not valid, in one sentence that names it.
     """
     values = {**{each.name: each.default for each in _TREE_TRAIN.options if not each.is_required}, **values}
-    arguments = Arguments(**{each.name: values[each.name] for each in fields(Arguments)})
+    arguments = Arguments(**{each.name: values[each.name] for each in fields(Arguments) if each.name in values})
     output_name = required_name(arguments.output_table_name, "output_table_name", "model")
     _check_fitting(values, values["split_criterion"])
     by_class = class_params_of(values["class_params"])
@@ -109,6 +109,7 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
         ],
     )
     tell_of_derived(rows, source, names.columns, dependent, items)
+    named = NamedFeatures(features, names.columns, names.relation)
     return TrainingTask(
         arguments=arguments,
         source=source,
@@ -130,7 +131,9 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
             values,
             criterion=criterion,
             class_params=by_class,
-            feature_costs=parse_costs(arguments.feature_costs, features, names.columns, names.relation),
+            feature_costs=parse_costs(arguments.feature_costs, named),
+            monotone=parse_directions(arguments.monotone, named),
+            interactions=parse_groups(arguments.interaction_constraints, named),
             fold_col=fold.sql if fold else None,
         ),
         verbose=values["verbose"] or values["verbose_mode"],

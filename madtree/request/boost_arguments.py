@@ -58,6 +58,9 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
         l2=values["l2_regularization"],
         min_gain=values["min_gain"],
         cat_smooth=values["cat_smooth"],
+        cat_l2=values["cat_l2"],
+        max_cat_threshold=values["max_cat_threshold"],
+        min_data_per_group=values["min_data_per_group"],
     )
     boost = BoostParameters(
         loss=loss or known[0],

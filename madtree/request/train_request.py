@@ -13,7 +13,7 @@ from madtree.trees import BoostParameters, Feature, ForestParameters, Parameters
 
 @dataclass(frozen=True)
 class Arguments:
-    """The arguments of `tree_train` as the user gave them, for the summary table."""
+    """Arguments of the function that trains as the user gave them, for the summary table."""
 
     training_table_name: str
     output_table_name: str
@@ -25,6 +25,8 @@ class Arguments:
     weights: str | None = None
     exposure: str | None = None
     feature_costs: str | None = None
+    monotone: str | None = None
+    interaction_constraints: str | None = None
 
 
 @dataclass(frozen=True)

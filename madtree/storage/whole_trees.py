@@ -52,8 +52,7 @@ class GrowPlan:
         n_classes = given.integer("n_classes", 0, WIDE_LIMIT)
         row_format.require_fit(n_classes, [kind is FeatureKind.UNORDERED for kind in kinds])
         parameters = parameters_of(Values(given.mapping("parameters")), n_classes)
-        costs = len(parameters.feature_costs)
-        require(not costs or costs == len(kinds), "feature_costs", "those of all features, or of none")
+        require(parameters.fit(len(kinds)), "parameters", "those of all features, or of none")
         learner = learner_of(given, row_format)
         if row_format.fold_keys is not None:
             fits = len(row_format.fold_keys) == (2 if learner.holds_out else parameters.n_folds)

@@ -54,6 +54,12 @@ class Boosted:
                 f"loss {loss.name} is for two classes, and {name} has {n_classes}",
                 hint="loss => 'log_loss' is for any.",
             )
+        if n_classes > 2 and task.parameters.monotone:
+            raise MadtreeError(
+                f"monotone is for numbers and for two classes, whose second one becomes more or less probable; {name} "
+                f"has {n_classes} classes",
+                hint="Train a model for each class: its dependent variable is whether a row has that class.",
+            )
         if loss.is_positive and profile.low <= 0:
             raise MadtreeError(f"loss {loss.name} is for numbers above 0, and {name} has {profile.low:g}")
         if loss.is_count and profile.low < 0:

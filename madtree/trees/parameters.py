@@ -56,6 +56,7 @@ MAX_CATEGORIES = 65_534  # of a feature, but for NULL
 MOST_LABELS = 2**20  # of an enum
 
 
+FEW_CATEGORIES = 4  # of a feature, up to which boosted trees part them without guards: LightGBM's max_cat_to_onehot
 MAX_DEPTH_LIMIT = 60  # node ids are 2i+1 and 2i+2 in a bigint
 EXACT_LIMIT = 65_000  # distinct values a feature may have under n_bins = 0
 ORDERED_LIMIT = 1_024  # distinct values up to which an ordered feature keeps every boundary
@@ -178,6 +179,13 @@ class Parameters:
         l2: penalty of leaves' values.
         min_gain: that each split must exceed.
         cat_smooth: hessian by which categories are drawn to 0 before they are put in order.
+        cat_l2, max_cat_threshold, min_data_per_group: of splits of features with more than `FEW_CATEGORIES`
+            categories: penalty of the two sides' values, beside `l2`; categories on one of them, at most; rows by which
+            it has more than that of the candidate before, at least (learn.split.category_order).
+        monotone: of each feature 1, -1 or 0: where rows have larger values of it, scores must not be lower, or not
+            higher, all else equal; empty where all are 0.
+        interactions: groups of features; all splits on the path to a leaf are by features of one of them, at least.
+            Empty where all may be together.
     """
 
     criterion: str = "gini"
@@ -204,11 +212,21 @@ class Parameters:
     l2: float = _ranged(0.0, 0.0, float_info.max)
     min_gain: float = _ranged(0.0, 0.0, float_info.max)
     cat_smooth: float = _ranged(10.0, 0.0, float_info.max)
+    cat_l2: float = _ranged(10.0, 0.0, float_info.max)
+    max_cat_threshold: int = _ranged(32, 1, MAX_CATEGORIES)
+    min_data_per_group: int = _ranged(100, 1, _MOST_ROWS)
+    monotone: tuple[float, ...] = ()
+    interactions: tuple[tuple[int, ...], ...] = ()
 
     @property
     def outcome(self) -> OutcomeKind:
         """What the criterion is for; raises KeyError where none has its name."""
         return {**CRITERIA, NEWTON.name: NEWTON}[self.criterion].outcome
+
+    def fit(self, n_features: int) -> bool:
+        """Whether what they say of features is of so many."""
+        of_each = all(len(each) in (0, n_features) for each in (self.feature_costs, self.monotone))
+        return of_each and max(map(max, self.interactions), default=0) < n_features
 
     @property
     def draws_folds(self) -> bool:

@@ -113,12 +113,19 @@ def test_scikit_learns_parameters_reach_the_server(client: madtree.Client) -> No
 
     given: dict[str, Any] = {"learning_rate": 0.3, "max_leaf_nodes": 7, "max_depth": 4, "l2_regularization": 2.0}
     more = {"min_gain": 0.01, "subsample": 0.9, "feature_fraction": 0.5, "cat_smooth": 3.0}
+    more |= {"cat_l2": 1.0, "max_cat_threshold": 7, "min_data_per_group": 9}
     summary = trained(**given, **more)
     assert {name: summary[name] for name in (given | more)} == given | more
     assert (summary["num_trees"], summary["validation_fraction"], summary["loss"]) == (2, 0, "log_loss")
     summary = trained(max_bins=63, min_samples_leaf=0.1, random_state=5, loss="exponential", early_stopping=True)
     assert (summary["n_bins"], summary["min_bucket"], summary["seed"]) == (63, 57, 5)
     assert (summary["loss"], summary["validation_fraction"]) == ("exponential", 0.1)
+    summary = trained(monotonic_cst=[1, -1] + [0] * 28, interaction_cst=[{0, 1}, [2]])
+    assert summary["monotone"] == '"x0"=+1, "x1"=-1'
+    assert summary["interaction_constraints"] == '["x0", "x1"], ["x2"]'
+    summary = trained(monotonic_cst={"x3": 1}, interaction_cst="no_interactions")
+    assert summary["monotone"] == '"x3"=+1'
+    assert summary["interaction_constraints"].startswith('["x0"], ["x1"], ')
     whole = trained(max_leaf_nodes=None, max_depth=3)
     assert max(row.n_leaves for row in client.boosted("kept").trees) <= 8 < whole["max_leaf_nodes"]
 
@@ -140,6 +147,9 @@ def test_rows_are_held_out_by_themselves_where_there_are_many(client: madtree.Cl
         ({"early_stopping": True, "n_iter_no_change": 0}, "n_iter_no_change must be an integer of at least 1", ""),
         ({"loss": "squared_error"}, "loss", ""),
         ({"learning_rate": 0.0}, "learning_rate", ""),
+        ({"monotonic_cst": [1, 0]}, "monotonic_cst has 2 values, and there are 1 features", ""),
+        ({"monotonic_cst": [2]}, "monotonic_cst must be made of 1, -1 and 0, not 2", ""),
+        ({"interaction_cst": [[1]]}, "interaction_cst must be groups of names or of numbers below 1, not 1", ""),
     ],
 )
 def test_what_cannot_be_done_is_said(

@@ -36,7 +36,7 @@ class BaseBoosting(BaseEnsemble):
         return "the rows that are held out, and those of each round," if drawn else None
 
     def _arguments(self, client: Client, name: str, data: dict[str, Any], n_rows: Callable[[], int]) -> dict[str, Any]:
-        return boost_arguments(self, n_rows)
+        return boost_arguments(self, n_rows, data["list_of_features"])
 
     def _take_trees(self, client: Client, tables: ModelTables) -> None:
         self._boosted = BoostedArrays.read(client.host, tables, self.model_)
@@ -83,10 +83,15 @@ class GradientBoostingClassifier(BaseBoosting, EnsembleClassifier):
         log_loss or, for two classes, exponential.
     learning_rate, max_iter, max_leaf_nodes, max_depth, min_samples_leaf, l2_regularization, max_bins
         As in scikit-learn's `HistGradientBoostingClassifier`. `min_samples_leaf` as a float is a share of the rows.
+    monotonic_cst
+        Numbers 1, -1 or 0 by feature or by its name, as there; or a text, as `monotone` in `Client.boost_train`.
+    interaction_cst
+        Groups of features, by number or by name, "pairwise" or "no_interactions", as there; or another text, as
+        `interaction_constraints` in `Client.boost_train`.
     early_stopping, validation_fraction, n_iter_no_change, tol
         As there: "auto" stops early with more than 10,000 rows. Rows are held out by their ids, and the model keeps
         the rounds up to the least loss of these, and not those after it.
-    min_gain, subsample, feature_fraction, cat_smooth
+    min_gain, subsample, feature_fraction, cat_smooth, cat_l2, max_cat_threshold, min_data_per_group
         What `boost_params` says in `Client.boost_train`.
     connection, model, replace, id_col_name, list_of_features, list_of_features_to_exclude
         As for `DecisionTreeClassifier`.
@@ -122,6 +127,8 @@ class GradientBoostingClassifier(BaseBoosting, EnsembleClassifier):
         min_samples_leaf: float | None = 20,
         l2_regularization: float = 0.0,
         max_bins: int = 255,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
         early_stopping: Any = "auto",
         validation_fraction: float | None = 0.1,
         n_iter_no_change: int = 10,
@@ -132,6 +139,9 @@ class GradientBoostingClassifier(BaseBoosting, EnsembleClassifier):
         subsample: float = 1.0,
         feature_fraction: float = 1.0,
         cat_smooth: float = 10.0,
+        cat_l2: float = 10.0,
+        max_cat_threshold: int = 32,
+        min_data_per_group: int = 100,
         model: str | None = None,
         replace: bool = False,
         id_col_name: str | None = None,
@@ -196,6 +206,8 @@ class GradientBoostingRegressor(BaseBoosting, EnsembleRegressor):
         min_samples_leaf: float | None = 20,
         l2_regularization: float = 0.0,
         max_bins: int = 255,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
         early_stopping: Any = "auto",
         validation_fraction: float | None = 0.1,
         n_iter_no_change: int = 10,
@@ -205,6 +217,9 @@ class GradientBoostingRegressor(BaseBoosting, EnsembleRegressor):
         subsample: float = 1.0,
         feature_fraction: float = 1.0,
         cat_smooth: float = 10.0,
+        cat_l2: float = 10.0,
+        max_cat_threshold: int = 32,
+        min_data_per_group: int = 100,
         model: str | None = None,
         replace: bool = False,
         id_col_name: str | None = None,

@@ -10,6 +10,7 @@ from pkgutil import iter_modules
 
 from madtree.learn.criteria.criterion import Criterion, RoughBinGains, gains, rough_type
 from madtree.learn.criteria.judging import Judging, KnownNodes, Nodes, NodeValues, add_upwards
+from madtree.learn.criteria.leaf_terms import LeafTerms, has_guards
 from madtree.learn.problem import Problem
 
 __all__ = [
@@ -17,12 +18,14 @@ __all__ = [
     "Criterion",
     "Judging",
     "KnownNodes",
+    "LeafTerms",
     "NodeValues",
     "Nodes",
     "RoughBinGains",
     "add_upwards",
     "criterion_of",
     "gains",
+    "has_guards",
     "rough_type",
 ]
 

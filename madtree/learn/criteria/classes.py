@@ -49,9 +49,9 @@ class ByClass:
         """(m,) class index, of class weights (K, m)."""
         return majority_class(weights) if self.losses is None else self.losses.prediction(weights)
 
-    def predictions(self, problem: Problem, sums: Floats, tree: Ints) -> Array:
+    def predictions(self, problem: Problem, nodes: Nodes) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self.prediction(problem.class_weights(sums, tree))
+            return self.prediction(problem.class_weights(nodes.sums, nodes.tree))
 
     def may_be_split(self, problem: Problem, sums: Floats, tree: Ints) -> Bools:
         return np.asarray(self.risk(problem.class_weights(sums, tree)) > 0)

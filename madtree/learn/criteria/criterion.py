@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from madtree.learn.criteria.judging import Judging
+from madtree.learn.criteria.judging import Judging, Nodes
+from madtree.learn.criteria.leaf_terms import LeafTerms
 from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.problem import Problem
 from madtree.records import dataclass
@@ -41,6 +42,9 @@ class Criterion:
         finds_missing_side: whether rows without a value go to the side with which a split gains more; else, and where
             a node has none of them, to the larger one. Not with surrogates, by which such rows go their own ways. A
             split of these rows from all others is no candidate.
+        gain_by_terms: `gain` where leaves must keep to `LeafTerms`; None where they need not.
+        leaf_bounds: (2, n_nodes) between which the values of leaves below each node must lie, and of the node itself;
+            None where they may be any.
         for_problem: makes of it the criterion for a problem, where that depends on its parameters; None where not.
 
     For bounds that rule out candidates before their gains are computed, None where there is no such function:
@@ -70,6 +74,8 @@ class Criterion:
     category_scores: Callable[[Problem, Floats, Ints], Floats | None] = lambda problem, sums, tree: None
     rounding: float = 0.0
     finds_missing_side: bool = False
+    gain_by_terms: Callable[[Floats, Floats, LeafTerms], Floats] | None = None
+    leaf_bounds: Callable[[Problem, Nodes], Floats | None] = lambda problem, nodes: None
     for_problem: Callable[[Criterion, Problem], Criterion] | None = None
     quick_gain: Callable[[Floats, bool], Floats] | None = None
     quick_is_exact: bool = False
@@ -78,9 +84,17 @@ class Criterion:
     rough_row_gains: RoughRowGains | None = None
 
 
-def gains(problem: Problem, criterion: Criterion, left: Floats, right: Floats, tree: Ints) -> Floats:
-    """(m,) gains of splits with the sums `left` and `right` (n_channels, m), in the trees `tree` (m,)."""
+def gains(
+    problem: Problem, criterion: Criterion, left: Floats, right: Floats, tree: Ints, terms: LeafTerms | None = None
+) -> Floats:
+    """(m,) gains of splits with the sums `left` and `right` (n_channels, m), in the trees `tree` (m,).
+
+    `terms`: of these splits, for a criterion that has a gain by them.
+    """
     left, right = criterion.moments(problem, left, tree), criterion.moments(problem, right, tree)
+    if terms is not None:
+        assert criterion.gain_by_terms is not None
+        return criterion.gain_by_terms(left, right, terms)
     gain = criterion.gain(left, right)
     if criterion.rounding == 0.0:
         return gain

@@ -21,6 +21,7 @@ class Nodes(Protocol):
     n_trees: int
     tree: Ints
     depth: Ints
+    parent: Ints
     feature: Ints
     sums: Floats
     routing: Routing
@@ -80,10 +81,8 @@ class Judging(Protocol):
     @property
     def needs_rows(self) -> bool: ...
 
-    def predictions(self, problem: Problem, sums: Floats, tree: Ints) -> Array:
-        """(m,) class index or number that nodes with these sums (n_channels, m) would say as leaves; of no meaning
-        without rows.
-        """
+    def predictions(self, problem: Problem, nodes: Nodes) -> Array:
+        """(n_nodes,) class index or number that each node would say as a leaf; of no meaning without rows."""
         ...
 
     def may_be_split(self, problem: Problem, sums: Floats, tree: Ints) -> Bools:

@@ -11,6 +11,7 @@ import numpy as np
 
 from madtree.learn.criteria.criterion import Criterion
 from madtree.learn.criteria.judging import Nodes, NodeValues
+from madtree.learn.criteria.leaf_terms import LeafTerms, bounded, penalties
 from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.problem import Problem
 from madtree.learn.requests import Program
@@ -32,29 +33,61 @@ def newton_gain(left: Floats, right: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         difference = left_gradient / left_hessian - right_gradient / right_hessian
         gain = left_hessian * right_hessian / (left_hessian + right_hessian) * np.square(difference)
-    return np.where(np.minimum(left_hessian, right_hessian) < LEAST_HESSIAN, 0.0, gain)
+    return np.where(_lacks_hessian(left, right), 0.0, gain)
 
 
 def with_penalties(criterion: Criterion, problem: Problem) -> Criterion:
-    """With an l2 penalty of leaves' values, and a gain that each split must exceed."""
+    """With an l2 penalty of leaves' values, a gain that each split must exceed, and what leaves must keep to."""
     l2, least = problem.parameters.l2, problem.parameters.min_gain
 
     def gain(left: Floats, right: Floats) -> Floats:
-        if l2 == 0.0:
-            found = newton_gain(left, right)
-        else:
-            whole = left + right
-            found = sum_of_squares(left, l2) + sum_of_squares(right, l2) - sum_of_squares(whole, l2)
-            found = np.where(np.minimum(left[0], right[0]) < LEAST_HESSIAN, 0.0, found)
+        found = penalized_gain(left, right, l2)
         return np.where(found > least, found, 0.0)
 
-    return replace(criterion, gain=gain)
+    def gain_by_terms(left: Floats, right: Floats, terms: LeafTerms) -> Floats:
+        found = bounded_gain(left, right, l2, terms)
+        return np.where(found > least, found, 0.0)
+
+    return replace(criterion, gain=gain, gain_by_terms=gain_by_terms)
 
 
-def sum_of_squares(moments: Floats, l2: float) -> Floats:
+def penalized_gain(left: Floats, right: Floats, l2: float, of_sides: Floats | float = 0.0) -> Floats:
+    """As `newton_gain`, with the penalty `l2` of all values, and one more of those of the two sides (m,)."""
+    if l2 == 0.0 and not np.any(of_sides):
+        return newton_gain(left, right)
+    sides = sum_of_squares(left, l2 + of_sides) + sum_of_squares(right, l2 + of_sides)
+    return np.where(_lacks_hessian(left, right), 0.0, sides - sum_of_squares(left + right, l2))
+
+
+def bounded_gain(left: Floats, right: Floats, l2: float, terms: LeafTerms) -> Floats:
+    """(m,) as `penalized_gain`, for leaves that must keep to `terms`: where one of the values V is cut off at its
+    bound, G_l (V - V_l) + G_r (V - V_r), as in scikit-learn; 0 where the values of the sides are in the wrong order.
+    """
+    steps = [newton_step(*each) for each in ((left + right, l2), (left, l2 + terms.l2), (right, l2 + terms.l2))]
+    of_node, of_left, of_right = cut = [np.clip(step, terms.lower, terms.upper) for step in steps]
+    is_cut = np.any([step != value for step, value in zip(steps, cut, strict=True)], axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):  # of sides without hessian
+        of_cut = left[1] * (of_node - of_left) + right[1] * (of_node - of_right)
+    of_cut[_lacks_hessian(left, right)] = 0.0
+    found = np.where(is_cut, of_cut, penalized_gain(left, right, l2, terms.l2))
+    return np.where(terms.direction * of_right < terms.direction * of_left, 0.0, found)
+
+
+def _lacks_hessian(left: Floats, right: Floats) -> Bools:
+    return np.asarray(np.minimum(left[0], right[0]) < LEAST_HESSIAN)
+
+
+def sum_of_squares(moments: Floats, l2: Floats | float) -> Floats:
     """(m,) G^2 / (H + l2)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.square(moments[1]) / (moments[0] + l2))
+
+
+def newton_step(moments: Floats, l2: Floats | float) -> Floats:
+    """(m,) -G / (H + l2); 0 of nothing."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        step = -moments[1] / np.maximum(moments[0] + l2, np.finfo(np.float64).tiny)
+    return np.asarray(np.nan_to_num(step))
 
 
 def smoothed_steps(problem: Problem, sums: Floats, tree: Ints) -> Floats:
@@ -68,17 +101,27 @@ def row_counts(problem: Problem, sums: Floats, tree: Ints) -> Floats:
     return problem.row_counts(sums).astype(np.float64)
 
 
+def steps_of(problem: Problem, nodes: Nodes) -> Floats:
+    """(n_nodes,) what nodes add to the scores of their rows, before bounds and learning rate."""
+    parent = nodes.parent
+    feature = np.where(parent < 0, -1, nodes.feature[parent])
+    l2 = problem.parameters.l2 + penalties(problem, feature, nodes.tree)
+    return newton_step(newton_moments(problem, nodes.sums, nodes.tree), l2)
+
+
+def leaf_bounds(problem: Problem, nodes: Nodes) -> Floats | None:
+    """(2, n_nodes) between which the values of leaves below each node must lie; None where they may be any."""
+    return bounded(problem, nodes, steps_of(problem, nodes))[1] if problem.parameters.monotone else None
+
+
 class ByNewton:
     """Nodes predict what they add to the scores of their rows; they are not judged."""
 
     needs_rows = False
 
-    def predictions(self, problem: Problem, sums: Floats, tree: Ints) -> Array:
-        """The learning rate times -G / (H + l2)."""
-        hessian, gradient = newton_moments(problem, sums, tree)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            step = -gradient / np.maximum(hessian + problem.parameters.l2, np.finfo(np.float64).tiny)
-        return np.asarray(np.nan_to_num(problem.parameters.learning_rate * step))
+    def predictions(self, problem: Problem, nodes: Nodes) -> Array:
+        """The learning rate times -G / (H + l2), within the bounds of each node."""
+        return np.asarray(problem.parameters.learning_rate * bounded(problem, nodes, steps_of(problem, nodes))[0])
 
     def may_be_split(self, problem: Problem, sums: Floats, tree: Ints) -> Bools:
         return np.ones(len(tree), np.bool_)
@@ -87,7 +130,7 @@ class ByNewton:
         yield from ()
         none = np.zeros(len(nodes.tree))
         hessian = problem.weights(nodes.sums, nodes.tree)
-        return NodeValues(hessian, none, none, self.predictions(problem, nodes.sums, nodes.tree))
+        return NodeValues(hessian, none, none, self.predictions(problem, nodes))
 
     def held_out_errors(
         self, problem: Problem, nodes: Nodes, values: NodeValues, held_out: Floats
@@ -106,5 +149,6 @@ NEWTON = Criterion(
     size=row_counts,
     category_scores=smoothed_steps,
     finds_missing_side=True,
+    leaf_bounds=leaf_bounds,
     for_problem=with_penalties,
 )

@@ -44,9 +44,9 @@ class OfNumbers:
 
     needs_rows = True
 
-    def predictions(self, problem: Problem, sums: Floats, tree: Ints) -> Array:
+    def predictions(self, problem: Problem, nodes: Nodes) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(np.nan_to_num(problem.means(sums, tree)) + problem.centre[tree])
+            return np.asarray(np.nan_to_num(problem.means(nodes.sums, nodes.tree)) + problem.centre[nodes.tree])
 
     def may_be_split(self, problem: Problem, sums: Floats, tree: Ints) -> Bools:
         return np.ones(len(tree), np.bool_)

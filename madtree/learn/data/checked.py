@@ -72,6 +72,15 @@ class Values:
         found = self._list(name, length, lambda one: type(one) in (int, float) and low <= one <= high, right)
         return tuple(map(float, found))
 
+    def groups(self, name: str, n: int) -> tuple[tuple[int, ...], ...]:
+        """A short list of groups of numbers from 0 to `n` - 1, none of them empty."""
+
+        def fits(group: Any) -> bool:
+            of_numbers = isinstance(group, list | tuple) and len(group) > 0
+            return of_numbers and all(type(one) is int and 0 <= one < n for one in group)
+
+        return tuple(map(tuple, self._list(name, None, fits, f"groups of integers from 0 to {n - 1}")))
+
     def lines(self, name: str, kinds: tuple[type, ...]) -> list[list[Any]]:
         """A list of short lists, each with a value of each of these kinds."""
 

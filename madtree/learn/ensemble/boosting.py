@@ -15,12 +15,12 @@ from functools import cached_property, partial
 import numpy as np
 
 from madtree.learn.counting import CountRequest
-from madtree.learn.data import Bools, Floats, Grid, Ints, keyed, portable
-from madtree.learn.ensemble.drawn_features import drawn
+from madtree.learn.data import Bools, Floats, Grid, Ints, portable
+from madtree.learn.ensemble.feature_masks import feature_mask
 from madtree.learn.ensemble.few_bits import count_finely, of_few_bits
 from madtree.learn.ensemble.round_losses import RoundLosses
 from madtree.learn.ensemble.row_scores import RowScores
-from madtree.learn.grow import FeatureMask, SplitFinder, grow
+from madtree.learn.grow import SplitFinder, grow
 from madtree.learn.losses import LEAST_SHARE, Loss, OutcomeRange, RowLoss
 from madtree.learn.problem import Problem, Sampled, over_classes
 from madtree.learn.prune import (
@@ -33,7 +33,6 @@ from madtree.learn.route import Routing
 from madtree.records import dataclass
 from madtree.trees import LOSSES, NEWTON, BoostParameters, Link
 
-_FEATURES = 5  # purpose of a hash
 
 
 @dataclass(frozen=True)
@@ -87,20 +86,6 @@ class Boosting:
         """The rows that the trees of a round are grown on."""
         share = self.parameters.subsample
         return Sampled(self.packed.parameters.seed, number, share, self.has_held_out)
-
-    def mask(self, go_on: Bools, member: int) -> FeatureMask | None:
-        """By which features nodes of that tree may be split: those that are drawn for it, and none in groups (G,) that
-        do not `go_on`.
-        """
-        n, share = len(self.packed.unordered), self.parameters.feature_fraction
-        if share == 1 and go_on.all():
-            return None
-        allowed = np.ones(n, np.bool_)
-        if share < 1:
-            allowed[:] = False
-            key = keyed(_FEATURES, self.packed.parameters.seed, np.array([member]))
-            allowed[drawn(key, n, max(1, round(share * n)))[0]] = True
-        return lambda growing, nodes: go_on[growing.tree[nodes]][:, None] & allowed
 
     def base(self, sums: Floats) -> tuple[Floats, Floats]:
         """(G, n_scores) the scores to begin with, and (G,) the mean outcome; `sums` (n_channels, G) of the rows in
@@ -206,7 +191,7 @@ def train_boosted(
         n_nodes = 0
         for score in range(loss.n_scores):
             member = number * loss.n_scores + score
-            mask = boosting.mask(go_on, member)
+            mask = feature_mask(packed, parameters.feature_fraction, member, go_on)
             finder_of = partial(SplitFinder, rows_at_hand=rows_at_hand, mask=mask, in_order=True)
             counted = of_few_bits(of_round, member) if boosting.loss.is_bounded else of_round
             growing = yield from grow(counted, rows_at_hand, finder_of=finder_of)

@@ -12,7 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from madtree.learn.counting import CountRequest, batches, by_rows, state_limit
-from madtree.learn.data import Array, Bools, Ints, heads
+from madtree.learn.criteria import criterion_of
+from madtree.learn.data import Array, Bools, Floats, Ints, heads
 from madtree.learn.grow.growing import GrowingTrees, see_histograms, see_rows
 from madtree.learn.histogram import (
     HistogramLayout,
@@ -64,6 +65,12 @@ def count_roots(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Program
 def rows_of(problem: Problem, growing: GrowingTrees, nodes: Ints) -> int:
     """Rows of nodes together; of roots, which may not have been counted yet, those of their trees."""
     return int(np.where(nodes < growing.n_trees, problem.rows[growing.tree[nodes]], growing.n_rows[nodes]).sum())
+
+
+def bounds_of(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Floats | None:
+    """(2, m) between which the values of leaves below `nodes` (m,) must lie; None where they may be any."""
+    bounds = criterion_of(problem).leaf_bounds(problem, growing)
+    return None if bounds is None else bounds[:, nodes]
 
 
 def rows_request(problem: Problem, growing: GrowingTrees, nodes: Ints, first: int, last: int) -> RowsRequest:
@@ -133,7 +140,8 @@ class FeatureSpan:
             rows = yield rows_request(self.problem, growing, nodes, self.first, self.last)
             see_rows(self.problem, growing, nodes, rows, self.first, self.last)
             features = np.broadcast_to(np.arange(self.first, self.last), (len(nodes), self.last - self.first))
-            small = SmallNodes(rows, layout, features, growing.tree[nodes], growing.sums[:, nodes])
+            bounds = bounds_of(self.problem, growing, nodes)
+            small = SmallNodes(rows, layout, features, growing.tree[nodes], growing.sums[:, nodes], bounds)
             mask = None if allowed is None else allowed[at, self.first : self.last]
             part = found.of_slots(at)
             for _ in search_small(self.problem, small, part, mask):
@@ -218,8 +226,9 @@ class FeatureSpan:
         else:
             occupied = likely_bins(self.problem, state, layout, found.gain[places], mask)
         part, sums = found.of_slots(places), growing.sums[:, nodes]
+        bounds = bounds_of(self.problem, growing, nodes)
         for some in occupied:
-            search(self.problem, [some], tree, part, sums=sums)
+            search(self.problem, [some], tree, part, sums=sums, bounds=bounds)
             yield BREATH
         found.enter(places, part)
 

@@ -15,6 +15,7 @@ from madtree.trees import (
     LOSSES,
     MOST_CLASS_PARAMS,
     MOST_COST,
+    MOST_FEATURES,
     MOST_ROUNDS,
     NEWTON,
     SAMPLINGS,
@@ -48,6 +49,8 @@ def parameters_of(values: Values, n_classes: int) -> Parameters:
         null_as_category=values.boolean("null_as_category"),
         feature_costs=values.numbers("feature_costs", None, 1 / MOST_COST, MOST_COST),
         class_params=_class_params(values, n_classes),
+        monotone=values.numbers("monotone", None, -1.0, 1.0),
+        interactions=values.groups("interactions", MOST_FEATURES),
         **ranged,
     )
 

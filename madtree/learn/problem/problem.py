@@ -267,8 +267,7 @@ class Problem:
         replicas = replicas_of(given)
         require(n_trees > 0 and n_trees % replicas.n == 0, "rows", "those of each tree in every replica")
         bins = _bins_of(given, n_trees)
-        costs = len(parameters.feature_costs)
-        require(not costs or costs == bins.sizes.shape[1], "feature_costs", "those of all features, or of none")
+        require(parameters.fit(bins.sizes.shape[1]), "parameters", "those of all features, or of none")
         grids = {name: Grid.from_values(given, f"{name}_exponents", n_trees) for name in _GRIDS}
         of_numbers, exposed = grids["target"] is not None, grids["exposure"] is not None
         require(of_numbers == (n_classes == 0), "target_exponents", "those of a regression, and of no other tree")

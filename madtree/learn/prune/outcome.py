@@ -73,7 +73,7 @@ class Outcome:
 
 def leaf_predictions(problem: Problem, growing: GrowingTrees) -> Array:
     """(n_nodes,) index of the class or mean that each node would predict as a leaf; of no meaning without rows."""
-    return criterion_of(problem).judging.predictions(problem, growing.sums, growing.tree)
+    return criterion_of(problem).judging.predictions(problem, growing)
 
 
 def conclude(problem: Problem, growing: GrowingTrees, known: KnownNodes | None = None) -> Program[Outcome]:

@@ -1,4 +1,6 @@
-"""In which order the categories of an unordered feature are tried, node by node."""
+"""In which order the categories of an unordered feature are tried, node by node; and which splits of many categories
+boosted trees may make.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats
+from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.problem import Problem
 
 EXHAUSTIVE_CATEGORIES = 10  # with three or more classes all subsets of up to so many categories are tried
 
@@ -50,3 +53,58 @@ def principal_scores(weights: Floats) -> Floats:
     scores: Array = direction @ shares
     # Categories with the same proportions must tie whatever the rounding.
     return np.asarray(np.round(scores, 12))
+
+
+def guarded_splits(problem: Problem, rows: Ints, start: Ints, stop: Ints, missing: Ints) -> Bools:
+    """(n_bins,) behind which bins a split may lie: any of segments that are not meant. In the others LightGBM's guards
+    hold against what single categories say by chance (`FeatureHistogram::FindBestThresholdCategoricalInner`; the
+    penalty `cat_l2` is among `LeafTerms`): from either end of the order those up to `max_cat_threshold`, and up to half
+    of them, are parted from all others; a candidate has at least `min_data_per_group` rows more than the one before it,
+    and leaves as many.
+
+    Args:
+        rows: (n_bins,) of each bin.
+        start, stop: (m,) from which bin to which each segment that is meant goes.
+        missing: (m,) its rows without a value, which may be on either side.
+    """
+    allowed = np.ones(len(rows), np.bool_)
+    if len(start) == 0:
+        return allowed
+    upto = np.concatenate(([0], np.cumsum(rows)))  # rows of the bins before each
+    allowed[_spread(start, stop)] = False
+    ends = _from_the_first(problem, upto, start, stop, missing)
+    allowed[ends] = True
+    # From the last one: the same of all bins in reverse.
+    n = len(rows)
+    backwards = upto[-1] - upto[::-1]
+    firsts = _from_the_first(problem, backwards, (n - stop)[::-1], (n - start)[::-1], missing[::-1])
+    allowed[n - 2 - firsts] = True
+    return allowed
+
+
+def _from_the_first(problem: Problem, upto: Ints, start: Ints, stop: Ints, missing: Ints) -> Ints:
+    """The bins behind which candidates lie that part some of the first bins of each segment from the others.
+
+    `upto` (n_bins + 1,): rows of the bins before each.
+    """
+    parameters = problem.parameters
+    group = max(parameters.min_data_per_group, 1)
+    last = start + np.minimum(parameters.max_cat_threshold, (stop - start + 1) // 2) - 1
+    last = np.minimum(last, stop - 2)  # one is left for the other side
+    most = upto[stop] + missing - group
+    wanted = upto[start] + max(group, parameters.min_bucket)
+    found = [start[:0]]
+    while len(last):
+        at = np.searchsorted(upto, wanted) - 1
+        fits = np.flatnonzero((at <= last) & (upto.take(at + 1, mode="clip") <= most))
+        at, last, most = at[fits], last[fits], most[fits]
+        found.append(at)
+        wanted = upto[at + 1] + group
+    return np.concatenate(found)
+
+
+def _spread(start: Ints, stop: Ints) -> Ints:
+    """All places from each `start` (m,) to before each `stop`."""
+    sizes = stop - start
+    places: Ints = np.arange(sizes.sum()) + np.repeat(start - (np.cumsum(sizes) - sizes), sizes)
+    return places

@@ -30,6 +30,7 @@ class SmallNodes:
         features: (n_slots, n_features) which features of the problem those of the layout are, for each node ascending.
         tree: (n_slots,) of each node.
         sums: (n_channels, n_slots) over all rows of each node.
+        bounds: (2, n_slots) between which the values of leaves below each node must lie; None for none.
     """
 
     rows: RowsOfNodes
@@ -37,6 +38,7 @@ class SmallNodes:
     features: Ints
     tree: Ints
     sums: Floats
+    bounds: Floats | None = None
 
 
 def stretches(one: Bools, other: Bools, most: int) -> Iterator[tuple[int, int]]:

@@ -13,11 +13,11 @@ from typing import Protocol
 
 import numpy as np
 
-from madtree.learn.criteria import criterion_of, gains
+from madtree.learn.criteria import LeafTerms, criterion_of, gains, has_guards
 from madtree.learn.data import LEFT, RIGHT, UNKNOWN, Array, Bools, Floats, Ints
 from madtree.learn.problem import Problem
 from madtree.learn.split.best_splits import BestSplits, RankedSplit, rank_of
-from madtree.learn.split.category_order import EXHAUSTIVE_CATEGORIES, principal_scores, subsets
+from madtree.learn.split.category_order import EXHAUSTIVE_CATEGORIES, guarded_splits, principal_scores, subsets
 from madtree.learn.split.margins import TIE
 from madtree.learn.split.occupied_bins import OccupiedBins, first_of_best
 from madtree.records import dataclass
@@ -51,6 +51,7 @@ def search(
     found: BestSplits,
     picks: PicksSplits | None = None,
     sums: Floats | None = None,
+    bounds: Floats | None = None,
 ) -> None:
     """Improve `found` by the splits of some features, which come in order.
 
@@ -63,10 +64,11 @@ def search(
         picks: who picks a candidate of each segment; None for all of them.
         sums: (n_channels, n_slots) over all rows of each slot; needed where the criterion finds the side of those
             without a value.
+        bounds: (2, n_slots) between which the values of leaves below each slot must lie; None for none.
     """
     for occupied in chunks:
         if occupied.n_segments:
-            CandidateSplits(problem, occupied, tree, picks, sums).improve(found)
+            CandidateSplits(problem, occupied, tree, picks, sums, bounds).improve(found)
 
 
 class CandidateSplits:
@@ -79,6 +81,7 @@ class CandidateSplits:
         tree: Ints,
         picks: PicksSplits | None = None,
         sums: Floats | None = None,
+        bounds: Floats | None = None,
     ) -> None:
         """The arguments as those of `search`."""
         self.problem = problem
@@ -95,11 +98,16 @@ class CandidateSplits:
             assert sums is not None
             missing = sums[:, occupied.slot] - occupied.totals()
             self.missing = missing if missing.any() else None
+        self.terms: LeafTerms | None = None  # of the segments
+        if self.criterion.gain_by_terms is not None:
+            own = None if bounds is None else bounds[:, occupied.slot]
+            self.terms = LeafTerms.of(problem, occupied.feature, self.tree, own)
 
     def improve(self, found: BestSplits) -> None:
         if self.picked is None:
             exhaustive = self._order_categories()
-            gain, at = self._prefix_splits(~np.isin(self.occupied.segment, exhaustive) if len(exhaustive) else None)
+            candidates = ~np.isin(self.occupied.segment, exhaustive) if len(exhaustive) else self._guarded()
+            gain, at = self._prefix_splits(candidates)
             masks = self._subset_splits(exhaustive, gain)
         else:
             candidates = np.zeros(len(self.occupied.code), np.bool_)
@@ -129,6 +137,17 @@ class CandidateSplits:
             return segments[sizes <= EXHAUSTIVE_CATEGORIES]
         occupied.permute(mine, np.lexsort((occupied.code[mine], score, segment)))
         return segments[:0]
+
+    def _guarded(self) -> Bools | None:
+        """(n_bins,) behind which bins splits may lie; None for any."""
+        problem, occupied = self.problem, self.occupied
+        if self.criterion.gain_by_terms is None or not self.unordered.any():
+            return None
+        mine = np.flatnonzero(has_guards(problem, occupied.feature, self.tree))
+        counts = problem.channels.n_counts
+        missing = np.zeros((1, occupied.n_segments)) if self.missing is None else self.missing[:counts]
+        rows, without = (each.sum(axis=0).astype(np.int64) for each in (occupied.sums[:counts], missing))
+        return guarded_splits(problem, rows, occupied.start[mine], occupied.stop[mine], without[mine])
 
     def _prefix_splits(self, candidates: Bools | None) -> tuple[Floats, Ints]:
         """Best gain (n_segments,) over splits behind a bin, and the bin (n_segments,); 0 and -1 where none.
@@ -161,14 +180,15 @@ class CandidateSplits:
         and the side of those without a value (m,), None where there are none; 0 where a side has not enough rows.
         """
         problem, tree = self.problem, self.tree.take(segment)
+        terms = None if self.terms is None else self.terms.of_places(segment)
         if self.missing is None:
-            return gains(problem, self.criterion, left, right, tree), None
+            return gains(problem, self.criterion, left, right, tree, terms), None
         n_counts, missing = problem.channels.n_counts, self.missing.take(segment, axis=1)
         some = np.flatnonzero(missing[:n_counts].any(axis=0))
         with_missing = []
         for mine, both in ((slice(None), (left + missing, right)), (some, (left[:, some], (right + missing)[:, some]))):
             enough = np.minimum(*(side[:n_counts].sum(axis=0) for side in both)) >= self.min_bucket
-            own = gains(problem, self.criterion, *both, tree[mine])
+            own = gains(problem, self.criterion, *both, tree[mine], None if terms is None else terms.of_places(mine))
             with_missing.append(np.where(enough, own, 0.0))
         gain, on_right = with_missing
         on_left, side = gain[some], np.full(len(segment), UNKNOWN, np.int8)

@@ -64,7 +64,7 @@ def _search_bins(
     layout = HistogramLayout(whole.channels, whole.widths[places], whole.n_slots, whole.first + places.start)
     for some in sweep(small.rows, layout, problem.tuning.chunk_values, allowed[:, places]):
         some.feature = small.features[some.slot, some.feature - whole.first]
-        search(problem, [some], small.tree, found, picks, small.sums)
+        search(problem, [some], small.tree, found, picks, small.sums, small.bounds)
         yield
 
 

@@ -144,10 +144,15 @@ def boost_summary(task: TrainingTask, boost: BoostParameters) -> dict[str, Any]:
         "quantile": boost.loss_quantile,
         "correct_prior": boost.correct_prior,
         "split_criterion": parameters.criterion if task.is_classification else "mse",
+        "cat_l2": parameters.cat_l2,
+        "max_cat_threshold": parameters.max_cat_threshold,
+        "min_data_per_group": parameters.min_data_per_group,
         "validation_fraction": boost.held_out,
         "fold_col": boost.held_out_by,
         "n_iter_no_change": boost.patience,
         "tol": boost.tolerance,
+        "monotone": task.arguments.monotone,
+        "interaction_constraints": task.arguments.interaction_constraints,
     }
 
 

@@ -188,7 +188,10 @@ def test_what_the_learner_does_by_itself() -> None:
         "min_impurity_decrease": 0.0,
         "shrink": 1.0,
         "feature_costs": (),
+        "monotone": (),
+        "interactions": (),
         **{name: boosted[name] for name in ("learning_rate", "min_gain", "cat_smooth")},
+        **{name: boosted[name] for name in ("cat_l2", "max_cat_threshold", "min_data_per_group")},
         "l2": boosted["l2_regularization"],
     }
     for function, options in (("tree_train", defaults.OPTIONS), ("boost_train", defaults.BOOST_OPTIONS)):

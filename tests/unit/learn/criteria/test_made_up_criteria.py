@@ -64,8 +64,8 @@ class ByNewton:
 
     needs_rows = False
 
-    def predictions(self, problem: Problem, sums: Floats, tree: Ints) -> Array:
-        gradient, hessian = sums_of_both(problem, sums, tree)
+    def predictions(self, problem: Problem, nodes: Nodes) -> Array:
+        gradient, hessian = sums_of_both(problem, nodes.sums, nodes.tree)
         return np.asarray(-gradient / (hessian + L2))
 
     def may_be_split(self, problem: Problem, sums: Floats, tree: Ints) -> Bools:
@@ -75,7 +75,7 @@ class ByNewton:
         yield from ()
         gradient, hessian = sums_of_both(problem, nodes.sums, nodes.tree)
         risk = -np.square(gradient) / (hessian + L2)
-        value = self.predictions(problem, nodes.sums, nodes.tree)
+        value = self.predictions(problem, nodes)
         return NodeValues(problem.weights(nodes.sums, nodes.tree), risk / hessian, risk, value, value)
 
     def held_out_errors(
