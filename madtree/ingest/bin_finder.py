@@ -13,7 +13,7 @@ from madtree.ingest.categories import Categories
 from madtree.ingest.page_ranges import TID, PageRange, PageRanges, read_images
 from madtree.ingest.row_spool import RowSpool
 from madtree.learn.binning import MISSING, Bins, BinTable, KeyEncoder, distinct_values, quantile_bins
-from madtree.learn.data import Array, Floats, Ints, stable_order
+from madtree.learn.data import Array, Bools, Floats, Ints, stable_order
 from madtree.learn.packing import BinLimits, NullNumberError, RawRows, RowFormat
 from madtree.records import dataclass
 from madtree.request import Tuning
@@ -66,15 +66,17 @@ class BinFinder:
         tree_ids: Ints,
         rows: Ints,
         least_sample: int = Tuning.least_sample,
+        in_training: Callable[[RawRows], Bools | None] | None = None,
     ) -> None:
-        """`tree_ids` and `rows` (n_trees,): ids and usable rows of the large trees.
+        """`tree_ids` and `rows` (n_trees,): ids and usable rows of the large trees; `in_training`: those that bins are
+        made of, None for all.
 
         `takes_all` tells whether the sample is the whole table.
         """
         self._host, self._source, self._pages = host, source, pages
         self._format = row_format
         self._kinds, self._categories, self._parameters = kinds, categories, parameters
-        self._tree_ids, self._rows = tree_ids, rows
+        self._tree_ids, self._rows, self._in_training = tree_ids, rows, in_training
         self._limits = BinLimits.choose(kinds, parameters.n_bins, rows)
         self._wanted = _sample_size(parameters, least_sample)
         self.takes_all = not source.grouping and takes_all(parameters, int(rows.sum()), least_sample)
@@ -137,9 +139,10 @@ class BinFinder:
     def _of_groups(self, spool: RowSpool) -> Iterator[tuple[int, list[Floats]]]:
         """As `_sample`, from the drawn rows of groups, which are read once."""
         with closing(spool):
-            by_tree = _ByTree(np.searchsorted(self._tree_ids, spool.trees()), len(self._tree_ids))
+            taught = self._taught(spool)
+            by_tree = _ByTree(np.searchsorted(self._tree_ids, spool.trees()[taught]), len(self._tree_ids))
             for f in self._ordered_features():
-                yield f, by_tree.parts(spool.feature(f))
+                yield f, by_tree.parts(spool.feature(f)[taught])
 
     def _drawn_of_groups(self) -> str:
         """The condition on the rows that are sampled of groups."""
@@ -147,13 +150,20 @@ class BinFinder:
 
     def _of_spool(self, spool: RowSpool) -> Iterator[tuple[int, list[Floats]]]:
         """As `_sample`, from rows that are read once: all of them, or some drawn by the seed."""
-        drawn: Ints | None = None
+        drawn: Array | slice = self._taught(spool)
         if not self.takes_all and spool.n_rows > self._wanted:
             random = np.random.default_rng(self._parameters.seed & (2**63 - 1))
-            drawn = np.unique(random.integers(0, spool.n_rows, self._wanted))
+            places = np.unique(random.integers(0, spool.n_rows, self._wanted))
+            drawn = places if isinstance(drawn, slice) else places[drawn[places]]
         for f in self._ordered_features():
-            column = spool.feature(f)
-            yield f, [column if drawn is None else column[drawn]]
+            yield f, [spool.feature(f)[drawn]]
+
+    def _taught(self, spool: RowSpool) -> Bools | slice:
+        """(n_rows,) the rows that bins are made of."""
+        if self._in_training is None:
+            return slice(None)
+        found = self._in_training(spool.rows(0, spool.n_rows, self._format))
+        return slice(None) if found is None else found
 
     def _chunks(self) -> list[list[int]]:
         """Features to be sampled together, so that their values fit the memory that they may take."""
@@ -192,6 +202,8 @@ class BinFinder:
             rows = narrow.read(self._images(clause, chosen, source.whole_arrays(chosen), bounds))
         except NullNumberError:
             rows = narrow.read(self._images(clause, chosen, None, bounds))
+        if self._in_training is not None and (taught := self._in_training(rows)) is not None:
+            rows = rows.select(taught)
         if rows.tree is None:
             return rows
         local = np.minimum(np.searchsorted(self._tree_ids, rows.tree), len(self._tree_ids) - 1)
@@ -227,10 +239,10 @@ class BinFinder:
 
     def _complete_of_all(self, few: dict[tuple[int, int], Floats], spool: RowSpool) -> dict[tuple[int, int], Floats]:
         """What `_complete` finds, from rows that are read once."""
-        found = {}
+        found, taught = {}, self._taught(spool)
         for (t, f), values in few.items():
             known = _Known(values)
-            known.add(spool.feature(f))
+            known.add(spool.feature(f)[taught])
             if len(known) <= self._limits.limit[t, f]:
                 found[t, f] = known.values()
         return found

@@ -229,7 +229,9 @@ class PartBinFinder(BinFinder):
         return self._read(self._source.from_clause(self._pages.relations[page_range.relation], extra=extra), chosen)
 
     def _complete(self, few: dict[tuple[int, int], Floats]) -> dict[tuple[int, int], Floats]:
-        """One query a feature instead of a look at every row."""
+        """One query a feature instead of a look at every row, unless bins are made of some rows only."""
+        if self._in_training is not None:
+            return super()._complete(few)
         complete: dict[tuple[int, int], Floats] = {}
         place = {int(tree): t for t, tree in enumerate(self._tree_ids)}
         for feature in sorted({f for _, f in few}):

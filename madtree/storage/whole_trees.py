@@ -93,7 +93,14 @@ def growing_in_block(
         n_given = _counted(given[known], tree_ids)
     samples = plan.learner.samples(plan.parameters)
     problem, block = yield from preparing(
-        rows, len(tree_ids), plan.n_classes, plan.kinds, plan.parameters, n_given, samples
+        rows,
+        len(tree_ids),
+        plan.n_classes,
+        plan.kinds,
+        plan.parameters,
+        n_given,
+        samples,
+        plan.learner.in_training(rows, plan.parameters),
     )
     del rows, given, known
     return (yield from plan.learner.in_block(problem, block, tree_ids, tell, deliver))

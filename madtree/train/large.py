@@ -62,7 +62,7 @@ def large_trees(
 
 
 def _bins(call: Call, found: Survey, strategy: Strategy, scale: Scale, pages: PageRanges, tree_ids: Ints) -> Binned:
-    source, profile, tuning = found.source, found.profile, call.task.tuning
+    source, profile, tuning, learner = found.source, found.profile, call.task.tuning, call.kind.learner
     row_format = found.row_format(profile)
     finder = (partial(PartBinFinder, source.spread) if source.spread else BinFinder)(
         source.reader,
@@ -75,6 +75,7 @@ def _bins(call: Call, found: Survey, strategy: Strategy, scale: Scale, pages: Pa
         tree_ids,
         scale.rows,
         tuning.least_sample,
+        partial(learner.in_training, parameters=found.parameters) if learner.holds_out else None,
     )
     if source.spread:
         return finder.find()

@@ -135,6 +135,11 @@ class BoostParameters:
     correct_prior: bool = False
 
     @property
+    def has_held_out(self) -> bool:
+        """Whether rows are held out to stop by."""
+        return self.held_out > 0 or self.held_out_by is not None
+
+    @property
     def draws_rows(self) -> bool:
         """Whether rows have to tell an identity."""
         return self.subsample < 1 or self.held_out > 0

@@ -51,7 +51,7 @@ class Boosting:
 
     @property
     def has_held_out(self) -> bool:
-        return self.parameters.held_out > 0 or self.parameters.held_out_by is not None
+        return self.parameters.has_held_out
 
     @cached_property
     def row_loss(self) -> RowLoss:

@@ -10,12 +10,14 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Protocol
 
+import numpy as np
+
 from madtree.learn.at_hand import BlocksAtHand
-from madtree.learn.data import Block, Ints, Steps, Values, require
+from madtree.learn.data import Block, Bools, Ints, Steps, Values, require
 from madtree.learn.ensemble.boosting import Boosting, train_boosted
 from madtree.learn.ensemble.forest import Forest, bootstrap, said_of, train_forest
-from madtree.learn.packing import RowFormat
-from madtree.learn.problem import Bootstrap, Problem, boost_parameters_of, forest_parameters_of
+from madtree.learn.packing import RawRows, RowFormat
+from madtree.learn.problem import Bootstrap, Problem, boost_parameters_of, forest_parameters_of, held_out_rows
 from madtree.learn.prune import TrainedTrees, train_trees, training_at_hand
 from madtree.learn.requests import Program, Progress, driven
 from madtree.learn.route import POSITION_BYTES
@@ -46,7 +48,8 @@ class Learner(Protocol):
 
     Attributes:
         draws_rows: whether rows have to tell an identity, by which samples are drawn.
-        holds_out: whether folds that a column tells of are two: rows in training, and rows held out to stop by.
+        holds_out: whether rows are held out to stop by. Folds that a column tells of are two then: in training, and
+            held out.
     """
 
     @property
@@ -57,6 +60,10 @@ class Learner(Protocol):
 
     def samples(self, parameters: Parameters) -> Bootstrap | None:
         """The samples of all its trees, by which sums grow beyond those over the rows; None where there are none."""
+        ...
+
+    def in_training(self, rows: RawRows, parameters: Parameters) -> Bools | None:
+        """(n_rows,) the rows whose values bins are made of; None for all."""
         ...
 
     def program(self, problem: Problem, groups: Ints, deliver: Deliver, held: Held) -> Program[TrainedTrees]:
@@ -92,6 +99,9 @@ class TreeLearner:
     def samples(self, parameters: Parameters) -> Bootstrap | None:
         return None
 
+    def in_training(self, rows: RawRows, parameters: Parameters) -> Bools | None:
+        return None
+
     def program(self, problem: Problem, groups: Ints, deliver: Deliver, held: Held) -> Program[TrainedTrees]:
         outcome = yield from train_trees(problem, rows_at_hand=held.rows_at_hand, folds_known=held.folds_known)
         return TrainedTrees.of(*outcome, groups)
@@ -117,6 +127,9 @@ class ForestLearner:
     def samples(self, parameters: Parameters) -> Bootstrap | None:
         return bootstrap(parameters.seed, self.parameters)
 
+    def in_training(self, rows: RawRows, parameters: Parameters) -> Bools | None:
+        return None
+
     def program(self, problem: Problem, groups: Ints, deliver: Deliver, held: Held) -> Program[TrainedTrees]:
         forest = Forest.of(problem, self.parameters, groups, held.n_processes, held.rows_at_hand)
         return said_of((yield from train_forest(forest, deliver)), forest)
@@ -140,13 +153,23 @@ class BoostLearner:
     """A boosted model of each group."""
 
     parameters: BoostParameters
-    holds_out = True
+
+    @property
+    def holds_out(self) -> bool:
+        return self.parameters.has_held_out
 
     @property
     def draws_rows(self) -> bool:
         return self.parameters.draws_rows
 
     def samples(self, parameters: Parameters) -> Bootstrap | None:
+        return None
+
+    def in_training(self, rows: RawRows, parameters: Parameters) -> Bools | None:
+        if rows.fold is not None:
+            return np.asarray(rows.fold == 0)
+        if self.parameters.held_out > 0 and rows.identity is not None:
+            return np.asarray(held_out_rows(rows.identity, self.parameters.held_out, parameters.seed) == 0)
         return None
 
     def program(self, problem: Problem, groups: Ints, deliver: Deliver, held: Held) -> Program[TrainedTrees]:

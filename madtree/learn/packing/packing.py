@@ -88,11 +88,16 @@ class Packer:
         values = rows.features[feature]
         if self.problem.unordered[feature]:
             return np.where(np.isnan(values), 0.0, values + 1)
-        if rows.tree is None:
+        # Where there is no bin, no row that bins are made of has a value, and no split asks for it.
+        if rows.tree is None and self.problem.bins.sizes[0, feature]:
             return self._encoder(0, feature).codes(values)
         codes = np.zeros(len(values), np.uint16)
+        if rows.tree is None:
+            return codes
         for tree, mine in rows_of_trees(rows.tree):
             yield
+            if not self.problem.bins.sizes[tree, feature]:
+                continue
             codes[mine] = self._encoder(tree, feature).codes(values[mine])
         return codes
 

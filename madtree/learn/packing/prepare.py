@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from madtree.learn.binning import BinTable, TreeRows, merge_bins, rank_within
+from madtree.learn.binning import Bins, BinTable, EdgeEncoder, TreeRows, merge_bins, rank_within
 from madtree.learn.data import (
     Array,
     Block,
@@ -22,7 +22,7 @@ from madtree.learn.data import (
     is_exact,
 )
 from madtree.learn.packing.scale import Scale
-from madtree.learn.problem import FoldHashes, Folds, Problem, Replicas
+from madtree.learn.problem import FoldHashes, Folds, Problem, Replicas, rows_of_trees
 from madtree.records import dataclass
 from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, OWN_NUMBERS, FeatureKind, OutcomeKind, Parameters
 
@@ -136,6 +136,7 @@ def preparing(
     parameters: Parameters,
     n_given: Ints | None = None,
     replicas: Replicas | None = None,
+    taught: Bools | None = None,
 ) -> Steps[tuple[Problem, Block]]:
     """Bin usable rows, each tree by its own values, and put targets and weights on their grids, in steps.
 
@@ -145,10 +146,12 @@ def preparing(
         n_given: (n_trees,) rows of each tree, with those that are `known` but have no feature; as many as there are if
             None.
         replicas: that the grids must have room for; the problem has none of them.
+        taught: (n_rows,) the rows by whose values bins of ordered and continuous features are found; None for all.
     """
     if n_given is None:
         n_given = np.array([len(rows.target)]) if rows.tree is None else np.bincount(rows.tree, minlength=n_trees)
-    codes, bins = yield from _bin(rows, n_trees, BinLimits.choose(kinds, parameters.n_bins, n_given))
+    limits = BinLimits.choose(kinds, parameters.n_bins, n_given)
+    codes, bins = yield from _bin(rows, n_trees, limits, kinds, taught)
     scale = _scale(rows, n_trees, parameters.outcome)
     drawn = scale if replicas is None else scale.drawn(replicas)
     limbs = 1 if _one_limb_will_do(rows, drawn, n_classes == 0) else 2
@@ -210,21 +213,32 @@ def _weighted(rows: RawRows, value: Floats) -> Floats:
     return value if rows.weight is None else value * rows.weight
 
 
-def _bin(rows: RawRows, n_trees: int, limits: BinLimits) -> Steps[tuple[Codes, BinTable]]:
+def _bin(
+    rows: RawRows, n_trees: int, limits: BinLimits, kinds: Sequence[FeatureKind], taught: Bools | None
+) -> Steps[tuple[Codes, BinTable]]:
     n_features, n_rows = len(rows.features), len(rows.target)
     sizes = np.zeros((n_trees, n_features), np.int32)
     columns, lowers, uppers = [], [], []
-    trees = TreeRows(rows.tree, n_trees, n_rows)
+    chosen = None if taught is None else np.flatnonzero(taught)
+    of_all = rows.tree, TreeRows(rows.tree, n_trees, n_rows)
+    of_taught = of_all
+    if chosen is not None:
+        tree = None if rows.tree is None else rows.tree.take(chosen)
+        of_taught = tree, TreeRows(tree, n_trees, len(chosen))
     for f in range(n_features):
         yield
-        ranks, distinct, counts, n_values = rank_within(rows.features[f], trees)
+        values, all_count = rows.features[f], chosen is None or kinds[f] is FeatureKind.UNORDERED
+        tree, trees = of_all if all_count else of_taught
+        ranks, distinct, counts, n_values = rank_within(values if all_count else values[chosen], trees)
         column, size, starts, ends = merge_bins(
-            ranks, rows.tree, n_values, distinct, counts, limits.limit[:, f], int(limits.n_bins[f])
+            ranks, tree, n_values, distinct, counts, limits.limit[:, f], int(limits.n_bins[f])
         )
         sizes[:, f] = size
-        columns.append(column.astype(np.uint16))
         lowers.append(distinct[starts])
         uppers.append(lowers[-1] if ends is starts else distinct[ends])
+        if not all_count:
+            column = _codes(values, rows.tree, lowers[-1], uppers[-1], size)
+        columns.append(column.astype(np.uint16))
     every = all(lower is upper for lower, upper in zip(lowers, uppers, strict=True))  # values have bins of their own
     lower = _tree_major(lowers, sizes)
     bins = BinTable(sizes, lower, lower if every else _tree_major(uppers, sizes))
@@ -232,6 +246,17 @@ def _bin(rows: RawRows, n_trees: int, limits: BinLimits) -> Steps[tuple[Codes, B
     for f, column in enumerate(columns):
         codes.column(f)[:] = column
     return codes, bins
+
+
+def _codes(values: Floats, tree: Ints | None, lower: Floats, upper: Floats, sizes: Ints) -> Array:
+    """(n_rows,) uint16 the codes of values by bins, of which each tree has some (n_trees,), tree by tree."""
+    codes = np.zeros(len(values), np.uint16)
+    starts = np.cumsum(sizes) - sizes
+    for number, mine in [(0, np.arange(len(values)))] if tree is None else rows_of_trees(tree):
+        span = slice(int(starts[number]), int(starts[number] + sizes[number]))
+        if sizes[number]:  # else no row that bins are made of has a value, and no split asks for it
+            codes[mine] = EdgeEncoder(Bins(lower[span], upper[span]).edges, np.uint16).codes(values[mine])
+    return codes
 
 
 def _tree_major(parts: list[Floats], sizes: Ints) -> Floats:

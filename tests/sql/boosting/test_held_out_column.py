@@ -43,18 +43,61 @@ def test_it_is_the_same_in_every_way(db: psycopg.Connection, target: str, more: 
     assert tables(db) == expected
 
 
-def test_rows_held_out_teach_nothing_and_say_how_many_rounds_are_kept(db: psycopg.Connection) -> None:
-    """The features have the same values in both parts, so that bins are the same."""
-    boost(db, "y", **BY_FLAG)
+@pytest.mark.parametrize("n_bins", [255, 20])
+def test_rows_held_out_teach_nothing_and_say_how_many_rounds_are_kept(db: psycopg.Connection, n_bins: int) -> None:
+    """Their values are others, and so are those that they lack."""
+    db.execute("UPDATE t SET b = b + id / 7.0, a = coalesce(a, 99) WHERE later")
+    boost(db, "y", n_bins=n_bins, **BY_FLAG)
     (group,) = rows(db, "SELECT n_rows, n_held_out, n_rounds, validation_loss FROM m_group")
     assert (group["n_rows"], group["n_held_out"]) == (900, 225)
     losses = [row["validation_loss"] for row in rows(db, "SELECT validation_loss FROM m_rounds ORDER BY round")]
     assert losses.index(min(losses)) == group["n_rounds"]
     db.execute("CREATE TABLE u AS SELECT * FROM t WHERE NOT later; CREATE TABLE rest AS SELECT * FROM t WHERE later")
-    boost(db, "y", "alone", "u", num_trees=group["n_rounds"])
+    boost(db, "y", "alone", "u", n_bins=n_bins, num_trees=group["n_rounds"])
     assert tables(db)["_packed"] == tables(db, "alone")["_packed"]
+    for strategy in ("memory", "workers", "aggregate"):
+        boost(db, "y", n_bins=n_bins, strategy=strategy, parallel_workers=2, **BY_FLAG)
+        assert tables(db)["_packed"] == tables(db, "alone")["_packed"], strategy
     staged = rows(db, "SELECT loss FROM madtree.boost_staged('alone', 'rest') ORDER BY num_trees")
     assert [row["loss"] for row in staged] == pytest.approx(losses[: group["n_rounds"] + 1], rel=1e-9)
+
+
+def test_a_feature_that_only_rows_held_out_have_is_as_if_they_lacked_it(db: psycopg.Connection) -> None:
+    db.execute("UPDATE t SET a = NULL WHERE NOT later")
+    for more in ({}, {"grouping_cols": "g"}):
+        boost(db, "y", **BY_FLAG, **more)
+        expected = tables(db)
+        assert expected["_packed"]
+        for strategy in ("memory", "workers", "aggregate"):
+            boost(db, "y", strategy=strategy, parallel_workers=2, **BY_FLAG, **more)
+            assert tables(db) == expected, strategy
+
+
+def test_bins_are_those_of_training_where_rows_are_many_and_held_out_by_their_ids(db: psycopg.Connection) -> None:
+    """The aggregate finds bins in a sample, or here in all rows, and packs by them; a group of few rows is binned as it
+    is packed. Those of rows that are held out are far away.
+    """
+    db.execute(
+        "CREATE TABLE many AS SELECT i AS id, (i * 7919 % 10007)::float8 AS a, (i * 31 % 977) / 3.0 AS b, "
+        "i % 3 AS c, i * 7919 % 10007 / 500.0 + i % 13 AS y, i % 5 = 0 AS later FROM generate_series(1, 6000) AS i; "
+        "UPDATE many SET a = a * 1e6 WHERE later; ANALYZE many"
+    )
+    given = {"validation_params": "fold_col=later, n_iter_no_change=50", "num_trees": 3, "n_bins": 50}
+    boost(db, "y", source="many", **given)
+    expected = tables(db)
+    db.execute("CREATE TABLE alone AS SELECT * FROM many WHERE NOT later; ANALYZE alone")
+    (group,) = rows(db, "SELECT n_rounds FROM m_group")
+    boost(db, "y", "only", "alone", n_bins=50, num_trees=group["n_rounds"])
+    assert tables(db, "only")["_packed"] == expected["_packed"]
+    for strategy in ("workers", "aggregate"):
+        boost(db, "y", source="many", strategy=strategy, parallel_workers=2, **given)
+        assert tables(db) == expected, strategy
+    by_id = {**given, "validation_params": "fraction=0.2, n_iter_no_change=50"}
+    boost(db, "y", source="many", **by_id)
+    expected = tables(db)
+    for strategy in ("workers", "aggregate"):
+        boost(db, "y", source="many", strategy=strategy, parallel_workers=2, **by_id)
+        assert tables(db) == expected, strategy
 
 
 def test_a_number_but_0_holds_out_as_true_does_and_null_leaves_a_row_out(db: psycopg.Connection) -> None:
