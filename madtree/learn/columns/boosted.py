@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from madtree.learn.columns.changing import ChangingRows
 from madtree.learn.columns.columns import SCORES
-from madtree.learn.data import WIDE_LIMIT, Array, Floats, Grid, Values, require
+from madtree.learn.data import CACHED_ROWS, WIDE_LIMIT, Array, Floats, Grid, Values, pieces_of, require
 from madtree.learn.losses import LOSS_OF, RowLoss
 from madtree.learn.problem import Problem
 
+_OF_LOSS = "those of the loss"
 BOOSTED = (SCORES, "target", "weight")  # columns that change together
 
 
@@ -24,23 +26,38 @@ def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
     gradients and hessians.
     """
     loss: RowLoss = values["row_loss"]
-    tree = rows.block.tree
-    if values["node_value"] is None:
-        base: Floats = values["base"]
-        of_rows = base[np.zeros(rows.block.codes.n_rows, np.intp) if tree is None else tree]
-        lines = loss.begun(rows.outcomes, rows.weights if loss.weighted else None, of_rows.T)
-    else:
-        assert rows.nodes is not None
-        scores = rows.block.scores
-        require(scores is not None and len(scores) == loss.n_lines, SCORES, "those of the loss")
-        assert scores is not None
-        lines = scores.copy()
-        lines[loss.first + values["added_to"]] += values["node_value"].take(rows.nodes[0])
-    if values["next"] == 0:
-        loss.end_round(lines)
-    gradient, hessian = loss.derivatives(lines, values["next"])
     grids: list[Grid] = [values["target_grid"], values["weight_grid"]]
-    return {SCORES: lines, "target": grids[0].split(gradient, tree), "weight": grids[1].split(hessian, tree)}
+    block, n_rows, after_tree = rows.block, rows.block.codes.n_rows, values["node_value"] is not None
+    require(not after_tree or (block.scores is not None and len(block.scores) == loss.n_lines), SCORES, _OF_LOSS)
+    lines, limbs = np.empty((loss.n_lines, n_rows)), np.empty((len(grids), 1, n_rows))
+    for piece in pieces_of(n_rows, CACHED_ROWS):
+        own = lines[:, piece]
+        own[:] = _continued(rows, values, piece) if after_tree else _begun(rows, values, piece)
+        if values["next"] == 0:
+            loss.end_round(own)
+        tree = None if block.tree is None else block.tree[piece]
+        for found, grid, each in zip(limbs, grids, loss.derivatives(own, values["next"]), strict=True):
+            found[:, piece] = grid.split(each, tree)
+    return {SCORES: lines, "target": limbs[0], "weight": limbs[1]}
+
+
+def _begun(rows: ChangingRows, values: Mapping[str, Any], piece: slice) -> Floats:
+    """The lines of some rows before the first tree."""
+    loss: RowLoss = values["row_loss"]
+    some = replace(rows, block=rows.block.rows(piece))
+    tree, base = some.block.tree, values["base"]
+    of_rows: Floats = base[np.zeros(some.block.codes.n_rows, np.intp) if tree is None else tree]
+    return loss.begun(some.outcomes, some.weights if loss.weighted else None, of_rows.T)
+
+
+def _continued(rows: ChangingRows, values: Mapping[str, Any], piece: slice) -> Floats:
+    """The lines of some rows with what a tree adds."""
+    loss: RowLoss = values["row_loss"]
+    assert rows.block.scores is not None
+    assert rows.nodes is not None
+    lines: Floats = rows.block.scores[:, piece].copy()
+    lines[loss.first + values["added_to"]] += values["node_value"].take(rows.nodes[0, piece])
+    return lines
 
 
 def values_of_boosted(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:
@@ -75,21 +92,25 @@ def loss_sums(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
     """
     loss: RowLoss = values["row_loss"]
     block, grid = rows.block, values["loss_grid"]
-    require(block.scores is not None and len(block.scores) == loss.n_lines, SCORES, "those of the loss")
+    require(block.scores is not None and len(block.scores) == loss.n_lines, SCORES, _OF_LOSS)
     assert block.scores is not None
-    found, weight = loss.values(block.scores)
-    lines: list[Floats | None] = [None, *grid.split(found if weight is None else found * weight, block.tree)]
-    if weight is not None:
-        lines += list(values["weight_grid"].split(weight, block.tree))
+    total = no_loss(values)
     n_groups = len(grid.exponents)
-    if n_groups == 1 and block.fold is None:
-        sums = [np.array([len(found), 0.0] if each is None else [each.sum(), 0.0]) for each in lines]
-    else:
-        group = np.zeros(len(found), np.intp) if block.tree is None else block.tree
-        held_out = np.zeros(len(found), np.intp) if block.fold is None else block.fold.astype(np.intp)
-        place = held_out * n_groups + group
-        sums = [np.bincount(place, each, minlength=2 * n_groups)[: 2 * n_groups] for each in lines]
-    return np.ascontiguousarray(np.stack(sums).reshape(len(sums), 2, n_groups).swapaxes(0, 1), np.float64)
+    for piece in pieces_of(block.codes.n_rows, CACHED_ROWS):
+        tree, fold = (None if column is None else column[piece] for column in (block.tree, block.fold))
+        found, weight = loss.values(block.scores[:, piece])
+        lines: list[Floats | None] = [None, *grid.split(found if weight is None else found * weight, tree)]
+        if weight is not None:
+            lines += list(values["weight_grid"].split(weight, tree))
+        if n_groups == 1 and fold is None:
+            total[0, :, 0] += [len(found) if each is None else each.sum() for each in lines]
+            continue
+        place = np.zeros(len(found), np.intp) if tree is None else tree.astype(np.intp)
+        if fold is not None:
+            place = place + fold.astype(np.intp) * n_groups
+        for line, each in enumerate(lines):
+            total[:, line] += np.bincount(place, each, minlength=2 * n_groups)[: 2 * n_groups].reshape(2, n_groups)
+    return total
 
 
 def no_loss(values: Mapping[str, Any]) -> Array:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from madtree.learn.binning import EdgeEncoder
-from madtree.learn.data import RIGHT, Array, Bools, Floats, Ints, Steps, pieces_of
+from madtree.learn.data import CACHED_ROWS, RIGHT, Array, Bools, Floats, Ints, Steps, pieces_of
 from madtree.learn.walk.categories import CategoryCodes
 from madtree.learn.walk.flat_trees import inner_by_level
 from madtree.records import dataclass
@@ -23,7 +23,6 @@ FEW_ROWS = 2_048  # of which a walk takes less time than making the tables
 _MOST_BYTES = 32 * 2**20  # of all tables
 _MOST_EDGES = 2**16 - 2
 _ENTRY = 16  # bytes of one look-up, which numpy copies as fast as memory goes
-_CHUNK = 16_384  # rows whose codes stay in the cache
 _SPAN_BYTES = 4 * 2**20  # of the leaves that are found at once
 
 
@@ -189,7 +188,7 @@ class RowsByBits:
         self._first, self._stop = begin * together, (begin + len(batches)) * together
         if self._found.shape != (len(batches) * together, n_rows):
             self._found = np.empty((len(batches) * together, n_rows), np.uint8)
-        for piece in pieces_of(n_rows, _CHUNK):
+        for piece in pieces_of(n_rows, CACHED_ROWS):
             yield
             codes = self._codes[:, piece]
             left, more = (np.empty(codes.shape[1], np.complex128) for _ in range(2))
