@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from measure.case import Suite
 
-from cases import client, forests, groups, hard, job, parallel, scaling, scoring, strategies
+from cases import boosting, client, forests, groups, hard, job, parallel, scaling, scoring, strategies
 
 SUITES: tuple[Suite, ...] = (
     job.SUITE,
@@ -20,4 +20,5 @@ SUITES: tuple[Suite, ...] = (
     forests.TREES,
     forests.ROWS,
     forests.COLUMNS,
+    boosting.SUITE,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from measure.by_client import TrainByClient
 from measure.case import Case, Ratio, Suite
 from measure.inside import Train
-from measure.outside import Extract, LightGBM
+from measure.outside import Extract, LightGBM, lightgbm_at_its_best
 from measure.table import Table, uniform
 
 CLIENT, ONE, OTHERS = "client engine", "tree_train, one process", "ADBC, LightGBM"
@@ -16,7 +16,7 @@ def _case(name: str, table: Table, rounds: int, *, long: bool = False) -> Case:
         name,
         {
             CLIENT: TrainByClient(table, model="by_client"),
-            OTHERS: LightGBM(table),
+            OTHERS: lightgbm_at_its_best(table),
             ONE: Train(table, model="by_extension"),
             f"{OTHERS}, one thread": LightGBM(table, threads=1),
             "ADBC alone": Extract(table, "ADBC"),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from measure.case import Case, Ratio, Seconds, Suite
 from measure.inside import FOREST_SHAPE, PredictForest, TrainForest
-from measure.outside import LightGBMForest, ScikitLearnForest, ScikitLearnPredict
+from measure.outside import ScikitLearnForest, ScikitLearnPredict, lightgbm_forest_at_its_best
 from measure.table import Table, derived, names, uniform
 
 FOREST, PREDICT = "forest_train", "forest_predict"
@@ -31,7 +31,7 @@ def _fits(name: str, table: Table, n_trees: int, *, long: bool) -> Case:
         name,
         {
             FOREST: TrainForest(table, n_trees=n_trees),
-            LIGHTGBM: LightGBMForest(table, n_trees),
+            LIGHTGBM: lightgbm_forest_at_its_best(table, n_trees),
             SCIKIT_LEARN: THEIRS[table, n_trees],
         },
         [Ratio(SCIKIT_LEARN, FOREST, faster, at_least=True), Ratio(FOREST, LIGHTGBM, lighter)],
@@ -121,7 +121,7 @@ def _size(size: int, n_rows: int, n_columns: int, n_trees: int) -> Case:
         f"{size}",
         {
             MADTREE: TrainForest(table, n_trees=n_trees),
-            BESIDE_LIGHTGBM: LightGBMForest(table, n_trees),
+            BESIDE_LIGHTGBM: lightgbm_forest_at_its_best(table, n_trees),
             BESIDE_SCIKIT_LEARN: ScikitLearnForest(table, n_trees),
         },
         [Ratio(MADTREE, BESIDE_LIGHTGBM), Ratio(BESIDE_SCIKIT_LEARN, MADTREE, at_least=True)],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from measure.case import Case, Ratio, Suite
 from measure.inside import ColumnSums, Train
-from measure.outside import LightGBM, ScikitLearn
+from measure.outside import ScikitLearn, lightgbm_at_its_best
 from measure.table import uniform
 
 SCAN, ONE, AUTOMATIC = "column sums, one process", "madtree, one process", "madtree"
@@ -25,7 +25,7 @@ def _case(name: str, n_rows: int, n_columns: int) -> Case:
             SCAN: ColumnSums(table),
             ONE: Train(table),
             AUTOMATIC: Train(table, None),
-            LIGHTGBM: LightGBM(table),
+            LIGHTGBM: lightgbm_at_its_best(table),
             SCIKIT_LEARN: ScikitLearn(table, "ADBC"),
         },
         [Ratio(ONE, SCAN), Ratio(AUTOMATIC, LIGHTGBM)] if n_rows >= OF_COLUMNS else (),

@@ -92,6 +92,25 @@ class TrainForest(Train):
 
 
 @dataclass(frozen=True)
+class TrainBoosted(Train):
+    """`boost_train` of trees of 31 leaves."""
+
+    shape: str = ""
+    model: str = "boosted"
+    n_trees: int = 100
+
+    @property
+    def statement(self) -> str:
+        workers = "NULL" if self.workers is None else self.workers
+        more = f", {self.more}" if self.more else ""
+        return (
+            f"SELECT madtree.boost_train('{self.table.relation}', '{SCHEMA}.{self.model}', 'id', '{self.dependent}',"
+            f" '{self.table.arguments}', num_trees => {self.n_trees}, replace => true, verbose => true,"
+            f" parallel_workers => {workers}{more})"
+        )
+
+
+@dataclass(frozen=True)
 class FirstCall:
     """A training as the first statement of a new session; connecting does not count."""
 
@@ -138,7 +157,8 @@ class Predict:
 class PredictForest:
     """`forest_predict` into a new table, by a forest that is trained before."""
 
-    training: TrainForest
+    training: Train
+    function = "forest_predict"
 
     @property
     def table(self) -> Table:
@@ -147,8 +167,15 @@ class PredictForest:
     def action(self, session: Session) -> Action:
         model, scored = f"{SCHEMA}.{self.training.model}", f"{SCHEMA}.scored"
         session.free.execute(self.training.statement)
-        statement = f"SELECT madtree.forest_predict('{model}', '{self.table.relation}', '{scored}')"
+        statement = f"SELECT madtree.{self.function}('{model}', '{self.table.relation}', '{scored}')"
         return _statement(session.free, statement, f"DROP TABLE IF EXISTS {scored}")
+
+
+@dataclass(frozen=True)
+class PredictBoosted(PredictForest):
+    """`boost_predict`, in the same way."""
+
+    function = "boost_predict"
 
 
 @dataclass(frozen=True)

@@ -172,6 +172,7 @@ BOOST_TRAIN = Function(
                     setting=Setting("float8"),
                     flag=Flag(GROWTH),
                 ),
+                Argument(
                     "cat_l2",
                     "double precision",
                     f"further penalty of leaves' values of splits by features of more than {FEW_CATEGORIES} categories",

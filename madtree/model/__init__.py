@@ -16,6 +16,7 @@ from madtree.model.outputs import (
     output_columns,
     output_expression,
     probabilities,
+    score_columns,
     tell_of_last_class,
 )
 from madtree.model.read import each_tree, read_model, read_trees, trees_of_gid, trees_of_group
@@ -55,6 +56,7 @@ __all__ = [
     "read_model",
     "read_summary",
     "read_trees",
+    "score_columns",
     "tell_of_last_class",
     "tree_drop",
     "tree_importance",

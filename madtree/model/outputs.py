@@ -7,7 +7,7 @@ from math import fsum
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.sqltext.condition import Spelling, float_array, float_literal, typed_literal
+from madtree.sqltext.condition import QUALIFIED, Spelling, float_array, float_literal, typed_literal
 from madtree.sqltext.predict import Output
 from madtree.sqltext.quote import literal
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, identifier_cut
@@ -24,13 +24,27 @@ def check_type(model: Model, type_: str | None) -> str:
     Raises:
         MadtreeError: it does not suit the model; the error has the valid ones.
     """
-    valid = model.kind.class_types if model.is_classification else model.kind.number_types
+    valid = _types_of(model)
     wanted = (type_ or "").strip().lower()
     wanted = FORMER_TYPES.get(wanted, wanted)
     if wanted not in valid:
         kind = "" if model.is_classification else " for a regression model"
         raise MadtreeError(f"type must be one of {', '.join(valid)}{kind}, not {type_!r}")
     return wanted
+
+
+def _types_of(model: Model) -> tuple[str, ...]:
+    return model.kind.class_types if model.is_classification else model.kind.number_types
+
+
+def score_columns(model: Model, taken: str) -> frozenset[str]:
+    """The names of the columns of raw scores, where the model has some; `taken` as below."""
+    return frozenset(
+        output.name
+        for type_ in _types_of(model)
+        if type_ == "raw"
+        for output in output_columns(model, type_, QUALIFIED, taken)
+    )
 
 
 def output_columns(model: Model, type_: str, spelling: Spelling, taken: str = "") -> list[Output]:

@@ -31,10 +31,12 @@ class FormerPredictions:
     Attributes:
         table: as SQL.
         scratch: as SQL; temporary.
+        scores: names of columns of the model's raw scores.
     """
 
     table: str
     scratch: str
+    scores: frozenset[str]
 
     def replace(self, host: Host) -> int:
         """Put the scratch's rows in the place of the table's; returns their number.
@@ -43,7 +45,7 @@ class FormerPredictions:
             MadtreeError: it is no longer a table that may be replaced.
         """
         host.command(sql.lock_whole(self.table))
-        _check(host, self.table)  # what it was before it was locked says nothing
+        _check(host, self.table, self.scores)  # what it was before it was locked says nothing
         keep = _columns(host, self.table) == _columns(host, self.scratch)
         make_room, add_rows, tidy_up = sql.replacing(self.table, self.scratch, keep=keep)
         host.command(make_room)
@@ -56,8 +58,12 @@ class FormerPredictions:
         return n_rows
 
 
-def former_predictions(host: Host, schema: str, name: str, *, replace: bool | None) -> FormerPredictions | None:
+def former_predictions(
+    host: Host, schema: str, name: str, scores: frozenset[str], *, replace: bool | None
+) -> FormerPredictions | None:
     """The table of that name, unquoted, that is to be replaced; None if there is none.
+
+    `scores`: the columns of the model's raw scores. The prefix that these have is in the names of many other tables.
 
     Raises:
         MadtreeError: there is one and it may not be replaced: by the arguments, or since it is not a table of
@@ -72,17 +78,17 @@ def former_predictions(host: Host, schema: str, name: str, *, replace: bool | No
             hint="Choose another name, drop it, or, if it is a table of predictions, call with replace => true.",
             sqlstate="42P07",
         )
-    _check(host, table)
-    return FormerPredictions(table, f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}")
+    _check(host, table, scores)
+    return FormerPredictions(table, f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}", scores)
 
 
-def _check(host: Host, table: str) -> None:
+def _check(host: Host, table: str, scores: frozenset[str]) -> None:
     (found,) = host.query(trust_sql.RELATION_FACTS, ["pg_catalog.text"], [table])
-    if found["kind"] != "r" or not _are_predictions(found["columns"]):
+    if found["kind"] != "r" or not _are_predictions(found["columns"], scores):
         what = f"is {_KINDS[found['kind']]}" if found["kind"] in _KINDS else "has other columns"
         raise MadtreeError(
             f"{_ARGUMENT}: {table} exists and {what}, and replace => true replaces tables of predictions only: an id "
-            f"and {_ESTIMATED}..., or {' or '.join(sorted(_LEAVES))}",
+            f"and {_ESTIMATED}..., or {' or '.join([*sorted(scores)[:1], *sorted(_LEAVES)])}",
             hint="Choose another name.",
             sqlstate="42P07",
         )
@@ -101,9 +107,10 @@ def _check(host: Host, table: str) -> None:
         )
 
 
-def _are_predictions(columns: Sequence[str]) -> bool:
+def _are_predictions(columns: Sequence[str], scores: frozenset[str]) -> bool:
     said = columns[1:]
-    return bool(said) and (all(name.startswith(_ESTIMATED) for name in said) or {*said} <= _LEAVES)
+    known = {*said} <= _LEAVES or {*said} <= scores
+    return bool(said) and (known or all(name.startswith(_ESTIMATED) for name in said))
 
 
 def _columns(host: Host, table: str) -> list[tuple[str, int, int]]:

@@ -27,6 +27,7 @@ from madtree.model import (
     output_expression,
     read_summary,
     read_trees,
+    score_columns,
     tell_of_last_class,
     unquoted,
 )
@@ -94,7 +95,7 @@ def score_table(
         raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
     source = find_source(host.source, new_data_table, "new_data_table")
     schema, name = check_new(host, output_table, "output_table", suffixes=())
-    former = former_predictions(host, schema, name, replace=replace)
+    former = former_predictions(host, schema, name, score_columns(model, id_name_of(model)), replace=replace)
     target = former.scratch if former else qualified(schema, name)
     data = fit_to_source(host, model, source, new_data_table)
     id_name, id_type = id_name_of(model), data.types[model.id_column]

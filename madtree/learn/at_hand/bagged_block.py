@@ -9,7 +9,7 @@ import numpy as np
 
 from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
 from madtree.learn.data import Allocator, Array, Block, Floats, Ints, allocated, stable_order
-from madtree.learn.problem import Problem, Rounding
+from madtree.learn.problem import Problem
 from madtree.records import dataclass
 
 
@@ -31,11 +31,12 @@ class BaggedBlock:
 
     @classmethod
     def of(cls, problem: Problem, block: Block, kept: RowRecords | None, allocator: Allocator) -> BaggedBlock:
-        counted = problem.counted(block)
-        limbs = [] if counted.weight is None else list(counted.weight)
-        limbs = limbs if problem.n_classes else limbs + list(counted.target)
         if problem.is_packed:
-            limbs = [Rounding.packed(limbs[1], limbs[0])]
+            limbs = [problem.packed(block)]
+        else:
+            counted = problem.counted(block)
+            limbs = [] if counted.weight is None else list(counted.weight)
+            limbs = limbs if problem.n_classes else limbs + list(counted.target)
         order = None
         if problem.n_groups > 1:
             assert block.tree is not None
@@ -46,6 +47,12 @@ class BaggedBlock:
     @property
     def n_groups(self) -> int:
         return self.problem.n_groups
+
+    @property
+    def are_all_in_bag(self) -> bool:
+        """Whether there is one replica of one group, and each row counts once in it."""
+        of_one = self.problem.n_replicas == 1 and self.order is None
+        return of_one and self.problem.replicas.multiplicity(self.block, 0) is None
 
     def times(self, replica: int) -> Array:
         """(n_rows,) how often each row counts in a replica."""

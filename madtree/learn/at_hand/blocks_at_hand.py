@@ -49,7 +49,7 @@ class BlocksAtHand(Provider):
         """
         self._position_bytes = position_bytes
         self._lasting, self._allocator = allocator, ReusingAllocator(allocator)
-        self._records: list[RowRecords] = []  # of each block, where they are drawn from for tree after tree
+        self._records: RowRecords | None = None  # of all rows, where they are drawn from for tree after tree
         self._place(blocks, whole)
         self._block_rows = sum(block.codes.n_rows for block in blocks) // max(len(blocks), 1)  # of an average block
 
@@ -130,18 +130,19 @@ class BlocksAtHand(Provider):
             blocks = [placed.block for placed in self._blocks]
             self._order = self._way = None
             self._allocator.take_back()
-            records = self._records_of(problem, blocks) if lasting else []
+            records = self._records_of(problem, blocks) if lasting else None
             self._order = problem, NodeOrder(problem, blocks, self._joined, self._allocator, records)
         return self._order[1]
 
-    def _records_of(self, problem: Problem, blocks: Sequence[Block]) -> list[RowRecords]:
-        """Of each block, to be drawn from for tree after tree; none where records do not carry codes."""
+    def _records_of(self, problem: Problem, blocks: Sequence[Block]) -> RowRecords | None:
+        """Of all blocks, to be drawn from for tree after tree; None where records do not carry codes."""
         layout = RecordLayout.of(blocks[0].codes, problem.n_classes)
-        if not self._records and layout.n_features:
+        if self._records is None and layout.n_features:
+            n_rows = sum(block.codes.n_rows for block in blocks)
+            self._records = RowRecords.empty(layout, n_rows, 0, blocks[0].codes, self._lasting)
+            first = 0
             for block in blocks:
-                made = RowRecords.empty(layout, block.codes.n_rows, 0, block.codes, self._lasting)
-                made.fill_all(block)
-                self._records.append(made)
+                self._records.part(first, first := first + block.codes.n_rows).fill_all(block)
         return self._records
 
     def _joined(self) -> Block:

@@ -7,6 +7,8 @@ is asked where it is. Rows that are not in a replica's sample are not there, and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -47,7 +49,10 @@ class _Stretch(RowsByNode):
 
 
 class NodeOrder:
-    """The rows of some replicas of each tree, as they go down."""
+    """The rows of some replicas of each tree, as they go down.
+
+    They begin as the records that are kept of all rows, where each row counts once, and else as a copy of these.
+    """
 
     def __init__(
         self,
@@ -55,31 +60,35 @@ class NodeOrder:
         blocks: Sequence[Block],
         join: Callable[[], Block],
         allocator: Allocator = in_memory,
-        records: Sequence[RowRecords] = (),
+        records: RowRecords | None = None,
     ) -> None:
         """
         Args:
             blocks: all rows; `join` makes one block of them, where that is needed.
             allocator: for the rows, twice: one they are in, and one they go to; and for the order of their groups.
-            records: of all rows of each block, without limbs; none where they are not kept.
+            records: of all rows of all blocks, without limbs; None where they are not kept.
         """
         layout = RecordLayout.of(blocks[0].codes, problem.n_classes)
         if not layout.n_features:
-            blocks = [join()]
-        kept = records if layout.n_features and records else [None] * len(blocks)
-        parts = [BaggedBlock.of(problem, *each, allocator) for each in zip(blocks, kept, strict=True)]
+            blocks, records = [join()], None
+        parts = [BaggedBlock.of(problem, *each, allocator) for each in _with_records(blocks, records)]
         n_rows = problem.n_replicas * sum(block.codes.n_rows for block in blocks)
         self._tuning = problem.tuning
-        self._rows, self._free = (
-            RowRecords.empty(layout, n_rows, len(parts[0].limbs), blocks[0].codes, allocator) for _ in range(2)
-        )
+        self._empty = partial(RowRecords.empty, layout, n_rows, len(parts[0].limbs), blocks[0].codes, allocator)
+        self._free: RowRecords | None = None  # where rows go to; None where it is still to be made
+        self._nodes: Ints = np.arange(problem.n_trees)
+        self._are_lent = records is not None and all(part.are_all_in_bag for part in parts)
+        if records is not None and self._are_lent:
+            limbs = [joined(each) for each in zip(*(part.limbs for part in parts), strict=True)]
+            self._rows, self._sizes = replace(records, limbs=limbs), np.array([n_rows])
+            return
+        self._rows = self._empty()
         sizes: list[Ints] = []
         first = 0
         for replica in range(problem.n_replicas):
             sizes.append(self._fill(parts, replica, first))
             first += int(sizes[-1].sum())
-        self._nodes: Ints = np.arange(problem.n_trees)
-        self._sizes: Ints = np.concatenate(sizes)
+        self._sizes = np.concatenate(sizes)
 
     def _fill(self, parts: Sequence[BaggedBlock], replica: int, first: int) -> Ints:
         """Enter the rows of a replica from row `first` on, group by group; returns how many each group has (G,)."""
@@ -106,6 +115,7 @@ class NodeOrder:
         behind. Rows that have just come are given at once, while they are in the cache.
         """
         self._drop_empty()  # roots of trees for which no row was drawn
+        free = self._empty() if self._free is None else self._free
         first = 0
         nodes: list[Ints] = []
         sizes: list[Ints] = []
@@ -118,7 +128,7 @@ class NodeOrder:
             for start, size in zip(stretch.runs.firsts[ends].tolist(), stretch.sizes[ends].tolist(), strict=True):
                 left[start : start + size] = False
             for side in (left, right):
-                first = stretch.rows.put(side, self._free, first)
+                first = stretch.rows.put(side, free, first)
             child = routing.child.take(stretch.nodes[split]).astype(np.int64)
             if stretch.are_large(self._tuning):
                 n_right = np.array([np.count_nonzero(right[a:b]) for a, b in stretch.bounds])
@@ -129,8 +139,8 @@ class NodeOrder:
             some = of_children > 0
             nodes.append(np.concatenate((child, child + 1))[some])
             sizes.append(of_children[some])
-            yield from self._parted(_Stretch(self._free.part(begin, first), nodes[-1], sizes[-1]))
-        self._rows, self._free = self._free, self._rows
+            yield from self._parted(_Stretch(free.part(begin, first), nodes[-1], sizes[-1]))
+        self._rows, self._free, self._are_lent = free, None if self._are_lent else self._rows, False
         self._nodes, self._sizes = np.concatenate(nodes), np.concatenate(sizes)
 
     def _drop_empty(self) -> None:
@@ -235,3 +245,12 @@ class _Drawn:
     def column(self, feature: int) -> Array:
         """(n_rows,) codes of the features that were drawn in place `feature`."""
         return self.rows.gather(self.drawn[:, feature].take(self.slot))
+
+
+def _with_records(blocks: Sequence[Block], records: RowRecords | None) -> Iterator[tuple[Block, RowRecords | None]]:
+    """The blocks, each with the records of its rows."""
+    first = 0
+    for block in blocks:
+        stop = first + block.codes.n_rows
+        yield block, None if records is None else records.part(first, stop)
+        first = stop

@@ -27,7 +27,7 @@ class EdgeEncoder:
         bins: where most edges share cells, so do most values, and searching at once is quicker. Without that, edges
         that lie close together say nothing about the values.
         """
-        self._edges = edges
+        self.edges = edges
         self._dtype = dtype
         self._usable = False
         if len(edges) == 0 or not np.all(np.isfinite(edges[[0, -1]])):
@@ -67,7 +67,7 @@ class EdgeEncoder:
     def _codes(self, values: Floats) -> Array:
         missing = np.isnan(values)
         if not self._usable:
-            codes: Array = (np.searchsorted(self._edges, values, side="left") + 1).astype(self._dtype)
+            codes: Array = (np.searchsorted(self.edges, values, side="left") + 1).astype(self._dtype)
         else:
             cell = self._cells(values)
             codes = self._base.take(cell, mode="clip")
@@ -82,7 +82,7 @@ class EdgeEncoder:
     def _beyond(self, codes: Array, values: Floats) -> Array:
         """Codes of values whose cells hold more edges than the one that `codes` know of."""
         if self._most > _STEPS:
-            return np.searchsorted(self._edges, values, side="left") + 1
+            return np.searchsorted(self.edges, values, side="left") + 1
         for _ in range(self._most - 1):
             codes += values > self._next.take(codes)
         return codes

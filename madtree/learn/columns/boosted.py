@@ -9,7 +9,7 @@ import numpy as np
 
 from madtree.learn.columns.changing import ChangingRows
 from madtree.learn.columns.columns import SCORES
-from madtree.learn.data import WIDE_LIMIT, Array, Floats, Grid, Ints, Values, require
+from madtree.learn.data import CACHED_ROWS, WIDE_LIMIT, Array, Floats, Grid, Ints, Values, pieces_of, require
 from madtree.learn.losses import RowLoss
 from madtree.learn.problem import Problem
 from madtree.trees import LOSSES
@@ -26,6 +26,21 @@ def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
     gradients and hessians; threshold (n_groups,) of the loss, or None.
     """
     loss: RowLoss = values["row_loss"]
+    grids: list[Grid] = [values["target_grid"], values["weight_grid"]]
+    n_rows = rows.block.codes.n_rows
+    lines, limbs = np.empty((loss.n_lines, n_rows)), np.empty((len(grids), 1, n_rows))
+    for piece in pieces_of(n_rows, CACHED_ROWS):
+        some = rows.piece(piece)
+        lines[:, piece] = own = _changed(some, values, loss)
+        tree = some.block.tree
+        threshold = None if values["threshold"] is None else thresholds_of_rows(values["threshold"], tree)
+        for found, grid, each in zip(limbs, grids, loss.derivatives(own, values["next"], threshold), strict=True):
+            found[:, piece] = grid.split(each, tree)
+    return {SCORES: lines, "target": limbs[0], "weight": limbs[1]}
+
+
+def _changed(rows: ChangingRows, values: Mapping[str, Any], loss: RowLoss) -> Floats:
+    """(n_lines, n_rows) the scores of rows, at first or with what a tree adds."""
     tree = rows.block.tree
     if values["base"] is not None:
         base: Floats = values["base"]
@@ -38,10 +53,7 @@ def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
             lines[loss.first + values["added_to"]] += values["node_value"].take(rows.nodes[0])
     if values["next"] == 0:
         loss.end_round(lines)
-    threshold = None if values["threshold"] is None else thresholds_of_rows(values["threshold"], tree)
-    gradient, hessian = loss.derivatives(lines, values["next"], threshold)
-    grids: list[Grid] = [values["target_grid"], values["weight_grid"]]
-    return {SCORES: lines, "target": grids[0].split(gradient, tree), "weight": grids[1].split(hessian, tree)}
+    return lines
 
 
 def _weights(rows: ChangingRows, class_weight: Floats | None) -> Floats | None:
@@ -107,21 +119,25 @@ def loss_sums(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
     in training, and of those held out. `values`: row_loss, loss_grid, weight_grid or None, threshold or None.
     """
     loss: RowLoss = values["row_loss"]
-    block, grid = rows.block, values["loss_grid"]
-    threshold = None if values["threshold"] is None else thresholds_of_rows(values["threshold"], block.tree)
-    found, weight = loss.values(scores_of(rows, loss), threshold)
-    lines: list[Floats | None] = [None, *grid.split(found if weight is None else found * weight, block.tree)]
-    if weight is not None:
-        lines += list(values["weight_grid"].split(weight, block.tree))
+    total, grid = no_loss(values), values["loss_grid"]
     n_groups = len(grid.exponents)
-    if n_groups == 1 and block.fold is None:
-        sums = [np.array([len(found), 0.0] if each is None else [each.sum(), 0.0]) for each in lines]
-    else:
-        group = np.zeros(len(found), np.intp) if block.tree is None else block.tree
-        held_out = np.zeros(len(found), np.intp) if block.fold is None else block.fold.astype(np.intp)
-        place = held_out * n_groups + group
-        sums = [np.bincount(place, each, minlength=2 * n_groups)[: 2 * n_groups] for each in lines]
-    return np.ascontiguousarray(np.stack(sums).reshape(len(sums), 2, n_groups).swapaxes(0, 1), np.float64)
+    for piece in pieces_of(rows.block.codes.n_rows, CACHED_ROWS):
+        some = rows.piece(piece)
+        tree, fold = some.block.tree, some.block.fold
+        threshold = None if values["threshold"] is None else thresholds_of_rows(values["threshold"], tree)
+        found, weight = loss.values(scores_of(some, loss), threshold)
+        lines: list[Floats | None] = [None, *grid.split(found if weight is None else found * weight, tree)]
+        if weight is not None:
+            lines += list(values["weight_grid"].split(weight, tree))
+        if n_groups == 1 and fold is None:
+            total[0, :, 0] += [len(found) if each is None else each.sum() for each in lines]
+            continue
+        place = np.zeros(len(found), np.intp) if tree is None else tree.astype(np.intp)
+        if fold is not None:
+            place = place + fold.astype(np.intp) * n_groups
+        for line, each in enumerate(lines):
+            total[:, line] += np.bincount(place, each, minlength=2 * n_groups)[: 2 * n_groups].reshape(2, n_groups)
+    return total
 
 
 def no_loss(values: Mapping[str, Any]) -> Array:

@@ -23,6 +23,11 @@ class ChangingRows:
     problem: Problem | None = None
     nodes: Ints | None = None
 
+    def piece(self, rows: slice) -> ChangingRows:
+        """Some rows that stand one after the other."""
+        nodes = None if self.nodes is None else self.nodes[:, rows]
+        return ChangingRows(self.block.rows(rows), self.problem, nodes)
+
     @property
     def weights(self) -> Floats | None:
         """(n_rows,) what rows count for: their weights, times their exposures; or None where all count alike."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 from madtree.learn.data import portable
 from madtree.learn.data.allocators import Allocator, ReusingAllocator, allocated, in_memory
 from madtree.learn.data.block import (
+    CACHED_ROWS,
     MOST_BLOCK_ROWS,
     NARROW_LIMIT,
     USUAL_BLOCK_ROWS,
@@ -28,6 +29,7 @@ from madtree.learn.data.steps import Steps, advanced, at_once, finished
 from madtree.learn.data.types import LEFT, N_SIDES, RIGHT, UNKNOWN, Array, Bools, Floats, Ints, narrowest, unsigned
 
 __all__ = [
+    "CACHED_ROWS",
     "LEFT",
     "MOST_BLOCK_ROWS",
     "NARROW_LIMIT",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,8 +16,10 @@ NARROW_LIMIT = 256  # codes that fit a uint8, the one for missing values include
 WIDE_LIMIT = 65_536
 # Rows that a block usually has at most, and that are worked on at once: their codes stay in the processor's cache.
 USUAL_BLOCK_ROWS = 65_536
+CACHED_ROWS = 16_384  # of which several numbers each do, too
 # Rows of a block, many times as many as it usually has: what is done with one block takes no longer than some seconds.
 MOST_BLOCK_ROWS = 2**20
+_HASH_FACTOR = np.uint32(0x01000193)
 
 
 def pieces_of(n_rows: int, most: int = USUAL_BLOCK_ROWS) -> Iterator[slice]:
@@ -105,6 +108,18 @@ class Codes:
         matrix = self.wide if self.layout.wide[feature] else self.narrow
         row: Array = matrix[int(self.layout.position[feature])]
         return row
+
+    @cached_property
+    def hashes(self) -> Array:
+        """(n_rows,) uint32 a hash of each row's codes."""
+        found = np.zeros(self.n_rows, np.uint32)
+        columns = [self.column(feature) for feature in range(len(self.layout.wide))]
+        for piece in pieces_of(len(found)):
+            own = found[piece]
+            for column in columns:
+                own *= _HASH_FACTOR
+                own += column[piece]
+        return found
 
     def gather(self, feature: Ints) -> Array:
         """(n_rows,) code of one feature, `feature` (n_rows,), in each row; a copy."""

@@ -15,7 +15,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from madtree.learn.counting import CountRequest
-from madtree.learn.data import Bools, Floats, Grid, Ints, portable
+from madtree.learn.data import Floats, Grid, Ints, portable
 from madtree.learn.ensemble.feature_masks import feature_mask
 from madtree.learn.ensemble.few_bits import count_finely, of_few_bits
 from madtree.learn.ensemble.round_losses import RoundLosses
@@ -32,7 +32,6 @@ from madtree.learn.requests import Program, Progress, ReplaceRequest, WaveReport
 from madtree.learn.route import Routing
 from madtree.records import dataclass
 from madtree.trees import LOSSES, NEWTON, BoostParameters, Link
-
 
 
 @dataclass(frozen=True)

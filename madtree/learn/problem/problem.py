@@ -132,6 +132,13 @@ class Problem:
         """Whether gradient, hessian and row may be counted as one number, where rows are in the order of nodes."""
         return self.rounding is not None and self.rounding.everywhere
 
+    def packed(self, block: Block) -> Floats:
+        """(n_rows,) the gradients and hessians of a block's rows as one number each, where they may be counted so."""
+        assert self.rounding is not None
+        assert self.target_grid is not None
+        assert self.weight_grid is not None
+        return self.rounding.packed_rows(block, self.target_grid, self.weight_grid)
+
     def counted(self, block: Block) -> Block:
         """A block as its rows are counted."""
         if self.rounding is None or self.target_grid is None or self.weight_grid is None:

@@ -8,17 +8,17 @@ as exact as those of all other limbs.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, Codes, Floats, Grid, Values, keyed, mixed, pieces_of, require, scaled
+from madtree.learn.data import CACHED_ROWS, Block, Floats, Grid, Values, keyed, mixed, pieces_of, require, scaled
 from madtree.records import dataclass
 
 _MOST_TREES = 2**32 - 1
 _ROUNDED = 6  # purpose of a hash
-_FACTOR = np.uint32(0x01000193)
 _HALF = np.uint32(16)  # bits of a hash
 # A packed number is the gradient and the hessian, times these, plus 1 for the row.
 _HESSIAN, _GRADIENT = 2.0**12, 2.0**33
@@ -46,18 +46,33 @@ class Rounding:
 
     def rounded(self, block: Block, target: Grid, weight: Grid) -> Block:
         """A block by the coarser grids `target` and `weight`."""
+        found = np.empty((2, block.codes.n_rows))
+        for piece, gradients, hessians in self._pieces(block, target, weight):
+            found[0, piece], found[1, piece] = gradients, hessians
+        return replace(block, target=found[:1], weight=found[1:])
+
+    def packed_rows(self, block: Block, target: Grid, weight: Grid) -> Floats:
+        """(n_rows,) its rows as one number each."""
+        found = np.empty(block.codes.n_rows)
+        for piece, gradients, hessians in self._pieces(block, target, weight):
+            found[piece] = self.packed(gradients, hessians)
+        return found
+
+    def _pieces(self, block: Block, target: Grid, weight: Grid) -> Iterator[tuple[slice, Floats, Floats]]:
+        """Some rows after the others, with their gradients and hessians."""
         assert block.weight is not None
-        draws = mixed(hashes_of(block.codes) ^ keyed(_ROUNDED, self.seed, np.array([self.tree]))[0])
-        found = []
-        for limbs, before, after, draw in (
-            (block.target, self.target, target, draws >> _HALF),
-            (block.weight, self.weight, weight, draws & np.uint32(0xFFFF)),
-        ):
-            steps = before.exponents[:, 0] - after.exponents[:, 0]
-            values = scaled(limbs[0], steps[0] if block.tree is None else steps.take(block.tree))
-            values += draw * 2.0**-16
-            found.append(np.floor(values, out=values)[None])
-        return replace(block, target=found[0], weight=found[1])
+        key = keyed(_ROUNDED, self.seed, np.array([self.tree]))[0]
+        hashes, tree = block.codes.hashes, block.tree
+        limbs, grids = (block.target[0], block.weight[0]), ((self.target, target), (self.weight, weight))
+        steps = [before.exponents[:, 0] - after.exponents[:, 0] for before, after in grids]
+        for piece in pieces_of(len(hashes), CACHED_ROWS):
+            draws = mixed(hashes[piece] ^ key)
+            found: list[Floats] = []
+            for own, step, draw in zip(limbs, steps, (draws >> _HALF, draws & np.uint32(0xFFFF)), strict=True):
+                values = scaled(own[piece], step[0] if tree is None else step.take(tree[piece]))
+                values += draw * 2.0**-16
+                found.append(np.floor(values, out=values))
+            yield piece, found[0], found[1]
 
     @staticmethod
     def packed(target: Floats, weight: Floats) -> Floats:
@@ -97,15 +112,3 @@ def rounding_of(given: Values, n_trees: int) -> Rounding | None:
         grids.append(grid)
     seed, tree = own.integer("seed", -(2**63), 2**63 - 1), own.integer("tree", 0, _MOST_TREES)
     return Rounding(seed, tree, grids[0], grids[1], own.boolean("everywhere"))
-
-
-def hashes_of(codes: Codes) -> Array:
-    """(n_rows,) uint32 of each row's codes."""
-    found = np.zeros(codes.n_rows, np.uint32)
-    columns = [codes.column(feature) for feature in range(len(codes.layout.wide))]
-    for piece in pieces_of(len(found)):
-        own = found[piece]
-        for column in columns:
-            own *= _FACTOR
-            own += column[piece]
-    return found

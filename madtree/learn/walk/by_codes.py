@@ -91,6 +91,16 @@ class CodeTrees:
         encoders = [EdgeEncoder(one, cut.dtype.type, quantiles=False) for one in own]
         return cls(encoders, Descent(feature, cut, child, missing_right, n_features, deepest, together))
 
+    @property
+    def threshold(self) -> Floats:
+        """(n_nodes,) of the splits; infinite in a leaf."""
+        cut = self.descent.cut
+        found: Floats = np.full(len(cut), np.inf)
+        for f, encoder in enumerate(self.encoders):
+            mine = np.flatnonzero((self.descent.feature == f) & (cut < np.iinfo(cut.dtype).max))
+            found[mine] = encoder.edges.take(cut[mine].astype(np.int64) - 1)
+        return found
+
     def route(self, values: Floats) -> RowsByCodes:
         """The ways of at most `MOST_ROWS` rows whose values (n_features, n_rows) these are, NaN where missing."""
         codes: Array = np.empty(values.shape, self.descent.cut.dtype)

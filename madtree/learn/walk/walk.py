@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import Floats, Ints, Steps, Values, ascends, narrowest, require
+from madtree.learn.data import Bools, Floats, Ints, Steps, Values, ascends, narrowest, require
+from madtree.learn.walk.by_bits import FEW_ROWS, BitTrees
 from madtree.learn.walk.by_codes import CodeTrees
 from madtree.learn.walk.by_values import ValueTrees
 from madtree.learn.walk.categories import KEYS, CategoryCodes
@@ -36,6 +37,8 @@ class Walk:
         groups: (n_groups,) numbers of the groups, ascending.
         roots: (n_trees,) of the trees, group by group.
         child: (n_nodes,) the left child, the right one is behind it; a leaf's own position.
+        missing_right, feature: of the nodes (n_nodes,) whether rows without a value go right, and what is asked; behind
+            what nodes ask stands what surrogates do.
         is_category: of each feature whether its values are keys of categories.
         trees: what the nodes ask.
         categories: their codes.
@@ -45,6 +48,8 @@ class Walk:
     groups: Ints
     roots: Ints
     child: Ints
+    missing_right: Bools
+    feature: Ints
     is_category: list[bool]
     trees: CodeTrees | ValueTrees
     categories: CategoryCodes
@@ -108,7 +113,7 @@ class Walk:
             trees = CodeTrees.from_values(given, child, missing_right, feature, n_features, deepest, together)
         else:
             trees = ValueTrees.from_values(given, child, missing_right, feature, is_category, categories)
-        return cls(groups, roots, child, is_category, trees, categories, counts)
+        return cls(groups, roots, child, missing_right, feature, is_category, trees, categories, counts)
 
     @cached_property
     def first_trees(self) -> Ints | None:
@@ -124,7 +129,20 @@ class Walk:
         """
         for feature in self.categories.keys:
             values[feature] = self.categories.codes_of_numbers(feature, values[feature], group)
-        return self.trees.route(values)
+        return self.route_of_codes(values)
+
+    def route_of_codes(self, values: Floats) -> Route:
+        """As `route`, of rows that bring codes of categories."""
+        trees = self._by_bits if values.shape[1] >= FEW_ROWS else None
+        return self.trees.route(values) if trees is None else trees.route(values)
+
+    @cached_property
+    def _by_bits(self) -> BitTrees | None:
+        """The trees by bits, where there is one group of them, and their leaves are few."""
+        if len(self.groups) != 1 or len(self.roots) < 2 or len(self.feature) != len(self.child):
+            return None
+        known = self.roots, self.child, self.missing_right, self.feature, self.trees.threshold
+        return BitTrees.of(*known, self.is_category, self.categories)
 
 
 def _children(given: Values, n_trees: int) -> tuple[Ints, Ints, int]:

@@ -206,3 +206,14 @@ def test_the_client_engine_replaces_alike(model: psycopg.Connection) -> None:
         call(PsycopgHost(model), "tree_predict", ["m", "t", "out"], {"replace": True})
     assert {said for _, said in content(model)} == {False}
     assert model.execute("SELECT 'out'::regclass::oid").fetchone() == oid
+
+
+def test_scores_of_a_boosted_model_are_replaced(model: psycopg.Connection) -> None:
+    model.execute("SELECT madtree.boost_train('t', 'b', 'id', 'y', 'x', num_trees => 2)")
+    predict = "SELECT madtree.boost_predict('b', 't', 'out', %s, replace => true)"
+    for type_ in ("raw", "response", "raw"):
+        model.execute(predict, [type_])
+    assert [column.name for column in model.execute("TABLE out").description or ()] == ["id", "raw_y"]
+    model.execute("ALTER TABLE out RENAME raw_y TO raw_material")
+    with pytest.raises(psycopg.errors.DuplicateTable, match="or raw_y or node_id or node_ids"):
+        model.execute(predict, ["raw"])
