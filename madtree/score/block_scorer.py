@@ -13,7 +13,7 @@ from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Bools, Floats, Ints, LastPlan, Steps, rows_in
 from madtree.learn.walk import MOST_ROWS, Walk
 from madtree.score.block_plan import checked_plan
-from madtree.score.forest_scorer import counted_bytes, forest_outcomes, out_of_bag_outcomes
+from madtree.score.forest_scorer import SHAP, counted_bytes, forest_outcomes, out_of_bag_outcomes
 
 Plan = dict[str, Any]
 
@@ -78,6 +78,10 @@ def _scored(model: Plan, numbers: Floats) -> Steps[bytes]:
             from madtree.score.staged_scorer import staged_sums  # as above
 
             return (yield from staged_sums(model, place, known, route, numbers[-2], numbers[-1]))
+        if model["what"] == SHAP:
+            from madtree.score.shap_scorer import shap_outcomes  # as above
+
+            return (yield from shap_outcomes(model, place, known, route))
         return (yield from forest_outcomes(model, place, known, route))
     leaves = yield from route.leaves(walk.roots.take(place))
     outcome: Array = model["outcome"]

@@ -11,7 +11,9 @@ from madtree.learn.walk.flat_trees import (
     FlatTrees,
     KnownCategories,
     SplitCategories,
+    by_node,
     first_nodes,
+    inner_by_level,
     where_leaves_agree,
 )
 from madtree.learn.walk.walk import Route, Walk
@@ -28,6 +30,8 @@ __all__ = [
     "RowsByValues",
     "SplitCategories",
     "Walk",
+    "by_node",
     "first_nodes",
+    "inner_by_level",
     "where_leaves_agree",
 ]

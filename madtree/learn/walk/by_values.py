@@ -155,6 +155,12 @@ class RowsByValues:
             at = child[at] + (yield from self.goes_right(at, rows))
             node[rows] = at
 
+    def sides(self, nodes: Ints) -> Steps[Bools]:
+        """As `Route`."""
+        n_rows = self.values.shape[1]
+        right = yield from self.goes_right(nodes.repeat(n_rows), np.tile(np.arange(n_rows), len(nodes)))
+        return right.reshape(len(nodes), n_rows)
+
     def goes_right(self, node: Ints, rows: Ints) -> Steps[Bools]:
         """(m,) whether rows (m,) would leave inner nodes (m,) to the right, whether they come there or not."""
         side = self._side(node, rows)

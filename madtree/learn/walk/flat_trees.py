@@ -169,7 +169,7 @@ class FlatTrees:
         """(n_nodes,) places of the nodes where each is followed by all below its left child, then by all below its
         right one, the trees behind one another; and the nodes' depths.
         """
-        levels = _inner_by_level(self.child, self.roots)
+        levels = inner_by_level(self.child, self.roots)
         size, depth = np.ones(len(self.child), np.int64), np.zeros(len(self.child), np.int64)
         for nodes in reversed(levels):
             left = self.child.take(nodes)
@@ -282,7 +282,7 @@ def where_leaves_agree(child: Ints, roots: Ints, said: Array) -> tuple[Bools, Ar
     """
     agree: Bools = child == np.arange(len(child))
     said = said.copy()
-    for nodes in reversed(_inner_by_level(child, roots)):
+    for nodes in reversed(inner_by_level(child, roots)):
         left = child.take(nodes)
         right = left + 1
         alike = agree.take(left) & agree.take(right) & (said.take(left) == said.take(right))
@@ -291,7 +291,7 @@ def where_leaves_agree(child: Ints, roots: Ints, said: Array) -> tuple[Bools, Ar
     return agree, said
 
 
-def _inner_by_level(child: Ints, roots: Ints) -> list[Ints]:
+def inner_by_level(child: Ints, roots: Ints) -> list[Ints]:
     """The inner nodes of all trees, level by level."""
     levels, nodes = [], roots
     while len(nodes):

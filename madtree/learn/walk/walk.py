@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import Floats, Ints, Steps, Values, ascends, narrowest, require
+from madtree.learn.data import Bools, Floats, Ints, Steps, Values, ascends, narrowest, require
 from madtree.learn.walk.by_codes import CodeTrees
 from madtree.learn.walk.by_values import ValueTrees
 from madtree.learn.walk.categories import KEYS, CategoryCodes
@@ -23,6 +23,9 @@ class Route(Protocol):
 
     def leaves(self, root: int | Ints) -> Steps[Ints]:
         """(n_rows,) the leaves that the rows end in, from one root or from their own (n_rows,)."""
+
+    def sides(self, nodes: Ints) -> Steps[Bools]:
+        """(n_nodes, n_rows) whether the rows leave inner nodes to the right, whether they come there or not."""
 
     def of(self, rows: Ints) -> Route:
         """The ways of these rows alone."""
