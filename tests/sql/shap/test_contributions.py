@@ -44,7 +44,7 @@ MODELS: dict[str, tuple[str, str, dict[str, Any], str, str]] = {
     "forest of classes": ("forest", "k", FOREST, "prob", "estimated_prob_"),
     "forest of classes, mean shares": ("forest", "k", {**FOREST, "weights": "w"}, "prob_mean", "estimated_prob_"),
     "forest of numbers, surrogates and groups": (
-        "forest", "v", {**FOREST, "max_surrogates": 1, "grouping_cols": "g"}, "response",
+        "forest", "v", {**FOREST, "null_handling_params": "max_surrogates=1", "grouping_cols": "g"}, "response",
         "estimated_",
     ),
     "boosted numbers": ("boost", "v", {**BOOST, "weights": "w"}, "raw", "raw_"),
