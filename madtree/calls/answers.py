@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from madtree import score  # its parts, and numpy with them, are loaded when they are asked for
 from madtree.host import Host
 from madtree.model import get_var_importance as write_importance
@@ -47,9 +45,20 @@ def predict_by_rounds(
     return predict(host, model, data, output, type_, trust_owner, replace, function="boost_predict", n_rounds=num_trees)
 
 
-def explain(host: Host, model: str | None, data: str | None, output: str | None, *how: Any) -> str:
-    """Explain the predictions of a table's rows; `how` and errors as of `score.explain_table`."""
-    made = score.explain_table(host, model, data, output, *how)
+def explain(
+    host: Host,
+    model: str | None,
+    data: str | None,
+    output: str | None,
+    type_: str | None = None,
+    class_: str | None = None,
+    layout: str | None = "wide",
+    top: int | None = None,
+    trust_owner: bool | None = False,
+    replace: bool | None = False,
+) -> str:
+    """Explain the predictions of a table's rows; raises MadtreeError as `score.explain_table`."""
+    made = score.explain_table(host, model, data, output, type_, class_, layout, top, trust_owner, replace)
     of_class = "" if made.class_ is None else f" of {made.class_}"
     return (
         f"tree_shap: {data} explained with {model} ({made.type_}{of_class}) into {output}, {_rows(made.n_rows)}, "

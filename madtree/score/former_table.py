@@ -39,7 +39,8 @@ class Made:
 
 def _are_predictions(columns: Sequence[str]) -> bool:
     said = columns[1:]
-    return bool(said) and (all(name.startswith(_ESTIMATED) for name in said) or {*said} <= _LEAVES)
+    by_name = any(all(name.startswith(begins) for name in said) for begins in (_ESTIMATED, _RAW))
+    return bool(said) and (by_name or {*said} <= {*_LEAVES, "raw"})
 
 
 def _are_contributions(columns: Sequence[str]) -> bool:
@@ -47,9 +48,11 @@ def _are_contributions(columns: Sequence[str]) -> bool:
     return bool(said) and (said[0] == "expected" or columns[-4:] == ["feature", "value", "contribution", "rank"])
 
 
-_ESTIMATED = "estimated_"
+_ESTIMATED, _RAW = "estimated_", "raw_"
 _LEAVES = frozenset(kind.leaf_column for kind in KINDS.values())
-PREDICTIONS = Made("predictions", f"an id and {_ESTIMATED}..., or {' or '.join(sorted(_LEAVES))}", _are_predictions)
+PREDICTIONS = Made(
+    "predictions", f"an id and {_ESTIMATED}..., {_RAW}..., or {' or '.join(sorted(_LEAVES))}", _are_predictions
+)
 CONTRIBUTIONS = Made(
     "contributions",
     "an id, expected and the features; or an id, feature, value, contribution and rank; or with class before these",

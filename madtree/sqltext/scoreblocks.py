@@ -172,6 +172,22 @@ class BlockScan:
             f", {_integer('place.outcomes', _place('place.byte', first), n_bytes)} AS {part}"
             for part, first, n_bytes in self.parts
         )
+        entry = ", place.entry" if self.entries > 1 else ""
+        return f"""SELECT {id_out} AS {ident(self.scan.id_name)}{selected}
+FROM (
+    SELECT place.{self._own}, place.outcomes, place.byte{entry}{numbers}
+    FROM (
+        {self._places(blocks)}
+    ) AS place
+) AS scored{f" WHERE {self.condition}" if self.condition else ""}"""
+
+    @property
+    def _own(self) -> str:
+        """What a row brings beside its outcomes."""
+        return "shown" if self.shown else "id"
+
+    def _places(self, blocks: str) -> str:
+        """A query of what each entry brings, the outcomes of its block, and the byte at which its own begin."""
         # OFFSET 0 keeps the scorer out of the select list with the set-returning functions, where it would run once a
         # row, and these out of the workers.
         places = f"""SELECT pg_catalog.unnest(s.ids) AS id, s.outcomes, pg_catalog.generate_series(
@@ -180,24 +196,15 @@ class BlockScan:
             {blocks}
             OFFSET 0
         ) AS s"""
-        more = ""
         if self.shown:  # OFFSET 0: read once for all entries
             places = f"SELECT r.id::pg_catalog.text[] AS shown, r.outcomes, r.byte FROM ({places}) AS r OFFSET 0"
-        if self.entries > 1:
-            size = self.outcome_bytes // self.entries
-            byte = f"r.byte OPERATOR(pg_catalog.+) (e.entry OPERATOR(pg_catalog.*) {size})"
-            own = "r.shown" if self.shown else "r.id"
-            series = f"pg_catalog.generate_series(0, {self.entries - 1}) AS e(entry)"
-            places = f"SELECT {own}, r.outcomes, {byte} AS byte, e.entry FROM ({places}) AS r, {series}"
-            more = ", place.entry"
-        own = "shown" if self.shown else "id"
-        return f"""SELECT {id_out} AS {ident(self.scan.id_name)}{selected}
-FROM (
-    SELECT place.{own}, place.outcomes, place.byte{more}{numbers}
-    FROM (
-        {places}
-    ) AS place
-) AS scored{f" WHERE {self.condition}" if self.condition else ""}"""
+        if self.entries == 1:
+            return places
+        # In the select list, and not joined: a join might keep the rows, each with the outcomes of its block.
+        series = f"pg_catalog.generate_series(0, {self.entries - 1}) AS entry"
+        of_entries = f"SELECT r.{self._own}, r.outcomes, r.byte, {series} FROM ({places}) AS r"
+        byte = f"e.byte OPERATOR(pg_catalog.+) (e.entry OPERATOR(pg_catalog.*) {self.outcome_bytes // self.entries})"
+        return f"SELECT e.{self._own}, e.outcomes, {byte} AS byte, e.entry FROM ({of_entries}) AS e"
 
 
 _BLOCK = "pg_catalog.array_agg(r.id) AS ids, pg_catalog.string_agg(r.image, ''::pg_catalog.bytea) AS images"

@@ -150,6 +150,11 @@ class LeafPaths:
             trees.is_right.take(below),
         )
 
+    @property
+    def n_bytes(self) -> int:
+        """That they take."""
+        return sum(each.nbytes for each in vars(self).values())
+
     def runs(self) -> list[tuple[int, slice, slice]]:
         """Leaves with as many conditions, one at least: the number, the leaves, and the conditions of them all."""
         found, first = [], 0

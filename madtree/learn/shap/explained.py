@@ -22,7 +22,7 @@ GRID = 2**61  # what all trees say together stays below
 _MOST_BITS = 12  # conditions of a leaf that has a table, which so stays in the cache
 _FEWEST_ROWS = 256  # for which trees are gone through node by node
 _PART = 64  # leaves whose tables are made together
-_MOST_KEPT = 64 * 2**20  # bytes of tables
+_MOST_KEPT = 64 * 2**20  # bytes of tables and ways, from block to block
 _ROWS, _TERMS = 8_192, 2**18  # that are at hand at once, where each row has its own
 
 LeafTable = tuple[Ints, Ints]  # the features (k,) of a leaf's conditions, and its terms (n_values, k, 2 ** k)
@@ -57,9 +57,9 @@ class Explained:
             count[nodes] = count.take(left) + count.take(left + 1)
         return count
 
-    def leaves_below(self, node: int) -> Ints:
+    def leaves_below(self, nodes: list[int]) -> Ints:
         """(n,) leaves."""
-        found, at = [], np.array([node])
+        found, at = [], np.array(nodes)
         while len(at):
             is_leaf = self.trees.is_leaf.take(at)
             found.append(at[is_leaf])
@@ -75,11 +75,11 @@ class Explained:
     def tables(self, node: int, most_bits: int) -> Mapping[int, LeafTable]:
         """Of the leaves below a node that have at most so many conditions, and one at least; by their positions."""
         key = node, most_bits
-        if key in self._kept:
-            return self._kept[key]
+        if (kept := self._tables.get(key)) is not None:
+            return kept
         found: dict[int, LeafTable] = {}
         n_bytes = 0
-        paths = LeafPaths.of(self.trees, self.leaves_below(node))
+        paths = LeafPaths.of(self.trees, self.leaves_below([node]))
         for k, of_leaves, of_conditions in paths.runs():
             if k > most_bits:
                 break
@@ -89,13 +89,31 @@ class Explained:
             features = paths.feature[of_conditions].reshape(-1, k)
             found |= zip(leaves.tolist(), zip(features, terms, strict=True), strict=True)
             n_bytes += terms.nbytes
-        if self._kept_bytes[0] + n_bytes <= _MOST_KEPT:
-            self._kept_bytes[0] += n_bytes
-            self._kept[key] = found
+        if self._has_room(n_bytes):
+            self._tables[key] = found
         return found
 
+    def paths(self, leaves: Ints) -> LeafPaths:
+        """The ways to these leaves, one of which at least is no root."""
+        key = leaves.tobytes()
+        found = self._paths.get(key) or LeafPaths.of(self.trees, leaves)
+        if key not in self._paths and self._has_room(found.n_bytes + len(key)):
+            self._paths[key] = found
+        return found
+
+    def _has_room(self, n_bytes: int) -> bool:
+        """Whether so many bytes more may be kept; then they count."""
+        if self._kept_bytes[0] + n_bytes > _MOST_KEPT:
+            return False
+        self._kept_bytes[0] += n_bytes
+        return True
+
     @cached_property
-    def _kept(self) -> dict[tuple[int, int], Mapping[int, LeafTable]]:
+    def _tables(self) -> dict[tuple[int, int], Mapping[int, LeafTable]]:
+        return {}
+
+    @cached_property
+    def _paths(self) -> dict[bytes, LeafPaths]:
         return {}
 
     @cached_property
@@ -173,13 +191,13 @@ def _of_children(pattern: Array, right: Array, bit: int, bit_of: Mapping[int, in
 
 def _row_by_row(explained: Explained, nodes: list[int], route: Route, n_rows: int, found: Ints) -> Steps[None]:
     """Add what all leaves below some nodes say; `found` as above."""
-    leaves = np.concatenate([explained.leaves_below(node) for node in nodes])
+    leaves = explained.leaves_below(nodes)
     for first_row in range(0, n_rows, _ROWS):
         rows = np.arange(first_row, min(first_row + _ROWS, n_rows))
         own = route if len(rows) == n_rows else route.of(rows)
         most = max(1, _TERMS // (len(rows) * _MOST_BITS))
         for first in range(0, len(leaves), most):
-            paths = LeafPaths.of(explained.trees, leaves[first : first + most])
+            paths = explained.paths(leaves[first : first + most])
             yield from _add(explained, paths, own, found[:, rows[0] : rows[-1] + 1])
 
 

@@ -94,7 +94,7 @@ MISTAKES = {
     "tree_shap": [
         ("tree_shap('nowhere', 'points', 'w')", "42P01", "madtree: model: relation nowhere", None),
         ("tree_shap('m', 'nowhere', 'w')", "42P01", "madtree: new_data_table: relation nowhere", None),
-        ("tree_shap('m', 'points', 'points')", "42P07", "madtree: output_table: ", "replace => true"),
+        ("tree_shap('m', 'points', 'points')", "42P07", "madtree: output_table: ", "Choose another name"),
         ("tree_shap('m', 'points', 'w', type => 'raw')", "22023", "madtree: type must be prob for a tree of", None),
         ("tree_shap('mean', 'points', 'w', class => 'a')", "22023", "madtree: class: mean predicts numbers", None),
         ("tree_shap('m', 'points', 'w', class => 'odd')", "22023", "madtree: class must be one of", None),
