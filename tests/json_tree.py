@@ -21,18 +21,22 @@ def find_leaf(document: Document, tree: Document, row: Mapping[str, float | str 
     """The leaf of a row, whose values are given by feature, encoded as the document says."""
     node = tree["nodes"][0]
     while "split" in node:
-        way = node["default"]
-        for split in [node["split"], *node["surrogates"]]:
-            feature = document["features"][split["feature"]]
-            value = row[feature["name"]]
-            if feature["null_last"] and (value is None or math.isnan(float(value))):
-                value = math.inf
-            answer = _ask(split, value, tree["levels"].get(feature["name"]))
-            if answer is not None:
-                way = answer
-                break
-        node = tree["nodes"][node[way]]
+        node = tree["nodes"][node[way_at(document, tree, node, row)]]
     return node
+
+
+def way_at(document: Document, tree: Document, node: Document, row: Mapping[str, float | str | None]) -> str:
+    """Where an inner node sends a row."""
+    for split in [node["split"], *node["surrogates"]]:
+        feature = document["features"][split["feature"]]
+        value = row[feature["name"]]
+        if feature["null_last"] and (value is None or math.isnan(float(value))):
+            value = math.inf
+        answer = _ask(split, value, tree["levels"].get(feature["name"]))
+        if answer is not None:
+            return answer
+    way: str = node["default"]
+    return way
 
 
 def number(value: float | str | None) -> float | None:

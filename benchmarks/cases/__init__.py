@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from measure.case import Suite
 
-from cases import boosting, client, forests, groups, hard, job, parallel, scaling, scoring, strategies
+from cases import boosting, client, explaining, forests, groups, hard, job, parallel, scaling, scoring, strategies
 
 SUITES: tuple[Suite, ...] = (
     job.SUITE,
@@ -14,6 +14,7 @@ SUITES: tuple[Suite, ...] = (
     groups.SUITE,
     hard.SUITE,
     scoring.SUITE,
+    explaining.SUITE,
     scaling.ROWS,
     scaling.COLUMNS,
     forests.SUITE,

@@ -179,6 +179,24 @@ class PredictBoosted(PredictForest):
 
 
 @dataclass(frozen=True)
+class Explain:
+    """`tree_shap` into a new table, by a boosted model of so many trees of 31 leaves that is trained before."""
+
+    table: Table
+    n_trees: int
+
+    def action(self, session: Session) -> Action:
+        model, reasons = f"{SCHEMA}.boosted", f"{SCHEMA}.reasons"
+        names = ", ".join(self.table.features)
+        session.free.execute(
+            f"SELECT madtree.boost_train('{self.table.relation}', '{model}', 'id', 'y', '{names}', "
+            f"num_trees => {self.n_trees}, replace => true)"
+        )
+        statement = f"SELECT madtree.tree_shap('{model}', '{self.table.relation}', '{reasons}')"
+        return _statement(session.free, statement, f"DROP TABLE IF EXISTS {reasons}")
+
+
+@dataclass(frozen=True)
 class WriteConstant:
     """A new table of as many rows, with nothing computed."""
 

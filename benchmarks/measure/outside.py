@@ -235,6 +235,33 @@ class LightGBMPredict:
 
 
 @dataclass(frozen=True)
+class LightGBMContributions:
+    """Extract, and explain by boosted trees that are grown before, with all cores."""
+
+    table: Table
+    n_trees: int
+
+    def action(self, session: Session) -> Action:
+        grown: list[lightgbm.Booster] = []
+
+        def prepare() -> None:
+            if not grown:
+                x, y = by_adbc(session.dsn, self.table)
+                parameters = {"objective": "binary", "num_leaves": 31, "verbose": -1}
+                grown.append(lightgbm.train(parameters, lightgbm.Dataset(x, y, params=parameters), self.n_trees))
+
+        def run() -> Parts:
+            lap = Lap()
+            x, _ = by_adbc(session.dsn, self.table)
+            lap.end("extract")
+            grown[0].predict(x, pred_contrib=True)
+            lap.end("explain")
+            return lap.parts
+
+        return Action(run, prepare)
+
+
+@dataclass(frozen=True)
 class ScikitLearnForest:
     """Growing alone, with all cores: the rows are fetched before, and do not count.
 

@@ -45,6 +45,27 @@ def predict_by_rounds(
     return predict(host, model, data, output, type_, trust_owner, replace, function="boost_predict", n_rounds=num_trees)
 
 
+def explain(
+    host: Host,
+    model: str | None,
+    data: str | None,
+    output: str | None,
+    type_: str | None = None,
+    class_: str | None = None,
+    layout: str | None = "wide",
+    top: int | None = None,
+    trust_owner: bool | None = False,
+    replace: bool | None = False,
+) -> str:
+    """Explain the predictions of a table's rows; raises MadtreeError as `score.explain_table`."""
+    made = score.explain_table(host, model, data, output, type_, class_, layout, top, trust_owner, replace)
+    of_class = "" if made.class_ is None else f" of {made.class_}"
+    return (
+        f"tree_shap: {data} explained with {model} ({made.type_}{of_class}) into {output}, {_rows(made.n_rows)}, "
+        f"in {made.seconds:.2f} s"
+    )
+
+
 def get_var_importance(host: Host, model: str | None, output: str | None) -> str:
     """Write a table of the features' importance; raises MadtreeError as the function of the room `model`."""
     return f"get_var_importance: {_rows(write_importance(host, model, output))} of {model} into {output}"

@@ -121,6 +121,7 @@ class AsyncClient:
     tree_cp = of_client(Client.tree_cp)
     tree_rules = of_client(Client.tree_rules)
     tree_path = of_client(Client.tree_path)
+    tree_shap = of_client(Client.tree_shap)
     tree_to_json = of_client(Client.tree_to_json)
     tree_to_pmml = of_client(Client.tree_to_pmml)
     tree_prune = model_of_client(Client.tree_prune)

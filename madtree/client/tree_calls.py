@@ -120,6 +120,28 @@ class TreeCalls(Caller):
         wanted = None if id is None else str(id)
         return self.call("tree_path", model, table_name, wanted, trust_owner, full, tree_id)
 
+    def tree_shap(
+        self,
+        model: str,
+        new_data_table: str,
+        output_table: str,
+        type: str | None = None,
+        class_: str | None = None,
+        layout: str | None = "wide",
+        top: int | None = None,
+        trust_owner: bool | None = False,
+        replace: bool | None = False,
+    ) -> str:
+        """Write what each feature contributes to the predictions of a table's rows into a new table, with a column for
+        each feature or, with the layout long, a row for each. Returns what was done.
+
+        `type` is prob, prob_mean, response or raw; by default the usual one of the model's kind. `top`: with the layout
+        long, keep so many features of each row, those that contribute most.
+        """
+        return self.call_text(
+            "tree_shap", model, new_data_table, output_table, type, class_, layout, top, trust_owner, replace
+        )
+
     def tree_to_json(self, model: str, tree_id: int | None = None) -> dict[str, Any]:
         """The whole model, or one tree of it, in madtree's format for other programs."""
         document: dict[str, Any] = self.call("tree_to_json", model, tree_id)[0][0]

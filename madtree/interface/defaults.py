@@ -58,6 +58,7 @@ RULE = "min"
 PREDICTION_TYPE = "response"
 TRUST_OWNER = False
 FULL = False
+LAYOUT = "wide"
 HOLDOUT = 0.25
 
 # By argument, the keys of the strings of options: of trees, and of boosted models.

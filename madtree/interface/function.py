@@ -253,6 +253,11 @@ class Function:
         values |= named
         return {each.name: values.get(each.name, None if each.is_required else each.default) for each in self.arguments}
 
+    def checked(self, name: str, value: Any) -> Any:
+        """The value of an argument that is not NULL; raises MadtreeError if it is not valid."""
+        valid = next(each.valid for each in self.arguments if each.name == name)
+        return value if valid is None else valid.checked(name, value)
+
     @property
     def takes_one_argument(self) -> bool:
         """Whether a call with one argument is a call of it; else it can only be a question for help."""

@@ -11,6 +11,8 @@ from madtree.interface.shared import (
     BOOSTED_MODEL,
     FIGURES,
     FOREST_MODEL,
+    OUTPUT,
+    REPLACE,
     SEE_BELOW,
     TEXTS,
     TREE_MODEL,
@@ -21,13 +23,6 @@ from madtree.interface.valid import at_least
 from madtree.trees import BOOSTED, FOREST, TREE
 
 _TYPE = Argument("type", "text", "", defaults.PREDICTION_TYPE)
-_OUTPUT = Argument("output_table", "text", "table to create; must not exist, unless replace is true")
-_REPLACE = Argument(
-    "replace",
-    "boolean",
-    "true: where output_table is a table of predictions of your own, replace its rows",
-    defaults.REPLACE,
-)
 _REPLACED = """\
 replace => true leaves others the former rows until all is done. Where the columns are the same, the table is kept, with
 its grants, its indexes and the views on it; else it is dropped and made anew, unless something depends on it. A table
@@ -48,10 +43,10 @@ TREE_PREDICT = Function(
             "table, view, materialized, foreign or partitioned table with the id column, the features and the grouping "
             "columns of the training, under the same names",
         ),
-        _OUTPUT,
+        OUTPUT,
         replace(_TYPE, help=f"what to write, {SEE_BELOW}"),
         TRUST_OWNER,
-        _REPLACE,
+        REPLACE,
     ),
     madlib_names={"tree_model": "model", "new_data_table": "source", "output_table": "output", "type": "pred_type"},
     details=f"""\
@@ -78,7 +73,7 @@ FOREST_PREDICT = Function(
     arguments=(
         Argument("random_forest_model", "text", FOREST_MODEL),
         Argument("new_data_table", "text", "table or view with the id, the features and the grouping columns"),
-        _OUTPUT,
+        OUTPUT,
         replace(
             _TYPE,
             help="'response': the class with most votes, or the mean\n"
@@ -87,7 +82,7 @@ FOREST_PREDICT = Function(
             "'leaf': the leaf's node_id in each tree, as an array",
         ),
         replace(TRUST_OWNER, help="true: use another role's model although it holds expressions of that role's"),
-        _REPLACE,
+        REPLACE,
     ),
     details=f"Rows of an unknown group get NULL.\n{_REPLACED}",
     example="SELECT madtree.forest_predict('delay_forest', 'new_flights', 'predicted', 'prob');",
@@ -102,7 +97,7 @@ BOOST_PREDICT = Function(
     arguments=(
         Argument("boosted_model", "text", BOOSTED_MODEL),
         Argument("new_data_table", "text", "table or view with the id, the features and the grouping columns"),
-        _OUTPUT,
+        OUTPUT,
         replace(
             _TYPE,
             help="'response': the class that is most probable, or the number\n"
@@ -114,7 +109,7 @@ BOOST_PREDICT = Function(
             "num_trees", "integer", "rounds to predict by, from the first one on; NULL: all", None, valid=at_least(1)
         ),
         replace(TRUST_OWNER, help="true: use another role's model although it holds expressions of that role's"),
-        _REPLACE,
+        REPLACE,
     ),
     details=f"Rows of an unknown group get NULL.\n{_REPLACED}",
     example="SELECT madtree.boost_predict('delay_boost', 'new_flights', 'predicted', 'prob');",

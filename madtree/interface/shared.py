@@ -24,6 +24,13 @@ ANY_MODEL, TREE_MODEL, FOREST_MODEL = model_of(*KINDS.values()), model_of(TREE),
 BOOSTED_MODEL = model_of(BOOSTED)
 SEE_BELOW = "see below"
 
+OUTPUT = Argument("output_table", "text", "table to create; must not exist, unless replace is true")
+REPLACE = Argument(
+    "replace",
+    "boolean",
+    "true: where output_table is a table of predictions of your own, replace its rows",
+    defaults.REPLACE,
+)
 TRUST_OWNER = Argument("trust_owner", "boolean", SEE_BELOW, defaults.TRUST_OWNER)
 FULL = Argument("full", "boolean", "true: name all categories of a split, however many", defaults.FULL)
 

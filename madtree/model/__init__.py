@@ -10,6 +10,7 @@ from madtree.model.importance import get_var_importance, tree_importance
 from madtree.model.listing import models
 from madtree.model.new_data import NewData, casting, fit_features, is_training_table
 from madtree.model.outputs import (
+    MOST_COLUMNS,
     check_type,
     class_position,
     distinct_names,
@@ -27,6 +28,7 @@ from madtree.model.trust import NOT_ALLOWED
 from madtree.model.turns import make_tables
 
 __all__ = [
+    "MOST_COLUMNS",
     "NOT_ALLOWED",
     "ModelTables",
     "NewData",

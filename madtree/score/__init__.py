@@ -14,13 +14,16 @@ if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
     from madtree.score.boosted_expression import boost_sql
     from madtree.score.evaluate import tree_confusion, tree_curve, tree_evaluate
+    from madtree.score.new_rows import fit_to_source, scan_of
     from madtree.score.out_of_bag import predict_out_of_bag
-    from madtree.score.predict import fit_to_source, forest_predict, scan_of, score_table, tree_predict, tree_sql
+    from madtree.score.predict import forest_predict, score_table, tree_predict, tree_sql
+    from madtree.score.shap import explain_table
     from madtree.score.staged import boost_staged
 
 __all__ = [
     "boost_sql",
     "boost_staged",
+    "explain_table",
     "fit_to_source",
     "forest_predict",
     "predict_out_of_bag",
@@ -37,10 +40,11 @@ __all__ = [
 _MODULES = {
     "boost_sql": "boosted_expression",
     "boost_staged": "staged",
-    "fit_to_source": "predict",
+    "explain_table": "shap",
+    "fit_to_source": "new_rows",
     "forest_predict": "predict",
     "predict_out_of_bag": "out_of_bag",
-    "scan_of": "predict",
+    "scan_of": "new_rows",
     "score_block": "block_scorer",
     "score_table": "predict",
     "tree_confusion": "evaluate",

@@ -24,7 +24,7 @@ from madtree.records import dataclass
 from madtree.request import Costs, Type, find_source
 from madtree.score.case_or_blocks import measure, reader, run_case
 from madtree.score.kinds import SCORING
-from madtree.score.predict import scan_of
+from madtree.score.new_rows import scan_of
 from madtree.score.score_by_blocks import BlockScoring, ScoredRows
 from madtree.sqltext import cells as cells_sql
 from madtree.sqltext import evaluate as sql

@@ -11,11 +11,12 @@ import numpy as np
 from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints, Values, codec, narrowest, require
 from madtree.learn.walk import FlatTrees, Walk
 from madtree.records import dataclass
-from madtree.score.forest_scorer import OF_ANY_NUMBER, OF_SCORES, OUT_OF_BAG, SAYS_NUMBERS, VOTES, WHATS
+from madtree.score.forest_scorer import OF_ANY_NUMBER, OF_SCORES, OUT_OF_BAG, SAYS_NUMBERS, SHAP, VOTES, WHATS
 from madtree.trees import LOSSES, DeclaredLoss, Link
 
 if TYPE_CHECKING:
     from madtree.learn.problem import Bootstrap
+    from madtree.score.shap_plan import ShapValues
 
 MOST_MEMBERS = 2**20  # of a forest
 _MOST_OUTCOME = 2**32 - 1
@@ -67,6 +68,7 @@ class ForestValues:
         drawn: the rows that the trees were grown on, for what is said out of bag; else None.
         counts: trees of every group, where these differ (`trees.Numbering`): for what does not tell of each tree.
         scores: of boosted models, whose trees say numbers that are added up; None for others.
+        shap: where rows are explained; `values` are nothing then.
     """
 
     members: int
@@ -76,6 +78,7 @@ class ForestValues:
     drawn: Drawn | None = None
     counts: tuple[int, ...] = ()
     scores: ScoreValues | None = None
+    shap: ShapValues | None = None
 
 
 def build_plan(
@@ -110,6 +113,8 @@ def build_plan(
 
 
 def _forest_values(forest: ForestValues) -> dict[str, Any]:
+    if forest.shap is not None:
+        return {"what": forest.what, **forest.shap.to_values()}
     values = forest.values if forest.what in (*SAYS_NUMBERS, *OF_SCORES) else narrowest(forest.values)
     drawn = forest.drawn
     samples = {} if drawn is None else {"samples": drawn.samples.to_value(), "is_tested": drawn.is_tested}
@@ -170,7 +175,12 @@ def _checked_samples(given: Values, members: int, n_trees: int) -> dict[str, Any
 
 def _checked_forest(given: Values, walk: Walk, members: int) -> dict[str, Any]:
     """What the trees of a forest say."""
-    what, n_classes, n_nodes = given.text("what", WHATS), given.integer("n_classes", 0, WIDE_LIMIT), len(walk.child)
+    what, n_nodes = given.text("what", WHATS), len(walk.child)
+    if what == SHAP:
+        from madtree.score.shap_plan import checked_shap  # takes long to load, and most predictions do without
+
+        return checked_shap(given, walk)
+    n_classes = given.integer("n_classes", 0, WIDE_LIMIT)
     if what in OF_SCORES:
         return _checked_scores(given, what, n_classes, n_nodes, members, walk.groups)
     if what in SAYS_NUMBERS:

@@ -13,7 +13,7 @@ from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Bools, Floats, Ints, LastPlan, Steps, rows_in
 from madtree.learn.walk import MOST_ROWS, Walk
 from madtree.score.block_plan import checked_plan
-from madtree.score.forest_scorer import counted_bytes, forest_outcomes, out_of_bag_outcomes
+from madtree.score.forest_scorer import SHAP, counted_bytes, forest_outcomes, out_of_bag_outcomes
 
 Plan = dict[str, Any]
 
@@ -68,10 +68,14 @@ def _scored(model: Plan, numbers: Floats) -> Steps[bytes]:
     if len(walk.roots) == 0:
         return np.zeros(n_rows, model["outcome"].dtype).tobytes()
     place, known = _places(walk, numbers[0] if model["grouped"] else None, n_rows)
+    if model["what"] == SHAP:
+        from madtree.score.shap_scorer import shap_outcomes  # takes long to load, and most predictions do without
+
+        return (yield from shap_outcomes(model, place, known, walk.route_by_nodes(values, place)))
     route = walk.route(values, place)
     if model["members"]:
         if model["samples"] is not None:
-            from madtree.learn.problem import identities  # takes long to load, and most predictions do without
+            from madtree.learn.problem import identities  # as above
 
             return (yield from out_of_bag_outcomes(model, place, known, route, identities(numbers[-1])))
         if is_staged(model):

@@ -66,6 +66,7 @@ class Work:
         coded: whether rows go down by codes, as they do where neither categories nor surrogates are asked.
         is_expression: whether the model is one; else it is scored by blocks only.
         moved: whether blocks are scored outside of the server.
+        row_seconds: that a row takes by blocks beyond its way down.
         from_elsewhere: whether they come from another server than the one where the table of predictions is made.
     """
 
@@ -83,6 +84,7 @@ class Work:
     moved: bool = False
     from_elsewhere: bool = False
     of_cluster: bool = False
+    row_seconds: float = 0
 
     @property
     def _levels(self) -> float:
@@ -96,20 +98,20 @@ class Work:
         return leaves * CASE_LEAF + self.rows * self.columns * self._levels * level / (1 + self.workers)
 
     @property
-    def _row_seconds(self) -> float:
+    def _all_rows_seconds(self) -> float:
         """Of all rows, by blocks in one process."""
         level = CODED_LEVEL if self.coded else BLOCK_LEVEL
         row, value = (MOVED_ROW, MOVED_VALUE) if self.moved else (BLOCK_ROW, BLOCK_VALUE)
-        return self.rows * (row + self.features * value + self._levels * level)
+        return self.rows * (row + self.features * value + self._levels * level + self.row_seconds)
 
     @property
     def block_workers(self) -> int:
         """The workers that are worth sharing the blocks, beside the leader."""
-        return best(self._row_seconds, self.workers, self.costs) if self.sharable and not self.moved else 0
+        return best(self._all_rows_seconds, self.workers, self.costs) if self.sharable and not self.moved else 0
 
     @property
     def block_seconds(self) -> float:
-        return BLOCK_START + self.leaves * BLOCK_LEAF + seconds(self._row_seconds, self.block_workers, self.costs)
+        return BLOCK_START + self.leaves * BLOCK_LEAF + seconds(self._all_rows_seconds, self.block_workers, self.costs)
 
     @property
     def in_blocks(self) -> bool:

@@ -27,13 +27,16 @@ from madtree.score.votes import Votes
 # raw: the scores, as `means`; expected: the number that they say; shares: the probabilities of the classes, as `means`;
 # likeliest: the number of the class that is most probable, as `classes`; likely: as `judged`, by these two.
 # staged: of all rows of a block together, what is lost by each number of rounds (`score.staged_scorer`).
+# Of all models:
+# shap: what the features contribute (`score.shap_scorer`).
 OUT_OF_BAG = ("oob_votes", "oob_means")
 OF_SCORES = ("raw", "expected", "shares", "likeliest", "likely", "staged")
-WHATS = ("classes", "votes", "means", "sums", "leaves", "judged", *OUT_OF_BAG, *OF_SCORES)
+SHAP = "shap"
+WHATS = ("classes", "votes", "means", "sums", "leaves", "judged", *OUT_OF_BAG, *OF_SCORES, SHAP)
 NUMBERS_ALONE = ("means", "sums", "oob_means")  # which ask for no votes
 SAYS_NUMBERS = (*NUMBERS_ALONE, "judged")
 # Whose bytes do not depend on how many trees there are.
-OF_ANY_NUMBER = ("classes", "means", "sums", "judged", "leaves", *OF_SCORES)
+OF_ANY_NUMBER = ("classes", "means", "sums", "judged", "leaves", *OF_SCORES, SHAP)
 VOTES = ("classes", "votes", "oob_votes")  # which count leaves' classes alone
 
 # Of the trees, that are counted between one look at which rows' classes are settled and the next.
@@ -70,6 +73,10 @@ def counted_bytes(model: dict[str, Any]) -> int:
     what, members = model["what"], model["members"]
     if what == "leaves":
         return 4 * int(members)
+    if what == SHAP:
+        from madtree.score.shap_scorer import shap_bytes  # takes long to load, and most predictions do without
+
+        return shap_bytes(model)
     if what in OF_SCORES:
         n_scores = int(model["base"].shape[1])
         # The sums of a group for each number of rounds, where each row may be of another group.

@@ -12,7 +12,7 @@ from madtree.request import TrainingTask
 from madtree.score.block_plan import Drawn
 from madtree.score.case_or_blocks import measure
 from madtree.score.forest_outcomes import OUT_OF_BAG
-from madtree.score.predict import fit_to_source, id_name_of, scan_of
+from madtree.score.new_rows import fit_to_source, id_name_of, scan_of
 from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import Output

@@ -29,12 +29,15 @@ class Outcomes:
         of_node: what each node as a leaf says, as `build_plan` takes it.
         parts, row_bytes: the numbers that the block scorer gives for each row (`BlockScan.parts`), and their bytes.
         expressions: for each output, over these numbers.
+        entries, condition: rows of the target for each row, and which of them there are (as `BlockScan` has it).
     """
 
     of_node: Ints | ForestValues
     parts: list[Part]
     row_bytes: int
     expressions: list[str]
+    entries: int = 1
+    condition: str = ""
 
     @classmethod
     def of_tree(cls, of_node: Ints, expressions: list[str]) -> Outcomes:

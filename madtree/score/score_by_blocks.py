@@ -5,26 +5,26 @@ Reads the model's trees as arrays, makes the plan, and runs the statement.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from madtree.host import Host
 from madtree.model import ModelTables
-from madtree.model.arrays import read_arrays
+from madtree.model.arrays import ModelArrays, read_arrays
 from madtree.records import dataclass
 from madtree.request import Type
 from madtree.score.block_plan import Drawn, build_plan
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import Work
 from madtree.score.kinds import SCORING
-from madtree.score.outcomes import Said
+from madtree.score.outcomes import Outcomes, Said
 from madtree.sqltext import predict as sql
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.predict import Output, Scan
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.sqltext.typenames import type_sql
-from madtree.trees import Model
+from madtree.trees import Feature, Model
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,21 @@ class ScoredRows:
     query: str
     types: list[str]
     params: list[Any]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What rows come to, where that is no prediction.
+
+    Attributes:
+        columns: of nodes that it takes, beside those of a walk.
+        outcomes: what rows come to.
+        shown: of `BlockScan`, for each of the new data's features.
+    """
+
+    columns: Sequence[str]
+    outcomes: Callable[[ModelArrays], Outcomes]
+    shown: Callable[[Feature], str] | None = None
 
 
 @dataclass(frozen=True)
@@ -48,6 +63,7 @@ class BlockScoring:
         work: of scoring the source.
         drawn: for `OUT_OF_BAG`, else None.
         n_rounds: as of `Said`.
+        asked: what is asked in the place of a prediction.
     """
 
     host: Host
@@ -61,6 +77,7 @@ class BlockScoring:
     work: Work
     drawn: Drawn | None = None
     n_rounds: int | None = None
+    asked: Asked | None = None
 
     def create(self) -> int:
         """Create the scan's target; returns the number of its rows.
@@ -82,14 +99,10 @@ class BlockScoring:
 
     def _statement(self) -> tuple[BlockStatement, bytes]:
         """The statement, and the plan."""
-        host, tables, model, scan = self.host, self.tables, self.model, self.scan
-        with_shares = self.type_ in SCORING[model.kind].by_shares
-        arrays = read_arrays(host, tables, model, ["class_weights"] if with_shares else [])
-        nodes, trees = arrays.nodes, arrays.trees
+        host, model, scan = self.host, self.model, self.scan
+        arrays, said = self._outcomes()
+        trees = arrays.trees
         features = [model.features[position] for position in arrays.used]
-        said = SCORING[model.kind].outcomes(
-            Said(host, tables, model, self.type_, nodes, self.outputs, self.drawn, self.n_rounds)
-        )
         host.let_in()
         plan = build_plan(trees, said.of_node, grouped=bool(model.grouping_columns), between=host.let_in)
         values = [rows_sql.as_number(scan.features[feature.name]) for feature in features]
@@ -101,6 +114,9 @@ class BlockScoring:
             said.row_bytes,
             type_sql(self.id_type.name),
             self.id_type.is_array,
+            said.entries,
+            said.condition,
+            [*map(self.asked.shown, scan.features.values())] if self.asked and self.asked.shown else [],
         )
         n_trees = len(trees.roots)
         if host.source is host:
@@ -108,3 +124,14 @@ class BlockScoring:
         else:
             empty = sql.create_typed(scan, type_sql(self.id_type.name), self.outputs)
         return BlockStatement(host, blocks, empty, self.source, self.work, n_trees), plan
+
+    def _outcomes(self) -> tuple[ModelArrays, Outcomes]:
+        """The model's trees, and what rows come to."""
+        host, tables, model, asked = self.host, self.tables, self.model, self.asked
+        if asked is not None:
+            arrays = read_arrays(host, tables, model, asked.columns)
+            return arrays, asked.outcomes(arrays)
+        with_shares = self.type_ in SCORING[model.kind].by_shares
+        arrays = read_arrays(host, tables, model, ["class_weights"] if with_shares else [])
+        said = Said(host, tables, model, self.type_, arrays.nodes, self.outputs, self.drawn, self.n_rounds)
+        return arrays, SCORING[model.kind].outcomes(said)

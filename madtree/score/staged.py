@@ -20,7 +20,7 @@ from madtree.score.block_plan import build_plan
 from madtree.score.block_statement import BlockStatement
 from madtree.score.boosted_outcomes import staged_values
 from madtree.score.case_or_blocks import measure
-from madtree.score.predict import scan_of
+from madtree.score.new_rows import scan_of
 from madtree.score.staged_scorer import BAD_ACTUALS, BAD_WEIGHTS, FIRST_SUM, GROUP, ROWS, WEIGHT, n_sums
 from madtree.sqltext import cells as cells_sql
 from madtree.sqltext import explain as explain_sql

@@ -51,16 +51,17 @@ def row_by_id(scan: Scan, id_type: str, equals: str, features: Sequence[Feature]
         features: over the columns of the table.
     """
     tree = f"madtree_model.{TREE}" if scan.groups else "NULL::pg_catalog.int4"
-    shown = ", ".join(_shown(feature) for feature in features)
+    texts = ", ".join(shown(feature) for feature in features)
     compared = ", ".join(_compared(feature) for feature in features)
     return (
-        f"SELECT {tree} AS tree, ARRAY[{shown}]::pg_catalog.text[] AS shown, "
+        f"SELECT {tree} AS tree, ARRAY[{texts}]::pg_catalog.text[] AS shown, "
         f"ARRAY[{compared}]::pg_catalog.text[] AS compared "
         f"FROM {scan.rows()} WHERE ({scan.id_sql}) {equals} CAST($1 AS {id_type}) LIMIT 2"
     )
 
 
-def _shown(feature: Feature) -> str:
+def shown(feature: Feature) -> str:
+    """A feature's value as text."""
     return values.text_of(feature.name, values.Writer("pg_catalog.enum_out", feature.type) if feature.labels else None)
 
 

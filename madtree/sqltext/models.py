@@ -209,6 +209,11 @@ def weight_numbers(schema: str, name: str) -> str:
     return f"SELECT {sent.floats('w.weight')} AS weights FROM {_ordered_nodes(schema, name)}, {weights}"
 
 
+def cover_numbers(schema: str, name: str) -> str:
+    """Weights of the rows of all nodes in order of tree and id, as floats sent."""
+    return f"SELECT {sent.floats('n.weight')} AS weights FROM {_ordered_nodes(schema, name)}"
+
+
 def surrogate_numbers(schema: str, name: str, *, with_agreement: bool = False) -> str:
     """All surrogates in order of tree, node and rank; columns and parameter $1 are those of `node_numbers`, and
     `adjusted_agreement`, a float, if it is asked for.

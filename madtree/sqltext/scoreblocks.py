@@ -23,10 +23,13 @@ class BlockScan:
         outputs: name, and expression over the numbers `scored.<part>`.
         parts: what the block scorer returns for each row: little-endian integers, each by name, first byte and bytes.
             Of a single tree `outcome`, the position that the plan gives to a row's leaf, or 0.
-        outcome_bytes: bytes that the block scorer returns for each row.
+        outcome_bytes: bytes that the block scorer returns for each row, `entries` times as many as for one entry.
         id_type: SQL of the type of the id.
         array_id: whether that is an array. Blocks hold arrays of ids, and PostgreSQL has no arrays of arrays: such an
             id travels as text.
+        entries: rows of the target for each row; `scored.entry` counts them from 0.
+        condition: of the target's rows, over what `outputs` are over; empty for all.
+        shown: texts of each row that the outputs may name, as the array `scored.shown`. They travel with the id.
     """
 
     scan: Scan
@@ -36,6 +39,9 @@ class BlockScan:
     outcome_bytes: int
     id_type: str
     array_id: bool
+    entries: int = 1
+    condition: str = ""
+    shown: Sequence[str] = ()
 
     def create(self, query: str) -> str:
         """Create the target from a query of its rows, whose parameters it keeps."""
@@ -104,7 +110,7 @@ class BlockScan:
 
         Parameters: $1 the outcomes, $2 the ids, an array as text.
         """
-        element = "pg_catalog.text" if self.array_id else self.id_type
+        element = "pg_catalog.text" if self.array_id or self.shown else self.id_type
         block = f"SELECT $2::{element}[] AS ids, $1::pg_catalog.bytea AS outcomes"
         return self.rows(block)
 
@@ -115,6 +121,9 @@ class BlockScan:
 
     @property
     def _id(self) -> str:
+        if self.shown:
+            texts = ", ".join([f"({self.scan.id_sql})::pg_catalog.text", *self.shown])
+            return f"(ARRAY[{texts}]::pg_catalog.text[])::pg_catalog.text"
         return f"({self.scan.id_sql})::pg_catalog.text" if self.array_id else self.scan.id_sql
 
     @property
@@ -156,34 +165,57 @@ class BlockScan:
 
     def rows(self, blocks: str) -> str:
         """The rows of the target, from a query of blocks."""
-        id_out = f"::{self.id_type}" if self.array_id else ""
+        row_id = "scored.shown[1]" if self.shown else "scored.id"
+        id_out = f"{row_id}::{self.id_type}" if self.array_id or self.shown else row_id
         selected = "".join(f", {value} AS {ident(name)}" for name, value in self.outputs)
         numbers = "".join(
             f", {_integer('place.outcomes', _place('place.byte', first), n_bytes)} AS {part}"
             for part, first, n_bytes in self.parts
         )
+        entry = ", place.entry" if self.entries > 1 else ""
+        return f"""SELECT {id_out} AS {ident(self.scan.id_name)}{selected}
+FROM (
+    SELECT place.{self._own}, place.outcomes, place.byte{entry}{numbers}
+    FROM (
+        {self._places(blocks)}
+    ) AS place
+) AS scored{f" WHERE {self.condition}" if self.condition else ""}"""
+
+    @property
+    def _own(self) -> str:
+        """What a row brings beside its outcomes."""
+        return "shown" if self.shown else "id"
+
+    def _places(self, blocks: str) -> str:
+        """A query of what each entry brings, the outcomes of its block, and the byte at which its own begin."""
         # OFFSET 0 keeps the scorer out of the select list with the set-returning functions, where it would run once a
         # row, and these out of the workers.
-        return f"""SELECT scored.id{id_out} AS {ident(self.scan.id_name)}{selected}
-FROM (
-    SELECT place.id, place.outcomes, place.byte{numbers}
-    FROM (
-        SELECT pg_catalog.unnest(s.ids) AS id, s.outcomes, pg_catalog.generate_series(
+        places = f"""SELECT pg_catalog.unnest(s.ids) AS id, s.outcomes, pg_catalog.generate_series(
             0, pg_catalog.length(s.outcomes) OPERATOR(pg_catalog.-) 1, {self.outcome_bytes}) AS byte
         FROM (
             {blocks}
             OFFSET 0
-        ) AS s
-    ) AS place
-) AS scored"""
+        ) AS s"""
+        if self.shown:  # OFFSET 0: read once for all entries
+            places = f"SELECT r.id::pg_catalog.text[] AS shown, r.outcomes, r.byte FROM ({places}) AS r OFFSET 0"
+        if self.entries == 1:
+            return places
+        # In the select list, and not joined: a join might keep the rows, each with the outcomes of its block.
+        series = f"pg_catalog.generate_series(0, {self.entries - 1}) AS entry"
+        of_entries = f"SELECT r.{self._own}, r.outcomes, r.byte, {series} FROM ({places}) AS r"
+        byte = f"e.byte OPERATOR(pg_catalog.+) (e.entry OPERATOR(pg_catalog.*) {self.outcome_bytes // self.entries})"
+        return f"SELECT e.{self._own}, e.outcomes, {byte} AS byte, e.entry FROM ({of_entries}) AS e"
 
 
 _BLOCK = "pg_catalog.array_agg(r.id) AS ids, pg_catalog.string_agg(r.image, ''::pg_catalog.bytea) AS images"
 
 
-def pick(array: str) -> str:
-    """The element of an array that belongs to a row's leaf; NULL, as no array has an element 0, without a tree."""
-    return f"({array})[scored.outcome]"
+def pick(array: str, position: str = "scored.outcome") -> str:
+    """The element of an array that belongs to a row's leaf; NULL, as no array has an element 0, without a tree.
+
+    `position`: another number than the leaf's, from 1; 0 for none.
+    """
+    return f"({array})[{position}]"
 
 
 def _tid_arrays(ranges: Sequence[PageBounds]) -> tuple[str, str]:

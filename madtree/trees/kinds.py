@@ -48,6 +48,8 @@ class ModelKind:
         groups_in, group_number: the suffix of the table that has a row for each group, and that row's number.
         place: columns of `<output>` that tell which tree of which group a row is.
         class_types, number_types: types of prediction for classes, and for numbers.
+        class_sums, number_sums: of these, those that are the sum of what the trees say, so that a feature's part in it
+            can be told; the usual one first.
         leaf_column: where a prediction is the leaf: its column, an array where a row ends in a leaf of each tree.
         is_expression: whether a model is scored as one SQL expression.
         writes_sql: the function that writes a model as one; empty where none does.
@@ -73,6 +75,8 @@ class ModelKind:
     place: tuple[str, ...]
     class_types: tuple[str, ...]
     number_types: tuple[str, ...]
+    class_sums: tuple[str, ...]
+    number_sums: tuple[str, ...]
     leaf_column: str
     is_expression: bool
     writes_sql: str
@@ -103,6 +107,8 @@ TREE = ModelKind(
     place=(),
     class_types=("response", "prob", "leaf"),
     number_types=("response", "leaf"),
+    class_sums=("prob",),
+    number_sums=("response",),
     leaf_column="node_id",
     is_expression=True,
     writes_sql="tree_sql",
@@ -125,6 +131,8 @@ FOREST = ModelKind(
     place=("gid", "sample_id"),
     class_types=("response", "prob", "prob_mean", "leaf"),
     number_types=("response", "leaf"),
+    class_sums=("prob", "prob_mean"),
+    number_sums=("response",),
     leaf_column="node_ids",
     is_expression=False,
     writes_sql="",
@@ -142,6 +150,8 @@ BOOSTED = replace(
     members=Members.OWN,
     class_types=("response", "prob", "raw", "leaf"),
     number_types=("response", "raw", "leaf"),
+    class_sums=("raw",),
+    number_sums=("raw",),
     writes_sql="boost_sql",
     unseen_in=None,
     document="madtree-boosted",

@@ -38,7 +38,8 @@ from madtree.learn.route.stored_nodes import NewSplits, node_bytes
 from madtree.learn.walk import FlatSplits, FlatTrees, SplitCategories
 from madtree.score.block_plan import ForestValues, ScoreValues, build_plan
 from madtree.score.block_scorer import score_block
-from madtree.score.forest_scorer import OF_SCORES
+from madtree.score.forest_scorer import OF_SCORES, SHAP
+from madtree.score.shap_plan import ShapValues, explained_values
 from madtree.storage.aggregate_functions import (
     moved_nodes,
     new_column,
@@ -226,6 +227,12 @@ def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
     scores = ScoreValues(np.ones((n_groups, 1)), LOSSES["log_loss"]) if what in OF_SCORES else None
     fractions = what == "means" or scores is not None
     forest = ForestValues(2, what, 2 if scores else 3, values / 4 if fractions else values, scores=scores)
+    if what == SHAP:
+        cover, groups = np.arange(n, 0, -1) / 2.0, np.repeat(np.arange(n_groups), 2)
+        first, base = np.zeros(2 * n_groups, np.int64), np.zeros((n_groups, 1))
+        share, said, unit, expected = explained_values(trees, cover, values / 4, first, groups, base)
+        shap = ShapValues(share, said, unit, expected, first, 2 * (n_groups - 1), np.array([0, 2]), 3)
+        forest = replace(forest, shap=shap)
     plan = build_plan(trees, forest, grouped=n_groups > 1)
     assert "cut" in codec.load(plan)
     n_numbers = 2 + (n_groups > 1) + 2 * (what == "staged")
@@ -328,6 +335,10 @@ def refused(call: Callable[[], Any]) -> bool:
     return False
 
 
+WHATS = ("classes", "votes", "means", "leaves", *OF_SCORES)
+TWO_GROUPS = ("votes", "shares", "staged")
+
+
 def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
     """By name: a plan, what it is applied to, and how."""
 
@@ -366,9 +377,13 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
     for categories, surrogates in ((False, False), (True, True)):
         plan, images = score_plan(categories, surrogates)
         cases[f"score {categories}"] = (plan, images, lambda plan, rows: finished(score_block(plan, rows)))
-    for what in ("classes", "votes", "means", "leaves", *OF_SCORES):
-        plan, images = forest_plan(what, 1 + (what in ("votes", "shares", "staged")))
-        cases[f"score forest of {what}"] = (plan, images, lambda plan, rows: finished(score_block(plan, rows)))
+    for what, n_groups in (*((what, 1 + (what in TWO_GROUPS)) for what in WHATS), (SHAP, 1), (SHAP, 2)):
+        plan, images = forest_plan(what, n_groups)
+        cases[f"score {n_groups} forests of {what}"] = (
+            plan,
+            images,
+            lambda plan, rows: finished(score_block(plan, rows)),
+        )
     return cases
 
 

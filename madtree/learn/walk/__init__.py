@@ -11,10 +11,12 @@ from madtree.learn.walk.flat_trees import (
     FlatTrees,
     KnownCategories,
     SplitCategories,
+    by_node,
     first_nodes,
+    inner_by_level,
     where_leaves_agree,
 )
-from madtree.learn.walk.walk import Route, Walk
+from madtree.learn.walk.walk import Route, RouteByNodes, Walk
 
 __all__ = [
     "ALL_TREES",
@@ -25,9 +27,12 @@ __all__ = [
     "FlatTrees",
     "KnownCategories",
     "Route",
+    "RouteByNodes",
     "RowsByValues",
     "SplitCategories",
     "Walk",
+    "by_node",
     "first_nodes",
+    "inner_by_level",
     "where_leaves_agree",
 ]

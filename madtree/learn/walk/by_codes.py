@@ -125,3 +125,8 @@ class RowsByCodes:
         """As `Route`."""
         yield
         return self._descent.leaves(root, self._matrix)
+
+    def sides(self, nodes: Ints) -> Steps[Bools]:
+        """As `Route`."""
+        yield
+        return self._descent.sides(nodes, self._matrix)

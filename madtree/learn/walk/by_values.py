@@ -6,6 +6,7 @@ Every row steps down its tree at once, a level at a time.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from madtree.learn.data import RIGHT, UNKNOWN, Array, Bools, Floats, Ints, Steps
 from madtree.learn.walk.categories import CategoryCodes
 from madtree.learn.walk.flat_trees import FlatTrees
 from madtree.records import dataclass
+
+_MANY_ROWS = 64  # for which a node is quicker asked of all of them at once
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,52 @@ class RowsByValues:
                 return node
             at = child[at] + (yield from self.goes_right(at, rows))
             node[rows] = at
+
+    def sides(self, nodes: Ints) -> Steps[Bools]:
+        """As `Route`."""
+        n_rows = self.values.shape[1]
+        if n_rows < _MANY_ROWS:
+            right = yield from self.goes_right(nodes.repeat(n_rows), np.tile(np.arange(n_rows), len(nodes)))
+            return right.reshape(len(nodes), n_rows)
+        found = np.empty((len(nodes), n_rows), np.bool_)
+        for number, node in enumerate(nodes.tolist()):
+            yield
+            side = self._side_of_all(node)
+            unknown = np.flatnonzero(side == UNKNOWN)
+            if len(unknown):
+                side[unknown] = yield from self._side_by_surrogates(np.full(len(unknown), node), unknown)
+            found[number] = side
+        return found
+
+    def _side_of_all(self, split: int) -> Array:
+        """(n_rows,) as `_side`, of one split and all rows."""
+        trees = self.trees
+        feature = int(trees.feature[split])
+        if trees.is_category[feature]:
+            codes = np.arange(trees.categories.width)
+            sides = trees.categories.sides_of(np.full(len(codes), split), codes)
+            return np.append(sides, np.uint8(UNKNOWN)).take(self._codes(feature))
+        side: Array = (self.values[feature] > trees.threshold[split]).astype(np.uint8)
+        side[self._missing(feature)] = UNKNOWN
+        return side
+
+    def _codes(self, feature: int) -> Ints:
+        """(n_rows,) of categories; the width, which is no code, where these are missing or unknown."""
+        if feature not in self._whole:
+            value = self.values[feature]
+            self._whole[feature] = np.where(np.isnan(value), self.trees.categories.width, value).astype(np.int64)
+        return self._whole[feature]
+
+    def _missing(self, feature: int) -> Ints:
+        """The rows in which numbers are missing."""
+        if feature not in self._whole:
+            self._whole[feature] = np.flatnonzero(np.isnan(self.values[feature]))
+        return self._whole[feature]
+
+    @cached_property
+    def _whole(self) -> dict[int, Ints]:
+        """What the last two methods have found, by feature."""
+        return {}
 
     def goes_right(self, node: Ints, rows: Ints) -> Steps[Bools]:
         """(m,) whether rows (m,) would leave inner nodes (m,) to the right, whether they come there or not."""

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data import Array, Ints
+from madtree.learn.data import Array, Bools, Ints
 from madtree.learn.walk.code_matrix import MOST_LEVELS, MOST_ROWS, CodeMatrix, most_kept
 from madtree.records import dataclass
 
@@ -76,6 +76,11 @@ class Descent:
             return self._walk(np.full(matrix.n_rows, root, np.int64), matrix, self.deepest)
         at, levels = self._first_levels(root, matrix)
         return self._walk(at, matrix, self.deepest - levels)
+
+    def sides(self, nodes: Ints, matrix: CodeMatrix) -> Bools:
+        """(n_nodes, n_rows) whether each row's code lies above the cut of inner nodes; of trees without tables."""
+        column = self._column if matrix.has_missing else self.feature
+        return np.asarray(matrix.columns[column.take(nodes)] > self.cut.take(nodes)[:, None])
 
     def _first_levels(self, root: int, matrix: CodeMatrix) -> tuple[Ints, int]:
         """(n_rows,) the node that each row comes to by the first levels, and how many these are."""

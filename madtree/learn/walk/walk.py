@@ -29,6 +29,16 @@ class Route(Protocol):
         """The ways of these rows alone."""
 
 
+class RouteByNodes(Route, Protocol):
+    """The same, of which single nodes can be asked."""
+
+    def sides(self, nodes: Ints) -> Steps[Bools]:
+        """(n_nodes, n_rows) whether the rows leave inner nodes to the right, whether they come there or not."""
+
+    def of(self, rows: Ints) -> RouteByNodes:
+        """As `Route`."""
+
+
 @dataclass(frozen=True)
 class Walk:
     """Finished trees, ready for rows. Each way down ends in a leaf, and no look-up leaves its array.
@@ -127,9 +137,17 @@ class Walk:
             values: (n_features, n_rows) numbers, and keys of categories as numbers; NaN for NULL. They are written to.
             group: (n_rows,) position of each row's group.
         """
+        self._to_codes(values, group)
+        return self.route_of_codes(values)
+
+    def route_by_nodes(self, values: Floats, group: Ints) -> RouteByNodes:
+        """As `route`."""
+        self._to_codes(values, group)
+        return self.trees.route(values)
+
+    def _to_codes(self, values: Floats, group: Ints) -> None:
         for feature in self.categories.keys:
             values[feature] = self.categories.codes_of_numbers(feature, values[feature], group)
-        return self.route_of_codes(values)
 
     def route_of_codes(self, values: Floats) -> Route:
         """As `route`, of rows that bring codes of categories."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from madtree.model.arrays.categories import keys_of_texts
 from madtree.model.arrays.scores import expected, probabilities
-from madtree.model.arrays.trees import ADJUSTED_AGREEMENT, ModelArrays, class_weights, read_arrays
+from madtree.model.arrays.trees import ADJUSTED_AGREEMENT, ModelArrays, class_weights, node_weights, read_arrays
 
 __all__ = [
     "ADJUSTED_AGREEMENT",
@@ -14,6 +14,7 @@ __all__ = [
     "class_weights",
     "expected",
     "keys_of_texts",
+    "node_weights",
     "probabilities",
     "read_arrays",
 ]

@@ -102,6 +102,18 @@ def class_weights(host: Host, tables: ModelTables, model: Model, n_nodes: int) -
     return values.reshape(-1, len(model.classes))
 
 
+def node_weights(host: Host, tables: ModelTables, n_nodes: int) -> Floats:
+    """(n_nodes,) the weight of the training rows of all nodes that are rows, in order of tree and id.
+
+    Raises:
+        MadtreeError: they are not that many.
+    """
+    values = sent_floats(host.query(sql.cover_numbers(tables.schema, tables.name))[0]["weights"])
+    if len(values) != n_nodes:
+        raise MadtreeError(f"{tables.given} is damaged: not each of its nodes has a weight")
+    return values
+
+
 def _rows_of_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Array]:
     """Columns of all nodes that are rows, in order of tree and id; NaN for no threshold, false for no majority."""
     prediction = "class" if model.has_class_leaves else "number"

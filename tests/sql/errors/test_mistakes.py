@@ -91,6 +91,17 @@ MISTAKES = {
         ("tree_path('m', 'points', '-1')", "P0002", "madtree: id: no row has", "Give an id"),
         ("tree_path('what')", "22023", "madtree: tree_path with one argument", "SELECT madtree.tree_path()"),
     ],
+    "tree_shap": [
+        ("tree_shap('nowhere', 'points', 'w')", "42P01", "madtree: model: relation nowhere", None),
+        ("tree_shap('m', 'nowhere', 'w')", "42P01", "madtree: new_data_table: relation nowhere", None),
+        ("tree_shap('m', 'points', 'points')", "42P07", "madtree: output_table: ", "Choose another name"),
+        ("tree_shap('m', 'points', 'w', type => 'raw')", "22023", "madtree: type must be prob for a tree of", None),
+        ("tree_shap('mean', 'points', 'w', class => 'a')", "22023", "madtree: class: mean predicts numbers", None),
+        ("tree_shap('m', 'points', 'w', class => 'odd')", "22023", "madtree: class must be one of", None),
+        ("tree_shap('m', 'points', 'w', layout => 'tall')", "22023", "madtree: layout must be one of wide, long", None),
+        ("tree_shap('m', 'points', 'w', top => 2)", "22023", "madtree: top is for layout => 'long'", None),
+        ("tree_shap('m', 'points', 'w', layout => 'long', top => 0)", "22023", "madtree: top must be at least 1", None),
+    ],
     "tree_to_json": [
         ("tree_to_json('nowhere')", "42P01", "madtree: model: relation nowhere", None),
         ("tree_to_json('help')", "22023", "madtree: model must be the name", None),

@@ -40,6 +40,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "tree_sql": ({"type": "prob"}, {"tree_id": 1}),
     "tree_rules": ({"tree_id": 1},),
     "tree_path": ({"tree_id": 1},),
+    "tree_shap": ({"layout": "long", "top": 1}, {"replace": True}),
     "tree_display": ({"dot_format": False, "verbosity": True},),
     "tree_to_json": ({"tree_id": 1},),
     "tree_to_pmml": ({"tree_id": 1},),

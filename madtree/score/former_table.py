@@ -1,4 +1,4 @@
-"""A table of predictions that is replaced: which one may be, and how its rows make way for new ones.
+"""A table of ours that is replaced: which one may be, and how its rows make way for new ones.
 
 The new rows are made in a temporary table first, by whichever route, so that others read the former ones until all is
 done. Then they are put in the place of these. The table stays the one that it is, with its grants, its indexes and the
@@ -8,7 +8,7 @@ views on it, as long as it has the columns that the new rows have.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
@@ -19,24 +19,66 @@ from madtree.sqltext.quote import ident, qualified
 from madtree.trees import KINDS
 
 _ARGUMENT = "output_table"
-_ESTIMATED = "estimated_"
-_LEAVES = frozenset(kind.leaf_column for kind in KINDS.values())
 _KINDS = {"v": "a view", "m": "a materialized view", "f": "a foreign table", "p": "partitioned"}
 
 
 @dataclass(frozen=True)
-class FormerPredictions:
-    """A table that the predictions of a call replace, and the one in which they are made.
+class Made:
+    """By which columns tables of some kind are known.
+
+    Attributes:
+        what: "predictions".
+        columns: these in words.
+        fits: whether names of columns, in their order, are those of such a table.
+    """
+
+    what: str
+    columns: str
+    fits: Callable[[Sequence[str]], bool]
+
+
+def _are_contributions(columns: Sequence[str]) -> bool:
+    said = [name for name in columns[1:3] if name != "class"]
+    return bool(said) and (said[0] == "expected" or columns[-4:] == ["feature", "value", "contribution", "rank"])
+
+
+_ESTIMATED = "estimated_"
+_LEAVES = frozenset(kind.leaf_column for kind in KINDS.values())
+CONTRIBUTIONS = Made(
+    "contributions",
+    "an id, expected and the features; or an id, feature, value, contribution and rank; or with class before these",
+    _are_contributions,
+)
+
+
+def predictions(scores: frozenset[str]) -> Made:
+    """Tables of predictions by a model that has these columns of raw scores.
+
+    These are given whole, since the prefix that they have is in the names of many other tables.
+    """
+
+    def fits(columns: Sequence[str]) -> bool:
+        said = columns[1:]
+        known = {*said} <= _LEAVES or {*said} <= scores
+        return bool(said) and (known or all(name.startswith(_ESTIMATED) for name in said))
+
+    known = " or ".join([*sorted(scores)[:1], *sorted(_LEAVES)])
+    return Made("predictions", f"an id and {_ESTIMATED}..., or {known}", fits)
+
+
+@dataclass(frozen=True)
+class FormerTable:
+    """A table that the rows of a call replace, and the one in which they are made.
 
     Attributes:
         table: as SQL.
         scratch: as SQL; temporary.
-        scores: names of columns of the model's raw scores.
+        made: by whose columns it is known.
     """
 
     table: str
     scratch: str
-    scores: frozenset[str]
+    made: Made
 
     def replace(self, host: Host) -> int:
         """Put the scratch's rows in the place of the table's; returns their number.
@@ -45,7 +87,7 @@ class FormerPredictions:
             MadtreeError: it is no longer a table that may be replaced.
         """
         host.command(sql.lock_whole(self.table))
-        _check(host, self.table, self.scores)  # what it was before it was locked says nothing
+        _check(host, self.table, self.made)  # what it was before it was locked says nothing
         keep = _columns(host, self.table) == _columns(host, self.scratch)
         make_room, add_rows, tidy_up = sql.replacing(self.table, self.scratch, keep=keep)
         host.command(make_room)
@@ -58,16 +100,12 @@ class FormerPredictions:
         return n_rows
 
 
-def former_predictions(
-    host: Host, schema: str, name: str, scores: frozenset[str], *, replace: bool | None
-) -> FormerPredictions | None:
-    """The table of that name, unquoted, that is to be replaced; None if there is none.
-
-    `scores`: the columns of the model's raw scores. The prefix that these have is in the names of many other tables.
+def former_table(host: Host, schema: str, name: str, made: Made, *, replace: bool | None) -> FormerTable | None:
+    """The table of that name, unquoted, that is to be replaced by one as it is `made`; None if there is none.
 
     Raises:
-        MadtreeError: there is one and it may not be replaced: by the arguments, or since it is not a table of
-            predictions of the caller's, or something on it would run other code.
+        MadtreeError: there is one and it may not be replaced: by the arguments, or since it is not such a table of the
+            caller's, or something on it would run other code.
     """
     table = qualified(schema, name)
     if not host.query(trust_sql.RELATION_FACTS, ["pg_catalog.text"], [table]):
@@ -75,20 +113,20 @@ def former_predictions(
     if not replace:
         raise MadtreeError(
             f"{_ARGUMENT}: {table} exists already",
-            hint="Choose another name, drop it, or, if it is a table of predictions, call with replace => true.",
+            hint=f"Choose another name, drop it, or, if it is a table of {made.what}, call with replace => true.",
             sqlstate="42P07",
         )
-    _check(host, table, scores)
-    return FormerPredictions(table, f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}", scores)
+    _check(host, table, made)
+    return FormerTable(table, f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}", made)
 
 
-def _check(host: Host, table: str, scores: frozenset[str]) -> None:
+def _check(host: Host, table: str, made: Made) -> None:
     (found,) = host.query(trust_sql.RELATION_FACTS, ["pg_catalog.text"], [table])
-    if found["kind"] != "r" or not _are_predictions(found["columns"], scores):
+    if found["kind"] != "r" or not made.fits(found["columns"]):
         what = f"is {_KINDS[found['kind']]}" if found["kind"] in _KINDS else "has other columns"
         raise MadtreeError(
-            f"{_ARGUMENT}: {table} exists and {what}, and replace => true replaces tables of predictions only: an id "
-            f"and {_ESTIMATED}..., or {' or '.join([*sorted(scores)[:1], *sorted(_LEAVES)])}",
+            f"{_ARGUMENT}: {table} exists and {what}, and replace => true replaces tables of {made.what} only: "
+            f"{made.columns}",
             hint="Choose another name.",
             sqlstate="42P07",
         )
@@ -105,12 +143,6 @@ def _check(host: Host, table: str, scores: frozenset[str]) -> None:
             hint="Drop that, or choose another name.",
             sqlstate="42501",
         )
-
-
-def _are_predictions(columns: Sequence[str], scores: frozenset[str]) -> bool:
-    said = columns[1:]
-    known = {*said} <= _LEAVES or {*said} <= scores
-    return bool(said) and (known or all(name.startswith(_ESTIMATED) for name in said))
 
 
 def _columns(host: Host, table: str) -> list[tuple[str, int, int]]:

@@ -1,0 +1,69 @@
+"""The function that says what each feature contributes to a prediction."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from madtree.interface import defaults
+from madtree.interface.function import Argument, Function
+from madtree.interface.shared import ANY_MODEL, FIGURES, OUTPUT, REPLACE, TEXTS, TRUST_OWNER, whom_to_trust
+from madtree.interface.valid import OneOf, at_least
+
+TREE_SHAP = Function(
+    "tree_shap",
+    "writes what each feature contributes to the predictions of a table's rows (SHAP values) into a new table",
+    run="madtree.calls.answers:explain",
+    settings=FIGURES | TEXTS,
+    arguments=(
+        Argument("model", "text", ANY_MODEL),
+        Argument("new_data_table", "text", "table or view with the id, the features and the grouping columns"),
+        OUTPUT,
+        Argument("type", "text", "the scale; NULL: the first one that is listed below", None),
+        Argument(
+            "class",
+            "text",
+            "whose prediction is explained, as text; NULL: of two classes the last one, of more all",
+            None,
+        ),
+        Argument(
+            "layout",
+            "text",
+            "'wide': a column for each feature; 'long': a row for each",
+            defaults.LAYOUT,
+            valid=OneOf(("wide", "long")),
+        ),
+        Argument(
+            "top",
+            "integer",
+            "with 'long': keep so many of each row's features, those that contribute most",
+            None,
+            valid=at_least(1),
+        ),
+        TRUST_OWNER,
+        replace(REPLACE, help="true: where output_table is a table of contributions of your own, replace its rows"),
+    ),
+    by_name_from="type",
+    details=f"""\
+type            of       what is explained
+prob            trees, forests
+                         the probability of the class, as tree_predict and forest_predict give it
+prob_mean       forests  the mean of the class's shares in the leaves
+response        trees, forests of numbers
+                         the number
+raw             boosted models
+                         the score; of two classes that of the last one is the log odds
+The contributions of a row and what is expected of any row add up to its prediction. Expected is the mean over the rows
+of training, by their weight; by boosted models, the score to begin with and the trees' means over their rows.
+Contributions are Shapley values of the features, where a feature that is not known goes both ways of each split, by the
+rows of training that went there (path-dependent TreeSHAP). Where a value is missing, or unknown, it counts as it does
+for predictions: with surrogates or the majority.
+
+layout  columns of output_table beside the id column
+wide    class, expected, and a float8 for each feature by its name
+long    class, feature, value (the row's, as text), contribution, rank (from 1, by the size of the contribution)
+There is a column class where all classes are explained: each has rows of its own. Rows of an unknown group get NULL.
+{whom_to_trust()}""",
+    example="""\
+SELECT madtree.tree_shap('delay_tree', 'new_flights', 'reasons', layout => 'long', top => 3);
+SELECT feature, value, contribution FROM reasons WHERE id = 4711 ORDER BY rank;""",
+)

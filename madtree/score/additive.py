@@ -1,0 +1,123 @@
+"""What the leaves of a model say on a scale on which all trees together are a sum, as explanations need it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from madtree.host import Host, watching
+from madtree.learn.data import Array, Floats, Ints
+from madtree.model import ModelTables, base_scores, probabilities
+from madtree.model.arrays import ModelArrays, class_weights, node_weights
+from madtree.records import dataclass
+from madtree.trees import Model
+
+
+@dataclass(frozen=True)
+class SumScale:
+    """On which a model's predictions are explained.
+
+    Attributes:
+        type_: of prediction, one of the kind's `class_sums` or `number_sums`.
+        classes: positions of the classes that are asked for; none of a model of numbers.
+    """
+
+    host: Host
+    tables: ModelTables
+    model: Model
+    type_: str
+    classes: Sequence[int]
+
+    @property
+    def n_outputs(self) -> int:
+        """Numbers that are explained of each row."""
+        return max(len(self.classes), 1)
+
+
+@dataclass(frozen=True)
+class LeafNumbers:
+    """What leaves say.
+
+    Attributes:
+        values: (n_nodes, n_values) what each node as a leaf adds to the outputs, from the first one of its tree on.
+        cover: (n_nodes,) the rows of training that came to each node, or their weight.
+        first_output: (n_trees,) the place of that output; -1 of trees that say nothing of what is scale.
+        groups: (n_trees,) position of each tree's group, among those that have trees.
+        base: (n_groups, n_outputs) what is said before any tree.
+    """
+
+    values: Floats
+    cover: Floats
+    first_output: Ints
+    groups: Ints
+    base: Floats
+
+
+def numbers_of_tree(scale: SumScale, arrays: ModelArrays) -> LeafNumbers:
+    """A tree says its leaf's shares of the classes, or its mean. Nodes are covered by the weight of their rows."""
+    host, tables, model = scale.host, scale.tables, scale.model
+    n_nodes = len(arrays.nodes["node_id"])
+    if scale.classes:
+        weights = class_weights(host, tables, model, n_nodes).tolist()
+        shares = np.array([*map(watching(host, probabilities), weights)])
+        values = shares[:, list(scale.classes)]
+    else:
+        values = arrays.nodes["prediction"].astype(np.float64)[:, None]
+    return _alike(scale, arrays, values, node_weights(host, tables, n_nodes))
+
+
+def numbers_of_forest(scale: SumScale, arrays: ModelArrays) -> LeafNumbers:
+    """Each tree of a forest says its part of the share of votes, or of the mean. Nodes are covered by the weight of
+    their in-bag rows.
+    """
+    nodes = arrays.nodes
+    classes = list(scale.classes)
+    if scale.type_ == "prob":
+        values = (nodes["prediction"][:, None] == np.array(classes) + 1).astype(np.float64)
+    elif scale.type_ == "prob_mean":
+        shares = nodes["class_weights"].astype(np.float64)
+        values = (shares / shares.sum(axis=1, keepdims=True))[:, classes]
+    else:
+        values = nodes["prediction"].astype(np.float64)[:, None]
+    return _alike(scale, arrays, values / scale.model.n_members, _cover(nodes))
+
+
+def numbers_of_boosted(scale: SumScale, arrays: ModelArrays) -> LeafNumbers:
+    """Each tree of a boosted model adds to one score. Nodes are covered by the numbers of their rows, as LightGBM has
+    it; of two classes the score of the first one is that of the last one, with the other sign.
+    """
+    host, tables, model = scale.host, scale.tables, scale.model
+    group, numbers = _groups(scale, arrays)
+    base = np.array(base_scores(host, tables, model)).take(numbers - 1, axis=0)
+    values = arrays.nodes["prediction"].astype(np.float64)[:, None]
+    member = np.arange(len(group)) - np.searchsorted(group, group)
+    first_output = np.zeros(len(group), np.int64)
+    if model.n_scores > 1:
+        place = np.full(model.n_scores, -1)
+        place[list(scale.classes)] = np.arange(len(scale.classes))
+        first_output, base = place.take(member % model.n_scores), base[:, list(scale.classes)]
+    elif scale.classes and scale.classes[0] != len(model.classes) - 1:
+        values, base = -values, -base
+    return LeafNumbers(values, arrays.nodes["n_rows"].astype(np.float64), first_output, group, base)
+
+
+def _alike(scale: SumScale, arrays: ModelArrays, values: Floats, cover: Floats) -> LeafNumbers:
+    """Where each tree says something of all that is scale."""
+    group, numbers = _groups(scale, arrays)
+    nothing = np.zeros((len(numbers), scale.n_outputs))
+    return LeafNumbers(values, cover, np.zeros(len(group), np.int64), group, nothing)
+
+
+def _groups(scale: SumScale, arrays: ModelArrays) -> tuple[Ints, Ints]:
+    """(n_trees,) position of each tree's group; (n_groups,) the numbers of the groups, from 1."""
+    numbering, trees = scale.model.numbering, arrays.trees
+    of_trees = trees.group_of_nodes(numbering.most, numbering.counts).take(trees.roots)
+    numbers, group = np.unique(of_trees, return_inverse=True)
+    return group.ravel(), numbers
+
+
+def _cover(nodes: Mapping[str, Array]) -> Floats:
+    """(n_nodes,) the weight of a node's rows; packed nodes have none where each row counts one."""
+    cover = nodes["weight"] if "weight" in nodes else nodes["n_rows"]
+    return cover.astype(np.float64)

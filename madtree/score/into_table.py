@@ -1,0 +1,91 @@
+"""A new table of what is said of each row of another one: what is checked before rows are read, and done after."""
+
+from __future__ import annotations
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.ingest import tell_of_repeated, tell_of_repeated_ids
+from madtree.model import ModelTables, NewData
+from madtree.records import dataclass
+from madtree.request import Type, check_new, find_source, tell_of_kept
+from madtree.score.former_table import FormerTable, Made, former_table
+from madtree.score.new_rows import fit_to_source, id_name_of, scan_of
+from madtree.sqltext.predict import Scan
+from madtree.sqltext.quote import ident, is_temporary, qualified
+from madtree.sqltext.relation import Relation
+from madtree.trees import Model
+
+
+@dataclass(frozen=True)
+class IntoTable:
+    """The new data, and the table that is made of them.
+
+    Attributes:
+        model: by which rows are read.
+        given: the new data, as the user wrote it.
+        source, data: these.
+        scan: how they are read, and the table that is created. Where one is replaced, that is a temporary one.
+        id_type: of the id.
+        former: the table that is replaced; None of a new one.
+        is_new: whether the table is a new one that stays.
+    """
+
+    host: Host
+    model: Model
+    given: str
+    source: Relation
+    data: NewData
+    scan: Scan
+    id_type: Type
+    former: FormerTable | None
+    is_new: bool
+
+    @classmethod
+    def checked(
+        cls,
+        host: Host,
+        tables: ModelTables,
+        model: Model,
+        new_data_table: str | None,
+        output_table: str | None,
+        made: Made,
+        *,
+        replace: bool | None,
+    ) -> IntoTable:
+        """The arguments `new_data_table`, `output_table` and `replace`, for a table as it is `made`.
+
+        Raises:
+            MadtreeError: one of them is NULL or not valid, or the new data lacks a column.
+        """
+        if new_data_table is None:
+            raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
+        source = find_source(host.source, new_data_table, "new_data_table")
+        schema, name = check_new(host, output_table, "output_table", suffixes=())
+        former = former_table(host, schema, name, made, replace=replace)
+        target = former.scratch if former else qualified(schema, name)
+        data = fit_to_source(host, model, source, new_data_table)
+        scan = scan_of(host, tables, model, source, data, target, id_name_of(model))
+        is_new = former is None and not is_temporary(schema)
+        return cls(host, model, new_data_table, source, data, scan, data.types[model.id_column], former, is_new)
+
+    @property
+    def kept_id(self) -> Type:
+        """The type of the id in the table."""
+        return self.id_type.as_kept
+
+    def tell(self) -> None:
+        """Tell of ids that do not tell rows apart, or are kept as another type."""
+        id_column, type_ = self.model.id_column, self.id_type
+        tell_of_repeated_ids(self.host.source, self.source, id_column, type_.name, "new_data_table", self.given)
+        tell_of_kept(self.host, "output_table", id_column, type_.name, type_.kept)
+
+    def finished(self, n_rows: int, *, tells_repeated: bool = True) -> int:
+        """Put the rows in their place, of which the table has that many; returns their number.
+
+        Args:
+            tells_repeated: whether each id is there once, if it tells rows apart.
+        """
+        if tells_repeated and not self.source.is_stored:
+            id_sql, type_ = ident(self.scan.id_name), self.kept_id.name
+            tell_of_repeated(self.host, self.scan.target, id_sql, type_, "new_data_table", self.given)
+        return n_rows if self.former is None else self.former.replace(self.host)

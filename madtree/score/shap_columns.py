@@ -1,0 +1,157 @@
+"""The table of contributions: its columns, and how the block scorer's bytes become them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madtree.errors import MadtreeError
+from madtree.model import MOST_COLUMNS, distinct_names, unquoted
+from madtree.model.arrays import ModelArrays
+from madtree.records import dataclass
+from madtree.score.additive import SumScale
+from madtree.score.block_plan import ForestValues
+from madtree.score.kinds import SCORING
+from madtree.score.outcomes import Outcomes, Part
+from madtree.score.shap_plan import ShapValues, explained_values
+from madtree.score.shap_scorer import entry
+from madtree.sqltext import predict as sql
+from madtree.sqltext.predict import Output
+from madtree.sqltext.scoreblocks import pick
+from madtree.trees import Model
+
+_INT, _FLOAT, _TEXT = "pg_catalog.int4", "pg_catalog.float8", "pg_catalog.text"
+_HAS_GROUP = "scored.outcome OPERATOR(pg_catalog.>) 0"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How contributions are laid out.
+
+    Attributes:
+        scale: on which they are.
+        top: of the long layout, so many of each row's; 0 of the wide one.
+    """
+
+    scale: SumScale
+    top: int
+
+    @property
+    def _model(self) -> Model:
+        return self.scale.model
+
+    @property
+    def _has_class(self) -> bool:
+        """Whether a column says the class: where several are asked for, each has rows of its own."""
+        return len(self.scale.classes) > 1
+
+    def outputs(self, taken: str) -> list[Output]:
+        """The columns beside the id's, whose name is `taken`.
+
+        Raises:
+            MadtreeError: a table cannot have so many.
+        """
+        features = [unquoted(feature.name) for feature in self._model.features]
+        classes = [("class", self._model.dependent_type)] * self._has_class
+        if self.top:
+            columns = [*classes, ("feature", _TEXT), ("value", _TEXT), ("contribution", _FLOAT), ("rank", _INT)]
+        elif len(features) > MOST_COLUMNS:
+            raise MadtreeError(
+                f"layout 'wide' has a column for each of {len(features)} features, and a table has room for "
+                f"{MOST_COLUMNS}",
+                hint="Take layout => 'long'.",
+            )
+        else:
+            columns = [*classes, ("expected", _FLOAT), *((name, _FLOAT) for name in features)]
+        names = distinct_names((name for name, _ in columns), taken)
+        return [Output(name, type_, _no_leaf) for name, (_, type_) in zip(names, columns, strict=True)]
+
+    def outcomes(self, arrays: ModelArrays) -> Outcomes:
+        """What rows come to."""
+        asked, model = self.scale, self._model
+        said = SCORING[model.kind].numbers(asked, arrays)
+        share, values, unit, expected = explained_values(
+            arrays.trees, said.cover, said.values, said.first_output, said.groups, said.base, asked.host.let_in
+        )
+        n_places = len(model.features)
+        shap = ShapValues(share, values, unit, expected, said.first_output, self.top, arrays.used, n_places)
+        record = entry(len(expected), len(arrays.used), n_places, self.top)
+        of_node = ForestValues(model.n_members, "shap", 0, values, counts=model.numbering.counts, shap=shap)
+        parts, size = _parts(record)
+        expressions = self._long(shap) if self.top else self._wide(shap)
+        n_entries = asked.n_outputs * max(self.top, 1)
+        condition = f"{_HAS_GROUP} OR scored.entry OPERATOR(pg_catalog.=) 0" if self.top and n_entries > 1 else ""
+        return Outcomes(of_node, parts, size * n_entries, expressions, n_entries, condition)
+
+    def _classes(self, per_class: int) -> list[str]:
+        """Of a row's entry, of which there are so many for each class, the class."""
+        if not self._has_class:
+            return []
+        labels = [self._model.classes[position] for position in self.scale.classes]
+        classes = sql.class_array(labels, self._model.dependent_type)
+        number = f"scored.entry OPERATOR(pg_catalog./) {per_class}" if per_class > 1 else "scored.entry"
+        position = f"({number}) OPERATOR(pg_catalog.+) 1"
+        # The class itself, and not an expression of its type's element: enums have arrays of their own.
+        return [f"CASE WHEN {_HAS_GROUP} THEN {pick(classes, position)} END"]
+
+    def _wide(self, shap: ShapValues) -> list[str]:
+        place = {int(place): number for number, place in enumerate(shap.places)}
+        terms = [
+            _number(f"scored.{_term(place[number])}", shap.unit, _HAS_GROUP)
+            if number in place
+            else f"CASE WHEN {_HAS_GROUP} THEN 0::pg_catalog.float8 END"
+            for number in range(shap.n_places)
+        ]
+        position = "scored.outcome"
+        if (n := self.scale.n_outputs) > 1:
+            first = f"(scored.outcome OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog.*) {n}"
+            found = f"{first} OPERATOR(pg_catalog.+) scored.entry OPERATOR(pg_catalog.+) 1"
+            position = f"CASE WHEN {_HAS_GROUP} THEN {found} END"
+        expected = pick(sql.number_array(shap.expected.ravel().tolist()), position)
+        return [*self._classes(1), expected, *terms]
+
+    def _long(self, shap: ShapValues) -> list[str]:
+        names = sql.class_array([feature.name for feature in self._model.features], _TEXT)
+        rank = f"scored.entry OPERATOR(pg_catalog.%) {self.top} OPERATOR(pg_catalog.+) 1"
+        return [
+            *self._classes(self.top),
+            pick(names, "scored.place"),
+            pick(
+                "scored.shown",
+                "CASE WHEN scored.place OPERATOR(pg_catalog.>) 0 THEN scored.place OPERATOR(pg_catalog.+) 1 END",
+            ),
+            _number("scored.term", shap.unit, _HAS_GROUP),
+            f"CASE WHEN {_HAS_GROUP} THEN {rank if self._entries > 1 else 1} END",
+        ]
+
+    @property
+    def _entries(self) -> int:
+        return self.scale.n_outputs * max(self.top, 1)
+
+
+def _parts(record: Sequence[tuple[str, str, tuple[int, ...]]]) -> tuple[list[Part], int]:
+    """Of what the scorer says of an entry, the numbers and their bytes, and how many bytes it has."""
+    parts: list[Part] = []
+    first = 0
+    for name, kind, shape in record:
+        size = int(kind[2:])
+        if shape:
+            parts += [(_term(number), first + size * number, size) for number in range(shape[0])]
+        else:
+            parts.append((name, first, size))
+        first += size * (shape[0] if shape else 1)
+    return parts, first
+
+
+def _term(number: int) -> str:
+    """The part that is a feature's contribution, by the feature's place among the trees'."""
+    return f"term_{number}"
+
+
+def _number(term: str, unit: float, condition: str) -> str:
+    value = f"{term}::pg_catalog.float8 OPERATOR(pg_catalog.*) {unit!r}::pg_catalog.float8"
+    return f"CASE WHEN {condition} THEN {value} END"
+
+
+def _no_leaf(_: object) -> str:
+    """Of what no leaf says alone."""
+    raise ValueError("contributions are no leaf's")

@@ -1,0 +1,116 @@
+"""What a plan says where rows are explained: shares of cover, what leaves say on a grid, and which terms are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import frexp
+from typing import Any
+
+import numpy as np
+
+from madtree.errors import MadtreeError
+from madtree.learn.data import WIDE_LIMIT, Floats, Ints, Values, narrowest, require
+from madtree.learn.shap import GRID, CoveredTrees, Explained, shares_of_cover
+from madtree.learn.walk import FlatTrees, Walk
+from madtree.records import dataclass
+
+
+@dataclass(frozen=True)
+class ShapValues:
+    """What the leaves say, ready to be explained.
+
+    Attributes:
+        share: (n_nodes,) of the cover, see `learn.shap.shares_of_cover`.
+        values: (n_nodes, n_values) of a leaf, in units of the grid, less what is expected of its tree.
+        unit: of the grid, a power of two.
+        expected: (n_groups, n_outputs) what the trees of each group that has some say on average.
+        first_output: (n_trees,) which output the first value of a tree counts for; -1 of trees that are not asked.
+        top: so many terms of a row are kept, the greatest ones; 0 for all.
+        places: (n_features,) of the trees' features among the model's, from 0.
+        n_places: features of the model.
+    """
+
+    share: Floats
+    values: Floats
+    unit: float
+    expected: Floats
+    first_output: Ints
+    top: int
+    places: Ints
+    n_places: int
+
+    def to_values(self) -> dict[str, Any]:
+        """As named values, for `codec.dump`."""
+        return {
+            "share": self.share,
+            "values": self.values,
+            "first_output": narrowest(self.first_output + 1),
+            "n_outputs": self.expected.shape[1],
+            "top": self.top,
+            "places": self.places,
+            "n_places": self.n_places,
+        }
+
+
+def explained_values(
+    trees: FlatTrees,
+    cover: Floats,
+    values: Floats,
+    first_output: Ints,
+    groups: Ints,
+    base: Floats,
+    between: Callable[[], None] = lambda: None,
+) -> tuple[Floats, Floats, float, Floats]:
+    """The shares of cover (n_nodes,), the values (n_nodes, n_values) on the grid, its unit, and what is expected of
+    each group (n_groups, n_outputs).
+
+    Args:
+        cover: (n_nodes,) rows of training, or their weight.
+        values: (n_nodes, n_values) of leaves; anything for other nodes.
+        first_output: (n_trees,) as `ShapValues` has it.
+        groups: (n_trees,) position of each tree's group.
+        base: (n_groups, n_outputs) what is expected before any tree.
+
+    Raises:
+        MadtreeError: nodes have no rows, or a negative number.
+    """
+    if not (np.isfinite(cover).all() and (cover >= 0).all()):
+        raise MadtreeError("the model is damaged: some of its nodes have no number of rows of training")
+    feature = np.maximum(trees.splits.feature[: len(trees.child)], 0)
+    covered = CoveredTrees(trees.child, trees.roots, feature, shares_of_cover(trees.child, cover))
+    of_trees = covered.expected(values, between)
+    expected = base.astype(np.float64)
+    asked = np.flatnonzero(first_output >= 0)
+    for value in range(values.shape[1]):
+        np.add.at(expected, (groups[asked], first_output[asked] + value), of_trees[asked, value])
+    beyond = np.where(covered.is_leaf[:, None], values - of_trees.take(covered.tree, axis=0), 0.0)
+    between()
+    greatest = np.maximum.reduceat(np.abs(beyond), trees.roots, axis=0).max(axis=1)
+    # The smallest power of two that all trees of a group together do not reach.
+    total = float(np.bincount(groups, greatest).max())
+    unit = 2.0 ** max(frexp(total)[1] - frexp(GRID)[1] + 1, -1000)
+    return covered.share, beyond / unit, unit, expected
+
+
+def checked_shap(given: Values, walk: Walk) -> dict[str, Any]:
+    """What `ShapValues.to_values` says of the trees of a walk. Raises MadtreeError where it is none of theirs."""
+    n_nodes, n_trees, n_features = len(walk.child), len(walk.roots), len(walk.is_category)
+    values, share = given.floats("values", (n_nodes, None)), given.floats("share", (n_nodes,))
+    n_values = values.shape[1]
+    n_outputs = given.integer("n_outputs", n_values, WIDE_LIMIT)
+    first_output = given.ints("first_output", (n_trees,), 0, n_outputs - n_values + 1) - 1
+    require(n_outputs == max(n_values, int(first_output.max(initial=0)) + n_values), "n_outputs", "of the trees")
+    require(bool(((share >= 0) & (share <= 1)).all()), "share", "from 0 to 1")
+    require(bool((np.abs(values) <= GRID).all()), "values", "on the grid")
+    feature = given.ints("feature", (None,), 0, max(n_features - 1, 0))[:n_nodes]
+    n_places = given.integer("n_places", n_features, 2**20)
+    places = given.ints("places", (n_features,), 0, max(n_places - 1, 0))
+    require(len(np.unique(places)) == len(places), "places", "different")
+    trees = CoveredTrees(walk.child, walk.roots, feature, share)
+    return {
+        "what": "shap",
+        "explained": Explained(trees, values, first_output, n_outputs, n_features),
+        "top": given.integer("top", 0, n_places),
+        "places": places,
+        "n_places": n_places,
+    }
