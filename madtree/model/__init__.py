@@ -8,7 +8,7 @@ from madtree.model.check import check_nodes, check_rows
 from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.importance import get_var_importance, tree_importance
 from madtree.model.listing import models
-from madtree.model.new_data import NewData, casting, fit_features, is_training_table
+from madtree.model.new_data import NewData, casting, fit_features, is_training_table, outcome_of
 from madtree.model.outputs import (
     check_type,
     class_position,
@@ -48,6 +48,7 @@ __all__ = [
     "models",
     "nodes_of",
     "nodes_view",
+    "outcome_of",
     "output_columns",
     "output_expression",
     "prediction_type",

@@ -24,10 +24,12 @@ function showDetails(panel, values, tree, node) {
   const path = steps.length ? make("ol", null, ...steps.map((step) => make("li", wholeStep(step), stepText(step)))) : make("p", null, "All rows.");
   const title = `Node ${node.id}${node.test ? "" : " · leaf"}`;
   const parts = [make("h3", null, title), path, make("p", { class: "outcome" }, `${values.dependent} = ${outcomeText(values, node)}`)];
-  if (node.test) parts.push(make("p", null, "Splits by ", make("strong", wholeSplit(node), yesText(node))));
+  const drawing = make("div", { class: "distribution" });
+  if (node.test) parts.push(make("p", null, "Splits by ", make("strong", wholeSplit(node), yesText(node))), drawing);
   parts.push(list);
   if (values.isClassification) parts.push(classTable(values, node));
   panel.replaceChildren(...parts);
+  if (node.test) showDistribution(drawing, values, tree, node); // which measures the room that it has
 }
 
 function classTable(values, node) {
