@@ -18,7 +18,7 @@ from madtree.model.outputs import (
     probabilities,
     tell_of_last_class,
 )
-from madtree.model.read import each_tree, read_model, read_trees, trees_of_gid, trees_of_group
+from madtree.model.read import each_tree, read_model, read_trees, tree_of_group, trees_of_gid, trees_of_group
 from madtree.model.scores import base_scores, loss_thresholds
 from madtree.model.summary import check_kind, read_summary, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
@@ -59,6 +59,7 @@ __all__ = [
     "tell_of_last_class",
     "tree_drop",
     "tree_importance",
+    "tree_of_group",
     "trees_of_gid",
     "trees_of_group",
     "unquoted",

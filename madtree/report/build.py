@@ -61,8 +61,8 @@ def build_report(
         connection: a psycopg connection, or a client of madtree's; what it may read is read with its rights.
         model: output_table_name of tree_train or forest_train.
         data: a table or view with known outcomes to try the model on, best of rows that it was not trained on; by
-            default the training table, in which of a forest only the values at its splits are counted. Where that is gone
-            or not to be read, the page says so and shows the rest.
+            default the training table, of which a forest's page only counts the values at splits. Where that is gone or
+            not to be read, the page says so and shows the rest.
         trees: of a grouped model or a forest the trees to show, by tree_id; by default those with the most rows, or the
             first ones of each forest.
         evaluate: False leaves out how the model does on a table, and so any look at the rows.
