@@ -128,6 +128,7 @@ def _values(choice: Choice, figures: dict[str, Any]) -> dict[str, Any]:
         "isClassification": model.has_class_leaves,
         "ofCounts": model.of_counts,
         "dependent": one_line(model.target),
+        "addsScores": model.adds_scores,
         "features": [one_line(feature.name) for feature in model.features],
         "classes": [category_text(name) for name in model.classes],
         "colours": class_colours(_class_weights(choice)),

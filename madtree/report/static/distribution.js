@@ -14,6 +14,11 @@ function showDistribution(place, values, tree, node) {
   const bars = found.texts.map((text, i) => barOf(values, found, text, i));
   if (found.ends) showBands(place, values, tree, node, found, bars);
   else showLines(place, values, node, found, bars);
+  if (found.classes && !values.isClassification) { // the tree's own colours are those of numbers
+    const legend = make("div", { class: "legend" });
+    showClasses(legend, values);
+    place.append(legend);
+  }
   const hasSpreads = found.spreads?.some((spread) => spread !== null);
   const what = found.classes ? "by class" : `${hasSpreads ? "mean ± standard deviation" : "rate"} of ${values.dependent}`;
   const without = d3.sum(found.missing ?? []) ? `; ${NO_VALUE}: without a value` : "";
