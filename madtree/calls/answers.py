@@ -71,6 +71,33 @@ def get_var_importance(host: Host, model: str | None, output: str | None) -> str
     return f"get_var_importance: {_rows(write_importance(host, model, output))} of {model} into {output}"
 
 
+def tree_prune(
+    host: Host, model: str | None, new_model: str | None, cp: float | None, trust_owner: bool | None = False
+) -> str:
+    """Prune a model into a new one; raises MadtreeError as the function of the room `model.write`."""
+    from madtree.model.write import tree_prune  # numpy comes with it
+
+    done = tree_prune(host, model, new_model, cp, trust_owner)
+    return (
+        f"tree_prune: {model} pruned at cp {done.cp!r} into {new_model}: {done.n_trees} tree{_s(done.n_trees)}, "
+        f"{done.after} of {done.before} lea{'ves' if done.before != 1 else 'f'}"
+    )
+
+
+def boost_cut(
+    host: Host, model: str | None, new_model: str | None, num_trees: int | None, trust_owner: bool | None = False
+) -> str:
+    """Cut a boosted model into a new one; raises MadtreeError as the function of the room `model.write`."""
+    from madtree.model.write import boost_cut  # numpy comes with it
+
+    done = boost_cut(host, model, new_model, num_trees, trust_owner)
+    groups = "" if done.n_groups is None else f" of {done.n_groups} groups"
+    return (
+        f"boost_cut: {model} cut to {done.n_rounds} round{_s(done.n_rounds)}{groups} into {new_model}: "
+        f"{done.after} of {done.before} trees"
+    )
+
+
 def tree_drop(host: Host, model: str | None) -> str:
     """Drop a model; raises MadtreeError as the function of the room `model`."""
     dropped = drop(host, model)
@@ -79,4 +106,8 @@ def tree_drop(host: Host, model: str | None) -> str:
 
 
 def _rows(n: int) -> str:
-    return f"{n} row{'s' if n != 1 else ''}"
+    return f"{n} row{_s(n)}"
+
+
+def _s(n: int) -> str:
+    return "s" * (n != 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -12,10 +13,31 @@ from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
 from madtree.cli.output import as_json, rows, text, without_empty
 from madtree.cli.session import session
 from madtree.interface import FUNCTIONS
+from madtree.records import dataclass
 
 PRUNE_EPILOG = examples("$ madtree prune delay_tree delay_small --cp 0.005")
 CUT_EPILOG = examples("$ madtree cut delay_boost delay_short --trees 50")
 DROP_EPILOG = examples("$ madtree drop delay_tree", "$ madtree drop delay_tree delay_small")
+
+
+@dataclass(frozen=True)
+class _Copy:
+    """A smaller model that is made of another one, by `how` much."""
+
+    model: str
+    new_model: str
+    how: Mapping[str, float]
+    trust_owner: bool
+
+    def make(self, function: str, doing: str, origin: str, dsn: str | None, *, json: bool) -> None:
+        """Make it and tell so; `origin` is what the other model is called in JSON."""
+        arguments = {"model": self.model, "new_model": self.new_model, **self.how, "trust_owner": self.trust_owner}
+        with session(dsn) as opened:
+            said = opened.line(function, arguments, doing)
+        if json:
+            as_json({"model": self.new_model, origin: self.model, **self.how, "message": said})
+        else:
+            text(escaped_line(said))
 
 
 def prune_command(
@@ -34,13 +56,8 @@ def prune_command(
     json: Json = False,
 ) -> None:
     """Prune a model further, without the data, into a new model."""  # fmt: skip
-    with session(dsn) as opened:
-        arguments = {"model": model, "new_model": new_model, "cp": cp, "trust_owner": trust_owner}
-        said = opened.line("tree_prune", arguments, "pruning")
-    if json:
-        as_json({"model": new_model, "pruned_from": model, "cp": cp, "message": said})
-    else:
-        text(escaped_line(said))
+    wanted = _Copy(model, new_model, {"cp": cp}, trust_owner)
+    wanted.make("tree_prune", "pruning", "pruned_from", dsn, json=json)
 
 
 def cut_command(
@@ -52,13 +69,8 @@ def cut_command(
     json: Json = False,
 ) -> None:
     """Cut a boosted model to its first rounds, without the data, into a new model."""  # fmt: skip
-    with session(dsn) as opened:
-        arguments = {"model": model, "new_model": new_model, "num_trees": trees, "trust_owner": trust_owner}
-        said = opened.line("boost_cut", arguments, "cutting")
-    if json:
-        as_json({"model": new_model, "cut_from": model, "num_trees": trees, "message": said})
-    else:
-        text(escaped_line(said))
+    wanted = _Copy(model, new_model, {"num_trees": trees}, trust_owner)
+    wanted.make("boost_cut", "cutting", "cut_from", dsn, json=json)
 
 
 def drop_command(

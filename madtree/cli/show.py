@@ -156,9 +156,13 @@ def rules_text(found: Sequence[dict[str, Any]]) -> str:
 
 
 def rule_line(rule: dict[str, Any]) -> str:
-    """``x > 3 and carrier in {UA}  -->  true  (120 rows, 98.3%)``; of a regression the standard deviation."""
+    """``x > 3 and carrier in {UA}  -->  true  (120 rows, 98.3%)``; of a regression the standard deviation; of a boosted
+    model what is added to its score.
+    """
     if rule["confidence"] is not None:
         prediction, sure = rule["prediction"], f"{rule['confidence']:.1%}"
+    elif rule["mean"] is None:
+        prediction, sure = f"{float(rule['prediction']):+.6g} to the raw score", ""
     else:
         prediction, sure = f"{rule['mean']:.6g}", "" if rule["sd"] is None else f"standard deviation {rule['sd']:.6g}"
     rows = f"{rule['n_rows']:,} row{'s' * (rule['n_rows'] != 1)}"

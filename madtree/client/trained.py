@@ -8,17 +8,16 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from madtree.client.caller import Caller
-from madtree.client.calls import CallError
 from madtree.client.drawing import Drawing
 from madtree.client.result import Result
 from madtree.client.rows import ImportanceRow
 from madtree.client.tree_calls import check_kind, table_rows
-from madtree.model import find_model, read_model, read_summary
+from madtree.model import find_model, read_model, read_summary, tree_of_group
 from madtree.render.svg import tree_svg
 from madtree.sqltext.importance import COLUMNS
 from madtree.sqltext.quote import ident
 from madtree.trees import Model as TreeModel
-from madtree.trees import ModelKind, Numbering
+from madtree.trees import ModelKind
 
 # By what features are ordered, the first of these that a kind has before the others.
 _RANKS = ("raw_oob_importance", "raw_importance")
@@ -87,21 +86,14 @@ class EnsembleModel(TrainedModel):
 
     def tree(self, sample_id: int, gid: int = 1) -> TreeModel:
         """One tree as plain values: of the group `gid` the one with that number."""
-        numbering = self._numbering()
-        members = numbering.members(gid) if not numbering.counts or 1 <= gid <= len(numbering.counts) else 0
-        if not 1 <= sample_id <= members:
-            raise CallError(f"sample_id must be from 1 to {members}, the number of a tree of {self.name}")
-        return self.read(numbering.tree_id(gid, sample_id))
-
-    def plot(self, sample_id: int = 1, max_depth: int | None = None, *, gid: int = 1) -> Drawing:
-        """A picture of one tree that a notebook shows; ``save(path)`` writes it, ``show()`` opens it in a browser."""
-        return Drawing(tree_svg(self.tree(sample_id, gid), max_depth=max_depth))
-
-    def _numbering(self) -> Numbering:
-        """Which trees are of which group."""
         with self.client.reading():
             tables = find_model(self.client.host, self.name, "model")
             model = read_summary(self.client.host, tables, to_run=False)
             if self._kind is not None:
                 check_kind(model, self._kind)
-            return model.numbering
+            tree_id = tree_of_group(model, gid, sample_id)
+        return self.read(tree_id)
+
+    def plot(self, sample_id: int = 1, max_depth: int | None = None, *, gid: int = 1) -> Drawing:
+        """A picture of one tree that a notebook shows; ``save(path)`` writes it, ``show()`` opens it in a browser."""
+        return Drawing(tree_svg(self.tree(sample_id, gid), max_depth=max_depth))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import FUNCTIONS
-from madtree.model import check_kind, find_model, read_model, read_summary, trees_of_group
+from madtree.model import check_kind, find_model, read_model, read_summary, tree_of_group, trees_of_group
 from madtree.render.dot import model_dot
 from madtree.render.text import model_text, surrogates_text
 from madtree.sqltext.tables import model_table
@@ -72,18 +72,13 @@ def _member(host: Host, function: str, given: str | None, gid: int | None, sampl
     tables = find_model(host, given, argument)
     model = read_summary(host, tables, to_run=False)
     check_kind(model, function, argument)
-    n_groups = int(str(model.summary["num_all_groups"]))
-    if gid is None or not 1 <= gid <= n_groups:
-        raise MadtreeError(f"gid must be from 1 to {n_groups}, the number of a group of {given}, not {_sql(gid)}")
-    members = model.numbering.members(gid)
-    if sample_id is None or not 1 <= sample_id <= members:
-        raise MadtreeError(f"sample_id must be from 1 to {members}, not {_sql(sample_id)}")
-    if not trees_of_group(host, tables, model, gid):
+    tree_id = tree_of_group(model, gid, sample_id)
+    if not trees_of_group(host, tables, model, model.numbering.group(tree_id)):
         raise MadtreeError(
             f"gid: no {model.kind.noun} could be trained for group {gid} of {given}",
             hint=f"See the column message of {model_table(tables.schema, tables.name, model.kind.groups_in)}.",
         )
-    found = read_model(host, given, argument, model.numbering.tree_id(gid, sample_id))
+    found = read_model(host, given, argument, tree_id)
     return found.as_single_trees if found.kind.says_numbers else found
 
 
@@ -95,10 +90,6 @@ def _check_depth(max_depth: int | None) -> None:
 def _check_kind(host: Host, given: str | None, function: str) -> None:
     """Refuse to draw all trees of groups that have many, which nobody could read."""
     check_kind(read_summary(host, find_model(host, given, "model"), to_run=False), function, "model")
-
-
-def _sql(value: int | None) -> str:
-    return "NULL" if value is None else str(value)
 
 
 def _drawn(

@@ -13,6 +13,7 @@ from madtree.render.labels import (
     MOST_DIGITS,
     SIX,
     category_text,
+    leaf_words,
     one_line,
     room_for_categories,
     split_text,
@@ -174,7 +175,8 @@ def _steps(model: Model, tree: Tree, case: _Case) -> list[Row]:
         }
         rows.append(_of_node(model, tree, node, len(rows) + 1) | at_node)
         node = tree.nodes[node.left_id if direction.goes_left else node.right_id]
-    outcome = f"leaf: {prediction(model, node)}"
+    added = f" {leaf_words(model)}" if model.adds_scores else ""
+    outcome = f"leaf: {prediction(model, node)}{added}"
     rows.append(_of_node(model, tree, node, len(rows) + 1) | {"reason": "leaf", "explanation": outcome})
     return rows
 

@@ -68,7 +68,7 @@ def prediction(model: Model, node: Node) -> str:
 
 def _measures(model: Model, tree: Tree, leaf: Node) -> Row:
     # The risk of a regression's node is the weighted sum of squares about its mean; of counts it is their deviance.
-    regression = not model.has_class_leaves
+    regression = not model.has_class_leaves and not model.adds_scores
     squares = regression and not model.of_counts and leaf.weight > 0
     return {
         "n_rows": leaf.n_rows,

@@ -20,6 +20,7 @@ from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.read_ahead import Reader, read_ahead
 from madtree.host.session import Looks
 from madtree.host.statements import cancel, sent, settled
+from madtree.sqltext import sessions
 from madtree.sqltext.catalog import EXTENSION_VERSION
 
 __all__ = [
@@ -44,6 +45,8 @@ __all__ = [
 Engine = Literal["auto", "extension", "client"]
 ENGINES: tuple[str, ...] = get_args(Engine)
 _NUMPY = "Install it, for instance by pip install numpy."
+_LEAST = "client_min_messages"
+_UNHEARD = {"NOTICE": ("warning", "error"), "WARNING": ("error",)}  # under which settings; INFO is always heard
 _SECONDS = 5.0  # between two looks whether the server is still there, in the middle of work that is done here
 
 
@@ -132,13 +135,18 @@ class PsycopgHost:
             self._next_look = time.monotonic() + _SECONDS
 
     def notice(self, message: str) -> None:
-        self._tell("NOTICE", message)
+        self._tell_listener("NOTICE", message)
 
     def warning(self, message: str) -> None:
-        self._tell("WARNING", message)
+        self._tell_listener("WARNING", message)
 
     def info(self, message: str) -> None:
         self._tell("INFO", message)
+
+    def _tell_listener(self, severity: str, message: str) -> None:
+        """Tell that, unless the session has been set to hear less: as the server does with what is said there."""
+        if self.query(sessions.current_settings([_LEAST]))[0][_LEAST] not in _UNHEARD[severity]:
+            self._tell(severity, message)
 
     def _run(
         self, sql: str, types: Sequence[str], params: Sequence[Any], *, binary: bool = False

@@ -127,7 +127,7 @@ A row for each leaf, from left to right, tree by tree:
     predicate                 SQL over the training table's columns, true for just the rows that tree_predict sends
                               here, those with NULLs and unknown categories included
     n_rows, share             rows of training, and their share of the tree's
-    prediction                class, or mean, as text
+    prediction                class, or mean, as text; of a boosted model what the leaf adds to the raw score
     confidence                classification: share of the predicted class, by weight
     mean, sd                  regression: mean and standard deviation of the rows, by weight
 "or missing": rows to which the splits on that feature do not apply (NULL, NaN, unknown category) come here too, with
@@ -170,7 +170,8 @@ A row for each node from the root to the leaf, by a forest tree after tree:
     reason                    split: the row's value decides; surrogate: it is missing or unknown, another feature
                               decides; majority: no feature decides; leaf: the end
     explanation               the same in words
-    n_rows, prediction        the node's rows of training, and its class or mean
+    n_rows, prediction        the node's rows of training, and its class or mean; of a boosted model what it adds to
+                              the raw score
     confidence                classification: share of that class, by weight
 {whom_to_trust()}""",
     example="SELECT condition, value, explanation FROM madtree.tree_path('delay_tree', 'flights_today', '4711');",

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from madtree.interface.function import Argument, Function, Takes
-from madtree.interface.shared import ANY_MODEL, BOOSTED_MODEL, TREE_MODEL, TRUST_OWNER, whom_to_trust
+from dataclasses import replace
+
+from madtree.interface.function import REQUIRED, Argument, Function, Takes
+from madtree.interface.shared import ANY_MODEL, BOOSTED_MODEL, ROUNDS, TREE_MODEL, TRUST_OWNER, whom_to_trust
 from madtree.trees import BOOSTED, TREE
+
+_NEW_MODEL = Argument("new_model", "text", "name of the new model; none of its tables may exist")
 
 TREE_PRUNE = Function(
     "tree_prune",
     "prunes a trained model further, without the data, into a new model",
-    run="madtree.model.write:tree_prune",
+    run="madtree.calls.answers:tree_prune",
     arguments=(
         Argument("model", "text", TREE_MODEL),
-        Argument("new_model", "text", "name of the new model; none of its tables may exist"),
+        _NEW_MODEL,
         Argument(
             "cp",
             "double precision",
@@ -33,11 +37,11 @@ cross-validation table is copied as it is.
 BOOST_CUT = Function(
     "boost_cut",
     "cuts a boosted model to its first rounds, without the data, into a new model",
-    run="madtree.model.write:boost_cut",
+    run="madtree.calls.answers:boost_cut",
     arguments=(
         Argument("model", "text", BOOSTED_MODEL),
-        Argument("new_model", "text", "name of the new model; none of its tables may exist"),
-        Argument("num_trees", "integer", "rounds to keep, from the first one on; of a group that has fewer, all"),
+        _NEW_MODEL,
+        replace(ROUNDS, help="rounds to keep, from the first one on; of a group that has fewer, all", default=REQUIRED),
         TRUST_OWNER,
     ),
     details=f"""\

@@ -13,13 +13,13 @@ from madtree.interface.shared import (
     FOREST_MODEL,
     OUTPUT,
     REPLACE,
+    ROUNDS,
     SEE_BELOW,
     TEXTS,
     TREE_MODEL,
     TRUST_OWNER,
     whom_to_trust,
 )
-from madtree.interface.valid import at_least
 from madtree.trees import BOOSTED, FOREST, TREE
 
 _TYPE = Argument("type", "text", "", defaults.PREDICTION_TYPE)
@@ -105,9 +105,7 @@ BOOST_PREDICT = Function(
             "'raw': the score, or with more than two classes that of each: the base score and what the trees add\n"
             "'leaf': the leaf's node_id in each tree, as an array",
         ),
-        Argument(
-            "num_trees", "integer", "rounds to predict by, from the first one on; NULL: all", None, valid=at_least(1)
-        ),
+        ROUNDS,
         replace(TRUST_OWNER, help="true: use another role's model although it holds expressions of that role's"),
         REPLACE,
     ),

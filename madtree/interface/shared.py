@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from madtree.interface import defaults
 from madtree.interface.function import Argument
+from madtree.interface.valid import at_least
 from madtree.trees import BOOSTED, FOREST, KINDS, TREE, ModelKind
 
 # What values look like as text is the same whatever the session's settings are.
@@ -33,6 +34,10 @@ REPLACE = Argument(
 )
 TRUST_OWNER = Argument("trust_owner", "boolean", SEE_BELOW, defaults.TRUST_OWNER)
 FULL = Argument("full", "boolean", "true: name all categories of a split, however many", defaults.FULL)
+
+ROUNDS = Argument(
+    "num_trees", "integer", "rounds to predict by, from the first one on; NULL: all", None, valid=at_least(1)
+)
 
 
 def whom_to_trust(verb: str = "use", runs: str = "it runs what its owner wrote") -> str:

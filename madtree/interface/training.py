@@ -142,6 +142,15 @@ BINS = Argument(
     setting=Setting("int4", "n_bins", is_old=True),
     flag=Flag(GROWTH, ("--bins",)),
 )
+TREES = Argument(
+    "num_trees",
+    "integer",
+    "of each group",
+    defaults.NUM_TREES,
+    valid=Range(1, 100_000),
+    setting=Setting("int4", is_old=True),
+    flag=Flag(GROWTH, ("--trees",)),
+)
 SURROGATES = Argument(
     "surrogate_params",
     "text",

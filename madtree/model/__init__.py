@@ -8,7 +8,7 @@ from madtree.model.check import check_nodes, check_rows
 from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.importance import get_var_importance, tree_importance
 from madtree.model.listing import models
-from madtree.model.new_data import NewData, casting, fit_features, is_training_table
+from madtree.model.new_data import NewData, casting, fit_features, is_training_table, outcome_of
 from madtree.model.outputs import (
     MOST_COLUMNS,
     check_type,
@@ -20,7 +20,7 @@ from madtree.model.outputs import (
     score_columns,
     tell_of_last_class,
 )
-from madtree.model.read import each_tree, read_model, read_trees, trees_of_gid, trees_of_group
+from madtree.model.read import each_tree, read_model, read_trees, tree_of_group, trees_of_gid, trees_of_group
 from madtree.model.scores import base_scores, loss_thresholds
 from madtree.model.summary import check_kind, read_summary, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
@@ -51,6 +51,7 @@ __all__ = [
     "models",
     "nodes_of",
     "nodes_view",
+    "outcome_of",
     "output_columns",
     "output_expression",
     "prediction_type",
@@ -62,6 +63,7 @@ __all__ = [
     "tell_of_last_class",
     "tree_drop",
     "tree_importance",
+    "tree_of_group",
     "trees_of_gid",
     "trees_of_group",
     "unquoted",

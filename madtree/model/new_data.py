@@ -8,9 +8,11 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, bare_message
+from madtree.model.find import ModelTables
 from madtree.records import dataclass
 from madtree.request import TEXT_TYPE, Type, find_relation, find_types, named_types
 from madtree.sqltext import catalog as sql
+from madtree.sqltext.cells import actual_class, number
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.typenames import quoted_type, type_sql
 from madtree.trees import Feature, FeatureKind, Model
@@ -181,6 +183,21 @@ def _is_refused(host: Host, source: Relation, expressions: Sequence[str], sqlsta
 
 def _probe(host: Host, source: Relation, expressions: Sequence[str]) -> list[int]:
     return list(host.query(sql.probe(source.schema, source.name, expressions))[0]["oids"])
+
+
+def outcome_of(tables: ModelTables, model: Model, data: NewData) -> str:
+    """A row's known outcome as SQL over the relation's columns: a class as the text by which the model knows it, or a
+    float8. The dependent variable is one of the other expressions of `data`.
+    """
+    if not model.is_classification:
+        return number(data.plain(model.dependent))
+    type_ = data.types[model.dependent]
+    if tables.predicts(type_):
+        return actual_class(model.dependent, model.dependent_type, tables.class_writer)
+    if tables.predicts_own:
+        return actual_class(data.plain(model.dependent), model.dependent_type, tables.class_writer)
+    # To cast to a type that is not PostgreSQL's would look for casts: by their texts classes are as well told apart.
+    return actual_class(data.plain(model.dependent), "pg_catalog.text", None)
 
 
 def is_training_table(host: Host, model: Model, relation: Relation) -> bool:

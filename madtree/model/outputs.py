@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from math import fsum
 
 from madtree.errors import MadtreeError
@@ -18,13 +18,16 @@ SHOWN_CLASSES = 10  # in an error
 MOST_COLUMNS = 1000  # of float8, which a row of PostgreSQL's has room for beside the id
 
 
-def check_type(model: Model, type_: str | None) -> str:
+def check_type(model: Model, type_: str | None, some: Collection[str] | None = None) -> str:
     """The `type` argument in lower case, by its present name.
+
+    Args:
+        some: only these, where not all that the model's kind has can be asked for.
 
     Raises:
         MadtreeError: it does not suit the model; the error has the valid ones.
     """
-    valid = _types_of(model)
+    valid = [each for each in _types_of(model) if some is None or each in some]
     wanted = (type_ or "").strip().lower()
     wanted = FORMER_TYPES.get(wanted, wanted)
     if wanted not in valid:

@@ -118,13 +118,34 @@ def trees_of_gid(host: Host, tables: ModelTables, model: Model, gid: int | None 
             f"{tables.given} has {model.kind.in_words} for each of {n_groups} groups",
             hint=f"gid must say which one, from 1 to {n_groups}.",
         )
-    number = 1 if gid is None else gid
-    if not isinstance(n_groups, int) or not 1 <= number <= n_groups:
-        raise MadtreeError(f"gid must be from 1 to {n_groups}, the number of a group of {tables.given}, not {gid}")
+    number = _checked_gid(model, 1 if gid is None else gid)
     own = trees_of_group(host, tables, model, number)
     if not own:
         raise MadtreeError(f"{tables.given} has no {model.kind.noun} of group {number}: it could not be trained")
     return own
+
+
+def tree_of_group(model: Model, gid: int | None, sample_id: int | None) -> int:
+    """The id of a tree by the number of its group, and by its own there; both from 1.
+
+    Raises:
+        MadtreeError: there is no such group, or no such tree of it.
+    """
+    group = _checked_gid(model, gid)
+    members = model.numbering.members(group)
+    if sample_id is None or not 1 <= sample_id <= members:
+        raise MadtreeError(f"sample_id must be from 1 to {members}, not {'NULL' if sample_id is None else sample_id}")
+    return model.numbering.tree_id(group, sample_id)
+
+
+def _checked_gid(model: Model, gid: int | None) -> int:
+    n_groups = model.summary.get("num_all_groups") or 1
+    if not isinstance(n_groups, int) or gid is None or not 1 <= gid <= n_groups:
+        raise MadtreeError(
+            f"gid must be from 1 to {n_groups}, the number of a group of {model.name}, not "
+            f"{'NULL' if gid is None else gid}"
+        )
+    return gid
 
 
 def _nodes_by_tree(

@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from madtree.records import dataclass
-from madtree.render.labels import category_text, number_text, one_line, split_text
+from madtree.render.labels import category_text, leaf_words, number_text, one_line, split_text
 from madtree.render.mark import OTHERS, class_colours, number_colour
 from madtree.trees import Model, Node, Tree
 
@@ -158,7 +158,9 @@ def confidence(model: Model, node: Node) -> float:
 
 
 def spread_text(model: Model, node: Node) -> str:
-    """The standard deviation of a node's values; of counts their mean deviance."""
+    """The standard deviation of a node's values; of counts their mean deviance; empty where scores are added up."""
+    if model.adds_scores:
+        return ""
     if model.of_counts:
         return f"deviance {number_text(_rounded(node.impurity, 3))}"
     return f"± {number_text(_rounded(math.sqrt(max(node.impurity, 0.0)), 3))}"
@@ -175,8 +177,9 @@ def _box(model: Model, node: Node, shares: list[tuple[str, float]], below: int, 
         sure = f"{confidence(model, node):.0%}"
         detail = f"{rows_text(node.n_rows)} · {sure if node.is_leaf else f'{sure} {outcome}'}"
     else:
-        spread = spread_text(model, node)
-        detail = f"{rows_text(node.n_rows)} · {spread if node.is_leaf else f'{short} {spread}'}"
+        said = [] if node.is_leaf else [short]
+        said += filter(None, [spread_text(model, node)])
+        detail = " · ".join([rows_text(node.n_rows), *([" ".join(said)] if said else [])])
     if node.is_leaf:
         heading, whole = short, outcome
     else:
@@ -199,7 +202,7 @@ def _split_heading(model: Model, node: Node) -> str:
 
 def _tooltip(model: Model, node: Node, outcome: str) -> list[str]:
     lines = [f"{rows_text(node.n_rows)}, weight {number_text(node.weight)}, impurity {number_text(node.impurity)}"]
-    lines.append(f"predicts {outcome}")
+    lines.append(f"{leaf_words(model)}: {outcome}" if model.adds_scores else f"predicts {outcome}")
     if model.has_class_leaves:
         pairs = sorted(zip(model.classes, node.class_weights or (), strict=True), key=lambda pair: -pair[1])
         held = [(name, weight) for name, weight in pairs if weight > 0]

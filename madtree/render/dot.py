@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from madtree.render.labels import (
     group_text,
+    heading,
     number_text,
     one_line,
     prediction_text,
@@ -35,8 +36,7 @@ def model_dot(
         between: called for each tree and line, for cancels to be let in.
         max_depth: how deep trees are drawn; None for all of them.
     """
-    kind = "Classification" if model.is_classification else "Regression"
-    lines = [f"digraph {_string(f'{kind} tree for {model.source_table}')} {{"]
+    lines = [f"digraph {_string(heading(model, model.source_table))} {{"]
     for tree in model.trees:
         between()
         lines.append(f'  subgraph "cluster{tree.tree_id}" {{')

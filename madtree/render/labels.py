@@ -118,6 +118,25 @@ def prediction_text(model: Model, node: Node) -> str:
     return number_text(float(node.prediction or 0.0))
 
 
+def leaf_words(model: Model, class_: str | None = None) -> str:
+    """What the value of a node is: the outcome, or of a boosted model what the node adds to a score.
+
+    Args:
+        class_: whose score, where each class has one and it is known.
+    """
+    if not model.adds_scores:
+        return one_line(model.target)
+    of_class = "" if class_ is None else f" = {category_text(class_)}"
+    return f"added to the raw score of {one_line(model.target)}{of_class}"
+
+
+def heading(model: Model, of: str) -> str:
+    """What kind of tree a drawing shows; `of` what, where that does not say it."""
+    if model.adds_scores:
+        return f"Boosted tree, {leaf_words(model)}"
+    return f"{'Classification' if model.is_classification else 'Regression'} tree for {of}"
+
+
 def group_text(model: Model, tree: Tree) -> str:
     """A tree's group: ``carrier = UA, year = 2013``; empty where the model is not grouped."""
     pairs = zip(model.grouping_columns, tree.group, strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from madtree.render.box import BAR, BOLD, HEADING, INK, INNER, Box, boxes_of, fitted, text_width, tidy_layout
-from madtree.render.labels import category_text, group_text, one_line
+from madtree.render.labels import category_text, group_text, heading, one_line
 from madtree.render.mark import OTHERS, band, class_colours, document, group, rect, text
 from madtree.trees import Model, Node, Tree
 
@@ -96,9 +96,8 @@ def readable_depth(tree: Tree) -> int:
 
 
 def _heading(model: Model, tree: Tree) -> str:
-    kind = "Classification" if model.is_classification else "Regression"
     place = f", {group_text(model, tree)}" if model.grouping_columns else ""
-    return f"{kind} tree for {model.target}{place}: {tree.nodes[0].n_rows:,} rows, {_leaves(tree):,} leaves"
+    return f"{heading(model, model.target)}{place}: {tree.nodes[0].n_rows:,} rows, {_leaves(tree):,} leaves"
 
 
 def _leaves(tree: Tree) -> int:

@@ -10,6 +10,7 @@ from madtree.render.labels import (
     MOST_COUNTS,
     categories_text,
     group_text,
+    leaf_words,
     number_text,
     prediction_text,
     quoted,
@@ -20,6 +21,9 @@ from madtree.render.labels import (
 from madtree.trees import FeatureKind, Model, Node, Surrogate, Tree
 
 LEGEND = 120  # characters of the classes' names
+SCORES = """\
+ - Number of rows and, {said}, a number inside []. For a
+        leaf node, this is what the tree adds."""
 RULE = " -------------------------------------"
 INDENT = "   "
 EXPLANATION = """\
@@ -71,7 +75,9 @@ def model_text(
 
 
 def _order_of_counts(model: Model, full: bool) -> list[str]:
-    """Which classes the counts of a node are of."""
+    """What stands in brackets, where that is not the rows and their mean."""
+    if model.adds_scores:
+        return [f" []: rows, {leaf_words(model)}"]
     if not model.has_class_leaves:
         return []
     weighted = "weight" if model.weighted or model.summary.get("class_params") else "rows"
@@ -83,7 +89,8 @@ def _order_of_counts(model: Model, full: bool) -> list[str]:
 def _legend(model: Model) -> list[str]:
     labels = ", ".join(map(quoted, model.classes))
     if not model.has_class_leaves:
-        return [RULE, EXPLANATION, RATES if model.of_counts else MEANS]
+        means = RATES if model.of_counts else MEANS
+        return [RULE, EXPLANATION, SCORES.format(said=leaf_words(model)) if model.adds_scores else means]
     params = model.summary.get("class_params")
     counting = [COUNTING.format(params=params)] if params else []
     return [RULE, EXPLANATION, CLASSES.format(labels=labels), *counting]

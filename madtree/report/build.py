@@ -15,7 +15,8 @@ from madtree.model import find_model, read_summary
 from madtree.render.labels import category_text, one_line
 from madtree.render.mark import NUMBERS, class_colours
 from madtree.render.svg import tree_svg
-from madtree.report.figures import cp_tables, evaluation, refusal, row_paths, shown_sql
+from madtree.report.distributions import distributions
+from madtree.report.figures import cp_tables, evaluation, or_note, refusal, row_paths, shown_sql
 from madtree.report.kinds import PAGES
 from madtree.report.page import options, page, table
 from madtree.report.provenance import folds_text
@@ -51,7 +52,8 @@ def build_report(
     row: object = None,
 ) -> str:
     """A page that shows a model: its trees drawn, importance, cp table, errors on a table, parameters and scoring SQL;
-    of a forest its out-of-bag error by the number of trees.
+    how the values of a split's feature are distributed in the table; of a forest its out-of-bag error by the number of
+    trees.
 
     The page is one file: it loads nothing, and shows the same in ten years. It writes nothing in the database.
 
@@ -59,8 +61,8 @@ def build_report(
         connection: a psycopg connection, or a client of madtree's; what it may read is read with its rights.
         model: output_table_name of tree_train or forest_train.
         data: a table or view with known outcomes to try the model on, best of rows that it was not trained on; by
-            default the training table, and of a forest none. Where that is gone or not to be read, the page says so and
-            shows the rest.
+            default the training table, of which a forest's page only counts the values at splits. Where that is gone or
+            not to be read, the page says so and shows the rest.
         trees: of a grouped model or a forest the trees to show, by tree_id; by default those with the most rows, or the
             first ones of each forest.
         evaluate: False leaves out how the model does on a table, and so any look at the rows.
@@ -110,6 +112,11 @@ def _build(
     paths = {} if row is None or choice.refusal is not None else row_paths(host, choice, table_name, row)
     choice = replace(choice, row=f"{row} of {table_name}" if paths else None)
     values = _values(choice, figures) | {"paths": paths, "cv": cp_tables(host, tables, choice), "forests": whole}
+    if evaluate:
+        colours, first = values["colours"], paths.keys()
+        values["distributions"] = or_note(
+            host, choice, data is not None, lambda: distributions(host, tables, choice, table_name, colours, first)
+        )
     return page(f"{model} · madtree", values, _parts(host, choice, figures, model))
 
 
@@ -121,6 +128,7 @@ def _values(choice: Choice, figures: dict[str, Any]) -> dict[str, Any]:
         "isClassification": model.has_class_leaves,
         "ofCounts": model.of_counts,
         "dependent": one_line(model.target),
+        "addsScores": model.adds_scores,
         "features": [one_line(feature.name) for feature in model.features],
         "classes": [category_text(name) for name in model.classes],
         "colours": class_colours(_class_weights(choice)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -53,20 +53,30 @@ def evaluation(host: Host, choice: Choice, table: str, is_given: bool) -> dict[s
 
     Args:
         table: as the user or the model names it.
-        is_given: whether the user did. A training table may be gone, or not be the reader's to see: that is a note.
+        is_given: whether the user did.
+    """
+    return {"table": table, **or_note(host, choice, is_given, lambda: _tried(host, choice, table))}
+
+
+def or_note(host: Host, choice: Choice, is_given: bool, look: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What a look at a table says, or a `note` why nothing is known.
+
+    Args:
+        is_given: whether the user named the table. A training table may be gone, or not be the reader's to see: that is
+            a note.
 
     Raises:
         MadtreeError, psycopg.Error: the table was given and does not fit.
     """
     if choice.refusal is not None:
-        return {"table": table, "note": choice.refusal}
+        return {"note": choice.refusal}
     try:
         with together(host):
-            return _tried(host, choice, table)
+            return look()
     except (MadtreeError, psycopg.Error) as error:
         if is_given:
             raise
-        return {"table": table, "note": f"The model could not be tried on its training table: {_sentence(error)}"}
+        return {"note": f"The model could not be tried on its training table: {_sentence(error)}"}
 
 
 def _tried(host: Host, choice: Choice, table: str) -> dict[str, Any]:
@@ -74,7 +84,7 @@ def _tried(host: Host, choice: Choice, table: str) -> dict[str, Any]:
     relation = find_source(host.source, table, "data")
     with local_settings(host, _QUIETLY):
         by_tree = _metrics(host, choice, table)
-    found: dict[str, Any] = {"table": table, "trees": {tree: by_tree[tree] for tree in by_tree if tree is not None}}
+    found: dict[str, Any] = {"trees": {tree: by_tree[tree] for tree in by_tree if tree is not None}}
     whole = by_tree.get(None) if choice.model.grouping_columns else next(iter(by_tree.values()), None)
     if whole is not None:
         found["metrics"] = whole

@@ -10,7 +10,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.model import ModelTables, check_nodes, check_rows, nodes_of, unquoted
 from madtree.records import dataclass
-from madtree.render.labels import group_text, one_line, split_text
+from madtree.render.labels import group_text, leaf_words, one_line, split_text
 from madtree.render.plain import trees_of_rows
 from madtree.report.kinds import PAGES
 from madtree.report.page import MAX_FEATURES, finite, short
@@ -157,6 +157,7 @@ def tree_values(model: Model, tree: Tree, row: Row, room: int = CATEGORIES_LENGT
         "id": tree.tree_id,
         "gid": row.get("gid"),
         "group": tree_name(model, tree, row),
+        "says": leaf_words(model, _class_of(model, row)),
         "rows": row["n_rows"] or 0,
         "leaves": row["n_leaves"] or 0,
         "size": row["n_nodes"] or 0,
@@ -166,6 +167,14 @@ def tree_values(model: Model, tree: Tree, row: Row, room: int = CATEGORIES_LENGT
         "nodes": _columns(model, nodes, room),
         "importance": _importance(model, row["impurity_var_importance"] or []),
     }
+
+
+def _class_of(model: Model, row: Row) -> str | None:
+    """Whose score a boosted tree adds to, where each class has one."""
+    if not model.adds_scores or model.n_scores == 1:
+        return None
+    position: int = (row["sample_id"] - 1) % model.n_scores
+    return model.classes[position]
 
 
 def tree_name(model: Model, tree: Tree, row: Row) -> str:

@@ -16,6 +16,7 @@ from madtree.model import (
     casting,
     fit_features,
     is_training_table,
+    outcome_of,
     output_columns,
     read_trees,
     unquoted,
@@ -115,7 +116,7 @@ def tested_rows(host: Host, tables: ModelTables, model: Model, test_table: str |
     weight, exposure = (
         None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
     )
-    return TestedRows(source, data, _outcome(tables, model, data), weight, exposure)
+    return TestedRows(source, data, outcome_of(tables, model, data), weight, exposure)
 
 
 def _tell_of_seen_rows(host: Host, tables: ModelTables, model: Model, test_table: str) -> None:
@@ -195,19 +196,6 @@ def _asking_of(
     yield Asking(host if may_keep else reader(host, work), question, scored.types, scored.params)
     if may_keep and (in_blocks or keeps_cells):
         host.command(f"DROP TABLE {scratch}")
-
-
-def _outcome(tables: ModelTables, model: Model, data: NewData) -> str:
-    """A row's outcome as SQL over the test table's columns."""
-    if not model.is_classification:
-        return cells_sql.number(data.plain(model.dependent))
-    type_ = data.types[model.dependent]
-    if tables.predicts(type_):
-        return cells_sql.actual_class(model.dependent, model.dependent_type, tables.class_writer)
-    if tables.predicts_own:
-        return cells_sql.actual_class(data.plain(model.dependent), model.dependent_type, tables.class_writer)
-    # To cast to a type that is not PostgreSQL's would look for casts: by their texts classes are as well told apart.
-    return cells_sql.actual_class(data.plain(model.dependent), "pg_catalog.text", None)
 
 
 def _first_group(host: Host, tables: ModelTables, model: Model) -> int:

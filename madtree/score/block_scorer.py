@@ -68,7 +68,7 @@ def _scored(model: Plan, numbers: Floats) -> Steps[bytes]:
     if len(walk.roots) == 0:
         return np.zeros(n_rows, model["outcome"].dtype).tobytes()
     place, known = _places(walk, numbers[0] if model["grouped"] else None, n_rows)
-    if model["what"] == SHAP:
+    if model["members"] and model["what"] == SHAP:
         from madtree.score.shap_scorer import shap_outcomes  # takes long to load, and most predictions do without
 
         return (yield from shap_outcomes(model, place, known, walk.route_by_nodes(values, place)))

@@ -10,6 +10,7 @@ from madtree.model import (
     ModelTables,
     base_scores,
     check_kind,
+    check_type,
     class_position,
     find_model,
     read_summary,
@@ -58,10 +59,7 @@ def boost_sql(
 
 def _checked(model: Model, type_: str | None, class_: str | None) -> tuple[str, int | None]:
     """The type of prediction, and the place of the class that is asked for."""
-    wanted, valid = (type_ or "").strip().lower(), [each for each in TYPES if model.is_classification or each != "prob"]
-    if wanted not in valid:
-        of_numbers = "" if model.is_classification else " for a regression model"
-        raise MadtreeError(f"type must be one of {', '.join(valid)}{of_numbers}, not {type_!r}")
+    wanted = check_type(model, type_, TYPES)
     each_has_one = wanted == "prob" or (wanted == "raw" and model.n_scores > 1)
     if class_ is not None and not each_has_one:
         of_many = " or, of more than two classes, 'raw'" if model.is_classification else ""

@@ -79,6 +79,8 @@ from madtree.trees.parameters import (
     distinct_complexities,
 )
 from madtree.trees.threshold import (
+    INTEGERS,
+    MICROSECONDS,
     MOMENTS,
     RANGES,
     duration_text,
@@ -101,6 +103,7 @@ __all__ = [
     "FEW_ROWS",
     "FIELD_SIZES",
     "FOREST",
+    "INTEGERS",
     "KINDS",
     "LARGEST_CLASS_PARAM",
     "LEAST_CLASS_PARAM",
@@ -108,6 +111,7 @@ __all__ = [
     "MAX_CATEGORIES",
     "MAX_CLASSES",
     "MAX_DEPTH_LIMIT",
+    "MICROSECONDS",
     "MOMENTS",
     "MOST_CLASS_PARAMS",
     "MOST_COMPETITORS",

@@ -10,7 +10,7 @@ from math import fsum
 
 from madtree.records import dataclass
 from madtree.trees.criteria import is_of_counts
-from madtree.trees.kinds import SINGLE, TREE, ModelKind, Numbering
+from madtree.trees.kinds import SINGLE, TREE, ModelKind, Numbering, kind_of_method
 from madtree.trees.losses import LOSSES, DeclaredLoss
 from madtree.trees.node_record import NodeLayout
 
@@ -239,6 +239,11 @@ class Model:
     def has_class_leaves(self) -> bool:
         """Whether its leaves say classes, and not numbers."""
         return self.is_classification and not self.kind.says_numbers
+
+    @property
+    def adds_scores(self) -> bool:
+        """Whether its leaves say what they add to a raw score: a boosted model, and one of its trees by itself."""
+        return kind_of_method(self.summary.get("method")).says_numbers
 
     @property
     def has_weighted_nodes(self) -> bool:

@@ -89,3 +89,36 @@ def test_without_rows_held_out_no_round_is_marked(show: Show, db: psycopg.Connec
     assert page.locator("#forest .point, #forest .best").count() == 0
     assert page.locator("#forest .tile").count() == 3
     assert page.locator("#cp-section").is_hidden()
+
+
+@pytest.mark.parametrize("y", ["late", "delay"])
+def test_its_trees_say_what_they_add(db: psycopg.Connection, show: Show, y: str) -> None:
+    grow(db, y)
+    said = f"added to the raw score of {y}"
+    (value,) = db.execute("SELECT prediction FROM b_nodes WHERE tree_id = 1 AND node_id = 0").fetchone()
+    page = show("b")
+    outcome = page.inner_text("#details .outcome")
+    assert outcome.startswith(f"{said}: ")
+    assert float(outcome.split(": ")[1].replace(",", "")) == pytest.approx(value, rel=1e-3, abs=1e-9)
+    assert f"{said}: " in page.inner_text("#legend")
+    assert "±" not in page.locator(".node .detail").first.text_content()
+    assert "impurity" not in page.inner_text("#details dl")
+    (text,) = db.execute("SELECT madtree.get_tree('b', 1, 1, false)").fetchone()
+    assert text.splitlines()[1] == f" []: rows, {said}"
+    (dot,) = db.execute("SELECT madtree.get_tree('b', 1, 1)").fetchone()
+    assert dot.startswith(f'digraph "Boosted tree, {said}"')
+    rules = db.execute("SELECT prediction, mean, sd FROM madtree.tree_rules('b', 1)").fetchall()
+    leaves = db.execute("SELECT prediction FROM b_nodes WHERE tree_id = 1 AND is_leaf").fetchall()
+    assert sorted(float(prediction) for prediction, _, _ in rules) == sorted(leaf for (leaf,) in leaves)
+    assert {(mean, sd) for _, mean, sd in rules} == {(None, None)}
+    last = db.execute(
+        "SELECT explanation FROM tree_path('b', 'rows', '1', tree_id => 1) WHERE reason = 'leaf'"
+    ).fetchone()
+    assert last[0].endswith(said)
+
+
+def test_of_many_classes_each_tree_names_its_own(db: psycopg.Connection) -> None:
+    db.execute("CREATE TABLE rows AS SELECT i AS id, i % 10 AS x, 'c' || i % 3 AS y FROM generate_series(1, 300) AS i")
+    db.execute("SELECT boost_train('rows', 'b', 'id', 'y', 'x', num_trees => 2)")
+    said = [tree["says"] for tree in values_of(build_report(db, "b"))["trees"]]
+    assert said == [f"added to the raw score of y = c{position}" for position in (0, 1, 2)] * 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.model import ModelTables, check_kind, check_rows, find_model, make_tables, read_summary
+from madtree.records import dataclass
 from madtree.request import check_new
 from madtree.sqltext import cut as sql
 from madtree.sqltext import prune as copies_sql
@@ -14,10 +15,26 @@ from madtree.trees import Model
 _TEXT = "pg_catalog.text"
 
 
+@dataclass(frozen=True)
+class CutModel:
+    """What a cut has kept.
+
+    Attributes:
+        n_rounds: so many of each group.
+        n_groups: None where the model is not grouped.
+        before, after: trees.
+    """
+
+    n_rounds: int
+    n_groups: int | None
+    before: int
+    after: int
+
+
 def boost_cut(
     host: Host, model_name: str | None, new_model: str | None, num_trees: int | None, trust_owner: bool | None = False
-) -> str:
-    """Write the model of the first `num_trees` rounds; returns one line that says what was kept.
+) -> CutModel:
+    """Write the model of the first `num_trees` rounds.
 
     The new model is the caller's and has the old one's expressions: so to cut is to trust them. `trust_owner` is that
     of `find_model`.
@@ -42,11 +59,7 @@ def boost_cut(
     new = check_new(host, new_model, "new_model", "model", SUFFIXES)
     _write(host, tables, model, new, str(new_model).strip(), num_trees)
     kept = sum(min(count, num_trees * n_scores) for count in counts)
-    groups = f" of {len(counts)} groups" if model.grouping_columns else ""
-    return (
-        f"boost_cut: {model_name} cut to {num_trees} round{'s' * (num_trees != 1)}{groups} into {new_model}: "
-        f"{kept} of {sum(counts)} trees"
-    )
+    return CutModel(num_trees, len(counts) if model.grouping_columns else None, sum(counts), kept)
 
 
 def _write(host: Host, tables: ModelTables, model: Model, new: copies_sql.Name, given: str, n_rounds: int) -> None:

@@ -23,10 +23,25 @@ _TEXT = "pg_catalog.text"
 _FLOAT = "pg_catalog.float8"
 
 
+@dataclass(frozen=True)
+class PrunedModel:
+    """What a pruning has left.
+
+    Attributes:
+        cp: at which it was done.
+        before, after: leaves.
+    """
+
+    cp: float
+    n_trees: int
+    before: int
+    after: int
+
+
 def tree_prune(
     host: Host, model_name: str | None, new_model: str | None, cp: float | None, trust_owner: bool | None = False
-) -> str:
-    """Write the pruned model; returns one line that says what was pruned.
+) -> PrunedModel:
+    """Write the pruned model.
 
     The new model is the caller's and has the old one's expressions: so to prune is to trust them. `trust_owner` is that
     of `find_model`.
@@ -60,11 +75,7 @@ def tree_prune(
     cps = np.array([own[tree] for tree in watched(host, nodes.trees.tolist())])
     kept = _prune(nodes, cps, cp, model, host.let_in)
     _write(host, tables, new, str(new_model).strip(), cp, kept)
-    before, after = int(nodes.is_leaf.sum()), int(kept.is_leaf.sum())
-    return (
-        f"tree_prune: {model_name} pruned at cp {cp!r} into {new_model}: {len(own)} tree{'s' * (len(own) != 1)}, "
-        f"{after} of {before} lea{'ves' if before != 1 else 'f'}"
-    )
+    return PrunedModel(cp, len(own), int(nodes.is_leaf.sum()), int(kept.is_leaf.sum()))
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,7 @@ function shortOutcome(values, node) {
 }
 
 function spreadText(values, node) {
+  if (values.addsScores) return "";
   if (values.ofCounts) return `deviance ${roundedText(node.impurity ?? 0)}`;
   return `± ${roundedText(Math.sqrt(Math.max(node.impurity ?? 0, 0)))}`;
 }
@@ -72,14 +73,15 @@ function fittedHeading(values, node, width) {
 
 function detailText(values, node) {
   const rows = plural(node.rows, "row");
-  const outcome = node.test ? `${shortOutcome(values, node)} ` : "";
-  return `${rows} · ${outcome}${values.isClassification ? percentText(confidence(node)) : spreadText(values, node)}`;
+  const outcome = node.test ? shortOutcome(values, node) : "";
+  const said = [outcome, values.isClassification ? percentText(confidence(node)) : spreadText(values, node)].filter(Boolean);
+  return [rows, ...(said.length ? [said.join(" ")] : [])].join(" · ");
 }
 
 // What a screen reader says of a node.
-function spokenText(values, node) {
+function spokenText(values, tree, node) {
   const words = [node.parent ? `${node.answer}, ${stepText(node)}` : "Root"];
-  words.push(node.test ? `splits by ${yesText(node)}` : "leaf", `predicts ${outcomeText(values, node)}`, detailText(values, node));
+  words.push(node.test ? `splits by ${yesText(node)}` : "leaf", `${values.addsScores ? tree.says : "predicts"} ${outcomeText(values, node)}`, detailText(values, node));
   if (node.kids.length && !node.open) words.push(`${leavesText(node.leaves)} below`);
   return words.join("; ");
 }

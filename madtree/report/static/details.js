@@ -13,9 +13,10 @@ function pathOf(node) {
 function showDetails(panel, values, tree, node) {
   const facts = [["rows", numberText(node.rows)], ["share of rows", percentText(node.rows / (tree.rows || 1))]];
   if (node.weight !== undefined) facts.push(["weight", numberText(node.weight)]);
-  facts.push(["impurity", numberText(node.impurity)]);
+  if (!values.addsScores) facts.push(["impurity", numberText(node.impurity)]);
   if (node.test) {
-    facts.push(["improvement", numberText(node.improvement)], ["complexity", numberText(node.complexity)]);
+    facts.push(["improvement", numberText(node.improvement)]);
+    if (!values.addsScores) facts.push(["complexity", numberText(node.complexity)]); // such trees are not pruned
     facts.push(["missing values go", node.missingLeft ? "yes, left" : "no, right"], ["leaves below", numberText(node.leaves)]);
   }
   const list = make("dl");
@@ -23,11 +24,13 @@ function showDetails(panel, values, tree, node) {
   const steps = pathOf(node);
   const path = steps.length ? make("ol", null, ...steps.map((step) => make("li", wholeStep(step), stepText(step)))) : make("p", null, "All rows.");
   const title = `Node ${node.id}${node.test ? "" : " · leaf"}`;
-  const parts = [make("h3", null, title), path, make("p", { class: "outcome" }, `${values.dependent} = ${outcomeText(values, node)}`)];
-  if (node.test) parts.push(make("p", null, "Splits by ", make("strong", wholeSplit(node), yesText(node))));
+  const parts = [make("h3", null, title), path, make("p", { class: "outcome" }, `${tree.says}${values.addsScores ? ":" : " ="} ${outcomeText(values, node)}`)];
+  const drawing = make("div", { class: "distribution" });
+  if (node.test) parts.push(make("p", null, "Splits by ", make("strong", wholeSplit(node), yesText(node))), drawing);
   parts.push(list);
   if (values.isClassification) parts.push(classTable(values, node));
   panel.replaceChildren(...parts);
+  if (node.test) showDistribution(drawing, values, tree, node); // which measures the room that it has
 }
 
 function classTable(values, node) {
@@ -46,21 +49,25 @@ function classTable(values, node) {
   return make("div", null, table, make("p", { class: "hint" }, `and ${numberText(rows.length - CLASSES_SHOWN)} more classes`));
 }
 
-function showLegend(place, values, tree) {
-  place.replaceChildren();
+function showClasses(place, values) {
   const entry = (colour, text) => {
     const swatch = make("span", { class: "swatch" });
     swatch.style.background = colour;
     place.append(make("span", null, swatch, text));
   };
+  values.classes.forEach((name, i) => { if (values.colours[i] !== OTHERS) entry(values.colours[i], name); });
+  const others = values.colours.filter((colour) => colour === OTHERS).length;
+  if (others) entry(OTHERS, `${numberText(others)} other classes`);
+}
+
+function showLegend(place, values, tree) {
+  place.replaceChildren();
   if (values.isClassification) {
-    values.classes.forEach((name, i) => { if (values.colours[i] !== OTHERS) entry(values.colours[i], name); });
-    const others = values.colours.filter((colour) => colour === OTHERS).length;
-    if (others) entry(OTHERS, `${numberText(others)} other classes`);
+    showClasses(place, values);
   } else if (tree.all.length) {
     const ramp = make("span", { class: "ramp" });
     ramp.style.background = `linear-gradient(to right, ${values.ramp.join(", ")})`;
-    place.append(make("span", null, `${values.ofCounts ? "rate" : "mean"} of ${values.dependent}: ${shortText(tree.low)}`, ramp, shortText(tree.high)));
+    place.append(make("span", null, `${values.addsScores ? tree.says : `${values.ofCounts ? "rate" : "mean"} of ${values.dependent}`}: ${shortText(tree.low)}`, ramp, shortText(tree.high)));
   }
 }
 
@@ -77,7 +84,7 @@ function mixBar(values, tree, node) {
 
 // One row for each node down to a depth, children indented below their parent.
 function fillOutline(table, values, tree, depth = Infinity) {
-  document.getElementById("sure").textContent = values.isClassification ? "Share" : "Spread";
+  document.getElementById("sure").textContent = values.isClassification ? "Share" : values.addsScores ? "" : "Spread";
   const body = table.tBodies[0];
   body.replaceChildren();
   const waiting = tree.all.length ? [tree.all[0]] : [];

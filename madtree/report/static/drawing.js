@@ -84,7 +84,7 @@ function draw(world, seen, { values, tree, layout, selected, atOnce }) {
     data === selected ? "is-selected" : "", data.onPath ? "on-path" : ""].filter(Boolean).join(" "))
     .attr("aria-expanded", ({ data }) => (data.kids.length ? String(data.open) : null))
     .attr("aria-selected", ({ data }) => String(data === selected))
-    .attr("aria-label", ({ data }) => spokenText(values, data))
+    .attr("aria-label", ({ data }) => spokenText(values, tree, data))
     .attr("tabindex", ({ data }) => (data === selected ? 0 : -1));
   nodes.each(function keep(place) {
     place.element = this;

@@ -11,12 +11,13 @@ from training import train
 from madtree.report import build_report
 
 
-@pytest.mark.parametrize("theirs", ["w", "x"])
-def test_residuals_run_no_casts_of_the_columns_types(
+@pytest.mark.parametrize(("theirs", "grouping"), [("w", None), ("x", None), ("g", "g")])
+def test_figures_run_no_casts_of_the_columns_types(
     data: psycopg.Connection,
     user_db: psycopg.Connection,
     canary: Callable[[], set[str]],
     theirs: str,
+    grouping: str | None,
 ) -> None:
     labels = ", ".join(f"'{number}'" for number in range(100))
     user_db.execute(f"CREATE TYPE size AS ENUM ({labels})".encode())
@@ -25,9 +26,9 @@ def test_residuals_run_no_casts_of_the_columns_types(
         "AS $$ BEGIN PERFORM spring(); RETURN 1; END $$; "
         "CREATE CAST (size AS float8) WITH FUNCTION to_number(size) AS IMPLICIT"
     )
-    columns = ", ".join(f"{name}::int::text::size AS {name}" if name == theirs else name for name in ("w", "x"))
+    columns = ", ".join(f"{name}::int::text::size AS {name}" if name == theirs else name for name in ("w", "x", "g"))
     user_db.execute(f"CREATE TABLE hers AS SELECT id, {columns} FROM data; GRANT SELECT ON hers TO PUBLIC".encode())
-    train(data, "data", "m", "w", "x")
+    train(data, "data", "m", "w", "x", grouping_cols=grouping)
     canary()
     try:
         page = build_report(data, "m", data="hers")

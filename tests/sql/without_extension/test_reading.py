@@ -10,8 +10,10 @@ import pytest
 from both_sides import MODELS, Both, rows
 from training import read_model
 
+from madtree.engine import call
 from madtree.engine.call import FUNCTIONS
 from madtree.errors import MadtreeError
+from madtree.host.psycopg import PsycopgHost
 from madtree.report import build_report
 
 TREES = [name for name, (kind, _, _) in MODELS.items() if kind == "tree"]
@@ -116,6 +118,19 @@ def test_pages_say_the_same(both: Both, model: str) -> None:
     assert pages[1] == pages[0]
     assert "Not measured" not in pages[1]
     assert "does not exist" not in pages[1]
+
+
+def test_a_page_repeats_no_notice_that_it_says_itself(both: Both) -> None:
+    told: list[str] = []
+    host = PsycopgHost(both.there, tell=lambda severity, message: told.append(f"{severity}: {message}"))
+    with both.there.transaction(force_rollback=True):
+        assert "on the very rows that the model was trained on" in build_report(host, "of_classes")
+        assert told == []
+        call(host, "tree_evaluate", ["of_classes", "data"])
+        assert [message.split(":")[0] for message in told] == ["NOTICE"]
+        both.there.execute("SET LOCAL client_min_messages = warning")  # as the server holds back what it says
+        call(host, "tree_evaluate", ["of_classes", "data"])
+        assert len(told) == 1
 
 
 def test_a_forest_is_dropped_whole(both: Both) -> None:
