@@ -9,7 +9,7 @@ The functions are read from the catalogue. A new one joins by itself, or fails h
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import numpy as np
 import psycopg
@@ -47,7 +47,7 @@ N_TO_THE_END, LAST_TO_THE_END = 25_000, 2**14 - 2
 BETWEEN_LOOKS = 0.15  # seconds of the processor's
 STOPWATCH = """
 CREATE FUNCTION time_between_looks() RETURNS void LANGUAGE plpython3u AS $$
-import time
+import itertools, time
 from madtree.host import PlpyHost
 if not hasattr(PlpyHost, "longest"):
     PlpyHost.since = PlpyHost.longest = 0.0
@@ -62,9 +62,15 @@ if not hasattr(PlpyHost, "longest"):
         finally:
             PlpyHost.since = time.thread_time()
     def stream(self, sql, types=(), params=(), batch=1, own=PlpyHost.stream):
-        for number, row in enumerate(own(self, sql, types, params, batch)):
-            if number % batch == 0:  # has just been fetched
+        rows = own(self, sql, types, params, batch)
+        for number in itertools.count():
+            if number % batch == 0:  # fetches, which is PostgreSQL's work
                 looked()
+            row = next(rows, None)
+            if number % batch == 0:
+                PlpyHost.since = time.thread_time()
+            if row is None:
+                return
             yield row
     PlpyHost._run, PlpyHost.stream = run, stream
 PlpyHost.longest, PlpyHost.since = 0.0, time.thread_time()
@@ -255,19 +261,29 @@ def test_python_is_never_long_at_work_between_two_looks_for_timeouts(
     faults = {}
     with changed(models, model, change, N_TO_THE_END, LAST_TO_THE_END):
         for call in calls(models, model):
-            function = call.partition("madtree.")[2].partition("(")[0]
-            models.execute("SAVEPOINT before")
-            models.execute("SELECT enormous.time_between_looks()")
-            models.execute("SET LOCAL statement_timeout = '60 s'")
-            with suppress(psycopg.Error):
-                models.execute(call.encode())
-            models.execute("ROLLBACK TO before")
-            # Between the rows that a function returns the server looks by itself.
-            is_value = function in FUNCTIONS and not FUNCTIONS[function].returns_rows
-            ((took,),) = models.execute("SELECT enormous.longest_between_looks(%s)", [is_value]).fetchall()
-            if took > BETWEEN_LOOKS:
-                faults[call] = f"{took:.1f} s"
+            for _ in range(3):  # a busy machine makes any piece long, but hardly the same one each time
+                if (took := longest_between_looks(models, call)) <= BETWEEN_LOOKS:
+                    break
+            else:
+                faults[call] = f"{took:.2f} s"
     assert faults == {}
+
+
+def longest_between_looks(db: psycopg.Connection, call: str) -> float:
+    """Seconds that Python works at most between two looks of a call, which is taken back."""
+    function = call.partition("madtree.")[2].partition("(")[0]
+    db.execute("SAVEPOINT before")
+    db.execute("SELECT enormous.time_between_looks()")
+    db.execute("SET LOCAL statement_timeout = '60 s'")
+    try:
+        db.execute(call.encode())
+    except psycopg.Error as error:
+        assert error.sqlstate not in DEFECTS, f"{call}: {error}"
+    db.execute("ROLLBACK TO before")
+    # Between the rows that a function returns the server looks by itself.
+    is_value = function in FUNCTIONS and not FUNCTIONS[function].returns_rows
+    ((took,),) = db.execute("SELECT enormous.longest_between_looks(%s)", [is_value]).fetchall()
+    return float(took)
 
 
 @pytest.mark.parametrize("change", REFUSED)
