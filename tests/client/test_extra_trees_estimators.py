@@ -23,7 +23,7 @@ KINDS = {
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("is_classifier", [True, False])
 def test_scikit_learns_checks_pass_but_for_those_that_are_listed(client: madtree.Client, is_classifier: bool) -> None:
-    estimator = KINDS[is_classifier][0](client, n_estimators=8)
+    estimator = KINDS[is_classifier][0](client, n_estimators=3)
     expected = expected_failed_checks(estimator)
     results = check_estimator(estimator, expected_failed_checks=expected, on_skip=None)
     assert {r["check_name"] for r in results if r["status"] == "xfail"} == set(expected)

@@ -27,7 +27,7 @@ KINDS = {
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", [madtree.RandomForestClassifier, madtree.RandomForestRegressor])
 def test_scikit_learns_checks_pass_but_for_those_that_are_listed(client: madtree.Client, kind: Any) -> None:
-    estimator = kind(client, n_estimators=12)
+    estimator = kind(client, n_estimators=3)
     expected = expected_failed_checks(estimator)
     results = check_estimator(estimator, expected_failed_checks=expected, on_skip=None)
     assert {r["check_name"] for r in results if r["status"] == "xfail"} == set(expected)
