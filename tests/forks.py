@@ -18,7 +18,7 @@ import tempfile
 import termios
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import IO
 
@@ -171,9 +171,10 @@ def _loaded() -> Callable[[], None]:
     """The command, with all modules that it needs."""
     from madtree.cli import main
 
-    sys.argv = ["madtree", "--help"]  # some modules are loaded by the first command
-    with redirect_stdout(io.StringIO()), suppress(SystemExit):
-        main()
+    for words in (["--help"], ["models", "--help"], ["models", "--dsn", "host=/nonexistent"]):
+        sys.argv = ["madtree", *words]  # some modules are loaded by the first command that needs them
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), suppress(SystemExit):
+            main()
     gc.freeze()  # else a command's end would walk, and so copy, all that is shared with this process
     return main
 

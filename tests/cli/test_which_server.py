@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from fix_server import Server
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from shares import share
 from terminal import run, run_in_terminal
 
 from madtree.embedded import PrivateServer
@@ -110,9 +111,11 @@ DSNS = [
 DEMO = ("demo", "--data", __file__)
 
 
-@pytest.mark.parametrize("dsn", DSNS)
+COMMANDS = [("doctor",), ("show", "m"), ("doctor", "--json"), ("psql", "-c", "SELECT 1"), DEMO]
+
+
 @pytest.mark.parametrize(
-    "command", [("doctor",), ("show", "m"), ("doctor", "--json"), ("psql", "-c", "SELECT 1"), DEMO]
+    ("dsn", "command"), [(dsn, command) for turn, dsn in enumerate(DSNS) for command in share(COMMANDS, 2, turn)]
 )
 def test_a_password_is_never_printed(dsn: str, command: tuple[str, ...]) -> None:
     said = run(*command, "--dsn", dsn.format(SECRET))

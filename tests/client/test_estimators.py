@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import psycopg
 import pytest
+from shares import share
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.metrics import accuracy_score, r2_score
@@ -27,12 +28,15 @@ FEATURES = ["length", "Width", "colour", "wild"]
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("kind", "parameters"),
-    [
-        (madtree.DecisionTreeClassifier, {"min_samples_leaf": 6}),
-        (madtree.DecisionTreeClassifier, {"max_surrogates": 2, "n_bins": 0}),
-        (madtree.DecisionTreeRegressor, {}),
-        (madtree.DecisionTreeRegressor, {"min_samples_leaf": 6, "max_surrogates": 2, "n_bins": 0}),
-    ],
+    share(
+        [
+            (madtree.DecisionTreeClassifier, {"max_surrogates": 2, "n_bins": 0}),
+            (madtree.DecisionTreeClassifier, {"min_samples_leaf": 6}),
+            (madtree.DecisionTreeRegressor, {"min_samples_leaf": 6, "max_surrogates": 2, "n_bins": 0}),
+            (madtree.DecisionTreeRegressor, {}),
+        ],
+        2,
+    ),
 )
 def test_scikit_learns_checks_pass_but_for_those_that_are_listed(
     client: madtree.Client, kind: Any, parameters: dict[str, Any]

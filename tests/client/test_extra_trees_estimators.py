@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from shares import share
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.model_selection import cross_val_score
@@ -21,9 +22,9 @@ KINDS = {
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("is_classifier", [True, False])
+@pytest.mark.parametrize("is_classifier", share([True, False], 2, 1))
 def test_scikit_learns_checks_pass_but_for_those_that_are_listed(client: madtree.Client, is_classifier: bool) -> None:
-    estimator = KINDS[is_classifier][0](client, n_estimators=8)
+    estimator = KINDS[is_classifier][0](client, n_estimators=3)
     expected = expected_failed_checks(estimator)
     results = check_estimator(estimator, expected_failed_checks=expected, on_skip=None)
     assert {r["check_name"] for r in results if r["status"] == "xfail"} == set(expected)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+from shares import share
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -25,9 +26,9 @@ KINDS = {
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", [madtree.RandomForestClassifier, madtree.RandomForestRegressor])
+@pytest.mark.parametrize("kind", share([madtree.RandomForestClassifier, madtree.RandomForestRegressor], 2))
 def test_scikit_learns_checks_pass_but_for_those_that_are_listed(client: madtree.Client, kind: Any) -> None:
-    estimator = kind(client, n_estimators=12)
+    estimator = kind(client, n_estimators=3)
     expected = expected_failed_checks(estimator)
     results = check_estimator(estimator, expected_failed_checks=expected, on_skip=None)
     assert {r["check_name"] for r in results if r["status"] == "xfail"} == set(expected)

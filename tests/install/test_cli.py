@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from fix_server import FAST
 
 from madtree import __version__
 from madtree.embedded import PrivateServer
@@ -32,8 +33,8 @@ def home(open_directory):
     PrivateServer(open_directory / "home").down()
 
 
-def test_up_prints_the_uri_as_its_last_line_and_psql_takes_it(home):
-    said = run("up", home=home)
+def test_up_prints_the_uri_as_its_last_line_and_psql_takes_it(standing):
+    said = run("up", home=standing.home.root)
     assert said.returncode == 0, said.stderr
     uri = said.stdout.splitlines()[-1]
     answer = subprocess.run(
@@ -45,9 +46,10 @@ def test_up_prints_the_uri_as_its_last_line_and_psql_takes_it(home):
     assert answer.stdout == "madtree\n"
 
 
-def test_status_tells_by_its_exit_code_whether_the_server_runs(home):
+def test_status_tells_by_its_exit_code_whether_the_server_runs(standing, home):
     assert "not created yet" in run("status", home=home).stdout
-    run("up", home=home)
+    home = standing.home.root
+    standing.up(settings=FAST)
     running = run("status", home=home)
     assert running.returncode == 0
     assert str(home) in running.stdout
@@ -58,8 +60,9 @@ def test_status_tells_by_its_exit_code_whether_the_server_runs(home):
     assert run("down", home=home).returncode == 0
 
 
-def test_psql_starts_the_server_and_passes_its_arguments_on(home):
-    said = run("psql", "-XAt", "-c", "SELECT 6 * 7", home=home)
+def test_psql_starts_the_server_and_passes_its_arguments_on(standing):
+    standing.down()
+    said = run("psql", "-XAt", "-c", "SELECT 6 * 7", home=standing.home.root)
     assert said.stdout == "42\n", said.stderr
 
 
@@ -78,7 +81,8 @@ def test_version_has_one_home(home):
     assert run("--version", home=home).stdout == f"madtree {__version__}\n"
 
 
-def test_an_environment_made_for_other_servers_changes_nothing(home, monkeypatch):
+def test_an_environment_made_for_other_servers_changes_nothing(standing, monkeypatch):
+    standing.down()
     for name, value in {
         "PGPORT": "1",
         "PGHOST": "nowhere",
@@ -87,7 +91,7 @@ def test_an_environment_made_for_other_servers_changes_nothing(home, monkeypatch
         "PYTHONHOME": "",
     }.items():
         monkeypatch.setenv(name, value)
-    uri = run("up", home=home).stdout.splitlines()[-1]
+    uri = run("up", home=standing.home.root).stdout.splitlines()[-1]
     with psycopg.connect(uri) as connection:
         connection.execute(
             "CREATE FUNCTION prefix() RETURNS text LANGUAGE plpython3u AS 'import sys; return sys.prefix'"

@@ -43,7 +43,7 @@ def old_session(
         connection.execute("SET search_path = public, madtree")
         connection.execute(
             "CREATE TABLE points AS SELECT i AS id, (i % 977)::float8 AS x, i % 7 AS z, i % 977 < 300 AS y "
-            "FROM generate_series(1, 150000) AS i"
+            "FROM generate_series(1, 20000) AS i"
         )
         yield connection
 

@@ -11,6 +11,7 @@ import pytest
 from boosted_data import FEW, HALF, MAKE, boost, score
 from forest_data import rows
 from psycopg_host import PsycopgHost
+from shares import share
 from training import read_model, train_by_client
 
 from madtree import explain
@@ -46,33 +47,34 @@ def test_many_rows_are_the_same_in_every_way(db: psycopg.Connection) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "more"),
+    ("turn", "target", "more"),
     [
-        ("y", {}),
-        ("y", {"weights": "w", "grouping_cols": "g", **HALF}),
-        ("late", {"grouping_cols": "g", **HALF}),
-        ("k", {"weights": "w", "loss": "log_loss"}),
-        ("y", {"grouping_cols": "g", "monotone": "a=-1, b=1", "interaction_constraints": "[a, b], [a, c]", **HALF}),
-        ("n", {"loss": "poisson", **HALF}),
-        ("n", {"loss": "poisson", "exposure": "w / 2.0", "weights": "w", "grouping_cols": "g"}),
-        ("y", {"loss": "absolute_error", "grouping_cols": "g"}),
-        ("y", {"loss": "quantile", "weights": "w", **HALF}),
-        ("y", {"loss": "huber", "grouping_cols": "g", **HALF}),
+        (0, "y", {}),
+        (1, "y", {"weights": "w", "grouping_cols": "g", **HALF}),
+        (2, "late", {"grouping_cols": "g", **HALF}),
+        (3, "k", {"weights": "w", "loss": "log_loss", "num_trees": 2}),
+        (4, "n", {"loss": "poisson", **HALF}),
+        (5, "n", {"loss": "poisson", "exposure": "w / 2.0", "weights": "w", "grouping_cols": "g"}),
+        (6, "y", {"loss": "absolute_error", "grouping_cols": "g"}),
+        (7, "y", {"loss": "quantile", "weights": "w", **HALF}),
+        (8, "y", {"loss": "huber", "grouping_cols": "g", **HALF}),
+        (9, "y", {"grouping_cols": "g", "monotone": "a=-1, b=1", "interaction_constraints": "[a, b], [a, c]", **HALF}),
     ],
     ids=str,
 )
-def test_it_is_the_same_in_every_way(db: psycopg.Connection, target: str, more: dict[str, Any]) -> None:
+def test_it_is_the_same_in_every_way(db: psycopg.Connection, turn: int, target: str, more: dict[str, Any]) -> None:
+    """Those that begin other processes or write tables, and the client's, in turn."""
     boost(db, target, **more)
     expected = tables(db)
     assert {"_group", "_rounds", "_packed"} <= expected.keys()
-    for strategy in ("memory", "workers", "aggregate"):
+    for strategy in ("memory", *share(("workers", "aggregate"), 2, turn)):
         boost(db, target, strategy=strategy, parallel_workers=2, **more)
         assert tables(db) == expected, strategy
     db.execute("CREATE TABLE u AS SELECT * FROM t ORDER BY w, y")
     boost(db, target, source="u", **more)
     assert tables(db) == expected, "shuffled"
     names = {"training_table_name": "t", "output_table_name": "m", "id_col_name": "id", "list_of_features": "a, b, c"}
-    for tuning in (Tuning(), BY_PASSES):
+    for tuning in share((Tuning(), BY_PASSES), 2, turn // 2):
         train_by_client(db, tuning, **names, dependent_variable=target, **{**FEW, "loss": None, **more})
         assert tables(db) == expected, tuning
 

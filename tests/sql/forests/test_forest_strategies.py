@@ -18,7 +18,7 @@ MAKE = """
         (i % 1013 * 7919 % 1013 > 500) <> (i % 7 = 0) AS y, 'class ' || (i * 31 % 977 * 7 + i % 11) / 400 AS many,
         nullif(i * 31 % 977, 5) / 977.0::float8 AS a, nullif(i * 17 % 211, 7) AS b,
         nullif('category ' || i * 13 % 19, 'category 3') AS c, i % 5 AS w
-    FROM generate_series(1, 4000) i;
+    FROM generate_series(1, 2500) i;
     ALTER TABLE t ADD narrow float8[];
     UPDATE t SET narrow = ARRAY(SELECT (t.id * j % 101)::float8 FROM generate_series(1, 70) j);
     ANALYZE t

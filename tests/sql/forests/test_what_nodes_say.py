@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 from forest_data import CLASSES, MAKE_BOTH, grow_bare, rows
+from shares import share
 
 
 def reached(nodes: list[dict[str, Any]], values: list[dict[str, Any]]) -> dict[int, list[dict[str, Any]]]:
@@ -65,11 +66,24 @@ def test_each_node_tells_of_the_rows_that_reach_it(
 
 
 @pytest.mark.parametrize(
-    ("dependent", "criterion"),
-    [("c", "gini"), ("c", "entropy"), ("c", "gain_ratio"), ("c", "misclassification"), ("v", "mse"), ("z", "poisson")],
+    ("dependent", "criterion", "weights", "features"),
+    [
+        (dependent, criterion, weights, features)
+        for turn, (dependent, criterion, weights) in enumerate(
+            (*dependent, weights)
+            for weights in (None, "1 + id % 3", "0.1 * (1 + id % 7)")
+            for dependent in (
+                ("c", "gini"),
+                ("c", "entropy"),
+                ("c", "gain_ratio"),
+                ("c", "misclassification"),
+                ("v", "mse"),
+                ("z", "poisson"),
+            )
+        )
+        for features in share(("x, y, h", "x, y, k, h"), 2, turn + turn // 6)
+    ],
 )
-@pytest.mark.parametrize("weights", [None, "1 + id % 3", "0.1 * (1 + id % 7)"])
-@pytest.mark.parametrize("features", ["x, y, h", "x, y, k, h"])
 def test_a_tree_of_all_rows_and_features_is_a_single_tree(
     db: psycopg.Connection, dependent: str, criterion: str, weights: str | None, features: str
 ) -> None:

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from psycopg.errors import InvalidParameterValue
 from psycopg.rows import dict_row
+from shares import share
 from training import Tables, left_behind, read_model, train
 from trees import read_nodes
 
@@ -70,11 +71,11 @@ def without_complexity_of_leaves(db: psycopg.Connection, model: str) -> Tables:
     return tables
 
 
-@pytest.mark.parametrize("setting", TRAININGS)
-def test_it_is_the_model_of_a_training_with_that_cp(data: psycopg.Connection, setting: str) -> None:
+@pytest.mark.parametrize(("turn", "setting"), list(enumerate(TRAININGS)))
+def test_it_is_the_model_of_a_training_with_that_cp(data: psycopg.Connection, turn: int, setting: str) -> None:
     train_one(data, "whole", setting, 0)
     train_one(data, "unpruned", setting, -1)
-    for number, cp in enumerate([0, 0.0005, 0.002, 0.004, 0.01, 0.03, 0.2, 1]):
+    for number, cp in enumerate(share([0, 0.0005, 0.002, 0.004, 0.01, 0.03, 0.2, 1], 2, turn)):
         trained, pruned = f"trained{number}", f"pruned{number}"
         train_one(data, trained, setting, cp)
         prune(data, "whole", pruned, cp)
@@ -133,8 +134,14 @@ def test_a_pruned_model_predicts(data: psycopg.Connection) -> None:
         WHERE n.is_leaf IS NOT TRUE AND region <> 'd'""").fetchone() == (0,)
 
 
-@pytest.mark.parametrize("setting", ["gini", "weighted classes", "regression", "groups"])
-@pytest.mark.parametrize("surrogates", ["max_surrogates=2", "max_surrogates=5, null_as_category=true"])
+@pytest.mark.parametrize(
+    ("setting", "surrogates"),
+    [
+        (setting, surrogates)
+        for turn, setting in enumerate(["gini", "weighted classes", "regression", "groups"])
+        for surrogates in share(["max_surrogates=2", "max_surrogates=5, null_as_category=true"], 2, turn)
+    ],
+)
 def test_surrogates_of_the_nodes_that_stay(data: psycopg.Connection, setting: str, surrogates: str) -> None:
     """They count for importance by their adjusted agreement."""
     train_one(data, "whole", setting, 0, surrogates)

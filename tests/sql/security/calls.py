@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import psycopg
 from psycopg import sql
+from shares import ALL
 from training import train
 from typer.testing import CliRunner
 
@@ -123,7 +124,8 @@ def training(dependent: str, features: str = FEATURES, table: str = "t", **more:
     """A training, and all rows of its model."""
 
     def call(db: psycopg.Connection, _dsn: str, _folder: Path) -> Any:
-        given = {"max_depth": 5, "min_split": 6, "replace": True, "parallel_workers": 2, **more}
+        workers = 2 if more.get("strategy") in ("auto", "workers") else 0
+        given = {"max_depth": 5, "min_split": 6, "replace": True, "parallel_workers": workers, **more}
         train(db, f"{SCHEMA}.{table}", f"{SCHEMA}.trained", dependent, features, **given)
         return model_rows(db, "trained")
 
@@ -210,6 +212,10 @@ MODELS: dict[str, dict[str, Any]] = {
     "null_model": {"dependent_variable": "class", "list_of_features": FEATURES,
                    "surrogate_params": "null_as_category=true, max_surrogates=1"},
 }  # fmt: skip
+
+
+# One of numbers, and one that has all that the others have.
+OF_COMMANDS = ("number_model", "group_model")
 
 
 def make_models(db: psycopg.Connection) -> None:
@@ -356,7 +362,8 @@ def uses() -> Iterator[tuple[str, Call]]:
         yield f"{model}: prune", pruning(model)
         yield f"{model}: client", client_calls(model)
         yield f"{model}: report", html_report(model)
-        yield f"{model}: command line", command_line(model)
+        if ALL or model in OF_COMMANDS:
+            yield f"{model}: command line", command_line(model)
     for kind, (dependent, more) in FORESTS.items():
         for type_ in ("response", "leaf") if kind == "numbers" else ("response", "prob", "prob_mean", "leaf"):
             yield f"forest of {kind}: {type_}", growing(dependent, type_, more)

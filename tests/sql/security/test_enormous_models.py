@@ -9,7 +9,7 @@ The functions are read from the catalogue. A new one joins by itself, or fails h
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import numpy as np
 import psycopg
@@ -19,7 +19,7 @@ from training import columns_of
 from madtree.interface import FUNCTIONS
 from madtree.trees import NodeLayout
 
-TIMEOUT = 0.3  # seconds
+TIMEOUT = 0.15  # seconds
 GRACE = 3.0  # seconds of the processor's that a call may take behind it; other programs' do not count
 # Arguments that are the name of a model, and what is given for others that have no default. A call is left out that
 # has none of the first: nothing in it is a model's.
@@ -47,7 +47,7 @@ N_TO_THE_END, LAST_TO_THE_END = 25_000, 2**14 - 2
 BETWEEN_LOOKS = 0.15  # seconds of the processor's
 STOPWATCH = """
 CREATE FUNCTION time_between_looks() RETURNS void LANGUAGE plpython3u AS $$
-import time
+import itertools, time
 from madtree.host import PlpyHost
 if not hasattr(PlpyHost, "longest"):
     PlpyHost.since = PlpyHost.longest = 0.0
@@ -62,9 +62,15 @@ if not hasattr(PlpyHost, "longest"):
         finally:
             PlpyHost.since = time.thread_time()
     def stream(self, sql, types=(), params=(), batch=1, own=PlpyHost.stream):
-        for number, row in enumerate(own(self, sql, types, params, batch)):
-            if number % batch == 0:  # has just been fetched
+        rows = own(self, sql, types, params, batch)
+        for number in itertools.count():
+            if number % batch == 0:  # fetches, which is PostgreSQL's work
                 looked()
+            row = next(rows, None)
+            if number % batch == 0:
+                PlpyHost.since = time.thread_time()
+            if row is None:
+                return
             yield row
     PlpyHost._run, PlpyHost.stream = run, stream
 PlpyHost.longest, PlpyHost.since = 0.0, time.thread_time()
@@ -255,19 +261,31 @@ def test_python_is_never_long_at_work_between_two_looks_for_timeouts(
     faults = {}
     with changed(models, model, change, N_TO_THE_END, LAST_TO_THE_END):
         for call in calls(models, model):
-            function = call.partition("madtree.")[2].partition("(")[0]
-            models.execute("SAVEPOINT before")
-            models.execute("SELECT enormous.time_between_looks()")
-            models.execute("SET LOCAL statement_timeout = '60 s'")
-            with suppress(psycopg.Error):
-                models.execute(call.encode())
-            models.execute("ROLLBACK TO before")
-            # Between the rows that a function returns the server looks by itself.
-            is_value = function in FUNCTIONS and not FUNCTIONS[function].returns_rows
-            ((took,),) = models.execute("SELECT enormous.longest_between_looks(%s)", [is_value]).fetchall()
-            if took > BETWEEN_LOOKS:
-                faults[call] = f"{took:.1f} s"
+            for _ in range(3):  # a busy machine makes any piece long, but hardly the same one each time
+                if (took := longest_between_looks(models, call)) <= BETWEEN_LOOKS:
+                    break
+            else:
+                faults[call] = f"{took:.2f} s"
     assert faults == {}
+
+
+def longest_between_looks(db: psycopg.Connection, call: str) -> float:
+    """Seconds that Python works at most between two looks of a call, which is taken back."""
+    function = call.partition("madtree.")[2].partition("(")[0]
+    db.execute("SAVEPOINT before")
+    db.execute("SELECT enormous.time_between_looks()")
+    db.execute("SET LOCAL statement_timeout = '60 s'")
+    refused = ""
+    try:
+        db.execute(call.encode())
+    except psycopg.Error as error:
+        refused = error.sqlstate or ""
+    db.execute("ROLLBACK TO before")
+    assert refused not in DEFECTS, call
+    # Between the rows that a function returns the server looks by itself.
+    is_value = function in FUNCTIONS and not FUNCTIONS[function].returns_rows
+    ((took,),) = db.execute("SELECT enormous.longest_between_looks(%s)", [is_value]).fetchall()
+    return float(took)
 
 
 @pytest.mark.parametrize("change", REFUSED)
@@ -316,7 +334,7 @@ def cpu_seconds(db: psycopg.Connection) -> float:
 
 # What is small where it is stored, and would fill the memory of who reads it: a text of one letter, many times over.
 BOMBS = {
-    "m": "UPDATE m_nodes SET left_levels = ARRAY[repeat('x', 30000000)] WHERE feature = 'k'; "
+    "m": "UPDATE m_nodes SET left_levels = ARRAY[repeat('x', 3000000)] WHERE feature = 'k'; "
     "INSERT INTO m_nodes SELECT {nodes} FROM m_nodes t, generate_series(900, 935) i "
     "WHERE t.node_id = (SELECT min(node_id) FROM m_nodes WHERE feature = 'k')",
     "g": "ALTER TABLE g ALTER COLUMN g TYPE text; "
@@ -328,16 +346,27 @@ BOMBS = {
 def test_what_is_large_only_once_it_is_read_is_refused(models: psycopg.Connection, model: str) -> None:
     names = {
         "nodes": copied(models, "m_nodes", node_id="i", depth="9"),
-        "groups": copied(models, "g", tree_id="i", g="repeat('x', 30000000)"),
+        "groups": copied(models, "g", tree_id="i", g="repeat('x', 3000000)"),
     }
-    with models.transaction(force_rollback=True):
+    with a_tenth_of_the_limit(models), models.transaction(force_rollback=True):
         models.execute(BOMBS[model].format(**names).encode())
         models.execute("SAVEPOINT before")
         before = peak_memory(models)
         with pytest.raises(psycopg.Error, match="is too large to be read node by node"):
             models.execute(f"SELECT tree_display('{model}')".encode())
         models.execute("ROLLBACK TO before")
-        assert peak_memory(models) - before < 500_000_000
+        assert peak_memory(models) - before < 50_000_000
+
+
+@contextmanager
+def a_tenth_of_the_limit(db: psycopg.Connection) -> Iterator[None]:
+    """The bytes that this session refuses to read node by node: to unpack that many takes seconds, again and again."""
+    change = "DO LANGUAGE plpython3u 'import madtree.model.read as read; read.MOST_BYTES {} 10'"
+    db.execute(change.format("//="))  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        db.execute(change.format("*="))  # type: ignore[arg-type]
 
 
 def peak_memory(db: psycopg.Connection) -> int:

@@ -102,11 +102,11 @@ def answers(places: dict[str, Place]) -> Callable[[str, Path], Any]:
 
 
 # Where pg_catalog comes last, all that is planted for the other path is there, too, and more: every name without a
-# schema is found. So of the path that users have, with pg_catalog first, a sample is enough. Of trainings, half are
-# tried: three of six kinds by one strategy, the three others by the next.
+# schema is found. So of the path that users have, with pg_catalog first, a sample is enough. Of trainings, a third are
+# tried: two of six kinds by one strategy, two others by the next.
 TRAININGS = [*dict(calls.trainings())]
-HALF = [name for turn in range(len(TRAININGS) // 6 + 1) for name in share(TRAININGS[6 * turn :][:6], 2, turn)]
-CHOSEN = [*HALF, *dict(calls.uses())]
+THIRD = [name for turn in range(len(TRAININGS) // 6 + 1) for name in share(TRAININGS[6 * turn :][:6], 3, turn)]
+CHOSEN = [*THIRD, *dict(calls.uses())]
 
 
 @pytest.mark.parametrize(

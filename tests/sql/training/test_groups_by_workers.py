@@ -54,7 +54,7 @@ def _on_the_path(db: psycopg.Connection, schema: str, path: str) -> None:
 
 def forest(db: psycopg.Connection, workers: int, n_trees: int = 13, **more: Any) -> None:
     """Of as many trees as make six blocks."""
-    given = {"max_tree_depth": 6, "importance": False, "replace": True, "verbose": True, "parallel_workers": workers}
+    given = {"max_tree_depth": 3, "importance": False, "replace": True, "verbose": True, "parallel_workers": workers}
     given |= {"num_trees": n_trees, "grouping_cols": "g", **more}
     named = ", ".join(f"{name} => %({name})s" for name in given)
     db.execute(f"SELECT madtree.forest_train('t', 'm', 'id', 'y', 'a, b, c, d', {named})", given)  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg_host import PsycopgHost
+from shares import share
 from training import Tables, alike, read_model, train, train_by_client
 
 from madtree.host import Query, Row, Sharing
@@ -73,40 +74,62 @@ def trees_of(db: psycopg.Connection) -> Tables:
 
 
 @pytest.mark.parametrize(
-    "more",
-    [
-        {},
-        {"weights": "w", "split_criterion": "entropy"},
-        {"target": "a + b"},
-        {"target": "a * b", "weights": "w", "pruning_params": "n_folds=3", "surrogate_params": "max_surrogates=2"},
-        {"target": "many", "max_depth": 9, "min_split": 4},
-        {"grouping_cols": "g", "surrogate_params": "max_surrogates=2"},
-        {"grouping_cols": "g", "pruning_params": "n_folds=3, fold_col=fold"},
-        {"grouping_cols": "g", "pruning_params": "n_folds=3"},
-        {"pruning_params": "n_folds=4, rule=1se"},
-        {"max_depth": 30, "min_split": 2, "min_bucket": 1},
-        {"n_bins": 0, "max_depth": 8},
-        {"surrogate_params": "null_as_category=true, max_surrogates=1", "weights": "w"},
-        {"memory_mb": 8, "max_depth": 12, "min_split": 2},
-        {"max_leaf_nodes": 9, "max_depth": 12, "pruning_params": "cp=-1, n_folds=2, fold_col=fold"},
-        {"target": "a * b", "max_leaf_nodes": 12, "surrogate_params": "max_surrogates=2", "grouping_cols": "g"},
-        {"class_params": "prior=0.3:0.7, loss=0 1 4 0", "weights": "w", "pruning_params": "n_folds=3, fold_col=fold"},
-        {"target": "many", "class_params": "class_weight=balanced", "grouping_cols": "g", "n_bins": 0},
-        {"split_criterion": "gain_ratio", "min_impurity_decrease": 0.001, "max_leaf_nodes": 20},
-        COUNTS,
-        COUNTS | {"exposure": "0.1 + a", "weights": "w", "pruning_params": "n_folds=3, cp=0.0001"},
-        {"feature_costs": "a=2, c=1.5", "max_leaf_nodes": 12, "n_bins": 0, "surrogate_params": "max_surrogates=1"},
-        {"max_competitors": 2, "grouping_cols": "g", "pruning_params": "n_folds=2, fold_col=fold"},
-        {"max_competitors": 1, "target": "many", "min_split": 4, "memory_mb": 8},
-        COUNTS | {"exposure": "w + 1", "grouping_cols": "g", "shrink": 0, "surrogate_params": "max_surrogates=1"},
-    ],
-    ids=lambda more: ", ".join(f"{name}={value}" for name, value in more.items()) or "plain",
+    ("turn", "more"),
+    list(
+        enumerate(
+            [
+                {},
+                {"weights": "w", "split_criterion": "entropy"},
+                {"target": "a + b"},
+                {
+                    "target": "a * b",
+                    "weights": "w",
+                    "pruning_params": "n_folds=3",
+                    "surrogate_params": "max_surrogates=2",
+                },
+                {"target": "many", "max_depth": 9, "min_split": 4},
+                {"grouping_cols": "g", "surrogate_params": "max_surrogates=2"},
+                {"grouping_cols": "g", "pruning_params": "n_folds=3, fold_col=fold"},
+                {"grouping_cols": "g", "pruning_params": "n_folds=3"},
+                {"pruning_params": "n_folds=4, rule=1se"},
+                {"max_depth": 30, "min_split": 2, "min_bucket": 1},
+                {"n_bins": 0, "max_depth": 8},
+                {"surrogate_params": "null_as_category=true, max_surrogates=1", "weights": "w"},
+                {"memory_mb": 8, "max_depth": 12, "min_split": 2},
+                {"max_leaf_nodes": 9, "max_depth": 12, "pruning_params": "cp=-1, n_folds=2, fold_col=fold"},
+                {"target": "a * b", "max_leaf_nodes": 12, "surrogate_params": "max_surrogates=2", "grouping_cols": "g"},
+                {
+                    "class_params": "prior=0.3:0.7, loss=0 1 4 0",
+                    "weights": "w",
+                    "pruning_params": "n_folds=3, fold_col=fold",
+                },
+                {"target": "many", "class_params": "class_weight=balanced", "grouping_cols": "g", "n_bins": 0},
+                {"split_criterion": "gain_ratio", "min_impurity_decrease": 0.001, "max_leaf_nodes": 20},
+                COUNTS,
+                COUNTS | {"exposure": "0.1 + a", "weights": "w", "pruning_params": "n_folds=3, cp=0.0001"},
+                {
+                    "feature_costs": "a=2, c=1.5",
+                    "max_leaf_nodes": 12,
+                    "n_bins": 0,
+                    "surrogate_params": "max_surrogates=1",
+                },
+                {"max_competitors": 2, "grouping_cols": "g", "pruning_params": "n_folds=2, fold_col=fold"},
+                {"max_competitors": 1, "target": "many", "min_split": 4, "memory_mb": 8},
+                COUNTS
+                | {"exposure": "w + 1", "grouping_cols": "g", "shrink": 0, "surrogate_params": "max_surrogates=1"},
+            ]
+        )
+    ),
+    ids=lambda value: (
+        ", ".join(f"{name}={given}" for name, given in value.items()) or "plain" if isinstance(value, dict) else ""
+    ),
 )
-def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, more: dict[str, Any]) -> None:
+def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, turn: int, more: dict[str, Any]) -> None:
+    """Those that begin other processes or write tables, and the client's, in turn."""
     expected = trained(db, "auto", **more, parallel_workers=0)
-    for strategy in STRATEGIES:
+    for strategy in ("memory", *share(("workers", "aggregate"), 2, turn)):
         assert trained(db, strategy, **more) == expected, strategy
-    for tuning in (Tuning(), BY_PASSES):
+    for tuning in share((Tuning(), BY_PASSES), 2, turn // 2):
         found = trained_by_client(db, tuning, **more)
         assert found == expected or alike(found, expected, more), tuning
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import psycopg
 import pytest
+from shares import share
 from test_swapped_schemas import SWAP, Interrupted, hers  # noqa: F401
 
 from madtree.engine import call
@@ -55,8 +56,10 @@ def table(data: psycopg.Connection, user_db: psycopg.Connection, hers: str) -> s
     return f"{hers}.t"
 
 
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("function", CALLS)
+@pytest.mark.parametrize(
+    ("function", "change"),
+    [(function, change) for turn, function in enumerate(CALLS) for change in share([*CHANGES], 2, turn)],
+)
 def test_a_table_that_its_owner_changes_meanwhile_runs_nothing(
     data: psycopg.Connection,
     user_db: psycopg.Connection,

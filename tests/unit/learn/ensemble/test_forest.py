@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from shares import share
 
 from madtree.learn.at_hand import node_order
 from madtree.learn.counting import CountRequest, PlacedBlock, RowsByNode, final, transition
@@ -136,13 +137,13 @@ def test_trees_are_those_of_the_general_ways(name: str) -> None:
     forest = ForestParameters(N_TREES, 2)
     expected = members(by_general_ways(problem, block, forest))
     assert len(expected) == n_groups * N_TREES
-    for tuning in (
-        SearchTuning(),
+    others = (
         SearchTuning(wave_rows=1, stretch_rows=50, node_rows=20, piece_rows=7),
         SearchTuning(wave_nodes=1, bins_per_row=1e9, node_rows=1, drawn_bytes=1),
         SearchTuning(bins_per_row=1e-9),
         IN_SMALL_STACKS,
-    ):
+    )
+    for tuning in (SearchTuning(), *share(others, 2, [*SETTINGS].index(name))):
         grown, _ = forest_of(replace(problem, tuning=tuning), [block], forest)
         assert members(grown) == expected
 
@@ -168,8 +169,9 @@ class BlocksElsewhere(Provider):
     held_out = targets = categories = out_of_bag
 
 
-@pytest.mark.parametrize("memory_mb", [1, 64])
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize(
+    ("name", "memory_mb"), [(name, size) for turn, name in enumerate(SETTINGS) for size in share((1, 64), 2, turn)]
+)
 def test_trees_are_the_same_where_rows_are_not_at_hand(name: str, memory_mb: int) -> None:
     n_classes, parameters, weighted, n_groups = SETTINGS[name]
     parameters = replace(parameters, memory_bytes=memory_mb * 2**20)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from shares import share
 
 from madtree.host.temporary_place import TemporaryPlace
 from madtree.learn.columns.new_columns import COLUMN_FUNCTIONS, ChangingRows, NewColumns
@@ -119,8 +120,14 @@ class _OneByOne:
         return candidates[at : at + 1]
 
 
-@pytest.mark.parametrize("order", ["deepest", "shallowest", "any"])
-@pytest.mark.parametrize(("n_classes", "max_surrogates"), [(2, 0), (3, 2), (0, 1), (12, 0)])
+@pytest.mark.parametrize(
+    ("n_classes", "max_surrogates", "order"),
+    [
+        (*case, order)
+        for turn, case in enumerate([(2, 0), (3, 2), (0, 1), (12, 0)])
+        for order in share(("deepest", "shallowest", "any"), 3, turn)
+    ],
+)
 def test_the_order_of_growth_changes_no_tree(order: str, n_classes: int, max_surrogates: int) -> None:
     """A shallow leaf is split after a deep one: growth counts rounds, not depth."""
     parameters = Parameters(
