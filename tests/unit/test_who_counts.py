@@ -20,6 +20,7 @@ OTHERS = {
     "learn/binning/bins.py": "sizes of bins, before there are blocks",
     "learn/binning/encode.py": "edges by cell of a look-up table",
     "learn/columns/boosted.py": "losses by group, after each round",
+    "learn/columns/residuals.py": "rows and weights by leaf and digit, for quantiles",
     "learn/data/runs.py": "chosen rows of a run, as places to put them",
     "learn/data/hashes.py": "numbers to be put in order, by digit",
     "learn/ensemble/row_targets.py": "errors of out-of-bag rows by group",
@@ -37,6 +38,9 @@ OTHERS = {
     "learn/split/screen.py": "rows of nodes, as places of them",
     "learn/split/shortlist.py": "gains by segment",
     "learn/split/sorted_rows.py": "rows of nodes, as places of them",
+    "learn/shap/covered_trees.py": "conditions by leaf",
+    "learn/shap/explained.py": "terms of leaves by feature",
+    "learn/walk/by_bits.py": "leaves that splits take away, by code and tree",
     "storage/whole_trees.py": "rows of each group in a block",
 }
 

@@ -30,7 +30,7 @@ class Route(Protocol):
 
 
 class RouteByNodes(Route, Protocol):
-    """The same, of which single nodes can be asked."""
+    """A route of which single nodes can be asked."""
 
     def sides(self, nodes: Ints) -> Steps[Bools]:
         """(n_nodes, n_rows) whether the rows leave inner nodes to the right, whether they come there or not."""

@@ -14,7 +14,7 @@ from madtree.learn.data import Array, Ints, sent_ints
 from madtree.learn.walk import ALL_TREES, KnownCategories, SplitCategories
 from madtree.model import ModelTables
 from madtree.model.arrays.packed_nodes import node_categories
-from madtree.sqltext import models as sql
+from madtree.sqltext import sent_models as sql
 from madtree.sqltext.packed_nodes import category_texts
 from madtree.trees import Model
 

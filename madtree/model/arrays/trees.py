@@ -15,7 +15,7 @@ from madtree.model import ModelTables, check_rows
 from madtree.model.arrays.categories import seen_categories, split_categories
 from madtree.model.arrays.packed_nodes import node_places, read_packed
 from madtree.records import dataclass
-from madtree.sqltext import models as sql
+from madtree.sqltext import sent_models as sql
 from madtree.trees import FeatureKind, Model
 
 ADJUSTED_AGREEMENT = "adjusted_agreement"
