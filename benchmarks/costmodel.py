@@ -28,7 +28,7 @@ from madtree.learn.packing.prepare import RawRows, prepare
 from madtree.learn.prune.program import train_at_hand
 from madtree.learn.requests.provider import driven
 from madtree.request.tuning import Costs
-from madtree.trees.model import FeatureKind
+from madtree.trees import FeatureKind
 from madtree.trees.parameters import Parameters
 
 LEVELS = 10

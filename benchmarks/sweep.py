@@ -31,7 +31,7 @@ from madtree.learn.problem.problem import Problem
 from madtree.learn.requests import BREATH, Program
 from madtree.learn.requests.provider import driven
 from madtree.learn.split.best_splits import BestSplits
-from madtree.trees.model import FeatureKind
+from madtree.trees import FeatureKind
 from madtree.trees.parameters import Parameters
 
 N_FEATURES = 10

@@ -10,7 +10,7 @@ import psycopg
 from make_model import Value
 
 from madtree.sqltext import values
-from madtree.trees.model import Feature, FeatureKind
+from madtree.trees import Feature, FeatureKind
 
 N_ROWS = 400
 

@@ -15,7 +15,7 @@ from psycopg import sql
 from madtree import __version__
 from madtree.sqltext import tables
 from madtree.sqltext.relation import Column
-from madtree.trees.model import Feature, FeatureKind, Node, Split, Surrogate
+from madtree.trees import Feature, FeatureKind, Node, Split, Surrogate
 
 Value = float | str | None
 Nodes = dict[int, Node]

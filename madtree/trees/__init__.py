@@ -17,6 +17,7 @@ from madtree.trees.criteria import (
     is_of_counts,
 )
 from madtree.trees.direction import Direction, Value, comparable, find_direction, is_missing
+from madtree.trees.features import Categories, Feature, FeatureKind, node_layout
 from madtree.trees.kinds import (
     BOOSTED,
     FOREST,
@@ -30,18 +31,7 @@ from madtree.trees.kinds import (
     kind_of_method,
 )
 from madtree.trees.losses import LOSSES, DeclaredLoss, Link, loss_fault, losses_of
-from madtree.trees.model import (
-    Categories,
-    Competitor,
-    Feature,
-    FeatureKind,
-    Model,
-    Node,
-    Split,
-    Surrogate,
-    Tree,
-    node_layout,
-)
+from madtree.trees.model import Competitor, Model, Node, Split, Surrogate, Tree
 from madtree.trees.node_record import FIELD_SIZES, MOST_ROWS_IN_BAG, NodeLayout
 from madtree.trees.parameters import (
     BALANCED,

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from madtree.records import dataclass
-from madtree.trees.model import Feature, FeatureKind, Node, Split
+from madtree.trees.features import Feature, FeatureKind
+from madtree.trees.model import Node, Split
 from madtree.trees.threshold import last_decimal
 
 Value = str | float | Decimal | None

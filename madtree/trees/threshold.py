@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
-from madtree.trees.model import Feature
+from madtree.trees.features import Feature
 
 MICROSECONDS = 1_000_000
 DAY = 86_400 * MICROSECONDS

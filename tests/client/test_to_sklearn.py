@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_g
 
 import madtree
 from madtree.client.sklearn_tree import SplitEncoder
-from madtree.trees.model import Feature, FeatureKind
+from madtree.trees import Feature, FeatureKind
 
 NUMBERS = (
     Feature("a", "double precision", FeatureKind.CONTINUOUS),

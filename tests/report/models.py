@@ -10,7 +10,7 @@ from make_model import Sketch, inner, leaf, random_tree, write_model
 from training import train
 
 from madtree.sqltext.relation import Column
-from madtree.trees.model import Feature, FeatureKind
+from madtree.trees import Feature, FeatureKind
 
 X, Y = (
     Feature("x", "double precision", FeatureKind.CONTINUOUS),

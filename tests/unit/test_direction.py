@@ -8,8 +8,8 @@ from decimal import Decimal, localcontext
 import pytest
 from make_model import inner, stand_in
 
+from madtree.trees import Feature, FeatureKind
 from madtree.trees.direction import comparable, find_direction
-from madtree.trees.model import Feature, FeatureKind
 
 NUMERIC = Feature("x", "numeric", FeatureKind.CONTINUOUS)
 WORD = Feature("word", "text", FeatureKind.UNORDERED)

@@ -7,7 +7,7 @@ import pytest
 from madtree.errors import MadtreeError
 from madtree.request.catalog import SourceColumn, Type
 from madtree.request.features import Item, kind_of, list_items
-from madtree.trees.model import FeatureKind
+from madtree.trees import FeatureKind
 
 COLUMNS = {
     name: SourceColumn(name, sql, 0, "")

@@ -8,7 +8,7 @@ from make_model import inner, leaf
 from madtree.render.case import nested_case
 from madtree.sqltext.branch import goes_against_majority
 from madtree.sqltext.condition import QUALIFIED, READABLE
-from madtree.trees.model import Feature, FeatureKind, Node, Tree
+from madtree.trees import Feature, FeatureKind, Node, Tree
 
 TREE = Tree(
     1,

@@ -11,7 +11,7 @@ import pytest
 from make_model import inner, leaf
 
 from madtree.render.dot import model_dot
-from madtree.trees.model import Feature, FeatureKind, Model, Node, Tree
+from madtree.trees import Feature, FeatureKind, Model, Node, Tree
 
 HOSTILE = [
     'a "quote"',

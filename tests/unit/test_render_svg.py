@@ -13,7 +13,7 @@ from madtree.render.box import fitted, text_width, tidy_layout
 from madtree.render.labels import category_text
 from madtree.render.mark import OTHERS, class_colours
 from madtree.render.svg import MOST_NODES, MOST_WIDTH, readable_depth, tree_svg
-from madtree.trees.model import Feature, FeatureKind, Model, Node, Tree
+from madtree.trees import Feature, FeatureKind, Model, Node, Tree
 
 SVG = "{http://www.w3.org/2000/svg}"
 X = Feature("x", "double precision", FeatureKind.CONTINUOUS)

@@ -7,7 +7,7 @@ from make_model import inner, leaf
 
 from madtree.render.labels import category_text, number_text, quoted, split_text, threshold_text
 from madtree.render.text import model_text
-from madtree.trees.model import Feature, FeatureKind, Model, Node, Tree
+from madtree.trees import Feature, FeatureKind, Model, Node, Tree
 
 X = Feature("x", "double precision", FeatureKind.CONTINUOUS)
 OUTLOOK = Feature('"OUTLOOK"', "text", FeatureKind.UNORDERED)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from madtree.trees.model import Feature, FeatureKind
+from madtree.trees import Feature, FeatureKind
 from madtree.trees.threshold import DAY, duration_text, first_right_label, last_decimal, last_left, moment_text
 
 SIZE = Feature("size", "size", FeatureKind.ORDERED, ("s", "m", "l"))

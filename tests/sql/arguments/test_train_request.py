@@ -14,7 +14,7 @@ from madtree.request.arguments import check_arguments
 from madtree.request.train_request import TrainingTask
 from madtree.sqltext import values
 from madtree.sqltext.split import parse_name
-from madtree.trees.model import Feature, FeatureKind
+from madtree.trees import Feature, FeatureKind
 
 C, O, U = FeatureKind.CONTINUOUS, FeatureKind.ORDERED, FeatureKind.UNORDERED  # noqa: E741
 

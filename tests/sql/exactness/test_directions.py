@@ -32,7 +32,7 @@ from madtree.model.read import read_model
 from madtree.score.predict import tree_predict
 from madtree.sqltext import values
 from madtree.sqltext.relation import Column
-from madtree.trees.model import Feature, FeatureKind, Model, Node, Split
+from madtree.trees import Feature, FeatureKind, Model, Node, Split
 
 C, O, U = FeatureKind.CONTINUOUS, FeatureKind.ORDERED, FeatureKind.UNORDERED  # noqa: E741
 MOODS = ("sad", "it's ok", "happy")

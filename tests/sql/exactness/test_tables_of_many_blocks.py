@@ -9,7 +9,7 @@ import pytest
 from madtree.learn.packing.prepare import RawRows, prepare
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand
-from madtree.trees.model import FeatureKind
+from madtree.trees import FeatureKind
 from madtree.trees.parameters import Parameters
 
 N_ROWS = 300_000

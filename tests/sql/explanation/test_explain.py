@@ -10,7 +10,7 @@ from make_model import Sketch, inner, leaf, stand_in, write_model
 from psycopg.errors import InvalidParameterValue
 from training import train
 
-from madtree.trees.model import Feature, FeatureKind
+from madtree.trees import Feature, FeatureKind
 
 X = Feature("x", "double precision", FeatureKind.CONTINUOUS)
 N = Feature("n", "integer", FeatureKind.ORDERED)

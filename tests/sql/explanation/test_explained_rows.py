@@ -19,7 +19,7 @@ from pmml_tree import Evaluator, probabilities
 from psycopg.errors import InvalidParameterValue
 
 from madtree.sqltext.relation import Column
-from madtree.trees.model import Feature
+from madtree.trees import Feature
 
 PATHS = 60  # rows whose path is asked for
 FAILED = ("b", 2)  # the group that has no tree

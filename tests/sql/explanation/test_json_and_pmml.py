@@ -17,7 +17,7 @@ from pmml_tree import PMML, Evaluator
 from psycopg.errors import InvalidParameterValue
 from training import train
 
-from madtree.trees.model import Feature, FeatureKind
+from madtree.trees import Feature, FeatureKind
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "madtree-tree-1.schema.json").read_text())
 X = Feature("x", "double precision", FeatureKind.CONTINUOUS)

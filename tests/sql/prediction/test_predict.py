@@ -13,7 +13,7 @@ from psycopg import sql
 from training import columns_of, left_behind, train
 
 from madtree.sqltext.relation import Column
-from madtree.trees.model import Feature, FeatureKind, Node
+from madtree.trees import Feature, FeatureKind, Node
 
 BOTH = [("estimated_prob_Don't Play", "double precision"), ("estimated_prob_Play", "double precision")]
 X = Feature("x", "double precision", FeatureKind.CONTINUOUS)

@@ -19,7 +19,7 @@ from madtree.request.tuning import Costs
 from madtree.score.evaluate import tree_evaluate
 from madtree.score.predict import tree_predict
 from madtree.sqltext.relation import Column
-from madtree.trees.model import Feature, FeatureKind
+from madtree.trees import Feature, FeatureKind
 
 N_ROWS = 70_000  # five blocks, for which PostgreSQL plans two workers
 FEATURES = [Feature("x", "double precision", FeatureKind.CONTINUOUS), Feature("letter", "text", FeatureKind.UNORDERED)]

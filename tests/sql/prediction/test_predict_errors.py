@@ -11,7 +11,7 @@ from psycopg.errors import InvalidParameterValue
 from training import left_behind
 
 from madtree.sqltext.relation import Column
-from madtree.trees.model import Feature, FeatureKind
+from madtree.trees import Feature, FeatureKind
 
 STUMP = {0: inner(0, "x", 1.5), 1: leaf(1, "no"), 2: leaf(2, "yes")}
 MEANS = {0: inner(0, "x", 1.5), 1: leaf(1, 1.0, None), 2: leaf(2, 2.0, None)}

@@ -11,7 +11,7 @@ from feature_rows import CONTINUOUS, LEVELS, N_ROWS, NUMBERS, all_features, cand
 from make_model import Nodes, Sketch, random_tree, route, write_model
 
 from madtree.sqltext.relation import Column
-from madtree.trees.model import Feature
+from madtree.trees import Feature
 
 
 @pytest.fixture

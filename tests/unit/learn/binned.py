@@ -27,7 +27,7 @@ from madtree.learn.prune.program import train_at_hand, train_trees
 from madtree.learn.requests import Provider
 from madtree.learn.requests.provider import driven
 from madtree.learn.route.positions import Positions
-from madtree.trees.model import FeatureKind
+from madtree.trees import FeatureKind
 from madtree.trees.parameters import FEW_ROWS, Parameters
 
 KINDS = (

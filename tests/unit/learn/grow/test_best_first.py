@@ -15,7 +15,7 @@ from madtree.learn.packing.prepare import RawRows, prepare
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand
 from madtree.learn.requests import Progress
-from madtree.trees.model import FeatureKind
+from madtree.trees import FeatureKind
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import (
     ManyBlocks,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from madtree.learn.packing.prepare import RawRows, prepare
-from madtree.trees.model import FeatureKind
+from madtree.trees import FeatureKind
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import problem_of, sample_rows, train
 
