@@ -222,8 +222,8 @@ class Model:
 
     @property
     def n_scores(self) -> int:
-        """Scores of a row of a boosted model, and so trees of a round."""
-        return self.loss.n_scores(len(self.classes))
+        """Scores of a row of a boosted model, and so trees of a round; 1 of a kind without a loss."""
+        return self.loss.n_scores(len(self.classes)) if "loss" in self.summary else 1
 
     @property
     def n_members(self) -> int:

@@ -29,6 +29,7 @@ MAKERS = {
     "boost_predict": ("output_table", "table", "madtree.boost_predict('{s}.b', '{s}.data', %s)"),
     "forest_predict": ("output_table", "table", "madtree.forest_predict('{s}.f', '{s}.data', %s)"),
     "tree_predict": ("output_table", "table", "madtree.tree_predict('{s}.m', '{s}.data', %s)"),
+    "tree_shap": ("output_table", "table", "madtree.tree_shap('{s}.m', '{s}.data', %s)"),
     "tree_prune": ("new_model", "model", "madtree.tree_prune('{s}.m', %s, 0.5)"),
     "get_var_importance": ("output_table", "table", "madtree.get_var_importance('{s}.m', %s)"),
 }

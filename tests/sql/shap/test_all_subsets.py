@@ -95,4 +95,4 @@ def test_contributions_are_shapley_values(db: psycopg.Connection, name: str) -> 
             asked += row[feature] != 0
         if kind != "boost":  # which has a score to begin with: tests/client/test_shap_elsewhere.py
             assert row["expected"] == pytest.approx(explaining.together(set()), abs=1e-9)
-    assert asked > 20
+    assert asked >= 20
