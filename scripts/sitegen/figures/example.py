@@ -8,7 +8,7 @@ from madtree.learn.data.types import Bools, Floats
 from madtree.learn.packing.prepare import RawRows, prepare
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand
-from madtree.trees.model import FeatureKind
+from madtree.trees import FeatureKind
 from madtree.trees.parameters import Parameters
 
 N_POINTS = 600
