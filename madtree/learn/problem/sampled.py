@@ -14,6 +14,8 @@ from madtree.records import dataclass
 from madtree.trees import MOST_ROUNDS
 
 _DRAWN, _HELD_OUT = 3, 4  # purposes of a hash
+# What the fold of a row says: it is in training, held out of it, or in training, and the next tree is grown without it.
+IN_SAMPLE, HELD_OUT, LEFT_OUT = 0, 1, 2
 
 
 def held_out_rows(identity: Array, share: float, seed: int) -> Array:
@@ -29,7 +31,7 @@ class Sampled(Replicas):
         seed: of the model.
         round: by whose number rows are drawn anew.
         kept: share of the rows in training that are drawn; 1 for all of them.
-        has_held_out: whether rows tell by their fold, 1, that they are held out of training.
+        has_held_out: whether rows tell by their fold that they are held out of training, or left out.
     """
 
     seed: int
@@ -48,12 +50,12 @@ class Sampled(Replicas):
             key = keyed(_DRAWN, self.seed, np.array([self.round]))[0]
             drawn = (mixed(block.identity ^ key) < self.kept * 2.0**32).view(np.uint8)
         if self.has_held_out and block.fold is not None:
-            taught = (block.fold == 0).view(np.uint8)
+            taught = (block.fold == IN_SAMPLE).view(np.uint8)
             drawn = taught if drawn is None else drawn & taught
         return drawn
 
     def held_out(self, block: Block, replica: int) -> Ints:
-        return np.zeros(0, np.int64) if block.fold is None else np.flatnonzero(block.fold != 0)
+        return np.zeros(0, np.int64) if block.fold is None else np.flatnonzero(block.fold == HELD_OUT)
 
     def to_value(self) -> Any:
         return {"kind": "sampled", **asdict(self)}
