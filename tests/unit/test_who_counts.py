@@ -21,6 +21,7 @@ OTHERS = {
     "learn/binning/encode.py": "edges by cell of a look-up table",
     "learn/columns/boosted.py": "losses by group, after each round",
     "learn/columns/residuals.py": "rows and weights by leaf and digit, for quantiles",
+    "learn/columns/gradient_samples.py": "rows by the size of their gradients, before some are drawn",
     "learn/data/runs.py": "chosen rows of a run, as places to put them",
     "learn/data/hashes.py": "numbers to be put in order, by digit",
     "learn/ensemble/row_targets.py": "errors of out-of-bag rows by group",

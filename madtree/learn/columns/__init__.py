@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from madtree.learn.columns.columns import COLUMNS, SCORES, ColumnReader, block_columns
-from madtree.learn.columns.gradient_samples import N_BINS, sizes_above
 from madtree.learn.columns.new_columns import (
     COLUMN_FUNCTIONS,
     ROW_SUMS,
@@ -16,13 +15,11 @@ from madtree.learn.columns.new_columns import (
 __all__ = [
     "COLUMNS",
     "COLUMN_FUNCTIONS",
-    "N_BINS",
     "ROW_SUMS",
     "SCORES",
     "ColumnReader",
     "block_columns",
     "column_values",
-    "sizes_above",
     "sum_values",
     "summed_rows",
     "with_columns",

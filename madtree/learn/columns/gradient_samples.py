@@ -1,8 +1,8 @@
 """Rows of which a boosted tree is grown by the size of their gradients (gradient-based one-side sampling, Ke et al.
 2017): rows with large ones are kept, some of the others are drawn and count for all of these.
 
-Sizes are counted in bins, `BINS_AN_OCTAVE` for each power of two, so the number of rows above a bin is exact wherever
-rows are. Gradients are whole numbers on their grid.
+Sizes are counted in bins, so that the number of rows above one is exact wherever rows are. Gradients are whole numbers
+on their grid.
 """
 
 from __future__ import annotations
@@ -13,50 +13,31 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.columns.changing import ChangingRows
-from madtree.learn.data import Array, Floats, Ints, Values, keyed, mixed, require
-from madtree.learn.problem import HELD_OUT, IN_SAMPLE, LEFT_OUT, Problem
+from madtree.learn.data import N_SIZES, Array, Values, bins_of_sizes, keyed, mixed, require
+from madtree.learn.problem import Problem, Sampled
 
-_LOG_BINS = 5
-BINS_AN_OCTAVE = 2**_LOG_BINS
-_OCTAVES = 24  # below the largest size, of which there are bins; smaller sizes are in the first one
-N_BINS = _OCTAVES * BINS_AN_OCTAVE
-_BIAS, _SHIFT = 1023, 52 - _LOG_BINS  # of the exponents of float64, and of what stands above a bin's number
 _MOST_EXPONENT = 1_000
 _DRAWN = 7  # purpose of a hash
 
 SAMPLED = ("target", "weight", "fold")  # columns that change together
 
 
-def bins_of_sizes(gradient: Floats, top: Ints | int) -> Ints:
-    """(n_rows,) the bin of each gradient's size, up to 2**top (n_rows,)."""
-    # Positive float64 are in the order of their bits: exponent, and then the first bits behind it.
-    bits = np.abs(gradient).view(np.int64) >> _SHIFT
-    first = (np.asarray(top, np.int64) - _OCTAVES + _BIAS) << _LOG_BINS
-    return np.asarray(np.clip(bits - first, 0, N_BINS - 1))
-
-
-def sizes_above(top: Ints, bins: Ints) -> Floats:
-    """(m,) no size in a bin (m,) or below it is as large as this; sizes are up to 2**top (m,)."""
-    octave, place = np.divmod(bins + 1, BINS_AN_OCTAVE)
-    return np.asarray(np.ldexp(1 + place / BINS_AN_OCTAVE, top - _OCTAVES + octave))
-
-
 def size_counts(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
-    """(n_groups, N_BINS) rows in training by the size of their gradient. `values`: top (n_groups,)."""
+    """(n_groups, N_SIZES) rows in training by the size of their gradient. `values`: top (n_groups,)."""
     block, top = rows.block, values["top"]
-    taught = None if block.fold is None else np.flatnonzero(block.fold != HELD_OUT)
+    taught = None if block.fold is None else np.flatnonzero(block.fold != Sampled.HELD_OUT)
     gradient, tree = block.target[0], block.tree
     if taught is not None:
         gradient, tree = gradient.take(taught), None if tree is None else tree.take(taught)
     place = bins_of_sizes(gradient, int(top[0]) if tree is None else top.take(tree))
     if tree is not None:
-        place = place + tree.astype(np.int64) * N_BINS
-    return np.bincount(place, minlength=len(top) * N_BINS).astype(np.float64).reshape(len(top), N_BINS)
+        place = place + tree.astype(np.int64) * N_SIZES
+    return np.bincount(place, minlength=len(top) * N_SIZES).astype(np.float64).reshape(len(top), N_SIZES)
 
 
 def no_sizes(values: Mapping[str, Any]) -> Array:
     """`size_counts` of no rows."""
-    return np.zeros((len(values["top"]), N_BINS))
+    return np.zeros((len(values["top"]), N_SIZES))
 
 
 def gradient_sample(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
@@ -75,9 +56,9 @@ def gradient_sample(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, 
     large = bins_of_sizes(gradient, top) >= least
     drawn = mixed(block.identity ^ key) < share * 2.0**32
     times = np.where(large, 1.0, 1.0 / share)
-    fold = np.where(large | drawn, IN_SAMPLE, LEFT_OUT).astype(np.uint8)
+    fold = np.where(large | drawn, Sampled.IN_SAMPLE, Sampled.LEFT_OUT).astype(np.uint8)
     if block.fold is not None:
-        fold[block.fold == HELD_OUT] = HELD_OUT
+        fold[block.fold == Sampled.HELD_OUT] = Sampled.HELD_OUT
     return {"fold": fold, **{name: np.rint(getattr(block, name) * times) for name in ("target", "weight")}}
 
 
@@ -100,7 +81,7 @@ def values_of_sample(given: Values, problem: Problem | None, n_nodes: int) -> di
     require((share > 0).all() and (share <= 1).all(), "share", "above 0 and at most 1")
     return {
         **found,
-        "least": given.ints("least", (problem.n_groups,), 0, N_BINS - 1),
+        "least": given.ints("least", (problem.n_groups,), 0, N_SIZES - 1),
         "share": share,
         "seed": given.integer("seed", -(2**63), 2**63 - 1),
         "tree": given.integer("tree", 0, 2**32 - 1),

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.learn.columns import N_BINS, sizes_above
-from madtree.learn.data import Array, Floats, Ints
+from madtree.learn.data import N_SIZES, Array, Floats, Ints, sizes_above
 from madtree.learn.problem import Problem, Sampled
 from madtree.learn.requests import Program, ReplaceRequest, SumsRequest
 from madtree.trees import BoostParameters
@@ -44,12 +43,12 @@ def sample_by_gradient(problem: Problem, parameters: BoostParameters, number: in
 
 def _chosen(counts: Array, parameters: BoostParameters) -> tuple[Ints, Floats]:
     """Of each group the first bin all rows of which are kept, so that these are `top_rate` of all at least; and the
-    share of the others that is drawn, so that these are `other_rate` of all. `counts` (G, N_BINS).
+    share of the others that is drawn, so that these are `other_rate` of all. `counts` (G, N_SIZES).
     """
     from_bin_on = counts[:, ::-1].cumsum(axis=1)[:, ::-1]
     n_rows = from_bin_on[:, 0]
     enough = from_bin_on >= parameters.top_rate * n_rows[:, None]
-    least: Ints = N_BINS - 1 - enough[:, ::-1].argmax(axis=1)
+    least: Ints = N_SIZES - 1 - enough[:, ::-1].argmax(axis=1)
     others = n_rows - from_bin_on[np.arange(len(counts)), least]
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(others > 0, np.minimum(parameters.other_rate * n_rows / others, 1.0), 1.0)

@@ -9,13 +9,10 @@ from madtree.learn.problem.parameters import boost_parameters_of, forest_paramet
 from madtree.learn.problem.problem import Problem, weights_by_class
 from madtree.learn.problem.replicas import Folds, Replicas, roots, rows_of_trees
 from madtree.learn.problem.rounding import Rounding
-from madtree.learn.problem.sampled import HELD_OUT, IN_SAMPLE, LEFT_OUT, Sampled, held_out_rows
+from madtree.learn.problem.sampled import Sampled, held_out_rows
 from madtree.learn.problem.tuning import SearchTuning
 
 __all__ = [
-    "HELD_OUT",
-    "IN_SAMPLE",
-    "LEFT_OUT",
     "Bootstrap",
     "Channels",
     "FoldHashes",

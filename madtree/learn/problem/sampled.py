@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,8 +14,6 @@ from madtree.records import dataclass
 from madtree.trees import MOST_ROUNDS
 
 _DRAWN, _HELD_OUT = 3, 4  # purposes of a hash
-# What the fold of a row says: it is in training, held out of it, or in training, and the next tree is grown without it.
-IN_SAMPLE, HELD_OUT, LEFT_OUT = 0, 1, 2
 
 
 def held_out_rows(identity: Array, share: float, seed: int) -> Array:
@@ -39,6 +37,11 @@ class Sampled(Replicas):
     kept: float = 1.0
     has_held_out: bool = False
 
+    # What the fold of a row says: it is in training, held out, or in training, but the next tree is grown without it.
+    IN_SAMPLE: ClassVar[int] = 0
+    HELD_OUT: ClassVar[int] = 1
+    LEFT_OUT: ClassVar[int] = 2
+
     @property
     def first_member(self) -> int:
         return self.round
@@ -50,12 +53,12 @@ class Sampled(Replicas):
             key = keyed(_DRAWN, self.seed, np.array([self.round]))[0]
             drawn = (mixed(block.identity ^ key) < self.kept * 2.0**32).view(np.uint8)
         if self.has_held_out and block.fold is not None:
-            taught = (block.fold == IN_SAMPLE).view(np.uint8)
+            taught = (block.fold == self.IN_SAMPLE).view(np.uint8)
             drawn = taught if drawn is None else drawn & taught
         return drawn
 
     def held_out(self, block: Block, replica: int) -> Ints:
-        return np.zeros(0, np.int64) if block.fold is None else np.flatnonzero(block.fold == HELD_OUT)
+        return np.zeros(0, np.int64) if block.fold is None else np.flatnonzero(block.fold == self.HELD_OUT)
 
     def to_value(self) -> Any:
         return {"kind": "sampled", **asdict(self)}
