@@ -21,12 +21,12 @@ N = 20_000
 
 def test_sizes_stand_in_order_in_their_bins() -> None:
     sizes = np.sort(np.random.default_rng(1).random(5_000) * 2.0 ** np.arange(-10, 40).repeat(100))
-    bins = bins_of_sizes(-sizes, 40)
+    bins = bins_of_sizes(-sizes, 39)
     assert (np.diff(bins) >= 0).all()
     assert (bins.min(), bins.max()) == (0, N_SIZES - 1)
-    assert (sizes < sizes_above(np.full(len(bins), 40), bins)).all()
+    assert (sizes < sizes_above(np.full(len(bins), 39), bins)).all()
     above = bins > 0
-    assert (sizes[above] >= sizes_above(np.full(len(bins), 40), bins - 1)[above]).all()
+    assert (sizes[above] >= sizes_above(np.full(len(bins), 39), bins - 1)[above]).all()
     assert bins_of_sizes(np.zeros(1), 40) == 0
 
 
@@ -39,7 +39,7 @@ def example(n_classes: int) -> tuple[Parameters, RawRows]:
     return parameters, RawRows(features, target, None, None, identity=identities(np.arange(float(N))))
 
 
-@pytest.mark.parametrize(("top_rate", "other_rate"), [(0.2, 0.1), (0.05, 0.3), (0.6, 0.4)])
+@pytest.mark.parametrize(("top_rate", "other_rate"), [(0.2, 0.1), (0.05, 0.3), (0.6, 0.3)])
 def test_large_gradients_are_kept_and_others_count_for_all_of_them(top_rate: float, other_rate: float) -> None:
     """The blocks after a sample was drawn, beside those before."""
     rng = np.random.default_rng(2)
@@ -90,6 +90,7 @@ def test_a_model_of_three_rows_in_ten_loses_little(n_classes: int) -> None:
         model = BoostParameters("log_loss" if n_classes else "squared_error", 40, held_out=0.3, patience=99, **more)
         said = grown_by(problem, store_of([block], problem, 2**30, ANYWHERE), model)[1]
         losses.append(said.rounds.held_out)
-    assert np.array_equal(losses[0][:11], losses[1][:11])  # 1 / learning rate rounds are grown on all rows
-    assert not np.array_equal(losses[0][11:], losses[1][11:])
+    # 1 / learning rate rounds are grown on all rows, though by a coarser grid.
+    np.testing.assert_allclose(losses[1][:11], losses[0][:11], rtol=1e-7)
+    assert (np.abs(losses[1][11:] / losses[0][11:] - 1) > 1e-6).all()
     assert losses[1][40] == pytest.approx(losses[0][40], rel=0.02)
