@@ -31,7 +31,7 @@ def write(results: dict[str, Any]) -> None:
 
 
 def rendered(page: str, results: dict[str, Any]) -> str:
-    """The page with each `<!-- boosting accuracy: part -->` ... `<!-- end -->` filled anew; KeyError for another part."""
+    """The page with each `<!-- boosting accuracy: part -->` ... `<!-- end -->` filled anew; KeyError for others."""
     parts = {"losses": loss_lines(results), "verdict": verdict_lines(results), "versions": [results["versions"]]}
     return _PART.sub(lambda match: match[1] + "\n" + "\n".join(parts[match[2]]) + "\n\n" + match[3], page)
 

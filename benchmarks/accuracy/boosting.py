@@ -65,7 +65,7 @@ def outside(
 
 def with_categories(data: DataSet) -> pd.DataFrame:
     texts = [name for name, column in data.features.items() if is_text(column)]
-    return data.features.astype({name: "category" for name in texts})
+    return data.features.astype(dict.fromkeys(texts, "category"))
 
 
 def with_texts(data: DataSet) -> pd.DataFrame:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import statistics
-
 from accuracy.boost_page import PAGE, read, rendered
-from accuracy.page import gap
 
 RESULTS = read()
 SETS = RESULTS["sets"]

@@ -34,6 +34,7 @@ OTHERS = {
     "learn/prune/outcome.py": "gains by feature",
     "learn/prune/trained.py": "nodes by tree",
     "learn/prune/validation.py": "nodes' errors by complexity",
+    "learn/split/category_order.py": "rare categories by segment",
     "learn/split/coarse.py": "bins by segment",
     "learn/split/occupied_bins.py": "bins by segment",
     "learn/split/screen.py": "rows of nodes, as places of them",
