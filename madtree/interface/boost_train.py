@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from sys import float_info
 
 from madtree.interface import defaults
+from madtree.interface.boost_params import BOOST_PARAMS, SHARE
 from madtree.interface.function import Argument, Command, Flag, Function, Setting
 from madtree.interface.shared import FIGURES
 from madtree.interface.training import (
@@ -23,7 +23,6 @@ from madtree.interface.training import (
     MIN_BUCKET,
     OUTPUT,
     REPLACE,
-    SAMPLES,
     SEED,
     SOURCE,
     STRATEGY,
@@ -33,7 +32,7 @@ from madtree.interface.training import (
     WORKERS,
 )
 from madtree.interface.valid import OneOf, Range, at_least, number_of_at_least
-from madtree.trees import FEW_CATEGORIES, LOSSES, MAX_CATEGORIES, MAX_DEPTH_LIMIT, losses_of
+from madtree.trees import LOSSES, MAX_DEPTH_LIMIT, losses_of
 
 STOPPING = "When to stop"
 
@@ -41,8 +40,6 @@ STOPPING = "When to stop"
 def _names(*, classes: bool) -> str:
     return ", ".join(f"'{name}'" for name in losses_of(classes=classes))
 
-
-_SHARE = Range(0, 1, never=0, words="above 0 and at most 1")
 
 BOOST_TRAIN = Function(
     "boost_train",
@@ -79,7 +76,7 @@ BOOST_TRAIN = Function(
             "double precision",
             "by what the values of leaves are multiplied",
             defaults.LEARNING_RATE,
-            valid=_SHARE,
+            valid=SHARE,
             setting=Setting("float8"),
             flag=Flag(GROWTH),
         ),
@@ -103,97 +100,7 @@ BOOST_TRAIN = Function(
         ),
         replace(MIN_BUCKET, help="rows that each side must keep", default=defaults.BOOST_MIN_BUCKET),
         replace(BINS, default=defaults.BOOST_BINS),
-        Argument(
-            "boost_params",
-            "text",
-            "'l2_regularization=0, min_gain=0, subsample=1, feature_fraction=1, cat_smooth=10, cat_l2=10, "
-            "max_cat_threshold=32, min_data_per_group=100'",
-            None,
-            keys=(
-                Argument(
-                    "l2_regularization",
-                    "double precision",
-                    "penalty of leaves' values",
-                    defaults.L2,
-                    valid=number_of_at_least(0),
-                    setting=Setting("float8"),
-                    flag=Flag(GROWTH, ("--l2",)),
-                ),
-                Argument(
-                    "min_gain",
-                    "double precision",
-                    "that each split must exceed",
-                    defaults.MIN_GAIN,
-                    valid=number_of_at_least(0),
-                    setting=Setting("float8"),
-                    flag=Flag(GROWTH),
-                ),
-                Argument(
-                    "subsample",
-                    "double precision",
-                    "share of the rows, drawn anew for each round",
-                    defaults.SUBSAMPLE,
-                    valid=_SHARE,
-                    setting=Setting("float8"),
-                    flag=Flag(SAMPLES),
-                ),
-                Argument(
-                    "feature_fraction",
-                    "double precision",
-                    "share of the features, drawn anew for each tree",
-                    defaults.FEATURE_FRACTION,
-                    valid=_SHARE,
-                    setting=Setting("float8"),
-                    flag=Flag(SAMPLES),
-                ),
-                Argument(
-                    "cat_smooth",
-                    "double precision",
-                    "hessian by which rare categories are drawn to the middle before they are put in order",
-                    defaults.CAT_SMOOTH,
-                    valid=number_of_at_least(0),
-                    setting=Setting("float8"),
-                    flag=Flag(GROWTH),
-                ),
-                Argument(
-                    "quantile",
-                    "double precision",
-                    "of loss quantile, which one is predicted; of huber, that of the absolute errors beyond which they "
-                    f"count by their sign; NULL: {defaults.LOSS_QUANTILE}",
-                    None,
-                    valid=Range(float_info.min, 1, never=1, words="above 0 and below 1"),
-                    setting=Setting("float8"),
-                    flag=Flag(GROWTH),
-                ),
-                Argument(
-                    "cat_l2",
-                    "double precision",
-                    f"further penalty of leaves' values of splits by features of more than {FEW_CATEGORIES} categories",
-                    defaults.CAT_L2,
-                    valid=number_of_at_least(0),
-                    setting=Setting("float8"),
-                    flag=Flag(GROWTH),
-                ),
-                Argument(
-                    "max_cat_threshold",
-                    "integer",
-                    "categories on one side of such a split, at most",
-                    defaults.MAX_CAT_THRESHOLD,
-                    valid=Range(1, MAX_CATEGORIES, is_cut=True),
-                    setting=Setting("int4"),
-                    flag=Flag(GROWTH),
-                ),
-                Argument(
-                    "min_data_per_group",
-                    "integer",
-                    "rows that each further candidate of such a split moves to the other side, at least",
-                    defaults.MIN_DATA_PER_GROUP,
-                    valid=at_least(1),
-                    setting=Setting("int4"),
-                    flag=Flag(GROWTH),
-                ),
-            ),
-        ),
+        BOOST_PARAMS,
         Argument(
             "validation_params",
             "text",

@@ -44,6 +44,8 @@ CORRECT_PRIOR = False
 CAT_L2: float = 10
 MAX_CAT_THRESHOLD = 32
 MIN_DATA_PER_GROUP = 100
+TOP_RATE: float = 1
+OTHER_RATE = 0.1
 VALIDATION_FRACTION: float = 0
 PATIENCE = 10
 TOLERANCE = 1e-7
@@ -81,6 +83,8 @@ BOOST_OPTIONS: Mapping[str, Mapping[str, object]] = {
         "cat_l2": CAT_L2,
         "max_cat_threshold": MAX_CAT_THRESHOLD,
         "min_data_per_group": MIN_DATA_PER_GROUP,
+        "top_rate": TOP_RATE,
+        "other_rate": OTHER_RATE,
     },
     "validation_params": {
         "fraction": VALIDATION_FRACTION,

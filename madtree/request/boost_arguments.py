@@ -62,10 +62,13 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
         max_cat_threshold=values["max_cat_threshold"],
         min_data_per_group=values["min_data_per_group"],
     )
+    loss = loss or known[0]
+    _check_newton(loss, monotone=bool(parameters.monotone), top_rate=values["top_rate"])
+    _check_rates(values["top_rate"], values["other_rate"], values["subsample"])
     boost = BoostParameters(
-        loss=loss or known[0],
+        loss=loss,
         n_rounds=values["num_trees"],
-        loss_quantile=_quantile(loss or known[0], values["quantile"]),
+        loss_quantile=_quantile(loss, values["quantile"]),
         subsample=values["subsample"],
         feature_fraction=values["feature_fraction"],
         held_out=values["fraction"],
@@ -73,6 +76,8 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
         patience=values["n_iter_no_change"],
         tolerance=values["tol"],
         correct_prior=values["correct_prior"],
+        top_rate=values["top_rate"],
+        other_rate=values["other_rate"],
     )
     return replace(task, parameters=parameters, ensemble=boost, fold_writer=None)
 
@@ -124,3 +129,28 @@ def _quantile(loss: str, given: float | None) -> float | None:
             hint="loss => 'quantile' predicts a quantile.",
         )
     return None
+
+
+def _check_newton(loss: str, *, monotone: bool, top_rate: float) -> None:
+    """Raises MadtreeError where what is asked for needs leaves that add Newton's steps, and those of a loss do not."""
+    asked = "monotone" if monotone else "boost_params: top_rate" if top_rate < 1 else None
+    if asked and LOSSES[loss].of_quantiles:
+        fitting = ", ".join(name for name, each in LOSSES.items() if not (each.of_classes or each.of_quantiles))
+        raise MadtreeError(
+            f"{asked} is not for loss {loss}, whose leaves are quantiles; of numbers it is for {fitting}"
+        )
+
+
+def _check_rates(top_rate: float, other_rate: float, subsample: float) -> None:
+    """Raises MadtreeError where rows are to be sampled by their gradients, and that cannot be."""
+    if top_rate == 1:
+        return
+    if top_rate + other_rate > 1:
+        raise MadtreeError(
+            f"boost_params: top_rate + other_rate must be at most 1, not {top_rate:g} + {other_rate:g}",
+            hint="'top_rate=0.2, other_rate=0.1' grows trees on 30 % of the rows.",
+        )
+    if subsample < 1:
+        raise MadtreeError(
+            "boost_params: subsample and top_rate both say which rows a tree is grown on; give one of them"
+        )

@@ -36,6 +36,7 @@ class DeclaredLoss:
         link_of_many: with more than two classes, which have a score each; None where it is for two at most.
         is_positive: whether the numbers must be above 0; `is_count`: or 0.
         takes_quantile: whether it has a quantile that users choose.
+        of_quantiles: whether leaves add quantiles of residuals, and not Newton's steps.
         has_threshold: whether residuals count up to a threshold, which each group has of its own.
         aliases: what users may write for its name as well.
     """
@@ -47,6 +48,7 @@ class DeclaredLoss:
     is_positive: bool = False
     is_count: bool = False
     takes_quantile: bool = False
+    of_quantiles: bool = False
     has_threshold: bool = False
     aliases: tuple[str, ...] = ()
 
@@ -65,9 +67,9 @@ LOSSES = {
         DeclaredLoss("log_loss", True, Link.LOGIT, Link.SOFTMAX, aliases=("binary_crossentropy", "deviance")),
         DeclaredLoss("exponential", True, Link.HALF_LOGIT),
         DeclaredLoss("squared_error", False, Link.IDENTITY, aliases=("mse", "l2")),
-        DeclaredLoss("absolute_error", False, Link.IDENTITY, aliases=("mae", "l1")),
-        DeclaredLoss("quantile", False, Link.IDENTITY, takes_quantile=True),
-        DeclaredLoss("huber", False, Link.IDENTITY, takes_quantile=True, has_threshold=True),
+        DeclaredLoss("absolute_error", False, Link.IDENTITY, of_quantiles=True, aliases=("mae", "l1")),
+        DeclaredLoss("quantile", False, Link.IDENTITY, takes_quantile=True, of_quantiles=True),
+        DeclaredLoss("huber", False, Link.IDENTITY, takes_quantile=True, of_quantiles=True, has_threshold=True),
         DeclaredLoss("poisson", False, Link.LOG, is_count=True),
         DeclaredLoss("gamma", False, Link.LOG, is_positive=True),
     )

@@ -103,6 +103,7 @@ class ForestParameters:
 
 
 MOST_ROUNDS = 2**20  # of boosting
+LEAST_RATE = 1e-3  # of rows that are drawn for a tree, and count for all others
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,8 @@ class BoostParameters:
             which on they count by their sign; None of other losses.
         held_out_by: the column that tells which rows are held out to stop by, as it was given; None where none does.
         correct_prior: whether the scores to begin with are, in the end, those of rows without class weights.
+        top_rate, other_rate: shares of the rows, those with the largest gradients, on which a tree is grown, and others
+            that are drawn; all rows where the first is 1.
     """
 
     loss: str
@@ -133,6 +136,13 @@ class BoostParameters:
     loss_quantile: float | None = None
     held_out_by: str | None = None
     correct_prior: bool = False
+    top_rate: float = 1.0
+    other_rate: float = 0.1
+
+    @property
+    def draws_by_gradient(self) -> bool:
+        """Whether trees are grown on rows by the size of their gradients."""
+        return self.top_rate < 1
 
     @property
     def has_held_out(self) -> bool:
@@ -142,7 +152,7 @@ class BoostParameters:
     @property
     def draws_rows(self) -> bool:
         """Whether rows have to tell an identity."""
-        return self.subsample < 1 or self.held_out > 0
+        return self.subsample < 1 or self.held_out > 0 or self.draws_by_gradient
 
 
 def _ranged(default: _T, low: float, high: float) -> _T:

@@ -29,10 +29,11 @@ class BaseBoosting(BaseEnsemble):
 
     early_stopping: Any
     subsample: float
+    top_rate: float
 
     @property
     def _drawn_by_id(self) -> str | None:
-        drawn = self.early_stopping is not False or self.subsample != 1
+        drawn = self.early_stopping is not False or self.subsample != 1 or self.top_rate != 1
         return "the rows that are held out, and those of each round," if drawn else None
 
     def _arguments(self, client: Client, name: str, data: dict[str, Any], n_rows: Callable[[], int]) -> dict[str, Any]:
@@ -91,7 +92,8 @@ class GradientBoostingClassifier(BaseBoosting, EnsembleClassifier):
     early_stopping, validation_fraction, n_iter_no_change, tol
         As there: "auto" stops early with more than 10,000 rows. Rows are held out by their ids, and the model keeps
         the rounds up to the least loss of these, and not those after it.
-    min_gain, subsample, feature_fraction, cat_smooth, cat_l2, max_cat_threshold, min_data_per_group
+    min_gain, subsample, feature_fraction, cat_smooth, cat_l2, max_cat_threshold, min_data_per_group, top_rate,
+    other_rate
         What `boost_params` says in `Client.boost_train`.
     connection, model, replace, id_col_name, list_of_features, list_of_features_to_exclude
         As for `DecisionTreeClassifier`.
@@ -142,6 +144,8 @@ class GradientBoostingClassifier(BaseBoosting, EnsembleClassifier):
         cat_l2: float = 10.0,
         max_cat_threshold: int = 32,
         min_data_per_group: int = 100,
+        top_rate: float = 1.0,
+        other_rate: float = 0.1,
         model: str | None = None,
         replace: bool = False,
         id_col_name: str | None = None,
@@ -220,6 +224,8 @@ class GradientBoostingRegressor(BaseBoosting, EnsembleRegressor):
         cat_l2: float = 10.0,
         max_cat_threshold: int = 32,
         min_data_per_group: int = 100,
+        top_rate: float = 1.0,
+        other_rate: float = 0.1,
         model: str | None = None,
         replace: bool = False,
         id_col_name: str | None = None,

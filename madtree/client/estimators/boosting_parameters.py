@@ -44,6 +44,8 @@ def boost_arguments(estimator: Any, count_rows: Callable[[], int], features: Nam
             "cat_l2": estimator.cat_l2,
             "max_cat_threshold": estimator.max_cat_threshold,
             "min_data_per_group": estimator.min_data_per_group,
+            "top_rate": estimator.top_rate,
+            "other_rate": estimator.other_rate,
         },
         "validation_params": _stopping(estimator, count_rows),
         "monotone": _directions(estimator.monotonic_cst, features),

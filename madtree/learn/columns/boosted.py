@@ -11,7 +11,7 @@ from madtree.learn.columns.changing import ChangingRows
 from madtree.learn.columns.columns import SCORES
 from madtree.learn.data import CACHED_ROWS, WIDE_LIMIT, Array, Floats, Grid, Ints, Values, pieces_of, require
 from madtree.learn.losses import RowLoss
-from madtree.learn.problem import Problem
+from madtree.learn.problem import Problem, Sampled
 from madtree.trees import LOSSES
 
 BOOSTED = (SCORES, "target", "weight")  # columns that change together
@@ -134,7 +134,7 @@ def loss_sums(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
             continue
         place = np.zeros(len(found), np.intp) if tree is None else tree.astype(np.intp)
         if fold is not None:
-            place = place + fold.astype(np.intp) * n_groups
+            place = place + (fold == Sampled.HELD_OUT) * n_groups
         for line, each in enumerate(lines):
             total[:, line] += np.bincount(place, each, minlength=2 * n_groups)[: 2 * n_groups].reshape(2, n_groups)
     return total

@@ -21,6 +21,14 @@ from madtree.learn.columns.boosted import (
     values_of_loss_sums,
 )
 from madtree.learn.columns.changing import ChangingRows
+from madtree.learn.columns.gradient_samples import (
+    SAMPLED,
+    gradient_sample,
+    no_sizes,
+    size_counts,
+    values_of_sample,
+    values_of_sizes,
+)
 from madtree.learn.columns.residuals import (
     clipped_sums,
     no_clipped,
@@ -85,6 +93,7 @@ COLUMN_FUNCTIONS: dict[str, NewColumns] = {
     "random_folds": NewColumns(("fold",), _random_folds, _values_of_random_folds),
     "held_out": NewColumns(("fold",), _held_out, _values_of_held_out),
     "boosted": NewColumns(BOOSTED, boosted, values_of_boosted),
+    "gradient_sample": NewColumns(SAMPLED, gradient_sample, values_of_sample),
 }
 
 
@@ -127,6 +136,7 @@ ROW_SUMS: dict[str, RowSums] = {
     "loss": RowSums(loss_sums, no_loss, values_of_loss_sums),
     "residuals": RowSums(residual_counts, no_residuals, values_of_residual_counts),
     "clipped": RowSums(clipped_sums, no_clipped, values_of_clipped_sums),
+    "gradient_sizes": RowSums(size_counts, no_sizes, values_of_sizes),
 }
 
 

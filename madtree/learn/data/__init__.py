@@ -25,6 +25,7 @@ from madtree.learn.data.grid import Grid, is_exact, scaled
 from madtree.learn.data.hashes import keyed, mixed, order_by_hashes, stable_order
 from madtree.learn.data.postgres_bytes import read_rows, rows_in, sent_floats, sent_ints, sent_rows
 from madtree.learn.data.runs import Runs, heads
+from madtree.learn.data.size_bins import N_SIZES, bins_of_sizes, sizes_above
 from madtree.learn.data.steps import Steps, advanced, at_once, finished
 from madtree.learn.data.types import LEFT, N_SIDES, RIGHT, UNKNOWN, Array, Bools, Floats, Ints, narrowest, unsigned
 
@@ -34,6 +35,7 @@ __all__ = [
     "MOST_BLOCK_ROWS",
     "NARROW_LIMIT",
     "N_SIDES",
+    "N_SIZES",
     "RIGHT",
     "UNKNOWN",
     "USUAL_BLOCK_ROWS",
@@ -58,6 +60,7 @@ __all__ = [
     "allocated",
     "ascends",
     "at_once",
+    "bins_of_sizes",
     "finished",
     "heads",
     "in_memory",
@@ -75,6 +78,7 @@ __all__ = [
     "sent_floats",
     "sent_ints",
     "sent_rows",
+    "sizes_above",
     "stable_order",
     "unsigned",
 ]

@@ -18,6 +18,7 @@ from madtree.learn.counting import CountRequest
 from madtree.learn.data import Floats, Grid, Ints, portable
 from madtree.learn.ensemble.feature_masks import feature_mask
 from madtree.learn.ensemble.few_bits import count_finely, of_few_bits
+from madtree.learn.ensemble.gradient_samples import most_times, sample_by_gradient
 from madtree.learn.ensemble.round_losses import RoundLosses
 from madtree.learn.ensemble.row_scores import RowScores
 from madtree.learn.grow import SplitFinder, grow
@@ -137,14 +138,14 @@ class Boosting:
 
     def of_trees(self, mean: Floats) -> Problem:
         """The problem of a tree, without its sample: the target is the gradient, and the weight the hessian."""
-        problem, (gradient, hessian, _) = self.packed, self.largest(mean)
+        problem, (gradient, hessian, _), times = self.packed, self.largest(mean), most_times(self.parameters)
         parameters = replace(problem.parameters, criterion=NEWTON.name, class_params=None)
         return replace(
             problem,
             parameters=parameters,
             n_classes=0,
-            target_grid=Grid.choose(gradient, problem.rows, 1),
-            weight_grid=Grid.choose(hessian, problem.rows, 1),
+            target_grid=Grid.choose(gradient * times, problem.rows, 1),
+            weight_grid=Grid.choose(hessian * times, problem.rows, 1),
             exposure_grid=None,
             least_exposure=np.zeros(0),
             largest_exposure=np.zeros(0),
@@ -192,20 +193,21 @@ def train_boosted(
             member = number * loss.n_scores + score
             mask = feature_mask(packed, parameters.feature_fraction, member, go_on)
             finder_of = partial(SplitFinder, rows_at_hand=rows_at_hand, mask=mask, in_order=True)
-            counted = of_few_bits(of_round, member) if boosting.loss.is_bounded else of_round
+            of_tree = yield from sample_by_gradient(of_round, parameters, number, member)
+            counted = of_few_bits(of_tree, member) if boosting.loss.is_bounded else of_tree
             growing = yield from grow(counted, rows_at_hand, finder_of=finder_of)
-            if counted is not of_round:
-                yield from count_finely(of_round, growing)
-            known = yield from scores.values(of_round, growing)
-            outcome = yield from conclude(of_round, growing, known)
+            if counted is not of_tree:
+                yield from count_finely(of_tree, growing)
+            known = yield from scores.values(of_tree, growing)
+            outcome = yield from conclude(of_tree, growing, known)
             members = np.full(n_groups, member)
-            trees = TrainedTrees.of(outcome, of_round, boosting.groups, members).pack(of_round)
+            trees = TrainedTrees.of(outcome, of_tree, boosting.groups, members).pack(of_tree)
             n_nodes += int(trees.trees.n_nodes.sum())
             if boosting.has_held_out:
                 waiting.append(trees)
             else:
                 deliver(trees)
-            yield from scores.add(of_round, growing, known, score)
+            yield from scores.add(of_tree, growing, known, score)
         yield from losses.tell(*told)
         yield Progress(wave=WaveReport(number + 1, parameters.n_rounds, n_nodes))
         if boosting.has_held_out and not (go_on := losses.go_on()).any():

@@ -12,6 +12,7 @@ from madtree.trees import (
     BALANCED,
     LARGEST_CLASS_PARAM,
     LEAST_CLASS_PARAM,
+    LEAST_RATE,
     LOSSES,
     MOST_CLASS_PARAMS,
     MOST_COST,
@@ -111,4 +112,6 @@ def boost_parameters_of(values: Values) -> BoostParameters:
         loss_quantile=values.number("loss_quantile", 0.0, 1.0) if has_quantile else None,
         held_out_by=values.text("held_out_by") if "held_out_by" in values else None,
         correct_prior=values.boolean("correct_prior"),
+        top_rate=values.number("top_rate", 0.0, 1.0),
+        other_rate=values.number("other_rate", LEAST_RATE, 1.0),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,13 +29,18 @@ class Sampled(Replicas):
         seed: of the model.
         round: by whose number rows are drawn anew.
         kept: share of the rows in training that are drawn; 1 for all of them.
-        has_held_out: whether rows tell by their fold, 1, that they are held out of training.
+        has_held_out: whether rows tell by their fold that they are held out of training, or left out.
     """
 
     seed: int
     round: int
     kept: float = 1.0
     has_held_out: bool = False
+
+    # What the fold of a row says: it is in training, held out, or in training, but the next tree is grown without it.
+    IN_SAMPLE: ClassVar[int] = 0
+    HELD_OUT: ClassVar[int] = 1
+    LEFT_OUT: ClassVar[int] = 2
 
     @property
     def first_member(self) -> int:
@@ -48,12 +53,12 @@ class Sampled(Replicas):
             key = keyed(_DRAWN, self.seed, np.array([self.round]))[0]
             drawn = (mixed(block.identity ^ key) < self.kept * 2.0**32).view(np.uint8)
         if self.has_held_out and block.fold is not None:
-            taught = (block.fold == 0).view(np.uint8)
+            taught = (block.fold == self.IN_SAMPLE).view(np.uint8)
             drawn = taught if drawn is None else drawn & taught
         return drawn
 
     def held_out(self, block: Block, replica: int) -> Ints:
-        return np.zeros(0, np.int64) if block.fold is None else np.flatnonzero(block.fold != 0)
+        return np.zeros(0, np.int64) if block.fold is None else np.flatnonzero(block.fold == self.HELD_OUT)
 
     def to_value(self) -> Any:
         return {"kind": "sampled", **asdict(self)}

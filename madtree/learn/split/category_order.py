@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.data import Array, Bools, Floats, Ints, heads
 from madtree.learn.problem import Problem
 
 EXHAUSTIVE_CATEGORIES = 10  # with three or more classes all subsets of up to so many categories are tried
@@ -55,12 +55,39 @@ def principal_scores(weights: Floats) -> Floats:
     return np.asarray(np.round(scores, 12))
 
 
+def with_rare_in_the_middle(code: Ints, score: Floats, segment: Ints, rare: Bools) -> Ints:
+    """(n_bins,) the order of the bins of some segments: by their scores, but those that are rare behind the first half
+    of the others. So they go with the larger part of these, whichever end is parted from it.
+
+    Args:
+        segment: (n_bins,) ascending.
+    """
+    order = np.lexsort((code, score, rare, segment))  # rare ones at the end
+    if not rare.any():
+        return order
+    first = heads(segment)
+    sizes = np.diff(first, append=len(segment))
+    own = np.repeat(np.arange(len(first)), sizes)
+    n_rare = np.add.reduceat(rare, first, dtype=np.int64)
+    n_known = sizes - n_rare
+    half = _half(n_known).take(own)
+    place = np.arange(len(segment)) - first.take(own)
+    place += np.where(rare[order], half - n_known.take(own), np.where(place < half, 0, n_rare.take(own)))
+    found = np.empty_like(order)
+    found[first.take(own) + place] = order
+    return found
+
+
+def _half(n_known: Ints) -> Ints:
+    return (n_known + 1) // 2
+
+
 def guarded_splits(problem: Problem, rows: Ints, start: Ints, stop: Ints, missing: Ints) -> Bools:
     """(n_bins,) behind which bins a split may lie: any of segments that are not meant. In the others LightGBM's guards
     hold against what single categories say by chance (`FeatureHistogram::FindBestThresholdCategoricalInner`; the
     penalty `cat_l2` is among `LeafTerms`): from either end of the order those up to `max_cat_threshold`, and up to half
     of them, are parted from all others; a candidate has at least `min_data_per_group` rows more than the one before it,
-    and leaves as many.
+    and leaves as many. Rare categories, of fewer than `cat_smooth` rows, are no candidates; they stand in the middle.
 
     Args:
         rows: (n_bins,) of each bin.
@@ -72,24 +99,34 @@ def guarded_splits(problem: Problem, rows: Ints, start: Ints, stop: Ints, missin
         return allowed
     upto = np.concatenate(([0], np.cumsum(rows)))  # rows of the bins before each
     allowed[_spread(start, stop)] = False
-    ends = _from_the_first(problem, upto, start, stop, missing)
-    allowed[ends] = True
+    known = np.concatenate(([0], np.cumsum(~is_rare(problem, rows))))
+    n_known = known[stop] - known[start]
+    has_rare = n_known < stop - start
+    half = _half(n_known)
+    allowed[_from_the_first(problem, upto, start, stop, missing, half)] = True
     # From the last one: the same of all bins in reverse.
     n = len(rows)
     backwards = upto[-1] - upto[::-1]
-    firsts = _from_the_first(problem, backwards, (n - stop)[::-1], (n - start)[::-1], missing[::-1])
+    others = np.where(has_rare, n_known - half, half)
+    of_all = ((n - stop)[::-1], (n - start)[::-1], missing[::-1], others[::-1])
+    firsts = _from_the_first(problem, backwards, *of_all)
     allowed[n - 2 - firsts] = True
     return allowed
 
 
-def _from_the_first(problem: Problem, upto: Ints, start: Ints, stop: Ints, missing: Ints) -> Ints:
+def is_rare(problem: Problem, rows: Ints) -> Bools:
+    """(n_bins,) which categories have too few rows, of a node, for a place of their own in the order."""
+    return np.asarray(rows < problem.parameters.cat_smooth)
+
+
+def _from_the_first(problem: Problem, upto: Ints, start: Ints, stop: Ints, missing: Ints, most_bins: Ints) -> Ints:
     """The bins behind which candidates lie that part some of the first bins of each segment from the others.
 
-    `upto` (n_bins + 1,): rows of the bins before each.
+    `upto` (n_bins + 1,): rows of the bins before each; `most_bins` (m,): that may be parted.
     """
     parameters = problem.parameters
     group = max(parameters.min_data_per_group, 1)
-    last = start + np.minimum(parameters.max_cat_threshold, (stop - start + 1) // 2) - 1
+    last = start + np.minimum(parameters.max_cat_threshold, most_bins) - 1
     last = np.minimum(last, stop - 2)  # one is left for the other side
     most = upto[stop] + missing - group
     wanted = upto[start] + max(group, parameters.min_bucket)

@@ -9,6 +9,7 @@ way.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -17,7 +18,14 @@ from madtree.learn.criteria import LeafTerms, criterion_of, gains, has_guards
 from madtree.learn.data import LEFT, RIGHT, UNKNOWN, Array, Bools, Floats, Ints
 from madtree.learn.problem import Problem
 from madtree.learn.split.best_splits import BestSplits, RankedSplit, rank_of
-from madtree.learn.split.category_order import EXHAUSTIVE_CATEGORIES, guarded_splits, principal_scores, subsets
+from madtree.learn.split.category_order import (
+    EXHAUSTIVE_CATEGORIES,
+    guarded_splits,
+    is_rare,
+    principal_scores,
+    subsets,
+    with_rare_in_the_middle,
+)
 from madtree.learn.split.margins import TIE
 from madtree.learn.split.occupied_bins import OccupiedBins, first_of_best
 from madtree.records import dataclass
@@ -103,6 +111,13 @@ class CandidateSplits:
             own = None if bounds is None else bounds[:, occupied.slot]
             self.terms = LeafTerms.of(problem, occupied.feature, self.tree, own)
 
+    @cached_property
+    def has_guards(self) -> Bools | None:
+        """(n_segments,) whether LightGBM's guards hold there; None where they hold nowhere."""
+        if self.criterion.gain_by_terms is None or not self.unordered.any():
+            return None
+        return has_guards(self.problem, self.occupied.feature, self.tree)
+
     def improve(self, found: BestSplits) -> None:
         if self.picked is None:
             exhaustive = self._order_categories()
@@ -135,15 +150,21 @@ class CandidateSplits:
                 scores = principal_scores(problem.moments(occupied.sums[:, span], owner))
                 occupied.permute(span, np.argsort(scores, kind="stable"))
             return segments[sizes <= EXHAUSTIVE_CATEGORIES]
-        occupied.permute(mine, np.lexsort((occupied.code[mine], score, segment)))
+        code = occupied.code[mine]
+        if self.has_guards is None:
+            occupied.permute(mine, np.lexsort((code, score, segment)))
+        else:
+            rows = occupied.sums[: problem.channels.n_counts, mine].sum(axis=0)
+            rare = is_rare(problem, rows) & self.has_guards.take(segment)
+            occupied.permute(mine, with_rare_in_the_middle(code, score, segment, rare))
         return segments[:0]
 
     def _guarded(self) -> Bools | None:
         """(n_bins,) behind which bins splits may lie; None for any."""
         problem, occupied = self.problem, self.occupied
-        if self.criterion.gain_by_terms is None or not self.unordered.any():
+        if self.has_guards is None:
             return None
-        mine = np.flatnonzero(has_guards(problem, occupied.feature, self.tree))
+        mine = np.flatnonzero(self.has_guards)
         counts = problem.channels.n_counts
         missing = np.zeros((1, occupied.n_segments)) if self.missing is None else self.missing[:counts]
         rows, without = (each.sum(axis=0).astype(np.int64) for each in (occupied.sums[:counts], missing))

@@ -147,6 +147,8 @@ def boost_summary(task: TrainingTask, boost: BoostParameters) -> dict[str, Any]:
         "cat_l2": parameters.cat_l2,
         "max_cat_threshold": parameters.max_cat_threshold,
         "min_data_per_group": parameters.min_data_per_group,
+        "top_rate": boost.top_rate,
+        "other_rate": boost.other_rate,
         "validation_fraction": boost.held_out,
         "fold_col": boost.held_out_by,
         "n_iter_no_change": boost.patience,

@@ -58,6 +58,8 @@ def test_many_rows_are_the_same_in_every_way(db: psycopg.Connection) -> None:
         (6, "y", {"loss": "absolute_error", "grouping_cols": "g"}),
         (7, "y", {"loss": "quantile", "weights": "w", **HALF}),
         (8, "y", {"loss": "huber", "grouping_cols": "g", **HALF}),
+        (10, "late", {"boost_params": "top_rate=0.3, other_rate=0.2", "learning_rate": 0.5, "grouping_cols": "g"}),
+        (11, "k", {"boost_params": "top_rate=0.2", "learning_rate": 1, "num_trees": 3, "weights": "w"}),
         (9, "y", {"grouping_cols": "g", "monotone": "a=-1, b=1", "interaction_constraints": "[a, b], [a, c]", **HALF}),
     ],
     ids=str,

@@ -141,6 +141,10 @@ def test_elements_of_arrays_and_expressions_have_directions(db: psycopg.Connecti
         ({"monotone": "g=1"}, "monotone: g is none of the features"),
         ({"monotone": "d=1"}, "monotone: column d does not exist in t"),
         ({"monotone": "a=1", "target": "k"}, "monotone is for numbers and for two classes, .* k has 5 classes"),
+        (
+            {"monotone": "a=1", "loss": "huber"},
+            "monotone is not for loss huber, whose leaves are quantiles; of numbers",
+        ),
         ({"interaction_constraints": "a, b"}, "interaction_constraints: a is not a group of features in brackets"),
         ({"interaction_constraints": "[]"}, r"interaction_constraints: \[\] is not a group of features in brackets"),
         ({"interaction_constraints": "[a, g]"}, "interaction_constraints: g is none of the features"),

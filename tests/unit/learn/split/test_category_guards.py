@@ -10,7 +10,7 @@ import pytest
 
 from madtree.learn.data import Floats
 from madtree.learn.packing import RawRows, prepare
-from madtree.learn.split.category_order import guarded_splits
+from madtree.learn.split.category_order import guarded_splits, is_rare, with_rare_in_the_middle
 from madtree.trees import BoostParameters, FeatureKind, Parameters
 from tests.unit.learn.binned import problem_of, sample_rows
 from tests.unit.learn.ensemble.test_boosting import ANYWHERE, grown_by, store_of
@@ -21,7 +21,9 @@ def plain_candidates(rows: list[int], missing: int, parameters: Parameters) -> s
     found = set()
     for way in (1, -1):
         order = range(len(rows)) if way == 1 else range(len(rows) - 1, -1, -1)
-        most = min(parameters.max_cat_threshold, (len(rows) + 1) // 2)
+        known = [place for place in order if rows[place] >= parameters.cat_smooth]
+        half = (len(known) + 1) // 2 if way == 1 or len(known) == len(rows) else len(known) // 2
+        most = min(parameters.max_cat_threshold, half)
         one_side = group = 0
         for n, place in enumerate(order):
             one_side += rows[place]
@@ -41,6 +43,7 @@ def test_candidates_are_those_of_a_plain_loop(seed: int) -> None:
     parameters = Parameters(
         min_bucket=int(rng.integers(1, 60)),
         max_cat_threshold=int(rng.integers(1, 12)),
+        cat_smooth=float(rng.integers(0, 15)),
         min_data_per_group=int(rng.integers(1, 60)),
     )
     problem, _ = problem_of(sample_rows(50, 0), 0, parameters)
@@ -49,6 +52,16 @@ def test_candidates_are_those_of_a_plain_loop(seed: int) -> None:
     stop = np.cumsum(sizes)
     start = stop - sizes
     missing = rng.integers(0, 50, 9)
+    score = rng.normal(size=len(rows))
+    segment = np.repeat(np.arange(9), sizes)
+    order = with_rare_in_the_middle(np.arange(len(rows)), score, segment, is_rare(problem, rows))
+    assert sorted(order.tolist()) == list(range(len(rows)))
+    rows, score = rows[order], score[order]
+    for first, last in zip(start, stop, strict=True):
+        places = np.flatnonzero(rows[first:last] >= parameters.cat_smooth)
+        assert (np.diff(score[first:last][places]) >= 0).all()
+        half = (len(places) + 1) // 2
+        assert places.tolist() == [*range(half), *range(last - first - len(places) + half, last - first)]
     mine = np.flatnonzero(rng.random(9) < 0.7)
     found = guarded_splits(problem, rows, start[mine], stop[mine], missing[mine])
     for s in range(9):
@@ -73,21 +86,26 @@ def scores_of(category: Floats, number: Floats, target: Floats, n_rounds: int, *
 
 
 @pytest.mark.parametrize(
-    "more",
+    ("n_categories", "more"),
     [
-        {},
-        {"cat_l2": 0.0, "min_data_per_group": 20},
-        {"cat_l2": 50.0, "max_cat_threshold": 3},
-        {"cat_smooth": 1.0, "min_data_per_group": 300},
-        {"max_leaf_nodes": 2},
+        (40, {}),
+        (40, {"cat_l2": 0.0, "min_data_per_group": 20}),
+        (40, {"cat_l2": 50.0, "max_cat_threshold": 3}),
+        (40, {"cat_smooth": 1.0, "min_data_per_group": 300}),
+        (40, {"max_leaf_nodes": 2}),
+        (200, {}),
+        (200, {"min_data_per_group": 20}),
+        (200, {"max_leaf_nodes": 8}),
     ],
     ids=str,
 )
-def test_trees_are_lightgbms(more: dict[str, Any]) -> None:
-    """Scores after 3 rounds, of categories so many times each that LightGBM passes over none for being rare."""
+def test_trees_are_lightgbms(n_categories: int, more: dict[str, Any]) -> None:
+    """Scores after 3 rounds; many of 200 categories, whose sizes are uneven, are rare in the nodes."""
     rng = np.random.default_rng(4)
-    n, n_categories = 8_000, 40
-    category, number = rng.integers(1, n_categories + 1, n).astype(float), rng.integers(0, 50, n).astype(float)
+    n = 8_000
+    share = np.linspace(1, 1 if n_categories == 40 else 6, n_categories)
+    category = 1.0 + rng.choice(n_categories, n, p=share / share.sum())
+    number = rng.integers(0, 50, n).astype(float)
     effect = rng.normal(size=n_categories + 1)
     target = effect[category.astype(int)] * (1 + number / 25) + rng.normal(size=n)
     names = {"max_leaf_nodes": "num_leaves"}

@@ -1,0 +1,123 @@
+"""What is changed more rarely of how boosted trees are grown: the keys of `boost_params`."""
+
+from __future__ import annotations
+
+from sys import float_info
+
+from madtree.interface import defaults
+from madtree.interface.function import Argument, Flag, Setting
+from madtree.interface.training import GROWTH, SAMPLES
+from madtree.interface.valid import Range, at_least, number_of_at_least
+from madtree.trees import FEW_CATEGORIES, LEAST_RATE, MAX_CATEGORIES
+
+SHARE = Range(0, 1, never=0, words="above 0 and at most 1")
+
+BOOST_PARAMS = Argument(
+    "boost_params",
+    "text",
+    "'l2_regularization=0, min_gain=0, subsample=1, feature_fraction=1, cat_smooth=10, cat_l2=10, "
+    "max_cat_threshold=32, min_data_per_group=100, top_rate=1, other_rate=0.1'",
+    None,
+    keys=(
+        Argument(
+            "l2_regularization",
+            "double precision",
+            "penalty of leaves' values",
+            defaults.L2,
+            valid=number_of_at_least(0),
+            setting=Setting("float8"),
+            flag=Flag(GROWTH, ("--l2",)),
+        ),
+        Argument(
+            "min_gain",
+            "double precision",
+            "that each split must exceed",
+            defaults.MIN_GAIN,
+            valid=number_of_at_least(0),
+            setting=Setting("float8"),
+            flag=Flag(GROWTH),
+        ),
+        Argument(
+            "subsample",
+            "double precision",
+            "share of the rows, drawn anew for each round",
+            defaults.SUBSAMPLE,
+            valid=SHARE,
+            setting=Setting("float8"),
+            flag=Flag(SAMPLES),
+        ),
+        Argument(
+            "feature_fraction",
+            "double precision",
+            "share of the features, drawn anew for each tree",
+            defaults.FEATURE_FRACTION,
+            valid=SHARE,
+            setting=Setting("float8"),
+            flag=Flag(SAMPLES),
+        ),
+        Argument(
+            "cat_smooth",
+            "double precision",
+            "hessian by which rare categories are drawn to the middle before they are put in order",
+            defaults.CAT_SMOOTH,
+            valid=number_of_at_least(0),
+            setting=Setting("float8"),
+            flag=Flag(GROWTH),
+        ),
+        Argument(
+            "quantile",
+            "double precision",
+            "of loss quantile, which one is predicted; of huber, that of the absolute errors beyond which they "
+            f"count by their sign; NULL: {defaults.LOSS_QUANTILE}",
+            None,
+            valid=Range(float_info.min, 1, never=1, words="above 0 and below 1"),
+            setting=Setting("float8"),
+            flag=Flag(GROWTH),
+        ),
+        Argument(
+            "cat_l2",
+            "double precision",
+            f"further penalty of leaves' values of splits by features of more than {FEW_CATEGORIES} categories",
+            defaults.CAT_L2,
+            valid=number_of_at_least(0),
+            setting=Setting("float8"),
+            flag=Flag(GROWTH),
+        ),
+        Argument(
+            "max_cat_threshold",
+            "integer",
+            "categories on one side of such a split, at most",
+            defaults.MAX_CAT_THRESHOLD,
+            valid=Range(1, MAX_CATEGORIES, is_cut=True),
+            setting=Setting("int4"),
+            flag=Flag(GROWTH),
+        ),
+        Argument(
+            "min_data_per_group",
+            "integer",
+            "rows that each further candidate of such a split moves to the other side, at least",
+            defaults.MIN_DATA_PER_GROUP,
+            valid=at_least(1),
+            setting=Setting("int4"),
+            flag=Flag(GROWTH),
+        ),
+        Argument(
+            "top_rate",
+            "double precision",
+            "share of the rows, those with the largest gradients, that every tree is grown on; 1: all rows",
+            defaults.TOP_RATE,
+            valid=SHARE,
+            setting=Setting("float8"),
+            flag=Flag(SAMPLES),
+        ),
+        Argument(
+            "other_rate",
+            "double precision",
+            "with top_rate: share of the rows that is drawn from the others, for all of which they count",
+            defaults.OTHER_RATE,
+            valid=Range(LEAST_RATE, 1, words=f"at least {LEAST_RATE:g} and at most 1"),
+            setting=Setting("float8"),
+            flag=Flag(SAMPLES),
+        ),
+    ),
+)

@@ -1,0 +1,88 @@
+"""Rows of which a boosted tree is grown by the size of their gradients (gradient-based one-side sampling, Ke et al.
+2017): rows with large ones are kept, some of the others are drawn and count for all of these.
+
+Sizes are counted in bins, so that the number of rows above one is exact wherever rows are. Gradients are whole numbers
+on their grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from madtree.learn.columns.changing import ChangingRows
+from madtree.learn.data import N_SIZES, Array, Values, bins_of_sizes, keyed, mixed, require
+from madtree.learn.problem import Problem, Sampled
+
+_MOST_EXPONENT = 1_000
+_DRAWN = 7  # purpose of a hash
+
+SAMPLED = ("target", "weight", "fold")  # columns that change together
+
+
+def size_counts(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
+    """(n_groups, N_SIZES) rows in training by the size of their gradient. `values`: top (n_groups,)."""
+    block, top = rows.block, values["top"]
+    taught = None if block.fold is None else np.flatnonzero(block.fold != Sampled.HELD_OUT)
+    gradient, tree = block.target[0], block.tree
+    if taught is not None:
+        gradient, tree = gradient.take(taught), None if tree is None else tree.take(taught)
+    place = bins_of_sizes(gradient, int(top[0]) if tree is None else top.take(tree))
+    if tree is not None:
+        place = place + tree.astype(np.int64) * N_SIZES
+    return np.bincount(place, minlength=len(top) * N_SIZES).astype(np.float64).reshape(len(top), N_SIZES)
+
+
+def no_sizes(values: Mapping[str, Any]) -> Array:
+    """`size_counts` of no rows."""
+    return np.zeros((len(values["top"]), N_SIZES))
+
+
+def gradient_sample(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
+    """The fold that says which rows a tree is grown on, and gradients and hessians, times what they count for.
+
+    `values`: top (n_groups,) as above; least (n_groups,) the first bin all rows of which are kept; share (n_groups,) of
+    the others that is drawn; seed, and tree, by which they are.
+    """
+    block = rows.block
+    require(block.identity is not None, "identity", "there")
+    assert block.identity is not None
+    assert block.weight is not None
+    tree, gradient = block.tree, block.target[0]
+    top, least, share = (values[name][0] if tree is None else values[name].take(tree) for name in _BY_GROUP)
+    key = keyed(_DRAWN, values["seed"], np.array([values["tree"]]))[0]
+    large = bins_of_sizes(gradient, top) >= least
+    drawn = mixed(block.identity ^ key) < share * 2.0**32
+    times = np.where(large, 1.0, 1.0 / share)
+    fold = np.where(large | drawn, Sampled.IN_SAMPLE, Sampled.LEFT_OUT).astype(np.uint8)
+    if block.fold is not None:
+        fold[block.fold == Sampled.HELD_OUT] = Sampled.HELD_OUT
+    return {"fold": fold, **{name: np.rint(getattr(block, name) * times) for name in ("target", "weight")}}
+
+
+_BY_GROUP = ("top", "least", "share")
+
+
+def values_of_sizes(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:
+    """The values of `size_counts` as they have come."""
+    require(problem is not None and problem.n_classes == 0, "problem", "one of gradients")
+    assert problem is not None
+    return {"top": given.ints("top", (problem.n_groups,), -_MOST_EXPONENT, _MOST_EXPONENT)}
+
+
+def values_of_sample(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:
+    """The values of `gradient_sample` as they have come."""
+    found = values_of_sizes(given, problem, n_nodes)
+    assert problem is not None
+    require(problem.weight_grid is not None, "weight_exponents", "there")
+    share = given.floats("share", (problem.n_groups,))
+    require((share > 0).all() and (share <= 1).all(), "share", "above 0 and at most 1")
+    return {
+        **found,
+        "least": given.ints("least", (problem.n_groups,), 0, N_SIZES - 1),
+        "share": share,
+        "seed": given.integer("seed", -(2**63), 2**63 - 1),
+        "tree": given.integer("tree", 0, 2**32 - 1),
+    }
