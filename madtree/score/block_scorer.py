@@ -18,6 +18,7 @@ from madtree.score.forest_scorer import SHAP, counted_bytes, forest_outcomes, ou
 Plan = dict[str, Any]
 
 COUNTED_BYTES = 32 * 2**20  # of the votes and sums of rows that are scored together
+_MOST_BYTES = 2**29  # of what all rows come to, half of what a value of bytea holds
 
 _plans = LastPlan(checked_plan)
 
@@ -33,7 +34,7 @@ def score_block(plan: bytes, images: bytes) -> Steps[bytes]:
             nothing.
 
     Raises:
-        MadtreeError: the plan is damaged, or the rows are not of as many numbers.
+        MadtreeError: the plan is damaged, the rows are not of as many numbers, or what they come to has too many bytes.
     """
     model = _plans.get(plan)
     behind = (model["samples"] is not None) + 2 * is_staged(model)
@@ -51,12 +52,18 @@ def score_rows(plan: bytes, rows: Floats) -> Steps[bytes]:
 
 def _scored_rows(model: Plan, rows: Floats) -> Steps[bytes]:
     """The outcomes of rows (n_rows, n_numbers)."""
-    found = []
+    found, n_bytes = [], 0
     size = MOST_ROWS if not model["members"] else max(1, min(MOST_ROWS, COUNTED_BYTES // counted_bytes(model)))
     for first in range(0, len(rows), size):
         yield
         block = rows[first : first + size]
         found.append((yield from _scored(model, np.array(block.T, np.float64, order="C"))))
+        n_bytes += len(found[-1])
+        if n_bytes > _MOST_BYTES:
+            raise MadtreeError(
+                f"what these rows come to has more than {_MOST_BYTES // 2**20} MB: give fewer rows at once",
+                sqlstate="54000",
+            )
     return b"".join(found)
 
 

@@ -139,7 +139,7 @@ class BlockStatement:
         return self.blocks.by_number(block_rows) if ranges is None else self.blocks.by_pages(ranges)
 
     def _block_rows(self, plan: bytes) -> int:
-        rows_that_fit = BLOCK_BYTES // (8 * (1 + len(self.blocks.values)) + self.blocks.outcome_bytes)
+        rows_that_fit = max(1, BLOCK_BYTES // (8 * (1 + len(self.blocks.values)) + self.blocks.outcome_bytes))
         if not self.host.has_extension:
             # What the outputs are picked from goes to the server with each block.
             return min(BLOCK_ROWS[1], rows_that_fit)

@@ -8,7 +8,7 @@ views on it, as long as it has the columns that the new rows have.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
@@ -37,33 +37,34 @@ class Made:
     fits: Callable[[Sequence[str]], bool]
 
 
-def _are_contributions(columns: Sequence[str]) -> bool:
-    said = [name for name in columns[1:3] if name != "class"]
-    return bool(said) and (said[0] == "expected" or columns[-4:] == ["feature", "value", "contribution", "rank"])
-
-
-_ESTIMATED = "estimated_"
+_PROBABILITY = "estimated_prob"
 _LEAVES = frozenset(kind.leaf_column for kind in KINDS.values())
-CONTRIBUTIONS = Made(
-    "contributions",
-    "an id, expected and the features; or an id, feature, value, contribution and rank; or with class before these",
-    _are_contributions,
-)
 
 
-def predictions(scores: frozenset[str]) -> Made:
-    """Tables of predictions by a model that has these columns of raw scores.
+def contributions(known: Collection[Sequence[str]]) -> Made:
+    """Tables of contributions by a model whose tables of these have one of some lists of columns beside the id's."""
+    return Made(
+        "contributions",
+        "an id, expected and the model's features; or an id, feature, value, contribution and rank; or with class "
+        "before these",
+        lambda columns: columns[1:] in known,
+    )
 
-    These are given whole, since the prefix that they have is in the names of many other tables.
+
+def predictions(response: str, scores: frozenset[str]) -> Made:
+    """Tables of predictions by a model that has this column of responses, and these of raw scores.
+
+    They are given whole, since the prefixes that they have are in the names of many other tables. Of probabilities only
+    the prefix counts, so that a model that has learned of other classes may replace what the former one said.
     """
 
     def fits(columns: Sequence[str]) -> bool:
         said = columns[1:]
-        known = {*said} <= _LEAVES or {*said} <= scores
-        return bool(said) and (known or all(name.startswith(_ESTIMATED) for name in said))
+        known = said == [response] or {*said} <= _LEAVES or {*said} <= scores or said == [_PROBABILITY]
+        return bool(said) and (known or all(name.startswith(f"{_PROBABILITY}_") for name in said))
 
     known = " or ".join([*sorted(scores)[:1], *sorted(_LEAVES)])
-    return Made("predictions", f"an id and {_ESTIMATED}..., or {known}", fits)
+    return Made("predictions", f"an id and {response}, {_PROBABILITY}..., or {known}", fits)
 
 
 @dataclass(frozen=True)

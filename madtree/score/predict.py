@@ -82,7 +82,8 @@ def score_table(
     model = read_summary(host, tables)
     check_kind(model, function, argument)
     wanted = check_type(model, type_)
-    made = predictions(score_columns(model, id_name_of(model)))
+    (response,) = output_columns(model, "response", QUALIFIED, id_name_of(model))
+    made = predictions(response.name, score_columns(model, id_name_of(model)))
     into = IntoTable.checked(host, tables, model, new_data_table, output_table, made, replace=replace)
     outputs = [
         replaced(output, value=watching(host, output.value))

@@ -14,10 +14,12 @@ from madtree.records import dataclass
 from madtree.request import COSTS, Costs
 from madtree.score.additive import SumScale
 from madtree.score.case_or_blocks import work_of
-from madtree.score.former_table import CONTRIBUTIONS
+from madtree.score.former_table import contributions
 from madtree.score.into_table import IntoTable
+from madtree.score.new_rows import id_name_of
 from madtree.score.score_by_blocks import Asked, BlockScoring
 from madtree.score.shap_columns import Layout
+from madtree.score.shap_plan import MOST_TERMS
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.explain import shown
 from madtree.trees import Model
@@ -69,8 +71,10 @@ def explain_table(
     n_kept = _check_layout(model, layout, top)
     if not any(model.numbering.counts or [1]):
         raise MadtreeError(f"model: {given} has no trees")
-    into = IntoTable.checked(host, tables, model, new_data_table, output_table, CONTRIBUTIONS, replace=replace)
+    _check_terms(model, max(len(classes), 1), n_kept)
     asked = Layout(SumScale(host, tables, model, wanted, classes), n_kept)
+    made = contributions(asked.former_columns(id_name_of(model)))
+    into = IntoTable.checked(host, tables, model, new_data_table, output_table, made, replace=replace)
     outputs = asked.outputs(into.scan.id_name)
     into.tell()
     size = host.query(models_sql.size(tables.schema, tables.name))[0]
@@ -108,6 +112,17 @@ def _check_class(model: Model, class_: str | None) -> Sequence[int]:
     if class_ is None and len(model.classes) > 2:
         return range(len(model.classes))
     return [class_position(model, class_)]
+
+
+def _check_terms(model: Model, n_outputs: int, n_kept: int) -> None:
+    n_terms = n_outputs * (len(model.features) + n_kept)
+    if n_terms > MOST_TERMS:
+        raise MadtreeError(
+            f"model: {model.name} has {n_outputs} classes and {len(model.features)} features, and a row of so many "
+            f"takes {n_terms:,} numbers, more than {MOST_TERMS:,}",
+            hint="Ask for one class.",
+            sqlstate="54000",
+        )
 
 
 def _check_layout(model: Model, layout: str | None, top: int | None) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from madtree.errors import MadtreeError
 from madtree.model import MOST_COLUMNS, distinct_names, unquoted
@@ -50,20 +51,31 @@ class Layout:
         Raises:
             MadtreeError: a table cannot have so many.
         """
-        features = [unquoted(feature.name) for feature in self._model.features]
-        classes = [("class", self._model.dependent_type)] * self._has_class
-        if self.top:
-            columns = [*classes, ("feature", _TEXT), ("value", _TEXT), ("contribution", _FLOAT), ("rank", _INT)]
-        elif len(features) > MOST_COLUMNS:
+        n_features = len(self._model.features)
+        if not self.top and n_features > MOST_COLUMNS:
             raise MadtreeError(
-                f"layout 'wide' has a column for each of {len(features)} features, and a table has room for "
+                f"layout 'wide' has a column for each of {n_features} features, and a table has room for "
                 f"{MOST_COLUMNS}",
                 hint="Take layout => 'long'.",
             )
-        else:
-            columns = [*classes, ("expected", _FLOAT), *((name, _FLOAT) for name in features)]
+        columns = self._columns(has_class=self._has_class, is_long=self.top > 0)
         names = distinct_names((name for name, _ in columns), taken)
         return [Output(name, type_, _no_leaf) for name, (_, type_) in zip(names, columns, strict=True)]
+
+    def former_columns(self, taken: str) -> list[list[str]]:
+        """Of each table that there may be of this model, in whatever layout, the columns beside the id's."""
+        return [
+            distinct_names((name for name, _ in self._columns(has_class=has_class, is_long=is_long)), taken)
+            for has_class, is_long in product((False, True), repeat=2)
+        ]
+
+    def _columns(self, *, has_class: bool, is_long: bool) -> list[tuple[str, str]]:
+        """Names, which may be alike, and types."""
+        classes = [("class", self._model.dependent_type)] * has_class
+        if is_long:
+            return [*classes, ("feature", _TEXT), ("value", _TEXT), ("contribution", _FLOAT), ("rank", _INT)]
+        features = [(unquoted(feature.name), _FLOAT) for feature in self._model.features]
+        return [*classes, ("expected", _FLOAT), *features]
 
     def outcomes(self, arrays: ModelArrays) -> Outcomes:
         """What rows come to."""

@@ -14,6 +14,8 @@ from madtree.learn.shap import GRID, CoveredTrees, Explained, shares_of_cover
 from madtree.learn.walk import FlatTrees, Walk
 from madtree.records import dataclass
 
+MOST_TERMS = 2**20  # of a row: of all outputs, those of the features and those that are kept
+
 
 @dataclass(frozen=True)
 class ShapValues:
@@ -104,13 +106,15 @@ def checked_shap(given: Values, walk: Walk) -> dict[str, Any]:
     require(bool((np.abs(values) <= GRID).all()), "values", "on the grid")
     feature = given.ints("feature", (None,), 0, max(n_features - 1, 0))[:n_nodes]
     n_places = given.integer("n_places", n_features, 2**20)
+    top = given.integer("top", 0, n_places)
+    require(n_outputs * (n_features + top) <= MOST_TERMS, "n_outputs", f"of {MOST_TERMS} terms of a row at most")
     places = given.ints("places", (n_features,), 0, max(n_places - 1, 0))
     require(len(np.unique(places)) == len(places), "places", "different")
     trees = CoveredTrees(walk.child, walk.roots, feature, share)
     return {
         "what": "shap",
         "explained": Explained(trees, values, first_output, n_outputs, n_features),
-        "top": given.integer("top", 0, n_places),
+        "top": top,
         "places": places,
         "n_places": n_places,
     }

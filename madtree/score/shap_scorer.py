@@ -20,8 +20,7 @@ def shap_bytes(model: dict[str, Any]) -> int:
         model: the plan, checked.
     """
     explained: Explained = model["explained"]
-    n_features = model["n_places"] if model["top"] else explained.n_features
-    return 3 * _TERM_BYTES * explained.n_outputs * max(n_features, 1)
+    return 3 * _TERM_BYTES * explained.n_outputs * max(explained.n_features + model["top"], 1)
 
 
 def shap_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, route: RouteByNodes) -> Steps[bytes]:
@@ -78,8 +77,12 @@ def _strongest(model: dict[str, Any], terms: Ints) -> tuple[Ints, Ints]:
     Args:
         terms: (n_outputs, n_features, n_rows)
     """
-    whole = np.zeros((terms.shape[0], model["n_places"], terms.shape[2]), np.int64)
-    whole[:, model["places"]] = terms
+    places, top = model["places"], model["top"]
+    # Features that no tree asks contribute nothing: the first of them are all that may be among the strongest.
+    others = np.setdiff1d(np.arange(min(model["n_places"], len(places) + top)), places)[:top]
+    ranked = np.union1d(places, others)
+    whole = np.zeros((terms.shape[0], len(ranked), terms.shape[2]), np.int64)
+    whole[:, np.searchsorted(ranked, places)] = terms
     whole = whole.transpose(2, 0, 1)
-    found = np.argsort(-np.abs(whole), axis=2, kind="stable")[:, :, : model["top"]]
-    return found + 1, np.take_along_axis(whole, found, axis=2)
+    found = np.argsort(-np.abs(whole), axis=2, kind="stable")[:, :, :top]
+    return ranked.take(found) + 1, np.take_along_axis(whole, found, axis=2)

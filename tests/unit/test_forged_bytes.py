@@ -479,6 +479,50 @@ def test_splits_that_lead_nowhere_are_refused(name: str, value: Any) -> None:
     assert refused(lambda: finished(moved_nodes(forged, n_rows, columns, nodes)))
 
 
+def many_of(images: bytes, n_rows: int, n_numbers: int) -> bytes:
+    """The first row of some images, so many times."""
+    return images[: HEADER_BYTES + 8 * n_numbers] * n_rows
+
+
+@pytest.mark.parametrize(
+    ("n_outputs", "top", "n_places", "n_rows", "is_refused"),
+    [
+        (65_536, 1, 2**20, 1, False),
+        (65_536, 0, 3, 20_000, True),
+        (1, 2**20, 2**20, 20_000, True),
+        (512, 512, 2**20, 20_000, True),
+        (65_536, 100, 2**20, 1, True),
+    ],
+)
+def test_explained_rows_take_bounded_memory(
+    n_outputs: int, top: int, n_places: int, n_rows: int, *, is_refused: bool
+) -> None:
+    plan, images = forest_plan(SHAP, 1)
+    values = codec.load(plan)
+    first = np.array([1, n_outputs])  # the last output is that of the second tree
+    forged = codec.dump({**values, "first_output": first, "n_outputs": n_outputs, "top": top, "n_places": n_places})
+    assert refused(lambda: finished(score_block(forged, many_of(images, n_rows, 2)))) == is_refused
+
+
+def test_explained_rows_of_many_features_are_ranked_by_those_that_are_asked() -> None:
+    plan, images = forest_plan(SHAP, 1)
+    values = codec.load(plan)
+    forged = codec.dump({**values, "top": 5, "n_places": 2**20, "places": np.array([9, 4])})
+    with bounded():
+        said = finished(score_block(forged, images))
+    found = np.frombuffer(said, [("outcome", "<u1"), ("place", "<u4"), ("term", "<i8")]).reshape(-1, 5)
+    assert ({*found["place"][:, 0].tolist()}, {*found["place"][:, 1].tolist()}) == ({5, 10}, {5, 10})
+    assert found["place"][:, 2:].tolist() == [[1, 2, 3]] * len(found)
+    assert not found["term"][:, 2:].any()
+    assert (abs(found["term"][:, 0]) >= abs(found["term"][:, 1])).all()
+
+
+def test_votes_of_many_rows_take_bounded_memory() -> None:
+    plan, images = forest_plan("votes", 1)
+    forged = codec.dump({**codec.load(plan), "n_classes": 65_536})
+    assert refused(lambda: finished(score_block(forged, many_of(images, 20_000, 2))))
+
+
 def test_nothing_is_made_that_the_bytes_do_not_hold() -> None:
     header = b'{"values":{},"arrays":{"a":["<f8",[1099511627776]]}}'
     with bounded(), pytest.raises(MadtreeError, match=r"end before|no size"):

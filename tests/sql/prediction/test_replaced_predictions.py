@@ -125,6 +125,9 @@ NOT_PREDICTIONS = {
     "one column": "CREATE TABLE out (id int)",
     "no column": "CREATE TABLE out ()",
     "one column too many": "CREATE TABLE out (id int, estimated_y bool, note text)",
+    "another outcome": "CREATE TABLE out (id int, estimated_cost bool)",
+    "more outcomes": "CREATE TABLE out (id int, estimated_y bool, estimated_z bool)",
+    "a like name": "CREATE TABLE out (id int, estimated_problem float8)",
     "a view": "CREATE VIEW out AS SELECT id, y AS estimated_y FROM t",
     "a materialized view": "CREATE MATERIALIZED VIEW out AS SELECT id, y AS estimated_y FROM t",
     "partitioned": "CREATE TABLE out (id int, estimated_y bool) PARTITION BY LIST (id)",
@@ -166,7 +169,7 @@ PLANTED = {
     "an index with an expression": "CREATE INDEX ON out ((spring() + id))",
     "a policy": "CREATE POLICY planted ON out USING (spring() > 0)",
     "a table that inherits": "CREATE TABLE heir () INHERITS (out)",
-    "a generated column": "ALTER TABLE out ADD estimated_z int GENERATED ALWAYS AS (spring()) STORED",
+    "a generated column": "ALTER TABLE out DROP estimated_y, ADD estimated_y int GENERATED ALWAYS AS (spring()) STORED",
 }
 
 

@@ -8,6 +8,10 @@ import psycopg
 import pytest
 from forest_data import rows
 
+from madtree.engine import call
+from madtree.errors import MadtreeError
+from madtree.host.psycopg import PsycopgHost
+
 MAKE = '''
 CREATE TABLE t AS SELECT n AS id, CASE WHEN n % 10 < 7 THEN 'A' ELSE 'B' END AS g, sin(n * 7.1) AS x,
     CASE WHEN n % 17 > 0 THEN 'c' || n * 13 % 6 END AS "Odd, ""name""", date '2024-01-01' + n * 53 % 17 AS expected,
@@ -131,6 +135,45 @@ def test_contributions_make_way_for_new_ones(db: psycopg.Connection) -> None:
         explain(db, output="predicted", replace=True)
     with pytest.raises(psycopg.errors.DuplicateTable, match="tables of predictions only"):
         db.execute("SELECT madtree.tree_predict('m', 't', 'why', replace => true)")
+
+
+def test_another_models_long_table_makes_way_and_its_wide_one_does_not(db: psycopg.Connection) -> None:
+    train(db, "late")
+    explain(db, layout="long")
+    explain(db, output="wide")
+    db.execute("DROP TABLE m, m_nodes, m_summary")
+    db.execute("SELECT madtree.tree_train('t', 'm', 'id', 'late', 'x, g')")
+    explain(db, replace=True, layout="long")
+    with pytest.raises(psycopg.errors.DuplicateTable, match="the model's features"):
+        explain(db, output="wide", replace=True)
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "id int, expected date, delivered date",
+        "id int, expected float8",
+        "id int, class text, expected float8, grade int",
+        "id int, shop text, feature text, value text, contribution float8, rank int",
+        'id int, expected float8, x float8, expected_2 float8, "Odd, ""name""" float8, g float8',
+    ],
+)
+def test_a_table_of_ones_own_is_not_lost(db: psycopg.Connection, own: str) -> None:
+    train(db, "late")
+    db.execute(f"CREATE TABLE why ({own}); INSERT INTO why (id) VALUES (7)")  # type: ignore[arg-type]
+    with pytest.raises(psycopg.errors.DuplicateTable, match="tables of contributions only"):
+        explain(db, replace=True)
+    assert db.execute("SELECT id FROM why").fetchall() == [(7,)]
+
+
+def test_too_many_terms_of_a_row_are_refused(db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    train(db, "k")
+    monkeypatch.setattr("madtree.score.shap.MOST_TERMS", 12)
+    with db.transaction():
+        assert "1200 rows" in str(call(PsycopgHost(db), "tree_shap", ("m", "t", "why"), {}))
+    with pytest.raises(MadtreeError, match=r"has 3 classes and 4 features, .* takes 15 numbers, more than 12") as caught:
+        call(PsycopgHost(db), "tree_shap", ("m", "t", "long"), {"layout": "long", "top": 1})
+    assert caught.value.hint == "Ask for one class."
 
 
 def test_an_empty_table_is_explained(db: psycopg.Connection) -> None:

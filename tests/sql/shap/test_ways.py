@@ -75,11 +75,11 @@ def test_all_ways_write_the_same_bytes(data: psycopg.Connection, model: str, lay
 def test_a_cancel_is_answered(data: psycopg.Connection) -> None:
     data.execute("SELECT madtree.boost_train('t', 'm', 'id', 'v', 'x, z, i, c', num_trees => 60)")
     data.execute("SELECT madtree.tree_shap('m', 't', 'loaded', layout => 'long', top => 1)")
-    data.execute("SET statement_timeout = '700ms'")
+    data.execute("SET statement_timeout = '200ms'")
     begin = time.perf_counter()
     with pytest.raises(psycopg.errors.QueryCanceled):
         data.execute("SELECT madtree.tree_shap('m', 't', 'why')")
     took = time.perf_counter() - begin
     data.execute("RESET statement_timeout")
-    assert took < 1.5  # 0.2 s, and as much again for a busy machine
+    assert took < 1.0  # 0.2 s, and as much again for a busy machine
     assert data.execute("SELECT to_regclass('why')").fetchone() == (None,)
