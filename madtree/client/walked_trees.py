@@ -156,7 +156,7 @@ class WalkedTrees:
                 numbers[at] = (
                     self._codes(at, values[name][rows], group) if self.trees.is_category[at] else values[name][rows]
                 )
-            yield rows, self._walk.route_of_codes(numbers)
+            yield rows, finished(self._walk.route_of_codes(numbers))
 
     def _codes(self, feature: int, categories: Array, group: Array) -> Array:
         """(n_rows,) codes of categories; what has no key is unknown, as is NULL where it is no category."""

@@ -79,7 +79,7 @@ def _scored(model: Plan, numbers: Floats) -> Steps[bytes]:
         from madtree.score.shap_scorer import shap_outcomes  # takes long to load, and most predictions do without
 
         return (yield from shap_outcomes(model, place, known, walk.route_by_nodes(values, place)))
-    route = walk.route(values, place)
+    route = yield from walk.route(values, place)
     if model["members"]:
         if model["samples"] is not None:
             from madtree.learn.problem import identities  # as above

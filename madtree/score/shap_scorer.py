@@ -20,7 +20,8 @@ def shap_bytes(model: dict[str, Any]) -> int:
         model: the plan, checked.
     """
     explained: Explained = model["explained"]
-    return 3 * _TERM_BYTES * explained.n_outputs * max(explained.n_features + model["top"], 1)
+    top: int = model["top"]
+    return 3 * _TERM_BYTES * explained.n_outputs * max(explained.n_features + top, 1)
 
 
 def shap_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, route: RouteByNodes) -> Steps[bytes]:

@@ -20,6 +20,7 @@ from madtree.records import dataclass
 
 GRID = 2**61  # what all trees say together stays below
 _MOST_BITS = 12  # conditions of a leaf that has a table, which so stays in the cache
+_MOST_TERMS = 2**18  # of a leaf's table, of all its values
 _FEWEST_ROWS = 256  # for which trees are gone through node by node
 _PART = 64  # leaves whose tables are made together
 _MOST_KEPT = 64 * 2**20  # bytes of tables and ways, from block to block
@@ -72,7 +73,13 @@ class Explained:
         terms: Ints = np.rint(weights * self.values[leaves, value][:, None, None]).astype(np.int64)
         return terms
 
-    def tables(self, node: int, most_bits: int) -> Mapping[int, LeafTable]:
+    @cached_property
+    def most_bits(self) -> int:
+        """Conditions that a leaf with a table may have."""
+        n_values = self.values.shape[1]
+        return max(k for k in range(_MOST_BITS + 1) if not k or n_values * k << k <= _MOST_TERMS)
+
+    def tables(self, node: int, most_bits: int) -> Steps[Mapping[int, LeafTable]]:
         """Of the leaves below a node that have at most so many conditions, and one at least; by their positions."""
         key = node, most_bits
         if (kept := self._tables.get(key)) is not None:
@@ -85,7 +92,10 @@ class Explained:
                 break
             leaves = paths.leaf[of_leaves]
             weights = weights_of_patterns(paths.share[of_conditions].reshape(-1, k))
-            terms = np.stack([self.terms(weights, leaves, value) for value in range(self.values.shape[1])], axis=1)
+            terms = np.empty((len(leaves), self.values.shape[1], k, 1 << k), np.int64)
+            for value in range(self.values.shape[1]):
+                yield
+                terms[:, value] = self.terms(weights, leaves, value)
             features = paths.feature[of_conditions].reshape(-1, k)
             found |= zip(leaves.tolist(), zip(features, terms, strict=True), strict=True)
             n_bytes += terms.nbytes
@@ -129,7 +139,7 @@ def contributions(explained: Explained, trees: range, route: RouteByNodes, n_row
         route: of the rows.
     """
     found = np.zeros((explained.n_outputs * explained.n_features, n_rows), np.int64)
-    bits = min(n_rows.bit_length() - 1, _MOST_BITS) if n_rows >= _FEWEST_ROWS else 0
+    bits = min(n_rows.bit_length() - 1, explained.most_bits) if n_rows >= _FEWEST_ROWS else 0
     others = []
     for tree in trees:
         root = int(explained.trees.roots[tree])
@@ -160,7 +170,7 @@ def _by_tables(explained: Explained, root: int, bits: int, route: RouteByNodes, 
     while waiting:
         node, pattern, bit_of, has_tables = waiting.pop()
         if not has_tables and explained.n_leaves[node] <= _PART:
-            tables, has_tables = explained.tables(node, bits), True
+            tables, has_tables = (yield from explained.tables(node, bits)), True
         if trees.is_leaf[node]:
             place[:] = pattern
             features, terms = tables[node]

@@ -20,8 +20,10 @@ from madtree.records import dataclass
 
 MOST_LEAVES = 64
 FEW_ROWS = 2_048  # of which a walk takes less time than making the tables
-_MOST_BYTES = 32 * 2**20  # of all tables
+_MOST_BYTES = 32 * 2**20  # of all tables, and of the places of leaves
+_SPLITS = 256  # by categories, that are entered between one look for cancels and the next
 _MOST_EDGES = 2**16 - 2
+_PLACE = np.dtype(np.int64)  # of a leaf
 _ENTRY = 16  # bytes of one look-up, which numpy copies as fast as memory goes
 _SPAN_BYTES = 4 * 2**20  # of the leaves that are found at once
 
@@ -65,7 +67,7 @@ class BitTrees:
         threshold: Floats,
         is_category: Sequence[bool],
         categories: CategoryCodes,
-    ) -> BitTrees | None:
+    ) -> Steps[BitTrees | None]:
         """Of trees without surrogates, of one group; None where they have too many leaves, or thresholds.
 
         Args:
@@ -86,9 +88,12 @@ class BitTrees:
         splits = _Splits(inner, tree.take(inner), ~gone.astype(dtype), missing_right.take(inner))
         together = _ENTRY // dtype.itemsize
         n_trees = -(-len(roots) // together) * together
+        n_bytes = n_trees * most * _PLACE.itemsize
+        if n_bytes > _MOST_BYTES:
+            return None
+        yield
         batches = [_Batch([]) for _ in range(n_trees // together)]
         encoders: list[EdgeEncoder | None] = []
-        n_bytes = 0
         for f, of_categories in enumerate(is_category):
             own = splits.only(feature.take(inner) == f)
             edges = np.unique(threshold.take(own.node)) if not of_categories else np.zeros(0)
@@ -98,17 +103,18 @@ class BitTrees:
                 return None
             table = np.full((n_codes, n_trees), np.iinfo(dtype).max, dtype)
             if of_categories:
-                own.enter_categories(table, categories)
+                yield from own.enter_categories(table, categories)
                 encoders.append(None)
             else:
                 own.enter_thresholds(table, np.searchsorted(edges, threshold.take(own.node)) + 1)
                 encoders.append(EdgeEncoder(edges, np.uint16, quantiles=False))
+            yield
             for number, batch in enumerate(batches):
                 part = np.ascontiguousarray(table[:, number * together : (number + 1) * together])
                 if (part != np.iinfo(dtype).max).any():
                     batch.tables.append((f, part.view(np.complex128)[:, 0]))
         leaf = np.flatnonzero(child == np.arange(len(child)))
-        leaves = np.zeros((n_trees, most), np.int64)
+        leaves = np.zeros((n_trees, most), _PLACE)
         leaves[tree.take(leaf), first.take(leaf)] = leaf
         return cls(encoders, batches, dtype, leaves, {root: number for number, root in enumerate(roots.tolist())})
 
@@ -143,13 +149,16 @@ class _Splits:
         np.bitwise_and.accumulate(table[1:], axis=0, out=table[1:])
         np.bitwise_and.at(table[0], self.tree[self.missing_right], self.bits[self.missing_right])
 
-    def enter_categories(self, table: Array, categories: CategoryCodes) -> None:
+    def enter_categories(self, table: Array, categories: CategoryCodes) -> Steps[None]:
         """Enter into (n_codes, n_trees) what is left of the categories that are sent right."""
         width = categories.width
         firsts, stops = (np.searchsorted(categories.entries, (self.node + more) * width).tolist() for more in (0, 1))
-        for node, tree, bits, missing, first, stop in zip(
+        splits = zip(
             self.node.tolist(), self.tree.tolist(), self.bits, self.missing_right.tolist(), firsts, stops, strict=True
-        ):
+        )
+        for number, (node, tree, bits, missing, first, stop) in enumerate(splits):
+            if number % _SPLITS == 0:
+                yield
             goes_right = np.full(len(table), missing)
             named = categories.entries[first:stop] - node * width
             goes_right[1 + named] = categories.sides[first:stop] == RIGHT

@@ -130,7 +130,7 @@ class Walk:
         """(n_groups,) position of each group's first tree, where their numbers of trees differ; else None."""
         return None if self.counts is None else np.cumsum(self.counts) - self.counts
 
-    def route(self, values: Floats, group: Ints) -> Route:
+    def route(self, values: Floats, group: Ints) -> Steps[Route]:
         """The ways of at most `MOST_ROWS` rows.
 
         Args:
@@ -138,7 +138,7 @@ class Walk:
             group: (n_rows,) position of each row's group.
         """
         self._to_codes(values, group)
-        return self.route_of_codes(values)
+        return (yield from self.route_of_codes(values))
 
     def route_by_nodes(self, values: Floats, group: Ints) -> RouteByNodes:
         """As `route`."""
@@ -149,18 +149,24 @@ class Walk:
         for feature in self.categories.keys:
             values[feature] = self.categories.codes_of_numbers(feature, values[feature], group)
 
-    def route_of_codes(self, values: Floats) -> Route:
+    def route_of_codes(self, values: Floats) -> Steps[Route]:
         """As `route`, of rows that bring codes of categories."""
-        trees = self._by_bits if values.shape[1] >= FEW_ROWS else None
+        trees = (yield from self._by_bits()) if values.shape[1] >= FEW_ROWS else None
         return self.trees.route(values) if trees is None else trees.route(values)
 
-    @cached_property
-    def _by_bits(self) -> BitTrees | None:
+    def _by_bits(self) -> Steps[BitTrees | None]:
         """The trees by bits, where there is one group of them, and their leaves are few."""
         if len(self.groups) != 1 or len(self.roots) < 2 or len(self.feature) != len(self.child):
             return None
-        known = self.roots, self.child, self.missing_right, self.feature, self.trees.threshold
-        return BitTrees.of(*known, self.is_category, self.categories)
+        if not self._kept:
+            known = self.roots, self.child, self.missing_right, self.feature, self.trees.threshold
+            self._kept.append((yield from BitTrees.of(*known, self.is_category, self.categories)))
+        return self._kept[0]
+
+    @cached_property
+    def _kept(self) -> list[BitTrees | None]:
+        """The trees by bits, once they are made."""
+        return []
 
 
 def _children(given: Values, n_trees: int) -> tuple[Ints, Ints, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,7 +37,7 @@ class Trees:
 
     def bits(self) -> BitTrees | None:
         known = self.roots, self.child, self.missing_right, self.feature, self.threshold
-        return BitTrees.of(*known, IS_CATEGORY, self.codes())
+        return finished(BitTrees.of(*known, IS_CATEGORY, self.codes()))
 
     def leaf(self, root: int, row: Floats) -> int:
         node = root
@@ -110,6 +111,24 @@ def test_leaves_are_found_in_any_order_of_the_trees_and_for_some_of_the_rows() -
 
 def test_more_leaves_than_bits_are_walked_down() -> None:
     assert grown(np.random.default_rng(2), [65, 3]).bits() is None
+
+
+def test_places_of_leaves_that_would_fill_the_memory_are_not_made() -> None:
+    """One tree of 64 leaves, and so many of one leaf that hold a place for each of 64."""
+    n_trees = 2**17
+    trees = grown(np.random.default_rng(4), [64, *[1] * n_trees])
+    tracemalloc.start()
+    assert trees.bits() is None
+    assert tracemalloc.get_traced_memory()[1] < 40 * 2**20
+    tracemalloc.stop()
+
+
+def test_cancels_are_let_in_while_tables_are_made() -> None:
+    """In pieces of some thousand categories: of a table of all trees, one look after the other was 0.5 s away."""
+    trees = grown(np.random.default_rng(5), [64] * 100)
+    n_splits = int((trees.child != np.arange(len(trees.child))).sum())
+    known = trees.roots, trees.child, trees.missing_right, trees.feature, trees.threshold
+    assert len([*BitTrees.of(*known, IS_CATEGORY, trees.codes())]) >= len(IS_CATEGORY) + n_splits // 1_024
 
 
 def test_tables_that_would_fill_the_memory_are_not_made() -> None:
