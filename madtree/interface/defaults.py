@@ -61,6 +61,10 @@ PREDICTION_TYPE = "response"
 TRUST_OWNER = False
 FULL = False
 LAYOUT = "wide"
+ACCUMULATED = False
+ICE = False
+GRID_SIZE = 50
+MAX_ROWS = 10_000
 HOLDOUT = 0.25
 
 # By argument, the keys of the strings of options: of trees, and of boosted models.

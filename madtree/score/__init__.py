@@ -17,13 +17,18 @@ if TYPE_CHECKING:
     from madtree.score.new_rows import fit_to_source, scan_of
     from madtree.score.out_of_bag import predict_out_of_bag
     from madtree.score.predict import forest_predict, score_table, tree_predict, tree_sql
+    from madtree.score.rows_at_hand import AskedNumbers, RowsAtHand, check_number_type, feature_places
     from madtree.score.shap import explain_table
     from madtree.score.staged import boost_staged
 
 __all__ = [
+    "AskedNumbers",
+    "RowsAtHand",
     "boost_sql",
     "boost_staged",
+    "check_number_type",
     "explain_table",
+    "feature_places",
     "fit_to_source",
     "forest_predict",
     "predict_out_of_bag",
@@ -38,9 +43,13 @@ __all__ = [
 ]
 
 _MODULES = {
+    "AskedNumbers": "rows_at_hand",
+    "RowsAtHand": "rows_at_hand",
     "boost_sql": "boosted_expression",
     "boost_staged": "staged",
+    "check_number_type": "rows_at_hand",
     "explain_table": "shap",
+    "feature_places": "rows_at_hand",
     "fit_to_source": "new_rows",
     "forest_predict": "predict",
     "predict_out_of_bag": "out_of_bag",

@@ -1,0 +1,265 @@
+"""partial_dependence: what a model predicts by the values of one feature or two.
+
+The partial dependence is what is predicted on average where all rows have a value (Friedman 2001, "Greedy function
+approximation: a gradient boosting machine", Annals of Statistics 29). Its accumulated form adds up what changes from
+one value to the next for the rows that lie between them, and so asks for no rows that cannot be: accumulated local
+effects (Apley and Zhu 2020, "Visualizing the effects of predictor variables in black box supervised learning models",
+JRSS B 82).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from madtree.errors import MadtreeError
+from madtree.host import Host, Row, watched
+from madtree.interface import FUNCTIONS
+from madtree.model import casting, class_position, find_model, read_summary
+from madtree.records import dataclass
+from madtree.request import find_source
+from madtree.score import AskedNumbers, RowsAtHand, check_number_type, feature_places, fit_to_source, scan_of
+from madtree.sqltext import rows as rows_sql
+from madtree.sqltext.explain import shown
+from madtree.sqltext.split import split_list
+from madtree.sqltext.values import text_of
+from madtree.trees import Feature, FeatureKind, Model
+
+_FUNCTION = "partial_dependence"
+_MOST_ROWS = 500_000  # of the answer, which is in memory as a whole
+# As scikit-learn's grid: equal steps between these quantiles, where a feature has more values than the grid.
+_LOW, _HIGH = 0.05, 0.95
+_IN_STEPS = ("real", "double precision", "numeric")  # types whose values may be any number
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Values of a feature.
+
+    Attributes:
+        numbers: (n,) as trees compare them; of categories their keys.
+        texts: as users see them.
+        has_order: whether the numbers mean something to users.
+    """
+
+    numbers: np.ndarray
+    texts: Sequence[str]
+    has_order: bool = True
+
+    @property
+    def points(self) -> list[tuple[str, float | None]]:
+        """The texts and the numbers as they are told."""
+        numbers = self.numbers.tolist() if self.has_order else [None] * len(self.texts)
+        return [*zip(self.texts, numbers, strict=True)]
+
+
+def partial_dependence(
+    host: Host,
+    model_name: str | None,
+    new_data_table: str | None,
+    features: str | None,
+    type_: str | None = None,
+    class_: str | None = None,
+    accumulated: bool | None = False,
+    ice: bool | None = False,
+    grid_size: int | None = 50,
+    max_rows: int | None = 10_000,
+    trust_owner: bool | None = False,
+) -> list[Row]:
+    """Rows of values and of what is predicted by them; see its usage text.
+
+    Args:
+        trust_owner: that of `find_model`.
+
+    Raises:
+        MadtreeError: an argument is NULL or not valid, the table lacks a column or has no row that is predicted, or
+            the answer would have too many rows.
+    """
+    declared = FUNCTIONS[_FUNCTION]
+    size, most = declared.checked("grid_size", grid_size), declared.checked("max_rows", max_rows)
+    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
+    model = read_summary(host, tables)
+    asked = AskedNumbers(check_number_type(model, type_), _classes(model, class_))
+    places = _places(model, features, accumulated=bool(accumulated), ice=bool(ice))
+    if new_data_table is None:
+        raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
+    source = find_source(host.source, new_data_table, "new_data_table")
+    data = fit_to_source(host, model, source, new_data_table)
+    id_type = data.types[model.id_column]
+    scan = scan_of(host, tables, model, source, data, "", "")
+    wanted = [data.features[model.features[place].name] for place in places]
+    texts = [text_of(model.id_column, id_type.writer), *map(shown, wanted)]
+    with casting(model, data.features, new_data_table, "new_data_table"):
+        numbers = [rows_sql.as_number(feature) for feature in wanted]
+        rows = RowsAtHand.of(host, tables, model, asked, scan, model.id_column, id_type, most, numbers, texts)
+    grids = [
+        _grid(
+            feature,
+            rows.others[:, number],
+            [own[1 + number] for own in rows.texts],
+            size,
+            new_data_table,
+            is_accumulated=bool(accumulated),
+        )
+        for number, feature in enumerate(wanted)
+    ]
+    n_values, n_outputs = prod(len(grid.texts) for grid in grids), max(len(asked.classes), 1)
+    n_answers = n_values * n_outputs * (rows.n_rows if ice else 1)
+    if n_answers > _MOST_ROWS:
+        raise MadtreeError(
+            f"{_FUNCTION}: the answer would have {n_answers:,} rows, more than {_MOST_ROWS:,}",
+            hint="Take fewer rows by max_rows, fewer values by grid_size, or one class.",
+            sqlstate="54000",
+        )
+    classes: list[str | None] = [model.classes[place] for place in asked.classes] or [None]
+    made = _accumulated(rows, places[0], grids[0], classes) if accumulated else _set(rows, places, grids, classes, ice)
+    return [*watched(host, made)]
+
+
+def _classes(model: Model, class_: str | None) -> Sequence[int]:
+    """Positions of the classes that are asked for: of at most two the last one, of more all, if none is named."""
+    if not model.is_classification:
+        if class_ is not None:
+            raise MadtreeError(f"class: {model.name} predicts numbers, and has no class {class_!r}")
+        return []
+    if class_ is None and len(model.classes) > 2:
+        return range(len(model.classes))
+    return [class_position(model, class_)]
+
+
+def _places(model: Model, features: str | None, *, accumulated: bool, ice: bool) -> list[int]:
+    if features is None:
+        raise MadtreeError("features must name one feature or two, not be NULL")
+    places = feature_places(model, split_list(features, "features"), "features")
+    if len(places) > 2:
+        raise MadtreeError(f"features must name one feature or two, not {len(places)}: {features!r}")
+    if accumulated and ice:
+        raise MadtreeError("ice is for single rows, and accumulated => true tells of all rows together")
+    if accumulated and (len(places) > 1 or model.features[places[0]].kind is FeatureKind.UNORDERED):
+        what = "two features" if len(places) > 1 else f"{features}, whose values have no order"
+        raise MadtreeError(
+            f"accumulated => true needs one feature whose values have an order, not {what}",
+            hint="Leave accumulated out for the partial dependence.",
+        )
+    return places
+
+
+def _grid(
+    feature: Feature,
+    numbers: np.ndarray,
+    texts: Sequence[str | None],
+    size: int,
+    table: str,
+    *,
+    is_accumulated: bool,
+) -> _Grid:
+    """The values of a feature by which the model is asked: all that the rows have where these are few.
+
+    Args:
+        numbers: (n_rows,) and `texts`: the rows' values; NaN or None where there is none.
+    """
+    known = np.array([text is not None for text in texts]) & ~np.isnan(numbers)
+    if not known.any():
+        raise MadtreeError(f"features: {feature.name} is NULL in all rows of {table}")
+    own = numbers[known]
+    order = np.argsort(own, kind="stable")
+    known_texts = [str(text) for text, is_known in zip(texts, known.tolist(), strict=True) if is_known]
+    ordered = own.take(order)
+    _, first = np.unique(ordered, return_index=True)
+    if feature.kind is FeatureKind.UNORDERED:
+        return _of_categories(ordered.take(first), [known_texts[order[place]] for place in first], size)
+    if is_accumulated:
+        first = np.unique(_first_alike(ordered, np.linspace(0, 1, size)))
+    elif len(first) > size:
+        finite = ordered[np.isfinite(ordered)]
+        if feature.type in _IN_STEPS and len(finite):
+            steps = np.linspace(*_quantiles(finite), size)
+            return _Grid(steps, [repr(float(step)) for step in steps])
+        first = np.unique(_first_alike(ordered, np.linspace(_LOW, _HIGH, size)))
+    return _Grid(ordered.take(first), [known_texts[order[place]] for place in first])
+
+
+def _of_categories(keys: np.ndarray, texts: Sequence[str], size: int) -> _Grid:
+    if len(keys) > size:
+        raise MadtreeError(
+            f"grid_size is {size}, and the rows have {len(keys)} categories of a feature whose values have no order",
+            hint=f"Call with grid_size => {len(keys)}.",
+        )
+    order = sorted(range(len(texts)), key=lambda place: texts[place])
+    return _Grid(keys.take(order), [texts[place] for place in order], has_order=False)
+
+
+def _quantiles(ordered: np.ndarray) -> tuple[float, float]:
+    """The ends of a grid in equal steps, as scikit-learn has them (scipy's `mquantiles` by its defaults)."""
+    n = len(ordered)
+    ends = []
+    for share in (_LOW, _HIGH):
+        place = n * share + 0.4 + share * 0.2
+        below = int(np.clip(np.floor(place), 1, n - 1)) if n > 1 else 1
+        part = min(max(place - below, 0.0), 1.0)
+        ends.append((1 - part) * float(ordered[below - 1]) + part * float(ordered[min(below, n - 1)]))
+    return ends[0], ends[1]
+
+
+def _first_alike(ordered: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """The places of the values that so large parts of the rows do not exceed; of like values the first one's."""
+    places = np.ceil(shares * len(ordered)).astype(np.int64).clip(1, len(ordered)) - 1
+    return np.asarray(np.searchsorted(ordered, ordered.take(places)))
+
+
+def _set(
+    rows: RowsAtHand, places: Sequence[int], grids: Sequence[_Grid], classes: Sequence[str | None], ice: bool | None
+) -> Iterator[Row]:
+    """What is predicted where values are set: on average, or of each row."""
+    values = np.array([*product(*(grid.numbers.tolist() for grid in grids))])
+    points = [*product(*(grid.points for grid in grids))]
+    said = rows.with_values(places, values)
+    means = None if ice else said.mean(axis=1)
+    for number, point in enumerate(points):
+        for place, class_ in enumerate(classes):
+            common = _row(class_, *point)
+            if means is not None:
+                yield {**common, "estimated": float(means[number, place]), "n": rows.n_rows}
+                continue
+            for row_texts, estimated in zip(rows.texts, said[number, :, place].tolist(), strict=True):
+                yield {**common, "id": row_texts[0], "estimated": estimated, "n": 1}
+
+
+def _accumulated(rows: RowsAtHand, place: int, grid: _Grid, classes: Sequence[str | None]) -> Iterator[Row]:
+    """The accumulated effects at the grid's values, from the least of the rows' to the greatest; on average over all
+    rows that have a value they are 0.
+    """
+    own = rows.others[:, 0]
+    inside = (own >= grid.numbers[0]) & (own <= grid.numbers[-1])
+    if len(grid.numbers) < 2:
+        effects, counts = np.zeros((1, len(classes))), np.array([int(inside.sum())])
+    else:
+        some = rows.only(inside)
+        step = np.searchsorted(grid.numbers, some.others[:, 0]).clip(1)
+        ends = []
+        for end in (step - 1, step):
+            numbers = some.numbers.copy()
+            if place in some.column:
+                numbers[:, some.column[place]] = grid.numbers.take(end)
+            ends.append(some.predicted(numbers))
+        counts = np.bincount(step, minlength=len(grid.numbers))
+        sums = np.zeros((len(grid.numbers), len(classes)))
+        for output in range(len(classes)):
+            sums[:, output] = np.bincount(step, (ends[1] - ends[0])[:, output], len(grid.numbers))
+        effects = np.cumsum(sums / np.maximum(counts, 1)[:, None], axis=0)
+        middle = (effects[:-1] + effects[1:]) / 2
+        effects -= (middle * counts[1:, None]).sum(axis=0) / counts.sum()
+    for number, point in enumerate(grid.points):
+        for output, class_ in enumerate(classes):
+            common = _row(class_, point)
+            yield {**common, "estimated": float(effects[number, output]), "n": int(counts[number])}
+
+
+def _row(
+    class_: str | None, first: tuple[str, float | None], second: tuple[str | None, float | None] = (None, None)
+) -> Row:
+    names = ("class", "value", "number", "value_2", "number_2", "id")
+    return dict(zip(names, (class_, *first, *second, None), strict=True))

@@ -1,0 +1,64 @@
+"""The functions that try a model: what it predicts where values of features are others."""
+
+from __future__ import annotations
+
+from madtree.interface import defaults
+from madtree.interface.function import Argument, Function, columns
+from madtree.interface.shared import ANY_MODEL, FIGURES, TEXTS, TRUST_OWNER, whom_to_trust
+from madtree.interface.valid import Range
+
+_MOST_ROWS = Argument(
+    "max_rows",
+    "integer",
+    "rows to take at most, drawn by the hash of the id",
+    defaults.MAX_ROWS,
+    valid=Range(1, 1_000_000),
+)
+
+PARTIAL_DEPENDENCE = Function(
+    "partial_dependence",
+    "tells what a model predicts by the values of one feature or two",
+    run="madtree.explain.dependence:partial_dependence",
+    settings=FIGURES | TEXTS,
+    arguments=(
+        Argument("model", "text", ANY_MODEL),
+        Argument("new_data_table", "text", "table or view with the id, the features and the grouping columns"),
+        Argument("features", "text", "one feature, or two: 'income', 'income, age'"),
+        Argument("type", "text", "the scale; NULL: prob of classes, response of numbers", None),
+        Argument(
+            "class", "text", "whose prediction is told, as text; NULL: of two classes the last one, of more all", None
+        ),
+        Argument("accumulated", "boolean", "true: accumulated local effects, of one feature", defaults.ACCUMULATED),
+        Argument("ice", "boolean", "true: a curve for each row", defaults.ICE),
+        Argument("grid_size", "integer", "values of a feature at most", defaults.GRID_SIZE, valid=Range(2, 1_000)),
+        _MOST_ROWS,
+        TRUST_OWNER,
+    ),
+    by_name_from="type",
+    returns=columns(
+        "class text, value text, number double precision, value_2 text, number_2 double precision, id text, "
+        "estimated double precision, n bigint"
+    ),
+    n_rows=50,
+    details=f"""\
+A row for each class and each value of the grid, or each pair of values:
+    class                     of classes, whose prediction it is
+    value, number             the feature's value as text, and as trees compare it (dates in seconds)
+    value_2, number_2         those of the second feature, if there is one
+    id                        with ice, the row's id
+    estimated                 what is predicted on average where all rows have that value (partial dependence); with
+                              ice, for that row
+    n                         rows that count
+type: prob, of forests also prob_mean, of boosted models also raw; of numbers response, of boosted models also raw.
+The grid has all values of the feature in the rows. Of more than grid_size values it has equal steps between the
+quantiles 0.05 and 0.95, as scikit-learn's; of integers and dates it has as many of the values themselves.
+accumulated => true adds up what changes from one value of the grid to the next, for the rows that lie between them, so
+that no row is asked that cannot be; where features go together, take this one. Its grid are values of the rows, with as
+many rows from each to the next. On average over the rows it is 0, and n are those between a value and the one before.
+Rows of an unknown group do not count. Of a grouped model each row is predicted by the tree of its group: take a view of
+the rows of one group to see that alone.
+{whom_to_trust()}""",
+    example="""\
+SELECT value, estimated FROM madtree.partial_dependence('delay_tree', 'flights', 'hour') ORDER BY number;
+SELECT value, estimated FROM madtree.partial_dependence('delay_boost', 'flights', 'distance', accumulated => true);""",
+)

@@ -1,0 +1,213 @@
+"""Rows of a table that are at hand, to be predicted again and again with other numbers in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.learn.data import Bools, Floats, Ints, finished, sent_rows
+from madtree.learn.walk import MOST_ROWS
+from madtree.model import ModelTables, output_columns, unquoted
+from madtree.model.arrays import ModelArrays, read_arrays
+from madtree.records import dataclass
+from madtree.request import Type
+from madtree.score.additive import SumScale
+from madtree.score.block_plan import ForestValues, build_plan
+from madtree.score.block_scorer import score_rows
+from madtree.score.kinds import SCORING
+from madtree.score.outcome_bytes import count_type, numbers_in
+from madtree.score.outcomes import Outcomes, Said
+from madtree.sqltext import rows as rows_sql
+from madtree.sqltext import sampled_rows as sql
+from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.predict import Scan
+from madtree.sqltext.values import text_of
+from madtree.trees import Joining, Model
+
+_NOT_SUMS = ("response", "leaf")  # types of prediction of classes that are no numbers
+_BATCH = 500  # rows that come over a connection at once
+_NONE = "none"
+
+
+@dataclass(frozen=True)
+class AskedNumbers:
+    """Which of a model's predictions are asked for.
+
+    Attributes:
+        type_: one that is numbers.
+        classes: positions of the classes; none of a model of numbers.
+    """
+
+    type_: str
+    classes: Sequence[int]
+
+
+def check_number_type(model: Model, type_: str | None) -> str:
+    """A `type` of prediction that is a number, in lower case; by default that of classes is 'prob'.
+
+    Raises:
+        MadtreeError: it is none.
+    """
+    kind = model.kind
+    valid = (
+        [each for each in kind.class_types if each not in _NOT_SUMS]
+        if model.is_classification
+        else [each for each in kind.number_types if each != "leaf"]
+    )
+    wanted = valid[0] if type_ is None else type_.strip().lower()
+    if wanted not in valid:
+        what = "classes" if model.is_classification else "numbers"
+        raise MadtreeError(f"type must be one of {', '.join(valid)} for {kind.in_words} of {what}, not {type_!r}")
+    return wanted
+
+
+def feature_places(model: Model, names: Sequence[str], argument: str) -> list[int]:
+    """The places of features among the model's, from 0, by the names that the user gives them.
+
+    Raises:
+        MadtreeError: the model has no such feature, or one is named twice.
+    """
+    known = {unquoted(feature.name): place for place, feature in enumerate(model.features)}
+    found: list[int] = []
+    for name in names:
+        place = known.get(unquoted(name))
+        if place is None:
+            listed = ", ".join(feature.name for feature in model.features[:20])
+            raise MadtreeError(f"{argument}: {name} is no feature of {model.name}", hint=f"Its features are {listed}.")
+        if place in found:
+            raise MadtreeError(f"{argument}: {name} is named twice")
+        found.append(place)
+    return found
+
+
+@dataclass(frozen=True)
+class RowsAtHand:
+    """Rows, and a model that predicts them.
+
+    Attributes:
+        numbers: (n_rows, n_numbers) as the model's plan takes them: the group, then the features that trees ask.
+        others: (n_rows, n) other numbers that were asked for.
+        texts: those of each row that were asked for.
+        column: of each feature that trees ask, by its place in the model, the column of `numbers`.
+    """
+
+    host: Host
+    numbers: Floats
+    others: Floats
+    texts: list[list[str | None]]
+    column: dict[int, int]
+    _plan: bytes
+    _read: Callable[[bytes], Floats]
+
+    @classmethod
+    def of(
+        cls,
+        host: Host,
+        tables: ModelTables,
+        model: Model,
+        asked: AskedNumbers,
+        scan: Scan,
+        id_sql: str,
+        id_type: Type,
+        most: int,
+        others: Sequence[str] = (),
+        texts: Sequence[str] = (),
+    ) -> RowsAtHand:
+        """At most `most` rows of the scan, drawn by their ids; those of a group without trees are left out.
+
+        Args:
+            others: SQL of other numbers, of type float8.
+            texts: SQL of texts.
+
+        Raises:
+            MadtreeError: no row is left.
+        """
+        arrays, of_node, read = _said(host, tables, model, asked)
+        grouped = bool(model.grouping_columns)
+        plan = build_plan(arrays.trees, of_node, grouped=grouped, between=host.let_in)
+        features = [scan.features[model.features[place].name] for place in arrays.used]
+        sent = [*map(rows_sql.as_number, features), *others]
+        query = sql.sampled_rows(scan, text_of(id_sql, id_type.writer), sent, texts, most)
+        images, found = [], []
+        for row in host.source.data_stream(query, _BATCH):
+            images.append(bytes(row["image"]))
+            found.append(row["texts"])
+        numbers = sent_rows(b"".join(images), sql.sent_layout(scan, sent)).astype(np.float64)
+        n_own = grouped + len(features)
+        own, more = numbers[:, : max(n_own, 1)], numbers[:, n_own : n_own + len(others)]
+        if not n_own:
+            own = np.zeros((len(numbers), 1))
+        column = {int(place): grouped + number for number, place in enumerate(arrays.used)}
+        at_hand = cls(host, own, more, found, column, plan, read)
+        known = ~np.isnan(at_hand.predicted(own)[:, 0]) if len(own) else np.zeros(0, np.bool_)
+        if not known.any():
+            raise MadtreeError(f"{scan.source} has no row that {model.name} predicts", sqlstate="P0002")
+        return at_hand.only(known)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.numbers)
+
+    def only(self, wanted: Bools) -> RowsAtHand:
+        """Some of the rows; `wanted` (n_rows,)."""
+        texts = [own for own, is_wanted in zip(self.texts, wanted.tolist(), strict=True) if is_wanted]
+        numbers, others = self.numbers[wanted], self.others[wanted]
+        return RowsAtHand(self.host, numbers, others, texts, self.column, self._plan, self._read)
+
+    def predicted(self, numbers: Floats) -> Floats:
+        """(n, n_outputs) of rows (n, n_numbers); NaN where a row has no tree."""
+        return self._read(finished(score_rows(self._plan, numbers), self.host.let_in))
+
+    def with_values(self, places: Sequence[int], values: Floats) -> Floats:
+        """(n_values, n_rows, n_outputs) of all rows, once for each of `values` (n_values, n_places), which takes the
+        place of what they have of some features.
+        """
+        columns = [(number, self.column[place]) for number, place in enumerate(places) if place in self.column]
+        if not columns:  # no tree asks them
+            return np.broadcast_to(self.predicted(self.numbers), (len(values), *self.predicted(self.numbers).shape))
+        at_once = max(1, MOST_ROWS // self.n_rows)
+        parts = []
+        for first in range(0, len(values), at_once):
+            some = values[first : first + at_once]
+            numbers = np.tile(self.numbers, (len(some), 1))
+            for number, column in columns:
+                numbers[:, column] = np.repeat(some[:, number], self.n_rows)
+            parts.append(self.predicted(numbers).reshape(len(some), self.n_rows, -1))
+        return np.concatenate(parts)
+
+
+def _said(
+    host: Host, tables: ModelTables, model: Model, asked: AskedNumbers
+) -> tuple[ModelArrays, Ints | ForestValues, Callable[[bytes], Floats]]:
+    """The trees, what their nodes say, and how the scorer's bytes are read: as (n_rows, n_outputs)."""
+    if model.kind.joining is Joining.NONE:
+        arrays = read_arrays(host, tables, model)
+        said = SCORING[model.kind].numbers(SumScale(host, tables, model, asked.type_, asked.classes), arrays).values
+        by_leaf = np.concatenate((np.full((1, said.shape[1]), np.nan), said))
+        of_node = np.arange(1, len(by_leaf))
+        size = Outcomes.of_tree(of_node, []).row_bytes
+        return arrays, of_node, lambda said: by_leaf.take(np.frombuffer(said, f"<u{size}"), axis=0)
+    by_shares = asked.type_ in SCORING[model.kind].by_shares
+    arrays = read_arrays(host, tables, model, ["class_weights"] if by_shares else [])
+    outputs = output_columns(model, asked.type_, QUALIFIED, _NONE)
+    of_rows = SCORING[model.kind].outcomes(Said(host, tables, model, asked.type_, arrays.nodes, outputs)).of_node
+    assert isinstance(of_rows, ForestValues)
+    members, classes = model.n_members, list(asked.classes)
+
+    def votes(said: bytes) -> Floats:
+        counts = np.frombuffer(said, count_type(members)).reshape(-1, len(model.classes))[:, classes]
+        return np.where(counts <= members, counts / members, np.nan)
+
+    def numbers(said: bytes) -> Floats:
+        if asked.type_ != "raw" or not classes:
+            n_values = len(model.classes) if classes else 1
+            return numbers_in(said, n_values)[:, classes or [0]]
+        scores = numbers_in(said, model.n_scores)
+        if model.n_scores > 1:
+            return scores[:, classes]
+        return scores if classes[0] == len(model.classes) - 1 else -scores
+
+    return arrays, of_rows, votes if of_rows.what == "votes" else numbers
