@@ -122,6 +122,8 @@ class AsyncClient:
     tree_rules = of_client(Client.tree_rules)
     tree_path = of_client(Client.tree_path)
     tree_shap = of_client(Client.tree_shap)
+    partial_dependence = of_client(Client.partial_dependence)
+    permutation_importance = of_client(Client.permutation_importance)
     tree_to_json = of_client(Client.tree_to_json)
     tree_to_pmml = of_client(Client.tree_to_pmml)
     tree_prune = model_of_client(Client.tree_prune)

@@ -173,6 +173,30 @@ class CurveRow(Row, Protocol):
     lift: float | None
 
 
+class DependenceRow(Row, Protocol):
+    """What a model predicts where rows have one value of a feature, or a pair of values of two."""
+
+    class_: str | None
+    value: str
+    number: float | None
+    value_2: str | None
+    number_2: float | None
+    id: str | None
+    estimated: float
+    n: int
+
+
+class PermutedRow(Row, Protocol):
+    """How much worse a model predicts where the values of a feature, or of some, are exchanged among rows."""
+
+    features: str
+    metric: str
+    value: float
+    importance: float
+    stddev: float
+    n: int
+
+
 class StagedRow(Row, Protocol):
     """How good the first rounds of a boosted model are."""
 

@@ -7,7 +7,16 @@ from typing import Any
 from madtree.client.caller import Caller
 from madtree.client.calls import CallError
 from madtree.client.result import Evaluation, Result
-from madtree.client.rows import ConfusionRow, CurveRow, ImportanceRow, PrunedRow, RuleRow, StepRow
+from madtree.client.rows import (
+    ConfusionRow,
+    CurveRow,
+    DependenceRow,
+    ImportanceRow,
+    PermutedRow,
+    PrunedRow,
+    RuleRow,
+    StepRow,
+)
 from madtree.model import find_model, nodes_of, read_summary
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table, suffixed
@@ -141,6 +150,42 @@ class TreeCalls(Caller):
         return self.call_text(
             "tree_shap", model, new_data_table, output_table, type, class_, layout, top, trust_owner, replace
         )
+
+    def partial_dependence(
+        self,
+        model: str,
+        new_data_table: str,
+        features: str,
+        type: str | None = None,
+        class_: str | None = None,
+        accumulated: bool | None = False,
+        ice: bool | None = False,
+        grid_size: int | None = 50,
+        max_rows: int | None = 10_000,
+        trust_owner: bool | None = False,
+    ) -> Result[DependenceRow]:
+        """What a model predicts by the values of one feature or two, a row for each value: on average over the rows of
+        a table, or as accumulated effects, or with `ice` of each row.
+        """
+        how = accumulated, ice, grid_size, max_rows, trust_owner
+        return self.call("partial_dependence", model, new_data_table, features, type, class_, *how)
+
+    def permutation_importance(
+        self,
+        model: str,
+        test_table: str,
+        features: str | None = None,
+        metric: str | None = None,
+        n_repeats: int | None = 5,
+        seed: int | None = 1,
+        max_rows: int | None = 10_000,
+        trust_owner: bool | None = False,
+    ) -> Result[PermutedRow]:
+        """How much worse a model predicts a table where values of a feature, or of some together as in
+        ``"[lat, lon]"``, are exchanged among its rows: a row for each, the most important first.
+        """
+        how = metric, n_repeats, seed, max_rows, trust_owner
+        return self.call("permutation_importance", model, test_table, features, *how)
 
     def tree_to_json(self, model: str, tree_id: int | None = None) -> dict[str, Any]:
         """The whole model, or one tree of it, in madtree's format for other programs."""

@@ -65,6 +65,7 @@ ACCUMULATED = False
 ICE = False
 GRID_SIZE = 50
 MAX_ROWS = 10_000
+REPEATS = 5
 HOLDOUT = 0.25
 
 # By argument, the keys of the strings of options: of trees, and of boosted models.

@@ -8,7 +8,7 @@ from madtree.interface import evaluation, explanation, management, prediction
 from madtree.interface.boost_train import BOOST_TRAIN
 from madtree.interface.forest_train import FOREST_TRAIN
 from madtree.interface.function import Argument, Function
-from madtree.interface.probing import PARTIAL_DEPENDENCE
+from madtree.interface.probing import PARTIAL_DEPENDENCE, PERMUTATION_IMPORTANCE
 from madtree.interface.shap import TREE_SHAP
 from madtree.interface.tree_train import TREE_TRAIN
 from madtree.trees import KINDS, TREE, ModelKind
@@ -31,6 +31,7 @@ FUNCTIONS: Mapping[str, Function] = {
         explanation.TREE_PATH,
         TREE_SHAP,
         PARTIAL_DEPENDENCE,
+        PERMUTATION_IMPORTANCE,
         explanation.TREE_CP,
         explanation.TREE_TO_JSON,
         explanation.TREE_TO_PMML,

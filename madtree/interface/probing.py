@@ -5,7 +5,7 @@ from __future__ import annotations
 from madtree.interface import defaults
 from madtree.interface.function import Argument, Function, columns
 from madtree.interface.shared import ANY_MODEL, FIGURES, TEXTS, TRUST_OWNER, whom_to_trust
-from madtree.interface.valid import Range
+from madtree.interface.valid import Range, at_least
 
 _MOST_ROWS = Argument(
     "max_rows",
@@ -49,7 +49,7 @@ A row for each class and each value of the grid, or each pair of values:
     estimated                 what is predicted on average where all rows have that value (partial dependence); with
                               ice, for that row
     n                         rows that count
-type: prob, of forests also prob_mean, of boosted models also raw; of numbers response, of boosted models also raw.
+type: prob of classes, response of numbers, or prob_mean or raw where the model's predictions have it.
 The grid has all values of the feature in the rows. Of more than grid_size values it has equal steps between the
 quantiles 0.05 and 0.95, as scikit-learn's; of integers and dates it has as many of the values themselves.
 accumulated => true adds up what changes from one value of the grid to the next, for the rows that lie between them, so
@@ -61,4 +61,47 @@ the rows of one group to see that alone.
     example="""\
 SELECT value, estimated FROM madtree.partial_dependence('delay_tree', 'flights', 'hour') ORDER BY number;
 SELECT value, estimated FROM madtree.partial_dependence('delay_boost', 'flights', 'distance', accumulated => true);""",
+)
+
+PERMUTATION_IMPORTANCE = Function(
+    "permutation_importance",
+    "measures how much worse a model predicts a table where values of a feature are exchanged among its rows",
+    run="madtree.score.permuted:permutation_importance",
+    settings=FIGURES,
+    arguments=(
+        Argument("model", "text", ANY_MODEL),
+        Argument(
+            "test_table",
+            "text",
+            "table, view, ... with the id, the dependent variable, the features, the grouping columns and the weights "
+            "of the training, under the same names",
+        ),
+        Argument("features", "text", "NULL: each one; else some, and some together: 'age, [lat, lon]'", None),
+        Argument("metric", "text", "of classes log_loss or accuracy, of numbers rmse or mae; NULL: the first", None),
+        Argument("n_repeats", "integer", "times that values are exchanged", defaults.REPEATS, valid=Range(1, 1_000)),
+        Argument("seed", "integer", "another one exchanges others", defaults.SEED, valid=at_least(0)),
+        _MOST_ROWS,
+        TRUST_OWNER,
+    ),
+    returns=columns(
+        "features text, metric text, value double precision, importance double precision, stddev double precision, "
+        "n bigint"
+    ),
+    n_rows=20,
+    details=f"""\
+A row for each feature, or for those that are named together in brackets, the most important first:
+    features                  as they are named
+    metric, value             what is measured, and what it is as the rows are
+    importance                by how much it is worse where the values are exchanged (accuracy: less), on average
+    stddev                    of that, from one exchange to the next
+    n                         rows that count
+Take a table that the training has not seen: on its own rows a model finds important what it has learned by heart.
+Features that tell the same hide each other, as the model can do without one of them; name them together.
+Of grouped models values are exchanged within each group. Rows count by the model's weights, and are left out where the
+group or the class is unknown, or the dependent variable or the weight is NULL. Metrics are those of tree_evaluate.
+{whom_to_trust()}""",
+    example="""\
+SELECT features, importance FROM madtree.permutation_importance('delay_tree', 'flights_of_may');
+SELECT features, importance
+FROM madtree.permutation_importance('delay_tree', 'flights_of_may', '[hour, weekday], carrier');""",
 )

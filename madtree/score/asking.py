@@ -32,6 +32,7 @@ from madtree.sqltext import evaluate as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.cells import Question
 from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.operators import binary
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression
@@ -72,7 +73,7 @@ def asking(
     A transaction that may not write, as on a standby, has no table to keep them in: there the question scores them
     itself, in one process.
     """
-    rows = tested_rows(host, tables, model, test_table)
+    rows = tested_rows(host, tables, model, test_table, with_id=False)
     with (
         casting(model, rows.data.features, str(test_table), "test_table"),
         _asking_of(host, tables, model, rows, in_blocks, costs, most_bytes) as put,
@@ -96,9 +97,24 @@ class TestedRows:
     weight: str | None
     exposure: str | None
 
+    def judged(self, model: Model) -> list[str]:
+        """SQL of the outcome and the weight of a row, as float8 that are infinite where they are NaN: of classes their
+        place from 0, of rates what they are per exposure, for which the row then counts.
+        """
+        actual, weight = self.actual, self.weight or "1::pg_catalog.float8"
+        if self.exposure:
+            fits = binary(self.exposure, ">", "0::pg_catalog.float8")
+            actual = f"CASE WHEN {fits} THEN {binary(actual, '/', self.exposure)} ELSE 'NaN'::pg_catalog.float8 END"
+            weight = f"CASE WHEN {fits} THEN {binary(weight, '*', self.exposure)} ELSE {weight} END"
+        actual = cells_sql.number_of_class(actual, model.classes) if model.is_classification else actual
+        return [cells_sql.not_a_number_as_infinite(value) for value in (actual, weight)]
 
-def tested_rows(host: Host, tables: ModelTables, model: Model, test_table: str | None) -> TestedRows:
+
+def tested_rows(host: Host, tables: ModelTables, model: Model, test_table: str | None, *, with_id: bool) -> TestedRows:
     """The rows of a table by which a model is judged; tells of those that it has seen.
+
+    Args:
+        with_id: whether the table must have the id, too.
 
     Raises:
         MadtreeError: there is no such table, or it lacks what the model needs.
@@ -112,7 +128,8 @@ def tested_rows(host: Host, tables: ModelTables, model: Model, test_table: str |
     if weight is not None:  # what the model's tables say is checked before it is part of any statement
         check_expression(weight, f"{model.name} is damaged: the weights in its summary")
     needed = [model.dependent, *model.grouping, *(text for text in (weight, model.exposure) if text)]
-    data = fit_features(host.source, model, source, test_table, "test_table", needed)
+    ids = [model.id_column] * with_id
+    data = fit_features(host.source, model, source, test_table, "test_table", needed, ids)
     weight, exposure = (
         None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
     )

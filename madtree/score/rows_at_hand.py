@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.learn.data import Bools, Floats, Ints, finished, sent_rows
+from madtree.learn.data import Bools, Floats, finished, sent_rows
 from madtree.learn.walk import MOST_ROWS
 from madtree.model import ModelTables, output_columns, unquoted
 from madtree.model.arrays import ModelArrays, read_arrays
 from madtree.records import dataclass
 from madtree.request import Type
 from madtree.score.additive import SumScale
-from madtree.score.block_plan import ForestValues, build_plan
+from madtree.score.block_plan import build_plan
 from madtree.score.block_scorer import score_rows
 from madtree.score.kinds import SCORING
 from madtree.score.outcome_bytes import count_type, numbers_in
 from madtree.score.outcomes import Outcomes, Said
 from madtree.sqltext import rows as rows_sql
-from madtree.sqltext import sampled_rows as sql
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import Scan
+from madtree.sqltext.scoreblocks import BlockScan
 from madtree.sqltext.values import text_of
 from madtree.trees import Joining, Model
 
@@ -130,12 +131,13 @@ class RowsAtHand:
         plan = build_plan(arrays.trees, of_node, grouped=grouped, between=host.let_in)
         features = [scan.features[model.features[place].name] for place in arrays.used]
         sent = [*map(rows_sql.as_number, features), *others]
-        query = sql.sampled_rows(scan, text_of(id_sql, id_type.writer), sent, texts, most)
+        blocks = BlockScan(scan, sent, [], [], 0, "pg_catalog.text", array_id=False)
+        query = blocks.sampled(text_of(id_sql, id_type.writer), texts, most)
         images, found = [], []
         for row in host.source.data_stream(query, _BATCH):
             images.append(bytes(row["image"]))
             found.append(row["texts"])
-        numbers = sent_rows(b"".join(images), sql.sent_layout(scan, sent)).astype(np.float64)
+        numbers = sent_rows(b"".join(images), blocks.sent_stretches).astype(np.float64)
         n_own = grouped + len(features)
         own, more = numbers[:, : max(n_own, 1)], numbers[:, n_own : n_own + len(others)]
         if not n_own:
@@ -181,8 +183,10 @@ class RowsAtHand:
 
 def _said(
     host: Host, tables: ModelTables, model: Model, asked: AskedNumbers
-) -> tuple[ModelArrays, Ints | ForestValues, Callable[[bytes], Floats]]:
-    """The trees, what their nodes say, and how the scorer's bytes are read: as (n_rows, n_outputs)."""
+) -> tuple[ModelArrays, Any, Callable[[bytes], Floats]]:
+    """The trees, what their nodes say (`Outcomes.of_node`), and how the scorer's bytes are read: as (n_rows,
+    n_outputs).
+    """
     if model.kind.joining is Joining.NONE:
         arrays = read_arrays(host, tables, model)
         said = SCORING[model.kind].numbers(SumScale(host, tables, model, asked.type_, asked.classes), arrays).values
@@ -194,7 +198,7 @@ def _said(
     arrays = read_arrays(host, tables, model, ["class_weights"] if by_shares else [])
     outputs = output_columns(model, asked.type_, QUALIFIED, _NONE)
     of_rows = SCORING[model.kind].outcomes(Said(host, tables, model, asked.type_, arrays.nodes, outputs)).of_node
-    assert isinstance(of_rows, ForestValues)
+    assert not isinstance(of_rows, np.ndarray)
     members, classes = model.n_members, list(asked.classes)
 
     def votes(said: bytes) -> Floats:

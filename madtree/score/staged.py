@@ -22,10 +22,8 @@ from madtree.score.boosted_outcomes import staged_values
 from madtree.score.case_or_blocks import measure
 from madtree.score.new_rows import scan_of
 from madtree.score.staged_scorer import BAD_ACTUALS, BAD_WEIGHTS, FIRST_SUM, GROUP, ROWS, WEIGHT, n_sums
-from madtree.sqltext import cells as cells_sql
 from madtree.sqltext import explain as explain_sql
 from madtree.sqltext import rows as rows_sql
-from madtree.sqltext.operators import binary
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.trees import Model
 
@@ -55,7 +53,7 @@ def boost_staged(
     check_kind(model, "boost_staged", "model")
     if not any(model.numbering.counts):
         raise MadtreeError(f"model: {model_name} has no trees")
-    tested = tested_rows(host, tables, model, test_table)
+    tested = tested_rows(host, tables, model, test_table, with_id=False)
     with casting(model, tested.data.features, str(test_table), "test_table"):
         sums = _sums_of_groups(host, tables, model, tested, costs)
     n_rounds = [count // model.n_scores for count in model.numbering.counts]
@@ -96,16 +94,9 @@ def _statement(
     arrays = read_arrays(host, tables, model)
     said = staged_values(host, tables, model, arrays.nodes)
     plan = build_plan(arrays.trees, said, grouped=bool(model.grouping_columns), between=host.let_in)
-    actual, weight = tested.actual, tested.weight or "1::pg_catalog.float8"
-    if tested.exposure:  # the rate of a row, which counts for its exposure
-        fits = binary(tested.exposure, ">", "0::pg_catalog.float8")
-        actual = f"CASE WHEN {fits} THEN {binary(actual, '/', tested.exposure)} ELSE 'NaN'::pg_catalog.float8 END"
-        weight = f"CASE WHEN {fits} THEN {binary(weight, '*', tested.exposure)} ELSE {weight} END"
-    actual = cells_sql.number_of_class(actual, model.classes) if model.is_classification else actual
-    judged = [cells_sql.not_a_number_as_infinite(value) for value in (actual, weight)]
     features = [model.features[position] for position in arrays.used]
     values = [rows_sql.as_number(scan.features[feature.name]) for feature in features]
-    blocks = BlockScan(scan, [*values, *judged], [], [], 0, "pg_catalog.int4", array_id=False)
+    blocks = BlockScan(scan, [*values, *tested.judged(model)], [], [], 0, "pg_catalog.int4", array_id=False)
     work = measure(host, tested.source, tables, model, 1, costs)
     return BlockStatement(host, blocks, "", tested.source, work, len(arrays.trees.roots)), plan
 

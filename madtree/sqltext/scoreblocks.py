@@ -96,6 +96,24 @@ class BlockScan:
             blocks = self._in_ranges(columns, *_tid_arrays(ranges))
         return f"SELECT b.ids::pg_catalog.text AS ids, b.images AS rows FROM {blocks}"
 
+    def sampled(self, id_text: str, texts: Sequence[str], most: int) -> str:
+        """A query of at most so many rows, those whose ids have the smallest hashes, in that order: the same ones
+        wherever and in whatever order they lie.
+
+        Columns: `image`, whose bytes are as `sent_stretches` says, and `texts`.
+
+        Args:
+            id_text: SQL of the id as text.
+            texts: SQL of a text each.
+        """
+        columns = [
+            f"{sent_row(self._numbers)} AS image",
+            f"ARRAY[{', '.join(texts)}]::pg_catalog.text[] AS texts",
+            f'pg_catalog.md5({id_text}) COLLATE pg_catalog."C" AS place',
+        ]
+        rows = f"SELECT {', '.join(columns)} FROM {self.scan.rows()}"
+        return f"SELECT r.image, r.texts FROM ({rows}) AS r ORDER BY r.place, r.image LIMIT {most}"
+
     @property
     def sent_stretches(self) -> list[tuple[int, bool]]:
         """Of what the bytes of a row that is sent consist; see `madtree.sqltext.sent_rows`."""

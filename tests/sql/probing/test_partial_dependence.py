@@ -84,9 +84,7 @@ def test_averages_are_those_of_predictions(db: psycopg.Connection, name: str) ->
         found = dependence(db, feature, type=type_, grid_size=6)
         assert [row["id"] for row in found] == [None] * len(found)
         classes = {row["class"] for row in found}
-        assert len(classes) == (
-            len(rows(db, "SELECT DISTINCT k FROM t WHERE k > ''")) if dependent == "k" else 1
-        )
+        assert len(classes) == (len(rows(db, "SELECT DISTINCT k FROM t WHERE k > ''")) if dependent == "k" else 1)
         values = [*dict.fromkeys(row["value"] for row in found)]
         assert 2 <= len(values) <= 6
         for value in values[:: 2 if kind == "tree" else 5]:

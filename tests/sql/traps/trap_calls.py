@@ -27,6 +27,7 @@ MEANINGS = {
     "training_table_name": "data",
     "output_table": "out", "output": "out", "new_model": "out", "output_table_name": "out",
     "id": "row", "id_col_name": "id", "dependent_variable": "dependent", "list_of_features": "features",
+    "features": "features",
     "cp": "cp", "num_trees": "one", "gid": "one", "sample_id": "one", "message": "help",
 }  # fmt: skip
 FIXED: dict[str, Any] = {"row": "7", "id": "id", "dependent": "y", "features": "x, k", "cp": 0.02, "one": 1,
@@ -41,6 +42,8 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "tree_rules": ({"tree_id": 1},),
     "tree_path": ({"tree_id": 1},),
     "tree_shap": ({"layout": "long", "top": 1}, {"replace": True}),
+    "partial_dependence": ({"accumulated": True}, {"ice": True}),
+    "permutation_importance": ({"features": "[x, k]"},),
     "tree_display": ({"dot_format": False, "verbosity": True},),
     "tree_to_json": ({"tree_id": 1},),
     "tree_to_pmml": ({"tree_id": 1},),

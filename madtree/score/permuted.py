@@ -1,0 +1,149 @@
+"""permutation_importance: how much worse a model predicts a table's rows where values of a feature are exchanged among
+them (Breiman 2001, Machine Learning 45), of features alone or together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import fsum, sqrt
+
+import numpy as np
+
+from madtree.errors import MadtreeError
+from madtree.host import Host, Row, watched
+from madtree.interface import FUNCTIONS
+from madtree.learn.data import Floats, Ints, portable
+from madtree.model import casting, find_model, read_summary
+from madtree.score.asking import checked, tested_rows
+from madtree.score.new_rows import scan_of
+from madtree.score.rows_at_hand import AskedNumbers, RowsAtHand, feature_places
+from madtree.sqltext.split import split_list
+from madtree.trees import Model
+
+_LEAST = 2.2e-16  # that a probability is kept away from 0 and 1, as by tree_evaluate
+_LOG_LOSS, _ACCURACY, _RMSE, _MAE = "log_loss", "accuracy", "rmse", "mae"
+
+
+def permutation_importance(
+    host: Host,
+    model_name: str | None,
+    test_table: str | None,
+    features: str | None = None,
+    metric: str | None = None,
+    n_repeats: int | None = 5,
+    seed: int | None = 1,
+    max_rows: int | None = 10_000,
+    trust_owner: bool | None = False,
+) -> list[Row]:
+    """A row for each feature, or for those that are taken together, the most important first; see its usage text.
+
+    Args:
+        trust_owner: that of `find_model`.
+
+    Raises:
+        MadtreeError: an argument is NULL or not valid, the table lacks a column or has no row that counts, or a weight
+            or outcome in it is out of range.
+    """
+    declared = FUNCTIONS["permutation_importance"]
+    given = {"n_repeats": n_repeats, "seed": seed, "max_rows": max_rows}
+    checked_ = {name: declared.checked(name, value) for name, value in given.items()}
+    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
+    model = read_summary(host, tables)
+    measured = _check_metric(model, metric)
+    together = _together(model, features)
+    tested = tested_rows(host, tables, model, test_table, with_id=True)
+    scan = scan_of(host, tables, model, tested.source, tested.data, "", "")
+    with casting(model, tested.data.features, str(test_table), "test_table"):
+        id_type, judged = tested.data.types[model.id_column], tested.judged(model)
+        asked = _asked(model, measured)
+        rows = RowsAtHand.of(host, tables, model, asked, scan, model.id_column, id_type, checked_["max_rows"], judged)
+    actual, weight = rows.others.T
+    fit = np.isfinite(weight) & (weight >= 0)
+    bad = {"bad_weights": int((~fit & ~np.isnan(weight)).sum()), "bad_actuals": int(np.isinf(actual).sum())}
+    checked(host, [bad], model, str(test_table))
+    counted = fit & (weight > 0) & np.isfinite(actual)
+    if not counted.any():
+        raise MadtreeError(f"test_table: no row of {test_table} counts", sqlstate="P0002")
+    found = _importances(rows.only(counted), model, measured, together, checked_["n_repeats"], checked_["seed"])
+    return sorted(watched(host, found), key=lambda row: -row["importance"])
+
+
+def _check_metric(model: Model, metric: str | None) -> str:
+    valid = (_LOG_LOSS, _ACCURACY) if model.is_classification else (_RMSE, _MAE)
+    wanted = valid[0] if metric is None else metric.strip().lower()
+    if wanted not in valid:
+        what = "classes" if model.is_classification else "numbers"
+        raise MadtreeError(f"metric must be one of {', '.join(valid)} for a model of {what}, not {metric!r}")
+    return wanted
+
+
+def _together(model: Model, features: str | None) -> list[tuple[str, list[int]]]:
+    """The name and the places of the features that are exchanged at once; of all one by one, if none is named."""
+    if features is None:
+        return [(feature.name, [place]) for place, feature in enumerate(model.features)]
+    found = []
+    for text in split_list(features, "features"):
+        is_group = text.startswith("[") and text.endswith("]") and text[1:-1].strip()
+        names = split_list(text[1:-1], "features") if is_group else [text]
+        found.append((text, feature_places(model, names, "features")))
+    return found
+
+
+def _asked(model: Model, metric: str) -> AskedNumbers:
+    """The predictions by which tree_evaluate judges, too."""
+    if not model.is_classification:
+        return AskedNumbers("response", [])
+    by_mean = metric == _LOG_LOSS and "prob_mean" in model.kind.class_types
+    return AskedNumbers("prob_mean" if by_mean else "prob", range(len(model.classes)))
+
+
+def _importances(
+    rows: RowsAtHand, model: Model, metric: str, together: Sequence[tuple[str, list[int]]], n_repeats: int, seed: int
+) -> Iterator[Row]:
+    actual, weight = rows.others.T
+    lost = _LOSSES[metric]
+
+    def measured(numbers: Floats) -> float:
+        return lost(rows.predicted(numbers), actual, weight / fsum(weight))
+
+    group = rows.numbers[:, 0] if model.grouping_columns else np.zeros(rows.n_rows)
+    as_is = measured(rows.numbers)
+    worse = -1 if metric == _ACCURACY else 1
+    for name, places in together:
+        columns = np.array([rows.column[place] for place in places if place in rows.column], np.int64)
+        found = np.zeros(n_repeats)
+        for number in range(n_repeats if len(columns) else 0):
+            numbers = rows.numbers.copy()
+            order = _exchanged(group, [seed, number, *places])
+            numbers[:, columns] = rows.numbers[np.ix_(order, columns)]
+            found[number] = worse * (measured(numbers) - as_is)
+        yield {
+            "features": name,
+            "metric": metric,
+            "value": as_is,
+            "importance": float(found.mean()),
+            "stddev": float(found.std()),
+            "n": rows.n_rows,
+        }
+
+
+def _exchanged(group: Floats, entropy: Sequence[int]) -> Ints:
+    """(n_rows,) whose values each row gets: those of another one of its group, by chance."""
+    by_chance = np.random.PCG64(np.random.SeedSequence(entropy)).random_raw(len(group))
+    order = np.empty(len(group), np.int64)
+    order[np.argsort(group, kind="stable")] = np.lexsort((by_chance, group))
+    return order
+
+
+def _log_loss(said: Floats, actual: Floats, weight: Floats) -> float:
+    own = np.take_along_axis(said, actual.astype(np.int64)[:, None], axis=1)[:, 0]
+    return -fsum(weight * portable.log(own.clip(_LEAST, 1 - _LEAST)))
+
+
+# By metric: of predictions (n_rows, n_outputs), what was (n_rows,) and weights (n_rows,) that add up to 1.
+_LOSSES: dict[str, Callable[[Floats, Floats, Floats], float]] = {
+    _LOG_LOSS: _log_loss,
+    _ACCURACY: lambda said, actual, weight: fsum(weight * (said.argmax(axis=1) == actual)),
+    _RMSE: lambda said, actual, weight: sqrt(fsum(weight * np.square(said[:, 0] - actual))),
+    _MAE: lambda said, actual, weight: fsum(weight * np.abs(said[:, 0] - actual)),
+}
