@@ -28,6 +28,7 @@ GIVEN = {
     "new_data_table": "'data'",
     "source": "'data'",
     "output": "'made'",
+    "features": "'x'",
     "test_table": "'data'",
     "table_name": "'data'",
     "output_table": "'made'",
