@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, isfinite
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
@@ -20,9 +20,9 @@ def base_scores(host: Host, tables: ModelTables, model: Model) -> list[list[floa
     found = []
     for row in host.query(models_sql.base_scores(tables.schema, tables.name)):
         own = (row["base_score"] or []) if row["n_trees"] else [0.0] * model.n_scores  # others have failed
-        if len(own) != model.n_scores or not all(isinstance(value, float | int) for value in own):
+        if len(own) != model.n_scores or not all(isinstance(value, float | int) and isfinite(value) for value in own):
             raise MadtreeError(
-                f"{tables.given} is damaged: base_score of group {row['gid']} is not a number for each score",
+                f"{tables.given} is damaged: base_score of group {row['gid']} is not a finite number for each score",
                 hint="Train the model again, or restore its tables.",
             )
         found.append([float(value) for value in own])

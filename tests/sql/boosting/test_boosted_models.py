@@ -261,7 +261,7 @@ def test_a_model_that_somebody_changed_is_refused(db: psycopg.Connection) -> Non
     for damage, said in (
         (
             "UPDATE m_group SET base_score = ARRAY[1.0] WHERE gid = 2",
-            "base_score of group 2 is not a number for each score",
+            "base_score of group 2 is not a finite number for each score",
         ),
         ("UPDATE m_summary SET loss = 'squared_error'", "loss in its summary is none for what it predicts"),
         ("DELETE FROM m_packed WHERE tree_id = 3", "some of its trees are missing"),
@@ -272,6 +272,20 @@ def test_a_model_that_somebody_changed_is_refused(db: psycopg.Connection) -> Non
             db.execute(damage)
             with pytest.raises(psycopg.Error, match=said), db.transaction():
                 score(db, "response")
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity"])
+def test_scores_to_begin_with_that_are_no_numbers_are_refused(db: psycopg.Connection, value: str) -> None:
+    """By all functions alike: some said that bytes of theirs were damaged, and some handed them out."""
+    boost(db, "y")
+    db.execute("UPDATE m_group SET base_score = ARRAY[%s::float8]", [value])
+    for call in (
+        "boost_predict('m', 't', 'out')", "boost_sql('m')", "tree_to_pmml('m')", "tree_shap('m', 't', 'out')",
+        "boost_staged('m', 't')", "tree_evaluate('m', 't')", "partial_dependence('m', 't', 'a')",
+        "permutation_importance('m', 't')",
+    ):  # fmt: skip
+        with pytest.raises(psycopg.Error, match="m is damaged: base_score of group 1 is not a finite number"):
+            db.execute(f"SELECT count(r) FROM madtree.{call} AS r".encode())
 
 
 def test_functions_of_other_kinds_refuse_it(db: psycopg.Connection) -> None:

@@ -23,7 +23,9 @@ TIMEOUT = 0.15  # seconds
 GRACE = 3.0  # seconds of the processor's that a call may take behind it; other programs' do not count
 # Arguments that are the name of a model, and what is given for others that have no default. A call is left out that
 # has none of the first: nothing in it is a model's.
-MODELS = {"model", "model_name", "model_table", "tree_model", "random_forest_model", "forest_model_table"}
+MODELS = {
+    "model", "model_name", "model_table", "tree_model", "random_forest_model", "forest_model_table", "boosted_model",
+}  # fmt: skip
 GIVEN = {
     "new_data_table": "'data'",
     "source": "'data'",
@@ -82,7 +84,7 @@ from madtree.host import PlpyHost
 return max(PlpyHost.longest, time.thread_time() - PlpyHost.since if to_the_end else 0)
 $$
 """
-# What makes the model m, or the forest f, enormous. The tables are copied back before each.
+# What makes the model m, the forest f or the boosted model b enormous. The tables are copied back before each.
 EXPRESSION = f"repeat('x + ', {BYTES // 4}) || 'x'"
 CHANGES = {
     "features": f"""UPDATE {{m}}_summary SET features = (SELECT array_agg('x + ' || i) FROM generate_series(1, {N}) i),
@@ -125,7 +127,7 @@ CHANGES = {
             SELECT DISTINCT ON (is_leaf) * FROM was_nodes ORDER BY is_leaf, node_id
         ) t ON t.is_leaf = (i > {last} / 2 - 1)""",
     "packed nodes": """UPDATE {packed}
-        SET nodes = (SELECT nodes FROM enormous WHERE last = {last}) WHERE tree_id = 1""",
+        SET nodes = (SELECT nodes FROM enormous WHERE model = '{m}' AND last = {last}) WHERE tree_id = 1""",
 }
 OF_TREES = {"nodes", "levels of a node", "categories in all nodes"}
 OF_GROUPS = {"groups"}
@@ -139,21 +141,26 @@ CASES = [
     (model, change)
     for change in CHANGES
     if change not in REFUSED
-    for model in (("g",) if change in OF_GROUPS else ("m", "f"))
-    if change not in (OF_TREES if model == "f" else OF_FORESTS)
+    for model in (("g",) if change in OF_GROUPS else ("m", "f", "b"))
+    if change not in (OF_FORESTS if model == "m" else OF_TREES)
     # One kind of model tells of what both read alike.
     and not (model == "f" and change in ("features", "categories by tree", "trees", "a message"))
+    and not (model == "b" and change not in ("trees", "packed nodes"))
 ]
 
 
-def packed_tree(last: int) -> bytes:
-    """The nodes of a whole tree of x, k and a class, as a forest has them; `last`: the number of its last node."""
-    records = np.zeros(last + 1, np.dtype(NodeLayout(True, 2, False, True).big_endian))
+PACKED = {"f": NodeLayout(True, 2, False, True), "b": NodeLayout(False, 0, False, True)}
+
+
+def packed_tree(layout: NodeLayout, last: int) -> bytes:
+    """The nodes of a whole tree of x and k, as the models of PACKED have them; `last`: the number of its last node."""
+    records = np.zeros(last + 1, np.dtype(layout.big_endian))
     records["node_id"] = np.arange(len(records))
     records["n_rows"] = 2
     records["prediction"] = 1
     records["categories"] = -1
-    records["class_weights"] = 1
+    if layout.n_classes:
+        records["class_weights"] = 1
     inner = slice(0, last // 2)
     records["feature"][inner] = 1
     records["threshold"] = np.nan
@@ -165,7 +172,7 @@ def packed_tree(last: int) -> bytes:
 
 @pytest.fixture(scope="module")
 def models(dsn: str) -> Iterator[psycopg.Connection]:
-    """A session with the models m and f of a table `data`, and their tables as they were."""
+    """A session with the models m, f and b of a table `data`, and their tables as they were."""
     with psycopg.connect(dsn, autocommit=True) as db:
         db.execute("CREATE SCHEMA enormous; SET search_path = enormous, madtree, public")
         db.execute(
@@ -175,14 +182,16 @@ def models(dsn: str) -> Iterator[psycopg.Connection]:
         )
         db.execute("SELECT tree_train('data', 'm', 'id', 'y', 'x, k', min_split => 9)")
         db.execute("SELECT forest_train('data', 'f', 'id', 'y', 'x, k', num_trees => 3)")
+        db.execute("SELECT boost_train('data', 'b', 'id', 'y', 'x, k', num_trees => 3, max_leaf_nodes => 4)")
         db.execute("CREATE TABLE was_nodes AS TABLE m_nodes")
         db.execute(
             "SELECT tree_train('data', 'g', 'id', 'y', 'x, k', grouping_cols => 'g', min_split => 9, "
             "pruning_params => 'n_folds=2')"
         )
-        db.execute("CREATE TABLE enormous (last int8, nodes bytea)")
-        for last in (LAST, LAST_TO_THE_END):
-            db.execute("INSERT INTO enormous VALUES (%s, %s)", [last, packed_tree(last)])
+        db.execute("CREATE TABLE enormous (model text, last int8, nodes bytea)")
+        for model, layout in PACKED.items():
+            for last in (LAST, LAST_TO_THE_END):
+                db.execute("INSERT INTO enormous VALUES (%s, %s, %s)", [model, last, packed_tree(layout, last)])
         db.execute(STOPWATCH)
         db.execute(
             "CREATE FUNCTION cpu_seconds() RETURNS float8 LANGUAGE plpython3u AS "
@@ -251,6 +260,8 @@ def test_no_function_keeps_its_session_much_longer_than_a_timeout(
         ("g", "groups"),
         ("m", "nodes"),
         ("f", "packed nodes"),
+        ("b", "packed nodes"),
+        ("b", "trees"),
         ("m", "categories by tree"),
         ("m", "categories in all nodes"),
     ],
@@ -317,7 +328,7 @@ def changed(models: psycopg.Connection, model: str, change: str, n: int = N, las
     }
     with models.transaction(force_rollback=True):
         for statement in CHANGES[change].format(**names).split(";"):
-            if not (names["nodes"] in statement and model == "f"):  # a forest's are a view
+            if not (names["nodes"] in statement and model in PACKED):  # whose nodes are a view
                 models.execute(statement.encode())
         yield
 

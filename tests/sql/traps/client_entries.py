@@ -31,6 +31,7 @@ LEFT = {
     },
     "Model": {"drop"},
     "Forest": {"drop"},
+    "BoostedModel": {"drop"},
 }  # fmt: skip
 # Of scikit-learn's own making: these know the parameters, and no data.
 PARAMETERS = {"get_metadata_routing", "get_params", "set_params", "set_fit_request", "set_score_request"}

@@ -14,9 +14,22 @@ from trap_calls import ENGINES, FIXED, REFUSED, Call, all_calls
 
 SCHEMA = "game"
 SUPERUSERS = {who: caller for who, caller in CALLERS.items() if caller.is_superuser}
-# Small, so that there are tables to be added: a tree and a forest without surrogates and the like.
-MODELS = {"tree": ("", "_nodes", "_summary"), "forest": ("", "_summary", "_group", "_packed")}
-SMALL = {"tree": {"max_depth": 3, "min_split": 4}, "forest": {"num_trees": 2, "max_tree_depth": 3, "importance": False}}
+# Small, so that there are tables to be added: models without surrogates and the like.
+MODELS = {
+    "tree": ("", "_nodes", "_summary"),
+    "forest": ("", "_summary", "_group", "_packed"),
+    "boost": ("", "_summary", "_group", "_packed"),
+}
+SMALL = {
+    "tree": {"max_depth": 3, "min_split": 4},
+    "forest": {"num_trees": 2, "max_tree_depth": 3, "importance": False},
+    "boost": {"num_trees": 2, "max_leaf_nodes": 4},
+}
+OTHER = {
+    "tree": ("forest_", "boost_", "get_tree"),
+    "forest": ("tree_predict", "tree_display", "tree_surr", "tree_prune", "boost_"),
+    "boost": ("tree_predict", "tree_display", "tree_surr", "tree_prune", "forest_", "get_tree"),
+}  # functions that refuse a kind of model
 GAMES = [
     (kind, held, name)
     for kind, parts in MODELS.items()
@@ -27,12 +40,11 @@ GAMES = [
 
 def readers(db: psycopg.Connection, engine: str, kind: str) -> list[Call]:
     """Calls that read the model."""
-    left = {"tree_train", "forest_train", "tree_drop", "install_madlib_names"}
-    other = {"tree": ("forest_", "get_tree"), "forest": ("tree_predict", "tree_display", "tree_surr", "tree_prune")}
+    left = {"tree_train", "forest_train", "boost_train", "tree_drop", "install_madlib_names"}
     return [
         call
         for call in all_calls(db, engine)
-        if call.function not in left and not call.function.startswith(other[kind])
+        if call.function not in left and not call.function.startswith(OTHER[kind])
     ]
 
 
@@ -54,10 +66,10 @@ def prepare(ground: Ground, kind: str) -> None:
     attacker.execute(f"CREATE SCHEMA {SCHEMA}; GRANT USAGE ON SCHEMA {SCHEMA} TO public")
     for part in MODELS[kind]:
         attacker.execute(f"CREATE TABLE {SCHEMA}.{kind}{part} AS TABLE master.{kind}{part}")  # type: ignore[arg-type]
-    if kind == "forest":
-        found = attacker.execute("SELECT pg_get_viewdef('master.forest_nodes'::regclass)").fetchone()
+    if kind != "tree":
+        found = attacker.execute("SELECT pg_get_viewdef(%s::regclass)", [f"master.{kind}_nodes"]).fetchone()
         assert found
-        attacker.execute(f"CREATE VIEW {SCHEMA}.forest_nodes AS {found[0].replace('master.', f'{SCHEMA}.')}")
+        attacker.execute(f"CREATE VIEW {SCHEMA}.{kind}_nodes AS {found[0].replace('master.', f'{SCHEMA}.')}")
     attacker.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {SCHEMA} TO public")
 
 

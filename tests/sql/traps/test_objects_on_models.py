@@ -14,7 +14,7 @@ from trap_objects import OBJECTS, put
 from trap_objects import drop as take_away
 from trap_types import TYPES
 
-KIND_OF = {"tree": "traps.own_tree", "forest": "traps.own_forest"}
+KIND_OF = {"tree": "traps.own_tree", "forest": "traps.own_forest", "boost": "traps.own_boost"}
 REPLACING = [
     Call(f"{kind}_train", {"training_table_name": "data", "output_table_name": "model"},
          {"id_col_name": "id", "dependent_variable": "y", "list_of_features": "x, k", "replace": True,

@@ -17,14 +17,16 @@ from madtree.host.psycopg import PsycopgHost
 SUPERUSERS = {who: caller for who, caller in {**CALLERS, **AS_ATTACKER}.items() if caller.is_superuser}
 
 
-@pytest.fixture(scope="module", params=["tree", "forest"])
+@pytest.fixture(scope="module", params=["tree", "forest", "boost"])
 def models(ground: Ground, request: pytest.FixtureRequest) -> Iterator[dict[tuple[str, str], str]]:
     """Models with an expression in each place, of the attacker's and of the group's, by place."""
     made, attacker = {}, ground.sessions["attacker"]
     for owner in ("attacker", "team"):
         for number, (place, given) in enumerate(EXPRESSIONS.items()):
-            if request.param == "forest" and place == "exposure":
+            if place == "exposure" and request.param == "forest":
                 continue
+            if place == "exposure" and request.param == "boost":
+                given = {**{k: v for k, v in given.items() if k != "split_criterion"}, "loss": given["split_criterion"]}
             model = f"traps.{owner}_{request.param}_{number}"
             train(attacker, request.param, model, **{**SMALL[f"{request.param}_train"], **given})
             if place == "id":
@@ -57,7 +59,7 @@ def test_with_trust_it_runs(ground: Ground, models: dict[tuple[str, str], str]) 
     ground.clear()
     with ground.calling(CALLERS["superuser"]) as db:
         for (_, place), model in models.items():
-            kind = "forest" if "_forest_" in model else "tree"
+            kind = model.split("_")[-2]
             if place in ("dependent variable", "weights", "exposure"):
                 continue  # which scoring does not need
             out = ground.new_name()
