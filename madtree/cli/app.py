@@ -12,7 +12,7 @@ import psycopg
 import typer
 
 from madtree import __version__
-from madtree.cli import doctor, export, manage, measure, predict, report, show, training
+from madtree.cli import doctor, explain, export, manage, measure, predict, report, show, training
 from madtree.cli.demo import demo_command
 from madtree.cli.escapes import escaped_line
 from madtree.cli.exits import HELP, NO_CONNECTION, REFUSED, USAGE, CommandError, InterruptError
@@ -41,6 +41,7 @@ commands: list[tuple[str, Callable[..., None], str]] = [
     ("predict", predict.predict_command, predict.EPILOG),
     ("show", show.show_command, show.EPILOG),
     ("evaluate", measure.evaluate_command, measure.EVALUATE_EPILOG),
+    ("explain", explain.explain_command, explain.EPILOG),
     ("cp", measure.cp_command, measure.CP_EPILOG),
     ("importance", measure.importance_command, measure.IMPORTANCE_EPILOG),
     ("prune", manage.prune_command, manage.PRUNE_EPILOG),

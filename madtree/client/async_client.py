@@ -122,6 +122,7 @@ class AsyncClient:
     tree_rules = of_client(Client.tree_rules)
     tree_path = of_client(Client.tree_path)
     tree_shap = of_client(Client.tree_shap)
+    tree_explain = of_client(Client.tree_explain)
     partial_dependence = of_client(Client.partial_dependence)
     permutation_importance = of_client(Client.permutation_importance)
     tree_to_json = of_client(Client.tree_to_json)

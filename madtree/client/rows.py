@@ -197,6 +197,17 @@ class PermutedRow(Row, Protocol):
     n: int
 
 
+class ExplainedRow(Row, Protocol):
+    """What a feature contributes to the prediction of a row; of rank 0 what is expected of any row."""
+
+    class_: str | None
+    rank: int
+    feature: str | None
+    value: str | None
+    contribution: float
+    estimated: float
+
+
 class StagedRow(Row, Protocol):
     """How good the first rounds of a boosted model are."""
 

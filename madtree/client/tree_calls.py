@@ -11,6 +11,7 @@ from madtree.client.rows import (
     ConfusionRow,
     CurveRow,
     DependenceRow,
+    ExplainedRow,
     ImportanceRow,
     PermutedRow,
     PrunedRow,
@@ -150,6 +151,21 @@ class TreeCalls(Caller):
         return self.call_text(
             "tree_shap", model, new_data_table, output_table, type, class_, layout, top, trust_owner, replace
         )
+
+    def tree_explain(
+        self,
+        model: str,
+        table_name: str,
+        id: object,
+        type: str | None = None,
+        class_: str | None = None,
+        trust_owner: bool | None = False,
+    ) -> Result[ExplainedRow]:
+        """What each feature contributes to the prediction of the row with this id: a row for what is expected of any
+        row, then one for each feature, the strongest first. `type` and `class_`: as for `tree_shap`.
+        """
+        wanted = None if id is None else str(id)
+        return self.call("tree_explain", model, table_name, wanted, type, class_, trust_owner)
 
     def partial_dependence(
         self,

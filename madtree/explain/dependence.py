@@ -18,7 +18,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.interface import FUNCTIONS
-from madtree.model import casting, class_position, find_model, read_summary
+from madtree.model import casting, class_positions, find_model, read_summary
 from madtree.records import dataclass
 from madtree.request import find_source
 from madtree.score import AskedNumbers, RowsAtHand, check_number_type, feature_places, fit_to_source, scan_of
@@ -82,7 +82,7 @@ def partial_dependence(
     size, most = declared.checked("grid_size", grid_size), declared.checked("max_rows", max_rows)
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
-    asked = AskedNumbers(check_number_type(model, type_), _classes(model, class_))
+    asked = AskedNumbers(check_number_type(model, type_), class_positions(model, class_))
     places = _places(model, features, accumulated=bool(accumulated), ice=bool(ice))
     if new_data_table is None:
         raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
@@ -117,17 +117,6 @@ def partial_dependence(
     classes: list[str | None] = [model.classes[place] for place in asked.classes] or [None]
     made = _accumulated(rows, places[0], grids[0], classes) if accumulated else _set(rows, places, grids, classes, ice)
     return [*watched(host, made)]
-
-
-def _classes(model: Model, class_: str | None) -> Sequence[int]:
-    """Positions of the classes that are asked for: of at most two the last one, of more all, if none is named."""
-    if not model.is_classification:
-        if class_ is not None:
-            raise MadtreeError(f"class: {model.name} predicts numbers, and has no class {class_!r}")
-        return []
-    if class_ is None and len(model.classes) > 2:
-        return range(len(model.classes))
-    return [class_position(model, class_)]
 
 
 def _places(model: Model, features: str | None, *, accumulated: bool, ice: bool) -> list[int]:

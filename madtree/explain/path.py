@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from madtree.errors import MadtreeError
 from madtree.explain.rules import confidence, prediction
-from madtree.host import Host, Row, bare_message
+from madtree.host import Host, Row
 from madtree.model import ModelTables, casting, each_tree, find_model, read_summary, read_trees, trees_of_group
 from madtree.records import dataclass
 from madtree.render.labels import (
@@ -20,12 +20,10 @@ from madtree.render.labels import (
     telling_digits,
 )
 from madtree.render.rules import side_text
-from madtree.request import Type, find_source
-from madtree.score import fit_to_source, scan_of
+from madtree.request import find_source
+from madtree.score import fit_to_source, only_row, scan_of
 from madtree.sqltext import explain as sql
-from madtree.sqltext.predict import Scan
 from madtree.sqltext.tables import model_table
-from madtree.sqltext.typenames import type_sql
 from madtree.trees import (
     Direction,
     Feature,
@@ -40,7 +38,6 @@ from madtree.trees import (
     is_missing,
 )
 
-_TEXT = "pg_catalog.text"
 _PLAIN = ("real", "double precision", "numeric")  # types whose thresholds are told as numbers
 
 
@@ -76,21 +73,16 @@ def tree_path(
     model = read_summary(host, tables)
     if table_name is None:
         raise MadtreeError("table_name must be the name of a table or view, not NULL")
-    if id_ is None:
-        raise MadtreeError("id must be the id of a row, not NULL")
     source = find_source(host.source, table_name, "table_name")
     data = fit_to_source(host, model, source, table_name, "table_name")
     features, id_type = data.features, data.types[model.id_column].as_kept
     scan = scan_of(host, tables, model, source, data, "", "")
     with casting(model, features, table_name, "table_name"):
-        row = _only_row(host.source, scan, model, id_, id_type)
+        row = only_row(host, scan, model, id_, id_type, sql.compared(features.values()))
     case = _Case(
         features,
         dict(zip(features, row["shown"], strict=True)),
-        {
-            name: comparable(feature, text)
-            for (name, feature), text in zip(features.items(), row["compared"], strict=True)
-        },
+        {name: comparable(feature, text) for (name, feature), text in zip(features.items(), row["asked"], strict=True)},
         bool(full),
     )
     which = f"the row with {model.id_column} = {id_} in {table_name}"
@@ -121,41 +113,6 @@ def _trees(
         raise MadtreeError(f"tree_id must be that of a tree of the row's group, not {tree_id}: {which} {is_one}")
     for wanted in own if tree_id is None else [tree_id]:
         yield from read_trees(host, tables, model, wanted)
-
-
-def _only_row(host: Host, scan: Scan, model: Model, id_: str, id_type: Type) -> Row:
-    where, type_ = f"{model.id_column} = {id_} in {scan.source}", type_sql(id_type.name)
-    query = sql.row_by_id(scan, type_, id_type.equals, [*scan.features.values()])
-    try:
-        rows = host.query(query, [_TEXT], [id_])
-    except Exception as error:
-        # Values of the row are read as well, or a view that computes them may fail in just this way.
-        if not _is_of_data(error) or _can_be_read(host, id_, type_):
-            raise
-        words = bare_message(error)
-        raise MadtreeError(f"id: {id_!r} cannot be looked up as {model.id_column}: {words}") from error
-    if len(rows) != 1:
-        number = "no row has" if not rows else "several rows have"
-        raise MadtreeError(f"id: {number} {where}", hint="Give an id that just one row has.", sqlstate="P0002")
-    if scan.groups and rows[0]["tree"] is None:
-        raise MadtreeError(f"id: the row with {where} is of a group that {model.name} does not know")
-    return rows[0]
-
-
-def _can_be_read(host: Host, text: str, type_: str) -> bool:
-    """Whether a text is a value of a type."""
-    try:
-        host.query(sql.value_of_text(type_), [_TEXT], [text])
-    except Exception as error:
-        if not _is_of_data(error):
-            raise
-        return False
-    return True
-
-
-def _is_of_data(error: Exception) -> bool:
-    """Whether an error is of the class of data exceptions."""
-    return str(getattr(error, "sqlstate", ""))[:2] == "22"
 
 
 def _steps(model: Model, tree: Tree, case: _Case) -> list[Row]:

@@ -9,7 +9,7 @@ from madtree.interface.boost_train import BOOST_TRAIN
 from madtree.interface.forest_train import FOREST_TRAIN
 from madtree.interface.function import Argument, Function
 from madtree.interface.probing import PARTIAL_DEPENDENCE, PERMUTATION_IMPORTANCE
-from madtree.interface.shap import TREE_SHAP
+from madtree.interface.shap import TREE_EXPLAIN, TREE_SHAP
 from madtree.interface.tree_train import TREE_TRAIN
 from madtree.trees import KINDS, TREE, ModelKind
 
@@ -30,6 +30,7 @@ FUNCTIONS: Mapping[str, Function] = {
         explanation.TREE_RULES,
         explanation.TREE_PATH,
         TREE_SHAP,
+        TREE_EXPLAIN,
         PARTIAL_DEPENDENCE,
         PERMUTATION_IMPORTANCE,
         explanation.TREE_CP,

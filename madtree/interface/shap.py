@@ -5,9 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Function
+from madtree.interface.function import Argument, Function, columns
 from madtree.interface.shared import ANY_MODEL, FIGURES, OUTPUT, REPLACE, TEXTS, TRUST_OWNER, whom_to_trust
 from madtree.interface.valid import OneOf, at_least
+
+_TYPE = Argument("type", "text", "the scale; NULL: the first one that is listed below", None)
+_CLASS = Argument(
+    "class", "text", "whose prediction is explained, as text; NULL: of two classes the last one, of more all", None
+)
+_TYPES = """\
+type            of       what is explained
+prob            trees, forests
+                         the probability of the class, as tree_predict and forest_predict give it
+prob_mean       forests  the mean of the class's shares in the leaves
+response        trees, forests of numbers
+                         the number
+raw             boosted models
+                         the score; of two classes that of the last one is the log odds
+"""
 
 TREE_SHAP = Function(
     "tree_shap",
@@ -18,13 +33,8 @@ TREE_SHAP = Function(
         Argument("model", "text", ANY_MODEL),
         Argument("new_data_table", "text", "table or view with the id, the features and the grouping columns"),
         OUTPUT,
-        Argument("type", "text", "the scale; NULL: the first one that is listed below", None),
-        Argument(
-            "class",
-            "text",
-            "whose prediction is explained, as text; NULL: of two classes the last one, of more all",
-            None,
-        ),
+        _TYPE,
+        _CLASS,
         Argument(
             "layout",
             "text",
@@ -44,14 +54,7 @@ TREE_SHAP = Function(
     ),
     by_name_from="type",
     details=f"""\
-type            of       what is explained
-prob            trees, forests
-                         the probability of the class, as tree_predict and forest_predict give it
-prob_mean       forests  the mean of the class's shares in the leaves
-response        trees, forests of numbers
-                         the number
-raw             boosted models
-                         the score; of two classes that of the last one is the log odds
+{_TYPES}\
 The contributions of a row and what is expected of any row add up to its prediction. Expected is the mean over the rows
 of training, by their weight; by boosted models, the score to begin with and the trees' means over their rows.
 Contributions are Shapley values of the features, where a feature that is not known goes both ways of each split, by the
@@ -66,4 +69,37 @@ There is a column class where all classes are explained: each has rows of its ow
     example="""\
 SELECT madtree.tree_shap('delay_tree', 'new_flights', 'reasons', layout => 'long', top => 3);
 SELECT feature, value, contribution FROM reasons WHERE id = 4711 ORDER BY rank;""",
+)
+
+TREE_EXPLAIN = Function(
+    "tree_explain",
+    "tells what each feature contributes to the prediction of one row (SHAP values)",
+    run="madtree.score.shap_row:explain_row",
+    settings=FIGURES | TEXTS,
+    arguments=(
+        Argument("model", "text", ANY_MODEL),
+        Argument("table_name", "text", "table or view with the id, the features and the grouping columns"),
+        Argument("id", "text", "the row's id, as text"),
+        _TYPE,
+        _CLASS,
+        TRUST_OWNER,
+    ),
+    by_name_from="type",
+    returns=columns(
+        "class text, rank integer, feature text, value text, contribution double precision, estimated double precision"
+    ),
+    n_rows=7,
+    details=f"""\
+{_TYPES}\
+A row for what is expected of any row, and one for each feature, the strongest first; where all classes are explained,
+so many for each class:
+    class                     of classes, whose prediction it is
+    rank                      from 1, by the size of the contribution; 0 of what is expected
+    feature, value            the feature, and the row's value as text
+    contribution              what it adds; of rank 0 what is expected
+    estimated                 what is expected and the contributions so far; the last one is the prediction
+The contributions are those of tree_shap, which explains all rows of a table.
+{whom_to_trust()}""",
+    example="""\
+SELECT feature, value, contribution FROM madtree.tree_explain('delay_tree', 'new_flights', '4711');""",
 )

@@ -111,6 +111,22 @@ def class_position(model: Model, class_: str | None) -> int:
     return model.classes.index(class_)
 
 
+def class_positions(model: Model, class_: str | None) -> Sequence[int]:
+    """The places of the classes that are asked for: of at most two the last one, of more all, where none is named; none
+    of a model of numbers.
+
+    Raises:
+        MadtreeError: the model has no such class.
+    """
+    if not model.is_classification:
+        if class_ is not None:
+            raise MadtreeError(f"class: {model.name} predicts numbers, and has no class {class_!r}")
+        return []
+    if class_ is None and len(model.classes) > 2:
+        return range(len(model.classes))
+    return [class_position(model, class_)]
+
+
 def tell_of_last_class(host: Host, model: Model) -> None:
     """Tell of which of two classes an expression is the probability, where none is named."""
     if len(model.classes) == 2:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
     from madtree.score.boosted_expression import boost_sql
     from madtree.score.evaluate import tree_confusion, tree_curve, tree_evaluate
-    from madtree.score.new_rows import fit_to_source, scan_of
+    from madtree.score.new_rows import fit_to_source, only_row, scan_of
     from madtree.score.out_of_bag import predict_out_of_bag
     from madtree.score.predict import forest_predict, score_table, tree_predict, tree_sql
     from madtree.score.rows_at_hand import AskedNumbers, RowsAtHand, check_number_type, feature_places
@@ -31,6 +31,7 @@ __all__ = [
     "feature_places",
     "fit_to_source",
     "forest_predict",
+    "only_row",
     "predict_out_of_bag",
     "scan_of",
     "score_block",
@@ -52,6 +53,7 @@ _MODULES = {
     "feature_places": "rows_at_hand",
     "fit_to_source": "new_rows",
     "forest_predict": "predict",
+    "only_row": "new_rows",
     "predict_out_of_bag": "out_of_bag",
     "scan_of": "new_rows",
     "score_block": "block_scorer",

@@ -1,10 +1,12 @@
-"""The rows of new data as a model reads them: the features, the id, and how rows find their group."""
+"""Rows of new data as a model reads them: the features, the id, how rows find their group; and one row by its id."""
 
 from __future__ import annotations
 
-from madtree.host import Host
+from madtree.errors import MadtreeError
+from madtree.host import Host, Row, bare_message
 from madtree.model import ModelTables, NewData, fit_features, unquoted
-from madtree.request import check_known_types
+from madtree.request import Type, check_known_types
+from madtree.sqltext import explain as explain_sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext.inserts import value_rows
@@ -12,7 +14,10 @@ from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import model_table
+from madtree.sqltext.typenames import type_sql
 from madtree.trees import Model
+
+_TEXT = "pg_catalog.text"
 
 
 def fit_to_source(host: Host, model: Model, source: Relation, given: str, argument: str = "new_data_table") -> NewData:
@@ -79,3 +84,47 @@ def id_name_of(model: Model) -> str:
     """The id column keeps its name; an expression is called id."""
     parts = parse_name(model.id_column)
     return "id" if parts is None else parts[-1]
+
+
+def only_row(host: Host, scan: sql.Scan, model: Model, id_: str | None, id_type: Type, column: str) -> Row:
+    """The row with that id, as `sqltext.explain.row_by_id` has it.
+
+    Raises:
+        MadtreeError: the id is NULL or not of the id column's type, not just one row has it, or the model does not know
+            the row's group.
+    """
+    if id_ is None:
+        raise MadtreeError("id must be the id of a row, not NULL")
+    source = host.source
+    where, type_ = f"{model.id_column} = {id_} in {scan.source}", type_sql(id_type.name)
+    query = explain_sql.row_by_id(scan, type_, id_type.equals, column)
+    try:
+        rows = source.query(query, [_TEXT], [id_])
+    except Exception as error:
+        # Values of the row are read as well, or a view that computes them may fail in just this way.
+        if not _is_of_data(error) or _can_be_read(source, id_, type_):
+            raise
+        words = bare_message(error)
+        raise MadtreeError(f"id: {id_!r} cannot be looked up as {model.id_column}: {words}") from error
+    if len(rows) != 1:
+        number = "no row has" if not rows else "several rows have"
+        raise MadtreeError(f"id: {number} {where}", hint="Give an id that just one row has.", sqlstate="P0002")
+    if scan.groups and rows[0]["tree"] is None:
+        raise MadtreeError(f"id: the row with {where} is of a group that {model.name} does not know")
+    return rows[0]
+
+
+def _can_be_read(host: Host, text: str, type_: str) -> bool:
+    """Whether a text is a value of a type."""
+    try:
+        host.query(explain_sql.value_of_text(type_), [_TEXT], [text])
+    except Exception as error:
+        if not _is_of_data(error):
+            raise
+        return False
+    return True
+
+
+def _is_of_data(error: Exception) -> bool:
+    """Whether an error is of the class of data exceptions."""
+    return str(getattr(error, "sqlstate", ""))[:2] == "22"

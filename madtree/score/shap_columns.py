@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import product
 
 from madtree.errors import MadtreeError
-from madtree.model import MOST_COLUMNS, distinct_names, unquoted
+from madtree.host import Host
+from madtree.model import MOST_COLUMNS, ModelTables, class_positions, distinct_names, unquoted
 from madtree.model.arrays import ModelArrays
 from madtree.records import dataclass
 from madtree.score.additive import SumScale
 from madtree.score.block_plan import ForestValues
 from madtree.score.kinds import SCORING
 from madtree.score.outcomes import Outcomes, Part
-from madtree.score.shap_plan import ShapValues, explained_values
-from madtree.score.shap_scorer import entry
+from madtree.score.shap_plan import MOST_TERMS, ShapValues, explained_values
+from madtree.score.shap_scorer import Entry, entry
 from madtree.sqltext import predict as sql
 from madtree.sqltext.predict import Output
 from madtree.sqltext.scoreblocks import pick
 from madtree.trees import Model
 
 _INT, _FLOAT, _TEXT = "pg_catalog.int4", "pg_catalog.float8", "pg_catalog.text"
+# Of nodes, beside what a walk asks: what leaves say, and how many rows came to them.
+COLUMNS = ("class_weights", "n_rows", "weight")
 _HAS_GROUP = "scored.outcome OPERATOR(pg_catalog.>) 0"
 
 
@@ -77,8 +79,8 @@ class Layout:
         features = [(unquoted(feature.name), _FLOAT) for feature in self._model.features]
         return [*classes, ("expected", _FLOAT), *features]
 
-    def outcomes(self, arrays: ModelArrays) -> Outcomes:
-        """What rows come to."""
+    def said(self, arrays: ModelArrays) -> tuple[ForestValues, ShapValues, Entry]:
+        """What leaves say, and what is said of a row and an output at once, as numpy describes a dtype."""
         asked, model = self.scale, self._model
         said = SCORING[model.kind].numbers(asked, arrays)
         share, values, unit, expected = explained_values(
@@ -86,11 +88,15 @@ class Layout:
         )
         n_places = len(model.features)
         shap = ShapValues(share, values, unit, expected, said.first_output, self.top, arrays.used, n_places)
-        record = entry(len(expected), len(arrays.used), n_places, self.top)
         of_node = ForestValues(model.n_members, "shap", 0, values, counts=model.numbering.counts, shap=shap)
+        return of_node, shap, entry(len(expected), len(arrays.used), n_places, self.top)
+
+    def outcomes(self, arrays: ModelArrays) -> Outcomes:
+        """What rows come to."""
+        of_node, shap, record = self.said(arrays)
         parts, size = _parts(record)
         expressions = self._long(shap) if self.top else self._wide(shap)
-        n_entries = asked.n_outputs * max(self.top, 1)
+        n_entries = self._entries
         condition = f"{_HAS_GROUP} OR scored.entry OPERATOR(pg_catalog.=) 0" if self.top and n_entries > 1 else ""
         return Outcomes(of_node, parts, size * n_entries, expressions, n_entries, condition)
 
@@ -140,7 +146,7 @@ class Layout:
         return self.scale.n_outputs * max(self.top, 1)
 
 
-def _parts(record: Sequence[tuple[str, str, tuple[int, ...]]]) -> tuple[list[Part], int]:
+def _parts(record: Entry) -> tuple[list[Part], int]:
     """Of what the scorer says of an entry, the numbers and their bytes, and how many bytes it has."""
     parts: list[Part] = []
     first = 0
@@ -167,3 +173,46 @@ def _number(term: str, unit: float, condition: str) -> str:
 def _no_leaf(_: object) -> str:
     """Of what no leaf says alone."""
     raise ValueError("contributions are no leaf's")
+
+
+def checked_layout(
+    host: Host, tables: ModelTables, model: Model, type_: str | None, class_: str | None, n_kept: int
+) -> Layout:
+    """The layout of what is asked for.
+
+    Args:
+        n_kept: features of each row in the long layout; 0 of the wide one.
+
+    Raises:
+        MadtreeError: the type or the class is none of the model's, the model has no trees, or a row of it takes too
+            many numbers.
+    """
+    wanted, classes = _check_type(model, type_), class_positions(model, class_)
+    if not any(model.numbering.counts or [1]):
+        raise MadtreeError(f"model: {model.name} has no trees")
+    _check_terms(model, max(len(classes), 1), n_kept)
+    return Layout(SumScale(host, tables, model, wanted, classes), n_kept)
+
+
+def _check_type(model: Model, type_: str | None) -> str:
+    """The `type` in lower case; by default the usual one of the kind."""
+    valid = model.kind.class_sums if model.is_classification else model.kind.number_sums
+    wanted = valid[0] if type_ is None else type_.strip().lower()
+    if wanted not in valid:
+        words = valid[0] if len(valid) == 1 else f"one of {', '.join(valid)}"
+        what = "of classes" if model.is_classification else "of numbers"
+        raise MadtreeError(
+            f"type must be {words} for {model.kind.in_words} {what}, not {type_!r}: contributions add up on that scale"
+        )
+    return wanted
+
+
+def _check_terms(model: Model, n_outputs: int, n_kept: int) -> None:
+    n_terms = n_outputs * (len(model.features) + n_kept)
+    if n_terms > MOST_TERMS:
+        raise MadtreeError(
+            f"model: {model.name} has {n_outputs} classes and {len(model.features)} features, and a row of so many "
+            f"takes {n_terms:,} numbers, more than {MOST_TERMS:,}",
+            hint="Ask for one class.",
+            sqlstate="54000",
+        )

@@ -12,6 +12,8 @@ from madtree.learn.walk import RouteByNodes, Walk
 
 _TERM_BYTES = 8
 
+Entry = list[tuple[str, str, tuple[int, ...]]]
+
 
 def shap_bytes(model: dict[str, Any]) -> int:
     """Bytes that a row's contributions take while they are added up.
@@ -56,7 +58,7 @@ def shap_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, route
     return found.tobytes()
 
 
-def entry(n_groups: int, n_features: int, n_places: int, top: int) -> list[tuple[str, str, tuple[int, ...]]]:
+def entry(n_groups: int, n_features: int, n_places: int, top: int) -> Entry:
     """What is said of a row and an output at once, as numpy describes a dtype."""
     outcome = ("outcome", unsigned(n_groups).str, ())
     if top:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from madtree.sqltext import values
 from madtree.sqltext.kinds import TABLES
@@ -40,24 +40,26 @@ def value_of_text(type_: str) -> str:
     return f"SELECT CAST($1 AS {type_}) AS value"
 
 
-def row_by_id(scan: Scan, id_type: str, equals: str, features: Sequence[Feature]) -> str:
+def row_by_id(scan: Scan, id_type: str, equals: str, column: str) -> str:
     """The rows whose id is $1, a text; at most two, as one is too many.
 
-    Columns: `tree`, the row's tree, NULL if its group is unknown; `shown`, the features' values as text; `compared`,
-    what their splits compare, as text: a category, a decimal for a numeric, else a float8.
+    Columns: `tree`, the row's tree, NULL if its group is unknown; `shown`, the features' values as text; and `asked`.
 
     Args:
         id_type: SQL of the id's type; `equals`, its operator.
-        features: over the columns of the table.
+        column: SQL of what is `asked`.
     """
     tree = f"madtree_model.{TREE}" if scan.groups else "NULL::pg_catalog.int4"
-    texts = ", ".join(shown(feature) for feature in features)
-    compared = ", ".join(_compared(feature) for feature in features)
+    texts = ", ".join(shown(feature) for feature in scan.features.values())
     return (
-        f"SELECT {tree} AS tree, ARRAY[{texts}]::pg_catalog.text[] AS shown, "
-        f"ARRAY[{compared}]::pg_catalog.text[] AS compared "
+        f"SELECT {tree} AS tree, ARRAY[{texts}]::pg_catalog.text[] AS shown, {column} AS asked "
         f"FROM {scan.rows()} WHERE ({scan.id_sql}) {equals} CAST($1 AS {id_type}) LIMIT 2"
     )
+
+
+def compared(features: Iterable[Feature]) -> str:
+    """What the splits of features compare, as an array of texts: a category, a decimal for a numeric, else a float8."""
+    return f"ARRAY[{', '.join(map(_compared, features))}]::pg_catalog.text[]"
 
 
 def shown(feature: Feature) -> str:

@@ -107,12 +107,17 @@ class BlockScan:
             texts: SQL of a text each.
         """
         columns = [
-            f"{sent_row(self._numbers)} AS image",
+            f"{self.image} AS image",
             f"ARRAY[{', '.join(texts)}]::pg_catalog.text[] AS texts",
             f'pg_catalog.md5({id_text}) COLLATE pg_catalog."C" AS place',
         ]
         rows = f"SELECT {', '.join(columns)} FROM {self.scan.rows()}"
         return f"SELECT r.image, r.texts FROM ({rows}) AS r ORDER BY r.place, r.image LIMIT {most}"
+
+    @property
+    def image(self) -> str:
+        """SQL of a row's numbers as bytes, which are as `sent_stretches` says."""
+        return sent_row(self._numbers)
 
     @property
     def sent_stretches(self) -> list[tuple[int, bool]]:

@@ -395,3 +395,17 @@ def test_show_draws_down_to_a_depth_and_into_a_file(madtree: Command, model: str
     said = madtree("show", model, "--svg", "-o", str(target))
     assert target.read_text().startswith("<svg")
     assert "<svg" not in said.out
+
+
+def test_explaining_a_row(madtree: Command, answer: Answer, points: str, schema: str, db: psycopg.Connection) -> None:
+    db.execute("SELECT madtree.tree_train('points', 'm', 'id', 'late', 'hour, carrier')")
+    found = answer("explain", f"{schema}.m", points, "--id", "7")
+    statement = "SELECT rank, feature, value, contribution, estimated FROM madtree.tree_explain('m', 'points', '7')"
+    own = ("rank", "feature", "value", "contribution", "estimated")
+    assert [tuple(row[name] for name in own) for row in found] == db.execute(statement).fetchall()
+    lines = madtree("explain", f"{schema}.m", points, "--id", "7", "--top", "1").out.splitlines()
+    strongest, others = f"{found[1]['feature']} = {found[1]['value']}", "1 other feature"
+    assert [line.split("  ")[0] for line in lines] == ["class true", "expected", strongest, others, "prediction"]
+    missing = madtree("explain", f"{schema}.m", points, "--id", "-1")
+    assert (missing.code, missing.out) == (1, "")
+    assert "no row has id = -1" in missing.err

@@ -129,6 +129,14 @@ MISTAKES = {
             None,
         ),
     ],
+    "tree_explain": [
+        ("tree_explain('nowhere', 'points', '1')", "42P01", "madtree: model: relation nowhere", None),
+        ("tree_explain('m', 'bare', '1')", "42703", "madtree: table_name", "It must have"),
+        ("tree_explain('m', 'points', '-1')", "P0002", "madtree: id: no row has", "Give an id"),
+        ("tree_explain('m', 'points', NULL)", "22023", "madtree: id must be the id of a row", None),
+        ("tree_explain('m', 'points', '1', 'raw')", "22023", "madtree: type must be prob for", None),
+        ("tree_explain('m', 'points', '1', class => 'x')", "22023", "madtree: class must be one of", None),
+    ],
     "permutation_importance": [
         ("permutation_importance('nowhere', 'points')", "42P01", "madtree: model: relation nowhere", None),
         ("permutation_importance('m', 'bare')", "42703", "madtree: test_table", "It must have"),

@@ -168,7 +168,7 @@ def test_a_table_of_ones_own_is_not_lost(db: psycopg.Connection, own: str) -> No
 
 def test_too_many_terms_of_a_row_are_refused(db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     train(db, "k")
-    monkeypatch.setattr("madtree.score.shap.MOST_TERMS", 12)
+    monkeypatch.setattr("madtree.score.shap_columns.MOST_TERMS", 12)
     with db.transaction():
         assert "1200 rows" in str(call(PsycopgHost(db), "tree_shap", ("m", "t", "why"), {}))
     with pytest.raises(MadtreeError, match=r"has 3 classes and 4 .* takes 15 numbers, more than 12") as caught:

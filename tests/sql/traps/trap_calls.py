@@ -42,6 +42,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "tree_rules": ({"tree_id": 1},),
     "tree_path": ({"tree_id": 1},),
     "tree_shap": ({"layout": "long", "top": 1}, {"replace": True}),
+    "tree_explain": ({"type": "raw"},),
     "partial_dependence": ({"accumulated": True}, {"ice": True}),
     "permutation_importance": ({"features": "[x, k]"},),
     "tree_display": ({"dot_format": False, "verbosity": True},),

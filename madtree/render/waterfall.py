@@ -1,0 +1,44 @@
+"""A waterfall in text: how the contributions of features lead from what is expected to the prediction of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+_WIDTH = 40  # columns of the bars
+_MOST_LABEL = 40  # characters of a feature and its value
+
+
+def waterfall(steps: Sequence[Mapping[str, Any]], top: int) -> Iterator[str]:
+    """Lines of text.
+
+    Args:
+        steps: rows of tree_explain, of one class.
+        top: so many features have lines of their own; the others have one together.
+    """
+    start, features = steps[0]["estimated"], steps[1:]
+    shown, others = features[:top], features[top:]
+    bars = [(_label(step), step["contribution"], step["estimated"]) for step in shown]
+    if others:
+        so_far = bars[-1][2] if bars else start
+        end = others[-1]["estimated"]
+        bars.append((f"{len(others)} other feature{'s' * (len(others) > 1)}", end - so_far, end))
+    ends = [start, *(end for _, _, end in bars)]
+    low, high = min(ends), max(ends)
+    wide = max(len(label) for label, *_ in [("prediction", 0, 0), *bars])
+
+    def column(value: float) -> int:
+        return round((value - low) / (high - low) * (_WIDTH - 1)) if high > low else 0
+
+    yield f"{'expected':<{wide}}  {'':>11}  {start:>11.6g}  {' ' * column(start)}|"
+    for before, (label, contribution, end) in zip(ends[:-1], bars, strict=True):
+        first, last = sorted((column(before), column(end)))
+        bar = ("+" if contribution > 0 else "-") * (last - first) if contribution else ""
+        yield f"{label:<{wide}}  {contribution:>+11.6g}  {end:>11.6g}  {' ' * first}{bar}".rstrip()
+    yield f"{'prediction':<{wide}}  {'':>11}  {ends[-1]:>11.6g}  {' ' * column(ends[-1])}|"
+
+
+def _label(step: Mapping[str, Any]) -> str:
+    value = "NULL" if step["value"] is None else step["value"]
+    text = f"{step['feature']} = {value}"
+    return text if len(text) <= _MOST_LABEL else text[: _MOST_LABEL - 3] + "..."
