@@ -21,7 +21,7 @@ from madtree.cli.app import app
 MEANINGS = {
     **trap_calls.MEANINGS, "name": "model", "table": "data", "data": "data", "X": "data", "output": "out",
     "y": "dependent", "target": "dependent", "features": "features", "path": "file", "sample_weight": "weights",
-    "trees": "one",
+    "trees": "one", "id_": "row",
 }  # fmt: skip
 # What runs the caller's own SQL, tells of the connection, or ends it; and what removes what others go on with.
 LEFT = {
