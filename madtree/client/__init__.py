@@ -9,7 +9,7 @@ from madtree.client.connecting import connect, connect_async
 from madtree.client.drawing import Drawing
 from madtree.client.forests import Forest
 from madtree.client.model import Model
-from madtree.client.result import Evaluation, Result
+from madtree.client.result import Contributions, Evaluation, Result
 from madtree.host.psycopg import LostConnectionError
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "BoostedModel",
     "CallError",
     "Client",
+    "Contributions",
     "Drawing",
     "Evaluation",
     "Forest",

@@ -11,8 +11,8 @@ from madtree.client.client import Client
 from madtree.client.drawing import Drawing
 from madtree.client.forests import Forest
 from madtree.client.model import Model
-from madtree.client.result import Result
-from madtree.client.rows import CompetitorRow, CpRow, ImportanceRow, NodeRow, SurrogateRow, TreeRow
+from madtree.client.result import Contributions, Result
+from madtree.client.rows import CompetitorRow, CpRow, ExplainedRow, ImportanceRow, NodeRow, SurrogateRow, TreeRow
 from madtree.client.trained import EnsembleModel, TrainedModel
 from madtree.trees import Model as TreeModel
 
@@ -66,6 +66,14 @@ class AsyncNamed(Generic[N]):
     async def read(self, tree_id: int | None = None) -> TreeModel:
         """All trees as plain values, or the one of that number."""
         return await self._look(lambda it: it.read(tree_id))
+
+    async def shap(self, table: str, *arguments: Any, **named: Any) -> Contributions:
+        """What each feature contributes to the predictions of a table's rows; arguments as for `Model.shap`."""
+        return await self._look(lambda it: it.shap(table, *arguments, **named))
+
+    async def explain(self, table: str, id: object, *arguments: Any, **named: Any) -> Result[ExplainedRow]:
+        """What each feature contributes to the prediction of a row; arguments as for `Model.explain`."""
+        return await self._look(lambda it: it.explain(table, id, *arguments, **named))
 
     async def drop(self) -> str:
         """Drop its tables."""

@@ -8,6 +8,7 @@ from collections import namedtuple
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from madtree.client.calls import CallError
 from madtree.client.rows import MetricRow
 
 if TYPE_CHECKING:
@@ -180,6 +181,70 @@ class Evaluation(Result[MetricRow]):
             if row.tree_id is not None:
                 found.setdefault(row.tree_id, {})[row.metric] = row.value
         return found
+
+
+class Contributions(Result[Any]):
+    """What `tree_shap` tells of a table's rows: the id, then what is expected and a column for each feature, or a row
+    for each feature of each row.
+
+    Attributes:
+        features: their number, where each has a column; else 0.
+    """
+
+    features = 0
+
+    @classmethod
+    def of_rows(cls, rows: Result[Any], features: int) -> Contributions:
+        found = cls(rows.columns, rows.types, list(rows))
+        found.features = features
+        return found
+
+    def to_explanation(self, data: Any = None) -> Any:
+        """The same as a `shap.Explanation`, which the plots of the package shap take.
+
+        Parameters
+        ----------
+        data
+            The features' values, in the order of these rows, by which some plots are coloured: an array of shape
+            (n_rows, n_features), or a frame.
+
+        Returns
+        -------
+        shap.Explanation
+            `values` of shape (n_rows, n_features), or (n_rows, n_features, n_classes) where several classes are
+            explained, and `base_values` to match. Rows of an unknown group have NaN.
+
+        Raises
+        ------
+        CallError
+            The features have no columns (``layout="long"``), or an id is there several times.
+        ImportError
+            The package shap is not installed.
+        """
+        import numpy as np
+
+        if not self.features:
+            raise CallError("an explanation needs a column for each feature", "Leave layout out.")
+        names = list(self.columns[-self.features :])
+        by_id: dict[str, list[Any]] = {}
+        for row in self._rows:
+            by_id.setdefault(repr(row[0]), []).append(row)
+        n_classes = 1
+        if len(self.columns) > self.features + 2:  # the id, the class and what is expected
+            classes = list(dict.fromkeys(row[1] for row in self._rows))
+            place, n_classes = {class_: number for number, class_ in enumerate(classes)}, len(classes)
+            by_id = {id_: sorted(rows, key=lambda row: place[row[1]]) for id_, rows in by_id.items()}
+        if any(len(rows) != n_classes for rows in by_id.values()):
+            raise CallError("an id is there several times", "An explanation needs an id for each row.")
+        numbers = np.array([[row[-self.features - 1 :] for row in rows] for rows in by_id.values()], np.float64)
+        numbers = numbers.reshape(len(by_id), n_classes, self.features + 1)
+        import shap
+
+        values, base = numbers[:, :, 1:].transpose(0, 2, 1), numbers[:, :, 0]
+        if len(self.columns) == self.features + 2:
+            values, base = values[:, :, 0], base[:, 0]
+        told = None if data is None else np.asarray(data)
+        return shap.Explanation(values=values, base_values=base, data=told, feature_names=names)
 
 
 def _as_numpy(values: list[Any], oid: int) -> np.ndarray[Any, Any]:

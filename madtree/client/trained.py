@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from madtree.client.caller import Caller
 from madtree.client.drawing import Drawing
-from madtree.client.result import Result
-from madtree.client.rows import ImportanceRow
+from madtree.client.result import Contributions, Result
+from madtree.client.rows import ExplainedRow, ImportanceRow
 from madtree.client.tree_calls import check_kind, table_rows
 from madtree.model import find_model, read_model, read_summary, tree_of_group
 from madtree.render.svg import tree_svg
@@ -54,6 +54,55 @@ class TrainedModel:
             header = read_summary(self.client.host, find_model(self.client.host, self.name, "model"), to_run=False)
             best = [f"{rank} DESC NULLS LAST" for rank in _RANKS if rank in COLUMNS[header.kind]]
             return self.client.rows_of(table, ", ".join([*header.grouping_columns, *best]))
+
+    def shap(
+        self,
+        table: str,
+        type: str | None = None,
+        class_: str | None = None,
+        *,
+        layout: str = "wide",
+        top: int | None = None,
+        trust_owner: bool = False,
+    ) -> Contributions:
+        """What each feature contributes to the predictions of a table's rows (SHAP values), as `Client.tree_shap` says.
+
+        Parameters
+        ----------
+        table
+            Name of a table or view.
+        type, class_
+            The scale, and whose prediction is explained; by default the usual scale of the model's kind, and of two
+            classes the last one, of more all.
+        layout, top
+            wide: a column for each feature. long: a row for each, or for the `top` strongest ones.
+
+        Returns
+        -------
+        Contributions
+            In no particular order; ``to_explanation()`` makes an object of it that the package shap draws.
+        """
+        with self._scratch() as target:
+            self.client.call_text("tree_shap", self.name, table, target, type, class_, layout, top, trust_owner)
+            found = self.client.rows_of(target)
+            tables = find_model(self.client.host, self.name, "model", trust_owner=trust_owner)
+            header = read_summary(self.client.host, tables, to_run=False)
+        return Contributions.of_rows(found, len(header.features) if layout == "wide" else 0)
+
+    def explain(
+        self,
+        table: str,
+        id: object,
+        type: str | None = None,
+        class_: str | None = None,
+        *,
+        trust_owner: bool = False,
+    ) -> Result[ExplainedRow]:
+        """What each feature contributes to the prediction of the row with this id: a row for what is expected, then one
+        for each feature, the strongest first; arguments as for `shap`.
+        """
+        wanted = None if id is None else str(id)
+        return self.client.call("tree_explain", self.name, table, wanted, type, class_, trust_owner)
 
     def drop(self) -> str:
         """Drop its tables."""
