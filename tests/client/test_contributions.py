@@ -77,7 +77,7 @@ def test_they_are_awaited(url: str, client: madtree.Client) -> None:
 
     async def ask() -> tuple[list[Any], list[Any]]:
         async with await madtree.connect_async(url) as awaited:
-            found = awaited.model("m")
+            found = await awaited.model("m")
             return [*await found.shap("flowers")], [*await found.explain("flowers", 7)]
 
     contributions, steps = asyncio.run(ask())
