@@ -200,7 +200,7 @@ class Contributions(Result[Any]):
         return found
 
     def to_explanation(self, data: Any = None) -> Any:
-        """The same as a `shap.Explanation`, which the plots of the package shap take.
+        """A `shap.Explanation` of these rows, which the plots of the package shap take.
 
         Parameters
         ----------
