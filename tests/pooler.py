@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import shutil
 import signal
 import subprocess
@@ -24,6 +25,9 @@ BY_TRANSACTION = "pool_mode = transaction\ndefault_pool_size = 3\nmin_pool_size 
 # A client has a session to itself, and the next one has it, reset, when that is done: with all that its process has
 # loaded, which takes longer than most calls (`kept_sessions.py`).
 BY_SESSION = "pool_mode = session\ndefault_pool_size = 50\nserver_reset_query = DISCARD ALL\n"
+
+PORTS = (20_000, 30_000)  # below those that systems give to connections
+TRIES = 5
 
 _CONFIG = """\
 [databases]
@@ -54,12 +58,27 @@ def pooled(dsn: str, users: list[str], mode: str = BY_TRANSACTION) -> Iterator[i
     program = pgbouncer()
     if program is None:
         pytest.skip("PgBouncer is not installed (Debian's package pgbouncer)")
-    server = conninfo_to_dict(dsn)
     with tempfile.TemporaryDirectory() as name:
-        directory, account, port = Path(name), server_user(), free_port(6432)
-        directory.chmod(0o755)
-        (directory / "users").write_text("".join(f'"{user}" ""\n' for user in users))
-        config = directory / "pgbouncer.ini"
+        Path(name).chmod(0o755)
+        port, process = _start(program, dsn, users, mode, Path(name))
+        try:
+            yield port
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
+
+
+def _start(program: str, dsn: str, users: list[str], mode: str, directory: Path) -> tuple[int, subprocess.Popen[bytes]]:
+    """A pooler that answers, and its port. Another process may take a port between the look at it and PgBouncer's
+    start: then PgBouncer ends, and the next port is tried.
+    """
+    account, server, said = server_user(), conninfo_to_dict(dsn), b""
+    (directory / "users").write_text("".join(f'"{user}" ""\n' for user in users))
+    config = directory / "pgbouncer.ini"
+    for _ in range(TRIES):
+        port = free_port(random.randrange(*PORTS))
         places = {"host": server["host"], "port": server["port"], "own_port": port, "directory": directory}
         config.write_text(_CONFIG.format(**places, mode=mode))
         process = subprocess.Popen(
@@ -70,15 +89,11 @@ def pooled(dsn: str, users: list[str], mode: str = BY_TRANSACTION) -> Iterator[i
             group=account.gid if account.is_other else None,
             extra_groups=[] if account.is_other else None,
         )
-        try:
-            wait_until(lambda: answers(dsn, port) or process.poll() is not None, "PgBouncer does not answer")
-            assert process.poll() is None, process.stdout and process.stdout.read()
-            yield port
-        finally:
-            process.send_signal(signal.SIGINT)
-            process.wait()
-            assert process.stdout is not None
-            process.stdout.close()
+        wait_until(lambda port=port, process=process: process.poll() is not None or answers(dsn, port), "no answer")
+        if process.poll() is None:
+            return port, process
+        said = process.communicate()[0]
+    raise AssertionError(f"PgBouncer does not start: {said.decode()}")
 
 
 @contextlib.contextmanager

@@ -288,6 +288,18 @@ def test_scores_to_begin_with_that_are_no_numbers_are_refused(db: psycopg.Connec
             db.execute(f"SELECT count(r) FROM madtree.{call} AS r".encode())
 
 
+def test_trees_of_other_numbers_are_refused(db: psycopg.Connection) -> None:
+    """They are of no group, and one of a group's is missing."""
+    boost(db, "y")
+    db.execute("UPDATE m_packed SET tree_id = 1000 WHERE tree_id = 1")
+    for call in (
+        "boost_predict('m', 't', 'out')", "boost_sql('m')", "tree_to_pmml('m')", "tree_shap('m', 't', 'out')",
+        "tree_explain('m', 't', '1')", "boost_staged('m', 't')", "partial_dependence('m', 't', 'a')",
+    ):  # fmt: skip
+        with pytest.raises(psycopg.Error, match=r"is damaged: (some of its|there are nodes of)"):
+            db.execute(f"SELECT count(r) FROM madtree.{call} AS r".encode())
+
+
 def test_functions_of_other_kinds_refuse_it(db: psycopg.Connection) -> None:
     boost(db, "late")
     host = PsycopgHost(db)

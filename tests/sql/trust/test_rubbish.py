@@ -43,6 +43,13 @@ RUBBISH = {
     "timestamp with time zone": ["NULL", "'infinity'", "'-infinity'", "'epoch'"],
     "bytea": ["NULL", "''", "'\\x00'", "decode(repeat('00', 97), 'hex')", "decode(repeat('ff', 4096), 'hex')"],
 }  # fmt: skip
+OF_ANY_MODEL = (
+    "SELECT tree_shap('m', 'data', 'out')",
+    "SELECT count(*) FROM tree_explain('m', 'data', '1')",
+    "SELECT count(*) FROM partial_dependence('m', 'data', 'x')",
+    "SELECT count(*) FROM permutation_importance('m', 'data')",
+    "SELECT * FROM models",
+)
 CALLS = (
     "SELECT tree_display('m')",
     "SELECT tree_display('m', false, true)",
@@ -60,7 +67,7 @@ CALLS = (
     "SELECT tree_prune('m', 'out', 0.2)",
     "SELECT get_var_importance('m', 'out')",
     "SELECT count(*) FROM tree_importance('m')",
-    "SELECT * FROM models",
+    *OF_ANY_MODEL,
 )
 CALLS_OF_FORESTS = (
     "SELECT get_tree('m', 1, 2)",
@@ -76,14 +83,38 @@ CALLS_OF_FORESTS = (
     "SELECT forest_predict('m', 'data', 'out', 'leaf')",
     "SELECT get_var_importance('m', 'out')",
     "SELECT count(*) FROM tree_importance('m')",
-    "SELECT * FROM models",
+    *OF_ANY_MODEL,
 )
+CALLS_OF_BOOSTED = (
+    "SELECT boost_predict('m', 'data', 'out')",
+    "SELECT boost_predict('m', 'data', 'out', 'raw')",
+    "SELECT boost_predict('m', 'data', 'out', 'leaf')",
+    "SELECT boost_sql('m', 'raw')",
+    "SELECT boost_sql('m')",
+    "SELECT boost_cut('m', 'out', 1)",
+    "SELECT count(*) FROM boost_staged('m', 'data')",
+    "SELECT get_tree('m', 1, 2)",
+    "SELECT tree_sql('m', 'leaf', 1)",
+    "SELECT count(*) FROM tree_rules('m')",
+    "SELECT tree_to_json('m')",
+    "SELECT tree_to_pmml('m')",
+    "SELECT count(*) FROM tree_path('m', 'data', '1')",
+    "SELECT count(*) FROM tree_evaluate('m', 'data')",
+    "SELECT count(*) FROM tree_curve('m', 'data')",
+    "SELECT get_var_importance('m', 'out')",
+    "SELECT count(*) FROM tree_importance('m')",
+    *OF_ANY_MODEL,
+)
+CALLS_OF = {"forest": CALLS_OF_FORESTS, "boosted": CALLS_OF_BOOSTED}
 # SQLSTATEs of madtree's sentences; what PostgreSQL says of a column of the data's that is not there or of another type;
-# and of numbers beyond a type.
-SENTENCES = {"22023", "42501", "42809", "42P01", "P0002", "42703", "42P07", "42804", "42846", "22003", "22P02"}
+# of numbers beyond a type, and of limits; and what the constraints of a copy say.
+SENTENCES = {
+    *("22023", "42501", "42809", "42P01", "P0002", "42703", "42P07", "42804", "42846", "22003", "22P02", "54000"),
+    *("23502", "23505"),
+}
 
 
-@pytest.fixture(params=["classes", "numbers", "groups", "forest"])
+@pytest.fixture(params=["classes", "numbers", "groups", "forest", "boosted"])
 def m(data: psycopg.Connection, schema: str, request: pytest.FixtureRequest) -> str:
     data.execute(
         "CREATE TABLE more AS SELECT *, x > 50 AS b FROM data; DROP TABLE data; ALTER TABLE more RENAME TO data"
@@ -94,6 +125,9 @@ def m(data: psycopg.Connection, schema: str, request: pytest.FixtureRequest) -> 
             "null_handling_params => 'max_surrogates=1, null_as_category=true', max_tree_depth => 2)"
         )
         return "forest"
+    if request.param == "boosted":
+        data.execute("SELECT boost_train('data', 'm', 'id', 'y', 'x, k, b', grouping_cols => 'g', num_trees => 2)")
+        return "boosted"
     more = ", grouping_cols => 'g'" if request.param == "groups" else ""
     dependent = "w" if request.param == "numbers" else "y"
     data.execute(
@@ -117,13 +151,16 @@ def test_rubbish_in_any_column_is_a_sentence_or_the_right_answer(
 ) -> None:
     rng = random.Random(f"{SEED} {m}")
     faults: list[str] = []
-    nodes = "m_packed" if m == "forest" else "m_nodes"
+    is_packed = m in CALLS_OF
+    nodes = "m_packed" if is_packed else "m_nodes"
     db.execute(f"ALTER TABLE m DROP CONSTRAINT m_pkey; ALTER TABLE {nodes} DROP CONSTRAINT {nodes}_pkey")
     db.execute("ALTER TABLE m ALTER tree_id DROP NOT NULL")
-    if m == "forest":
+    if is_packed:
         db.execute("ALTER TABLE m_group DROP CONSTRAINT m_group_pkey; ALTER TABLE m_group ALTER gid DROP NOT NULL")
     keys = {"m_surrogates": ("tree_id", "node_id", "rank")}
-    keys[nodes] = ("tree_id",) if m == "forest" else ("tree_id", "node_id")
+    keys[nodes] = ("tree_id",) if is_packed else ("tree_id", "node_id")
+    if m == "boosted":
+        keys = {nodes: ("tree_id",), "m_rounds": ("gid", "round")}
     for part, key in keys.items():
         db.execute(f"ALTER TABLE {part} DROP CONSTRAINT IF EXISTS {part}_pkey")
         for column in key:
@@ -133,7 +170,7 @@ def test_rubbish_in_any_column_is_a_sentence_or_the_right_answer(
             everywhere = rng.random() < 0.5
             where = "" if everywhere else f" WHERE ctid = (SELECT max(ctid) FROM {table})"
             change = f'UPDATE {table} SET "{column}" = ({value})::{type_}{where}'
-            faults += broken_calls(db, rng, change, CALLS_OF_FORESTS if m == "forest" else CALLS)
+            faults += broken_calls(db, rng, change, CALLS_OF.get(m, CALLS))
             if canary():
                 faults.append(f"{change}: something ran")
     assert faults == []
