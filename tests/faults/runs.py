@@ -21,6 +21,7 @@ MODELS = (
     "SELECT tree_train('data', 'large', 'id', 'target', 'x, z, n', max_depth => 15, min_bucket => 5, min_split => 10)",
     "SELECT tree_train('data', 'grouped', 'id', 'y', 'x, z', grouping_cols => 'g', max_depth => 3)",
     "SELECT forest_train('data', 'trees', 'id', 'y', 'x, z, n, word', num_trees => 5, max_tree_depth => 9)",
+    "SELECT boost_train('data', 'boosted', 'id', 'y', 'x, z, n, word', num_trees => 10)",
 )
 
 
@@ -33,6 +34,8 @@ def _train_on(what: str, options: str) -> str:
 
 
 FOREST = "SELECT forest_train('data', 'out', 'id', 'y', 'x, z, n, word', num_trees => 6, max_tree_depth => 8"
+BOOSTED = "SELECT boost_train('data', 'out', 'id', 'y', 'x, z, n, word', num_trees => 10"
+DRAWN = "validation_params => 'fraction=0.2', boost_params => 'subsample=0.5'"
 WIDE = "'wide', 'out', 'id', 'y', 'xs', max_depth => 4"
 
 # All of them make `out`, but for those that return rows.
@@ -54,6 +57,12 @@ RUNS = {
     "forest": f"{FOREST}, parallel_workers => 0)",
     "forest by workers": f"{FOREST}, parallel_workers => 2, oob_predictions => true)",
     "predict by a forest": "SELECT forest_predict('trees', 'data', 'out', 'prob')",
+    "boosted": f"{BOOSTED}, parallel_workers => 0)",
+    "boosted by workers": f"{BOOSTED}, parallel_workers => 2, {DRAWN})",
+    "predict by a boosted model": "SELECT boost_predict('boosted', 'data', 'out', 'prob')",
+    "contributions": "SELECT tree_shap('boosted', 'data', 'out')",
+    "partial dependence": "SELECT p::text FROM partial_dependence('boosted', 'data', 'x') AS p",
+    "permutation importance": "SELECT p::text FROM permutation_importance('boosted', 'data') AS p",
     "prune": "SELECT tree_prune('large', 'out', 0.0005)",
 }
 TRAININGS = [name for name, text in RUNS.items() if "tree_train" in text]
@@ -71,7 +80,7 @@ def outcome_of(session: psycopg.Connection, run: str) -> str:
         text = repr(read_model(session, "out"))
         session.execute("SELECT tree_drop('out')")
         return text
-    if "_predict(" in run:
+    if "_predict(" in run or "tree_shap(" in run:
         text = repr(session.execute("SELECT md5(string_agg(o::text, ';' ORDER BY id)) FROM out AS o").fetchall())
         session.execute("DROP TABLE out")
         return text

@@ -60,6 +60,11 @@ CALLS = {
     "aggregate": f"{TRAINING}, strategy => 'aggregate')",
     "groups": f"{TRAINING}, grouping_cols => 'g')",
     "forest_train": "SELECT madtree.forest_train('data', 'm', 'id', 'y', 'a, b, c', num_trees => 200, replace => true)",
+    "boost_train": "SELECT madtree.boost_train('data', 'm', 'id', 'y', 'a, b, c', num_trees => 200, replace => true)",
+    "boost_predict": "SELECT madtree.boost_predict('b', 'data', 'predicted'); DROP TABLE predicted",
+    "tree_shap": "SELECT madtree.tree_shap('b', 'data', 'reasons'); DROP TABLE reasons",
+    "partial_dependence": "SELECT count(*) FROM madtree.partial_dependence('b', 'data', 'a, b')",
+    "permutation_importance": "SELECT count(*) FROM madtree.permutation_importance('b', 'data')",
 }
 
 
@@ -74,6 +79,7 @@ def tables(dsn: str, shared_schema: str, sessions: KeptSessions) -> str:
         )
         db.execute("CREATE TABLE few AS SELECT * FROM data WHERE id <= 3000; ANALYZE data, few")
         db.execute("SELECT madtree.forest_train('few', 'f', 'id', 'y', 'a, b, c', num_trees => 100, min_split => 2)")
+        db.execute("SELECT madtree.boost_train('few', 'b', 'id', 'y', 'a, b, c', num_trees => 100)")
         for name, (plan, rows) in PLANS.items():
             many = f"decode(repeat(encode(%s::bytea, 'hex'), {COPIES[name]}), 'hex')"
             db.execute(f"CREATE TABLE long_{name} AS SELECT %s::bytea AS plan, {many} AS rows", [plan, rows])
