@@ -43,11 +43,16 @@ def _with_groups(host: Host, tables: ModelTables, model: Model) -> Document:
     return {"groups": listed(host, sql.groups_told(tables.schema, tables.name, grouping, model.kind))}
 
 
+def _with_scores(host: Host, tables: ModelTables, model: Model) -> Document:
+    base_scores(host, tables, model)  # refuses what are none; the groups tell them
+    return _with_groups(host, tables, model)
+
+
 # What a document tells, beside what those of all kinds tell.
 DOCUMENTED: Mapping[ModelKind, Callable[[Host, ModelTables, Model], Document]] = {
     TREE: _with_cp_table,
     FOREST: _with_groups,
-    BOOSTED: _with_groups,
+    BOOSTED: _with_scores,
 }
 
 

@@ -282,7 +282,7 @@ def test_scores_to_begin_with_that_are_no_numbers_are_refused(db: psycopg.Connec
     for call in (
         "boost_predict('m', 't', 'out')", "boost_sql('m')", "tree_to_pmml('m')", "tree_shap('m', 't', 'out')",
         "boost_staged('m', 't')", "tree_evaluate('m', 't')", "partial_dependence('m', 't', 'a')",
-        "permutation_importance('m', 't')",
+        "permutation_importance('m', 't')", "tree_to_json('m')",
     ):  # fmt: skip
         with pytest.raises(psycopg.Error, match="m is damaged: base_score of group 1 is not a finite number"):
             db.execute(f"SELECT count(r) FROM madtree.{call} AS r".encode())
