@@ -9,6 +9,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -89,7 +90,12 @@ def _start(program: str, dsn: str, users: list[str], mode: str, directory: Path)
             group=account.gid if account.is_other else None,
             extra_groups=[] if account.is_other else None,
         )
-        wait_until(lambda port=port, process=process: process.poll() is not None or answers(dsn, port), "no answer")
+        try:
+            wait_until(partial(_has_begun, dsn, port, process), "PgBouncer does not answer")
+        except BaseException:
+            process.kill()
+            process.communicate()
+            raise
         if process.poll() is None:
             return port, process
         said = process.communicate()[0]
@@ -105,6 +111,11 @@ def kept(dsn: str) -> Iterator[str]:
         return
     with pooled(dsn, [str(user)], BY_SESSION) as port:
         yield through(dsn, port)
+
+
+def _has_begun(dsn: str, port: int, process: subprocess.Popen[bytes]) -> bool:
+    """Whether it answers, or has ended."""
+    return answers(dsn, port) or process.poll() is not None
 
 
 def answers(dsn: str, port: int) -> bool:

@@ -44,7 +44,7 @@ def _with_groups(host: Host, tables: ModelTables, model: Model) -> Document:
 
 
 def _with_scores(host: Host, tables: ModelTables, model: Model) -> Document:
-    base_scores(host, tables, model)  # refuses what are none; the groups tell them
+    base_scores(host, tables, model)  # refuses scores that are no finite numbers, which the groups would hand on
     return _with_groups(host, tables, model)
 
 
