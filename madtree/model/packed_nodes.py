@@ -31,16 +31,13 @@ def packed_trees(
 ) -> Iterator[tuple[int, dict[int, Node]]]:
     """Of each tree by ascending id, or of `tree_id` only, its nodes by ascending id, without surrogates.
 
-    Trees without nodes are left out. That the nodes are a whole tree is left to the caller.
+    That there are nodes of each tree was looked at before; that they are a whole tree is left to the caller.
 
     Raises:
-        MadtreeError: there are nodes of a tree that is not there, or bytes that are no nodes.
+        MadtreeError: there are bytes that are no nodes.
     """
     rows = listed(host, sql.packed_lengths(tables.schema, tables.name))
-    for row in watched(host, rows):
-        if not row["is_there"]:
-            raise _damaged(tables, f"there are nodes of tree {row['tree_id']}, which is not there")
-    wanted = [row for row in watched(host, rows) if row["size"] and tree_id in (None, row["tree_id"])]
+    wanted = [row for row in watched(host, rows) if tree_id in (None, row["tree_id"])]
     unpacker = _Unpacker(host, tables, model)
     statement = sql.packed_rows(tables.schema, tables.name)
     first = 0
@@ -51,11 +48,10 @@ def packed_trees(
             end += 1
         between = [wanted[first]["tree_id"], wanted[end - 1]["tree_id"]]
         for row in host.query(statement, [_INT, _INT, _INT], [*between, CATEGORIES_AT_ONCE]):
-            if row["nodes"]:
-                sets = row["category_sets"]
-                if row["n_categories"] > CATEGORIES_AT_ONCE:
-                    sets = _in_pieces(host, tables, row["tree_id"], row["n_categories"])
-                yield row["tree_id"], unpacker.nodes(row["tree_id"], row["nodes"], sets)
+            sets = row["category_sets"]
+            if row["n_categories"] > CATEGORIES_AT_ONCE:
+                sets = _in_pieces(host, tables, row["tree_id"], row["n_categories"])
+            yield row["tree_id"], unpacker.nodes(row["tree_id"], row["nodes"], sets)
         first = end
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from madtree.errors import MadtreeError
 from madtree.host import Host, watching
 from madtree.learn.data import Array, Floats, Ints
 from madtree.model import ModelTables, base_scores, probabilities
@@ -91,8 +90,6 @@ def numbers_of_boosted(scale: SumScale, arrays: ModelArrays) -> LeafNumbers:
     host, tables, model = scale.host, scale.tables, scale.model
     group, numbers = _groups(scale, arrays)
     bases = np.array(base_scores(host, tables, model))
-    if int(numbers.max(initial=0)) > len(bases):
-        raise MadtreeError(f"{tables.given} is damaged: some of its trees are of no group")
     base = bases.take(numbers - 1, axis=0)
     values = arrays.nodes["prediction"].astype(np.float64)[:, None]
     member = np.arange(len(group)) - np.searchsorted(group, group)

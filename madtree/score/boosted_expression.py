@@ -89,7 +89,5 @@ def _groups(host: Host, tables: ModelTables, model: Model) -> list[GroupTrees]:
     bases, found = base_scores(host, tables, model), []
     of_trees = groupby(read_trees(host, tables, model), key=lambda tree: model.numbering.group(tree.tree_id))
     for group, trees in ((group, tuple(trees)) for group, trees in of_trees):
-        if group > len(bases) or not all(tree.nodes for tree in trees):
-            raise MadtreeError(f"{tables.given} is damaged: some of its trees are missing")
         found.append(GroupTrees(trees, bases[group - 1]))
     return found

@@ -94,17 +94,26 @@ def faulty_own_members(schema: str, model: str) -> str:
 
 
 def faulty_packed(schema: str, model: str, record_bytes: int) -> str:
-    """Trees whose packed nodes cannot name all the categories beside them: `tree_id`, `node_id` and `fault`."""
-    nodes = f"(COALESCE(pg_catalog.octet_length(t.nodes), 0) OPERATOR(pg_catalog./) {record_bytes})"
+    """Trees without nodes or with two sets of them, nodes without a tree, and trees whose packed nodes cannot name all
+    the categories beside them: `tree_id`, `node_id` and `fault`.
+    """
+    packed = model_table(schema, model, "_packed")
+    nodes = f"(COALESCE(pg_catalog.octet_length(p.nodes), 0) OPERATOR(pg_catalog./) {record_bytes})"
     most = f"({nodes}::pg_catalog.int8 OPERATOR(pg_catalog.*) {MAX_CATEGORIES + 1}::pg_catalog.int8)"
     faults = [
+        ("t.tree_id IS NULL", "is not there, but nodes of it are"),
+        ("COALESCE(pg_catalog.octet_length(p.nodes), 0) OPERATOR(pg_catalog.=) 0", "has no nodes"),
         (
-            f"pg_catalog.cardinality(t.category_sets)::pg_catalog.int8 OPERATOR(pg_catalog.>) {most}",
+            f"pg_catalog.cardinality(p.category_sets)::pg_catalog.int8 OPERATOR(pg_catalog.>) {most}",
             "has more categories than its nodes can name",
-        )
+        ),
     ]
-    rows = f"{model_table(schema, model, '_packed')} AS t"
-    return f"{_first_fault(faults, rows, 't.tree_id, NULL::pg_catalog.int8 AS node_id')} LIMIT 1"
+    rows = f"{model_table(schema, model)} AS t FULL JOIN {packed} AS p ON p.tree_id OPERATOR(pg_catalog.=) t.tree_id"
+    key = "COALESCE(p.tree_id, t.tree_id) AS tree_id, NULL::pg_catalog.int8 AS node_id"
+    return (
+        f"{_first_fault(faults, rows, key)} UNION ALL SELECT p.tree_id, NULL, 'has its nodes twice' "
+        f"FROM {packed} AS p GROUP BY p.tree_id HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 LIMIT 1"
+    )
 
 
 def faulty_groups(schema: str, model: str, grouping: Sequence[str], importances: Sequence[str]) -> str:

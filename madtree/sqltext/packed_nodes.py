@@ -226,12 +226,11 @@ def packed_between(schema: str, name: str) -> str:
 
 
 def packed_lengths(schema: str, name: str) -> str:
-    """Of each tree in order its id, the bytes of its nodes as `size`, about those of its categories before they are
-    compressed as `size_of_categories`, and whether the tree `is_there`.
+    """Of each tree in order its id, the bytes of its nodes as `size`, and about those of its categories before they are
+    compressed as `size_of_categories`.
     """
-    tree = f"SELECT FROM {model_table(schema, name)} AS t WHERE t.tree_id OPERATOR(pg_catalog.=) m.tree_id"
     return (
-        f"SELECT m.tree_id, COALESCE(pg_catalog.octet_length(m.nodes), 0) AS size, EXISTS ({tree}) AS is_there, "
+        f"SELECT m.tree_id, COALESCE(pg_catalog.octet_length(m.nodes), 0) AS size, "
         f"COALESCE({stored_bytes('m.category_sets')}, 0) AS size_of_categories "
         f"FROM {model_table(schema, name, '_packed')} AS m ORDER BY m.tree_id"
     )

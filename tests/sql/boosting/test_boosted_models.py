@@ -264,7 +264,12 @@ def test_a_model_that_somebody_changed_is_refused(db: psycopg.Connection) -> Non
             "base_score of group 2 is not a finite number for each score",
         ),
         ("UPDATE m_summary SET loss = 'squared_error'", "loss in its summary is none for what it predicts"),
-        ("DELETE FROM m_packed WHERE tree_id = 3", "some of its trees are missing"),
+        ("DELETE FROM m_packed WHERE tree_id = 3", "tree 3 has no nodes"),
+        (
+            "ALTER TABLE m_packed DROP CONSTRAINT m_packed_pkey; "
+            "INSERT INTO m_packed SELECT * FROM m_packed WHERE tree_id = 3",
+            "tree 3 has its nodes twice",
+        ),
         ("UPDATE m_summary SET dependent_var_type = 'nosuch'", "there is no such type"),
         ("ALTER TABLE m_group DROP COLUMN base_score", "its table _group lacks the column base_score"),
     ):
@@ -289,14 +294,14 @@ def test_scores_to_begin_with_that_are_no_numbers_are_refused(db: psycopg.Connec
 
 
 def test_trees_of_other_numbers_are_refused(db: psycopg.Connection) -> None:
-    """They are of no group, and one of a group's is missing."""
+    """Their nodes are of no tree, and a tree of a group has none."""
     boost(db, "y")
     db.execute("UPDATE m_packed SET tree_id = 1000 WHERE tree_id = 1")
     for call in (
         "boost_predict('m', 't', 'out')", "boost_sql('m')", "tree_to_pmml('m')", "tree_shap('m', 't', 'out')",
         "tree_explain('m', 't', '1')", "boost_staged('m', 't')", "partial_dependence('m', 't', 'a')",
     ):  # fmt: skip
-        with pytest.raises(psycopg.Error, match=r"is damaged: (some of its|there are nodes of)"):
+        with pytest.raises(psycopg.Error, match=r"m is damaged: tree (1000 is not there, but|1 has no nodes)"):
             db.execute(f"SELECT count(r) FROM madtree.{call} AS r".encode())
 
 
