@@ -8,8 +8,8 @@ from math import fsum
 
 import numpy as np
 
-from madtree.learn.data import Bools, Floats, Ints
-from madtree.learn.walk import by_node, inner_by_level
+from madtree.learn.data import Bools, Floats, Ints, Steps
+from madtree.learn.walk import RouteByNodes, by_node, inner_by_level
 from madtree.records import dataclass
 
 
@@ -149,6 +149,13 @@ class LeafPaths:
             node,
             trees.is_right.take(below),
         )
+
+    def met(self, route: RouteByNodes) -> Steps[Bools]:
+        """(n_conditions, n_rows) which conditions rows fulfil."""
+        nodes, place = np.unique(self.node, return_inverse=True)
+        right = yield from route.sides(nodes)
+        follows = right.take(place.ravel(), axis=0) == self.goes_right[:, None]
+        return np.asarray(np.logical_and.reduceat(follows, self.first_split, axis=0))
 
     @property
     def n_bytes(self) -> int:

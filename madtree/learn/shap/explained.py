@@ -2,7 +2,8 @@
 
 All sums are of whole numbers, so they are the same in whatever order, and however rows are taken together. Two ways
 lead to the terms: where there are many rows, those of all patterns of conditions are put into a table for each leaf,
-in which rows look theirs up; where there are few, or more patterns than rows, each row has its own.
+in which rows look theirs up; where there are few, or more patterns than rows, each row has its own. Against a
+background the two differ in their last bits: there the number of conditions alone says which one is gone.
 """
 
 from __future__ import annotations
@@ -12,9 +13,15 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats, Ints, Steps
+from madtree.learn.data import Array, Bools, Floats, Ints, Steps
+from madtree.learn.shap.background import Background, weights_against_patterns, weights_against_rows
 from madtree.learn.shap.covered_trees import CoveredTrees, LeafPaths
-from madtree.learn.shap.weights import weights_of_patterns, weights_of_rows
+from madtree.learn.shap.weights import (
+    pair_weights_of_patterns,
+    pair_weights_of_rows,
+    weights_of_patterns,
+    weights_of_rows,
+)
 from madtree.learn.walk import RouteByNodes, inner_by_level
 from madtree.records import dataclass
 
@@ -26,7 +33,9 @@ _PART = 64  # leaves whose tables are made together
 _MOST_KEPT = 64 * 2**20  # bytes of tables and ways, from block to block
 _ROWS, _TERMS = 8_192, 2**18  # that are at hand at once, where each row has its own
 
-LeafTable = tuple[Ints, Ints]  # the features (k,) of a leaf's conditions, and its terms (n_values, k, 2 ** k)
+# The lines (n_lines,) to which a leaf adds, of its conditions and then of pairs of these where they are asked for; and
+# its terms (n_values, n_lines, 2 ** k).
+LeafTable = tuple[Ints, Ints]
 
 
 @dataclass(frozen=True)
@@ -41,6 +50,8 @@ class Explained:
             that are not asked.
         n_outputs: of all trees.
         n_features: of a row.
+        background: rows that stand for what is not known; None where that is the shares of cover.
+        with_pairs: whether there are terms of each two features, too, behind those of the features.
     """
 
     trees: CoveredTrees
@@ -48,6 +59,39 @@ class Explained:
     first_output: Ints
     n_outputs: int
     n_features: int
+    background: Background | None = None
+    with_pairs: bool = False
+
+    @property
+    def n_terms(self) -> int:
+        """Of a row and an output."""
+        return n_terms(self.n_features, with_pairs=self.with_pairs)
+
+    def lines(self, features: Ints) -> Ints:
+        """(n_leaves, n_lines) of the conditions of leaves, whose features are (n_leaves, k): numbers of terms."""
+        if not self.with_pairs:
+            return features
+        first, second = np.triu_indices(features.shape[1], 1)
+        low = np.minimum(features[:, first], features[:, second])
+        high = np.maximum(features[:, first], features[:, second])
+        before = low * (2 * self.n_features - low - 1) // 2  # pairs whose first feature is a former one
+        return np.concatenate((features, self.n_features + before + high - low - 1), axis=1)
+
+    def weights_of_patterns(self, share: Floats, met: Bools | None) -> Floats:
+        """(n_leaves, n_lines, 2 ** k) of leaves with the shares of their conditions (n_leaves, k).
+
+        Args:
+            met: (n_leaves, k, n) which of them the rows of the background fulfil; None without one.
+        """
+        found = weights_of_patterns(share) if met is None else weights_against_patterns(met)
+        return np.concatenate((found, pair_weights_of_patterns(share)), axis=1) if self.with_pairs else found
+
+    def weights_of_rows(self, share: Floats, met: Bools | None, own: Bools) -> Steps[Floats]:
+        """As `weights_of_patterns`, (n_leaves, n_lines, n_rows) of rows that fulfil `own` (n_leaves, k, n_rows)."""
+        if met is not None:
+            return (yield from weights_against_rows(met, own))
+        found = weights_of_rows(share, own)
+        return np.concatenate((found, pair_weights_of_rows(share, own)), axis=1) if self.with_pairs else found
 
     @cached_property
     def n_leaves(self) -> Ints:
@@ -77,7 +121,9 @@ class Explained:
     def most_bits(self) -> int:
         """Conditions that a leaf with a table may have."""
         n_values = self.values.shape[1]
-        return max(k for k in range(_MOST_BITS + 1) if not k or n_values * k << k <= _MOST_TERMS)
+        most = _MOST_TERMS >> 2 * self.with_pairs  # whose tables are made from several as large ones
+        sizes = (n_values * n_terms(k, with_pairs=self.with_pairs) << k for k in range(_MOST_BITS + 1))
+        return sum(size <= most for size in sizes) - 1
 
     def tables(self, node: int, most_bits: int) -> Steps[Mapping[int, LeafTable]]:
         """Of the leaves below a node that have at most so many conditions, and one at least; by their positions."""
@@ -87,17 +133,18 @@ class Explained:
         found: dict[int, LeafTable] = {}
         n_bytes = 0
         paths = LeafPaths.of(self.trees, self.leaves_below([node]))
+        met = (yield from self.background.met(self.trees, paths)) if self.background else None
         for k, of_leaves, of_conditions in paths.runs():
             if k > most_bits:
                 break
-            leaves = paths.leaf[of_leaves]
-            weights = weights_of_patterns(paths.share[of_conditions].reshape(-1, k))
-            terms = np.empty((len(leaves), self.values.shape[1], k, 1 << k), np.int64)
+            leaves, others = paths.leaf[of_leaves], None if met is None else of_leaf(met[of_conditions], k)
+            weights = self.weights_of_patterns(paths.share[of_conditions].reshape(-1, k), others)
+            lines = self.lines(paths.feature[of_conditions].reshape(-1, k))
+            terms = np.empty((len(leaves), self.values.shape[1], lines.shape[1], 1 << k), np.int64)
             for value in range(self.values.shape[1]):
                 yield
                 terms[:, value] = self.terms(weights, leaves, value)
-            features = paths.feature[of_conditions].reshape(-1, k)
-            found |= zip(leaves.tolist(), zip(features, terms, strict=True), strict=True)
+            found |= zip(leaves.tolist(), zip(lines, terms, strict=True), strict=True)
             n_bytes += terms.nbytes
         if self._has_room(n_bytes):
             self._tables[key] = found
@@ -131,15 +178,28 @@ class Explained:
         return [0]
 
 
+def n_terms(n_features: int, *, with_pairs: bool) -> int:
+    """Of so many features, and of each two of them."""
+    return n_features + n_features * (n_features - 1) // 2 * with_pairs
+
+
+def of_leaf(met: Bools, k: int) -> Bools:
+    """(n_leaves, k, n_rows) of conditions (n_leaves * k, n_rows)."""
+    return met.reshape(-1, k, met.shape[1])
+
+
 def contributions(explained: Explained, trees: range, route: RouteByNodes, n_rows: int) -> Steps[Ints]:
-    """(n_outputs, n_features, n_rows) in units of the grid.
+    """(n_outputs, n_terms, n_rows) in units of the grid. With pairs a feature's term is what it contributes without
+    any other, and that of a pair what both do together beyond that.
 
     Args:
         trees: which of the trees the rows are explained by.
         route: of the rows.
     """
-    found = np.zeros((explained.n_outputs * explained.n_features, n_rows), np.int64)
+    found = np.zeros((explained.n_outputs * explained.n_terms, n_rows), np.int64)
     bits = min(n_rows.bit_length() - 1, explained.most_bits) if n_rows >= _FEWEST_ROWS else 0
+    if explained.background:
+        bits = explained.most_bits
     others = []
     for tree in trees:
         root = int(explained.trees.roots[tree])
@@ -151,14 +211,27 @@ def contributions(explained: Explained, trees: range, route: RouteByNodes, n_row
             others.append(root)
     if others:
         yield from _row_by_row(explained, others, route, n_rows, found)
-    return found.reshape(explained.n_outputs, explained.n_features, n_rows)
+    of_outputs = found.reshape(explained.n_outputs, explained.n_terms, n_rows)
+    return _alone_and_together(of_outputs, explained.n_features) if explained.with_pairs else of_outputs
+
+
+def _alone_and_together(found: Ints, n_features: int) -> Ints:
+    """The terms, where those of features have what is theirs of pairs, and those of pairs the half, as both have it."""
+    halves = found[:, n_features:]
+    for own, first, second in zip(
+        halves.transpose(1, 0, 2), *(each.tolist() for each in np.triu_indices(n_features, 1)), strict=True
+    ):
+        found[:, first] -= own
+        found[:, second] -= own
+    halves *= 2
+    return found
 
 
 def _by_tables(explained: Explained, root: int, bits: int, route: RouteByNodes, found: Ints) -> Steps[list[int]]:
     """Add what the leaves of a tree say that have at most so many conditions; the nodes below which the others are.
 
     Args:
-        found: (n_outputs * n_features, n_rows)
+        found: (n_outputs * n_terms, n_rows)
     """
     trees, n_rows = explained.trees, found.shape[1]
     term, place = np.empty(n_rows, np.int64), np.empty(n_rows, np.intp)
@@ -173,11 +246,11 @@ def _by_tables(explained: Explained, root: int, bits: int, route: RouteByNodes, 
             tables, has_tables = (yield from explained.tables(node, bits)), True
         if trees.is_leaf[node]:
             place[:] = pattern
-            features, terms = tables[node]
+            lines, terms = tables[node]
             for value, of_value in enumerate(terms):
-                lines = (first + value) * explained.n_features + features
-                for line, of_condition in zip(lines.tolist(), of_value, strict=True):
-                    found[line] += of_condition.take(place, out=term, mode="clip")  # no place is beyond an end
+                of_output = (first + value) * explained.n_terms + lines
+                for line, of_line in zip(of_output.tolist(), of_value, strict=True):
+                    found[line] += of_line.take(place, out=term, mode="clip")  # no place is beyond an end
             continue
         feature, left = int(trees.feature[node]), int(trees.child[node])
         bit = bit_of.get(feature, len(bit_of))
@@ -205,7 +278,7 @@ def _row_by_row(explained: Explained, nodes: list[int], route: RouteByNodes, n_r
     for first_row in range(0, n_rows, _ROWS):
         rows = np.arange(first_row, min(first_row + _ROWS, n_rows))
         own = route if len(rows) == n_rows else route.of(rows)
-        most = max(1, _TERMS // (len(rows) * _MOST_BITS))
+        most = max(1, _TERMS // (len(rows) * n_terms(_MOST_BITS, with_pairs=explained.with_pairs)))
         for first in range(0, len(leaves), most):
             paths = explained.paths(leaves[first : first + most])
             yield from _add(explained, paths, own, found[:, rows[0] : rows[-1] + 1])
@@ -213,18 +286,19 @@ def _row_by_row(explained: Explained, nodes: list[int], route: RouteByNodes, n_r
 
 def _add(explained: Explained, paths: LeafPaths, route: RouteByNodes, found: Ints) -> Steps[None]:
     """Add what some leaves say of some rows; `found` as above, of these rows."""
-    nodes, place = np.unique(paths.node, return_inverse=True)
-    right = yield from route.sides(nodes)
-    follows = right.take(place.ravel(), axis=0) == paths.goes_right[:, None]
-    met = np.logical_and.reduceat(follows, paths.first_split, axis=0)
+    met = yield from paths.met(route)
+    others = (yield from explained.background.met(explained.trees, paths)) if explained.background else None
     for k, of_leaves, of_conditions in paths.runs():
         yield
-        leaves, shape = paths.leaf[of_leaves], (-1, k, found.shape[1])
-        weights = weights_of_rows(paths.share[of_conditions].reshape(-1, k), met[of_conditions].reshape(shape))
-        output = explained.first_output.take(explained.trees.tree.take(leaves)).repeat(k)
-        line = output * explained.n_features + paths.feature[of_conditions]
+        leaves = paths.leaf[of_leaves]
+        known = None if others is None else of_leaf(others[of_conditions], k)
+        weights = yield from explained.weights_of_rows(
+            paths.share[of_conditions].reshape(-1, k), known, of_leaf(met[of_conditions], k)
+        )
+        output = explained.first_output.take(explained.trees.tree.take(leaves))[:, None] * explained.n_terms
+        line = (output + explained.lines(paths.feature[of_conditions].reshape(-1, k))).ravel()
         order = np.argsort(line, kind="stable")
         lines, first = np.unique(line.take(order), return_index=True)
         for value in range(explained.values.shape[1]):
             terms = explained.terms(weights, leaves, value).reshape(-1, found.shape[1])
-            found[lines + value * explained.n_features] += np.add.reduceat(terms.take(order, axis=0), first, axis=0)
+            found[lines + value * explained.n_terms] += np.add.reduceat(terms.take(order, axis=0), first, axis=0)

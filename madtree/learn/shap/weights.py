@@ -11,13 +11,18 @@ of t^|S| (1 - t)^(k - |S| - 1) over t from 0 to 1, the sum is that of the produc
 z_i (1 - t) + m_i t, a polynomial of degree k - 1: exact by ceil(k / 2) points, and no term is negative, so none
 cancels another.
 
-Both functions make the same operations in the same order for a row, so what they say has the same bits.
+The interaction of two features is, times (m_i - z_i) (m_j - z_j), the sum over sets S of the others of |S|! (k - |S| -
+2)! / (k - 1)! times the same products (the Shapley interaction index, as Lundberg et al. have it, too): the integral of
+the product over the others, of degree k - 2.
+
+Of patterns and of rows the same operations are made in the same order, so what they say has the same bits.
 """
 
 from __future__ import annotations
 
 from decimal import Decimal, localcontext
 from functools import cache
+from itertools import combinations
 from math import cos, pi
 
 import numpy as np
@@ -40,16 +45,13 @@ def weights_of_patterns(share: Floats) -> Floats:
     found = np.zeros((n_leaves, k, 1 << k))
     unmet = np.zeros((n_leaves, 1 << k))
     for t, weight in points_and_weights(-(-k // 2)):
-        product = np.full((n_leaves, 1), weight)
-        for j in range(k):
-            lacks, has = _factors(share[:, j, None], t)
-            product = np.concatenate((product * lacks, product * has), axis=1)
+        product = _product_of_patterns(share, t, weight)
         unmet += _lost(t) * product
         for j in range(k):
-            mine, own = _halves(found[:, j], j)[:, :, 1], _halves(product, j)[:, :, 1]
+            mine, own = halves(found[:, j], j)[:, :, 1], halves(product, j)[:, :, 1]
             mine += _gained(share[:, j, None, None], t) * own
     for j in range(k):  # of all conditions that a row does not fulfil it is the same
-        _halves(found[:, j], j)[:, :, 0] = _halves(unmet, j)[:, :, 0]
+        halves(found[:, j], j)[:, :, 0] = halves(unmet, j)[:, :, 0]
     return found
 
 
@@ -64,17 +66,63 @@ def weights_of_rows(share: Floats, met: Bools) -> Floats:
     found = np.zeros(met.shape)
     unmet = np.zeros((n_leaves, n_rows))
     for t, weight in points_and_weights(-(-k // 2)):
-        product = np.full((n_leaves, n_rows), weight)
-        for j in range(k):
-            lacks, has = _factors(share[:, j, None], t)
-            product *= np.where(met[:, j], has, lacks)
+        product = _product_of_rows(share, met, t, weight)
         unmet += _lost(t) * product
         for j in range(k):
             found[:, j] += _gained(share[:, j, None], t) * product
     return np.where(met, found, unmet[:, None])
 
 
-def _halves(of_patterns: Floats, bit: int) -> Floats:
+def pair_weights_of_patterns(share: Floats) -> Floats:
+    """As `weights_of_patterns`, (n_leaves, k (k - 1) / 2, 2 ** k) of two conditions each, in order of the first one.
+
+    That is half of the interaction of their features, as each of both has it.
+    """
+    n_leaves, k = share.shape
+    found = np.zeros((n_leaves, k * (k - 1) // 2, 1 << k))
+    for t, weight in points_and_weights(k // 2):
+        half = 0.5 * _product_of_patterns(share, t, weight)
+        changed = []
+        for j in range(k):
+            changed.append(np.full((n_leaves, 1 << k), _lost(t)))
+            halves(changed[j], j)[:, :, 1] = _gained(share[:, j, None, None], t)
+        for number, (i, j) in enumerate(combinations(range(k), 2)):
+            found[:, number] += changed[i] * changed[j] * half
+    return found
+
+
+def pair_weights_of_rows(share: Floats, met: Bools) -> Floats:
+    """As `weights_of_rows`, (n_leaves, k (k - 1) / 2, n_rows) of two conditions each."""
+    n_leaves, k, n_rows = met.shape
+    found = np.zeros((n_leaves, k * (k - 1) // 2, n_rows))
+    for t, weight in points_and_weights(k // 2):
+        half = 0.5 * _product_of_rows(share, met, t, weight)
+        changed = [np.where(met[:, j], _gained(share[:, j, None], t), _lost(t)) for j in range(k)]
+        for number, (i, j) in enumerate(combinations(range(k), 2)):
+            found[:, number] += changed[i] * changed[j] * half
+    return found
+
+
+def _product_of_patterns(share: Floats, t: float, weight: float) -> Floats:
+    """(n_leaves, 2 ** k) the product over all conditions, times a weight."""
+    product = np.full((len(share), 1), weight)
+    for j in range(share.shape[1]):
+        lacks, has = _factors(share[:, j, None], t)
+        product = np.concatenate((product * lacks, product * has), axis=1)
+    return product
+
+
+def _product_of_rows(share: Floats, met: Bools, t: float, weight: float) -> Floats:
+    """As `_product_of_patterns`, (n_leaves, n_rows)."""
+    n_leaves, k, n_rows = met.shape
+    product = np.full((n_leaves, n_rows), weight)
+    for j in range(k):
+        lacks, has = _factors(share[:, j, None], t)
+        product *= np.where(met[:, j], has, lacks)
+    return product
+
+
+def halves(of_patterns: Floats, bit: int) -> Floats:
     """(n_leaves, ..., 2, 2 ** bit) the patterns (n_leaves, 2 ** k) without and with a bit."""
     view: Floats = of_patterns.view()
     view.shape = (len(of_patterns), -1, 2, 1 << bit)  # which copies nothing, or fails

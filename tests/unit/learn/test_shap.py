@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from madtree.learn.data import finished
-from madtree.learn.shap import CoveredTrees, Explained, contributions, shares_of_cover
+from madtree.learn.shap import Background, CoveredTrees, Explained, contributions, shares_of_cover
 from madtree.learn.shap.explained import GRID
 from madtree.learn.shap.weights import points_and_weights
 
@@ -212,3 +212,121 @@ def test_points_are_exact_for_polynomials(n):
 
 def test_the_grid_leaves_room_for_all_sums():
     assert 2 * GRID <= 2**62
+
+
+def interactions_by_brute_force(tree: Grown, n_features, goes_right):
+    """(n_features, n_features) the Shapley interaction index of each two; nothing of a feature with itself."""
+    found = np.zeros((n_features, n_features))
+
+    def said_by(known):
+        return expectation(tree.root, known, goes_right)
+
+    for i, j in combinations(range(n_features), 2):
+        others = [feature for feature in range(n_features) if feature not in (i, j)]
+        for size in range(len(others) + 1):
+            factor = factorial(size) * factorial(n_features - size - 2) / factorial(n_features - 1)
+            for known in ({*each} for each in combinations(others, size)):
+                found[i, j] += factor * (said_by(known | {i, j}) - said_by(known | {i}))
+                found[i, j] -= factor * (said_by(known | {j}) - said_by(known))
+        found[j, i] = found[i, j]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("many", [False, True])
+def test_interactions_are_those_of_all_subsets(seed, many):
+    """Whether each row has its own terms or finds them in tables, to which belong many rows."""
+    rng = np.random.default_rng(seed)
+    n_features = int(rng.integers(2, 6))
+    trees = [random_tree(rng, n_features, 5) for _ in range(3)]
+    model, nodes = explained(trees, n_features)
+    right = np.tile(rng.random((len(nodes), 5)) < 0.5, 100 if many else 1)
+    alone = said(model, right)[0]
+    found = said(replace(model, with_pairs=True), right)[0]
+    assert found.sum(axis=0).tolist() == alone.sum(axis=0).tolist()
+    pairs = [*combinations(range(n_features), 2)]
+    for row in range(5):
+        goes_right = {id(node): right[number, row] for number, node in enumerate(nodes)}
+        wanted = sum(interactions_by_brute_force(tree, n_features, goes_right) for tree in trees)
+        of_pairs = found[n_features:, row] / UNIT
+        np.testing.assert_allclose(of_pairs, [wanted[pair] for pair in pairs], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            found[:n_features, row] / UNIT, alone[:, row] / UNIT - wanted.sum(axis=1) / 2, rtol=0, atol=1e-12
+        )
+
+
+def test_interactions_of_a_row_are_the_same_alone_and_among_others():
+    rng = np.random.default_rng(5)
+    trees = [random_tree(rng, 14, 9, leaf=0.05) for _ in range(2)]
+    model, nodes = explained(trees, 14)
+    model = replace(model, with_pairs=True)
+    right = rng.random((len(nodes), 5_000)) < 0.5
+    found = said(model, right)
+    for row in range(0, 5_000, 700):
+        assert said(model, right[:, row : row + 1]).tolist() == found[:, :, row : row + 1].tolist()
+
+
+def said_where(tree: Grown, known, goes_right, others_right):
+    """What a tree says of a row whose features `known` are its own, and all others those of another row."""
+    node = tree.root
+    while len(node) == 4:
+        side = goes_right if node[0] in known else others_right
+        node = node[3] if side[id(node)] else node[2]
+    return node[1]
+
+
+def against_others(tree: Grown, n_features, own, its):
+    """(n_features,) Shapley's formula, where one other row stands for what is not known."""
+    found = np.zeros(n_features)
+    for j in range(n_features):
+        rest = [feature for feature in range(n_features) if feature != j]
+        for size in range(n_features):
+            factor = factorial(size) * factorial(n_features - size - 1) / factorial(n_features)
+            for known in combinations(rest, size):
+                gain = said_where(tree, {*known, j}, own, its) - said_where(tree, {*known}, own, its)
+                found[j] += factor * gain
+    return found
+
+
+def sides_of(right, row, nodes):
+    return {id(node): right[number, row] for number, node in enumerate(nodes)}
+
+
+def model_against(rng, n_features, n_others):
+    """Trees, the nodes, and the sides (n_nodes, n) of 3 rows and of others, against which they are explained."""
+    trees = [random_tree(rng, n_features, 6, leaf=0.05) for _ in range(2)]
+    model, nodes = explained(trees, n_features)
+    right, others = (rng.random((len(nodes), n)) < 0.5 for n in (3, n_others))
+    background = Background([Sides(others)], [n_others], np.zeros(len(trees), np.int64))
+    return replace(model, background=background), trees, nodes, right, others
+
+
+@pytest.mark.parametrize(("seed", "n_features"), [(1, 3), (2, 5), (3, 6)])
+def test_contributions_against_a_background_are_those_of_all_subsets(seed, n_features):
+    model, trees, nodes, right, others = model_against(np.random.default_rng(seed), n_features, 7)
+    found = said(model, right)[0] / UNIT
+    for row in range(3):
+        own = sides_of(right, row, nodes)
+        each = [
+            against_others(tree, n_features, own, sides_of(others, other, nodes))
+            for other in range(7) for tree in trees
+        ]  # fmt: skip
+        np.testing.assert_allclose(found[:, row], np.sum(each, axis=0) / 7, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("most_bits", [4, 12])
+def test_contributions_against_a_background_add_up_and_are_the_same_among_others(most_bits, monkeypatch):
+    """Also of leaves that have more conditions than a table may have, of which there are some where it has few."""
+    monkeypatch.setattr("madtree.learn.shap.explained._MOST_BITS", most_bits)
+    model, trees, nodes, right, others = model_against(np.random.default_rng(4), 14, 7)
+    found = said(model, right)
+    assert said(model, np.tile(right, 200))[:, :, :3].tolist() == found.tolist()
+    features = set(range(14))
+    for row in range(3):
+        gains = [
+            said_where(tree, features, own, its) - said_where(tree, set(), own, its)
+            for own in [sides_of(right, row, nodes)]
+            for its in (sides_of(others, other, nodes) for other in range(7))
+            for tree in trees
+        ]
+        assert found[0, :, row].sum() / UNIT == pytest.approx(sum(gains) / 7, abs=1e-12)

@@ -1,0 +1,100 @@
+"""Rows of a table that stand for what is not known of a row: interventional contributions (Janzing, Minorics and
+Bloebaum 2020, "Feature relevance quantification in explainable AI: a causal problem", AISTATS).
+
+Where a feature is not known, the row has the value of a row of that table, and what comes of it is averaged over these.
+That is the contribution by shares of cover (`learn.shap.weights`) where a condition's share is 1 if the other row
+fulfils it, and 0 if not: only what it is averaged over differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from madtree.learn.data import Bools, Floats, Ints, Steps
+from madtree.learn.shap.covered_trees import CoveredTrees, LeafPaths
+from madtree.learn.shap.weights import halves, points_and_weights, weights_of_rows
+from madtree.learn.walk import RouteByNodes
+from madtree.records import dataclass
+
+
+@dataclass(frozen=True)
+class Background:
+    """Rows of another table.
+
+    Attributes:
+        routes: of each group's rows, one at least.
+        n_rows: of each group.
+        group: (n_trees,) the position of each tree's group.
+    """
+
+    routes: Sequence[RouteByNodes]
+    n_rows: Sequence[int]
+    group: Ints
+
+    def met(self, trees: CoveredTrees, paths: LeafPaths) -> Steps[Bools]:
+        """(n_conditions, n_rows) which conditions on some ways, of trees of one group, its rows fulfil."""
+        return (yield from paths.met(self.routes[self._group(trees, paths)]))
+
+    def _group(self, trees: CoveredTrees, paths: LeafPaths) -> int:
+        return int(self.group[trees.tree[paths.leaf[0]]])
+
+
+def weights_against_patterns(met: Bools) -> Floats:
+    """(n_leaves, k, 2 ** k) of all that rows may fulfil, as `weights_of_patterns`.
+
+    Args:
+        met: (n_leaves, k, n_rows) which conditions the other rows fulfil.
+    """
+    n_leaves, k, n_rows = met.shape
+    pattern = np.zeros((n_leaves, n_rows), np.int64)
+    for j in range(k):
+        pattern |= met[:, j].astype(np.int64) << j
+    pattern += np.arange(n_leaves)[:, None] << k
+    count = np.bincount(pattern.ravel(), minlength=n_leaves << k).reshape(n_leaves, 1 << k)
+    found = np.zeros((n_leaves, k, 1 << k))
+    for t, weight in points_and_weights(-(-k // 2)):
+        for j, others in _all_but_one(count * (weight / n_rows), range(k), t):
+            mine, own = halves(found[:, j], j), halves(others, j)
+            mine[:, :, 0] -= own[:, :, 1]
+            mine[:, :, 1] += own[:, :, 0]
+    return found
+
+
+def _all_but_one(values: Floats, bits: Sequence[int], t: float) -> Iterator[tuple[int, Floats]]:
+    """Of each of some conditions, the values where all the others are `_together`."""
+    if len(bits) == 1:
+        yield bits[0], values
+        return
+    middle = len(bits) // 2
+    for own, others in ((bits[:middle], bits[middle:]), (bits[middle:], bits[:middle])):
+        done = values
+        for bit in others:
+            done = _together(done, bit, t)
+        yield from _all_but_one(done, own, t)
+
+
+def _together(values: Floats, bit: int, t: float) -> Floats:
+    """(n_leaves, 2 ** k) what values by patterns of the other rows come to by patterns of a row, as to one condition:
+    its factor is 1 where both fulfil it, t where the row alone does, 1 - t where the other one does, and 0 else.
+    """
+    found = np.empty_like(values)
+    own, new = halves(values, bit), halves(found, bit)
+    new[:, :, 0] = (1 - t) * own[:, :, 1]
+    new[:, :, 1] = t * own[:, :, 0] + own[:, :, 1]
+    return found
+
+
+def weights_against_rows(other: Bools, met: Bools) -> Steps[Floats]:
+    """(n_leaves, k, n_rows) of some rows, for leaves with many conditions.
+
+    Args:
+        other: (n_leaves, k, n_others) which conditions the other rows fulfil.
+        met: (n_leaves, k, n_rows) which the rows do.
+    """
+    found = np.zeros(met.shape)
+    for number in range(other.shape[2]):
+        yield
+        found += weights_of_rows(other[:, :, number].astype(np.float64), met)
+    return np.asarray(found / other.shape[2])
