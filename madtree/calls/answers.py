@@ -54,11 +54,15 @@ def explain(
     class_: str | None = None,
     layout: str | None = "wide",
     top: int | None = None,
+    interactions: bool | None = False,
+    features: str | None = None,
+    background: str | None = None,
     trust_owner: bool | None = False,
     replace: bool | None = False,
 ) -> str:
     """Explain the predictions of a table's rows; raises MadtreeError as `score.explain_table`."""
-    made = score.explain_table(host, model, data, output, type_, class_, layout, top, trust_owner, replace)
+    told = layout, top, interactions, features, background
+    made = score.explain_table(host, model, data, output, type_, class_, *told, trust_owner, replace)
     of_class = "" if made.class_ is None else f" of {made.class_}"
     return (
         f"tree_shap: {data} explained with {model} ({made.type_}{of_class}) into {output}, {_rows(made.n_rows)}, "

@@ -188,7 +188,7 @@ class Contributions(Result[Any]):
     for each feature of each row.
 
     Attributes:
-        features: their number, where each has a column; else 0.
+        features: their number, where each has a column and nothing else has one; else 0.
     """
 
     features = 0
@@ -217,14 +217,15 @@ class Contributions(Result[Any]):
         Raises
         ------
         CallError
-            The features have no columns (``layout="long"``), or an id is there several times.
+            Features have no columns (``layout="long"``), or pairs of them do (``interactions=True``), or an id is there
+            several times.
         ImportError
             The package shap is not installed.
         """
         import numpy as np
 
         if not self.features:
-            raise CallError("an explanation needs a column for each feature", "Leave layout out.")
+            raise CallError("an explanation needs a column for each feature", "Leave layout and interactions out.")
         names = list(self.columns[-self.features :])
         by_id: dict[str, list[Any]] = {}
         for row in self._rows:

@@ -63,6 +63,9 @@ class TrainedModel:
         *,
         layout: str = "wide",
         top: int | None = None,
+        interactions: bool = False,
+        features: str | None = None,
+        background: str | None = None,
         trust_owner: bool = False,
     ) -> Contributions:
         """What each feature contributes to the predictions of a table's rows (SHAP values), as `Client.tree_shap` says.
@@ -76,6 +79,10 @@ class TrainedModel:
             classes the last one, of more all.
         layout, top
             wide: a column for each feature. long: a row for each, or for the `top` strongest ones.
+        interactions, features
+            Also what each two of the features, by default of all, contribute together beyond what each does alone.
+        background
+            Name of a table whose rows stand for what is not known of a row, instead of the rows of training.
 
         Returns
         -------
@@ -83,11 +90,12 @@ class TrainedModel:
             In no particular order; ``to_explanation()`` makes an object of it that the package shap draws.
         """
         with self._scratch() as target:
-            self.client.call_text("tree_shap", self.name, table, target, type, class_, layout, top, trust_owner)
+            told = layout, top, interactions, features, background
+            self.client.call_text("tree_shap", self.name, table, target, type, class_, *told, trust_owner)
             found = self.client.rows_of(target)
             tables = find_model(self.client.host, self.name, "model", trust_owner=trust_owner)
             header = read_summary(self.client.host, tables, to_run=False)
-        return Contributions.of_rows(found, len(header.features) if layout == "wide" else 0)
+        return Contributions.of_rows(found, len(header.features) if layout == "wide" and not interactions else 0)
 
     def explain(
         self,

@@ -139,6 +139,9 @@ class TreeCalls(Caller):
         class_: str | None = None,
         layout: str | None = "wide",
         top: int | None = None,
+        interactions: bool | None = False,
+        features: str | None = None,
+        background: str | None = None,
         trust_owner: bool | None = False,
         replace: bool | None = False,
     ) -> str:
@@ -146,10 +149,13 @@ class TreeCalls(Caller):
         each feature or, with the layout long, a row for each. Returns what was done.
 
         `type` is prob, prob_mean, response or raw; by default the usual one of the model's kind. `top`: with the layout
-        long, keep so many features of each row, those that contribute most.
+        long, keep so many features of each row, those that contribute most. `interactions`: also what each two of the
+        `features`, by default of all, contribute together. `background`: a table whose rows stand for what is not
+        known, instead of those of training.
         """
+        told = layout, top, interactions, features, background
         return self.call_text(
-            "tree_shap", model, new_data_table, output_table, type, class_, layout, top, trust_owner, replace
+            "tree_shap", model, new_data_table, output_table, type, class_, *told, trust_owner, replace
         )
 
     def tree_explain(

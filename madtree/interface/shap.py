@@ -49,6 +49,14 @@ TREE_SHAP = Function(
             None,
             valid=at_least(1),
         ),
+        Argument("interactions", "boolean", "true: also what each two features contribute together", False),
+        Argument("features", "text", "with interactions: tell of these and their pairs only; NULL: of all", None),
+        Argument(
+            "background",
+            "text",
+            "table or view whose rows stand for what is not known; NULL: the rows of training do",
+            None,
+        ),
         TRUST_OWNER,
         replace(REPLACE, help="true: where output_table is a table of contributions of your own, replace its rows"),
     ),
@@ -65,6 +73,15 @@ layout  columns of output_table beside the id column
 wide    class, expected, and a float8 for each feature by its name
 long    class, feature, value (the row's, as text), contribution, rank (from 1, by the size of the contribution)
 There is a column class where all classes are explained: each has rows of its own. Rows of an unknown group get NULL.
+
+interactions => true tells what a feature contributes alone, and what each two contribute together beyond that: the
+Shapley interaction index, of which other programs give one half to (a, b) and the other to (b, a). All together add up
+to the prediction as before, where features leaves none out. Layout wide has a column "a:b" for each pair, long has the
+columns feature_2 and value_2, NULL where it tells of one feature.
+
+background => 'table' takes the mean over rows of that table, at most 10,000, in whose place the row's own values come
+one after the other (interventional values). Expected is the mean of the predictions of these rows. It needs the columns
+that new_data_table needs, and, by groups, rows of each.
 {whom_to_trust()}""",
     example="""\
 SELECT madtree.tree_shap('delay_tree', 'new_flights', 'reasons', layout => 'long', top => 3);

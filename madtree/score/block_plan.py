@@ -179,7 +179,7 @@ def _checked_forest(given: Values, walk: Walk, members: int) -> dict[str, Any]:
     if what == SHAP:
         from madtree.score.shap_plan import checked_shap  # takes long to load, and most predictions do without
 
-        return checked_shap(given, walk)
+        return checked_shap(given, walk, members)
     n_classes = given.integer("n_classes", 0, WIDE_LIMIT)
     if what in OF_SCORES:
         return _checked_scores(given, what, n_classes, n_nodes, members, walk.groups)

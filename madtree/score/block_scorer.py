@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import Array, Bools, Floats, Ints, LastPlan, Steps, rows_in
+from madtree.learn.data import Array, Floats, LastPlan, Steps, rows_in
 from madtree.learn.walk import MOST_ROWS, Walk
 from madtree.score.block_plan import checked_plan
 from madtree.score.forest_scorer import SHAP, counted_bytes, forest_outcomes, out_of_bag_outcomes
@@ -74,7 +74,7 @@ def _scored(model: Plan, numbers: Floats) -> Steps[bytes]:
     values = numbers[int(model["grouped"]) :][: len(walk.is_category)]
     if len(walk.roots) == 0:
         return np.zeros(n_rows, model["outcome"].dtype).tobytes()
-    place, known = _places(walk, numbers[0] if model["grouped"] else None, n_rows)
+    place, known = walk.places(numbers[0] if model["grouped"] else None, n_rows)
     if model["members"] and model["what"] == SHAP:
         from madtree.score.shap_scorer import shap_outcomes  # takes long to load, and most predictions do without
 
@@ -99,19 +99,3 @@ def _scored(model: Plan, numbers: Floats) -> Steps[bytes]:
 def is_staged(model: Plan) -> bool:
     """Whether the plan asks what all rows say together."""
     return bool(model["members"]) and model["what"] == "staged"
-
-
-def _places(walk: Walk, wanted: Floats | None, n_rows: int) -> tuple[Ints, Bools | None]:
-    """(n_rows,) position of each row's group, any where it has none; and whether it has one, None where all have.
-
-    `wanted`: (n_rows,) their numbers, None where there is one group for all.
-    """
-    groups = walk.groups
-    if wanted is None or len(groups) == 0:
-        return np.zeros(n_rows, np.int64), None
-    first = int(groups[0])
-    if int(groups[-1]) - first == len(groups) - 1:  # as trained, where no group failed
-        known = (wanted >= first) & (wanted <= int(groups[-1]))
-        return np.where(known, wanted - first, 0).astype(np.int64), known
-    place = np.minimum(np.searchsorted(groups, wanted), len(groups) - 1)
-    return place, groups[place] == wanted

@@ -9,7 +9,7 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.learn.data import Bools, Floats, finished, sent_rows
+from madtree.learn.data import Bools, Floats, Ints, finished, sent_rows
 from madtree.learn.walk import MOST_ROWS
 from madtree.model import ModelTables, output_columns, unquoted
 from madtree.model.arrays import ModelArrays, read_arrays
@@ -111,7 +111,6 @@ class RowsAtHand:
         model: Model,
         asked: AskedNumbers,
         scan: Scan,
-        id_sql: str,
         id_type: Type,
         most: int,
         others: Sequence[str] = (),
@@ -129,16 +128,8 @@ class RowsAtHand:
         arrays, of_node, read = _said(host, tables, model, asked)
         grouped = bool(model.grouping_columns)
         plan = build_plan(arrays.trees, of_node, grouped=grouped, between=host.let_in)
-        features = [scan.features[model.features[place].name] for place in arrays.used]
-        sent = [*map(rows_sql.as_number, features), *others]
-        blocks = BlockScan(scan, sent, [], [], 0, "pg_catalog.text", array_id=False)
-        query = blocks.sampled(text_of(id_sql, id_type.writer), texts, most)
-        images, found = [], []
-        for row in host.source.data_stream(query, _BATCH):
-            images.append(bytes(row["image"]))
-            found.append(row["texts"])
-        numbers = sent_rows(b"".join(images), blocks.sent_stretches).astype(np.float64)
-        n_own = grouped + len(features)
+        numbers, found = numbers_of_rows(host, model, scan, arrays.used, id_type, most, others, texts)
+        n_own = grouped + len(arrays.used)
         own, more = numbers[:, : max(n_own, 1)], numbers[:, n_own : n_own + len(others)]
         if not n_own:
             own = np.zeros((len(numbers), 1))
@@ -179,6 +170,34 @@ class RowsAtHand:
                 numbers[:, column] = np.repeat(some[:, number], self.n_rows)
             parts.append(self.predicted(numbers).reshape(len(some), self.n_rows, -1))
         return np.concatenate(parts)
+
+
+def numbers_of_rows(
+    host: Host,
+    model: Model,
+    scan: Scan,
+    used: Ints,
+    id_type: Type,
+    most: int,
+    others: Sequence[str] = (),
+    texts: Sequence[str] = (),
+) -> tuple[Floats, list[list[str | None]]]:
+    """(n_rows, n_numbers) of at most `most` rows of a scan, drawn by their ids: the group, the features that trees ask,
+    and `others`; one that means nothing without any. And the texts of each row.
+
+    Args:
+        used: places of those features in the model; `others` and `texts` as `RowsAtHand.of` has them.
+    """
+    features = [scan.features[model.features[place].name] for place in used]
+    blocks = BlockScan(
+        scan, [*map(rows_sql.as_number, features), *others], [], [], 0, "pg_catalog.text", array_id=False
+    )
+    query = blocks.sampled(text_of(model.id_column, id_type.writer), texts, most)
+    images, found = [], []
+    for row in host.source.data_stream(query, _BATCH):
+        images.append(bytes(row["image"]))
+        found.append(row["texts"])
+    return sent_rows(b"".join(images), blocks.sent_stretches).astype(np.float64), found
 
 
 def _said(

@@ -15,10 +15,13 @@ from madtree.score.case_or_blocks import work_of
 from madtree.score.former_table import contributions
 from madtree.score.into_table import IntoTable
 from madtree.score.new_rows import id_name_of
+from madtree.score.rows_at_hand import feature_places
 from madtree.score.score_by_blocks import Asked, BlockScoring
 from madtree.score.shap_columns import COLUMNS, checked_layout
+from madtree.score.shap_terms import Terms
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.explain import shown
+from madtree.sqltext.split import split_list
 from madtree.trees import Model
 
 _LEAF = 12e-9  # seconds of a row for each leaf
@@ -44,6 +47,9 @@ def explain_table(
     class_: str | None = None,
     layout: str | None = _WIDE,
     top: int | None = None,
+    interactions: bool | None = False,
+    features: str | None = None,
+    background: str | None = None,
     trust_owner: bool | None = False,
     replace: bool | None = False,
     *,
@@ -61,8 +67,9 @@ def explain_table(
     begin = perf_counter()
     tables = find_model(host, given, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
-    n_kept = _check_layout(model, layout, top)
-    asked = checked_layout(host, tables, model, type_, class_, n_kept)
+    terms = _checked_terms(model, features, interactions=bool(interactions), has_background=background is not None)
+    n_kept = _check_layout(terms, layout, top)
+    asked = checked_layout(host, tables, model, type_, class_, terms, n_kept, background)
     wanted, classes = asked.scale.type_, asked.scale.classes
     made = contributions(asked.former_columns(id_name_of(model)))
     into = IntoTable.checked(host, tables, model, new_data_table, output_table, made, replace=replace)
@@ -81,8 +88,23 @@ def explain_table(
     return ExplainedTable(wanted, named, rows, perf_counter() - begin)
 
 
-def _check_layout(model: Model, layout: str | None, top: int | None) -> int:
-    """How many features of each row the long layout has; 0 of the wide one."""
+def _checked_terms(model: Model, features: str | None, *, interactions: bool, has_background: bool) -> Terms:
+    """What is told of each row."""
+    if interactions and has_background:
+        raise MadtreeError(
+            "interactions => true tells of the rows of training, and background of those of another table: leave one "
+            "of them out"
+        )
+    if features is None:
+        return Terms(range(len(model.features)), with_pairs=interactions)
+    if not interactions:
+        raise MadtreeError("features names those whose interactions are told: it is for interactions => true")
+    places = feature_places(model, split_list(features, "features"), "features")
+    return Terms(sorted(places), with_pairs=True)
+
+
+def _check_layout(terms: Terms, layout: str | None, top: int | None) -> int:
+    """How many terms of each row the long layout has; 0 of the wide one."""
     declared = FUNCTIONS["tree_shap"]
     if top is not None:
         declared.checked("top", top)
@@ -90,4 +112,4 @@ def _check_layout(model: Model, layout: str | None, top: int | None) -> int:
         if top is not None:
             raise MadtreeError("top is for layout => 'long', whose rows are a row's features by rank")
         return 0
-    return min(top or len(model.features), len(model.features))
+    return min(top or len(terms.told), len(terms.told))

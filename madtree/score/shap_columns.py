@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
+from madtree.learn.shap import n_terms
 from madtree.model import MOST_COLUMNS, ModelTables, class_positions, distinct_names, unquoted
 from madtree.model.arrays import ModelArrays
 from madtree.records import dataclass
@@ -13,8 +15,10 @@ from madtree.score.additive import SumScale
 from madtree.score.block_plan import ForestValues
 from madtree.score.kinds import SCORING
 from madtree.score.outcomes import Outcomes, Part
+from madtree.score.shap_background import BackgroundTable, background_cover
 from madtree.score.shap_plan import MOST_TERMS, ShapValues, explained_values
 from madtree.score.shap_scorer import Entry, entry
+from madtree.score.shap_terms import Terms
 from madtree.sqltext import predict as sql
 from madtree.sqltext.predict import Output
 from madtree.sqltext.scoreblocks import pick
@@ -32,11 +36,15 @@ class Layout:
 
     Attributes:
         scale: on which they are.
+        terms: what is told of each row.
         top: of the long layout, so many of each row's; 0 of the wide one.
+        background: rows that stand for what is not known; None where these are the rows of training.
     """
 
     scale: SumScale
+    terms: Terms
     top: int
+    background: BackgroundTable | None = None
 
     @property
     def _model(self) -> Model:
@@ -53,11 +61,11 @@ class Layout:
         Raises:
             MadtreeError: a table cannot have so many.
         """
-        n_features = len(self._model.features)
-        if not self.top and n_features > MOST_COLUMNS:
+        n_told = len(self.terms.told)
+        if not self.top and n_told > MOST_COLUMNS:
+            each = "features and pairs of them" if self.terms.with_pairs else "features"
             raise MadtreeError(
-                f"layout 'wide' has a column for each of {n_features} features, and a table has room for "
-                f"{MOST_COLUMNS}",
+                f"layout 'wide' has a column for each of {n_told:,} {each}, and a table has room for {MOST_COLUMNS}",
                 hint="Take layout => 'long'.",
             )
         columns = self._columns(has_class=self._has_class, is_long=self.top > 0)
@@ -65,31 +73,48 @@ class Layout:
         return [Output(name, type_, _no_leaf) for name, (_, type_) in zip(names, columns, strict=True)]
 
     def former_columns(self, taken: str) -> list[list[str]]:
-        """Of each table that there may be of this model, in whatever layout, the columns beside the id's."""
+        """Of each table that there may be of this model, in whatever layout, the columns beside the id's; with pairs of
+        these features.
+        """
+        alone = replace(self, terms=Terms(range(len(self._model.features))))
         return [
-            distinct_names((name for name, _ in self._columns(has_class=has_class, is_long=is_long)), taken)
+            distinct_names((name for name, _ in each._columns(has_class=has_class, is_long=is_long)), taken)
             for has_class, is_long in product((False, True), repeat=2)
+            for each in (self, alone)
         ]
 
     def _columns(self, *, has_class: bool, is_long: bool) -> list[tuple[str, str]]:
         """Names, which may be alike, and types."""
         classes = [("class", self._model.dependent_type)] * has_class
         if is_long:
-            return [*classes, ("feature", _TEXT), ("value", _TEXT), ("contribution", _FLOAT), ("rank", _INT)]
-        features = [(unquoted(feature.name), _FLOAT) for feature in self._model.features]
-        return [*classes, ("expected", _FLOAT), *features]
+            second = [("feature_2", _TEXT), ("value_2", _TEXT)] if self.terms.with_pairs else []
+            said = [("feature", _TEXT), ("value", _TEXT), *second, ("contribution", _FLOAT), ("rank", _INT)]
+            return [*classes, *said]
+        names = [unquoted(feature.name) for feature in self._model.features]
+        return [
+            *classes,
+            ("expected", _FLOAT),
+            *((":".join(names[at] for at in own), _FLOAT) for own in self.terms.told),
+        ]
 
     def said(self, arrays: ModelArrays) -> tuple[ForestValues, ShapValues, Entry]:
         """What leaves say, and what is said of a row and an output at once, as numpy describes a dtype."""
         asked, model = self.scale, self._model
         said = SCORING[model.kind].numbers(asked, arrays)
+        cover, background = said.cover, None
+        if self.background is not None:
+            background = self.background.numbers(asked.host, model, arrays.used)
+            cover = background_cover(asked.host, model, arrays.trees, background, self.background.given)
         share, values, unit, expected = explained_values(
-            arrays.trees, said.cover, said.values, said.first_output, said.groups, said.base, asked.host.let_in
+            arrays.trees, cover, said.values, said.first_output, said.groups, said.base, asked.host.let_in
         )
-        n_places = len(model.features)
-        shap = ShapValues(share, values, unit, expected, said.first_output, self.top, arrays.used, n_places)
+        places, n_told = self.terms.places(arrays.used), len(self.terms.told)
+        with_pairs = self.terms.with_pairs
+        shap = ShapValues(
+            share, values, unit, expected, said.first_output, self.top, places, n_told, with_pairs, background
+        )
         of_node = ForestValues(model.n_members, "shap", 0, values, counts=model.numbering.counts, shap=shap)
-        return of_node, shap, entry(len(expected), len(arrays.used), n_places, self.top)
+        return of_node, shap, entry(len(expected), int((places >= 0).sum()), n_told, self.top)
 
     def outcomes(self, arrays: ModelArrays) -> Outcomes:
         """What rows come to."""
@@ -112,7 +137,7 @@ class Layout:
         return [f"CASE WHEN {_HAS_GROUP} THEN {pick(classes, position)} END"]
 
     def _wide(self, shap: ShapValues) -> list[str]:
-        place = {int(place): number for number, place in enumerate(shap.places)}
+        place = {place: number for number, place in enumerate(shap.places[shap.places >= 0].tolist())}
         terms = [
             _number(f"scored.{_term(place[number])}", shap.unit, _HAS_GROUP)
             if number in place
@@ -128,18 +153,22 @@ class Layout:
         return [*self._classes(1), expected, *terms]
 
     def _long(self, shap: ShapValues) -> list[str]:
-        names = sql.class_array([feature.name for feature in self._model.features], _TEXT)
         rank = f"scored.entry OPERATOR(pg_catalog.%) {self.top} OPERATOR(pg_catalog.+) 1"
         return [
             *self._classes(self.top),
-            pick(names, "scored.place"),
-            pick(
-                "scored.shown",
-                "CASE WHEN scored.place OPERATOR(pg_catalog.>) 0 THEN scored.place OPERATOR(pg_catalog.+) 1 END",
-            ),
+            *self._feature(0),
+            *(self._feature(1) if self.terms.with_pairs else ()),
             _number("scored.term", shap.unit, _HAS_GROUP),
             f"CASE WHEN {_HAS_GROUP} THEN {rank if self._entries > 1 else 1} END",
         ]
+
+    def _feature(self, number: int) -> tuple[str, str]:
+        """The name and the value of a term's first feature or its second one, which may not be there."""
+        names = sql.class_array([feature.name for feature in self._model.features], _TEXT)
+        places = sql.integer_array([own[number] + 1 if number < len(own) else 0 for own in self.terms.told])
+        place = pick(places, "scored.place")
+        found = f"CASE WHEN {place} OPERATOR(pg_catalog.>) 0 THEN {place} OPERATOR(pg_catalog.+) 1 END"
+        return pick(names, place), pick("scored.shown", found)
 
     @property
     def _entries(self) -> int:
@@ -176,12 +205,21 @@ def _no_leaf(_: object) -> str:
 
 
 def checked_layout(
-    host: Host, tables: ModelTables, model: Model, type_: str | None, class_: str | None, n_kept: int
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    type_: str | None,
+    class_: str | None,
+    terms: Terms,
+    n_kept: int,
+    background: str | None = None,
 ) -> Layout:
     """The layout of what is asked for.
 
     Args:
-        n_kept: features of each row in the long layout; 0 of the wide one.
+        terms: what is told of each row.
+        n_kept: so many of each row's in the long layout; 0 of the wide one.
+        background: the table whose rows stand for what is not known.
 
     Raises:
         MadtreeError: the type or the class is none of the model's, the model has no trees, or a row of it takes too
@@ -190,8 +228,9 @@ def checked_layout(
     wanted, classes = _check_type(model, type_), class_positions(model, class_)
     if not any(model.numbering.counts or [1]):
         raise MadtreeError(f"model: {model.name} has no trees")
-    _check_terms(model, max(len(classes), 1), n_kept)
-    return Layout(SumScale(host, tables, model, wanted, classes), n_kept)
+    _check_terms(model, max(len(classes), 1), terms, n_kept)
+    table = None if background is None else BackgroundTable.checked(host, tables, model, background)
+    return Layout(SumScale(host, tables, model, wanted, classes), terms, n_kept, table)
 
 
 def _check_type(model: Model, type_: str | None) -> str:
@@ -207,12 +246,13 @@ def _check_type(model: Model, type_: str | None) -> str:
     return wanted
 
 
-def _check_terms(model: Model, n_outputs: int, n_kept: int) -> None:
-    n_terms = n_outputs * (len(model.features) + n_kept)
-    if n_terms > MOST_TERMS:
+def _check_terms(model: Model, n_outputs: int, terms: Terms, n_kept: int) -> None:
+    # Trees may ask all features, whichever of them are told of.
+    n_numbers = n_outputs * (n_terms(len(model.features), with_pairs=terms.with_pairs) + n_kept)
+    if n_numbers > MOST_TERMS:
         raise MadtreeError(
             f"model: {model.name} has {n_outputs} classes and {len(model.features)} features, and a row of so many "
-            f"takes {n_terms:,} numbers, more than {MOST_TERMS:,}",
+            f"takes {n_numbers:,} numbers, more than {MOST_TERMS:,}",
             hint="Ask for one class.",
             sqlstate="54000",
         )

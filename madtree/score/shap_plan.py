@@ -10,9 +10,10 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.learn.data import WIDE_LIMIT, Floats, Ints, Values, narrowest, require
-from madtree.learn.shap import GRID, CoveredTrees, Explained, shares_of_cover
+from madtree.learn.shap import GRID, CoveredTrees, Explained, n_terms, shares_of_cover
 from madtree.learn.walk import FlatTrees, Walk
 from madtree.records import dataclass
+from madtree.score.shap_background import checked_background
 
 MOST_TERMS = 2**20  # of a row: of all outputs, those of the features and those that are kept
 
@@ -28,8 +29,10 @@ class ShapValues:
         expected: (n_groups, n_outputs) what the trees of each group that has some say on average.
         first_output: (n_trees,) which output the first value of a tree counts for; -1 of trees that are not asked.
         top: so many terms of a row are kept, the greatest ones; 0 for all.
-        places: (n_features,) of the trees' features among the model's, from 0.
-        n_places: features of the model.
+        places: (n_terms,) of the trees' terms among those that are told, from 0; -1 of others.
+        n_places: terms that are told.
+        with_pairs: whether there are terms of each two features.
+        background: (n_rows, n_numbers) rows that stand for what is not known, as they are scored; None without.
     """
 
     share: Floats
@@ -40,6 +43,8 @@ class ShapValues:
     top: int
     places: Ints
     n_places: int
+    with_pairs: bool = False
+    background: Floats | None = None
 
     def to_values(self) -> dict[str, Any]:
         """As named values, for `codec.dump`."""
@@ -49,8 +54,10 @@ class ShapValues:
             "first_output": narrowest(self.first_output + 1),
             "n_outputs": self.expected.shape[1],
             "top": self.top,
-            "places": self.places,
+            "places": narrowest(self.places + 1),
             "n_places": self.n_places,
+            "with_pairs": self.with_pairs,
+            **({} if self.background is None else {"background": self.background}),
         }
 
 
@@ -94,7 +101,7 @@ def explained_values(
     return covered.share, beyond / unit, unit, expected
 
 
-def checked_shap(given: Values, walk: Walk) -> dict[str, Any]:
+def checked_shap(given: Values, walk: Walk, members: int) -> dict[str, Any]:
     """What `ShapValues.to_values` says of the trees of a walk. Raises MadtreeError where it is none of theirs."""
     n_nodes, n_trees, n_features = len(walk.child), len(walk.roots), len(walk.is_category)
     values, share = given.floats("values", (n_nodes, None)), given.floats("share", (n_nodes,))
@@ -105,16 +112,21 @@ def checked_shap(given: Values, walk: Walk) -> dict[str, Any]:
     require(bool(((share >= 0) & (share <= 1)).all()), "share", "from 0 to 1")
     require(bool((np.abs(values) <= GRID).all()), "values", "on the grid")
     feature = given.ints("feature", (None,), 0, max(n_features - 1, 0))[:n_nodes]
-    n_places = given.integer("n_places", n_features, 2**20)
+    n_places, with_pairs = given.integer("n_places", 0, MOST_TERMS), given.boolean("with_pairs")
     top = given.integer("top", 0, n_places)
-    require(n_outputs * (n_features + top) <= MOST_TERMS, "n_outputs", f"of {MOST_TERMS} terms of a row at most")
-    places = given.ints("places", (n_features,), 0, max(n_places - 1, 0))
-    require(len(np.unique(places)) == len(places), "places", "different")
+    of_trees = n_terms(n_features, with_pairs=with_pairs)
+    require(n_outputs * (of_trees + top) <= MOST_TERMS, "n_outputs", f"of {MOST_TERMS} terms of a row at most")
+    places = given.ints("places", (of_trees,), 0, n_places) - 1
+    kept = np.flatnonzero(places >= 0)
+    require(len(np.unique(places[kept])) == len(kept), "places", "different")
+    background = checked_background(given, walk, members) if "background" in given else None
+    require(background is None or not with_pairs, "with_pairs", "false where there is a background")
     trees = CoveredTrees(walk.child, walk.roots, feature, share)
     return {
         "what": "shap",
-        "explained": Explained(trees, values, first_output, n_outputs, n_features),
+        "explained": Explained(trees, values, first_output, n_outputs, n_features, background, with_pairs),
         "top": top,
-        "places": places,
+        "kept": kept,
+        "places": places[kept],
         "n_places": n_places,
     }

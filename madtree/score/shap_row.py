@@ -16,6 +16,7 @@ from madtree.score.block_plan import build_plan
 from madtree.score.block_scorer import score_rows
 from madtree.score.new_rows import fit_to_source, only_row, scan_of
 from madtree.score.shap_columns import COLUMNS, checked_layout
+from madtree.score.shap_terms import Terms
 from madtree.sqltext.rows import as_number
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.trees import Model
@@ -41,7 +42,7 @@ def explain_row(
     """
     tables = find_model(host, given, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
-    asked = checked_layout(host, tables, model, type_, class_, 0)
+    asked = checked_layout(host, tables, model, type_, class_, Terms(range(len(model.features))), 0)
     if table_name is None:
         raise MadtreeError("table_name must be the name of a table or view, not NULL")
     source = find_source(host.source, table_name, "table_name")

@@ -240,6 +240,16 @@ def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
     return plan, images_of(rows)
 
 
+def more_of_shap(n_groups: int) -> dict[str, dict[str, object]]:
+    """Of a plan of `forest_plan` what makes it tell of pairs, or against rows of a background."""
+    others = np.random.default_rng(2).choice([0, 1, 2, 3, 5, np.nan], (9, 2))
+    grouped = np.concatenate((np.arange(9)[:, None] % 2 + 1, others), axis=1)
+    return {
+        "pairs": {"with_pairs": True, "places": np.array([2, 0, 1])},
+        "background": {"background": grouped if n_groups > 1 else others},
+    }
+
+
 def changed_bytes(data: bytes, rng: np.random.Generator) -> bytes:
     """With some bits flipped, a piece cut out, the end missing, or a piece twice."""
     how, at = rng.integers(5), int(rng.integers(max(len(data), 1)))
@@ -384,6 +394,14 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
             images,
             lambda plan, rows: finished(score_block(plan, rows)),
         )
+        if what == SHAP:
+            for told, more in more_of_shap(n_groups).items():
+                of_more = codec.dump({**codec.load(plan), **more})
+                cases[f"explain {n_groups} forests, {told}"] = (
+                    of_more,
+                    images,
+                    lambda plan, rows: finished(score_block(plan, rows)),
+                )
     return cases
 
 
@@ -507,7 +525,7 @@ def test_explained_rows_take_bounded_memory(
 def test_explained_rows_of_many_features_are_ranked_by_those_that_are_asked() -> None:
     plan, images = forest_plan(SHAP, 1)
     values = codec.load(plan)
-    forged = codec.dump({**values, "top": 5, "n_places": 2**20, "places": np.array([9, 4])})
+    forged = codec.dump({**values, "top": 5, "n_places": 2**20, "places": np.array([10, 5])})
     with bounded():
         said = finished(score_block(forged, images))
     found = np.frombuffer(said, [("outcome", "<u1"), ("place", "<u4"), ("term", "<i8")]).reshape(-1, 5)

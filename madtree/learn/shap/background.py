@@ -9,6 +9,7 @@ fulfils it, and 0 if not: only what it is averaged over differs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -24,24 +25,27 @@ class Background:
     """Rows of another table.
 
     Attributes:
-        routes: of each group's rows, one at least.
-        n_rows: of each group.
+        route: of all of them.
+        rows: of each group those that count, one at least.
         group: (n_trees,) the position of each tree's group.
     """
 
-    routes: Sequence[RouteByNodes]
-    n_rows: Sequence[int]
+    route: RouteByNodes
+    rows: Sequence[Ints]
     group: Ints
+
+    @cached_property
+    def most_rows(self) -> int:
+        """Of a group."""
+        return max(map(len, self.rows))
 
     def met(self, trees: CoveredTrees, paths: LeafPaths) -> Steps[Bools]:
         """(n_conditions, n_rows) which conditions on some ways, of trees of one group, its rows fulfil."""
-        return (yield from paths.met(self.routes[self._group(trees, paths)]))
-
-    def _group(self, trees: CoveredTrees, paths: LeafPaths) -> int:
-        return int(self.group[trees.tree[paths.leaf[0]]])
+        group = int(self.group[trees.tree[paths.leaf[0]]])
+        return (yield from paths.met(self.route.of(self.rows[group])))
 
 
-def weights_against_patterns(met: Bools) -> Floats:
+def weights_against_patterns(met: Bools) -> Steps[Floats]:
     """(n_leaves, k, 2 ** k) of all that rows may fulfil, as `weights_of_patterns`.
 
     Args:
@@ -56,6 +60,7 @@ def weights_against_patterns(met: Bools) -> Floats:
     found = np.zeros((n_leaves, k, 1 << k))
     for t, weight in points_and_weights(-(-k // 2)):
         for j, others in _all_but_one(count * (weight / n_rows), range(k), t):
+            yield
             mine, own = halves(found[:, j], j), halves(others, j)
             mine[:, :, 0] -= own[:, :, 1]
             mine[:, :, 1] += own[:, :, 0]

@@ -77,13 +77,16 @@ class Explained:
         before = low * (2 * self.n_features - low - 1) // 2  # pairs whose first feature is a former one
         return np.concatenate((features, self.n_features + before + high - low - 1), axis=1)
 
-    def weights_of_patterns(self, share: Floats, met: Bools | None) -> Floats:
+    def weights_of_patterns(self, share: Floats, met: Bools | None) -> Steps[Floats]:
         """(n_leaves, n_lines, 2 ** k) of leaves with the shares of their conditions (n_leaves, k).
 
         Args:
             met: (n_leaves, k, n) which of them the rows of the background fulfil; None without one.
         """
-        found = weights_of_patterns(share) if met is None else weights_against_patterns(met)
+        if met is not None:
+            return (yield from weights_against_patterns(met))
+        found = weights_of_patterns(share)
+        yield
         return np.concatenate((found, pair_weights_of_patterns(share)), axis=1) if self.with_pairs else found
 
     def weights_of_rows(self, share: Floats, met: Bools | None, own: Bools) -> Steps[Floats]:
@@ -123,7 +126,7 @@ class Explained:
         n_values = self.values.shape[1]
         most = _MOST_TERMS >> 2 * self.with_pairs  # whose tables are made from several as large ones
         sizes = (n_values * n_terms(k, with_pairs=self.with_pairs) << k for k in range(_MOST_BITS + 1))
-        return sum(size <= most for size in sizes) - 1
+        return sum(1 for size in sizes if size <= most) - 1
 
     def tables(self, node: int, most_bits: int) -> Steps[Mapping[int, LeafTable]]:
         """Of the leaves below a node that have at most so many conditions, and one at least; by their positions."""
@@ -138,7 +141,7 @@ class Explained:
             if k > most_bits:
                 break
             leaves, others = paths.leaf[of_leaves], None if met is None else of_leaf(met[of_conditions], k)
-            weights = self.weights_of_patterns(paths.share[of_conditions].reshape(-1, k), others)
+            weights = yield from self.weights_of_patterns(paths.share[of_conditions].reshape(-1, k), others)
             lines = self.lines(paths.feature[of_conditions].reshape(-1, k))
             terms = np.empty((len(leaves), self.values.shape[1], lines.shape[1], 1 << k), np.int64)
             for value in range(self.values.shape[1]):
@@ -278,7 +281,8 @@ def _row_by_row(explained: Explained, nodes: list[int], route: RouteByNodes, n_r
     for first_row in range(0, n_rows, _ROWS):
         rows = np.arange(first_row, min(first_row + _ROWS, n_rows))
         own = route if len(rows) == n_rows else route.of(rows)
-        most = max(1, _TERMS // (len(rows) * n_terms(_MOST_BITS, with_pairs=explained.with_pairs)))
+        at_once = len(rows) + (explained.background.most_rows if explained.background else 0)
+        most = max(1, _TERMS // (at_once * n_terms(_MOST_BITS, with_pairs=explained.with_pairs)))
         for first in range(0, len(leaves), most):
             paths = explained.paths(leaves[first : first + most])
             yield from _add(explained, paths, own, found[:, rows[0] : rows[-1] + 1])

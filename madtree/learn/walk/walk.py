@@ -130,6 +130,29 @@ class Walk:
         """(n_groups,) position of each group's first tree, where their numbers of trees differ; else None."""
         return None if self.counts is None else np.cumsum(self.counts) - self.counts
 
+    def trees_of(self, members: int, group: int) -> slice:
+        """Which of the trees belong to the group at some position; `members` as `values_of` has it."""
+        if self.counts is None or self.first_trees is None:
+            return slice(group * members, (group + 1) * members)
+        first = int(self.first_trees[group])
+        return slice(first, first + int(self.counts[group]))
+
+    def places(self, wanted: Floats | None, n_rows: int) -> tuple[Ints, Bools | None]:
+        """(n_rows,) position of each row's group, any where it has none; and whether it has one, None where all have.
+
+        Args:
+            wanted: (n_rows,) their numbers, None where there is one group for all.
+        """
+        groups = self.groups
+        if wanted is None or len(groups) == 0:
+            return np.zeros(n_rows, np.int64), None
+        first = int(groups[0])
+        if int(groups[-1]) - first == len(groups) - 1:  # as trained, where no group failed
+            known = (wanted >= first) & (wanted <= int(groups[-1]))
+            return np.where(known, wanted - first, 0).astype(np.int64), known
+        place = np.minimum(np.searchsorted(groups, wanted), len(groups) - 1)
+        return place, groups[place] == wanted
+
     def route(self, values: Floats, group: Ints) -> Steps[Route]:
         """The ways of at most `MOST_ROWS` rows.
 

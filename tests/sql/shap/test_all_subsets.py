@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import copy
 from itertools import combinations
 from math import factorial
 from typing import Any
@@ -66,17 +67,58 @@ class Explaining:
         said = sum(self.said(tree, tree["nodes"][0], known) for tree in trees)
         return said / len(trees) if self._kind == "forest" else said
 
+    def with_values(self, row: Explaining, names: set[str]) -> Explaining:
+        """This row with another one's values of some features."""
+        found = copy(self)
+        found._row = {name: (row if name in names else self)._row[name] for name in self._row}
+        return found
+
     def contribution(self, name: str) -> float:
-        others, n = [other for other in FEATURES if other != name], len(FEATURES)
+        return self._index((name,))
+
+    def interaction(self, first: str, second: str) -> float:
+        """What both contribute together, beyond what each does."""
+        return self._index((first, second))
+
+    def _index(self, names: tuple[str, ...]) -> float:
+        others = [other for other in FEATURES if other not in names]
+        n = len(others)
         return sum(
-            factorial(size) * factorial(n - size - 1) / factorial(n)
-            * (self.together({*known, name}) - self.together({*known}))
-            for size in range(n) for known in combinations(others, size)
+            factorial(size) * factorial(n - size) / factorial(n + 1) * self._gain(names, {*known})
+            for size in range(n + 1) for known in combinations(others, size)
         )  # fmt: skip
 
+    def _gain(self, names: tuple[str, ...], known: set[str]) -> float:
+        if not names:
+            return self.together(known)
+        return self._gain(names[1:], {*known, names[0]}) - self._gain(names[1:], known)
 
-@pytest.mark.parametrize("name", MODELS)
-def test_contributions_are_shapley_values(db: psycopg.Connection, name: str) -> None:
+
+class AgainstOthers(Explaining):
+    """Where a feature is not known, the row has the values of others, one after the other."""
+
+    def __init__(
+        self,
+        document: Document,
+        row: Mapping[str, Any],
+        class_: str | None,
+        kind: str,
+        others: Sequence[Mapping[str, Any]],
+    ) -> None:
+        super().__init__(document, row, class_, kind)
+        self._said: dict[frozenset[str], float] = {}
+        self._others = [Explaining(document, other, class_, kind) for other in others]
+
+    def together(self, known: set[str]) -> float:
+        if (key := frozenset(known)) not in self._said:
+            everything = set(FEATURES)
+            said = [other.with_values(self, known).together(everything) for other in self._others]
+            self._said[key] = sum(said) / len(said)
+        return self._said[key]
+
+
+def trained(db: psycopg.Connection, name: str) -> tuple[Document, str]:
+    """The document of a model, and its kind."""
     kind, dependent, more = MODELS[name]
     db.execute(MAKE)
     names = "".join(f", {key} => %s" for key in more)
@@ -84,7 +126,12 @@ def test_contributions_are_shapley_values(db: psycopg.Connection, name: str) -> 
         f"SELECT madtree.{kind}_train('t', 'm', 'id', %s, 'x, c, i, e'{names})",  # type: ignore[arg-type]
         [dependent, *more.values()],
     )
-    document = db.execute("SELECT madtree.tree_to_json('m')").fetchone()[0]  # type: ignore[index]
+    return db.execute("SELECT madtree.tree_to_json('m')").fetchone()[0], kind  # type: ignore[index]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_contributions_are_shapley_values(db: psycopg.Connection, name: str) -> None:
+    document, kind = trained(db, name)
     db.execute("SELECT madtree.tree_shap('m', 'test', 'why')")
     test = {row["id"]: row for row in rows(db, "SELECT * FROM test")}
     asked = 0
@@ -96,3 +143,37 @@ def test_contributions_are_shapley_values(db: psycopg.Connection, name: str) -> 
         if kind != "boost":  # which has a score to begin with: tests/client/test_shap_elsewhere.py
             assert row["expected"] == pytest.approx(explaining.together(set()), abs=1e-9)
     assert asked >= 20
+    asked = 0
+    db.execute("SELECT madtree.tree_shap('m', 'test', 'pairs', interactions => true, features => 'i, x, c')")
+    for row in rows(db, "SELECT * FROM pairs"):
+        explaining = Explaining(document, test[row["id"]], row.get("class"), kind)
+        of_pairs = {pair: explaining.interaction(*pair) for pair in combinations(FEATURES, 2)}
+        for pair, value in of_pairs.items():
+            if "e" not in pair:
+                assert row[":".join(pair)] == pytest.approx(value, abs=1e-9)
+                asked += value != 0
+        for feature in ("x", "c", "i"):
+            own = sum(value for pair, value in of_pairs.items() if feature in pair)
+            assert row[feature] == pytest.approx(explaining.contribution(feature) - own / 2, abs=1e-9)
+        assert "e" not in row
+    assert asked >= 10
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_contributions_against_a_background_are_shapley_values(db: psycopg.Connection, name: str) -> None:
+    """Of which rows one has no value, and one a category that is unknown."""
+    document, kind = trained(db, name)
+    others = "SELECT * FROM test WHERE id > 200"
+    db.execute(f"CREATE VIEW others AS {others}; SELECT madtree.tree_shap('m', 'test', 'why', background => 'others')")
+    test = {row["id"]: row for row in rows(db, "SELECT * FROM test")}
+    its = rows(db, others)
+    assert len(its) >= 4
+    asked = 0
+    for row in rows(db, "SELECT * FROM why"):
+        explaining = AgainstOthers(document, test[row["id"]], row.get("class"), kind, its)
+        for feature in FEATURES:
+            assert row[feature] == pytest.approx(explaining.contribution(feature), abs=1e-9)
+            asked += row[feature] != 0
+        if kind != "boost":
+            assert row["expected"] == pytest.approx(explaining.together(set()), abs=1e-9)
+    assert asked >= 15

@@ -81,13 +81,15 @@ def explain(db: psycopg.Connection, source: str = "test", **more: Any) -> list[d
     return rows(db, "SELECT * FROM why")
 
 
+@pytest.mark.parametrize("told", [{}, {"interactions": True}, {"background": "others"}], ids=lambda told: "".join(told))
 @pytest.mark.parametrize("name", MODELS)
-def test_contributions_add_up_to_predictions(db: psycopg.Connection, name: str) -> None:
+def test_contributions_add_up_to_predictions(db: psycopg.Connection, name: str, told: dict[str, Any]) -> None:
     kind, dependent, more, type_, begins = MODELS[name]
     train(db, kind, dependent, more)
     db.execute(f"SELECT madtree.{kind}_predict('m', 'test', 'scored', '{type_}')")  # type: ignore[arg-type]
     scored = {row.pop("id"): row for row in rows(db, "SELECT * FROM scored")}
-    found = explain(db, type=type_)
+    db.execute("CREATE TABLE others AS SELECT * FROM test WHERE id > 660 ORDER BY md5(id::text)")
+    found = explain(db, type=type_, **told)
     classes = [key.removeprefix(begins) for key in next(iter(scored.values())) if key.startswith(begins)]
     several = dependent == "k"
     assert len(found) == len(scored) * (len(classes) if several else 1)
@@ -96,9 +98,8 @@ def test_contributions_add_up_to_predictions(db: psycopg.Connection, name: str) 
     for row in found:
         id_, expected = row.pop("id"), row.pop("expected")
         class_ = row.pop("class") if several else None
-        assert (
-            len(row) == len(more.get("features", FEATURES).split(", ")) + (", 0" in more.get("features", FEATURES)) * -1
-        )
+        n_features = 3 if "features" in more else 6
+        assert len(row) == (n_features * (n_features + 1) // 2 if "interactions" in told else n_features)
         if expected is None:
             assert {*row.values(), class_} == {None}
             assert scored[id_][last] is None

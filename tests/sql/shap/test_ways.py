@@ -35,13 +35,14 @@ def data(db: psycopg.Connection) -> psycopg.Connection:
             db.execute(statement)  # type: ignore[arg-type]
     for name, start in (("by_workers", 0.0), ("by_one", 1e9)):
         db.execute(f"""
-            CREATE FUNCTION {name}(target text, layout text, top int) RETURNS text
+            CREATE FUNCTION {name}(target text, layout text, top int, pairs bool, others text) RETURNS text
             LANGUAGE plpython3u SET jit = off SET min_parallel_table_scan_size = 0 AS $$
             from madtree.host.plpy import PlpyHost
             from madtree.request.tuning import Costs
             from madtree.score.shap import explain_table
             costs = Costs(start={start}, per_worker=0.0)
-            return str(explain_table(PlpyHost(plpy), "m", "t", target, None, None, layout, top, costs=costs))
+            told = layout, top, pairs, None, others
+            return str(explain_table(PlpyHost(plpy), "m", "t", target, None, None, *told, costs=costs))
             $$""")  # type: ignore[arg-type]
     return db
 
@@ -52,18 +53,33 @@ def differ(db: psycopg.Connection, one: str, other: str) -> int:
     return int(db.execute(text).fetchone()[0])  # type: ignore[arg-type, index]
 
 
-@pytest.mark.parametrize("layout", [("wide", None), ("long", 2)])
+@pytest.mark.parametrize(
+    ("layout", "top", "interactions", "background"),
+    [("wide", None, False, None), ("long", 2, False, None), ("long", 3, True, None), ("wide", None, False, "others")],
+)
 @pytest.mark.parametrize("model", MODELS)
-def test_all_ways_write_the_same_bytes(data: psycopg.Connection, model: str, layout: tuple[str, int | None]) -> None:
+def test_all_ways_write_the_same_bytes(
+    data: psycopg.Connection, model: str, layout: str, top: int | None, interactions: bool, background: str | None
+) -> None:
     data.execute(f"SELECT madtree.{MODELS[model]}")  # type: ignore[arg-type]
+    data.execute("CREATE TABLE others AS SELECT * FROM t WHERE id % 500 IN (3, 208)")
     for function in ("by_one", "by_workers"):
-        data.execute(f"SELECT {function}(%s, %s, %s)", [function, *layout])  # type: ignore[arg-type]
-    arguments: dict[str, Any] = {"layout": layout[0], "top": layout[1]}
+        data.execute(
+            f"SELECT {function}(%s, %s, %s, %s, %s)",  # type: ignore[arg-type]
+            [function, layout, top, interactions, background],
+        )
+    arguments: dict[str, Any] = {
+        "layout": layout, "top": top, "interactions": interactions, "background": background,
+    }  # fmt: skip
     call(PsycopgHost(data), "tree_shap", ("m", "t", "by_client"), arguments)
     data.execute("CREATE VIEW shuffled AS SELECT * FROM t WHERE id < 40000 ORDER BY md5(id::text)")
-    data.execute("SELECT madtree.tree_shap('m', 'shuffled', 'of_view', layout => %s, top => %s)", [*layout])
     data.execute("CREATE TABLE few AS SELECT * FROM t WHERE id <= 20")
-    data.execute("SELECT madtree.tree_shap('m', 'few', 'of_few', layout => %s, top => %s)", [*layout])
+    for source, target in (("shuffled", "of_view"), ("few", "of_few")):
+        names = "".join(f", {name} => %s" for name in arguments)
+        data.execute(
+            f"SELECT madtree.tree_shap('m', '{source}', '{target}'{names})",  # type: ignore[arg-type]
+            [*arguments.values()],
+        )
     (n_rows,) = data.execute("SELECT count(*) FROM by_one").fetchone()  # type: ignore[misc]
     assert n_rows >= N_ROWS
     for other in ("by_workers", "by_client"):

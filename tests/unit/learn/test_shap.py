@@ -297,7 +297,7 @@ def model_against(rng, n_features, n_others):
     trees = [random_tree(rng, n_features, 6, leaf=0.05) for _ in range(2)]
     model, nodes = explained(trees, n_features)
     right, others = (rng.random((len(nodes), n)) < 0.5 for n in (3, n_others))
-    background = Background([Sides(others)], [n_others], np.zeros(len(trees), np.int64))
+    background = Background(Sides(others), [np.arange(n_others)], np.zeros(len(trees), np.int64))
     return replace(model, background=background), trees, nodes, right, others
 
 
