@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from xml.etree.ElementTree import Element, SubElement
 
+from madtree.render.xml_text import InlineTable
 from madtree.trees import Feature, FeatureKind, Node, Split, Tree
 
 LEFT, RIGHT = "left", "right"
@@ -23,11 +24,9 @@ class PmmlSplits:
         derived: `DerivedField` elements, in an order in which each refers to earlier ones only.
     """
 
-    def __init__(self, features: Mapping[str, Feature], tree: Tree, between: Callable[[], None] = lambda: None) -> None:
-        """`between`: called after each category of a field, for cancels to be let in."""
+    def __init__(self, features: Mapping[str, Feature], tree: Tree) -> None:
         self.derived: list[Element] = []
-        self._features = features
-        self._tree, self._between = tree, between
+        self._features, self._tree = features, tree
         self._known: dict[str, str] = {}
 
     def predicates(self, node: Node) -> tuple[Element, Element]:
@@ -75,15 +74,14 @@ class PmmlSplits:
         elif self._needs_field(split):
             source = self._known_field(feature)
             default = {"mapMissingTo": LEFT if None in (split.left_levels or ()) else RIGHT}
-        rows = [(each, side) for own, side in zip(sides, (LEFT, RIGHT), strict=True) for each in own]
-        self.derived.append(_mapping(name, source, rows, default, self._between))
+        self.derived.append(_mapping(name, source, [*zip(sides, (LEFT, RIGHT), strict=True)], default))
 
     def _known_field(self, feature: Feature) -> str:
         """The feature without what training has not seen, which goes the way of NULL, where that is a category."""
         if feature.name not in self._known:
             name = self._known[feature.name] = f"known {feature.name}"
             seen = self._tree.seen_categories.get(feature.name, ())
-            self.derived.append(_mapping(name, feature.name, [(each, each) for each in seen], {}, self._between))
+            self.derived.append(_mapping(name, feature.name, [(seen, None)], {}))
         return self._known[feature.name]
 
 
@@ -145,16 +143,11 @@ def _one_by_one(field: str, categories: Iterable[str], inside: bool) -> Element:
 
 
 def _mapping(
-    name: str, source: str, rows: Iterable[tuple[str, str]], default: Mapping[str, str], between: Callable[[], None]
+    name: str, source: str, rows: Sequence[tuple[Sequence[str], str | None]], default: Mapping[str, str]
 ) -> Element:
-    """A field that maps categories to texts, and is missing for others."""
+    """A field that maps categories to a text, or each to itself, and is missing for others."""
     field = Element("DerivedField", {"name": name, "optype": "categorical", "dataType": "string"})
     values = SubElement(field, "MapValues", {"outputColumn": "to", "dataType": "string", **default})
     SubElement(values, "FieldColumnPair", {"field": source, "column": "from"})
-    table = SubElement(values, "InlineTable")
-    for category, to in rows:
-        between()
-        row = SubElement(table, "row")
-        SubElement(row, "from").text = category
-        SubElement(row, "to").text = to
+    values.append(InlineTable(rows))
     return field

@@ -32,7 +32,7 @@ def tree_model(
     element.append(mining_schema(model, with_target=with_target))
     if not in_segment:
         element.append(output(model))
-    splits = PmmlSplits({feature.name: feature for feature in model.features}, tree, between)
+    splits = PmmlSplits({feature.name: feature for feature in model.features}, tree)
     root = _nodes(model, tree, splits, between)
     if splits.derived:
         SubElement(element, "LocalTransformations").extend(splits.derived)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 from madtree.errors import MadtreeError
@@ -13,6 +13,18 @@ LINES_AT_ONCE = 1_000  # in a piece of text
 _ODD = re.compile(f'[&<>"\t\n\r]|{NOT_XML.pattern}')  # most texts have none of these
 _IN_TEXTS = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})  # a parser makes a line feed of \r
 _IN_ATTRIBUTES = _IN_TEXTS | str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#09;"})
+
+
+class InlineTable(Element):
+    """A table of categories and what they are mapped to, whose rows become text one by one: there may be very many.
+
+    Attributes:
+        rows: some categories each with the text to which they are mapped; None: each to itself.
+    """
+
+    def __init__(self, rows: Sequence[tuple[Sequence[str], str | None]]) -> None:
+        super().__init__("InlineTable")
+        self.rows = rows
 
 
 class XmlWriter:
@@ -38,7 +50,15 @@ class XmlWriter:
                 parts.append(item)
                 continue
             pad, opening = " " * depth, self._opening(item)
-            if len(item):
+            if isinstance(item, InlineTable) and any(own for own, _ in item.rows):
+                parts.append(f"{pad}<{opening}>\n")
+                waiting.append((f"{pad}</{item.tag}>\n", depth))
+                for row in self._rows(item, f"{pad} "):
+                    parts.append(row)
+                    if len(parts) >= LINES_AT_ONCE:
+                        yield "".join(parts)
+                        parts.clear()
+            elif len(item):
                 parts.append(f"{pad}<{opening}>\n")
                 waiting.append((f"{pad}</{item.tag}>\n", depth))
                 waiting += [(child, depth + 1) for child in reversed(item)]
@@ -55,6 +75,15 @@ class XmlWriter:
             yield from self.whole(child, level + 1)
         yield from rest
         yield f"{' ' * level}</{element.tag}>\n"
+
+    def _rows(self, table: InlineTable, pad: str) -> Iterator[str]:
+        for categories, to in table.rows:
+            for category in categories:
+                ends = (self._cell(name, text) for name, text in (("from", category), ("to", to or category)))
+                yield f"{pad}<row>\n{''.join(f'{pad} {end}' for end in ends)}{pad}</row>\n"
+
+    def _cell(self, tag: str, text: str) -> str:
+        return f"<{tag}>{self._text(text, _IN_TEXTS)}</{tag}>\n" if text else f"<{tag} />\n"
 
     def _opening(self, element: Element) -> str:
         attributes = [f' {name}="{self._text(value, _IN_ATTRIBUTES)}"' for name, value in element.items()]

@@ -101,6 +101,20 @@ MISTAKES = {
         ("tree_shap('m', 'points', 'w', layout => 'tall')", "22023", "madtree: layout must be one of wide, long", None),
         ("tree_shap('m', 'points', 'w', top => 2)", "22023", "madtree: top is for layout => 'long'", None),
         ("tree_shap('m', 'points', 'w', layout => 'long', top => 0)", "22023", "madtree: top must be at least 1", None),
+        ("tree_shap('m', 'points', 'w', features => 'x')", "22023", "madtree: features names those whose", None),
+        (
+            "tree_shap('m', 'points', 'w', interactions => true, features => 'y')",
+            "22023",
+            "madtree: features: y is no feature of m",
+            "Its features are x",
+        ),
+        (
+            "tree_shap('m', 'points', 'w', interactions => true, background => 'points')",
+            "22023",
+            "madtree: interactions => true tells of the rows of training",
+            None,
+        ),
+        ("tree_shap('m', 'points', 'w', background => 'nowhere')", "42P01", "madtree: background: relation nowhere", None),
     ],
     "partial_dependence": [
         ("partial_dependence('nowhere', 'points', 'x')", "42P01", "madtree: model: relation nowhere", None),

@@ -47,8 +47,8 @@ BYTES = 12_000_000  # of one text
 LAST = 2**18 - 2  # node of an enormous tree
 # Where calls go on to their end: how many there are, the last node, and how long Python may work between two looks.
 N_TO_THE_END, LAST_TO_THE_END = 25_000, 2**14 - 2
-# Of the processor's time, by what it takes to number 10,000 texts once, 3 ms of an idle machine: others are slower.
-BETWEEN_LOOKS = 50
+# Of the processor's time, by what it takes to number 10,000 texts once, 1.5 ms of a fast machine: others are slower.
+BETWEEN_LOOKS = 100
 STOPWATCH = """
 CREATE FUNCTION time_between_looks() RETURNS void LANGUAGE plpython3u AS $$
 import itertools, time

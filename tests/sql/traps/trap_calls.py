@@ -32,6 +32,7 @@ MEANINGS = {
 }  # fmt: skip
 FIXED: dict[str, Any] = {"row": "7", "id": "id", "dependent": "y", "features": "x, k", "cp": 0.02, "one": 1,
                          "help": "help"}  # fmt: skip
+DATA: Any = object()  # an argument that is the data's name
 # Further calls, by arguments beside those that are required.
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "tree_predict": ({"type": "prob"}, {"type": "leaf"}, {"replace": True}),
@@ -41,7 +42,12 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "tree_sql": ({"type": "prob"}, {"tree_id": 1}),
     "tree_rules": ({"tree_id": 1},),
     "tree_path": ({"tree_id": 1},),
-    "tree_shap": ({"layout": "long", "top": 1}, {"replace": True}),
+    "tree_shap": (
+        {"layout": "long", "top": 1},
+        {"replace": True},
+        {"layout": "long", "interactions": True},
+        {"background": DATA},
+    ),
     "tree_explain": ({"type": "raw"},),
     "partial_dependence": ({"accumulated": True}, {"ice": True}),
     "permutation_importance": ({"features": "[x, k]"},),
@@ -90,11 +96,13 @@ class Call:
 
     def __str__(self) -> str:
         small = SMALL.get(self.function, {})
-        more = [f"{name} => {value!r}" for name, value in self.named.items() if name not in small]
+        shown = {name: "data" if value is DATA else value for name, value in self.named.items()}
+        more = [f"{name} => {value!r}" for name, value in shown.items() if name not in small]
         return f"{self.function}({', '.join([*self.meanings, *more])})"
 
     def arguments(self, place: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: place[meaning] for name, meaning in self.meanings.items()} | dict(self.named)
+        given = {name: place[meaning] for name, meaning in self.meanings.items()} | dict(self.named)
+        return {name: place["data"] if value is DATA else value for name, value in given.items()}
 
 
 def by_the_extension(db: psycopg.Connection, call: Call, place: Mapping[str, Any]) -> Any:
