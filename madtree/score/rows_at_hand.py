@@ -1,4 +1,6 @@
-"""Rows of a table that are at hand, to be predicted again and again with other numbers in them."""
+"""Rows of a table that are at hand: to be predicted again and again with other numbers in them, or to stand for what is
+not known of others.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +13,18 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Bools, Floats, Ints, finished, sent_rows
 from madtree.learn.walk import MOST_ROWS
-from madtree.model import ModelTables, output_columns, unquoted
+from madtree.model import ModelTables, NewData, casting, output_columns, unquoted
 from madtree.model.arrays import ModelArrays, read_arrays
 from madtree.records import dataclass
-from madtree.request import Type
+from madtree.request import Type, find_source
 from madtree.score.additive import SumScale
 from madtree.score.block_plan import build_plan
 from madtree.score.block_scorer import score_rows
 from madtree.score.kinds import SCORING
+from madtree.score.new_rows import fit_to_source, scan_of
 from madtree.score.outcome_bytes import count_type, numbers_in
 from madtree.score.outcomes import Outcomes, Said
+from madtree.score.shap_background import MOST_ROWS as MOST_OTHERS
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import Scan
@@ -31,6 +35,7 @@ from madtree.trees import Joining, Model
 _NOT_SUMS = ("response", "leaf")  # types of prediction of classes that are no numbers
 _BATCH = 500  # rows that come over a connection at once
 _NONE = "none"
+_BACKGROUND = "background"  # the argument
 
 
 @dataclass(frozen=True)
@@ -170,6 +175,48 @@ class RowsAtHand:
                 numbers[:, column] = np.repeat(some[:, number], self.n_rows)
             parts.append(self.predicted(numbers).reshape(len(some), self.n_rows, -1))
         return np.concatenate(parts)
+
+
+@dataclass(frozen=True)
+class BackgroundTable:
+    """The table, as it was given and as its rows are read."""
+
+    given: str
+    data: NewData
+    scan: Scan
+
+    @classmethod
+    def checked(cls, host: Host, tables: ModelTables, model: Model, given: str) -> BackgroundTable:
+        """The argument `background`.
+
+        Raises:
+            MadtreeError: there is no such table, or it lacks a column.
+        """
+        source = find_source(host.source, given, _BACKGROUND)
+        data = fit_to_source(host, model, source, given, _BACKGROUND)
+        return cls(given, data, scan_of(host, tables, model, source, data, "", ""))
+
+    def numbers(self, host: Host, model: Model, used: Ints) -> Floats:
+        """(n_rows, n_numbers) of its rows, as the model's plan takes them: the group, then the features that trees ask.
+
+        Rows are in order of these: the table's own is none to rely on.
+
+        Raises:
+            MadtreeError: there are no rows, or too many.
+        """
+        id_type = self.data.types[model.id_column]
+        with casting(model, self.data.features, self.given, _BACKGROUND):
+            numbers, _ = numbers_of_rows(host, model, self.scan, used, id_type, MOST_OTHERS + 1)
+        if not len(numbers):
+            raise MadtreeError(f"{_BACKGROUND}: {self.given} has no rows", sqlstate="P0002")
+        if len(numbers) > MOST_OTHERS:
+            raise MadtreeError(
+                f"{_BACKGROUND}: {self.given} has more than {MOST_OTHERS:,} rows",
+                hint="A few hundred tell as much: give a view of some rows, such as those where "
+                f"madtree.holdout({model.id_column}, 0.01) is true.",
+                sqlstate="54000",
+            )
+        return numbers[np.lexsort(numbers.T[::-1])]
 
 
 def numbers_of_rows(

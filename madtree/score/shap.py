@@ -18,7 +18,7 @@ from madtree.score.new_rows import id_name_of
 from madtree.score.rows_at_hand import feature_places
 from madtree.score.score_by_blocks import Asked, BlockScoring
 from madtree.score.shap_columns import COLUMNS, checked_layout
-from madtree.score.shap_terms import Terms
+from madtree.score.shap_plan import Terms
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.explain import shown
 from madtree.sqltext.split import split_list

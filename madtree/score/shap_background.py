@@ -1,4 +1,6 @@
-"""The rows of a table that stand for what is not known of a row that is explained."""
+"""Rows that stand for what is not known of others that are explained: to which nodes they come, and what a plan says of
+them.
+"""
 
 from __future__ import annotations
 
@@ -9,58 +11,9 @@ from madtree.host import Host
 from madtree.learn.data import Floats, Ints, Values, finished, require
 from madtree.learn.shap import Background
 from madtree.learn.walk import FlatTrees, Walk, inner_by_level
-from madtree.model import ModelTables, NewData, casting
-from madtree.records import dataclass
-from madtree.request import find_source
-from madtree.score.new_rows import fit_to_source, scan_of
-from madtree.score.rows_at_hand import numbers_of_rows
-from madtree.sqltext.predict import Scan
 from madtree.trees import Model
 
 MOST_ROWS = 10_000
-_ARGUMENT = "background"
-
-
-@dataclass(frozen=True)
-class BackgroundTable:
-    """The table, as it was given and as its rows are read."""
-
-    given: str
-    data: NewData
-    scan: Scan
-
-    @classmethod
-    def checked(cls, host: Host, tables: ModelTables, model: Model, given: str) -> BackgroundTable:
-        """The argument `background`.
-
-        Raises:
-            MadtreeError: there is no such table, or it lacks a column.
-        """
-        source = find_source(host.source, given, _ARGUMENT)
-        data = fit_to_source(host, model, source, given, _ARGUMENT)
-        return cls(given, data, scan_of(host, tables, model, source, data, "", ""))
-
-    def numbers(self, host: Host, model: Model, used: Ints) -> Floats:
-        """(n_rows, n_numbers) of its rows, as the model's plan takes them: the group, then the features that trees ask.
-
-        Rows are in order of these: the table's own is none to rely on.
-
-        Raises:
-            MadtreeError: there are no rows, or too many.
-        """
-        id_type = self.data.types[model.id_column]
-        with casting(model, self.data.features, self.given, _ARGUMENT):
-            numbers, _ = numbers_of_rows(host, model, self.scan, used, id_type, MOST_ROWS + 1)
-        if not len(numbers):
-            raise MadtreeError(f"{_ARGUMENT}: {self.given} has no rows", sqlstate="P0002")
-        if len(numbers) > MOST_ROWS:
-            raise MadtreeError(
-                f"{_ARGUMENT}: {self.given} has more than {MOST_ROWS:,} rows",
-                hint="A few hundred tell as much: give a view of some rows, such as those where "
-                f"madtree.holdout({model.id_column}, 0.01) is true.",
-                sqlstate="54000",
-            )
-        return numbers[np.lexsort(numbers.T[::-1])]
 
 
 def rows_by_group(walk: Walk, numbers: Floats, *, grouped: bool) -> list[Ints]:
@@ -85,7 +38,7 @@ def background_cover(host: Host, model: Model, trees: FlatTrees, numbers: Floats
     lacking = sum(not len(rows) for rows in by_group)
     if lacking:
         raise MadtreeError(
-            f"{_ARGUMENT}: {given} has no row of {lacking} of the model's {len(by_group)} groups", sqlstate="P0002"
+            f"background: {given} has no row of {lacking} of the model's {len(by_group)} groups", sqlstate="P0002"
         )
     features = np.array(numbers[:, int(grouped) :][:, : len(walk.is_category)].T, np.float64, order="C")
     place = np.zeros(len(numbers), np.int64)

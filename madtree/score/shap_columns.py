@@ -15,10 +15,10 @@ from madtree.score.additive import SumScale
 from madtree.score.block_plan import ForestValues
 from madtree.score.kinds import SCORING
 from madtree.score.outcomes import Outcomes, Part
-from madtree.score.shap_background import BackgroundTable, background_cover
-from madtree.score.shap_plan import MOST_TERMS, ShapValues, explained_values
+from madtree.score.rows_at_hand import BackgroundTable
+from madtree.score.shap_background import background_cover
+from madtree.score.shap_plan import MOST_TERMS, ShapValues, Terms, explained_values
 from madtree.score.shap_scorer import Entry, entry
-from madtree.score.shap_terms import Terms
 from madtree.sqltext import predict as sql
 from madtree.sqltext.predict import Output
 from madtree.sqltext.scoreblocks import pick

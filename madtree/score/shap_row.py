@@ -16,7 +16,7 @@ from madtree.score.block_plan import build_plan
 from madtree.score.block_scorer import score_rows
 from madtree.score.new_rows import fit_to_source, only_row, scan_of
 from madtree.score.shap_columns import COLUMNS, checked_layout
-from madtree.score.shap_terms import Terms
+from madtree.score.shap_plan import Terms
 from madtree.sqltext.rows import as_number
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.trees import Model

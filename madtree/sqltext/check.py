@@ -94,19 +94,17 @@ def faulty_own_members(schema: str, model: str) -> str:
 
 
 def faulty_packed(schema: str, model: str, record_bytes: int) -> str:
-    """Trees without nodes or with two sets of them, nodes without a tree, and trees whose packed nodes cannot name all
-    the categories beside them: `tree_id`, `node_id` and `fault`.
+    """Trees without nodes, with two sets of them, or with more categories than these can name; and nodes of no tree:
+    `tree_id`, `node_id` and `fault`.
     """
     packed = model_table(schema, model, "_packed")
     nodes = f"(COALESCE(pg_catalog.octet_length(p.nodes), 0) OPERATOR(pg_catalog./) {record_bytes})"
     most = f"({nodes}::pg_catalog.int8 OPERATOR(pg_catalog.*) {MAX_CATEGORIES + 1}::pg_catalog.int8)"
+    categories = "pg_catalog.cardinality(p.category_sets)::pg_catalog.int8"
     faults = [
         ("t.tree_id IS NULL", "is not there, but nodes of it are"),
         ("COALESCE(pg_catalog.octet_length(p.nodes), 0) OPERATOR(pg_catalog.=) 0", "has no nodes"),
-        (
-            f"pg_catalog.cardinality(p.category_sets)::pg_catalog.int8 OPERATOR(pg_catalog.>) {most}",
-            "has more categories than its nodes can name",
-        ),
+        (f"{categories} OPERATOR(pg_catalog.>) {most}", "has more categories than its nodes can name"),
     ]
     rows = f"{model_table(schema, model)} AS t FULL JOIN {packed} AS p ON p.tree_id OPERATOR(pg_catalog.=) t.tree_id"
     key = "COALESCE(p.tree_id, t.tree_id) AS tree_id, NULL::pg_catalog.int8 AS node_id"

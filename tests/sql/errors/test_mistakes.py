@@ -114,7 +114,12 @@ MISTAKES = {
             "madtree: interactions => true tells of the rows of training",
             None,
         ),
-        ("tree_shap('m', 'points', 'w', background => 'nowhere')", "42P01", "madtree: background: relation nowhere", None),
+        (
+            "tree_shap('m', 'points', 'w', background => 'nowhere')",
+            "42P01",
+            "madtree: background: relation nowhere",
+            None,
+        ),
     ],
     "partial_dependence": [
         ("partial_dependence('nowhere', 'points', 'x')", "42P01", "madtree: model: relation nowhere", None),

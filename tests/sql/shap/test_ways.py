@@ -71,7 +71,8 @@ def test_all_ways_write_the_same_bytes(
     arguments: dict[str, Any] = {
         "layout": layout, "top": top, "interactions": interactions, "background": background,
     }  # fmt: skip
-    call(PsycopgHost(data), "tree_shap", ("m", "t", "by_client"), arguments)
+    with data.transaction():
+        call(PsycopgHost(data), "tree_shap", ("m", "t", "by_client"), arguments)
     data.execute("CREATE VIEW shuffled AS SELECT * FROM t WHERE id < 40000 ORDER BY md5(id::text)")
     data.execute("CREATE TABLE few AS SELECT * FROM t WHERE id <= 20")
     for source, target in (("shuffled", "of_view"), ("few", "of_few")):
