@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from itertools import combinations
 from math import factorial
 from typing import Any
@@ -67,12 +66,6 @@ class Explaining:
         said = sum(self.said(tree, tree["nodes"][0], known) for tree in trees)
         return said / len(trees) if self._kind == "forest" else said
 
-    def with_values(self, row: Explaining, names: set[str]) -> Explaining:
-        """This row with another one's values of some features."""
-        found = copy(self)
-        found._row = {name: (row if name in names else self)._row[name] for name in self._row}
-        return found
-
     def contribution(self, name: str) -> float:
         return self._index((name,))
 
@@ -95,7 +88,7 @@ class Explaining:
 
 
 class AgainstOthers(Explaining):
-    """Where a feature is not known, the row has the values of others, one after the other."""
+    """Where a feature is not known, the row goes the ways of others, one after the other, at the splits by it."""
 
     def __init__(
         self,
@@ -107,14 +100,22 @@ class AgainstOthers(Explaining):
     ) -> None:
         super().__init__(document, row, class_, kind)
         self._said: dict[frozenset[str], float] = {}
-        self._others = [Explaining(document, other, class_, kind) for other in others]
+        self._others = [Explaining(document, other, class_, kind)._row for other in others]
 
     def together(self, known: set[str]) -> float:
         if (key := frozenset(known)) not in self._said:
-            everything = set(FEATURES)
-            said = [other.with_values(self, known).together(everything) for other in self._others]
-            self._said[key] = sum(said) / len(said)
+            trees, n = self._document["trees"], len(self._others)
+            said = sum(self._said_with(tree, other, known) for tree in trees for other in self._others)
+            self._said[key] = said / n / (len(trees) if self._kind == "forest" else 1)
         return self._said[key]
+
+    def _said_with(self, tree: Document, other: Mapping[str, Any], known: set[str]) -> float:
+        node = tree["nodes"][0]
+        while "split" in node:
+            name = self._document["features"][node["split"]["feature"]]["name"]
+            row = self._row if name in known else other
+            node = tree["nodes"][node[way_at(self._document, tree, node, row)]]
+        return self.said(tree, node, set())
 
 
 def trained(db: psycopg.Connection, name: str) -> tuple[Document, str]:
