@@ -12,7 +12,17 @@ from madtree.client.drawing import Drawing
 from madtree.client.forests import Forest
 from madtree.client.model import Model
 from madtree.client.result import Contributions, Result
-from madtree.client.rows import CompetitorRow, CpRow, ExplainedRow, ImportanceRow, NodeRow, SurrogateRow, TreeRow
+from madtree.client.rows import (
+    CompetitorRow,
+    CpRow,
+    DependenceRow,
+    ExplainedRow,
+    ImportanceRow,
+    NodeRow,
+    PermutedRow,
+    SurrogateRow,
+    TreeRow,
+)
 from madtree.client.trained import EnsembleModel, TrainedModel
 from madtree.trees import Model as TreeModel
 
@@ -74,6 +84,18 @@ class AsyncNamed(Generic[N]):
     async def explain(self, table: str, id: object, *arguments: Any, **named: Any) -> Result[ExplainedRow]:
         """What each feature contributes to the prediction of a row; arguments as for `Model.explain`."""
         return await self._look(lambda it: it.explain(table, id, *arguments, **named))
+
+    async def partial_dependence(self, table: str, features: str, **named: Any) -> Result[DependenceRow]:
+        """What it predicts by the values of one feature or two; arguments as for `Client.partial_dependence`."""
+        return await self._look(lambda it: it.partial_dependence(table, features, **named))
+
+    async def permutation_importance(
+        self, table: str, features: str | None = None, **named: Any
+    ) -> Result[PermutedRow]:
+        """How much worse it predicts a table whose values are exchanged; arguments as for
+        `Client.permutation_importance`.
+        """
+        return await self._look(lambda it: it.permutation_importance(table, features, **named))
 
     async def drop(self) -> str:
         """Drop its tables."""

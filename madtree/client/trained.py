@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from madtree.client.caller import Caller
 from madtree.client.drawing import Drawing
 from madtree.client.result import Contributions, Result
-from madtree.client.rows import ExplainedRow, ImportanceRow
+from madtree.client.rows import DependenceRow, ExplainedRow, ImportanceRow, PermutedRow
 from madtree.client.tree_calls import check_kind, table_rows
 from madtree.model import find_model, read_model, read_summary, tree_of_group
 from madtree.render.svg import tree_svg
@@ -111,6 +111,42 @@ class TrainedModel:
         """
         wanted = None if id is None else str(id)
         return self.client.call("tree_explain", self.name, table, wanted, type, class_, trust_owner)
+
+    def partial_dependence(
+        self,
+        table: str,
+        features: str,
+        type: str | None = None,
+        class_: str | None = None,
+        *,
+        accumulated: bool = False,
+        ice: bool = False,
+        grid_size: int = 50,
+        max_rows: int = 10_000,
+        trust_owner: bool = False,
+    ) -> Result[DependenceRow]:
+        """What it predicts by the values of one feature or two, a row for each value; arguments as for
+        `Client.partial_dependence`.
+        """
+        how = type, class_, accumulated, ice, grid_size, max_rows, trust_owner
+        return self.client.call("partial_dependence", self.name, table, features, *how)
+
+    def permutation_importance(
+        self,
+        table: str,
+        features: str | None = None,
+        metric: str | None = None,
+        *,
+        n_repeats: int = 5,
+        seed: int = 1,
+        max_rows: int = 10_000,
+        trust_owner: bool = False,
+    ) -> Result[PermutedRow]:
+        """How much worse it predicts a table where values of a feature are exchanged among its rows, a row for each
+        feature; arguments as for `Client.permutation_importance`.
+        """
+        how = metric, n_repeats, seed, max_rows, trust_owner
+        return self.client.call("permutation_importance", self.name, table, features, *how)
 
     def drop(self) -> str:
         """Drop its tables."""

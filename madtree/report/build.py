@@ -15,6 +15,7 @@ from madtree.model import find_model, read_summary
 from madtree.render.labels import category_text, one_line
 from madtree.render.mark import NUMBERS, class_colours
 from madtree.render.svg import tree_svg
+from madtree.report.contributions import contributions
 from madtree.report.distributions import distributions
 from madtree.report.figures import cp_tables, evaluation, or_note, refusal, row_paths, shown_sql
 from madtree.report.kinds import PAGES
@@ -52,8 +53,8 @@ def build_report(
     row: object = None,
 ) -> str:
     """A page that shows a model: its trees drawn, importance, cp table, errors on a table, parameters and scoring SQL;
-    how the values of a split's feature are distributed in the table; of a forest its out-of-bag error by the number of
-    trees.
+    how the values of a split's feature are distributed in the table, and what features contribute to the predictions of
+    some of its rows; of a forest its out-of-bag error by the number of trees.
 
     The page is one file: it loads nothing, and shows the same in ten years. It writes nothing in the database.
 
@@ -70,7 +71,8 @@ def build_report(
             of such a model says so in the place of what would run.
         max_trees: most trees on the page. It takes at least one, and no more of them than have 20,000 nodes together; a
             tree that has more is drawn down to the depth where it has no more. The page says so.
-        row: the id of a row of `data`, or else of the training table, whose path is marked in the trees.
+        row: the id of a row of `data`, or else of the training table, whose path is marked in the trees, and whose
+            contributions are drawn.
 
     Returns:
         The HTML text.
@@ -113,6 +115,9 @@ def _build(
     choice = replace(choice, row=f"{row} of {table_name}" if paths else None)
     values = _values(choice, figures) | {"paths": paths, "cv": cp_tables(host, tables, choice), "forests": whole}
     if evaluate:
+        values["contributions"] = or_note(
+            host, choice, data is not None, lambda: contributions(host, tables, choice, table_name, row)
+        )
         colours, first = values["colours"], paths.keys()
         values["distributions"] = or_note(
             host, choice, data is not None, lambda: distributions(host, tables, choice, table_name, colours, first)

@@ -19,7 +19,8 @@ from typing import Any
 
 SCRIPTS = (
     "words.js", "cards.js", "layout.js", "opening.js", "drawing.js", "treeview.js", "distribution.js", "details.js",
-    "charts.js", "cp.js", "metrics.js", "matrix.js", "curve.js", "forest.js", "boosted.js", "report.js",
+    "charts.js", "cp.js", "metrics.js", "matrix.js", "curve.js", "forest.js", "boosted.js", "contributions.js",
+    "report.js",
 )  # fmt: skip
 MAX_FEATURES = 40  # bars of importance that a page keeps; the others are told as one sum
 

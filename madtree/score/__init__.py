@@ -19,14 +19,18 @@ if TYPE_CHECKING:
     from madtree.score.predict import forest_predict, score_table, tree_predict, tree_sql
     from madtree.score.rows_at_hand import AskedNumbers, RowsAtHand, check_number_type, feature_places
     from madtree.score.shap import explain_table
+    from madtree.score.shap_row import ExplainedRows, explain_row, explain_some
     from madtree.score.staged import boost_staged
 
 __all__ = [
     "AskedNumbers",
+    "ExplainedRows",
     "RowsAtHand",
     "boost_sql",
     "boost_staged",
     "check_number_type",
+    "explain_row",
+    "explain_some",
     "explain_table",
     "feature_places",
     "fit_to_source",
@@ -45,10 +49,13 @@ __all__ = [
 
 _MODULES = {
     "AskedNumbers": "rows_at_hand",
+    "ExplainedRows": "shap_row",
     "RowsAtHand": "rows_at_hand",
     "boost_sql": "boosted_expression",
     "boost_staged": "staged",
     "check_number_type": "rows_at_hand",
+    "explain_row": "shap_row",
+    "explain_some": "shap_row",
     "explain_table": "shap",
     "feature_places": "rows_at_hand",
     "fit_to_source": "new_rows",

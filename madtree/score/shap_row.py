@@ -1,4 +1,4 @@
-"""tree_explain: what each feature contributes to the prediction of one row."""
+"""What each feature contributes to the predictions of a row, as tree_explain tells it, or of some that are at hand."""
 
 from __future__ import annotations
 
@@ -8,17 +8,22 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.learn.data import Ints, finished, sent_rows
-from madtree.model import casting, find_model, read_summary
-from madtree.model.arrays import read_arrays
+from madtree.learn.data import Bools, Floats, Ints, finished, sent_rows
+from madtree.model import ModelTables, casting, find_model, read_summary
+from madtree.model.arrays import ModelArrays, read_arrays
+from madtree.records import dataclass
 from madtree.request import find_source
 from madtree.score.block_plan import build_plan
 from madtree.score.block_scorer import score_rows
 from madtree.score.new_rows import fit_to_source, only_row, scan_of
-from madtree.score.shap_columns import COLUMNS, checked_layout
+from madtree.score.rows_at_hand import numbers_of_rows
+from madtree.score.shap_columns import COLUMNS, Layout, checked_layout
 from madtree.score.shap_plan import Terms
+from madtree.sqltext.explain import shown
+from madtree.sqltext.relation import Relation
 from madtree.sqltext.rows import as_number
 from madtree.sqltext.scoreblocks import BlockScan
+from madtree.sqltext.values import text_of
 from madtree.trees import Model
 
 
@@ -49,29 +54,97 @@ def explain_row(
     data = fit_to_source(host, model, source, table_name, "table_name")
     scan = scan_of(host, tables, model, source, data, "", "")
     arrays = read_arrays(host, tables, model, COLUMNS)
-    of_node, shap, record = asked.said(arrays)
     numbers = [as_number(scan.features[model.features[place].name]) for place in arrays.used]
     blocks = BlockScan(scan, numbers, [], [], 0, "pg_catalog.text", array_id=False)
     with casting(model, data.features, table_name, "table_name"):
         row = only_row(host, scan, model, id_, data.types[model.id_column].as_kept, blocks.image)
-    grouped = bool(model.grouping_columns)
-    plan = build_plan(arrays.trees, of_node, grouped=grouped, between=host.let_in)
     image = sent_rows(bytes(row["asked"]), blocks.sent_stretches)
-    found = np.frombuffer(finished(score_rows(plan, image), host.let_in), record)
-    if not found["outcome"].all():
+    known, expected, terms, unit = _explained(host, asked, arrays, image)
+    if not known.all():
         raise MadtreeError(f"id: no tree could be trained for the group of the row with {model.id_column} = {id_}")
-    terms = np.zeros((asked.scale.n_outputs, shap.n_places), np.int64)
-    terms[:, shap.places] = found["terms"]
-    expected = shap.expected[int(found["outcome"][0]) - 1]
-    classes: list[str | None] = [model.classes[place] for place in asked.scale.classes] or [None]
     return [
         {"class": class_, **step}
-        for number, class_ in enumerate(classes)
-        for step in _steps(model, float(expected[number]), terms[number], shap.unit, row["shown"])
+        for number, class_ in enumerate(_classes(asked))
+        for step in _steps(model, float(expected[0, number]), terms[0, number], unit, row["shown"])
     ]
 
 
-def _steps(model: Model, expected: float, terms: Ints, unit: float, shown: Sequence[str | None]) -> Iterator[Row]:
+@dataclass(frozen=True)
+class ExplainedRows:
+    """Rows of a table, and what features contribute to their predictions.
+
+    Attributes:
+        type_: the scale.
+        classes: whose predictions are explained; one that is None of a model of numbers.
+        ids: of the rows, as text.
+        values: of each row the features', as text.
+        numbers: (n_rows, n_features) the features' values as trees compare them; of categories anything.
+        expected: (n_rows, n_classes) of any row of the row's group.
+        terms: (n_rows, n_classes, n_features) what the features contribute.
+    """
+
+    type_: str
+    classes: Sequence[str | None]
+    ids: Sequence[str | None]
+    values: Sequence[Sequence[str | None]]
+    numbers: Floats
+    expected: Floats
+    terms: Floats
+
+
+def explain_some(
+    host: Host, tables: ModelTables, model: Model, source: Relation, given: str, argument: str, most: int
+) -> ExplainedRows:
+    """At most `most` rows of a table, drawn by their ids; those of a group without trees are left out.
+
+    Args:
+        given: the table, as the user wrote it, as the argument of that name.
+
+    Raises:
+        MadtreeError: the table lacks a column, or a row takes too many numbers.
+    """
+    asked = checked_layout(host, tables, model, None, None, Terms(range(len(model.features))), 0)
+    data = fit_to_source(host, model, source, given, argument)
+    scan = scan_of(host, tables, model, source, data, "", "")
+    arrays = read_arrays(host, tables, model, COLUMNS)
+    features, id_type = [data.features[feature.name] for feature in model.features], data.types[model.id_column]
+    texts = [text_of(model.id_column, id_type.writer), *map(shown, features)]
+    with casting(model, data.features, given, argument):
+        sent, told = numbers_of_rows(host, model, scan, arrays.used, id_type, most, [*map(as_number, features)], texts)
+    n_own = len(sent[0]) - len(features) if len(sent) else 1
+    own = sent[:, :n_own] if n_own else np.zeros((len(sent), 1))
+    known, expected, terms, unit = _explained(host, asked, arrays, own)
+    rows = [row for row, is_known in zip(told, known.tolist(), strict=True) if is_known]
+    return ExplainedRows(
+        asked.scale.type_,
+        _classes(asked),
+        [row[0] for row in rows],
+        [row[1:] for row in rows],
+        sent[known, n_own : n_own + len(features)],
+        expected[known],
+        np.asarray(terms[known] * unit, np.float64),
+    )
+
+
+def _classes(asked: Layout) -> Sequence[str | None]:
+    return [asked.scale.model.classes[place] for place in asked.scale.classes] or [None]
+
+
+def _explained(host: Host, asked: Layout, arrays: ModelArrays, numbers: Floats) -> tuple[Bools, Floats, Ints, float]:
+    """Of rows (n_rows, n_numbers) whether they have a tree, (n_rows, n_outputs) what is expected, and (n_rows,
+    n_outputs, n_features) what the features contribute, in units of a grid, and the unit.
+    """
+    model, n_outputs = asked.scale.model, asked.scale.n_outputs
+    of_node, shap, record = asked.said(arrays)
+    plan = build_plan(arrays.trees, of_node, grouped=bool(model.grouping_columns), between=host.let_in)
+    found = np.frombuffer(finished(score_rows(plan, numbers), host.let_in), record).reshape(-1, n_outputs)
+    terms = np.zeros((len(found), n_outputs, shap.n_places), np.int64)
+    terms[:, :, shap.places] = found["terms"]
+    outcome = found["outcome"][:, 0].astype(np.int64)
+    return outcome > 0, shap.expected.take(np.maximum(outcome - 1, 0), axis=0), terms, shap.unit
+
+
+def _steps(model: Model, expected: float, terms: Ints, unit: float, values: Sequence[str | None]) -> Iterator[Row]:
     """What is expected, then the features by the size of what they contribute, each with what that comes to."""
     nothing = dict.fromkeys(("feature", "value"))
     yield {"rank": 0, **nothing, "contribution": expected, "estimated": expected}
@@ -81,7 +154,7 @@ def _steps(model: Model, expected: float, terms: Ints, unit: float, shown: Seque
         yield {
             "rank": rank,
             "feature": model.features[place].name,
-            "value": shown[place],
+            "value": values[place],
             "contribution": float(terms[place]) * unit,
             "estimated": estimated,
         }

@@ -65,6 +65,15 @@ def test_an_explanation_is_one_of_the_package_shap(client: madtree.Client, y: st
         assert told.values.shape == (len(by_id), len(FEATURES))
 
 
+@pytest.mark.parametrize("kind", TRAIN)
+def test_a_model_is_probed_as_by_the_functions(client: madtree.Client, kind: str) -> None:
+    model = trained(client, kind, "price")
+    by_values = client.partial_dependence("m", "flowers", "length", accumulated=True, grid_size=5)
+    assert [*model.partial_dependence("flowers", "length", accumulated=True, grid_size=5)] == [*by_values]
+    exchanged = client.permutation_importance("m", "flowers", "length", "mae", 2, seed=7)
+    assert [*model.permutation_importance("flowers", "length", "mae", n_repeats=2, seed=7)] == [*exchanged]
+
+
 def test_ids_that_are_there_several_times_are_refused(client: madtree.Client) -> None:
     model = trained(client, "tree", "price")
     client.query("CREATE TABLE twice AS TABLE flowers; UPDATE twice SET id = 7 WHERE id = 8")

@@ -38,9 +38,19 @@ function drawCharts() {
   } else {
     showImportance(at("importance"), values.features, current);
   }
+  drawContributions();
   at("errors-section").hidden = false; // charts measure the room that they have
   showErrors(at("errors"), values, current);
   at("errors-section").hidden = at("errors").childElementCount === 0;
+}
+
+const contributed = {}; // what is chosen of the contributions
+function drawContributions() {
+  const told = values.contributions;
+  at("contributions-section").hidden = !told || (told.note !== undefined && told.note === values.figures.note); // said once
+  if (at("contributions-section").hidden) return;
+  if (told.note) at("contributions").replaceChildren(make("p", { class: "note" }, told.note));
+  else showContributions(at("contributions"), values, contributed);
 }
 
 function choose(tree) {

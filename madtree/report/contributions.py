@@ -1,0 +1,141 @@
+"""What features contribute to the predictions of some rows of a table (SHAP values), for a page to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from madtree.errors import MadtreeError
+from madtree.host import Host, Row
+from madtree.model import ModelTables, read_summary
+from madtree.render.labels import category_text, one_line
+from madtree.report.page import finite
+from madtree.report.trees import Choice
+from madtree.request import find_source
+from madtree.trees import FeatureKind, Model
+
+if TYPE_CHECKING:
+    from madtree.score import ExplainedRows
+
+MOST_ROWS = 600  # that are drawn, once for each class
+MOST_CLASSES = 4  # that can be chosen from
+MOST_FEATURES = 12  # that are drawn: those that contribute most; the others are told together
+MOST_ASKED = 300  # features of a model whose rows are explained
+LONGEST = 40  # characters of a value
+_TOO_LARGE = "54000"
+
+
+def contributions(host: Host, tables: ModelTables, choice: Choice, table: str, row: str | None) -> dict[str, Any]:
+    """What the page's script draws, or a `note` that says why there is nothing.
+
+    Args:
+        table: as the user or the model names it.
+        row: the id of a row that is drawn, too.
+
+    Returns:
+        `rows` and `type`; `features`, the positions of those that contribute most, and how many `others` there are; of
+        each row `ids`; of each feature and row `texts`, and `numbers`, None of one whose values have no order; by class
+        `outputs`: `class`, and of each row `expected`, `terms` by feature, and `rest`, what all others contribute. The
+        row that was asked for is the last one, and `chosen` is true.
+
+    Raises:
+        MadtreeError, psycopg.Error: the table does not fit, or the model may not be run.
+    """
+    if find_spec("numpy") is None:
+        return {"note": "What features contribute is computed here, which needs numpy: pip install numpy."}
+    model = read_summary(host, tables)
+    if len(model.features) > MOST_ASKED:
+        return {"note": f"What features contribute is drawn for models of at most {MOST_ASKED} features."}
+    from madtree.score import explain_row, explain_some  # numpy comes with it
+
+    n_outputs = min(len(model.classes), MOST_CLASSES) if len(model.classes) > 2 else 1
+    source = find_source(host.source, table, "data")
+    try:
+        found = explain_some(host, tables, model, source, table, "data", MOST_ROWS // n_outputs)
+        steps = [] if row is None else explain_row(host, choice.model.name, table, row, trust_owner=choice.trust_owner)
+    except MadtreeError as error:
+        if error.sqlstate != _TOO_LARGE:
+            raise
+        return {"note": f"What features contribute is not drawn: {error.message}."}
+    if not len(found.ids):
+        return {"note": f"No row of {table} has a tree that predicts it."}
+    return {"table": table, **_drawn(model, found, n_outputs, row, steps)}
+
+
+def _drawn(model: Model, found: ExplainedRows, n_outputs: int, row: str | None, steps: Sequence[Row]) -> dict[str, Any]:
+    """The rows by column; of several classes those that contributions tell most of."""
+    sizes = abs(found.terms).mean(axis=0)
+    outputs = sorted(sizes.sum(axis=1).argsort(kind="stable")[::-1][:n_outputs].tolist())
+    features = sizes[outputs].sum(axis=0).argsort(kind="stable")[::-1][:MOST_FEATURES].tolist()
+    features = [place for place in features if sizes[outputs][:, place].any()] or features[:1]
+    names = [model.features[place].name for place in features]
+    by_class = _by_class(steps)
+    told = [[*values] for values in found.values]
+    ids = [*found.ids]
+    if row is not None:
+        ids.append(row)
+        told.append([by_class[found.classes[0]][feature.name]["value"] for feature in model.features])
+    return {
+        "rows": len(found.ids),
+        "chosen": row is not None,
+        "type": found.type_,
+        "features": features,
+        "others": len(model.features) - len(features),
+        "ids": [_short(id_) for id_ in ids],
+        "texts": [[_short(values[place]) for values in told] for place in features],
+        "numbers": [_numbers(model, found, place, row is not None) for place in features],
+        "outputs": [_output(found, output, features, by_class.get(found.classes[output]), names) for output in outputs],
+    }
+
+
+def _by_class(steps: Sequence[Row]) -> dict[str | None, dict[str | None, Row]]:
+    """The rows of tree_explain by class and feature; that without a feature is what is expected."""
+    by_class: dict[str | None, dict[str | None, Row]] = {}
+    for step in steps:
+        by_class.setdefault(step["class"], {})[step["feature"]] = step
+    return by_class
+
+
+def _numbers(model: Model, found: ExplainedRows, place: int, has_chosen: bool) -> list[float | None] | None:
+    """A feature's values as numbers; the row that was asked for has none."""
+    if model.features[place].kind is FeatureKind.UNORDERED:
+        return None
+    return [*map(finite, found.numbers[:, place].tolist()), *[None] * has_chosen]
+
+
+def _output(
+    found: ExplainedRows,
+    output: int,
+    features: Sequence[int],
+    chosen: dict[str | None, Row] | None,
+    names: Sequence[str],
+) -> dict[str, Any]:
+    """What is drawn of one class, or of the number; `chosen`: the steps of the row that was asked for."""
+    expected = found.expected[:, output].tolist()
+    terms = [found.terms[:, output, place].tolist() for place in features]
+    whole = found.terms[:, output].sum(axis=1).tolist()
+    if chosen is not None:
+        expected.append(chosen[None]["contribution"])
+        for own, name in zip(terms, names, strict=True):
+            own.append(chosen[name]["contribution"])
+        whole.append(sum(step["contribution"] for feature, step in chosen.items() if feature is not None))
+    rest = [together - sum(each) for together, each in zip(whole, zip(*terms, strict=True), strict=True)]
+    class_ = found.classes[output]
+    return {
+        "class": None if class_ is None else category_text(class_),
+        "expected": [*map(_digits, expected)],
+        "terms": [[*map(_digits, own)] for own in terms],
+        "rest": [*map(_digits, rest)],
+    }
+
+
+def _digits(value: float) -> float | None:
+    return finite(float(f"{value:.5g}"))
+
+
+def _short(text: str | None) -> str | None:
+    if text is None:
+        return None
+    line = one_line(text)
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}..."

@@ -1,0 +1,121 @@
+"""What features contribute, on the page: what it is told, and what a browser draws of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+from models import train_iris
+
+from madtree.report import build_report, contributions
+
+Show = Callable[..., Any]
+MAKE = """
+CREATE TABLE trips AS SELECT i AS id, i % 2 AS half, CASE WHEN i % 11 > 0 THEN sin(i) END AS wave,
+    i * 7919 % 100 AS noise, 'c' || i % 3 AS colour, date '2024-01-01' + i * 31 % 90 AS day,
+    sin(i) * 3 + i % 3 + (i * 31 % 90) / 30.0 AS delay
+FROM generate_series(1, 900) AS i
+"""
+FEATURES = ["wave", "noise", "colour", "day"]
+
+
+def grow(db: psycopg.Connection, kind: str = "tree", y: str = "delay", **more: Any) -> None:
+    """A model `m`."""
+    db.execute(MAKE)
+    names = "".join(f", {name} => %s" for name in more)
+    features = ", ".join(FEATURES)
+    db.execute(
+        f"SELECT madtree.{kind}_train('trips', 'm', 'id', %s, '{features}'{names})",  # type: ignore[arg-type]
+        [y, *more.values()],
+    )
+
+
+def values_of(page: str) -> dict[str, Any]:
+    text = page.split('<script type="application/json" id="values">')[1].split("</script>")[0]
+    values: dict[str, Any] = json.loads(text)
+    return values
+
+
+@pytest.mark.parametrize("kind", ["tree", "boost"])
+def test_the_page_has_what_tree_shap_says(db: psycopg.Connection, kind: str) -> None:
+    grow(db, kind, **({"num_trees": 5} if kind == "boost" else {}), grouping_cols="half")
+    values = values_of(build_report(db, "m", row=77))
+    told = values["contributions"]
+    names = [values["features"][place] for place in told["features"]]
+    db.execute("SELECT madtree.tree_shap('m', 'trips', 'why')")
+    why = db.execute("SELECT id::text, expected, wave, noise, colour, day FROM why").fetchall()
+    by_id = {row[0]: dict(zip(("expected", *FEATURES), row[1:], strict=True)) for row in why}
+    (output,) = told["outputs"]
+    assert told["rows"] == contributions.MOST_ROWS == len(set(told["ids"][:-1]))
+    assert (told["ids"][-1], told["chosen"], told["type"]) == ("77", True, "raw" if kind == "boost" else "response")
+    assert output["class"] is None
+    for number, id_ in enumerate(told["ids"]):
+        row = by_id[id_]
+        assert output["expected"][number] == pytest.approx(row["expected"], rel=1e-4)
+        for place, name in enumerate(names):
+            assert output["terms"][place][number] == pytest.approx(row[name], rel=1e-4, abs=1e-12)
+        assert output["rest"][number] == pytest.approx(
+            sum(row[name] for name in FEATURES if name not in names), abs=1e-6
+        )
+    sizes = [sum(map(abs, output["terms"][place])) for place in range(len(names))]
+    assert sizes == sorted(sizes, reverse=True)
+    assert told["others"] == 4 - len(names)
+    shown = dict(db.execute("SELECT id::text, day::text FROM trips").fetchall())
+    assert told["texts"][names.index("day")] == [shown[id_] for id_ in told["ids"]]
+    assert told["numbers"][names.index("colour")] is None
+    assert told["numbers"][names.index("wave")][-1] is None
+
+
+def test_several_classes_can_be_chosen_from(db: psycopg.Connection) -> None:
+    train_iris(db)
+    told = values_of(build_report(db, "iris_tree"))["contributions"]
+    assert [output["class"] for output in told["outputs"]] == ["setosa", "versicolor", "virginica"]
+    assert (told["chosen"], told["rows"], told["type"]) == (False, 150, "prob")
+    for number in range(150):  # probabilities of a row add up to 1
+        ends = [
+            output["expected"][number] + output["rest"][number] + sum(own[number] for own in output["terms"])
+            for output in told["outputs"]
+        ]
+        assert sum(ends) == pytest.approx(1, abs=1e-3)
+
+
+def test_what_there_is_not_is_said(db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    grow(db)
+    assert "contributions" not in values_of(build_report(db, "m", evaluate=False))
+    monkeypatch.setattr(contributions, "MOST_ASKED", 3)
+    assert values_of(build_report(db, "m"))["contributions"]["note"].endswith("models of at most 3 features.")
+    monkeypatch.undo()
+    monkeypatch.setattr(contributions, "find_spec", lambda name: None)
+    assert "needs numpy" in values_of(build_report(db, "m"))["contributions"]["note"]
+    monkeypatch.undo()
+    db.execute("DELETE FROM trips")
+    assert values_of(build_report(db, "m"))["contributions"]["note"] == "No row of trips has a tree that predicts it."
+    db.execute("DROP TABLE trips")
+    values = values_of(build_report(db, "m"))
+    assert values["contributions"]["note"] == values["figures"]["note"]
+
+
+def test_a_browser_draws_rows_a_feature_and_a_row(show: Show, db: psycopg.Connection) -> None:
+    grow(db)
+    page = show("m", row=77)
+    section = page.locator("#contributions")
+    swarm, single = (section.locator("svg").nth(number) for number in range(2))
+    names = swarm.locator("text.feature").all_text_contents()
+    assert swarm.locator("circle").count() == 601 * len(names)
+    assert section.locator("h3").all_inner_texts() == ["Of each row", "Of the row 77", f"By {names[0]}"]
+    labels = single.locator("text.feature").all_text_contents()
+    assert (labels[0], labels[-1]) == ("expected", "prediction")
+    db.execute("SELECT madtree.tree_predict('m', 'trips', 'predicted')")
+    ((predicted,),) = db.execute("SELECT estimated_delay FROM predicted WHERE id = 77").fetchall()
+    assert float(single.locator("text.said").last.text_content()) == pytest.approx(predicted, rel=5e-3)
+    section.locator("select").first.select_option(label="colour")
+    assert section.locator("h3").nth(2).inner_text() == "By colour"
+    assert {"c0", "c1", "c2"} <= {*section.locator("svg").nth(2).locator(".axis text").all_text_contents()}
+    section.locator("svg").first.locator("circle").nth(5).click(force=True)
+    assert section.locator("h3").nth(1).inner_text() != "Of the row 77"
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.wait_for_timeout(100)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
