@@ -13,6 +13,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.interface import FUNCTIONS
 from madtree.learn.data import Floats, Ints, portable
+from madtree.learn.walk import MOST_ROWS
 from madtree.model import casting, find_model, read_summary
 from madtree.score.asking import checked, tested_rows
 from madtree.score.new_rows import scan_of
@@ -103,20 +104,23 @@ def _importances(
     actual, weight = rows.others.T
     lost = _LOSSES[metric]
 
-    def measured(numbers: Floats) -> float:
-        return lost(rows.predicted(numbers), actual, weight / fsum(weight))
+    def measured(said: Floats) -> float:
+        return lost(said, actual, weight / fsum(weight))
 
     group = rows.numbers[:, 0] if model.grouping_columns else np.zeros(rows.n_rows)
-    as_is = measured(rows.numbers)
+    as_is = measured(rows.predicted(rows.numbers))
+    at_once = max(1, MOST_ROWS // rows.n_rows)  # repeats whose rows are predicted together
     worse = -1 if metric == _ACCURACY else 1
     for name, places in together:
         columns = np.array([rows.column[place] for place in places if place in rows.column], np.int64)
         found = np.zeros(n_repeats)
-        for number in range(n_repeats if len(columns) else 0):
-            numbers = rows.numbers.copy()
-            order = _exchanged(group, [seed, number, *places])
+        for first in range(0, n_repeats if len(columns) else 0, at_once):
+            repeats = range(first, min(first + at_once, n_repeats))
+            numbers = np.tile(rows.numbers, (len(repeats), 1))
+            order = np.concatenate([_exchanged(group, [seed, number, *places]) for number in repeats])
             numbers[:, columns] = rows.numbers[np.ix_(order, columns)]
-            found[number] = worse * (measured(numbers) - as_is)
+            for number, said in zip(repeats, np.split(rows.predicted(numbers), len(repeats)), strict=True):
+                found[number] = worse * (measured(said) - as_is)
         yield {
             "features": name,
             "metric": metric,

@@ -120,12 +120,15 @@ def test_rows_that_do_not_count(db: psycopg.Connection) -> None:
         importance(db)
 
 
-def test_the_same_bytes_in_whatever_order_and_by_the_client(db: psycopg.Connection) -> None:
+def test_the_same_bytes_in_whatever_order_and_by_the_client(
+    db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     train(db, "boost", "k", {"num_trees": 5})
     db.execute("CREATE VIEW shuffled AS SELECT * FROM t ORDER BY md5(id::text || 'x')")
     found = importance(db, "t", max_rows=100, seed=7)
     assert next(iter(found.values()))["n"] == 100
     assert importance(db, "shuffled", max_rows=100, seed=7) == found != importance(db, "t", max_rows=100, seed=8)
+    monkeypatch.setattr("madtree.score.permuted.MOST_ROWS", 250)  # two repeats at once, and not all of them
     with db.transaction():
         answer = call(PsycopgHost(db), "permutation_importance", ("m", "t"), {"max_rows": 100, "seed": 7})
     assert answer.rows == [[*row.values()] for row in found.values()]

@@ -11,7 +11,7 @@ from psycopg_host import PsycopgHost
 
 from madtree.engine import call
 
-N_ROWS = 60_000
+N_ROWS = 24_000
 MAKE = f"""
 CREATE TABLE t AS SELECT n AS id, sin(n * 7.1) AS x, CASE WHEN n % 17 > 0 THEN 'c' || n * 13 % 6 END AS c,
     cos(n * 3.7) AS z, nullif(n * 53 % 17, 3) AS i, n % 2 AS g, NULL::float8 AS v, NULL::text AS k
@@ -73,7 +73,7 @@ def test_all_ways_write_the_same_bytes(
     }  # fmt: skip
     with data.transaction():
         call(PsycopgHost(data), "tree_shap", ("m", "t", "by_client"), arguments)
-    data.execute("CREATE VIEW shuffled AS SELECT * FROM t WHERE id < 40000 ORDER BY md5(id::text)")
+    data.execute("CREATE VIEW shuffled AS SELECT * FROM t WHERE id < 16000 ORDER BY md5(id::text)")
     data.execute("CREATE TABLE few AS SELECT * FROM t WHERE id <= 20")
     for source, target in (("shuffled", "of_view"), ("few", "of_few")):
         names = "".join(f", {name} => %s" for name in arguments)
