@@ -74,13 +74,15 @@ class Layout:
 
     def former_columns(self, taken: str) -> list[list[str]]:
         """Of each table that there may be of this model, in whatever layout, the columns beside the id's; with pairs of
-        these features.
+        the features that are named here, or of all.
         """
-        alone = replace(self, terms=Terms(range(len(self._model.features))))
+        features = range(len(self._model.features))
+        has_room = n_terms(len(features), with_pairs=True) <= MOST_COLUMNS
+        each_terms = [self.terms, Terms(features), *([Terms(features, with_pairs=True)] if has_room else [])]
         return [
-            distinct_names((name for name, _ in each._columns(has_class=has_class, is_long=is_long)), taken)
+            distinct_names((name for name, _ in layout._columns(has_class=has_class, is_long=is_long)), taken)
             for has_class, is_long in product((False, True), repeat=2)
-            for each in (self, alone)
+            for layout in (replace(self, terms=terms) for terms in each_terms)
         ]
 
     def _columns(self, *, has_class: bool, is_long: bool) -> list[tuple[str, str]]:

@@ -137,6 +137,32 @@ def test_contributions_make_way_for_new_ones(db: psycopg.Connection) -> None:
         db.execute("SELECT madtree.tree_predict('m', 't', 'why', replace => true)")
 
 
+def test_contributions_of_pairs_and_of_features_make_way_for_each_other(db: psycopg.Connection) -> None:
+    train(db, "late")
+    pairs = {"interactions": True}
+    for more in ({}, pairs, {"layout": "long"}, {"layout": "long", **pairs}, {"features": "x, g", **pairs}):
+        explain(db, replace=True, **more)
+        explain(db, replace=True, **more)
+        if "features" not in more:
+            explain(db, replace=True)
+    assert columns(db) == ["id", "expected", "x", "g", "x:g"]
+    explain(db, output="long", layout="long", **pairs)
+    assert columns(db, "long") == ["id", "feature", "value", "feature_2", "value_2", "contribution", "rank"]
+    db.execute("SELECT madtree.tree_shap('m', 't', 'wide', interactions => true)")
+    total = 'expected + x + "Odd, ""name""" + expected_2 + g'
+    of_pairs = [name for name in columns(db, "wide") if ":" in name]
+    assert of_pairs == ['x:Odd, "name"', "x:expected", "x:g", 'Odd, "name":expected', 'Odd, "name":g', "expected:g"]
+    db.execute("SELECT madtree.tree_predict('m', 't', 'predicted', 'prob')")
+    beside = " + ".join('"' + name.replace('"', '""') + '"' for name in of_pairs)
+    query = f"SELECT max(abs({total} + {beside} - estimated_prob_true)) FROM wide JOIN predicted USING (id)"
+    assert db.execute(query).fetchone()[0] < 1e-12  # type: ignore[arg-type, index]
+    values = "SELECT id, value, value_2, w.x FROM long JOIN t AS w USING (id) WHERE feature = 'x' AND feature_2 = 'g'"
+    for id_, value, second, x in db.execute(values).fetchall():
+        assert (float(value), second) == (x, "A" if id_ % 10 < 7 else "B")
+    (n_null,) = db.execute("SELECT count(*) FROM long WHERE feature_2 IS NULL AND value_2 IS NULL").fetchone()  # type: ignore[misc]
+    assert n_null == 4 * 400
+
+
 def test_another_models_long_table_makes_way_and_its_wide_one_does_not(db: psycopg.Connection) -> None:
     train(db, "late")
     explain(db, layout="long")
