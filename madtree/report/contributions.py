@@ -10,6 +10,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.model import ModelTables, read_summary
 from madtree.render.labels import category_text, one_line
+from madtree.report.dependence import dependence
 from madtree.report.page import finite
 from madtree.report.trees import Choice
 from madtree.request import find_source
@@ -22,6 +23,7 @@ MOST_ROWS = 600  # that are drawn, once for each class
 MOST_CLASSES = 4  # that can be chosen from
 MOST_FEATURES = 12  # that are drawn: those that contribute most; the others are told together
 MOST_ASKED = 300  # features of a model whose rows are explained
+MOST_PROBED = 6  # features by whose values predictions are drawn
 LONGEST = 40  # characters of a value
 _TOO_LARGE = "54000"
 
@@ -37,7 +39,8 @@ def contributions(host: Host, tables: ModelTables, choice: Choice, table: str, r
         `rows` and `type`; `features`, the positions of those that contribute most, and how many `others` there are; of
         each row `ids`; of each feature and row `texts`, and `numbers`, None of one whose values have no order; by class
         `outputs`: `class`, and of each row `expected`, `terms` by feature, and `rest`, what all others contribute. The
-        row that was asked for is the last one, and `chosen` is true.
+        row that was asked for is the last one, and `chosen` is true. `dependences` of the first features: what is
+        predicted by their values (`report.dependence`).
 
     Raises:
         MadtreeError, psycopg.Error: the table does not fit, or the model may not be run.
@@ -60,15 +63,30 @@ def contributions(host: Host, tables: ModelTables, choice: Choice, table: str, r
         return {"note": f"What features contribute is not drawn: {error.message}."}
     if not len(found.ids):
         return {"note": f"No row of {table} has a tree that predicts it."}
-    return {"table": table, **_drawn(model, found, n_outputs, row, steps)}
+    outputs, features = _strongest(found, n_outputs)
+    classes = [found.classes[output] for output in outputs]
+    probed = [dependence(host, choice, table, model.features[place], classes) for place in features[:MOST_PROBED]]
+    drawn = _drawn(model, found, outputs, features, row, steps)
+    return {"table": table, **drawn, "dependences": probed}
 
 
-def _drawn(model: Model, found: ExplainedRows, n_outputs: int, row: str | None, steps: Sequence[Row]) -> dict[str, Any]:
-    """The rows by column; of several classes those that contributions tell most of."""
+def _strongest(found: ExplainedRows, n_outputs: int) -> tuple[list[int], list[int]]:
+    """The classes that contributions tell most of, in their order, and the features that contribute most to these."""
     sizes = abs(found.terms).mean(axis=0)
     outputs = sorted(sizes.sum(axis=1).argsort(kind="stable")[::-1][:n_outputs].tolist())
     features = sizes[outputs].sum(axis=0).argsort(kind="stable")[::-1][:MOST_FEATURES].tolist()
-    features = [place for place in features if sizes[outputs][:, place].any()] or features[:1]
+    return outputs, [place for place in features if sizes[outputs][:, place].any()] or features[:1]
+
+
+def _drawn(
+    model: Model,
+    found: ExplainedRows,
+    outputs: Sequence[int],
+    features: Sequence[int],
+    row: str | None,
+    steps: Sequence[Row],
+) -> dict[str, Any]:
+    """The rows by column."""
     names = [model.features[place].name for place in features]
     by_class = _by_class(steps)
     told = [[*values] for values in found.values]

@@ -67,6 +67,12 @@ def test_the_page_has_what_tree_shap_says(db: psycopg.Connection, kind: str) -> 
     assert told["texts"][names.index("day")] == [shown[id_] for id_ in told["ids"]]
     assert told["numbers"][names.index("colour")] is None
     assert told["numbers"][names.index("wave")][-1] is None
+    for name, dependence in zip(names, told["dependences"], strict=True):
+        call = f"madtree.partial_dependence('m', 'trips', '{name}', grid_size => 25, max_rows => 500)"
+        wanted = db.execute(f"SELECT value, number, estimated FROM {call}").fetchall()  # type: ignore[arg-type]
+        assert dependence["texts"] == [row[0] for row in wanted]
+        assert dependence["numbers"] == ([row[1] for row in wanted] if name != "colour" else None)
+        assert dependence["outputs"] == [pytest.approx([row[2] for row in wanted], rel=1e-4)]
 
 
 def test_several_classes_can_be_chosen_from(db: psycopg.Connection) -> None:
@@ -74,6 +80,10 @@ def test_several_classes_can_be_chosen_from(db: psycopg.Connection) -> None:
     told = values_of(build_report(db, "iris_tree"))["contributions"]
     assert [output["class"] for output in told["outputs"]] == ["setosa", "versicolor", "virginica"]
     assert (told["chosen"], told["rows"], told["type"]) == (False, 150, "prob")
+    for dependence in told["dependences"]:
+        assert [sum(each) for each in zip(*dependence["outputs"], strict=True)] == pytest.approx(
+            [1] * len(dependence["texts"]), abs=1e-3
+        )
     for number in range(150):  # probabilities of a row add up to 1
         ends = [
             output["expected"][number] + output["rest"][number] + sum(own[number] for own in output["terms"])
@@ -91,6 +101,9 @@ def test_what_there_is_not_is_said(db: psycopg.Connection, monkeypatch: pytest.M
     monkeypatch.setattr(contributions, "find_spec", lambda name: None)
     assert "needs numpy" in values_of(build_report(db, "m"))["contributions"]["note"]
     monkeypatch.undo()
+    db.execute("UPDATE trips SET colour = 'c' || id")  # more categories than are drawn
+    told = values_of(build_report(db, "m"))["contributions"]
+    assert [each is None for each in told["dependences"]] == [numbers is None for numbers in told["numbers"]]
     db.execute("DELETE FROM trips")
     assert values_of(build_report(db, "m"))["contributions"]["note"] == "No row of trips has a tree that predicts it."
     db.execute("DROP TABLE trips")
@@ -113,9 +126,12 @@ def test_a_browser_draws_rows_a_feature_and_a_row(show: Show, db: psycopg.Connec
     assert float(single.locator("text.said").last.text_content()) == pytest.approx(predicted, rel=5e-3)
     section.locator("select").first.select_option(label="colour")
     assert section.locator("h3").nth(2).inner_text() == "By colour"
+    assert section.locator("svg").count() == 4
+    assert section.locator("svg").nth(3).locator("circle").count() == 3
     assert {"c0", "c1", "c2"} <= {*section.locator("svg").nth(2).locator(".axis text").all_text_contents()}
     section.locator("svg").first.locator("circle").nth(5).click(force=True)
     assert section.locator("h3").nth(1).inner_text() != "Of the row 77"
+    section.locator("select").first.select_option(label="day")
     page.set_viewport_size({"width": 360, "height": 800})
     page.wait_for_timeout(100)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -20,7 +20,7 @@ function showContributions(place, values, state) {
   const swarm = make("div", { class: "block" }, make("h3", null, "Of each row"));
   const one = make("div", { class: "block" }, make("h3", null, `By ${values.features[told.features[state.feature]]}`));
   const single = make("div", { class: "block" }, make("h3", null, `Of the row ${told.ids[state.row] ?? "NULL"}`));
-  place.replaceChildren(tools, make("div", { class: "blocks" }, swarm, make("div", null, single, one)));
+  place.replaceChildren(tools, make("div", { class: "blocks" }, make("div", null, swarm, single), one));
   drawSwarm(swarm, values, output, state, redraw);
   drawWaterfall(single, values, output, state.row);
   drawDependence(one, values, output, state, redraw);
@@ -141,9 +141,40 @@ function drawDependence(frame, values, output, state, redraw) {
     axis.call(d3.axisBottom(x).tickFormat((name) => fitted(name ?? "NULL", x.step() - 4, 11)));
   }
   svg.append("line").attr("class", "zero").attr("x1", edge.left).attr("x2", width - edge.right).attr("y1", y(0)).attr("y2", y(0));
+  if (told.dependences[state.feature]) drawPrediction(frame, values, state);
   svg.append("g").selectAll("circle").data(rows.filter((row) => at(row) !== null)).join("circle").attr("class", (row) => (row === state.row ? "dot chosen" : "dot"))
     .attr("cx", at).attr("cy", (row) => y(terms[row])).attr("r", (row) => (row === state.row ? 5 : 3.5)).on("click", (_, row) => redraw({ row }))
     .append("title").text((row) => pointText(values, output, state.feature, row));
+}
+
+// What is predicted on average where all rows have a value of the feature: a line where they have an order.
+function drawPrediction(frame, values, state) {
+  const told = values.contributions;
+  const { texts, numbers, outputs } = told.dependences[state.feature];
+  const said = outputs[state.output];
+  const { svg, width, height } = chart(frame, 220, `What is predicted by the values of ${values.features[told.features[state.feature]]}`);
+  const edge = { left: 60, right: 16, top: 24, bottom: 42 };
+  const [least, most] = d3.extent(said);
+  const y = d3.scaleLinear([least, most > least ? most : least + (Math.abs(least) || 1)], [height - edge.bottom, edge.top]).nice();
+  valueAxis(svg, y, edge.left, width - edge.left - edge.right, `mean ${told.outputs[0].class === null ? "prediction" : "probability"}, if all rows had the value`);
+  const axis = svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - edge.bottom})`);
+  const tip = (i) => `${texts[i]}: ${roundedText(said[i])}`;
+  let x;
+  if (numbers && d3.extent(numbers)[0] < d3.extent(numbers)[1]) {
+    const scale = d3.scaleLinear(d3.extent(numbers), [edge.left, width - edge.right]);
+    x = (i) => scale(numbers[i]);
+    const every = Math.max(1, Math.ceil(numbers.length / Math.max(2, Math.floor(width / 110))));
+    const isNumber = texts.every((text, i) => Number(text) === numbers[i]);
+    if (isNumber) axis.call(d3.axisBottom(scale).ticks(Math.min(8, width / 90)));
+    else axis.call(d3.axisBottom(scale).tickValues(numbers.filter((_, i) => i % every === 0)).tickFormat((number) => fitted(texts[numbers.indexOf(number)], 100, 11)));
+    svg.append("path").attr("class", "curve").attr("d", d3.line((_, i) => x(i), (value) => y(value))(said));
+  } else {
+    const scale = d3.scalePoint(texts, [edge.left, width - edge.right]).padding(0.6);
+    x = (i) => scale(texts[i]);
+    axis.call(d3.axisBottom(scale).tickFormat((name) => fitted(name, Math.max(12, scale.step() - 4), 11)));
+  }
+  svg.append("g").selectAll("circle").data(said).join("circle").attr("class", "point").attr("cx", (_, i) => x(i)).attr("cy", (value) => y(value)).attr("r", 3)
+    .append("title").text((_, i) => tip(i));
 }
 
 // From what is expected to the prediction of one row, the strongest feature first.
