@@ -42,6 +42,8 @@ commands: list[tuple[str, Callable[..., None], str]] = [
     ("show", show.show_command, show.EPILOG),
     ("evaluate", measure.evaluate_command, measure.EVALUATE_EPILOG),
     ("explain", explain.explain_command, explain.EPILOG),
+    ("shap", explain.shap_command, explain.SHAP_EPILOG),
+    ("dependence", explain.dependence_command, explain.DEPENDENCE_EPILOG),
     ("cp", measure.cp_command, measure.CP_EPILOG),
     ("importance", measure.importance_command, measure.IMPORTANCE_EPILOG),
     ("prune", manage.prune_command, manage.PRUNE_EPILOG),

@@ -26,7 +26,11 @@ EVALUATE_EPILOG = examples(
     "$ madtree evaluate delay_boost flights_today --rounds",
 )
 CP_EPILOG = examples("$ madtree cp delay_cv", "$ madtree cp delay_cv --json")
-IMPORTANCE_EPILOG = examples("$ madtree importance delay_tree", "$ madtree importance delay_tree --json")
+IMPORTANCE_EPILOG = examples(
+    "$ madtree importance delay_tree",
+    "$ madtree importance delay_tree --data flights_today",
+    "$ madtree importance delay_tree --data flights_today --features '[origin, dest], hour'",
+)
 
 
 def evaluate_command(
@@ -78,14 +82,37 @@ def cp_command(model: Model, dsn: Dsn = None, json: Json = False) -> None:
     rows(found if json else without_empty(found), json, empty="no tree could be trained")
 
 
-def importance_command(model: Model, dsn: Dsn = None, json: Json = False) -> None:
+def importance_command(
+    model: Model,
+    data: Annotated[
+        str | None,
+        typer.Option(help="Table with known outcomes, whose values are exchanged among its rows.", show_default=False),
+    ] = None,
+    features: Annotated[
+        str | None, typer.Option(help="With --data: these; [a, b] are exchanged together.", show_default=False)
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(help="With --data: log_loss or accuracy; rmse or mae.", show_default=False),
+    ] = None,
+    trust_owner: TrustOwner = False,
+    dsn: Dsn = None,
+    json: Json = False,
+) -> None:
     """Show how much each feature contributes to a model, the most important first; of a grouped model, by group.
 
     Of a forest also what its trees lose on out-of-bag rows where the feature is permuted, and how that differs between
-    trees (a standard deviation).
+    trees (a standard deviation). With --data, how much worse the model predicts that table where the feature's values
+    are exchanged among its rows.
     """  # fmt: skip
+    if data is None and (features is not None or metric is not None):
+        raise CommandError("--features and --metric are for --data", code=USAGE)
+    arguments = {"model": model, "test_table": data, "features": features, "metric": metric, "trust_owner": trust_owner}
     with session(dsn) as opened:
-        found = opened.run(lambda: importance(opened.connection, model), "asking")
+        if data is None:
+            found = opened.run(lambda: importance(opened.connection, model), "asking")
+        else:
+            found = opened.call("permutation_importance", arguments, "exchanging")
     rows(found if json else without_empty(found), json, empty="no tree could be trained")
 
 

@@ -397,6 +397,49 @@ def test_show_draws_down_to_a_depth_and_into_a_file(madtree: Command, model: str
     assert "<svg" not in said.out
 
 
+def test_explaining_a_table(madtree: Command, answer: Answer, points: str, schema: str, db: psycopg.Connection) -> None:
+    db.execute("SELECT madtree.tree_train('points', 'm', 'id', 'late', 'hour, carrier')")
+    said = madtree("shap", f"{schema}.m", points, f"{schema}.why", "--layout", "long", "--top", "1")
+    assert said.out.startswith(f"tree_shap: {points} explained with {schema}.m (prob of true) into {schema}.why, ")
+    whole = "SELECT id::text, feature, contribution FROM why ORDER BY id"
+    found = db.execute(whole).fetchall()
+    db.execute("SELECT madtree.tree_shap('m', 'points', 'own', layout => 'long', top => 1)")
+    assert found == db.execute(whole.replace("why", "own")).fetchall()
+    again = madtree("shap", f"{schema}.m", points, f"{schema}.why", "--interactions", "--replace", "--json")
+    assert json.loads(again.out)["output"] == f"{schema}.why"
+    assert "had other columns and was made anew" in again.err
+    assert db.execute('SELECT count("hour:carrier") FROM why').fetchone() == (len(found),)
+    both = madtree("shap", f"{schema}.m", points, f"{schema}.new", "--interactions", "--background", points)
+    assert both.code == 1
+    assert "leave one of them out" in both.err
+
+
+def test_what_is_predicted_by_a_features_values(
+    madtree: Command, answer: Answer, points: str, schema: str, db: psycopg.Connection
+) -> None:
+    db.execute("SELECT madtree.tree_train('points', 'm', 'id', 'late', 'hour, carrier')")
+    found = answer("dependence", f"{schema}.m", points, "hour", "--grid-size", "3", "--accumulated")
+    call = "madtree.partial_dependence('m', 'points', 'hour', grid_size => 3, accumulated => true)"
+    wanted = db.execute(f"SELECT value, estimated, n FROM {call}").fetchall()  # type: ignore[arg-type]
+    assert [(row["value"], row["estimated"], row["n"]) for row in found] == wanted
+    lines = madtree("dependence", f"{schema}.m", points, "carrier").out.splitlines()
+    assert lines[0].split()[:3] == ["class", "value", "estimated"]
+    none = madtree("dependence", f"{schema}.m", points, "nothing")
+    assert (none.code, "nothing is no feature of" in none.err) == (1, True)
+
+
+def test_importance_on_a_table(
+    madtree: Command, answer: Answer, points: str, schema: str, db: psycopg.Connection
+) -> None:
+    db.execute("SELECT madtree.tree_train('points', 'm', 'id', 'late', 'hour, carrier')")
+    found = answer("importance", f"{schema}.m", "--data", points, "--features", "[hour, carrier], hour")
+    call = "madtree.permutation_importance('m', 'points', '[hour, carrier], hour')"
+    wanted = db.execute(f"SELECT features, importance FROM {call}").fetchall()  # type: ignore[arg-type]
+    assert [(row["features"], row["importance"]) for row in found] == wanted
+    alone = madtree("importance", f"{schema}.m", "--metric", "accuracy")
+    assert (alone.code, "are for --data" in alone.err) == (2, True)
+
+
 def test_explaining_a_row(madtree: Command, answer: Answer, points: str, schema: str, db: psycopg.Connection) -> None:
     db.execute("SELECT madtree.tree_train('points', 'm', 'id', 'late', 'hour, carrier')")
     found = answer("explain", f"{schema}.m", points, "--id", "7")
