@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+import psycopg
+
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
+from madtree.host.psycopg import together
 from madtree.model import ModelTables, read_summary
 from madtree.render.labels import category_text, one_line
-from madtree.report.dependence import dependence
+from madtree.report.figures import partial_dependence
 from madtree.report.page import finite
 from madtree.report.trees import Choice
 from madtree.request import find_source
-from madtree.trees import FeatureKind, Model
+from madtree.trees import Feature, FeatureKind, Model
 
 if TYPE_CHECKING:
     from madtree.score import ExplainedRows
@@ -24,6 +27,8 @@ MOST_CLASSES = 4  # that can be chosen from
 MOST_FEATURES = 12  # that are drawn: those that contribute most; the others are told together
 MOST_ASKED = 300  # features of a model whose rows are explained
 MOST_PROBED = 6  # features by whose values predictions are drawn
+PROBED_ROWS = 500  # that are predicted by each value
+VALUES, CATEGORIES = 25, 60  # of a feature
 LONGEST = 40  # characters of a value
 _TOO_LARGE = "54000"
 
@@ -40,7 +45,7 @@ def contributions(host: Host, tables: ModelTables, choice: Choice, table: str, r
         each row `ids`; of each feature and row `texts`, and `numbers`, None of one whose values have no order; by class
         `outputs`: `class`, and of each row `expected`, `terms` by feature, and `rest`, what all others contribute. The
         row that was asked for is the last one, and `chosen` is true. `dependences` of the first features: what is
-        predicted by their values (`report.dependence`).
+        predicted by their values (`_dependence`).
 
     Raises:
         MadtreeError, psycopg.Error: the table does not fit, or the model may not be run.
@@ -65,9 +70,35 @@ def contributions(host: Host, tables: ModelTables, choice: Choice, table: str, r
         return {"note": f"No row of {table} has a tree that predicts it."}
     outputs, features = _strongest(found, n_outputs)
     classes = [found.classes[output] for output in outputs]
-    probed = [dependence(host, choice, table, model.features[place], classes) for place in features[:MOST_PROBED]]
+    probed = [_dependence(host, choice, table, model.features[place], classes) for place in features[:MOST_PROBED]]
     drawn = _drawn(model, found, outputs, features, row, steps)
     return {"table": table, **drawn, "dependences": probed}
+
+
+def _dependence(
+    host: Host, choice: Choice, table: str, feature: Feature, classes: Sequence[str | None]
+) -> dict[str, Any] | None:
+    """The values of a feature as `texts`, and as `numbers` where they have an order; and what is predicted where all
+    rows have one, by class, as `outputs`. None where it has too many categories, or none of the rows has a value.
+
+    Args:
+        table: as the user or the model names it.
+        classes: whose probabilities are wanted; one that is None of a model of numbers.
+    """
+    has_order = feature.kind is not FeatureKind.UNORDERED
+    size = VALUES if has_order else CATEGORIES
+    try:
+        with together(host):
+            rows = partial_dependence(host, choice, table, feature.name, size, PROBED_ROWS)
+    except (MadtreeError, psycopg.Error):
+        return None
+    by_class = {class_: [row for row in rows if row["class"] in (class_, None)] for class_ in classes}
+    first = by_class[classes[0]]
+    return {
+        "texts": [row["value"] for row in first],
+        "numbers": [finite(row["number"]) for row in first] if has_order else None,
+        "outputs": [[finite(float(f"{row['estimated']:.5g}")) for row in by_class[class_]] for class_ in classes],
+    }
 
 
 def _strongest(found: ExplainedRows, n_outputs: int) -> tuple[list[int], list[int]]:
