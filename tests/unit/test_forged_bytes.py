@@ -397,7 +397,7 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
         if what == SHAP:
             for told, more in more_of_shap(n_groups).items():
                 of_more = codec.dump({**codec.load(plan), **more})
-                cases[f"explain {n_groups} forests, {told}"] = (
+                cases[f"score {n_groups} forests of {what}, {told}"] = (
                     of_more,
                     images,
                     lambda plan, rows: finished(score_block(plan, rows)),
