@@ -90,14 +90,14 @@ def _dependence(
     try:
         with together(host):
             rows = partial_dependence(host, choice, table, feature.name, size, PROBED_ROWS)
-    except (MadtreeError, psycopg.Error):
+    except (MadtreeError, psycopg.errors.InvalidParameterValue, psycopg.errors.ProgramLimitExceeded):
         return None
     by_class = {class_: [row for row in rows if row["class"] in (class_, None)] for class_ in classes}
     first = by_class[classes[0]]
     return {
         "texts": [row["value"] for row in first],
         "numbers": [finite(row["number"]) for row in first] if has_order else None,
-        "outputs": [[finite(float(f"{row['estimated']:.5g}")) for row in by_class[class_]] for class_ in classes],
+        "outputs": [[_digits(row["estimated"]) for row in by_class[class_]] for class_ in classes],
     }
 
 

@@ -34,6 +34,14 @@ function valueAxis(svg, scale, left, width, title) {
   svg.append("text").attr("x", left - 40).attr("y", 12).text(title);
 }
 
+// Lines and numbers along the lower end of a chart.
+function axisBelow(svg, scale, height, ticks) {
+  svg.append("g").attr("class", "grid").attr("transform", `translate(0,${height - 30})`)
+    .call(d3.axisBottom(scale).ticks(ticks).tickSize(-(height - 34)).tickFormat("")).call((g) => g.select(".domain").remove());
+  svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - 30})`)
+    .call(d3.axisBottom(scale).ticks(ticks)).call((g) => g.select(".domain").remove());
+}
+
 // Residuals against predictions: every row as a point, or for ranges of the prediction a box of quantiles.
 function showResiduals(place, figures) {
   const { svg, width, height } = chart(place, 360, "Residuals against predicted values");

@@ -71,7 +71,8 @@ function drawSwarm(frame, values, output, state, redraw) {
   const { svg, width } = chart(frame, height, "What features contribute, a point for each row");
   const left = Math.min(width * 0.32, 16 + Math.max(...names.map((name) => textWidth(name, 13, 400))));
   const x = d3.scaleLinear(d3.extent([0, ...output.terms.flat()]), [left + 6, width - 10]).nice();
-  contributionAxis(svg, x, height);
+  axisBelow(svg, x, height, 5);
+  svg.append("line").attr("class", "zero").attr("x1", x(0)).attr("x2", x(0)).attr("y1", 0).attr("y2", height - 30);
   const lines = svg.append("g").selectAll("g").data(names).join("g").attr("transform", (_, i) => `translate(0,${(i + 0.5) * SWARM.line})`);
   lines.append("text").attr("class", (_, i) => (i === state.feature ? "feature is-chosen" : "feature")).attr("x", left - 8).attr("y", 4)
     .attr("text-anchor", "end").text((name) => fitted(name, left - 10, 13)).on("click", (_, name) => redraw({ feature: names.indexOf(name) }));
@@ -98,13 +99,6 @@ function stacked(points) {
     own.forEach((p, i) => { p.y = (i % 2 ? 1 : -1) * Math.ceil(i / 2) * apart; });
   }
   return points;
-}
-
-function contributionAxis(svg, x, height) {
-  svg.append("g").attr("class", "grid").attr("transform", `translate(0,${height - 30})`)
-    .call(d3.axisBottom(x).ticks(5).tickSize(-(height - 34)).tickFormat("")).call((g) => g.select(".domain").remove());
-  svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - 30})`).call(d3.axisBottom(x).ticks(5)).call((g) => g.select(".domain").remove());
-  svg.append("line").attr("class", "zero").attr("x1", x(0)).attr("x2", x(0)).attr("y1", 0).attr("y2", height - 30);
 }
 
 // The contributions of one feature by its values.
@@ -190,9 +184,7 @@ function drawWaterfall(frame, values, output, row) {
   const { svg, width } = chart(frame, height, `From what is expected to the prediction: ${lines.map(({ label, term, to }) => `${label} ${roundedText(term ?? to)}`).join(", ")}`);
   const left = Math.min(width * 0.42, 16 + Math.max(...lines.map(({ label }) => textWidth(label, 13, 400))));
   const x = d3.scaleLinear(d3.extent(lines.flatMap(({ from, to }) => [from, to])), [left + 6, width - 70]);
-  svg.append("g").attr("class", "grid").attr("transform", `translate(0,${height - 30})`)
-    .call(d3.axisBottom(x).ticks(4).tickSize(-(height - 34)).tickFormat("")).call((g) => g.select(".domain").remove());
-  svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - 30})`).call(d3.axisBottom(x).ticks(4)).call((g) => g.select(".domain").remove());
+  axisBelow(svg, x, height, 4);
   const drawn = svg.append("g").selectAll("g").data(lines).join("g").attr("transform", (_, i) => `translate(0,${(i + 0.5) * STEP})`);
   drawn.append("text").attr("class", "feature").attr("x", left - 8).attr("y", 4).attr("text-anchor", "end").text(({ label }) => fitted(label, left - 10, 13));
   drawn.append("rect").attr("class", ({ term }) => (term === undefined ? "sum" : term < 0 ? "less" : "more")).attr("x", ({ from, to }) => Math.min(x(from), x(to)) - 1)

@@ -63,10 +63,7 @@ function drawPermuted(frame, values, { features, permuted, sd }) {
   const spread = (i) => sd?.[i] ?? 0;
   const ends = permuted.flatMap((value, i) => [(value ?? 0) - spread(i), (value ?? 0) + spread(i)]);
   const x = d3.scaleLinear([Math.min(0, ...ends), Math.max(0, ...ends) || 1], [left, right]);
-  svg.append("g").attr("class", "grid").attr("transform", `translate(0,${height - 30})`)
-    .call(d3.axisBottom(x).ticks(Math.min(5, width / 90)).tickSize(-(height - 34)).tickFormat("")).call((g) => g.select(".domain").remove());
-  svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - 30})`)
-    .call(d3.axisBottom(x).ticks(Math.min(5, width / 90))).call((g) => g.select(".domain").remove());
+  axisBelow(svg, x, height, Math.min(5, width / 90));
   const rows = svg.append("g").selectAll("g").data(d3.range(features.length)).join("g").attr("transform", (i) => `translate(0,${i * BAR.step + BAR.step / 2})`);
   rows.append("text").attr("class", "feature").attr("x", left - 10).attr("y", 4).attr("text-anchor", "end").text((i) => fitted(names[i], left - 12, 13));
   rows.append("rect").attr("class", "permuted").attr("x", (i) => x(Math.min(permuted[i] ?? 0, 0))).attr("width", (i) => Math.abs(x(permuted[i] ?? 0) - x(0)))
