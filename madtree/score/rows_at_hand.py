@@ -133,11 +133,7 @@ class RowsAtHand:
         arrays, of_node, read = _said(host, tables, model, asked)
         grouped = bool(model.grouping_columns)
         plan = build_plan(arrays.trees, of_node, grouped=grouped, between=host.let_in)
-        numbers, found = numbers_of_rows(host, model, scan, arrays.used, id_type, most, others, texts)
-        n_own = grouped + len(arrays.used)
-        own, more = numbers[:, : max(n_own, 1)], numbers[:, n_own : n_own + len(others)]
-        if not n_own:
-            own = np.zeros((len(numbers), 1))
+        own, more, found = numbers_of_rows(host, model, scan, arrays.used, id_type, most, others, texts)
         column = {int(place): grouped + number for number, place in enumerate(arrays.used)}
         at_hand = cls(host, own, more, found, column, plan, read)
         known = ~np.isnan(at_hand.predicted(own)[:, 0]) if len(own) else np.zeros(0, np.bool_)
@@ -206,7 +202,7 @@ class BackgroundTable:
         """
         id_type = self.data.types[model.id_column]
         with casting(model, self.data.features, self.given, _BACKGROUND):
-            numbers, _ = numbers_of_rows(host, model, self.scan, used, id_type, MOST_OTHERS + 1)
+            numbers, *_ = numbers_of_rows(host, model, self.scan, used, id_type, MOST_OTHERS + 1)
         if not len(numbers):
             raise MadtreeError(f"{_BACKGROUND}: {self.given} has no rows", sqlstate="P0002")
         if len(numbers) > MOST_OTHERS:
@@ -228,9 +224,9 @@ def numbers_of_rows(
     most: int,
     others: Sequence[str] = (),
     texts: Sequence[str] = (),
-) -> tuple[Floats, list[list[str | None]]]:
-    """(n_rows, n_numbers) of at most `most` rows of a scan, drawn by their ids: the group, the features that trees ask,
-    and `others`; one that means nothing without any. And the texts of each row.
+) -> tuple[Floats, Floats, list[list[str | None]]]:
+    """Of at most `most` rows of a scan, drawn by their ids: (n_rows, n_numbers) the group and the features that trees
+    ask, one that means nothing without any; (n_rows, n_others) `others`; and the texts of each row.
 
     Args:
         used: places of those features in the model; `others` and `texts` as `RowsAtHand.of` has them.
@@ -244,7 +240,10 @@ def numbers_of_rows(
     for row in host.source.data_stream(query, _BATCH):
         images.append(bytes(row["image"]))
         found.append(row["texts"])
-    return sent_rows(b"".join(images), blocks.sent_stretches).astype(np.float64), found
+    numbers = sent_rows(b"".join(images), blocks.sent_stretches).astype(np.float64)
+    n_own = bool(model.grouping_columns) + len(features)
+    own = numbers[:, :n_own] if n_own else np.zeros((len(numbers), 1))
+    return own, numbers[:, n_own : n_own + len(others)], found
 
 
 def _said(

@@ -110,9 +110,9 @@ def explain_some(
     features, id_type = [data.features[feature.name] for feature in model.features], data.types[model.id_column]
     texts = [text_of(model.id_column, id_type.writer), *map(shown, features)]
     with casting(model, data.features, given, argument):
-        sent, told = numbers_of_rows(host, model, scan, arrays.used, id_type, most, [*map(as_number, features)], texts)
-    n_own = len(sent[0]) - len(features) if len(sent) else 1
-    own = sent[:, :n_own] if n_own else np.zeros((len(sent), 1))
+        own, numbers, told = numbers_of_rows(
+            host, model, scan, arrays.used, id_type, most, [*map(as_number, features)], texts
+        )
     known, expected, terms, unit = _explained(host, asked, arrays, own)
     rows = [row for row, is_known in zip(told, known.tolist(), strict=True) if is_known]
     return ExplainedRows(
@@ -120,7 +120,7 @@ def explain_some(
         _classes(asked),
         [row[0] for row in rows],
         [row[1:] for row in rows],
-        sent[known, n_own : n_own + len(features)],
+        numbers[known],
         expected[known],
         np.asarray(terms[known] * unit, np.float64),
     )

@@ -230,7 +230,7 @@ def packed_lengths(schema: str, name: str) -> str:
     compressed as `size_of_categories`.
     """
     return (
-        f"SELECT m.tree_id, COALESCE(pg_catalog.octet_length(m.nodes), 0) AS size, "
+        "SELECT m.tree_id, COALESCE(pg_catalog.octet_length(m.nodes), 0) AS size, "
         f"COALESCE({stored_bytes('m.category_sets')}, 0) AS size_of_categories "
         f"FROM {model_table(schema, name, '_packed')} AS m ORDER BY m.tree_id"
     )

@@ -3,7 +3,7 @@
 All sums are of whole numbers, so they are the same in whatever order, and however rows are taken together. Two ways
 lead to the terms: where there are many rows, those of all patterns of conditions are put into a table for each leaf,
 in which rows look theirs up; where there are few, or more patterns than rows, each row has its own. Against a
-background the two differ in their last bits: there the number of conditions alone says which one is gone.
+background the two ways differ in the last bits, so there the number of conditions alone says which one is taken.
 """
 
 from __future__ import annotations
@@ -124,9 +124,9 @@ class Explained:
     def most_bits(self) -> int:
         """Conditions that a leaf with a table may have."""
         n_values = self.values.shape[1]
-        most = _MOST_TERMS >> 2 * self.with_pairs  # whose tables are made from several as large ones
-        sizes = (n_values * n_terms(k, with_pairs=self.with_pairs) << k for k in range(_MOST_BITS + 1))
-        return sum(1 for size in sizes if size <= most) - 1
+        most = _MOST_TERMS // (4 if self.with_pairs else 1)  # while a table of pairs is made, there are more as large
+        fits = [n_values * n_terms(k, with_pairs=self.with_pairs) << k <= most for k in range(_MOST_BITS + 1)]
+        return max(k for k, it_fits in enumerate(fits) if it_fits)
 
     def tables(self, node: int, most_bits: int) -> Steps[Mapping[int, LeafTable]]:
         """Of the leaves below a node that have at most so many conditions, and one at least; by their positions."""

@@ -88,17 +88,21 @@ def expectation(node, known, goes_right):
     )
 
 
-def brute_force(tree: Grown, n_features, goes_right):
-    """(n_features,) Shapley's formula."""
+def shapley(n_features, said_by):
+    """(n_features,) Shapley's formula; `said_by`: what is said where only some features are known."""
     found = np.zeros(n_features)
     for j in range(n_features):
         others = [i for i in range(n_features) if i != j]
         for size in range(n_features):
             factor = factorial(size) * factorial(n_features - size - 1) / factorial(n_features)
             for known in combinations(others, size):
-                gain = expectation(tree.root, {*known, j}, goes_right) - expectation(tree.root, {*known}, goes_right)
-                found[j] += factor * gain
+                found[j] += factor * (said_by({*known, j}) - said_by({*known}))
     return found
+
+
+def brute_force(tree: Grown, n_features, goes_right):
+    """(n_features,) where what is not known goes both ways."""
+    return shapley(n_features, lambda known: expectation(tree.root, known, goes_right))
 
 
 def said(model: Explained, right: np.ndarray) -> np.ndarray:
@@ -276,16 +280,8 @@ def said_where(tree: Grown, known, goes_right, others_right):
 
 
 def against_others(tree: Grown, n_features, own, its):
-    """(n_features,) Shapley's formula, where one other row stands for what is not known."""
-    found = np.zeros(n_features)
-    for j in range(n_features):
-        rest = [feature for feature in range(n_features) if feature != j]
-        for size in range(n_features):
-            factor = factorial(size) * factorial(n_features - size - 1) / factorial(n_features)
-            for known in combinations(rest, size):
-                gain = said_where(tree, {*known, j}, own, its) - said_where(tree, {*known}, own, its)
-                found[j] += factor * gain
-    return found
+    """(n_features,) where one other row stands for what is not known."""
+    return shapley(n_features, lambda known: said_where(tree, known, own, its))
 
 
 def sides_of(right, row, nodes):
