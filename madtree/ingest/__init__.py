@@ -5,7 +5,7 @@ rows as numbers.
 from __future__ import annotations
 
 from madtree.ingest.bin_finder import BinFinder, Binned, binned_features, takes_all
-from madtree.ingest.categories import Categories, read_categories, read_folds
+from madtree.ingest.categories import Categories, in_all_rows, read_categories, read_folds
 from madtree.ingest.groups import Groups, copy_groups, groups_query, make_groups
 from madtree.ingest.page_ranges import (
     OID,
@@ -24,7 +24,7 @@ from madtree.ingest.page_ranges import (
 from madtree.ingest.profile import Profile, classes_at_most, estimate_profile, read_profile
 from madtree.ingest.row_ids import tell_of_repeated, tell_of_repeated_ids
 from madtree.ingest.row_reader import Packed, Packing, RowPacker
-from madtree.ingest.row_source import columns_needed, fold_feature, relation_of, row_format, row_source
+from madtree.ingest.row_source import fold_feature, relation_of, row_format, row_source
 from madtree.ingest.row_spool import RowSpool
 from madtree.ingest.unfit_rows import no_usable_row
 
@@ -44,7 +44,6 @@ __all__ = [
     "as_rows",
     "binned_features",
     "classes_at_most",
-    "columns_needed",
     "copy_groups",
     "distribute_beside",
     "distribution_column",
@@ -52,6 +51,7 @@ __all__ = [
     "fold_feature",
     "groups_query",
     "has_citus",
+    "in_all_rows",
     "make_groups",
     "no_usable_row",
     "oid_of",

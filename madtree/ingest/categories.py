@@ -79,17 +79,27 @@ def check_labels(argument: str, what: str, labels: Iterable[str | None]) -> None
         )
 
 
-def read_folds(host: Host, source: RowSource, fold: Feature, name: str, *, holds_out: bool = False) -> Floats:
-    """(n_folds,) the numbers that stand for the folds of `fold_col`, a column of that name, in packed rows; where it
-    `holds_out` rows to stop by, those of false and true.
+def in_all_rows(column: str) -> tuple[str, str]:
+    """What to say of a column that holds all rows out, and of one that holds none out."""
+    some = "in all rows; some must be in training, and some held out"
+    return f"fold_col: {column} is true, or not 0, {some}", f"fold_col: {column} is false, or 0, {some}"
+
+
+def read_folds(
+    host: Host, source: RowSource, fold: Feature, name: str, one_sided: tuple[str, str] | None = None
+) -> Floats:
+    """(n_folds,) the numbers that stand for the folds of `fold_col`, a column of that name, in packed rows; of a column
+    that tells which rows are held out to stop by, those of false and true.
+
+    Args:
+        one_sided: of such a column, what to say where all rows are held out, and where none is.
 
     Raises:
         MadtreeError: the column has fewer than two values, or more than can be folds.
     """
     rows = host.query(sql.categories(source.relation, fold))
-    if holds_out and len(rows) < 2:
-        value = "true, or not 0," if rows and rows[0]["category"] == "true" else "false, or 0,"
-        raise MadtreeError(f"fold_col: {name} is {value} in all rows; some must be in training, and some held out")
+    if one_sided and len(rows) < 2:
+        raise MadtreeError(one_sided[0 if rows and rows[0]["category"] == "true" else 1])
     if not 2 <= len(rows) <= MAX_FOLDS:
         raise MadtreeError(
             f"fold_col: {name} has {len(rows)} distinct value{'s' * (len(rows) != 1)}; "

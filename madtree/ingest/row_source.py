@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.host import Host
 from madtree.ingest.categories import Categories
 from madtree.ingest.profile import Profile
 from madtree.learn.data import Floats
 from madtree.learn.packing import RowFormat
-from madtree.request import TrainingTask, find_columns
+from madtree.request import TrainingTask
 from madtree.sqltext import rows as sql
 from madtree.sqltext.elements import elements
+from madtree.sqltext.quote import qualified
 from madtree.sqltext.rows import RowSource
-from madtree.sqltext.split import columns_in
 from madtree.sqltext.values import text_of
-from madtree.sqltext.work import aliased
+from madtree.sqltext.work import aliased, aliased_together
 from madtree.trees import Feature, FeatureKind
 
 
@@ -53,24 +52,18 @@ def row_source(
 
 
 def relation_of(task: TrainingTask) -> str:
-    """SQL of the training's relation."""
-    return aliased(task.source.schema, task.source.name)
+    """SQL of the training's rows, and of those of a table that is held out."""
+    source, other = task.source, task.held_out
+    if other is None:
+        return aliased(source.schema, source.name)
+    training, held_out = (qualified(each.schema, each.name) for each in (source, other.relation))
+    return aliased_together(training, held_out, other.columns, other.flag)
 
 
 def fold_feature(task: TrainingTask) -> Feature | None:
     """The column of folds: these are told apart by their text, whatever its type."""
     fold = task.parameters.fold_col
     return None if fold is None else Feature(text_of(fold, task.fold_writer), "text", FeatureKind.UNORDERED)
-
-
-def columns_needed(host: Host, task: TrainingTask, *, with_identity: bool) -> list[str] | None:
-    """The columns that training needs, as SQL; None where an expression may need any."""
-    used = [f.array or f.name for f in task.features] + [task.dependent_sql, *(c.value for c in task.grouping)]
-    used += [text for text in (task.weights_sql, task.exposure_sql, task.parameters.fold_col) if text]
-    used += [task.id_sql] if with_identity else []
-    columns = find_columns(host, task.source)
-    names = columns_in(dict.fromkeys(used), columns)
-    return None if names is None else [columns[name].sql for name in columns if name in names]
 
 
 def row_format(

@@ -104,8 +104,8 @@ BOOST_TRAIN = Function(
         Argument(
             "validation_params",
             "text",
-            "'fraction=0, fold_col=..., n_iter_no_change=10, tol=1e-7': hold rows out, and keep the rounds up to their "
-            "least loss",
+            "'fraction=0, fold_col=..., table=..., n_iter_no_change=10, tol=1e-7': hold rows out, and keep the rounds "
+            "up to their least loss",
             None,
             keys=(
                 Argument(
@@ -124,6 +124,14 @@ BOOST_TRAIN = Function(
                     None,
                     setting=Setting("text"),
                     flag=Flag(STOPPING, ("--fold-column",), "SQL"),
+                ),
+                Argument(
+                    "table",
+                    "text",
+                    "table with the rows that are held out instead; it has the columns of training that are used",
+                    None,
+                    setting=Setting("text", "validation_table"),
+                    flag=Flag(STOPPING, ("--validation-table",), "TABLE"),
                 ),
                 Argument(
                     "n_iter_no_change",

@@ -19,6 +19,7 @@ from madtree.request.class_params import check_class_params, class_params_text
 from madtree.request.features import kind_of
 from madtree.request.forest_arguments import check_forest_arguments
 from madtree.request.holding import HOLD_HINT, hold_types, named_types
+from madtree.request.needed_columns import columns_needed
 from madtree.request.new_tables import Part, check_free, check_new, model_tables
 from madtree.request.source import find_relation, find_source, is_relation
 from madtree.request.train_request import TrainingTask
@@ -42,6 +43,7 @@ __all__ = [
     "check_known_types",
     "check_new",
     "class_params_text",
+    "columns_needed",
     "find_class_writer",
     "find_columns",
     "find_relation",

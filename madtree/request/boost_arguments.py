@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import FUNCTIONS, defaults
 from madtree.request.arguments import check_grouping, make_task
+from madtree.request.needed_columns import held_out_table
 from madtree.request.option_strings import checked
 from madtree.request.outcome import INTEGER_TYPES, NUMBER_TYPES
 from madtree.request.train_request import TrainingTask
@@ -49,9 +51,14 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
             hint="classification => true or false says what is meant.",
         )
     _check_class_params(task.parameters.class_params, values["correct_prior"])
+    _check_one(values)
+    draws_rows = values["subsample"] < 1 or values["top_rate"] < 1
+    if values["table"] is not None:
+        other = held_out_table(host.source, task, values["table"], with_identity=draws_rows)
+        task = replace(task, held_out=other)
     parameters = replace(
         task.parameters,
-        fold_col=_held_out(task, values["fraction"]),
+        fold_col=_held_out(task),
         cp=UNPRUNED,
         min_split=2 * task.parameters.min_bucket,
         learning_rate=values["learning_rate"],
@@ -72,7 +79,7 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
         subsample=values["subsample"],
         feature_fraction=values["feature_fraction"],
         held_out=values["fraction"],
-        held_out_by=values["fold_col"],
+        held_out_by=values["fold_col"] or values["table"],
         patience=values["n_iter_no_change"],
         tolerance=values["tol"],
         correct_prior=values["correct_prior"],
@@ -82,26 +89,31 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
     return replace(task, parameters=parameters, ensemble=boost, fold_writer=None)
 
 
-def _held_out(task: TrainingTask, fraction: float) -> str | None:
-    """SQL of whether a row is held out, where a column tells; raises MadtreeError where it does not, or where a
-    `fraction` is given, too.
+def _check_one(values: Mapping[str, Any]) -> None:
+    """Raises MadtreeError where more than one key of `validation_params` says which rows are held out."""
+    given = [name for name in ("fraction", "fold_col", "table") if values[name]]
+    if len(given) > 1:
+        raise MadtreeError(
+            f"validation_params: {given[0]} and {given[1]} both say which rows are held out; give one of them"
+        )
+
+
+def _held_out(task: TrainingTask) -> str | None:
+    """SQL of whether a row is held out, where a column or a second table tells; raises MadtreeError where a column of
+    that type does not.
     """
+    if task.held_out:
+        return task.held_out.flag
     column = task.parameters.fold_col
     if column is None or task.fold_type == "boolean":
-        held_out = column
-    elif task.fold_type in NUMBER_TYPES | INTEGER_TYPES:
-        held_out = binary(f"({column})::pg_catalog.float8", "<>", ZERO)
-    else:
-        raise MadtreeError(
-            f"validation_params: fold_col {column} is of type {task.fold_type}; it must be boolean, or a number that "
-            "is not 0 in the rows that are held out",
-            sqlstate="42804",
-        )
-    if held_out is not None and fraction:
-        raise MadtreeError(
-            "validation_params: fraction and fold_col both say which rows are held out; give one of them"
-        )
-    return held_out
+        return column
+    if task.fold_type in NUMBER_TYPES | INTEGER_TYPES:
+        return binary(f"({column})::pg_catalog.float8", "<>", ZERO)
+    raise MadtreeError(
+        f"validation_params: fold_col {column} is of type {task.fold_type}; it must be boolean, or a number that "
+        "is not 0 in the rows that are held out",
+        sqlstate="42804",
+    )
 
 
 def _check_class_params(given: ClassParams | None, correct_prior: bool) -> None:

@@ -30,12 +30,27 @@ class Arguments:
 
 
 @dataclass(frozen=True)
+class HeldOutTable:
+    """A second table, whose rows are held out of a training.
+
+    Attributes:
+        columns: of both tables, that the training needs, as SQL.
+        flag: the column, as SQL, that tells of a row of both tables whether it is of this one.
+    """
+
+    relation: Relation
+    columns: tuple[str, ...]
+    flag: str
+
+
+@dataclass(frozen=True)
 class TrainingTask:
     """One call of `tree_train`, checked.
 
     Attributes:
         arguments: as given.
         source: the training relation.
+        held_out: another one, whose rows are read with the training's, and held out; or None.
         output_schema, output_name: unquoted; the model's tables are output_name plus a suffix.
         id_sql: the id column as SQL.
         dependent_sql, dependent_type: the dependent variable as SQL (a quoted column or an expression in parentheses).
@@ -87,3 +102,4 @@ class TrainingTask:
     tuning: Tuning = field(default_factory=Tuning)
     ensemble: ForestParameters | BoostParameters | None = None
     oob_predictions: bool = False
+    held_out: HeldOutTable | None = None

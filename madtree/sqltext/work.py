@@ -214,3 +214,12 @@ SELECT oid FROM leaf WHERE (SELECT pg_catalog.bool_and(fit) FROM leaf) ORDER BY 
 def aliased(schema: str, name: str) -> str:
     """A relation under the name by which the user's expressions were checked."""
     return f"{qualified(schema, name)} AS {SOURCE_ALIAS}"
+
+
+def aliased_together(first: str, second: str, columns: Sequence[str], flag: str) -> str:
+    """The rows of two relations under that name, with some columns of both, as SQL, and one that is true in the rows
+    of the `second`.
+    """
+    parts = ((first, "false"), (second, "true"))
+    both = (f"SELECT {', '.join([*columns, f'{value} AS {flag}'])} FROM {part}" for part, value in parts)
+    return f"({' UNION ALL '.join(both)}) AS {SOURCE_ALIAS}"

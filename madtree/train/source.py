@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from madtree.host import Host, OnServers, Stopwatch, WorkSpace
 from madtree.ingest import (
     PageRanges,
-    columns_needed,
     has_citus,
     oid_of,
     placement,
@@ -16,7 +15,7 @@ from madtree.ingest import (
     row_source,
 )
 from madtree.records import dataclass
-from madtree.request import TrainingTask
+from madtree.request import TrainingTask, columns_needed
 from madtree.sqltext.rows import RowSource
 from madtree.storage.distributed import DistributedRows
 from madtree.train.kinds import TrainingKind
@@ -69,7 +68,7 @@ def open_source(call: Call) -> Source:
     host, task, space, kind = call.host, call.task, call.space, call.kind
     reader: Host = host.source
     held = placement(reader, task.source.oid)
-    oids = plain_tables(reader, task.source.oid, held)
+    oids = [] if task.held_out else plain_tables(reader, task.source.oid, held)
     access = choose_access(
         call.able,
         is_spread=held == "spread",
@@ -81,7 +80,8 @@ def open_source(call: Call) -> Source:
     spread = None
     with_identity = kind.learner.draws_rows or task.parameters.draws_folds
     if access is not Access.IN_PLACE:
-        columns = columns_needed(reader, task, with_identity=with_identity)
+        # Of two tables the relation has no other columns than those.
+        columns = None if task.held_out else columns_needed(reader, task, with_identity=with_identity)
         if access is Access.SPREAD:
             spread = DistributedRows.distribute(host, task, space, columns, relation)
             reader, oids = spread.servers, []

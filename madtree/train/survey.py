@@ -17,6 +17,7 @@ from madtree.ingest import (
     estimate_profile,
     fold_feature,
     groups_query,
+    in_all_rows,
     make_groups,
     read_categories,
     read_folds,
@@ -119,9 +120,13 @@ def survey(call: Call, source: Source) -> Survey:
 
 def _folds(call: Call, reader: Host, rows: RowSource, fold: Feature) -> Floats:
     """(n_folds,) the numbers that stand for the folds that rows tell of."""
-    ensemble, column = call.task.ensemble, str(call.task.parameters.fold_col)
-    name = (isinstance(ensemble, BoostParameters) and ensemble.held_out_by) or column
-    return read_folds(reader, rows, fold, name, holds_out=call.kind.learner.holds_out)
+    task = call.task
+    name = (isinstance(task.ensemble, BoostParameters) and task.ensemble.held_out_by) or str(task.parameters.fold_col)
+    told = in_all_rows(name)
+    if task.held_out:
+        training = task.arguments.training_table_name
+        told = f"{training} has no row to train on", f"validation_params: table {name} has no row"
+    return read_folds(reader, rows, fold, name, told if call.kind.learner.holds_out else None)
 
 
 def _with_groups(call: Call, found: Survey) -> Survey:

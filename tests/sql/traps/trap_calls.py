@@ -32,7 +32,18 @@ MEANINGS = {
 }  # fmt: skip
 FIXED: dict[str, Any] = {"row": "7", "id": "id", "dependent": "y", "features": "x, k", "cp": 0.02, "one": 1,
                          "help": "help"}  # fmt: skip
-DATA: Any = object()  # an argument that is the data's name
+
+
+@dataclass(frozen=True)
+class OfData:
+    """An argument with the data's name in it."""
+
+    text: str = "{}"
+
+    def __str__(self) -> str:
+        return self.text.format("data")
+
+
 # Further calls, by arguments beside those that are required.
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "tree_predict": ({"type": "prob"}, {"type": "leaf"}, {"replace": True}),
@@ -46,7 +57,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"layout": "long", "top": 1},
         {"replace": True},
         {"layout": "long", "interactions": True},
-        {"background": DATA},
+        {"background": OfData()},
     ),
     "tree_explain": ({"type": "raw"},),
     "partial_dependence": ({"accumulated": True}, {"ice": True}),
@@ -58,7 +69,12 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"pruning_params": "n_folds=2", "surrogate_params": "max_surrogates=1", "max_competitors": 1, "replace": True},
     ),
     "forest_train": ({"oob_predictions": True, "null_handling_params": "max_surrogates=1", "replace": True},),
-    "boost_train": ({"validation_params": "fraction=0.3", "replace": True},),
+    "boost_train": (
+        {"validation_params": "fraction=0.3", "replace": True},
+        {"validation_params": OfData("table={}, n_iter_no_change=1"), "boost_params": "subsample=0.7"},
+        {"validation_params": "fold_col=x", "monotone": "x=+1", "interaction_constraints": "[x], [k]"},
+        {"class_params": "class_weight=balanced", "classification": True},
+    ),
 }
 # So that a training is a matter of milliseconds.
 SMALL = {
@@ -96,13 +112,14 @@ class Call:
 
     def __str__(self) -> str:
         small = SMALL.get(self.function, {})
-        shown = {name: "data" if value is DATA else value for name, value in self.named.items()}
+        shown = {name: str(value) if isinstance(value, OfData) else value for name, value in self.named.items()}
         more = [f"{name} => {value!r}" for name, value in shown.items() if name not in small]
         return f"{self.function}({', '.join([*self.meanings, *more])})"
 
     def arguments(self, place: Mapping[str, Any]) -> dict[str, Any]:
         given = {name: place[meaning] for name, meaning in self.meanings.items()} | dict(self.named)
-        return {name: place["data"] if value is DATA else value for name, value in given.items()}
+        in_place = (v.text.format(place["data"]) if isinstance(v, OfData) else v for v in given.values())
+        return dict(zip(given, in_place, strict=True))
 
 
 def by_the_extension(db: psycopg.Connection, call: Call, place: Mapping[str, Any]) -> Any:

@@ -1,0 +1,58 @@
+"""Which columns a training needs, of its table and of a second one whose rows are held out."""
+
+from __future__ import annotations
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.request.catalog import SourceColumn, find_columns
+from madtree.request.source import find_source
+from madtree.request.train_request import HeldOutTable, TrainingTask
+from madtree.sqltext.quote import ident
+from madtree.sqltext.split import columns_in
+
+_FLAG = "madtree_held_out"
+
+
+def columns_needed(host: Host, task: TrainingTask, *, with_identity: bool) -> list[str] | None:
+    """The columns that training needs, as SQL; None where an expression may need any."""
+    columns = find_columns(host, task.source)
+    names = _names(task, columns, with_identity=with_identity)
+    return None if names is None else [columns[name].sql for name in names]
+
+
+def held_out_table(host: Host, task: TrainingTask, given: str, *, with_identity: bool) -> HeldOutTable:
+    """The table `given`, whose rows are held out, and what is read of it.
+
+    Raises:
+        MadtreeError: there is none, or it lacks a column that the training needs, or has another type there.
+    """
+    argument = "validation_params: table"
+    relation = find_source(host, given, argument)
+    columns, there = find_columns(host, task.source), find_columns(host, relation)
+    names = _names(task, columns, with_identity=with_identity)
+    needed = list(columns) if names is None else names
+    hint = f"It must have the columns of {task.arguments.training_table_name} that the training uses; a view may have."
+    for name in needed:
+        column, other = columns[name], there.get(name)
+        if other is None:
+            raise MadtreeError(f"{argument} {given} has no column {column.sql}", hint, "42703")
+        if other.type_oid != column.type_oid:
+            raise MadtreeError(
+                f"{argument}: {column.sql} is of type {other.full_type} in {given}, and {column.full_type} in "
+                f"{task.arguments.training_table_name}",
+                hint,
+                "42804",
+            )
+    flag = _FLAG
+    while flag in columns:
+        flag += "_"
+    return HeldOutTable(relation, tuple(columns[name].sql for name in needed), ident(flag))
+
+
+def _names(task: TrainingTask, columns: dict[str, SourceColumn], *, with_identity: bool) -> list[str] | None:
+    """Of `columns` those that training needs, unquoted; None where an expression may need any."""
+    used = [f.array or f.name for f in task.features] + [task.dependent_sql, *(c.value for c in task.grouping)]
+    used += [text for text in (task.weights_sql, task.exposure_sql, task.parameters.fold_col) if text]
+    used += [task.id_sql] if with_identity else []
+    names = columns_in(dict.fromkeys(used), columns)
+    return None if names is None else [name for name in columns if name in names]
