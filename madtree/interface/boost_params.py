@@ -7,8 +7,8 @@ from sys import float_info
 from madtree.interface import defaults
 from madtree.interface.function import Argument, Flag, Setting
 from madtree.interface.training import GROWTH, SAMPLES
-from madtree.interface.valid import Range, at_least, number_of_at_least
-from madtree.trees import FEW_CATEGORIES, LEAST_RATE, MAX_CATEGORIES
+from madtree.interface.valid import OneOf, Range, at_least, number_of_at_least
+from madtree.trees import FEW_CATEGORIES, LEAST_RATE, MAX_CATEGORIES, METHODS
 
 SHARE = Range(0, 1, never=0, words="above 0 and at most 1")
 
@@ -16,7 +16,7 @@ BOOST_PARAMS = Argument(
     "boost_params",
     "text",
     "'l2_regularization=0, min_gain=0, subsample=1, feature_fraction=1, cat_smooth=10, cat_l2=10, "
-    "max_cat_threshold=32, min_data_per_group=100, top_rate=1, other_rate=0.1'",
+    "max_cat_threshold=32, min_data_per_group=100, top_rate=1, other_rate=0.1, method=gradient'",
     None,
     keys=(
         Argument(
@@ -118,6 +118,15 @@ BOOST_PARAMS = Argument(
             valid=Range(LEAST_RATE, 1, words=f"at least {LEAST_RATE:g} and at most 1"),
             setting=Setting("float8"),
             flag=Flag(SAMPLES),
+        ),
+        Argument(
+            "method",
+            "text",
+            f"{', '.join(METHODS)}; all but the first are of two classes, and begin with scores of 0",
+            defaults.BOOST_METHOD,
+            valid=OneOf(tuple(METHODS)),
+            setting=Setting("text", "boost_method"),
+            flag=Flag(GROWTH, ("--method",), "NAME"),
         ),
     ),
 )

@@ -46,6 +46,7 @@ MAX_CAT_THRESHOLD = 32
 MIN_DATA_PER_GROUP = 100
 TOP_RATE: float = 1
 OTHER_RATE = 0.1
+BOOST_METHOD = "gradient"
 VALIDATION_FRACTION: float = 0
 PATIENCE = 10
 TOLERANCE = 1e-7
@@ -90,6 +91,7 @@ BOOST_OPTIONS: Mapping[str, Mapping[str, object]] = {
         "min_data_per_group": MIN_DATA_PER_GROUP,
         "top_rate": TOP_RATE,
         "other_rate": OTHER_RATE,
+        "method": BOOST_METHOD,
     },
     "validation_params": {
         "fraction": VALIDATION_FRACTION,

@@ -16,7 +16,17 @@ from madtree.request.outcome import INTEGER_TYPES, NUMBER_TYPES
 from madtree.request.train_request import TrainingTask
 from madtree.sqltext.operators import binary
 from madtree.sqltext.rows import ZERO
-from madtree.trees import BOOSTED, LOSSES, MAX_DEPTH_LIMIT, UNPRUNED, BoostParameters, ClassParams, losses_of
+from madtree.trees import (
+    BOOSTED,
+    LOSSES,
+    MAX_DEPTH_LIMIT,
+    METHODS,
+    UNPRUNED,
+    BoostParameters,
+    ClassParams,
+    LeafValue,
+    losses_of,
+)
 
 _OF_COUNTS = "poisson"  # the loss, and the criterion of trees
 
@@ -28,7 +38,7 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
         MadtreeError: an argument is not valid, in one sentence that names it.
     """
     values = checked(host, FUNCTIONS["boost_train"], given, named)
-    loss, classification = values["loss"], values["classification"]
+    loss, classification = _loss_of(values), values["classification"]
     if loss is not None and classification is None and not LOSSES[loss].of_classes:
         classification = False  # a loss of numbers says what integers are
     depth = MAX_DEPTH_LIMIT if values["max_depth"] is None else values["max_depth"]
@@ -70,7 +80,7 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
         min_data_per_group=values["min_data_per_group"],
     )
     loss = loss or known[0]
-    _check_newton(loss, monotone=bool(parameters.monotone), top_rate=values["top_rate"])
+    _check_newton(loss, values["method"], monotone=bool(parameters.monotone), top_rate=values["top_rate"])
     _check_rates(values["top_rate"], values["other_rate"], values["subsample"])
     boost = BoostParameters(
         loss=loss,
@@ -85,8 +95,21 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
         correct_prior=values["correct_prior"],
         top_rate=values["top_rate"],
         other_rate=values["other_rate"],
+        method=values["method"],
     )
     return replace(task, parameters=parameters, ensemble=boost, fold_writer=None)
+
+
+def _loss_of(values: Mapping[str, Any]) -> str | None:
+    """The loss that is given, or that of the method; raises MadtreeError where these are two."""
+    given: str | None = values["loss"]
+    of_method = METHODS[values["method"]].loss
+    if given is not None and of_method not in (None, given):
+        raise MadtreeError(
+            f"boost_params: method {values['method']} lowers the loss {of_method}, not {given}",
+            hint="Leave loss out, or write method=gradient.",
+        )
+    return given or of_method
 
 
 def _check_one(values: Mapping[str, Any]) -> None:
@@ -143,9 +166,14 @@ def _quantile(loss: str, given: float | None) -> float | None:
     return None
 
 
-def _check_newton(loss: str, *, monotone: bool, top_rate: float) -> None:
-    """Raises MadtreeError where what is asked for needs leaves that add Newton's steps, and those of a loss do not."""
+def _check_newton(loss: str, method: str, *, monotone: bool, top_rate: float) -> None:
+    """Raises MadtreeError where what is asked for needs leaves that add Newton's steps, and those of a loss or a method
+    do not.
+    """
     asked = "monotone" if monotone else "boost_params: top_rate" if top_rate < 1 else None
+    if asked and METHODS[method].leaf is not LeafValue.STEP:
+        fitting = ", ".join(name for name, each in METHODS.items() if each.leaf is LeafValue.STEP)
+        raise MadtreeError(f"{asked} is not for method {method}; it is for {fitting}")
     if asked and LOSSES[loss].of_quantiles:
         fitting = ", ".join(name for name, each in LOSSES.items() if not (each.of_classes or each.of_quantiles))
         raise MadtreeError(

@@ -27,7 +27,7 @@ from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
 from madtree.sqltext.kinds import TABLES
 from madtree.train.kinds import UNUSABLE_GROUP, Harvest, ModelOutput, Size, Tested
-from madtree.trees import BOOSTED, LOSSES, BoostParameters, Numbering, Parameters
+from madtree.trees import BOOSTED, LOSSES, METHODS, BoostParameters, Numbering, Parameters
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,11 @@ class Boosted:
     def check(self, task: TrainingTask, profile: Profile) -> None:
         loss, name = LOSSES[self.parameters.loss], task.dependent_sql
         n_classes = len(profile.classes)
-        if n_classes > 2 and loss.link_of_many is None:
+        method = METHODS[self.parameters.method]
+        if n_classes > 2 and (method.loss or loss.link_of_many is None):
+            what = f"boost_params: method {method.name}" if method.loss else f"loss {loss.name}"
             raise MadtreeError(
-                f"loss {loss.name} is for two classes, and {name} has {n_classes}",
+                f"{what} is for two classes, and {name} has {n_classes}",
                 hint="loss => 'log_loss' is for any.",
             )
         if n_classes > 2 and task.parameters.monotone:

@@ -30,7 +30,17 @@ from madtree.trees.kinds import (
     Numbering,
     kind_of_method,
 )
-from madtree.trees.losses import LOSSES, DeclaredLoss, Link, loss_fault, losses_of
+from madtree.trees.losses import (
+    GRADIENT,
+    LOSSES,
+    METHODS,
+    BoostMethod,
+    DeclaredLoss,
+    LeafValue,
+    Link,
+    loss_fault,
+    losses_of,
+)
 from madtree.trees.model import Competitor, Model, Node, Split, Surrogate, Tree
 from madtree.trees.node_record import FIELD_SIZES, MOST_ROWS_IN_BAG, NodeLayout
 from madtree.trees.parameters import (
@@ -94,6 +104,7 @@ __all__ = [
     "FEW_ROWS",
     "FIELD_SIZES",
     "FOREST",
+    "GRADIENT",
     "INTEGERS",
     "KINDS",
     "LARGEST_CLASS_PARAM",
@@ -103,6 +114,7 @@ __all__ = [
     "MAX_CATEGORIES",
     "MAX_CLASSES",
     "MAX_DEPTH_LIMIT",
+    "METHODS",
     "MICROSECONDS",
     "MOMENTS",
     "MOST_CLASS_PARAMS",
@@ -129,6 +141,7 @@ __all__ = [
     "SPLIT_RULES",
     "TREE",
     "UNPRUNED",
+    "BoostMethod",
     "BoostParameters",
     "Categories",
     "ClassParams",
@@ -140,6 +153,7 @@ __all__ = [
     "FeatureKind",
     "ForestParameters",
     "Joining",
+    "LeafValue",
     "Link",
     "Members",
     "Model",

@@ -76,6 +76,43 @@ LOSSES = {
 }
 
 
+class LeafValue(Enum):
+    """What a leaf adds to the scores of its rows."""
+
+    STEP = "step"  # Newton's step of the loss, or a quantile of residuals
+    VOTE = "vote"  # of two classes its larger one: half the logarithm of the odds that the tree is right
+    LOGIT = "logit"  # half the logarithm of the odds of the second class
+
+
+@dataclass(frozen=True)
+class BoostMethod:
+    """A way of boosting.
+
+    Attributes:
+        leaf: what leaves add.
+        loss: the one that it lowers, for two classes; None where that is free. Then scores begin with those of the mean
+            outcome, else with 0.
+    """
+
+    name: str
+    leaf: LeafValue
+    loss: str | None = None
+
+
+GRADIENT = "gradient"
+# In the order in which they are told of (Freund and Schapire 1997; Friedman, Hastie and Tibshirani 2000).
+METHODS = {
+    method.name: method
+    for method in (
+        BoostMethod(GRADIENT, LeafValue.STEP),
+        BoostMethod("adaboost", LeafValue.VOTE, "exponential"),
+        BoostMethod("real", LeafValue.LOGIT, "exponential"),
+        BoostMethod("gentle", LeafValue.STEP, "exponential"),
+        BoostMethod("logitboost", LeafValue.STEP, "log_loss"),
+    )
+}
+
+
 def losses_of(*, classes: bool) -> tuple[str, ...]:
     """The names of the losses of classes, or of numbers."""
     return tuple(name for name, loss in LOSSES.items() if loss.of_classes == classes)

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from madtree.records import dataclass
 from madtree.trees.criteria import CRITERIA, NEWTON, OutcomeKind
+from madtree.trees.losses import GRADIENT
 
 BALANCED = "balanced"  # the class weights that let all classes of a tree count alike
 PRIOR_SUM = 1e-6  # by how much the sum of priors may differ from 1
@@ -124,6 +125,7 @@ class BoostParameters:
         correct_prior: whether the scores to begin with are, in the end, those of rows without class weights.
         top_rate, other_rate: shares of the rows, those with the largest gradients, on which a tree is grown, and others
             that are drawn; all rows where the first is 1.
+        method: name of one of `METHODS`.
     """
 
     loss: str
@@ -138,6 +140,7 @@ class BoostParameters:
     correct_prior: bool = False
     top_rate: float = 1.0
     other_rate: float = 0.1
+    method: str = GRADIENT
 
     @property
     def draws_by_gradient(self) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 
 from madtree.learn.counting import CountRequest
 from madtree.learn.data import Floats, Grid, Ints, portable
+from madtree.learn.ensemble.adaboost import class_values
 from madtree.learn.ensemble.feature_masks import feature_mask
 from madtree.learn.ensemble.few_bits import count_finely, of_few_bits
 from madtree.learn.ensemble.gradient_samples import most_times, sample_by_gradient
@@ -32,7 +33,7 @@ from madtree.learn.prune import (
 from madtree.learn.requests import Program, Progress, ReplaceRequest, WaveReport
 from madtree.learn.route import Routing
 from madtree.records import dataclass
-from madtree.trees import LOSSES, NEWTON, BoostParameters, Link
+from madtree.trees import LOSSES, METHODS, NEWTON, BoostMethod, BoostParameters, LeafValue, Link
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,15 @@ class Boosting:
         return self.row_loss.of(None)
 
     @property
+    def may_end(self) -> bool:
+        """Whether a model may have fewer rounds than are asked for."""
+        return self.has_held_out or self.method.leaf is LeafValue.VOTE
+
+    @property
+    def method(self) -> BoostMethod:
+        return METHODS[self.parameters.method]
+
+    @property
     def all_rows(self) -> Sampled:
         """All rows in training."""
         return replace(self.sample(0), kept=1.0)
@@ -94,6 +104,8 @@ class Boosting:
         problem, tree = self.packed, np.arange(len(self.groups))
         loss = self.loss
         with np.errstate(divide="ignore", invalid="ignore"):
+            if self.method.loss:
+                return np.zeros((len(tree), self.row_loss.n_scores)), np.zeros(len(tree))
             if not problem.n_classes:
                 mean = np.nan_to_num(problem.means(sums, tree)) + problem.centre
                 return loss.base(mean)[:, None], mean
@@ -185,7 +197,7 @@ def train_boosted(
     told = problem, scores.told, boosting.largest(mean)[2], boosting.weight_grid
     n_rows = yield from losses.tell(*told)
     waiting: list[TrainedTrees] = []  # rounds that the model may not keep
-    go_on = np.ones(n_groups, np.bool_)
+    go_on, most = np.ones(n_groups, np.bool_), np.full(n_groups, parameters.n_rounds)
     for number in range(parameters.n_rounds):
         of_round = problem.with_replicas(boosting.sample(number))
         n_nodes = 0
@@ -198,21 +210,29 @@ def train_boosted(
             growing = yield from grow(counted, rows_at_hand, finder_of=finder_of)
             if counted is not of_tree:
                 yield from count_finely(of_tree, growing)
-            known = yield from scores.values(of_tree, growing)
+            if boosting.method.leaf is LeafValue.STEP:
+                known = yield from scores.values(of_tree, growing)
+            else:
+                known, more = class_values(of_tree, growing, boosting.method.leaf)
+                most = np.minimum(most, number + more)
             outcome = yield from conclude(of_tree, growing, known)
             members = np.full(n_groups, member)
             trees = TrainedTrees.of(outcome, of_tree, boosting.groups, members).pack(of_tree)
             n_nodes += int(trees.trees.n_nodes.sum())
-            if boosting.has_held_out:
+            if boosting.may_end:
                 waiting.append(trees)
             else:
                 deliver(trees)
             yield from scores.add(of_tree, growing, known, score)
         yield from losses.tell(*told)
         yield Progress(wave=WaveReport(number + 1, parameters.n_rounds, n_nodes))
-        if boosting.has_held_out and not (go_on := losses.go_on()).any():
+        if boosting.has_held_out:
+            go_on = losses.go_on()
+        go_on &= most > number + 1
+        if not go_on.any():
             break
-    n_rounds = np.maximum(losses.best, 1) if boosting.has_held_out else np.full(n_groups, parameters.n_rounds)
+    best = losses.best if boosting.has_held_out else most
+    n_rounds = np.maximum(np.minimum(best, most), 1)
     for trees in waiting:
         kept = trees.trees.key.member < n_rounds * loss.n_scores
         if kept.any():

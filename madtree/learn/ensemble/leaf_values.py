@@ -30,12 +30,17 @@ def leaf_above(problem: Problem, growing: GrowingTrees) -> Ints:
     return found
 
 
+def leaves_of(problem: Problem, growing: GrowingTrees) -> Ints:
+    """(n_leaves,) the leaves of grown trees."""
+    above, inner = leaf_above(problem, growing), inner_nodes(growing, problem.parameters.max_leaf_nodes)
+    return np.flatnonzero((above == np.arange(growing.n_nodes)) & ~inner)
+
+
 def places_of_leaves(
     problem: Problem, growing: GrowingTrees, loss: dict[str, Any], weight_grid: Grid | None
 ) -> tuple[Ints, ResidualPlaces]:
     """(n_leaves,) the leaves of grown trees, and the residuals of their rows; the others as in `ResidualPlaces`."""
-    above, inner = leaf_above(problem, growing), inner_nodes(growing, problem.parameters.max_leaf_nodes)
-    leaves = np.flatnonzero((above == np.arange(growing.n_nodes)) & ~inner)
+    above, leaves = leaf_above(problem, growing), leaves_of(problem, growing)
     place = np.maximum(growing.slots(leaves)[above], 0).astype(np.int64)  # no row stays at an inner node
     return leaves, ResidualPlaces(problem, growing.routing, place, growing.tree[leaves], loss, weight_grid)
 

@@ -14,6 +14,7 @@ from madtree.trees import (
     LEAST_CLASS_PARAM,
     LEAST_RATE,
     LOSSES,
+    METHODS,
     MOST_CLASS_PARAMS,
     MOST_COST,
     MOST_FEATURES,
@@ -101,6 +102,8 @@ def boost_parameters_of(values: Values) -> BoostParameters:
     """A boosted model's own parameters, from values as above; raises MadtreeError where one is out of its range."""
     loss, has_quantile = LOSSES[values.text("loss", LOSSES)], "loss_quantile" in values
     require(loss.takes_quantile == has_quantile, "loss_quantile", "there where the loss has one")
+    method = METHODS[values.text("method", METHODS)]
+    require(method.loss in (None, loss.name), "method", "one that lowers the loss")
     return BoostParameters(
         loss=loss.name,
         n_rounds=values.integer("n_rounds", 1, MOST_ROUNDS),
@@ -114,4 +117,5 @@ def boost_parameters_of(values: Values) -> BoostParameters:
         correct_prior=values.boolean("correct_prior"),
         top_rate=values.number("top_rate", 0.0, 1.0),
         other_rate=values.number("other_rate", LEAST_RATE, 1.0),
+        method=method.name,
     )

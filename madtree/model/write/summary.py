@@ -149,6 +149,7 @@ def boost_summary(task: TrainingTask, boost: BoostParameters) -> dict[str, Any]:
         "min_data_per_group": parameters.min_data_per_group,
         "top_rate": boost.top_rate,
         "other_rate": boost.other_rate,
+        "boost_method": boost.method,
         "validation_fraction": boost.held_out,
         "fold_col": None if task.held_out else boost.held_out_by,
         "validation_table": boost.held_out_by if task.held_out else None,

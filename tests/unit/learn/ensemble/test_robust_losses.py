@@ -39,7 +39,7 @@ def fitted(
 ) -> tuple[Floats, list[TrainedTrees], TrainedTrees, NodeLayout]:
     """(n_rows,) the scores of the training rows; the trees, and what is said beside them."""
     given = {"max_leaf_nodes": 31, "n_bins": 255, "min_split": 40, "min_bucket": 20, **more}
-    classes = 2 if of_model.loss == "exponential" else 0
+    classes = 2 if of_model.loss in ("exponential", "log_loss") else 0
     criterion = "gini" if classes else "mse" if exposure is None else "poisson"
     parameters = Parameters(criterion, 60, cp=-1.0, **given)
     raw = RawRows(features.T.copy(), target.astype(float), weight, None, exposure=exposure)

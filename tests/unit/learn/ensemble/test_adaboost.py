@@ -1,0 +1,101 @@
+"""The AdaBoost family: held against scikit-learn's AdaBoostClassifier, and against the published algorithms (Friedman,
+Hastie and Tibshirani 2000, algorithms 1 to 3) with scikit-learn's trees.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from test_robust_losses import fitted
+
+from madtree.learn.data import Floats
+from madtree.trees import BoostParameters
+
+STUMPS: dict[str, Any] = {"max_leaf_nodes": 2, "min_split": 2, "min_bucket": 1, "learning_rate": 1.0}
+
+
+def example(n: int = 2_003) -> tuple[Floats, Floats, Floats]:
+    """Features of at most 200 values, two classes that overlap, weights."""
+    rng = np.random.default_rng(5)
+    features = rng.integers(0, 200, (n, 5)).astype(float)
+    x = features / 200
+    score = 6 * (x[:, 0] - 0.5) * (x[:, 1] > 0.3) + 4 * np.square(x[:, 2]) - x[:, 3] + rng.normal(0, 1, n)
+    return features, (score > 0.7).astype(float), rng.integers(1, 4, n) / 2
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("leaves", "rate"), [(2, 1.0), (2, 0.5), (6, 1.0)])
+def test_adaboost_is_scikit_learns(weighted: bool, leaves: int, rate: float) -> None:
+    features, target, weight = example()
+    tree = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0)
+    other = AdaBoostClassifier(tree, n_estimators=25, learning_rate=rate, random_state=0)
+    other.fit(features, target, sample_weight=weight if weighted else None)
+    given = {**STUMPS, "max_leaf_nodes": leaves, "learning_rate": rate}
+    of_model = BoostParameters("exponential", 25, method="adaboost")
+    scores, trees, said, _ = fitted(features, target, of_model, weight if weighted else None, **given)
+    assert said.boosted.base.tolist() == [[0.0]]
+    assert int(said.boosted.n_rounds[0]) == len(trees) == len(other.estimators_) == 25
+    # Its weights are twice what trees add here, and its decision is twice their mean.
+    decision = 4 * scores / other.estimator_weights_.sum()
+    np.testing.assert_allclose(decision, other.decision_function(features), rtol=1e-9, atol=1e-12)
+
+
+def by_hand(method: str, features: Floats, target: Floats, weight: Floats, n_rounds: int, **more: Any) -> Floats:
+    """(n_rows,) scores of the algorithm, with scikit-learn's trees."""
+    signed, scores = 2 * target - 1, np.zeros(len(target))
+    for _ in range(n_rounds):
+        if method == "real":
+            now = weight * np.exp(-signed * scores)
+            tree = DecisionTreeClassifier(random_state=0, **more).fit(features, target, sample_weight=now)
+            share = np.clip(tree.predict_proba(features)[:, 1], np.finfo(float).eps, 1 - np.finfo(float).eps)
+            scores = scores + np.log(share / (1 - share)) / 2
+        elif method == "gentle":
+            now = weight * np.exp(-signed * scores)
+            scores = scores + DecisionTreeRegressor(random_state=0, **more).fit(features, signed, now).predict(features)
+        else:  # LogitBoost: half the score is the paper's F
+            share = 1 / (1 + np.exp(-scores))
+            hessian = np.maximum(share * (1 - share), 1e-12)
+            working = (target - share) / hessian
+            tree = DecisionTreeRegressor(random_state=0, **more).fit(features, working, weight * hessian)
+            scores = scores + tree.predict(features)
+    return scores
+
+
+@pytest.mark.parametrize(
+    ("method", "loss"), [("real", "exponential"), ("gentle", "exponential"), ("logitboost", "log_loss")]
+)
+@pytest.mark.parametrize(("leaves", "n_rounds"), [(2, 20), (5, 6)])
+def test_the_others_are_the_published_algorithms(method: str, loss: str, leaves: int, n_rounds: int) -> None:
+    features, target, weight = example()
+    expected = by_hand(method, features, target, weight, n_rounds, max_leaf_nodes=leaves)
+    of_model = BoostParameters(loss, n_rounds, method=method)
+    found, *_ = fitted(features, target, of_model, weight, **{**STUMPS, "max_leaf_nodes": leaves})
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+
+
+def test_a_tree_without_a_mistake_is_the_last() -> None:
+    features, _, _ = example(400)
+    target = (features[:, 1] > 90).astype(float)
+    other = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=9, learning_rate=0.5)
+    other.fit(features, target)
+    of_model = BoostParameters("exponential", 9, method="adaboost")
+    scores, trees, said, _ = fitted(features, target, of_model, **{**STUMPS, "learning_rate": 0.5})
+    assert (len(other.estimators_), len(trees), int(said.boosted.n_rounds[0])) == (1, 1, 1)
+    assert sorted(set(scores.tolist())) == [-0.5, 0.5]
+
+
+def test_a_tree_that_is_as_good_as_chance_adds_nothing_and_ends_the_model() -> None:
+    """No split helps: the first tree says what most rows are, and after it both classes weigh the same."""
+    features, target = np.zeros((90, 1)), (np.arange(90) % 3 == 0).astype(float)
+    of_model = BoostParameters("exponential", 9, method="adaboost")
+    scores, trees, said, _ = fitted(features, target, of_model, **STUMPS)
+    assert int(said.boosted.n_rounds[0]) == len(trees) == 1
+    np.testing.assert_allclose(scores, -np.log(2) / 2)
+    target = (np.arange(90) % 2).astype(float)
+    scores, trees, said, _ = fitted(features, target, of_model, **STUMPS)
+    assert int(said.boosted.n_rounds[0]) == len(trees) == 1
+    assert set(scores.tolist()) == {0.0}
