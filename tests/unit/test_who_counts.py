@@ -24,6 +24,7 @@ OTHERS = {
     "learn/columns/gradient_samples.py": "rows by the size of their gradients, before some are drawn",
     "learn/data/runs.py": "chosen rows of a run, as places to put them",
     "learn/data/hashes.py": "numbers to be put in order, by digit",
+    "learn/ensemble/leaf_values.py": "mistakes and weights of leaves, by tree",
     "learn/ensemble/row_targets.py": "errors of out-of-bag rows by group",
     "learn/ensemble/out_of_bag.py": "out-of-bag rows by group",
     "learn/ensemble/random_cuts.py": "bins by segment",

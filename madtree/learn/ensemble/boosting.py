@@ -16,10 +16,10 @@ import numpy as np
 
 from madtree.learn.counting import CountRequest
 from madtree.learn.data import Floats, Grid, Ints, portable
-from madtree.learn.ensemble.adaboost import class_values
 from madtree.learn.ensemble.feature_masks import feature_mask
 from madtree.learn.ensemble.few_bits import count_finely, of_few_bits
 from madtree.learn.ensemble.gradient_samples import most_times, sample_by_gradient
+from madtree.learn.ensemble.leaf_values import class_values
 from madtree.learn.ensemble.round_losses import RoundLosses
 from madtree.learn.ensemble.row_scores import RowScores
 from madtree.learn.grow import SplitFinder, grow
