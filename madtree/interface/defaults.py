@@ -96,6 +96,7 @@ BOOST_OPTIONS: Mapping[str, Mapping[str, object]] = {
     "validation_params": {
         "fraction": VALIDATION_FRACTION,
         "fold_col": None,
+        "table": None,
         "n_iter_no_change": PATIENCE,
         "tol": TOLERANCE,
     },
