@@ -22,6 +22,7 @@ EPILOG = examples(
     "$ madtree export delays --format dot --group carrier=UA -o ua.dot",
     "$ madtree export delay_forest --format json --tree 1 -o tree.json",
     "$ madtree export delay_boost --format sql --type prob",
+    "$ madtree export delay_tree --format sql --dialect duckdb",
 )
 
 
@@ -53,6 +54,14 @@ def export_command(
             show_default=False,
         ),
     ] = None,
+    dialect: Annotated[
+        str | None,
+        typer.Option(
+            "--dialect",
+            help="Of sql: the database that it is for, such as duckdb, sqlite or bigquery. Default: postgresql.",
+            show_default=False,
+        ),
+    ] = None,
     group: Group = None,
     tree: Tree = None,
     full: Full = False,
@@ -60,15 +69,16 @@ def export_command(
     dsn: Dsn = None,
 ) -> None:
     """Write a model for another program: an SQL expression, a graph for graphviz, a picture, JSON, PMML."""
-    if type_ is not None and format_ is not Format.SQL:
-        raise CommandError("--type is for --format sql", code=USAGE)
+    for option, value in (("--type", type_), ("--dialect", dialect)):
+        if value is not None and format_ is not Format.SQL:
+            raise CommandError(f"{option} is for --format sql", code=USAGE)
     if full and format_ not in DRAWN:
         raise CommandError("--full is for --format dot and svg", "The others always have all categories.", USAGE)
     with session(dsn) as opened:
         if format_ in DRAWN:
             content = draw(opened, model, format_.value, tree, group, full=full)
         else:
-            content = from_server(opened, model, format_, type_, tree, group, trust_owner)
+            content = from_server(opened, model, format_, type_, tree, group, trust_owner, dialect)
     write(content, output, f"{model} as {format_.value}")
 
 
@@ -80,6 +90,7 @@ def from_server(
     tree: int | None,
     group: list[str] | None,
     trust_owner: bool,
+    dialect: str | None,
 ) -> str:
     """What a function of the extension writes."""
     # Only an expression is handed out to be run.
@@ -92,5 +103,5 @@ def from_server(
         if not function:
             hint = "--tree 1 writes one of its trees; madtree predict scores by all of them."
             raise CommandError(f"{model} is {kind.described}, which is no expression", hint, USAGE)
-    arguments = {"model": model, "type": type_, "tree_id": number, "trust_owner": trust}
+    arguments = {"model": model, "type": type_, "tree_id": number, "trust_owner": trust, "dialect": dialect}
     return opened.line(function, arguments, "exporting")

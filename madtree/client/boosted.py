@@ -125,11 +125,12 @@ class BoostCalls(Caller):
         type: str | None = "response",
         trust_owner: bool | None = False,
         class_: str | None = None,
+        dialect: str | None = None,
     ) -> str:
         """A small boosted model as an SQL expression over the columns of its training table; with the types prob and
-        raw, of `class_`.
+        raw, of `class_`. `dialect`: of another database, such as duckdb or sqlite.
         """
-        return self.call_text("boost_sql", model, type, trust_owner, class_)
+        return self.call_text("boost_sql", model, type, trust_owner, class_, dialect)
 
     def boost_staged(self, model: str, test_table: str, trust_owner: bool | None = False) -> Result[StagedRow]:
         """Loss, and accuracy or RMSE, on a table with known outcomes: a row for each number of rounds."""
@@ -276,6 +277,13 @@ class BoostedModel(EnsembleModel):
         """How good it is on a table with known outcomes, a row for each number of rounds, as `Client.boost_staged`."""
         return self.client.boost_staged(self.name, test_table, trust_owner)
 
-    def to_sql(self, type: str | None = "response", *, class_: str | None = None, trust_owner: bool = False) -> str:
+    def to_sql(
+        self,
+        type: str | None = "response",
+        *,
+        class_: str | None = None,
+        trust_owner: bool = False,
+        dialect: str | None = None,
+    ) -> str:
         """It as an SQL expression over the columns of its training table, as `Client.boost_sql`."""
-        return self.client.boost_sql(self.name, type, trust_owner, class_)
+        return self.client.boost_sql(self.name, type, trust_owner, class_, dialect)

@@ -137,9 +137,10 @@ class Model(TrainedModel):
         *,
         trust_owner: bool = False,
         class_: str | None = None,
+        dialect: str | None = None,
     ) -> str:
         """The model as an SQL expression over the columns of its training table, as `Client.tree_sql`."""
-        return self.client.tree_sql(self.name, type, tree_id, trust_owner, class_)
+        return self.client.tree_sql(self.name, type, tree_id, trust_owner, class_, dialect)
 
     def cp_table(self) -> Result[PrunedRow]:
         """A row for each tree that pruning makes of it, with its errors, cp by cp."""

@@ -52,11 +52,12 @@ class TreeCalls(Caller):
         tree_id: int | None = None,
         trust_owner: bool | None = False,
         class_: str | None = None,
+        dialect: str | None = None,
     ) -> str:
         """The model as an SQL expression over the columns of its training table; with the type prob, the probability of
-        `class_`, by default of the last of two.
+        `class_`, by default of the last of two. `dialect`: of another database, such as duckdb or sqlite.
         """
-        return self.call_text("tree_sql", model, type, tree_id, trust_owner, class_)
+        return self.call_text("tree_sql", model, type, tree_id, trust_owner, class_, dialect)
 
     def tree_display(
         self,

@@ -23,6 +23,17 @@ from madtree.interface.shared import (
 from madtree.trees import BOOSTED, FOREST, TREE
 
 _TYPE = Argument("type", "text", "", defaults.PREDICTION_TYPE)
+_DIALECT = Argument(
+    "dialect",
+    "text",
+    "the database that it is for: 'postgresql', 'duckdb', 'sqlite', 'bigquery', 'snowflake', 'redshift', 'mysql' or "
+    "'sqlserver'; NULL: the first of these",
+    None,
+)
+_OF_DIALECTS = """\
+In another dialect names are in quotes, and features, grouping columns and classes are columns of plain types. The same
+rows come to the same leaves there.
+"""
 _REPLACED = """\
 replace => true leaves others the former rows until all is done. Where the columns are the same, the table is kept, with
 its grants, its indexes and the views on it; else it is dropped and made anew, unless something depends on it. A table
@@ -128,12 +139,14 @@ BOOST_SQL = Function(
         ),
         TRUST_OWNER,
         Argument("class", "text", "with 'prob' and 'raw': the class that is asked for, as text", None),
+        _DIALECT,
     ),
     details=f"""\
 The expression is the sum of the trees, and names the columns of the training table. Of more than two classes 'response'
 and 'prob' have a sub-select, which a generated column may not have. Scores are those of boost_predict to the bit;
 probabilities and exponentials are computed by PostgreSQL, and agree to 1e-12. A model of more than 20,000 leaves or
 1,000 rounds is refused: boost_cut makes a smaller one.
+{_OF_DIALECTS}Of more than two classes only 'raw' with a class can be written there.
 {whom_to_trust()}""",
     example="SELECT format('CREATE VIEW late_flights AS SELECT id, %s AS late FROM flights', "
     "madtree.boost_sql('delay_boost')) \\gexec",
@@ -157,10 +170,11 @@ TREE_SQL = Function(
         ),
         TRUST_OWNER,
         Argument("class", "text", "with 'prob': the class whose probability is wanted, as text", None),
+        _DIALECT,
     ),
     details=f"""\
 The expression names the columns of the training table. It gives the same answers as tree_predict.
-{whom_to_trust()}""",
+{_OF_DIALECTS}{whom_to_trust()}""",
     example="SELECT format('CREATE VIEW late_flights AS SELECT id FROM flights WHERE %s', "
     "madtree.tree_sql('delay_tree')) \\gexec",
     takes=Takes((TREE,), "Give tree_id, for one of its trees."),

@@ -7,7 +7,7 @@ from math import fsum
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.sqltext.condition import QUALIFIED, Spelling, float_array, float_literal, typed_literal
+from madtree.sqltext.condition import QUALIFIED, Spelling
 from madtree.sqltext.predict import Output
 from madtree.sqltext.quote import literal
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, identifier_cut
@@ -63,7 +63,7 @@ def output_columns(model: Model, type_: str, spelling: Spelling, taken: str = ""
     elif type_ == "leaf":
         int8 = spelling.type("int8")
         array = "" if model.kind.members is Members.ONE else "[]"
-        columns = [Output(model.kind.leaf_column, f"{int8}{array}", lambda node: f"{node.node_id}::{int8}")]
+        columns = [Output(model.kind.leaf_column, f"{int8}{array}", lambda node: spelling.whole_number(node.node_id))]
     elif type_ == "raw":
         float8 = spelling.type("float8")
         names = [f"raw_{name}" for name in (model.classes if model.n_scores > 1 else (model.target,))]
@@ -165,19 +165,19 @@ def _no_leaf(node: Node) -> str:
 def _response(model: Model, spelling: Spelling) -> Output:
     name, type_ = f"estimated_{model.target}", model.dependent_type
     if not model.is_classification:
-        return Output(name, spelling.type("float8"), lambda node: float_literal(float(node.prediction or 0), spelling))
-    return Output(name, type_, lambda node: typed_literal(str(node.prediction), type_))
+        return Output(name, spelling.type("float8"), lambda node: spelling.number(float(node.prediction or 0)))
+    return Output(name, type_, lambda node: spelling.value(str(node.prediction), type_))
 
 
 def _probability(model: Model, position: int, spelling: Spelling) -> Output:
     def value(node: Node) -> str:
-        return float_literal(probabilities(node.class_weights or ())[position], spelling)
+        return spelling.number(probabilities(node.class_weights or ())[position])
 
     return Output(f"estimated_prob_{model.classes[position]}", spelling.type("float8"), value)
 
 
 def _probabilities(spelling: Spelling) -> Output:
     def value(node: Node) -> str:
-        return float_array(probabilities(node.class_weights or ()), spelling)
+        return spelling.numbers(probabilities(node.class_weights or ()))
 
     return Output("estimated_prob", f"{spelling.type('float8')}[]", value)

@@ -18,6 +18,8 @@ from madtree.model import (
     tell_of_last_class,
 )
 from madtree.sqltext import models as models_sql
+from madtree.sqltext.condition import READABLE
+from madtree.sqltext.dialects import spelling_of
 from madtree.sqltext.score_sum import GroupTrees, ScoreSum
 from madtree.trees import Model
 
@@ -32,16 +34,19 @@ def boost_sql(
     type_: str | None,
     trust_owner: bool | None = False,
     class_: str | None = None,
+    dialect: str | None = None,
 ) -> str:
     """The model as an SQL expression.
 
     Args:
         trust_owner: that of `find_model`.
         class_: whose probability or score is wanted, as text.
+        dialect: that of `spelling_of`.
 
     Raises:
         MadtreeError: an argument is not valid, or the model is too large.
     """
+    spelling = spelling_of(dialect)
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
     check_kind(model, "boost_sql", "model")
@@ -49,7 +54,13 @@ def boost_sql(
     _check_size(host, tables, model)
     if wanted == "prob" and class_ is None:
         tell_of_last_class(host, model)
-    sums = ScoreSum(model, _groups(host, tables, model), host.let_in)
+    if spelling is not READABLE and model.n_scores > 1 and (wanted != "raw" or place is None):
+        raise MadtreeError(
+            f"dialect: {wanted!r} of more than two classes takes a form of sub-select that is PostgreSQL's",
+            hint="Take 'raw' with class => '...' for each class: the most probable one has the largest score.",
+            sqlstate="0A000",
+        )
+    sums = ScoreSum(model, _groups(host, tables, model), host.let_in, spelling)
     if wanted == "raw":
         return sums.scores(place)
     if wanted == "prob":

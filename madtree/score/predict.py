@@ -31,7 +31,8 @@ from madtree.score.new_rows import id_name_of
 from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
-from madtree.sqltext.condition import QUALIFIED, READABLE
+from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.dialects import spelling_of
 from madtree.sqltext.predict import Output
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
@@ -128,19 +129,22 @@ def tree_sql(
     tree_id: int | None,
     trust_owner: bool | None = False,
     class_: str | None = None,
+    dialect: str | None = None,
 ) -> str:
-    """The model as an SQL expression; `trust_owner` is that of `find_model`, `class_` that of `output_expression`.
+    """The model as an SQL expression; `trust_owner` is that of `find_model`, `class_` that of `output_expression`, and
+    `dialect` that of `spelling_of`.
 
     Raises:
         MadtreeError: an argument is not valid, or the model has no tree `tree_id`.
     """
+    spelling = spelling_of(dialect)
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     header = read_summary(host, tables)
     if tree_id is None:
         check_kind(header, "tree_sql", "model")
     single = header.as_single_trees
     wanted = check_type(single, type_)
-    output = output_expression(single, wanted, READABLE, class_)
+    output = output_expression(single, wanted, spelling, class_)
     if wanted == "prob" and class_ is None:
         tell_of_last_class(host, single)
     output = replaced(output, value=watching(host, output.value))
@@ -148,8 +152,8 @@ def tree_sql(
     if tree_id is not None:
         model = replaced(model, grouping_columns=(), grouping_types=(), grouping_equals=(), grouping_expressions=())
         if not model.trees[0].nodes:
-            return f"NULL::{output.type}"
-    return sql.row_expression(model, output, between=host.let_in)
+            return spelling.null(output.type)
+    return sql.row_expression(model, output, spelling, between=host.let_in)
 
 
 def _tell_of_single_leaves(host: Host, model: Model, single: int, trees: int) -> None:

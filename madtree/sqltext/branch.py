@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from madtree.sqltext.condition import READABLE, Spelling, among, below, beyond, of_group
+from madtree.sqltext.condition import READABLE, Spelling
 from madtree.trees import Feature, FeatureKind, Model, Node, Split, Tree
 
 
@@ -39,7 +39,7 @@ def goes_against_majority(
         )
         for split in splits
     ]
-    return f"COALESCE({', '.join(answers)})" if len(answers) > 1 else answers[0]
+    return spelling.answers_true(answers)
 
 
 def _answer(
@@ -56,8 +56,8 @@ def _answer(
         return _answer_by_category(split, feature, to_left, seen, spelling, whole=whole)
     if split.threshold is None:
         raise ValueError(f"a split on {feature.name} has no threshold")
-    compare = below if to_left == split.low_goes_left else beyond
-    return compare(feature, split.threshold, spelling, whole=whole)
+    compare = spelling.below if to_left == split.low_goes_left else spelling.beyond
+    return compare(feature, split.threshold, whole=whole)
 
 
 def _answer_by_category(
@@ -69,23 +69,23 @@ def _answer_by_category(
     absent = [category for category in seen if category not in named]
     here, there = _texts(ours), _texts(theirs)
 
-    def holds(categories: Sequence[str]) -> str:
-        return among(feature, categories, spelling)
+    def is_of(categories: Sequence[str]) -> str:
+        return spelling.among(feature, categories)
 
     # Where NULL is a category, what was never seen goes its way: it is known by being none of the other categories.
     if None in ours:
-        if not whole or not absent:
-            return f"({holds([*there, *absent])}) IS NOT TRUE"
-        return f"CASE WHEN {holds(there)} THEN false WHEN {holds(absent)} THEN NULL ELSE true END"
+        if not whole:
+            return spelling.fails(is_of([*there, *absent]))
+        unknown = [(is_of(absent), None)] if absent else []
+        return spelling.answer([(is_of(there), False), *unknown], otherwise=True)
     if not whole:
-        return holds(here)
+        return is_of(here)
     if None in theirs:
-        if not absent:
-            return f"({holds(here)}) IS TRUE"
-        return f"CASE WHEN {holds(here)} THEN true WHEN {holds(absent)} THEN NULL ELSE false END"
+        unknown = [(is_of(absent), None)] if absent else []
+        return spelling.answer([(is_of(here), True), *unknown], otherwise=False)
     if feature.type == "boolean" and here and there:
-        return holds(here)
-    return f"CASE WHEN {holds(here)} THEN true WHEN {holds(there)} THEN false END"
+        return spelling.asked(is_of(here))
+    return spelling.answer([(is_of(here), True), (is_of(there), False)])
 
 
 def _texts(categories: Sequence[str | None]) -> list[str]:
@@ -103,7 +103,7 @@ def leaf_predicate(model: Model, features: Mapping[str, Feature], tree: Tree, no
     """
     terms = []
     if model.grouping_columns:
-        terms.append(of_group(model, tree, READABLE))
+        terms.append(READABLE.of_group(model, tree))
     for node, goes_left in tree.path(node_id):
         question = goes_against_majority(node, features, READABLE, tree.seen_categories)
         terms.append(f"({question})" + (" IS NOT TRUE" if goes_left == node.majority_left else ""))

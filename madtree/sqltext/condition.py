@@ -31,11 +31,16 @@ _HAVE_EQUALS = frozenset(
 )  # fmt: skip
 _MODIFIER = re.compile(r"\([0-9, -]+\)")
 NEGATED = {"<=": ">", "<": ">="}
+_TRUTHS = {True: "true", False: "false", None: "NULL"}
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """How operators and the names of PostgreSQL's own types are written."""
+    """How conditions and values are written: for PostgreSQL with operators and the names of its types `qualified`, or
+    bare. `dialects.Portable` writes them for other databases.
+
+    An *answer* is what a question comes to: true, false or NULL.
+    """
 
     qualified: bool
 
@@ -48,6 +53,78 @@ class Spelling:
     def column(self, feature: Feature) -> str:
         """The feature's SQL, in parentheses unless it is a plain column."""
         return feature.name if PLAIN.match(feature.name) else f"({feature.name})"
+
+    def below(self, feature: Feature, threshold: float, *, whole: bool) -> str:
+        """A condition that is true up to the threshold and false beyond.
+
+        Args:
+            whole: it must be an answer, NULL where the value is missing; else anything but true will do there.
+        """
+        return below(feature, threshold, self, whole=whole)
+
+    def beyond(self, feature: Feature, threshold: float, *, whole: bool) -> str:
+        """The opposite of `below`; `whole` as there."""
+        return beyond(feature, threshold, self, whole=whole)
+
+    def among(self, feature: Feature, categories: Sequence[str]) -> str:
+        """A condition that is true for these categories of an unordered feature, and false or NULL for all else."""
+        return among(feature, categories, self)
+
+    def holds(self, condition: str) -> str:
+        """A condition that is true where another one is, and false where that is false or NULL."""
+        return f"({condition}) IS TRUE"
+
+    def fails(self, condition: str) -> str:
+        """The opposite of `holds`."""
+        return f"({condition}) IS NOT TRUE"
+
+    def answer(self, cases: Sequence[tuple[str, bool | None]], otherwise: bool | None = None) -> str:
+        """The answer of the first condition that is true."""
+        if len(cases) == 1 and None not in (cases[0][1], otherwise) and cases[0][1] != otherwise:
+            condition, said = cases[0]
+            return self.holds(condition) if said else self.fails(condition)
+        whens = " ".join(f"WHEN {condition} THEN {_TRUTHS[said]}" for condition, said in cases)
+        last = "" if otherwise is None else f" ELSE {_TRUTHS[otherwise]}"
+        return f"CASE {whens}{last} END"
+
+    def asked(self, condition: str) -> str:
+        """A condition as an answer."""
+        return condition
+
+    def answers_true(self, answers: Sequence[str]) -> str:
+        """A condition: the first of the answers that is not NULL is true."""
+        return f"COALESCE({', '.join(answers)})" if len(answers) > 1 else answers[0]
+
+    def of_group(self, model: Model, tree: Tree) -> str:
+        """A condition that is true for the rows of a tree's group."""
+        return of_group(model, tree, self)
+
+    def number(self, value: float) -> str:
+        """A number, to the same bits."""
+        return float_literal(value, self)
+
+    def numbers(self, numbers: Sequence[float]) -> str:
+        """An array of numbers."""
+        return float_array(numbers, self)
+
+    def value(self, text: str, type_: str) -> str:
+        """`text` as a value of a type."""
+        return typed_literal(text, type_)
+
+    def whole_number(self, number: int) -> str:
+        return f"{number}::{self.type('int8')}"
+
+    def null(self, type_: str) -> str:
+        return f"NULL::{type_}"
+
+    def exp(self, exponent: str, most: float) -> str:
+        """The exponential of a number that is not NULL; of `most` or `-most`, where it is beyond."""
+        return f"pg_catalog.exp(GREATEST(LEAST({exponent}, {self.number(most)}), {self.number(-most)}))"
+
+    @property
+    def terms(self) -> int:
+        """Of a sum at most, where sums have to be made of sums; 0 where they have not."""
+        return 0
 
 
 QUALIFIED = Spelling(qualified=True)

@@ -10,7 +10,7 @@ from madtree.render.case import nested_case
 from madtree.sqltext import array_text
 from madtree.sqltext.branch import goes_against_majority
 from madtree.sqltext.catalog import SOURCE_ALIAS
-from madtree.sqltext.condition import QUALIFIED, READABLE, Spelling, of_group, typed_literal
+from madtree.sqltext.condition import QUALIFIED, READABLE, Spelling, typed_literal
 from madtree.sqltext.query import look_up
 from madtree.sqltext.quote import ident, literal
 from madtree.trees import Feature, Model, Node, Tree
@@ -125,7 +125,7 @@ def row_expression(
     """
     features = {feature.name: feature for feature in model.features}
     if not model.grouping_columns and not model.trees[0].nodes:
-        return f"NULL::{output.type}"
+        return spelling.null(output.type)
     if not model.grouping_columns:
         return tree_case(model.trees[0], features, output, spelling, margin="")
     branches = []
@@ -133,8 +133,8 @@ def row_expression(
         between()
         if tree.nodes:
             case = tree_case(tree, features, output, spelling, margin=" " * 8)
-            branches.append(f"    WHEN {of_group(model, tree, spelling)} THEN\n        {case}")
-    return "\n".join(["CASE", *branches, "END"]) if branches else f"NULL::{output.type}"
+            branches.append(f"    WHEN {spelling.of_group(model, tree)} THEN\n        {case}")
+    return "\n".join(["CASE", *branches, "END"]) if branches else spelling.null(output.type)
 
 
 def create_by_case(scan: Scan, trees: Sequence[Tree], outputs: Sequence[Output]) -> str:

@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from madtree.records import dataclass
-from madtree.sqltext.condition import READABLE, float_literal, of_group, typed_literal
+from madtree.sqltext.condition import READABLE, Spelling
 from madtree.sqltext.predict import Output, tree_case
-from madtree.trees import Link, Model, Node, Tree
+from madtree.trees import Link, Model, Tree
 
 _MOST_EXPONENT = 700.0  # PostgreSQL's exp refuses what is no float8, or is 0
 _FLOAT, _FLOATS = "float8", "float8[]"
 _MARGIN = " " * 8
+_NEXT_LINE = f"\n{_MARGIN}"
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,13 @@ class ScoreSum:
         model: without its trees.
         groups: those that could be trained.
         between: called for each tree, for cancels to be let in.
+        spelling: of the expression.
     """
 
     model: Model
     groups: Sequence[GroupTrees]
     between: Callable[[], None] = lambda: None
+    spelling: Spelling = READABLE
 
     def scores(self, class_: int | None) -> str:
         """The score; of several that of a class, given by its place, or all as an array."""
@@ -50,20 +53,20 @@ class ScoreSum:
     def number(self) -> str:
         """The number that the score says."""
         if self._link is Link.LOG:
-            return self._by_group(lambda group: _exp(self._sum(group)), _FLOAT)
+            return self._by_group(lambda group: self._exp(self._sum(group)), _FLOAT)
         return self._by_group(self._sum, _FLOAT)
 
     def likeliest(self) -> str:
         """The class that is most probable."""
         type_ = self.model.dependent_type
-        classes = [typed_literal(label, type_) for label in self.model.classes]
+        classes = [self.spelling.value(label, type_) for label in self.model.classes]
         if self.model.n_scores > 1:
             cases = [
                 f"WHEN {_binary(f's.{name}', '=', 'm.most')} THEN {label}"
                 for name, label in zip(self._names, classes, strict=True)
             ]
             return self._of_scores(" ".join(["CASE", *cases, "END"]))
-        even = float_literal(self._link.even_score, READABLE)
+        even = self.spelling.number(self._link.even_score)
 
         def likelier(group: GroupTrees) -> str:
             return f"CASE WHEN {_binary(self._sum(group), '>', even)}\n    THEN {classes[-1]} ELSE {classes[0]} END"
@@ -76,17 +79,17 @@ class ScoreSum:
             total = _added_up([f"e.{name}" for name in self._names], " ")
             shares = [_binary(f"e.{name}", "/", f"({total})") for name in self._names]
             said = f"ARRAY[{', '.join(shares)}]" if class_ is None else shares[class_]
-            powers = ", ".join(f"{_exp(_binary(f's.{name}', '-', 'm.most'))} AS {name}" for name in self._names)
+            powers = ", ".join(f"{self._exp(_binary(f's.{name}', '-', 'm.most'))} AS {name}" for name in self._names)
             of_powers = f"(SELECT {said} FROM (SELECT {powers} OFFSET 0) AS e)"
             return self._of_scores(f"CASE WHEN s.{self._names[0]} IS NOT NULL THEN {of_powers} END")
-        one = float_literal(1.0, READABLE)
+        one = self.spelling.number(1.0)
         factor = (2.0 if self._link is Link.HALF_LOGIT else 1.0) * (-1 if class_ == 1 else 1)
 
         def share(group: GroupTrees) -> str:
             exponent = self._sum(group)
             if factor != 1:
-                exponent = _binary(float_literal(factor, READABLE), "*", f"({exponent})")
-            return _binary(one, "/", f"({_added_up([one, _exp(exponent)], ' ')})")
+                exponent = _binary(self.spelling.number(factor), "*", f"({exponent})")
+            return _binary(one, "/", f"({_added_up([one, self._exp(exponent)], ' ')})")
 
         return self._by_group(share, _FLOAT)
 
@@ -110,42 +113,44 @@ class ScoreSum:
     def _by_group(self, value: Callable[[GroupTrees], str], type_: str) -> str:
         """The value of a row's group; NULL of an unknown one."""
         if not self.groups:
-            return f"NULL::{type_}"
+            return self.spelling.null(type_)
         if not self.model.grouping_columns:
             return value(self.groups[0])
         branches = [
-            f"    WHEN {of_group(self.model, group.trees[0], READABLE)} THEN\n{_MARGIN}{value(group)}"
+            f"    WHEN {self.spelling.of_group(self.model, group.trees[0])} THEN\n{_MARGIN}{value(group)}"
             for group in self.groups
         ]
         return "\n".join(["CASE", *branches, "END"])
+
+    def _added_up(self, terms: Sequence[str]) -> str:
+        """The sum of many; in batches where the dialect has no room for as many levels as there are terms."""
+        most = self.spelling.terms
+        while most and len(terms) > most:
+            batches = (terms[at : at + most] for at in range(0, len(terms), most))
+            terms = [f"({_added_up(batch, _NEXT_LINE)})" for batch in batches]
+        return _added_up(terms, _NEXT_LINE)
+
+    def _exp(self, exponent: str) -> str:
+        """The exponential of what is not NULL; of the nearest number that has one."""
+        return self.spelling.exp(exponent, _MOST_EXPONENT)
 
     def _sums(self, group: GroupTrees) -> list[str]:
         return [self._sum(group, place) for place in range(self.model.n_scores)]
 
     def _sum(self, group: GroupTrees, score: int = 0) -> str:
         """A score, which is never NULL."""
-        output = Output("", _FLOAT, _added)
+        output = Output("", _FLOAT, lambda leaf: self.spelling.number(float(leaf.prediction or 0)))
         features = {feature.name: feature for feature in self.model.features}
-        terms = [float_literal(group.base[score], READABLE)]
+        terms = [self.spelling.number(group.base[score])]
         for tree in group.trees[score :: self.model.n_scores]:
             self.between()
-            terms.append(tree_case(tree, features, output, READABLE, _MARGIN))
-        return _added_up(terms, f"\n{_MARGIN}")
+            terms.append(tree_case(tree, features, output, self.spelling, _MARGIN))
+        return self._added_up(terms)
 
 
 def _binary(left: str, symbol: str, right: str) -> str:
-    return f"{left} {READABLE.operator(symbol)} {right}"
+    return f"{left} {symbol} {right}"
 
 
 def _added_up(terms: Sequence[str], space: str) -> str:
-    return f"{space}{READABLE.operator('+')} ".join(terms)
-
-
-def _added(leaf: Node) -> str:
-    return float_literal(float(leaf.prediction or 0), READABLE)
-
-
-def _exp(exponent: str) -> str:
-    """The exponential of what is not NULL; of the nearest number that has one."""
-    most, least = (float_literal(value, READABLE) for value in (_MOST_EXPONENT, -_MOST_EXPONENT))
-    return f"pg_catalog.exp(GREATEST(LEAST({exponent}, {most}), {least}))"
+    return f"{space}+ ".join(terms)

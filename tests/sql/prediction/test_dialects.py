@@ -1,0 +1,239 @@
+"""Models as expressions for other databases: the rows of PostgreSQL are scored there, with the same answers."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import duckdb
+import numpy as np
+import psycopg
+import pytest
+import sqlglot
+from forest_data import rows
+
+from madtree.errors import MadtreeError
+from madtree.sqltext.dialects import DIALECTS, Portable, spelling_of
+from madtree.sqltext.split import parse_name
+from madtree.trees import Feature, FeatureKind
+
+MAKE = r"""
+CREATE TYPE size AS ENUM ('small', 'medium', 'large', 'huge');
+CREATE TABLE t AS SELECT i AS id,
+    CASE i % 17 WHEN 3 THEN NULL WHEN 5 THEN 'NaN' WHEN 6 THEN 'Infinity' ELSE i * 31 % 101 / 7.0 END::float8 AS x,
+    (CASE WHEN i % 11 <> 4 THEN i * 57 % 89 END / 8.0)::numeric(8, 3) AS "Price, net",
+    CASE WHEN i % 13 <> 2 THEN i * 7919 % 53 - 20 END AS n,
+    (ARRAY['Zoë', 'zoë', 'O''Hara', 'back\slash', 'ZOË', '', 'semi;colon', NULL])[1 + i * 13 % 8] AS who,
+    CASE WHEN i % 9 <> 1 THEN i * 3 % 7 < 3 END AS "order",
+    DATE '1998-12-30' + i * 37 % 4001 AS day,
+    (ARRAY['small', 'medium', 'large', 'huge', NULL])[1 + i * 29 % 5]::size AS size,
+    i % 3 AS g
+FROM generate_series(1, 700) AS i;
+ALTER TABLE t ADD y float8, ADD late boolean, ADD k text;
+UPDATE t SET y = coalesce(nullif(nullif(x, 'NaN'), 'Infinity'), 3) + coalesce(n, 5) / 9.0
+    + CASE WHEN who IN ('Zoë', 'O''Hara', 'back\slash') THEN 4 ELSE 0 END + CASE WHEN "order" THEN 3 ELSE 0 END
+    + (day > '2003-05-05')::int * 2 + CASE WHEN size >= 'large' THEN 2.5 ELSE 0 END + coalesce("Price, net", 4) / 5;
+UPDATE t SET late = y > 9, k = CASE WHEN y < 6 THEN 'it''s low' WHEN y < 11 THEN 'mid\dle' ELSE 'high' END;
+ANALYZE t
+"""
+READERS = {"sqlserver": "tsql"}
+FEATURES = 'x, "Price, net", n, who, "order", day, size'
+COLUMNS = ("id", "x", "Price, net", "n", "who", "order", "day", "size", "g")
+TYPES = ("INTEGER", "DOUBLE", "DECIMAL(8, 3)", "INTEGER", "VARCHAR", "BOOLEAN", "DATE", "VARCHAR", "INTEGER")
+TRAININGS = {
+    "plain": "SELECT madtree.tree_train('t', 'm', 'id', 'late', %s, max_depth => 8, min_split => 10)",
+    "surrogates": "SELECT madtree.tree_train('t', 'm', 'id', 'k', %s, max_depth => 8, min_split => 10, "
+    "surrogate_params => 'max_surrogates=4')",
+    "NULL as a value": "SELECT madtree.tree_train('t', 'm', 'id', 'y', %s, split_criterion => 'mse', max_depth => 8, "
+    "min_split => 10, surrogate_params => 'null_as_category=true, max_surrogates=3')",
+    "groups": "SELECT madtree.tree_train('t', 'm', 'id', 'late', %s, grouping_cols => 'g', min_split => 10)",
+    "many leaves": "SELECT madtree.tree_train('t', 'm', 'id', 'y', %s, split_criterion => 'mse', max_depth => 30, "
+    "min_split => 2, min_bucket => 1)",
+}
+
+
+@pytest.fixture(autouse=True)
+def _table(db: psycopg.Connection) -> None:
+    db.execute(MAKE)
+
+
+def data(db: psycopg.Connection) -> list[tuple[Any, ...]]:
+    names = ", ".join(f'"{name}"' for name in COLUMNS)
+    return db.execute(f"SELECT {names} FROM t ORDER BY id".replace('"size"', "size::text")).fetchall()  # type: ignore[arg-type]
+
+
+def in_duckdb(db: psycopg.Connection, expression: str) -> list[Any]:
+    there = duckdb.connect()
+    named = ", ".join(f'"{name}" {type_}' for name, type_ in zip(COLUMNS, TYPES, strict=True))
+    there.execute(f"CREATE TABLE t ({named})")
+    there.executemany(f"INSERT INTO t VALUES ({', '.join('?' * len(COLUMNS))})", data(db))
+    return [value for (value,) in there.execute(f"SELECT {expression} FROM t ORDER BY id").fetchall()]
+
+
+def in_sqlite(db: psycopg.Connection, expression: str) -> list[Any]:
+    there = sqlite3.connect(":memory:")
+    types = [type_ + " COLLATE NOCASE" * (type_ == "VARCHAR") for type_ in TYPES]
+    there.execute(f"CREATE TABLE t ({', '.join(f'`{n}` {t}' for n, t in zip(COLUMNS, types, strict=True))})")
+    plain = [
+        tuple(float(v) if i == 2 and v is not None else str(v) if i == 6 else v for i, v in enumerate(row))
+        for row in data(db)
+    ]
+    there.executemany(f"INSERT INTO t VALUES ({', '.join('?' * len(COLUMNS))})", plain)
+    return [value for (value,) in there.execute(f"SELECT {expression} FROM t ORDER BY id").fetchall()]
+
+
+ENGINES: dict[str, Callable[[psycopg.Connection, str], list[Any]]] = {"duckdb": in_duckdb, "sqlite": in_sqlite}
+
+
+def expected(db: psycopg.Connection, call: str) -> list[Any]:
+    """What the function that predicts says of the rows; of several columns the last one."""
+    db.execute("DROP TABLE IF EXISTS scored")
+    db.execute(call)  # type: ignore[arg-type]
+    return [list(row.values())[-1] for row in rows(db, "SELECT * FROM scored ORDER BY id")]
+
+
+def written(db: psycopg.Connection, call: str) -> str:
+    return str(db.execute(call).fetchone()[0])  # type: ignore[arg-type,index]
+
+
+@pytest.mark.parametrize("training", TRAININGS)
+@pytest.mark.parametrize("dialect", ENGINES)
+def test_every_row_comes_to_the_same_leaf(db: psycopg.Connection, training: str, dialect: str) -> None:
+    db.execute(TRAININGS[training], [FEATURES])  # type: ignore[arg-type]
+    for type_ in ("leaf", "response"):
+        here = expected(db, f"SELECT madtree.tree_predict('m', 't', 'scored', '{type_}')")
+        assert len(set(here)) > 1
+        there = ENGINES[dialect](db, written(db, f"SELECT madtree.tree_sql('m', '{type_}', dialect => '{dialect}')"))
+        assert there == here, type_
+
+
+@pytest.mark.parametrize("dialect", ENGINES)
+def test_probabilities_and_the_trees_of_a_forest(db: psycopg.Connection, dialect: str) -> None:
+    db.execute(TRAININGS["plain"], [FEATURES])  # type: ignore[arg-type]
+    here = expected(db, "SELECT madtree.tree_predict('m', 't', 'scored', 'prob')")
+    there = ENGINES[dialect](db, written(db, f"SELECT madtree.tree_sql('m', 'prob', dialect => '{dialect.upper()}')"))
+    assert there == here
+    db.execute("SELECT madtree.forest_train('t', 'f', 'id', 'k', %s, num_trees => 3)", [FEATURES])
+    expression = written(db, "SELECT madtree.tree_sql('f', 'response', tree_id => 2)")
+    here = [row["said"] for row in rows(db, f"SELECT id, {expression} AS said FROM t ORDER BY id")]
+    expression = written(db, f"SELECT madtree.tree_sql('f', 'response', tree_id => 2, dialect => '{dialect}')")
+    assert ENGINES[dialect](db, expression) == here
+
+
+BOOSTED = {
+    "raw": ("late", {}, "raw"),
+    "prob": ("late", {}, "prob"),
+    "exponential": ("late", {"loss": "exponential"}, "prob"),
+    "class": ("late", {}, "response"),
+    "number": ("y", {}, "response"),
+    "logarithm": ("n + 21", {"loss": "poisson"}, "response"),
+    "groups": ("y", {"grouping_cols": "g"}, "response"),
+}
+
+
+@pytest.mark.parametrize("case", BOOSTED)
+@pytest.mark.parametrize("dialect", ENGINES)
+def test_a_boosted_model_says_the_same(db: psycopg.Connection, case: str, dialect: str) -> None:
+    """Of more rounds than a sum has terms."""
+    target, more, type_ = BOOSTED[case]
+    given = {"num_trees": 120, "max_leaf_nodes": 5, **more}
+    if target.startswith("n"):
+        given["classification"] = False
+    names = "".join(f", {name} => %s" for name in given)
+    call = f"SELECT madtree.boost_train('t', 'm', 'id', %s, %s{names})"
+    db.execute(call, [target, FEATURES, *given.values()])  # type: ignore[arg-type]
+    here = expected(db, f"SELECT madtree.boost_predict('m', 't', 'scored', '{type_}')")
+    there = ENGINES[dialect](db, written(db, f"SELECT madtree.boost_sql('m', '{type_}', dialect => '{dialect}')"))
+    if case == "class":
+        assert [bool(said) for said in there] == here
+    else:
+        np.testing.assert_allclose(there, here, rtol=1e-12)
+
+
+def expressions(db: psycopg.Connection, dialect: str) -> Iterator[str]:
+    for training in TRAININGS.values():
+        db.execute("SELECT madtree.tree_drop('m') WHERE to_regclass('m') IS NOT NULL")
+        db.execute(training, [FEATURES.replace(", size", "") + ", size"])  # type: ignore[arg-type]
+        for type_ in ("leaf", "response"):
+            yield written(db, f"SELECT madtree.tree_sql('m', '{type_}', dialect => '{dialect}')")
+    db.execute(
+        "SELECT madtree.boost_train('t', 'b', 'id', 'late', %s, num_trees => 60, max_leaf_nodes => 4)", [FEATURES]
+    )
+    yield written(db, f"SELECT madtree.boost_sql('b', 'prob', dialect => '{dialect}')")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_others_can_be_read(db: psycopg.Connection, dialect: str) -> None:
+    """By a parser of the dialect; and what has PostgreSQL's marks is in none."""
+    for expression in expressions(db, dialect):
+        read = sqlglot.parse_one(f"SELECT {expression} AS said FROM t", read=READERS.get(dialect, dialect))
+        assert {column.name for column in read.find_all(sqlglot.exp.Column)} <= {*COLUMNS}
+        texts = {each.this for each in read.find_all(sqlglot.exp.Literal) if each.is_string}
+        assert texts.isdisjoint({"O''Hara", "O\\'Hara", "back\\\\slash"})
+        for mark in ("::", "IS TRUE", "IS NOT TRUE", "ARRAY", "pg_catalog", "OPERATOR", "E'"):
+            assert mark not in expression
+
+
+def test_postgresql_is_the_default(db: psycopg.Connection) -> None:
+    db.execute(TRAININGS["surrogates"], [FEATURES])  # type: ignore[arg-type]
+    assert written(db, "SELECT madtree.tree_sql('m')") == written(
+        db, "SELECT madtree.tree_sql('m', dialect => 'PostgreSQL')"
+    )
+
+
+@pytest.mark.parametrize(
+    ("features", "call", "said"),
+    [
+        ("x, n", "tree_sql('m', dialect => 'oracle')", "dialect must be one of postgresql, duckdb, sqlite,"),
+        ("x + 1, n", "tree_sql('m', dialect => 'duckdb')", "is an expression of PostgreSQL's, which duckdb may read"),
+        ("x, i", "tree_sql('m', dialect => 'duckdb')", "feature i is of type interval, for which duckdb has nothing"),
+        ("x, n", "tree_sql('g', dialect => 'mysql')", "grouping column u is of type uuid, for which mysql has nothing"),
+        ("x, s", "tree_sql('m', dialect => 'sqlite')", "for which sqlite has nothing that means the same"),
+        ("x, n", "tree_sql('m', 'prob', dialect => 'duckdb')", "probabilities of more than two classes are an array"),
+    ],
+)
+def test_what_cannot_be_written_is_said(db: psycopg.Connection, features: str, call: str, said: str) -> None:
+    db.execute(
+        "ALTER TABLE t ADD i interval, ADD u uuid, ADD s timestamp; UPDATE t SET i = y * interval '1 day', "
+        "u = md5(k)::uuid, s = timestamp '2020-01-01' + y * interval '1 day'"
+    )
+    db.execute("SELECT madtree.tree_train('t', 'm', 'id', 'k', %s, min_split => 4)", [features])
+    db.execute("SELECT madtree.tree_train('t', 'g', 'id', 'y', %s, grouping_cols => 'u')", [features])
+    with pytest.raises(psycopg.Error, match=said):
+        db.execute(f"SELECT madtree.{call}")  # type: ignore[arg-type]
+
+
+def test_many_classes_of_a_boosted_model(db: psycopg.Connection) -> None:
+    db.execute("SELECT madtree.boost_train('t', 'm', 'id', 'k', %s, num_trees => 4, max_leaf_nodes => 4)", [FEATURES])
+    with pytest.raises(
+        psycopg.errors.FeatureNotSupported, match="'prob' of more than two classes takes a form of sub-"
+    ):
+        db.execute("SELECT madtree.boost_sql('m', 'prob', dialect => 'duckdb')")
+    expression = written(db, "SELECT madtree.boost_sql('m', 'raw', class => 'high', dialect => 'duckdb')")
+    of_postgresql = written(db, "SELECT madtree.boost_sql('m', 'raw', class => 'high')")
+    here = rows(db, f"SELECT ({of_postgresql}) AS s FROM t ORDER BY id")
+    np.testing.assert_allclose(in_duckdb(db, expression), [row["s"] for row in here], rtol=1e-12)
+
+
+def test_numbers_that_no_literal_has_are_refused() -> None:
+    with pytest.raises(MadtreeError, match="the number inf"):
+        spelling_of("duckdb").number(math.inf)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_nothing_that_a_model_says_gets_out_of_its_quotes(dialect: str) -> None:
+    spelling = spelling_of(dialect)
+    assert isinstance(spelling, Portable)
+    for text in ("1; DROP TABLE t", "1 OR 1 = 1", "NaN", "0x10", "1e5 --", "\u0663", ""):
+        with pytest.raises(MadtreeError, match="nothing that means the same"):
+            spelling.value(text, "integer")
+    for text in ("it's", "back\\", "\\'; DROP TABLE t; --", "'"):
+        for type_ in ("text", "date"):
+            read = sqlglot.parse_one(f"SELECT {spelling.value(text, type_)}", read=READERS.get(dialect, dialect))
+            assert [each.this for each in read.find_all(sqlglot.exp.Literal, sqlglot.exp.National)] == [text]
+    for name in ('"a""; DROP"', '"a`b"', '"a]b"', '"a b"'):
+        column = spelling.column(Feature(name, "integer", FeatureKind.CONTINUOUS))
+        read = sqlglot.parse_one(f"SELECT {column}", read=READERS.get(dialect, dialect))
+        assert [each.name for each in read.find_all(sqlglot.exp.Column)] == [parse_name(name)[0]]  # type: ignore[index]
