@@ -23,6 +23,7 @@ EVALUATE_EPILOG = examples(
     "$ madtree evaluate delay_tree flights_today",
     "$ madtree evaluate delay_tree flights_today --confusion",
     "$ madtree evaluate delay_tree flights_today --curve --points 10",
+    "$ madtree evaluate delay_tree flights_today --reliability",
     "$ madtree evaluate delay_boost flights_today --rounds",
 )
 CP_EPILOG = examples("$ madtree cp delay_cv", "$ madtree cp delay_cv --json")
@@ -40,31 +41,48 @@ def evaluate_command(
     curve: Annotated[
         bool, typer.Option("--curve", help="ROC, lift and calibration instead, of the last class or that of --class.")
     ] = False,
+    reliability: Annotated[
+        bool, typer.Option("--reliability", help="How far probabilities are from what happens instead, by bins.")
+    ] = False,
     rounds: Annotated[
         bool,
         typer.Option("--rounds", help="Loss, and accuracy or RMSE, by the number of a boosted model's rounds instead."),
     ] = False,
     class_: Annotated[
-        str | None, typer.Option("--class", help="With --curve: whose probability is looked at.", show_default=False)
+        str | None,
+        typer.Option(
+            "--class", help="With --curve and --reliability: whose probability is looked at.", show_default=False
+        ),
     ] = None,
     points: Annotated[
         int | None, typer.Option(min=1, help="With --curve: rows at most; 10 for deciles.", show_default=False)
+    ] = None,
+    bins: Annotated[
+        int | None, typer.Option(min=1, help="With --reliability: bins. Default: 10.", show_default=False)
     ] = None,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,
     json: Json = False,
 ) -> None:
     """Measure a model on a table with known outcomes: accuracy, log loss, AUC; or RMSE, MAE, R²."""
-    if confusion + curve + rounds > 1:
-        raise CommandError("choose one of --confusion, --curve and --rounds", code=USAGE)
-    if not curve and (class_ is not None or points is not None):
-        raise CommandError("--class and --points are for --curve", code=USAGE)
-    chosen = {"tree_curve": curve, "tree_confusion": confusion, "boost_staged": rounds}
+    chosen = {
+        "tree_curve": curve,
+        "tree_reliability": reliability,
+        "tree_confusion": confusion,
+        "boost_staged": rounds,
+    }
+    if sum(chosen.values()) > 1:
+        raise CommandError("choose one of --confusion, --curve, --reliability and --rounds", code=USAGE)
+    if not (curve or reliability) and class_ is not None:
+        raise CommandError("--class is for --curve and --reliability", code=USAGE)
+    for option, value, of in (("--points", points, curve), ("--bins", bins, reliability)):
+        if value is not None and not of:
+            raise CommandError(f"{option} is for {'--curve' if option == '--points' else '--reliability'}", code=USAGE)
     function = next((name for name, is_wanted in chosen.items() if is_wanted), "tree_evaluate")
     with session(dsn) as opened:
         named = FUNCTIONS[function].arguments[0].name
         arguments: dict[str, Any] = {named: model, "test_table": table, "trust_owner": trust_owner}
-        arguments |= {"class": class_, "max_points": points}
+        arguments |= {"class": class_, "max_points": points, "n_bins": bins}
         found = opened.call(function, arguments, "evaluating")
     rows(found if json else without_empty([*map(_with_counts, found)]), json, empty="no rows")
 

@@ -118,6 +118,7 @@ class AsyncClient:
     tree_evaluate = of_client(Client.tree_evaluate)
     tree_confusion = of_client(Client.tree_confusion)
     tree_curve = of_client(Client.tree_curve)
+    tree_reliability = of_client(Client.tree_reliability)
     tree_cp = of_client(Client.tree_cp)
     tree_rules = of_client(Client.tree_rules)
     tree_path = of_client(Client.tree_path)

@@ -111,6 +111,7 @@ class AsyncModel(AsyncNamed[Model]):
     evaluate = of_named(Model.evaluate)
     confusion = of_named(Model.confusion)
     curve = of_named(Model.curve)
+    reliability = of_named(Model.reliability)
     predict = of_named(Model.predict)
     cp_table = of_named(Model.cp_table)
     rules = of_named(Model.rules)

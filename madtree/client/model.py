@@ -18,6 +18,7 @@ from madtree.client.rows import (
     CurveRow,
     NodeRow,
     PrunedRow,
+    ReliabilityRow,
     RuleRow,
     StepRow,
     SurrogateRow,
@@ -100,6 +101,11 @@ class Model(TrainedModel):
         """ROC, lift and calibration on a table or a data frame, as rows; of two classes for the last one."""
         with self._as_table(table, False) as name:
             return self.client.tree_curve(self.name, name, False, class_, max_points)
+
+    def reliability(self, table: Any, *, class_: str | None = None, n_bins: int = 10) -> Result[ReliabilityRow]:
+        """How far its probabilities are from what happens in a table or a data frame, by bins of the probability."""
+        with self._as_table(table, False) as name:
+            return self.client.tree_reliability(self.name, name, False, class_, n_bins)
 
     def predict(self, table: Any, type: str = "response", *, trust_owner: bool = False) -> Result[Any]:
         """Predictions for a table, or for a data frame (pandas, polars or Arrow).

@@ -173,6 +173,20 @@ class CurveRow(Row, Protocol):
     lift: float | None
 
 
+class ReliabilityRow(Row, Protocol):
+    """Rows that are given a probability between `low` and `high`, which belongs to them."""
+
+    tree_id: int | None
+    group_values: dict[str, Any] | None
+    low: float
+    high: float
+    n: int
+    estimated: float
+    actual: float
+    share: float
+    expected_calibration_error: float
+
+
 class DependenceRow(Row, Protocol):
     """What a model predicts where rows have one value of a feature, or a pair of values of two."""
 

@@ -15,6 +15,7 @@ from madtree.client.rows import (
     ImportanceRow,
     PermutedRow,
     PrunedRow,
+    ReliabilityRow,
     RuleRow,
     StepRow,
 )
@@ -105,6 +106,17 @@ class TreeCalls(Caller):
     ) -> Result[CurveRow]:
         """ROC, lift and calibration as rows, those of the greatest probability of the class first."""
         return self.call("tree_curve", tree_model, test_table, trust_owner, class_, max_points)
+
+    def tree_reliability(
+        self,
+        tree_model: str,
+        test_table: str,
+        trust_owner: bool | None = False,
+        class_: str | None = None,
+        n_bins: int | None = 10,
+    ) -> Result[ReliabilityRow]:
+        """How far probabilities of the class are from what happens: a row for each of `n_bins` bins that has rows."""
+        return self.call("tree_reliability", tree_model, test_table, trust_owner, class_, n_bins)
 
     def tree_cp(self, model: str) -> Result[PrunedRow]:
         """The cp table: a row for each tree that pruning makes of the model, with its errors."""

@@ -102,3 +102,4 @@ BOOST_OPTIONS: Mapping[str, Mapping[str, object]] = {
     },
 }
 MAX_POINTS = 100  # of a curve
+RELIABILITY_BINS = 10

@@ -103,6 +103,39 @@ SELECT threshold, recall, false_positive_rate FROM madtree.tree_curve('delay_tre
 SELECT n, estimated, actual, lift FROM madtree.tree_curve('delay_tree', 'flights_of_may', max_points => 10);""",
 )
 
+TREE_RELIABILITY = Function(
+    "tree_reliability",
+    "tells how far a model's probabilities of a class are from what happens: the reliability curve",
+    run="madtree.score:tree_reliability",
+    settings=FIGURES,
+    arguments=(
+        Argument("tree_model", "text", ANY_MODEL),
+        _TEST_TABLE,
+        TRUST_OWNER,
+        Argument("class", "text", "whose probability is looked at, as text; of two classes the last one", None),
+        Argument("n_bins", "integer", "bins of one width that probabilities are put into", defaults.RELIABILITY_BINS),
+    ),
+    returns=columns(
+        "tree_id integer, group_values jsonb, low double precision, high double precision, n bigint, "
+        "estimated double precision, actual double precision, share double precision, "
+        "expected_calibration_error double precision"
+    ),
+    n_rows=10,
+    details=f"""\
+A row for each bin that has rows of the table, the least probabilities first. Of a grouped model first the bins of all
+rows (tree_id is NULL), then those of each group:
+    tree_id, group_values     the tree, and its group as a JSON object
+    low, high                 between which its probabilities are; high belongs to it, and low to the bin before
+    n, estimated, actual      its rows, the mean of their probabilities, and the share that is of the class
+    share                     how large a part of the table they are
+    expected_calibration_error  how far actual is from estimated on average, over all bins, each with its share
+Bins of as many rows each are those of tree_curve. Rows are left out, and count by their weights, as by tree_evaluate.
+{whom_to_trust()}""",
+    example="""\
+SELECT low, high, n, estimated, actual FROM madtree.tree_reliability('delay_tree', 'flights_of_may');
+SELECT DISTINCT expected_calibration_error FROM madtree.tree_reliability('delay_tree', 'flights_of_may');""",
+)
+
 BOOST_STAGED = Function(
     "boost_staged",
     "measures a boosted model on a table whose outcomes are known, by the number of its rounds",

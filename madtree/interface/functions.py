@@ -23,6 +23,7 @@ FUNCTIONS: Mapping[str, Function] = {
         evaluation.TREE_EVALUATE,
         evaluation.TREE_CONFUSION,
         evaluation.TREE_CURVE,
+        evaluation.TREE_RELIABILITY,
         explanation.GET_VAR_IMPORTANCE,
         explanation.TREE_IMPORTANCE,
         explanation.TREE_DISPLAY,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
     from madtree.score.boosted_expression import boost_sql
-    from madtree.score.evaluate import tree_confusion, tree_curve, tree_evaluate
+    from madtree.score.evaluate import tree_confusion, tree_curve, tree_evaluate, tree_reliability
     from madtree.score.new_rows import fit_to_source, only_row, scan_of
     from madtree.score.out_of_bag import predict_out_of_bag
     from madtree.score.predict import forest_predict, score_table, tree_predict, tree_sql
@@ -44,6 +44,7 @@ __all__ = [
     "tree_curve",
     "tree_evaluate",
     "tree_predict",
+    "tree_reliability",
     "tree_sql",
 ]
 
@@ -67,6 +68,7 @@ _MODULES = {
     "score_table": "predict",
     "tree_confusion": "evaluate",
     "tree_curve": "evaluate",
+    "tree_reliability": "evaluate",
     "tree_evaluate": "evaluate",
     "tree_predict": "predict",
     "tree_sql": "predict",

@@ -1,7 +1,10 @@
-"""tree_evaluate, tree_confusion and tree_curve: how well a model does on rows whose outcome is known."""
+"""tree_evaluate, tree_confusion, tree_curve and tree_reliability: how well a model does on rows whose outcomes are
+known.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +14,7 @@ from madtree.model import class_position, find_model, read_summary
 from madtree.request import COSTS, Costs
 from madtree.score.asking import HELD_BYTES, asking, checked
 from madtree.sqltext import evaluate as sql
+from madtree.sqltext.cells import Question
 
 
 def tree_evaluate(
@@ -89,8 +93,39 @@ def tree_curve(
         MadtreeError: `class_` is none of the model's classes, or is not given where there are more than two, or
             `max_points` is less than 1.
     """
-    if max_points is None or max_points < 1:
-        raise MadtreeError(f"max_points must be 1 or more, not {'NULL' if max_points is None else max_points}")
+    return _of_class(host, tree_model, test_table, trust_owner, class_, ("max_points", max_points), sql.curve)
+
+
+def tree_reliability(
+    host: Host,
+    tree_model: str | None,
+    test_table: str | None,
+    trust_owner: bool | None = False,
+    class_: str | None = None,
+    n_bins: int | None = 10,
+) -> list[Row]:
+    """Bins of the probability of a class. Arguments and errors as for `tree_evaluate`; and
+
+    Raises:
+        MadtreeError: `class_` is none of the model's classes, or is not given where there are more than two, or
+            `n_bins` is less than 1.
+    """
+    return _of_class(host, tree_model, test_table, trust_owner, class_, ("n_bins", n_bins), sql.reliability)
+
+
+def _of_class(
+    host: Host,
+    tree_model: str | None,
+    test_table: str | None,
+    trust_owner: bool | None,
+    class_: str | None,
+    most: tuple[str, int | None],
+    statement: Callable[[Question, int], str],
+) -> list[Row]:
+    """Rows about the probabilities of a class; `most` of them, and the argument that says so."""
+    argument, n = most
+    if n is None or n < 1:
+        raise MadtreeError(f"{argument} must be 1 or more, not {'NULL' if n is None else n}")
     tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
     model = read_summary(host, tables)
     if not model.is_classification:
@@ -100,7 +135,7 @@ def tree_curve(
         )
     chosen = class_position(model, class_) + 1
     with asking(host, tables, model, test_table, None, COSTS) as put:
-        rows = put.query(sql.curve(replace(put.question, chosen=chosen), max_points))
+        rows = put.query(statement(replace(put.question, chosen=chosen), n))
     return checked(host, rows, model, str(test_table))
 
 

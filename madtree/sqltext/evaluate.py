@@ -54,6 +54,13 @@ def curve(question: Question, most: int) -> str:
     return question.fill(template, cells=cells, most=str(most), **_whole(question, "judged"))
 
 
+def reliability(question: Question, n_bins: int) -> str:
+    """Bins of the probability of the chosen class by scope; see `tree_reliability`."""
+    template = f"WITH {_CELLS}{_judged(question)}{_SCOPES}{_RELIABILITY}"
+    cells, bins = class_cells(question), f"{n_bins}::pg_catalog.float8"
+    return question.fill(template, cells=cells, bins=bins, **_whole(question, "judged"))
+
+
 def _judged(question: Question) -> str:
     return _JUDGED_BY_ROW if question.said else _JUDGED
 
@@ -250,3 +257,29 @@ FROM scopes AS s
 INNER JOIN summed AS u ON u.scope `=` s.scope
 CROSS JOIN (SELECT pg_catalog.sum(c.bad_weights)::pg_catalog.int8 AS bad_weights FROM cells AS c) AS b
 ORDER BY s.scope, u.threshold DESC"""
+
+# Bins of one width, each with its upper end, the first with both.
+_RELIABILITY = """
+placed AS (
+    SELECT s.*, LEAST(GREATEST(pg_catalog.ceil(s.p_chosen `*` {bins}), 1::pg_catalog.float8), {bins}) AS bin
+    FROM scoped AS s
+),
+binned AS (
+    SELECT p.scope, p.bin, pg_catalog.sum(p.n) AS n, pg_catalog.sum(p.weight) AS weight,
+        pg_catalog.sum(p.p_chosen `*` p.weight) AS said,
+        COALESCE(pg_catalog.sum(p.weight) FILTER (WHERE p.class `=` {chosen}), 0) AS found
+    FROM placed AS p GROUP BY p.scope, p.bin
+),
+summed AS (
+    SELECT b.*, pg_catalog.sum(b.weight) OVER of_scope AS total,
+        pg_catalog.sum(pg_catalog.abs(b.found `-` b.said)) OVER of_scope AS apart
+    FROM binned AS b WINDOW of_scope AS (PARTITION BY b.scope)
+)
+SELECT CASE WHEN s.scope `>=` 0 THEN s.scope END AS tree_id, s.group_values,
+    (u.bin `-` 1::pg_catalog.float8) `/` {bins} AS low, u.bin `/` {bins} AS high, u.n::pg_catalog.int8 AS n,
+    u.said `/` u.weight AS estimated, u.found `/` u.weight AS actual, u.weight `/` u.total AS share,
+    u.apart `/` u.total AS expected_calibration_error, b.bad_weights
+FROM scopes AS s
+INNER JOIN summed AS u ON u.scope `=` s.scope
+CROSS JOIN (SELECT pg_catalog.sum(c.bad_weights)::pg_catalog.int8 AS bad_weights FROM cells AS c) AS b
+ORDER BY s.scope, u.bin"""

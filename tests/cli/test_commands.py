@@ -240,7 +240,12 @@ def test_evaluation(madtree: Command, answer: Answer, model: str, points: str, d
     curve = answer("evaluate", model, points, "--curve", "--points", "3", "--class", cells[0]["actual"])
     assert sum(point["n"] for point in curve) == 400
     assert len(curve) <= 3
-    for words, said in ((["--curve", "--confusion"], "choose one of"), (["--points", "3"], "are for --curve")):
+    for words, said in (
+        (["--curve", "--confusion"], "choose one of"),
+        (["--points", "3"], "--points is for --curve"),
+        (["--class", "a"], "is for --curve and"),
+        (["--bins", "3"], "--bins is for"),
+    ):
         refused = madtree("evaluate", model, points, *words)
         assert (refused.code, said in refused.err) == (2, True)
 

@@ -59,6 +59,11 @@ MISTAKES = {
         ("tree_curve('m', 'nowhere')", "42P01", "madtree: test_table: relation nowhere", None),
         ("tree_curve('mean', 'points')", "22023", "madtree: tree_model: ", "madtree.tree_evaluate"),
     ],
+    "tree_reliability": [
+        ("tree_reliability('m', 'nowhere')", "42P01", "madtree: test_table: relation nowhere", None),
+        ("tree_reliability('mean', 'points')", "22023", "madtree: tree_model: ", "madtree.tree_evaluate"),
+        ("tree_reliability('m', 'points', n_bins => 0)", "22023", "madtree: n_bins must be 1 or more, not 0", None),
+    ],
     "tree_importance": [
         ("tree_importance('nowhere')", "42P01", "madtree: model: relation nowhere", None),
         ("tree_importance('points')", "42809", "madtree: model: ", None),

@@ -1,4 +1,4 @@
-"""tree_curve: ROC, lift and calibration as rows."""
+"""tree_curve: ROC, lift and calibration as rows; tree_reliability."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import psycopg
 import pytest
 from psycopg.rows import dict_row
+from sklearn.calibration import calibration_curve
 from sklearn.metrics import auc, roc_curve
 from training import left_behind, train
 
@@ -135,3 +136,52 @@ def test_weights_that_cannot_be_are_refused(data: psycopg.Connection) -> None:
     data.execute("UPDATE data SET w = -1 WHERE id = 7")
     with pytest.raises(psycopg.Error, match="weights w is negative, infinite or NaN in 1 row of data"):
         curve(data)
+
+
+def reliability(db: psycopg.Connection, more: str = "") -> list[dict[str, Any]]:
+    return db.cursor(row_factory=dict_row).execute(f"SELECT * FROM tree_reliability('m', 'data'{more})").fetchall()
+
+
+@pytest.mark.parametrize(("n_bins", "k"), [(10, None), (7, None), (1, None), (5, "b")])
+def test_reliability_is_scikit_learns_calibration_curve(data: psycopg.Connection, n_bins: int, k: str | None) -> None:
+    train(data, "data", "m", "k" if k else "y", "x", weights="w", **GROWN)
+    rows = reliability(data, f", n_bins => {n_bins}" + (f", class => '{k}'" if k else ""))
+    column, outcome = ("estimated_prob_b", "k = 'b'") if k else ("estimated_prob_true", "y")
+    p, y, w = scored(data, column, outcome)
+    bins = np.maximum(np.ceil(p * n_bins), 1).astype(int)
+    expected = []
+    for each in sorted(set(bins.tolist())):
+        own = bins == each
+        said, found = np.average(p[own], weights=w[own]), np.average(y[own], weights=w[own])
+        expected.append(((each - 1) / n_bins, each / n_bins, own.sum(), said, found, w[own].sum() / w.sum()))
+    names = ("low", "high", "n", "estimated", "actual", "share")
+    np.testing.assert_allclose([[row[name] for name in names] for row in rows], expected, rtol=1e-12)
+    error = sum(share * abs(found - said) for *_, said, found, share in expected)
+    assert [row["expected_calibration_error"] for row in rows] == pytest.approx([error] * len(rows))
+
+
+def test_reliability_without_weights(data: psycopg.Connection) -> None:
+    train(data, "data", "m", "y", "x", **GROWN)
+    p, y, _ = scored(data, "estimated_prob_true", "y")
+    found, said = calibration_curve(y, p, n_bins=10)
+    rows = reliability(data)
+    np.testing.assert_allclose([row["actual"] for row in rows], found)
+    np.testing.assert_allclose([row["estimated"] for row in rows], said)
+
+
+def test_reliability_of_groups_and_other_models(data: psycopg.Connection) -> None:
+    train(data, "data", "m", "y", "x", grouping_cols="g", **GROWN)
+    rows = reliability(data)
+    assert sorted({row["tree_id"] or 0 for row in rows}) == [0, 1, 2]
+    for tree_id, where in ((None, "true"), (1, "g = 0"), (2, "g = 1")):
+        own = [row for row in rows if row["tree_id"] == tree_id]
+        counted = data.execute(f"SELECT count(*) FROM data WHERE {where}").fetchone()
+        assert (sum(row["n"] for row in own),) == counted
+        assert sum(row["share"] for row in own) == pytest.approx(1)
+    for call in (
+        "forest_train('data', 'm', 'id', 'y', 'x', num_trees => 3, replace => true)",
+        "boost_train('data', 'm', 'id', 'y', 'x', num_trees => 5, replace => true)",
+    ):
+        data.execute("SELECT tree_drop('m')")
+        data.execute(f"SELECT {call}")
+        assert sum(row["n"] for row in reliability(data)) == 2000

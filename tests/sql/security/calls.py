@@ -357,6 +357,7 @@ def uses() -> Iterator[tuple[str, Call]]:
             first = "pg_catalog.json_extract_path_text(madtree.tree_to_json(%s), 'classes', '0')"
             of_class = f"SELECT * FROM madtree.tree_curve(%s, %s, class => {first})"
             yield f"{model}: curve", asking(of_class, name, table, name)
+            yield f"{model}: reliability", asking(of_class.replace("_curve", "_reliability"), name, table, name)
         yield f"{model}: importance", importance(model)
         yield f"{model}: importance as rows", asking("SELECT * FROM madtree.tree_importance(%s)", name)
         yield f"{model}: prune", pruning(model)

@@ -25,6 +25,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "tree_evaluate": ("m", "{}.t"),
     "tree_confusion": ("m", "{}.t"),
     "tree_curve": ("m", "{}.t"),
+    "tree_reliability": ("m", "{}.t"),
     "tree_path": ("m", "{}.t", "7"),
     "page": ("r", "{}.t"),
 }

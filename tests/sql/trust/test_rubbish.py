@@ -51,6 +51,7 @@ OF_ANY_MODEL = (
     "SELECT count(*) FROM tree_path('m', 'data', '1')",
     "SELECT count(*) FROM tree_evaluate('m', 'data')",
     "SELECT count(*) FROM tree_curve('m', 'data')",
+    "SELECT count(*) FROM tree_reliability('m', 'data')",
     "SELECT get_var_importance('m', 'out')",
     "SELECT count(*) FROM tree_importance('m')",
     "SELECT tree_shap('m', 'data', 'out')",
