@@ -118,6 +118,10 @@ class TreeCalls(Caller):
         """How far probabilities of the class are from what happens: a row for each of `n_bins` bins that has rows."""
         return self.call("tree_reliability", tree_model, test_table, trust_owner, class_, n_bins)
 
+    def tree_call(self, model: str, trust_owner: bool | None = False) -> str:
+        """The statement that trains the model again."""
+        return self.call_text("tree_call", model, trust_owner)
+
     def tree_cp(self, model: str) -> Result[PrunedRow]:
         """The cp table: a row for each tree that pruning makes of the model, with its errors."""
         return self.call("tree_cp", model=model)

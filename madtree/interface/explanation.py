@@ -177,6 +177,23 @@ A row for each node from the root to the leaf, by a forest tree after tree:
     example="SELECT condition, value, explanation FROM madtree.tree_path('delay_tree', 'flights_today', '4711');",
 )
 
+TREE_CALL = Function(
+    "tree_call",
+    "writes the statement that trains a model again",
+    run="madtree.explain:tree_call",
+    settings=TEXTS,
+    arguments=(Argument("model", "text", ANY_MODEL), TRUST_OWNER),
+    details=f"""\
+The statement has the arguments of the training that are not at their defaults, as the model's summary keeps them: of
+the same rows it makes the same model. What changes no model is left out: replace, strategy, parallel_workers,
+memory_mb, verbose; so is oob_predictions. Names of tables are as they were given. Of a model that was pruned or cut, it
+is the training that would have made it.
+{whom_to_trust()}""",
+    example="""\
+SELECT madtree.tree_call('delay_tree');
+SELECT replace(madtree.tree_call('delay_tree'), 'delay_tree', 'delay_tree_2') \\gexec""",
+)
+
 TREE_CP = Function(
     "tree_cp",
     "lists the cp table of a model: the trees that pruning makes of it, from the root alone to the whole tree",

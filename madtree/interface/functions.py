@@ -34,6 +34,7 @@ FUNCTIONS: Mapping[str, Function] = {
         TREE_EXPLAIN,
         PARTIAL_DEPENDENCE,
         PERMUTATION_IMPORTANCE,
+        explanation.TREE_CALL,
         explanation.TREE_CP,
         explanation.TREE_TO_JSON,
         explanation.TREE_TO_PMML,

@@ -59,6 +59,10 @@ MISTAKES = {
         ("tree_curve('m', 'nowhere')", "42P01", "madtree: test_table: relation nowhere", None),
         ("tree_curve('mean', 'points')", "22023", "madtree: tree_model: ", "madtree.tree_evaluate"),
     ],
+    "tree_call": [
+        ("tree_call('nowhere')", "42P01", "madtree: model: relation nowhere", None),
+        ("tree_call('points')", "42809", "madtree: model: ", None),
+    ],
     "tree_reliability": [
         ("tree_reliability('m', 'nowhere')", "42P01", "madtree: test_table: relation nowhere", None),
         ("tree_reliability('mean', 'points')", "22023", "madtree: tree_model: ", "madtree.tree_evaluate"),

@@ -52,6 +52,7 @@ OF_ANY_MODEL = (
     "SELECT count(*) FROM tree_evaluate('m', 'data')",
     "SELECT count(*) FROM tree_curve('m', 'data')",
     "SELECT count(*) FROM tree_reliability('m', 'data')",
+    "SELECT tree_call('m')",
     "SELECT get_var_importance('m', 'out')",
     "SELECT count(*) FROM tree_importance('m')",
     "SELECT tree_shap('m', 'data', 'out')",

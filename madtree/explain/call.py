@@ -1,0 +1,91 @@
+"""tree_call: the statement that trains a model again, from what its summary has kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.interface import FUNCTIONS, Argument
+from madtree.model import find_model, read_summary
+from madtree.sqltext.quote import ident, literal
+from madtree.sqltext.split import parse_name
+from madtree.trees import Model
+
+# Where the summary has a user's words, and not a setting.
+_KEPT_AS = {
+    "training_table_name": "source_table",
+    "output_table_name": "model_table",
+    "classification": "is_classification",
+}
+_NEXT = ",\n    "
+_LEFT_OUT = "None"  # in the place of columns that '*' leaves out, where there are none
+
+
+def tree_call(host: Host, model_name: str | None, trust_owner: bool | None = False) -> str:
+    """The call that trained a model.
+
+    Args:
+        trust_owner: that of `find_model`, as the statement runs the model's expressions.
+
+    Raises:
+        MadtreeError: there is no such model, or what its summary has is none of what training takes.
+    """
+    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
+    model = read_summary(host, tables)
+    function = FUNCTIONS[model.kind.trains]
+    kept = {**model.summary, "dependent_variable": _dependent(model)}
+    required, more = [], []
+    for argument in function.arguments:
+        said = _said(argument, kept, model)
+        if argument.is_required:
+            required.append(said or "NULL")
+        elif said is not None:
+            more.append(f"{argument.name} => {said}")
+    lines = [", ".join(required), *([", ".join(more)] if more else [])]
+    return f"SELECT madtree.{function.name}({_NEXT.join(lines)});"
+
+
+def _dependent(model: Model) -> str:
+    """A column, or an expression with the name that its predictions have."""
+    return model.dependent if parse_name(model.dependent) else f"{model.dependent} AS {ident(model.target)}"
+
+
+def _said(argument: Argument, kept: Mapping[str, Any], model: Model) -> str | None:
+    """SQL of an argument's value; None where it is the default."""
+    if argument.keys:
+        said = ((key.name, _value(key, kept, model)) for key in argument.keys)
+        options = ", ".join(f"{name}={_plain(value)}" for name, value in said if value is not None)
+        return literal(options) if options else None
+    value = _value(argument, kept, model)
+    if value is None:
+        return None
+    return literal(value) if isinstance(value, str) else _plain(value)
+
+
+def _value(argument: Argument, kept: Mapping[str, Any], model: Model) -> str | float | bool | None:
+    """What the summary has of an argument; None where that is the default, or nothing.
+
+    Raises:
+        MadtreeError: it is of another type.
+    """
+    value = kept.get(_KEPT_AS.get(argument.name, argument.column))
+    if value is None or value == argument.default or (argument.name.endswith("_to_exclude") and value == _LEFT_OUT):
+        return None
+    if argument.type == "boolean":
+        fits = isinstance(value, bool)
+    elif argument.type == "text":
+        fits = isinstance(value, str)
+    else:
+        fits = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    if not fits:
+        raise MadtreeError(f"model: {model.name} is damaged: {argument.column} in its summary is {value!r}")
+    return value  # type: ignore[no-any-return]
+
+
+def _plain(value: str | float | bool) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else repr(value)
