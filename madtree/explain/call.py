@@ -82,7 +82,10 @@ def _value(argument: Argument, kept: Mapping[str, Any], model: Model) -> str | f
         fits = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
     if not fits:
         raise MadtreeError(f"model: {model.name} is damaged: {argument.column} in its summary is {value!r}")
-    return value  # type: ignore[no-any-return]
+    try:
+        return value if argument.valid is None else argument.valid.checked(argument.name, value)
+    except MadtreeError:  # it follows from another argument, as no permutations from no importance
+        return None
 
 
 def _plain(value: str | float | bool) -> str:

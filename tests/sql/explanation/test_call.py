@@ -12,7 +12,7 @@ from training import read_model
 
 CALLS = {
     "defaults": "tree_train('t', 'm', 'id', 'y', 'a, b, c')",
-    "names": """tree_train('public."T, it''s"', 'm', 'id', 'y > 2 AS "Is ""more"', '*', 'late, k, n, later',
+    "names": """tree_train('"T, it''s"', 'm', 'id', 'y > 2 AS "Is ""more"', '*', 'late, k, n, later',
     grouping_cols => '"Group"')""",
     "pruned": "tree_train('t', 'm', 'id', 'late', 'a, b, c', grouping_cols => 'g, b > 3 AS h', weights => 'w', "
     "split_criterion => 'entropy', max_depth => 7, min_bucket => 3, seed => 7, n_bins => 20, max_competitors => 2, "
@@ -75,7 +75,7 @@ def test_it_has_no_more_than_was_given(db: psycopg.Connection) -> None:
     db.execute(f"SELECT madtree.{CALLS['defaults']}")  # type: ignore[arg-type]
     assert written(db) == (
         "SELECT madtree.tree_train('t', 'm', 'id', 'y', 'a, b, c',\n    split_criterion => 'mse', min_split => 20, "
-        "min_bucket => 6, classification => false);"
+        "min_bucket => 6, min_impurity_decrease => 0.0, classification => false);"
     )
 
 
