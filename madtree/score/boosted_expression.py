@@ -19,7 +19,7 @@ from madtree.model import (
 )
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.condition import READABLE
-from madtree.sqltext.dialects import spelling_of
+from madtree.sqltext.portable import spelling_of
 from madtree.sqltext.score_sum import GroupTrees, ScoreSum
 from madtree.trees import Model
 

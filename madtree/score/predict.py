@@ -32,7 +32,7 @@ from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.dialects import spelling_of
+from madtree.sqltext.portable import spelling_of
 from madtree.sqltext.predict import Output
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name

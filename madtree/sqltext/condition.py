@@ -37,7 +37,7 @@ _TRUTHS = {True: "true", False: "false", None: "NULL"}
 @dataclass(frozen=True)
 class Spelling:
     """How conditions and values are written: for PostgreSQL with operators and the names of its types `qualified`, or
-    bare. `dialects.Portable` writes them for other databases.
+    bare. `portable.Portable` writes them for other databases.
 
     An *answer* is what a question comes to: true, false or NULL.
     """

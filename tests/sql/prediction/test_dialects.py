@@ -15,7 +15,8 @@ import sqlglot
 from forest_data import rows
 
 from madtree.errors import MadtreeError
-from madtree.sqltext.dialects import DIALECTS, Portable, spelling_of
+from madtree.sqltext.dialects import DIALECTS
+from madtree.sqltext.portable import Portable, spelling_of
 from madtree.sqltext.split import parse_name
 from madtree.trees import Feature, FeatureKind
 
