@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,6 +32,7 @@ MAX_LEAVES, MAX_TREES = 20_000, 200  # beyond these a model as one expression is
 MAX_POINTS = 1_000  # rows that are drawn one by one; with more, ranges are
 BINS = 30
 CURVE_COLUMNS = ("threshold", "n", "share", "recall", "false_positive_rate", "lift")
+BIN_COLUMNS = ("low", "high", "n", "estimated", "actual", "share", "expected_calibration_error")
 SQL_LEAVES, SQL_LENGTH = 2_000, 300_000  # beyond these the page tells how to get the scoring SQL
 
 
@@ -94,7 +95,8 @@ def _tried(host: Host, choice: Choice, table: str) -> dict[str, Any]:
         return found | _residuals(host, choice, relation)
     with local_settings(host, _QUIETLY):
         if len(choice.model.classes) == 2:
-            found["curve"] = _curve(host, choice, table)
+            found["curve"] = _whole(curve(host, choice, table), CURVE_COLUMNS)
+            found["bins"] = _whole(reliability(host, choice, table), BIN_COLUMNS)
         return found | _confusion(host, choice, table)
 
 
@@ -132,11 +134,10 @@ def _sentence(error: MadtreeError | psycopg.Error) -> str:
     return (error.diag.message_primary or str(error)).removeprefix("madtree: ")
 
 
-def _curve(host: Host, choice: Choice, table: str) -> list[dict[str, Any]]:
-    """The points of the last class's curve, of all trees together."""
-    rows = curve(host, choice, table)
+def _whole(rows: Sequence[Row], columns: Sequence[str]) -> list[dict[str, Any]]:
+    """What rows say of all trees together, which come first."""
     whole = rows[0]["tree_id"] if rows else None
-    return [{name: finite(row[name]) for name in CURVE_COLUMNS} for row in rows if row["tree_id"] == whole]
+    return [{name: finite(row[name]) for name in columns} for row in rows if row["tree_id"] == whole]
 
 
 def _confusion(host: Host, choice: Choice, table: str) -> dict[str, Any]:
@@ -254,6 +255,13 @@ def curve(host: Host, choice: Choice, table: str) -> list[Row]:
     if _has_extension(host):
         return host.query(sql.CURVE, [_TEXT, _TEXT, _BOOL], [choice.model.name, table, choice.trust_owner])
     return _here(host, "tree_curve", choice.model.name, table, choice.trust_owner)
+
+
+def reliability(host: Host, choice: Choice, table: str) -> list[Row]:
+    """Bins of the probability of the last of two classes, those of all trees together first."""
+    if _has_extension(host):
+        return host.query(sql.RELIABILITY, [_TEXT, _TEXT, _BOOL], [choice.model.name, table, choice.trust_owner])
+    return _here(host, "tree_reliability", choice.model.name, table, choice.trust_owner)
 
 
 def row_paths(host: Host, choice: Choice, table: str, id_: str) -> dict[int, list[str]]:

@@ -141,6 +141,12 @@ SELECT c.tree_id, c.threshold, c.n, c.share, c.recall, c.false_positive_rate, c.
 FROM madtree.tree_curve($1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.bool) AS c
 ORDER BY c.tree_id NULLS FIRST, c.threshold DESC"""
 
+# Bins of the probability of the last class, of the whole model $1 first.
+RELIABILITY = """\
+SELECT r.tree_id, r.low, r.high, r.n, r.estimated, r.actual, r.share, r.expected_calibration_error
+FROM madtree.tree_reliability($1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.bool) AS r
+ORDER BY r.tree_id NULLS FIRST, r.low"""
+
 # The nodes that the row of $2 with the id $3 goes through in the model $1.
 PATH = """\
 SELECT p.tree_id, p.node_id

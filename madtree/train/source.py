@@ -71,7 +71,7 @@ def open_source(call: Call) -> Source:
     oids = [] if task.held_out else plain_tables(reader, task.source.oid, held)
     access = choose_access(
         call.able,
-        is_spread=held == "spread",
+        is_spread=held == "spread" and not task.held_out,  # another table's rows are elsewhere
         may_stay_spread=kind.may_stay_spread(task.strategy),
         has_pages=bool(oids),
         is_elsewhere=reader is not host,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import psycopg
@@ -199,6 +200,16 @@ def test_a_row_opens_the_page_at_the_tree_of_its_group(db: psycopg.Connection, s
     assert "--tree 2" in str(caught.value.hint)
 
 
+def is_at(page: Any, chart: str, expected: Sequence[tuple[float, float]]) -> None:
+    """Whether a chart's points are at these places, of 0 to 1 either way."""
+    dots = page.locator(f"{chart} .point").all()
+    drawn = [(float(dot.get_attribute("cx")), float(dot.get_attribute("cy"))) for dot in dots]
+    line = page.locator(f"{chart} .limit")
+    x0, y0, x1, y1 = (float(line.get_attribute(name)) for name in ("x1", "y1", "x2", "y2"))
+    found = [number for x, y in drawn for number in ((x - x0) / (x1 - x0), (y - y0) / (y1 - y0))]
+    assert found == pytest.approx([number for each in expected for number in each], abs=1e-3)
+
+
 def test_curves_are_drawn_of_two_classes(db: psycopg.Connection, show: Any) -> None:
     train_iris(db)
     assert show("iris_tree").locator("#errors .curve").count() == 0
@@ -207,18 +218,16 @@ def test_curves_are_drawn_of_two_classes(db: psycopg.Connection, show: Any) -> N
     points = db.execute("SELECT recall, share, false_positive_rate FROM tree_curve('two_tree', 'two')").fetchall()
     page = show("two_tree")
     headings = page.locator("#errors h3").all_inner_texts()
-    assert {"ROC", "Lift"} <= set(headings)
+    assert {"ROC", "Lift", "Reliability"} <= set(headings)
+    bins = db.execute("SELECT estimated, actual, share FROM tree_reliability('two_tree', 'two')").fetchall()
+    place_of = '#errors [aria-label="Reliability curve"]'
+    bars = [float(bar.get_attribute("height")) for bar in page.locator(f"{place_of} .rows").all()]
+    most = max(row[2] for row in bins)
+    assert [bar / max(bars) for bar in bars] == pytest.approx([row[2] / most for row in bins], abs=1e-3)
+    is_at(page, place_of, [row[:2] for row in bins])
+    assert "expected calibration error" in page.locator("#errors").inner_text()
     for label, across in (("ROC curve", 2), ("Lift curve", 1)):
-        dots = page.locator(f'#errors [aria-label="{label}"] .point')
-        drawn = [(float(dot.get_attribute("cx")), float(dot.get_attribute("cy"))) for dot in dots.all()]
-        assert len(drawn) == len(points)
-        low, high = (min(y for _, y in drawn), drawn[-1][1])
-        assert low == high  # the last point is at 1, 1
-        begin = page.locator(f'#errors [aria-label="{label}"] .limit')
-        x0, y0 = (float(begin.get_attribute(name)) for name in ("x1", "y1"))
-        x1, y1 = (float(begin.get_attribute(name)) for name in ("x2", "y2"))
-        for (x, y), row in zip(drawn, points, strict=True):
-            assert ((x - x0) / (x1 - x0), (y - y0) / (y1 - y0)) == pytest.approx((row[across], row[0]), abs=1e-3)
+        is_at(page, f'#errors [aria-label="{label}"]', [(row[across], row[0]) for row in points])
     db.execute("CREATE TABLE ones AS SELECT * FROM two WHERE late")
     assert show("two_tree", data="ones").locator("#errors .curve").count() == 0
 
