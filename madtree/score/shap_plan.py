@@ -118,12 +118,14 @@ def explained_values(
         base: (n_groups, n_outputs) what is expected before any tree.
 
     Raises:
-        MadtreeError: nodes have no rows, or a negative number.
+        MadtreeError: nodes have no rows, or a negative number; or what leaves say is not finite.
     """
     if not (np.isfinite(cover).all() and (cover >= 0).all()):
         raise MadtreeError("the model is damaged: some of its nodes have no number of rows of training")
     feature = np.maximum(trees.splits.feature[: len(trees.child)], 0)
     covered = CoveredTrees(trees.child, trees.roots, feature, shares_of_cover(trees.child, cover))
+    if not np.isfinite(values[covered.is_leaf]).all():
+        raise MadtreeError("the model is damaged: what some of its leaves say is no finite number")
     of_trees = covered.expected(values, between)
     expected = base.astype(np.float64)
     asked = np.flatnonzero(first_output >= 0)

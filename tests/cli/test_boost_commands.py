@@ -63,6 +63,11 @@ def test_a_model_is_written_as_sql(madtree: Command, points: str, schema: str, d
     said = madtree("export", model, "--format", "sql", "--type", "raw")
     (text,) = db.execute("SELECT madtree.boost_sql(%s, 'raw')", [model]).fetchone()  # type: ignore[misc]
     assert said.out.strip() == text
+    elsewhere = madtree("export", model, "--format", "sql", "--type", "raw", "--dialect", "duckdb").out
+    assert "::" not in elsewhere
+    assert elsewhere.count("CASE") >= said.out.count("CASE") > 0
+    refused = madtree("export", model, "--format", "json", "--dialect", "duckdb")
+    assert (refused.code, "--dialect is for --format sql" in refused.err) == (2, True)
     one = madtree("export", model, "--format", "sql", "--tree", "2")
     (text,) = db.execute("SELECT madtree.tree_sql(%s, tree_id => 2)", [model]).fetchone()  # type: ignore[misc]
     assert one.out.strip() == text

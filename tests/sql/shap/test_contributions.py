@@ -108,3 +108,12 @@ def test_contributions_add_up_to_predictions(db: psycopg.Connection, name: str, 
         predicted = scored[id_][begins + class_ if several else last]
         assert abs(expected + sum(row.values()) - predicted) <= 1e-12 * max(1, abs(predicted))
     assert n_known
+
+
+@pytest.mark.parametrize("value", ["Infinity", "-Infinity"])
+def test_a_leaf_that_says_no_finite_number_is_refused(db: psycopg.Connection, value: str) -> None:
+    db.execute("SELECT madtree.tree_train('t', 'm', 'id', 'v', 'x, i')")
+    db.execute("UPDATE m_nodes SET prediction = %s WHERE node_id = (SELECT max(node_id) FROM m_nodes)", [value])
+    for call in ("tree_shap('m', 'test', 'out')", "tree_explain('m', 'test', '2')"):
+        with pytest.raises(psycopg.Error, match="damaged: what some of its leaves say is no finite number"):
+            db.execute(f"SELECT madtree.{call}")  # type: ignore[arg-type]
