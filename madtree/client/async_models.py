@@ -112,6 +112,7 @@ class AsyncModel(AsyncNamed[Model]):
     confusion = of_named(Model.confusion)
     curve = of_named(Model.curve)
     reliability = of_named(Model.reliability)
+    conformal_quantiles = of_named(Model.conformal_quantiles)
     predict = of_named(Model.predict)
     cp_table = of_named(Model.cp_table)
     rules = of_named(Model.rules)

@@ -18,6 +18,7 @@ from madtree.client.rows import (
     CurveRow,
     NodeRow,
     PrunedRow,
+    QuantileRow,
     ReliabilityRow,
     RuleRow,
     StepRow,
@@ -106,6 +107,11 @@ class Model(TrainedModel):
         """How far its probabilities are from what happens in a table or a data frame, by bins of the probability."""
         with self._as_table(table, False) as name:
             return self.client.tree_reliability(self.name, name, False, class_, n_bins)
+
+    def conformal_quantiles(self, table: Any, levels: str = "0.9") -> Result[QuantileRow]:
+        """How far its predictions of new rows may be off, by a table or a data frame that training has not seen."""
+        with self._as_table(table, False) as name:
+            return self.client.conformal_quantiles(self.name, name, levels)
 
     def predict(self, table: Any, type: str = "response", *, trust_owner: bool = False) -> Result[Any]:
         """Predictions for a table, or for a data frame (pandas, polars or Arrow).

@@ -187,6 +187,16 @@ class ReliabilityRow(Row, Protocol):
     expected_calibration_error: float
 
 
+class QuantileRow(Row, Protocol):
+    """How far predictions may be off at a level."""
+
+    tree_id: int | None
+    group_values: dict[str, Any] | None
+    level: float
+    n: int
+    quantile: float | None
+
+
 class DependenceRow(Row, Protocol):
     """What a model predicts where rows have one value of a feature, or a pair of values of two."""
 

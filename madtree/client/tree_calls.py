@@ -15,6 +15,7 @@ from madtree.client.rows import (
     ImportanceRow,
     PermutedRow,
     PrunedRow,
+    QuantileRow,
     ReliabilityRow,
     RuleRow,
     StepRow,
@@ -117,6 +118,12 @@ class TreeCalls(Caller):
     ) -> Result[ReliabilityRow]:
         """How far probabilities of the class are from what happens: a row for each of `n_bins` bins that has rows."""
         return self.call("tree_reliability", tree_model, test_table, trust_owner, class_, n_bins)
+
+    def conformal_quantiles(
+        self, model: str, calibration_table: str, levels: str | None = "0.9", trust_owner: bool | None = False
+    ) -> Result[QuantileRow]:
+        """How far predictions of new rows may be off, by rows that training has not seen, a row for each level."""
+        return self.call("conformal_quantiles", model, calibration_table, levels, trust_owner)
 
     def tree_call(self, model: str, trust_owner: bool | None = False) -> str:
         """The statement that trains the model again."""

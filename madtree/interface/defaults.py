@@ -103,3 +103,4 @@ BOOST_OPTIONS: Mapping[str, Mapping[str, object]] = {
 }
 MAX_POINTS = 100  # of a curve
 RELIABILITY_BINS = 10
+LEVELS = "0.9"

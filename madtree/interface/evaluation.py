@@ -136,6 +136,39 @@ SELECT low, high, n, estimated, actual FROM madtree.tree_reliability('delay_tree
 SELECT DISTINCT expected_calibration_error FROM madtree.tree_reliability('delay_tree', 'flights_of_may');""",
 )
 
+CONFORMAL_QUANTILES = Function(
+    "conformal_quantiles",
+    "tells how far predictions of new rows may be off, by rows that training has not seen (split conformal prediction)",
+    run="madtree.score:conformal_quantiles",
+    settings=FIGURES,
+    arguments=(
+        Argument("model", "text", ANY_MODEL),
+        Argument("calibration_table", "text", "table or view with known outcomes, which training has not seen"),
+        Argument(
+            "levels", "text", "how many of the new rows are to be covered: numbers between 0 and 1", defaults.LEVELS
+        ),
+        TRUST_OWNER,
+    ),
+    returns=columns("tree_id integer, group_values jsonb, level double precision, n bigint, quantile double precision"),
+    n_rows=10,
+    details=f"""\
+A row for each level; of a grouped model first those of all rows (tree_id is NULL), then those of each group:
+    tree_id, group_values     the tree, and its group as a JSON object
+    level, n                  the level, and the rows of the table that count
+    quantile                  of numbers: as far from the prediction are the outcomes of new rows in at least that share
+                              of cases, so that prediction - quantile to prediction + quantile is an interval; of
+                              classes: the set of those whose probability is at least 1 - quantile has the outcome
+It is the k-th least of n errors, where k is (n + 1) * level, rounded up: so a level needs level / (1 - level) rows. An
+error is the distance of the outcome from the prediction (of counts, from the rate times the exposure), or 1 less the
+probability of the outcome. That holds on average over tables and new rows that are drawn alike, whatever the model; the
+quantile of a group holds for its rows. A group with too few rows has NULL. Weights only leave rows out.
+{whom_to_trust()}""",
+    example="""\
+CREATE TABLE delay_quantile AS SELECT quantile FROM madtree.conformal_quantiles('delays', 'flights_of_may', '0.9');
+SELECT s.id, s.estimated_delay - q.quantile AS low, s.estimated_delay + q.quantile AS high
+FROM scored AS s, delay_quantile AS q;""",
+)
+
 BOOST_STAGED = Function(
     "boost_staged",
     "measures a boosted model on a table whose outcomes are known, by the number of its rounds",

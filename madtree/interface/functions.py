@@ -24,6 +24,7 @@ FUNCTIONS: Mapping[str, Function] = {
         evaluation.TREE_CONFUSION,
         evaluation.TREE_CURVE,
         evaluation.TREE_RELIABILITY,
+        evaluation.CONFORMAL_QUANTILES,
         explanation.GET_VAR_IMPORTANCE,
         explanation.TREE_IMPORTANCE,
         explanation.TREE_DISPLAY,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
     from madtree.score.boosted_expression import boost_sql
+    from madtree.score.conformal import conformal_quantiles
     from madtree.score.evaluate import tree_confusion, tree_curve, tree_evaluate, tree_reliability
     from madtree.score.new_rows import fit_to_source, only_row, scan_of
     from madtree.score.out_of_bag import predict_out_of_bag
@@ -29,6 +30,7 @@ __all__ = [
     "boost_sql",
     "boost_staged",
     "check_number_type",
+    "conformal_quantiles",
     "explain_row",
     "explain_some",
     "explain_table",
@@ -67,6 +69,7 @@ _MODULES = {
     "score_block": "block_scorer",
     "score_table": "predict",
     "tree_confusion": "evaluate",
+    "conformal_quantiles": "conformal",
     "tree_curve": "evaluate",
     "tree_reliability": "evaluate",
     "tree_evaluate": "evaluate",

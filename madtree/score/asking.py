@@ -66,6 +66,7 @@ def asking(
     in_blocks: bool | None,
     costs: Costs,
     most_bytes: int = HELD_BYTES,
+    argument: str = "test_table",
 ) -> Iterator[Asking]:
     """Put a question to the model; rows that were scored by blocks, and cells that other servers have counted, are kept
     until it is answered.
@@ -73,9 +74,9 @@ def asking(
     A transaction that may not write, as on a standby, has no table to keep them in: there the question scores them
     itself, in one process.
     """
-    rows = tested_rows(host, tables, model, test_table, with_id=False)
+    rows = tested_rows(host, tables, model, test_table, with_id=False, argument=argument)
     with (
-        casting(model, rows.data.features, str(test_table), "test_table"),
+        casting(model, rows.data.features, str(test_table), argument),
         _asking_of(host, tables, model, rows, in_blocks, costs, most_bytes) as put,
     ):
         yield put
@@ -110,18 +111,27 @@ class TestedRows:
         return [cells_sql.not_a_number_as_infinite(value) for value in (actual, weight)]
 
 
-def tested_rows(host: Host, tables: ModelTables, model: Model, test_table: str | None, *, with_id: bool) -> TestedRows:
+def tested_rows(
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    test_table: str | None,
+    *,
+    with_id: bool,
+    argument: str,
+) -> TestedRows:
     """The rows of a table by which a model is judged; tells of those that it has seen.
 
     Args:
         with_id: whether the table must have the id, too.
+        argument: the name by which users give the table.
 
     Raises:
         MadtreeError: there is no such table, or it lacks what the model needs.
     """
     if test_table is None:
-        raise MadtreeError("test_table must be the name of a table or view, not NULL")
-    source = find_source(host.source, test_table, "test_table")
+        raise MadtreeError(f"{argument} must be the name of a table or view, not NULL")
+    source = find_source(host.source, test_table, argument)
     if is_training_table(host, model, source):
         _tell_of_seen_rows(host, tables, model, test_table)
     weight = str(model.summary["weights"]) if model.weighted else None
@@ -129,7 +139,7 @@ def tested_rows(host: Host, tables: ModelTables, model: Model, test_table: str |
         check_expression(weight, f"{model.name} is damaged: the weights in its summary")
     needed = [model.dependent, *model.grouping, *(text for text in (weight, model.exposure) if text)]
     ids = [model.id_column] * with_id
-    data = fit_features(host.source, model, source, test_table, "test_table", needed, ids)
+    data = fit_features(host.source, model, source, test_table, argument, needed, ids)
     weight, exposure = (
         None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
     )
@@ -228,7 +238,14 @@ def _first_group(host: Host, tables: ModelTables, model: Model) -> int:
     return int(found[0]["number"])
 
 
-def checked(host: Host, rows: list[Row], model: Model, test_table: str, unfit: str = "infinite or NaN") -> list[Row]:
+def checked(
+    host: Host,
+    rows: list[Row],
+    model: Model,
+    test_table: str,
+    unfit: str = "infinite or NaN",
+    argument: str = "test_table",
+) -> list[Row]:
     """The rows without what tells of unfit values; `unfit`: what outcomes are then, where no events are counted.
 
     Raises:
@@ -238,7 +255,7 @@ def checked(host: Host, rows: list[Row], model: Model, test_table: str, unfit: s
     bad_actuals = max((row.pop("bad_actuals", 0) or 0 for row in watched(host, rows)), default=0)
     if bad_weights:
         raise MadtreeError(
-            f"test_table: weights {model.summary['weights']} is negative, infinite or NaN in {bad_weights} "
+            f"{argument}: weights {model.summary['weights']} is negative, infinite or NaN in {bad_weights} "
             f"row{'s' * (bad_weights != 1)} of {test_table}; a weight must be a finite number of at least 0"
         )
     if bad_actuals:
@@ -247,6 +264,6 @@ def checked(host: Host, rows: list[Row], model: Model, test_table: str, unfit: s
         if model.exposure:
             unfit += f", or exposure {model.exposure} is not above 0,"
         raise MadtreeError(
-            f"test_table: {model.dependent} is {unfit} in {bad_actuals} row{'s' * (bad_actuals != 1)} of {test_table}"
+            f"{argument}: {model.dependent} is {unfit} in {bad_actuals} row{'s' * (bad_actuals != 1)} of {test_table}"
         )
     return rows

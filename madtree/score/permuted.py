@@ -52,7 +52,7 @@ def permutation_importance(
     model = read_summary(host, tables)
     measured = _check_metric(model, metric)
     together = _together(model, features)
-    tested = tested_rows(host, tables, model, test_table, with_id=True)
+    tested = tested_rows(host, tables, model, test_table, with_id=True, argument="test_table")
     scan = scan_of(host, tables, model, tested.source, tested.data, "", "")
     with casting(model, tested.data.features, str(test_table), "test_table"):
         id_type, judged = tested.data.types[model.id_column], tested.judged(model)

@@ -53,7 +53,7 @@ def boost_staged(
     check_kind(model, "boost_staged", "model")
     if not any(model.numbering.counts):
         raise MadtreeError(f"model: {model_name} has no trees")
-    tested = tested_rows(host, tables, model, test_table, with_id=False)
+    tested = tested_rows(host, tables, model, test_table, with_id=False, argument="test_table")
     with casting(model, tested.data.features, str(test_table), "test_table"):
         sums = _sums_of_groups(host, tables, model, tested, costs)
     n_rounds = [count // model.n_scores for count in model.numbering.counts]

@@ -53,10 +53,10 @@ class Question:
     said: bool = False
     chosen: int = 1
 
-    def fill(self, template: str, cells: str = "", **parts: str) -> str:
+    def fill(self, template: str, cells: str = "", errors: str = "", **parts: str) -> str:
         """A template with `parts`, their operators spelled out, and then with the model's and the user's own names.
 
-        `cells`: a query that has been filled already.
+        `cells`, `errors`: queries that have been filled already.
         """
         own = {key: spelled_out(part) for key, part in parts.items()}
         return spelled_out(template).format(
@@ -65,6 +65,7 @@ class Question:
             nodes=model_table(self.schema, self.name, "_nodes"),
             rows=self.rows,
             cells=cells,
+            errors=errors,
             group=self._group(),
             classes=f"{literal(texts(self.classes))}::pg_catalog.text[]",
             predicted=text_of("n.prediction", self.writer),
@@ -91,19 +92,35 @@ def number_cells(question: Question) -> str:
     """A query for the cells of a regression."""
     if question.cells:
         return f"SELECT * FROM {question.cells}"
-    fit = _COUNTED if question.of_counts else _FINITE
-    if question.exposed:
-        fit = f"({fit} AND {_EXPOSED})"
-    usable = f"n.node_id IS NOT NULL AND {fit}{f' AND {_POSITIVE}' if question.weighted else ''}"
     return question.fill(
         _NUMBER_CELLS.replace("{predictions}", _MEANS if question.said else _LEAVES),
         weight="r.weight" if question.weighted else "1::pg_catalog.float8",
-        expected="(n.prediction `*` r.exposure)" if question.exposed else "n.prediction",
+        expected=_expected(question),
         deviance=_DEVIANCE if question.of_counts else "0::pg_catalog.float8",
-        usable=f"FILTER (WHERE {usable})",
-        finite=fit,
+        usable=f"FILTER (WHERE {_usable(question)})",
+        finite=_fit(question),
         bad_weights=_BAD_WEIGHTS if question.weighted else "0",
     )
+
+
+def number_errors(question: Question) -> str:
+    """A query for the errors of a regression, without their signs, of each row that counts."""
+    template = _NUMBER_ERRORS.replace("{predictions}", _MEANS if question.said else _LEAVES)
+    return question.fill(template, expected=_expected(question), usable=_usable(question))
+
+
+def _expected(question: Question) -> str:
+    return "(n.prediction `*` r.exposure)" if question.exposed else "n.prediction"
+
+
+def _usable(question: Question) -> str:
+    """The condition that a row counts: that it comes to a leaf, and its outcome and weight are what they should be."""
+    return f"n.node_id IS NOT NULL AND {_fit(question)}{f' AND {_POSITIVE}' if question.weighted else ''}"
+
+
+def _fit(question: Question) -> str:
+    fit = _COUNTED if question.of_counts else _FINITE
+    return f"({fit} AND {_EXPOSED})" if question.exposed else fit
 
 
 def keep_cells(table: str, cells: str) -> str:
@@ -163,6 +180,14 @@ _NUMBER_CELLS = """
     {predictions}
     CROSS JOIN LATERAL (SELECT {expected} AS expected) AS e
     GROUP BY r.tree, n.tree_id, n.node_id, n.prediction
+"""
+
+_NUMBER_ERRORS = """
+    SELECT r.tree, pg_catalog.abs(r.actual `-` e.expected) AS score, 1::pg_catalog.int8 AS n
+    FROM ({rows}) AS r
+    {predictions}
+    CROSS JOIN LATERAL (SELECT {expected} AS expected) AS e
+    WHERE {usable}
 """
 
 # Rows of no tree belong to the whole only.

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.sqltext.cells import Question, class_cells, number_cells
+from madtree.sqltext.array_text import texts
+from madtree.sqltext.cells import Question, class_cells, number_cells, number_errors
+from madtree.sqltext.quote import literal
 
 COUNTS = ("n", "n_skipped")
 CLASS_METRICS = ("accuracy", "balanced_accuracy", "log_loss", "auc")
@@ -59,6 +61,17 @@ def reliability(question: Question, n_bins: int) -> str:
     template = f"WITH {_CELLS}{_judged(question)}{_SCOPES}{_RELIABILITY}"
     cells, bins = class_cells(question), f"{n_bins}::pg_catalog.float8"
     return question.fill(template, cells=cells, bins=bins, **_whole(question, "judged"))
+
+
+def conformal(question: Question, levels: Sequence[str]) -> str:
+    """Quantiles of how wrong the model is by scope, for levels as decimals; see `conformal_quantiles`."""
+    if question.classes:
+        cells, errors, scores = class_cells(question), "", f"{_judged(question)}{_CLASS_ERRORS}"
+    else:
+        cells, errors, scores = number_cells(question), number_errors(question), _NUMBER_ERRORS
+    template = f"WITH {_CELLS}{scores}{_SCOPES}{_CONFORMAL}"
+    of_levels = f"{literal(texts(levels))}::pg_catalog.numeric[]"
+    return question.fill(template, cells=cells, errors=errors, levels=of_levels, **_whole(question, "scores"))
 
 
 def _judged(question: Question) -> str:
@@ -283,3 +296,27 @@ FROM scopes AS s
 INNER JOIN summed AS u ON u.scope `=` s.scope
 CROSS JOIN (SELECT pg_catalog.sum(c.bad_weights)::pg_catalog.int8 AS bad_weights FROM cells AS c) AS b
 ORDER BY s.scope, u.bin"""
+
+# The k-th least score of n, where k is the least integer from (n + 1) times the level on; NULL where k is above n.
+_CLASS_ERRORS = """
+scores AS (SELECT j.tree, 1::pg_catalog.float8 `-` j.p_actual AS score, j.n FROM judged AS j),"""
+_NUMBER_ERRORS = """
+scores AS ({errors}),"""
+_CONFORMAL = """
+ranked AS (
+    SELECT s.scope, s.score, pg_catalog.sum(s.n) OVER (PARTITION BY s.scope ORDER BY s.score) AS place
+    FROM scoped AS s
+),
+counted AS (SELECT s.scope, pg_catalog.sum(s.n) AS n FROM scoped AS s GROUP BY s.scope)
+SELECT CASE WHEN s.scope `>=` 0 THEN s.scope END AS tree_id, s.group_values, l.level::pg_catalog.float8 AS level,
+    COALESCE(c.n, 0)::pg_catalog.int8 AS n, (
+        SELECT pg_catalog.min(r.score) FROM ranked AS r
+        WHERE r.scope `=` s.scope AND r.place `>=` pg_catalog.ceil((c.n `+` 1::pg_catalog.numeric) `*` l.level)
+    ) AS quantile,
+    COALESCE(t.bad_weights, 0)::pg_catalog.int8 AS bad_weights,
+    COALESCE(t.bad_actuals, 0)::pg_catalog.int8 AS bad_actuals
+FROM scopes AS s
+CROSS JOIN pg_catalog.unnest({levels}) AS l(level)
+LEFT JOIN counted AS c ON c.scope `=` s.scope
+LEFT JOIN totals AS t ON t.scope `=` s.scope
+ORDER BY s.scope, l.level"""

@@ -59,6 +59,16 @@ MISTAKES = {
         ("tree_curve('m', 'nowhere')", "42P01", "madtree: test_table: relation nowhere", None),
         ("tree_curve('mean', 'points')", "22023", "madtree: tree_model: ", "madtree.tree_evaluate"),
     ],
+    "conformal_quantiles": [
+        ("conformal_quantiles('m', 'nowhere')", "42P01", "madtree: calibration_table: relation nowhere", None),
+        ("conformal_quantiles('m', 'points', '0.9, 1')", "22023", "madtree: levels must be numbers between", None),
+        (
+            "conformal_quantiles('m', 'points', '0.99999')",
+            "22023",
+            "madtree: levels: 0.99999 takes at least 99,9",
+            "Take",
+        ),
+    ],
     "tree_call": [
         ("tree_call('nowhere')", "42P01", "madtree: model: relation nowhere", None),
         ("tree_call('points')", "42809", "madtree: model: ", None),

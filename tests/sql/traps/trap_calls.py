@@ -23,7 +23,7 @@ MEANINGS = {
     "model": "model", "tree_model": "model", "model_name": "model", "random_forest_model": "model",
     "boosted_model": "model",
     "forest_model_table": "model", "model_table": "model",
-    "table_name": "data", "test_table": "data", "new_data_table": "data", "source": "data",
+    "table_name": "data", "test_table": "data", "new_data_table": "data", "source": "data", "calibration_table": "data",
     "training_table_name": "data",
     "output_table": "out", "output": "out", "new_model": "out", "output_table_name": "out",
     "id": "row", "id_col_name": "id", "dependent_variable": "dependent", "list_of_features": "features",
@@ -48,6 +48,7 @@ class OfData:
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "tree_predict": ({"type": "prob"}, {"type": "leaf"}, {"replace": True}),
     "forest_predict": ({"type": "prob"}, {"type": "leaf"}),
+    "conformal_quantiles": ({"levels": "0.5, 0.8"},),
     "boost_predict": ({"type": "raw"}, {"type": "leaf"}),
     "boost_sql": ({"type": "prob"}, {"type": "raw"}),
     "tree_sql": ({"type": "prob"}, {"tree_id": 1}),

@@ -37,6 +37,7 @@ CALLS = (
     "SELECT count(*) FROM tree_curve('m', 'data')",
     "SELECT count(*) FROM tree_reliability('m', 'data')",
     "SELECT tree_call('m')",
+    "SELECT count(*) FROM conformal_quantiles('m', 'data', '0.5')",
     "SELECT tree_predict('m', 'data', 'out')",
     "SELECT tree_prune('m', 'out', 0.5)",
     "SELECT get_var_importance('m', 'out')",

@@ -53,6 +53,7 @@ OF_ANY_MODEL = (
     "SELECT count(*) FROM tree_curve('m', 'data')",
     "SELECT count(*) FROM tree_reliability('m', 'data')",
     "SELECT tree_call('m')",
+    "SELECT count(*) FROM conformal_quantiles('m', 'data', '0.5')",
     "SELECT get_var_importance('m', 'out')",
     "SELECT count(*) FROM tree_importance('m')",
     "SELECT tree_shap('m', 'data', 'out')",
