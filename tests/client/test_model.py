@@ -58,6 +58,10 @@ def test_evaluation_is_that_of_the_server(db: psycopg.Connection, model: madtree
     curve = model.curve("flowers", class_="1", max_points=5)
     assert sum(curve.column("n")) == 300
     assert curve[-1].recall == curve[-1].share == 1
+    assert sum(model.reliability("flowers", class_="1", n_bins=4).column("n")) == 300
+    (quantile,) = model.conformal_quantiles("flowers", "0.8")
+    assert (quantile.level, quantile.n, 0 <= quantile.quantile <= 1) == (0.8, 300, True)
+    assert model.client.tree_call(model.name).startswith("SELECT madtree.tree_train('flowers', ")
     frame = model.client.query("SELECT * FROM flowers").to_pandas()
     assert model.evaluate(frame).metrics == pytest.approx(found.metrics)
 
