@@ -83,9 +83,9 @@ class Spelling:
         if len(cases) == 1 and None not in (cases[0][1], otherwise) and cases[0][1] != otherwise:
             condition, said = cases[0]
             return self.holds(condition) if said else self.fails(condition)
-        whens = " ".join(f"WHEN {condition} THEN {_TRUTHS[said]}" for condition, said in cases)
-        last = "" if otherwise is None else f" ELSE {_TRUTHS[otherwise]}"
-        return f"CASE {whens}{last} END"
+        whens = [f"WHEN {condition} THEN {_TRUTHS[said]}" for condition, said in cases]
+        last = [] if otherwise is None else [f"ELSE {_TRUTHS[otherwise]}"]
+        return " ".join(["CASE", *whens, *last, "END"])
 
     def asked(self, condition: str) -> str:
         """A condition as an answer."""

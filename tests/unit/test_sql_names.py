@@ -18,8 +18,9 @@ from madtree.install.script import definitions
 
 PACKAGE = Path(madtree.__file__).parent
 # Where SQL is written; and what is written for people to read, which no statement of ours runs.
+OF_OTHER_DATABASES = {"dialects.py", "portable.py"}  # which have no such names, and where no statement of ours runs
 PLACES = [
-    *sorted((PACKAGE / "sqltext").glob("*.py")),
+    *sorted(path for path in (PACKAGE / "sqltext").glob("*.py") if path.name not in OF_OTHER_DATABASES),
     PACKAGE / "doctor" / "facts.py",
     PACKAGE / "embedded" / "database.py",
 ]
