@@ -15,9 +15,10 @@ from madtree.model import find_model, read_summary
 from madtree.render.labels import category_text, one_line
 from madtree.render.mark import NUMBERS, class_colours
 from madtree.render.svg import tree_svg
+from madtree.report.asked import row_paths
 from madtree.report.contributions import contributions
 from madtree.report.distributions import distributions
-from madtree.report.figures import cp_tables, evaluation, or_note, refusal, row_paths, shown_sql
+from madtree.report.figures import cp_tables, evaluation, or_note, refusal, shown_sql
 from madtree.report.kinds import PAGES
 from madtree.report.page import options, page, table
 from madtree.report.provenance import folds_text

@@ -13,7 +13,7 @@ from madtree.host import Host, Row
 from madtree.host.psycopg import together
 from madtree.model import ModelTables, read_summary
 from madtree.render.labels import category_text, one_line
-from madtree.report.figures import partial_dependence
+from madtree.report.asked import partial_dependence
 from madtree.report.page import finite
 from madtree.report.trees import Choice
 from madtree.request import find_source

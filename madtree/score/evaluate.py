@@ -13,6 +13,7 @@ from madtree.host import Host, Row, watched
 from madtree.model import class_position, find_model, read_summary
 from madtree.request import COSTS, Costs
 from madtree.score.asking import HELD_BYTES, asking, checked
+from madtree.sqltext import curves
 from madtree.sqltext import evaluate as sql
 from madtree.sqltext.cells import Question
 
@@ -93,7 +94,7 @@ def tree_curve(
         MadtreeError: `class_` is none of the model's classes, or is not given where there are more than two, or
             `max_points` is less than 1.
     """
-    return _of_class(host, tree_model, test_table, trust_owner, class_, ("max_points", max_points), sql.curve)
+    return _of_class(host, tree_model, test_table, trust_owner, class_, ("max_points", max_points), curves.curve)
 
 
 def tree_reliability(
@@ -110,7 +111,7 @@ def tree_reliability(
         MadtreeError: `class_` is none of the model's classes, or is not given where there are more than two, or
             `n_bins` is less than 1.
     """
-    return _of_class(host, tree_model, test_table, trust_owner, class_, ("n_bins", n_bins), sql.reliability)
+    return _of_class(host, tree_model, test_table, trust_owner, class_, ("n_bins", n_bins), curves.reliability)
 
 
 def _of_class(
