@@ -32,6 +32,7 @@ GIVEN = {
     "output": "'made'",
     "features": "'x'",
     "test_table": "'data'",
+    "calibration_table": "'data'",
     "table_name": "'data'",
     "output_table": "'made'",
     "new_model": "'made'",
