@@ -6,6 +6,7 @@ from typing import Any
 
 import psycopg
 from forest_data import rows
+from training import read_model
 
 MAKE = """
     CREATE TABLE t AS SELECT i AS id, CASE WHEN i % 10 < 7 THEN 0 ELSE i % 5 END AS g,
@@ -28,6 +29,12 @@ def boost(db: psycopg.Connection, target: str, model: str = "m", source: str = "
     names = "".join(f", {name} => %s" for name in named)
     call = f"SELECT madtree.boost_train(%s, %s, 'id', %s, 'a, b, c'{names})"
     return str(db.execute(call, [source, model, target, *named.values()]).fetchone()[0])  # type: ignore[index,arg-type]
+
+
+def tables(db: psycopg.Connection, model: str = "m") -> dict[str, Any]:
+    """All that the model's tables say, but for its summary, and its nodes' bytes."""
+    packed = rows(db, f"SELECT * FROM {model}_packed ORDER BY tree_id")
+    return {"_packed": packed, **{part: found for part, found in read_model(db, model).items() if part != "_summary"}}
 
 
 def score(db: psycopg.Connection, type_: str, model: str = "m", **more: Any) -> list[dict[str, Any]]:

@@ -75,9 +75,10 @@ def evaluate_command(
         raise CommandError("choose one of --confusion, --curve, --reliability and --rounds", code=USAGE)
     if not (curve or reliability) and class_ is not None:
         raise CommandError("--class is for --curve and --reliability", code=USAGE)
-    for option, value, of in (("--points", points, curve), ("--bins", bins, reliability)):
-        if value is not None and not of:
-            raise CommandError(f"{option} is for {'--curve' if option == '--points' else '--reliability'}", code=USAGE)
+    if not curve and points is not None:
+        raise CommandError("--points is for --curve", code=USAGE)
+    if not reliability and bins is not None:
+        raise CommandError("--bins is for --reliability", code=USAGE)
     function = next((name for name, is_wanted in chosen.items() if is_wanted), "tree_evaluate")
     with session(dsn) as opened:
         named = FUNCTIONS[function].arguments[0].name

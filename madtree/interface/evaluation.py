@@ -65,6 +65,8 @@ Rows are left out as by tree_evaluate.
     example="SELECT actual, predicted, n FROM madtree.tree_confusion('delay_tree', 'flights_of_may');",
 )
 
+_CLASS = Argument("class", "text", "whose probability is looked at, as text; of two classes the last one", None)
+
 TREE_CURVE = Function(
     "tree_curve",
     "tells how well a model's probabilities of a class put rows in order: ROC, lift, calibration",
@@ -74,7 +76,7 @@ TREE_CURVE = Function(
         Argument("tree_model", "text", ANY_MODEL),
         _TEST_TABLE,
         TRUST_OWNER,
-        Argument("class", "text", "whose probability is looked at, as text; of two classes the last one", None),
+        _CLASS,
         Argument("max_points", "integer", "rows at most, of each group; 10 for deciles", defaults.MAX_POINTS),
     ),
     returns=columns(
@@ -112,7 +114,7 @@ TREE_RELIABILITY = Function(
         Argument("tree_model", "text", ANY_MODEL),
         _TEST_TABLE,
         TRUST_OWNER,
-        Argument("class", "text", "whose probability is looked at, as text; of two classes the last one", None),
+        _CLASS,
         Argument("n_bins", "integer", "bins of one width that probabilities are put into", defaults.RELIABILITY_BINS),
     ),
     returns=columns(

@@ -33,16 +33,17 @@ def confusion(host: Host, choice: Choice, table: str) -> list[Row]:
 
 def curve(host: Host, choice: Choice, table: str) -> list[Row]:
     """Points of the curves of the last of two classes, those of all trees together first."""
-    if _has_extension(host):
-        return host.query(sql.CURVE, [_TEXT, _TEXT, _BOOL], [choice.model.name, table, choice.trust_owner])
-    return _here(host, "tree_curve", choice.model.name, table, choice.trust_owner)
+    return _of_last_class(host, choice, table, sql.CURVE, "tree_curve")
 
 
 def reliability(host: Host, choice: Choice, table: str) -> list[Row]:
     """Bins of the probability of the last of two classes, those of all trees together first."""
-    if _has_extension(host):
-        return host.query(sql.RELIABILITY, [_TEXT, _TEXT, _BOOL], [choice.model.name, table, choice.trust_owner])
-    return _here(host, "tree_reliability", choice.model.name, table, choice.trust_owner)
+    return _of_last_class(host, choice, table, sql.RELIABILITY, "tree_reliability")
+
+
+def _of_last_class(host: Host, choice: Choice, table: str, query: str, function: str) -> list[Row]:
+    asked = [choice.model.name, table, choice.trust_owner]
+    return host.query(query, [_TEXT, _TEXT, _BOOL], asked) if _has_extension(host) else _here(host, function, *asked)
 
 
 def row_paths(host: Host, choice: Choice, table: str, id_: str) -> dict[int, list[str]]:

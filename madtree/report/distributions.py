@@ -19,7 +19,7 @@ from madtree.report.trees import Choice
 from madtree.request import find_source
 from madtree.sqltext import distributions as sql
 from madtree.sqltext.cells import number
-from madtree.sqltext.condition import QUALIFIED, of_group
+from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.relation import Relation
 from madtree.trees import Model, Node, Tree
@@ -111,7 +111,7 @@ def _rows(
         qualified(source.schema, source.name),
         tree,
         data.features,
-        of_group(model, tree, QUALIFIED) if model.grouping_columns else None,
+        QUALIFIED.of_group(model, tree) if model.grouping_columns else None,
         outcome_of(tables, model, data),
         [model.classes[position] for position in shown] if model.is_classification else None,
         number(data.plain(model.exposure)) if model.exposure else None,

@@ -61,26 +61,9 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
             hint="classification => true or false says what is meant.",
         )
     _check_class_params(task.parameters.class_params, values["correct_prior"])
-    _check_one(values)
-    draws_rows = values["subsample"] < 1 or values["top_rate"] < 1
-    if values["table"] is not None:
-        other = held_out_table(host.source, task, values["table"], with_identity=draws_rows)
-        task = replace(task, held_out=other)
-    parameters = replace(
-        task.parameters,
-        fold_col=_held_out(task),
-        cp=UNPRUNED,
-        min_split=2 * task.parameters.min_bucket,
-        learning_rate=values["learning_rate"],
-        l2=values["l2_regularization"],
-        min_gain=values["min_gain"],
-        cat_smooth=values["cat_smooth"],
-        cat_l2=values["cat_l2"],
-        max_cat_threshold=values["max_cat_threshold"],
-        min_data_per_group=values["min_data_per_group"],
-    )
+    _check_held_out(values)
     loss = loss or known[0]
-    _check_newton(loss, values["method"], monotone=bool(parameters.monotone), top_rate=values["top_rate"])
+    _check_newton(loss, values["method"], monotone=bool(task.parameters.monotone), top_rate=values["top_rate"])
     _check_rates(values["top_rate"], values["other_rate"], values["subsample"])
     boost = BoostParameters(
         loss=loss,
@@ -97,6 +80,22 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
         other_rate=values["other_rate"],
         method=values["method"],
     )
+    if values["table"] is not None:
+        other = held_out_table(host.source, task, values["table"], with_identity=boost.draws_rows)
+        task = replace(task, held_out=other)
+    parameters = replace(
+        task.parameters,
+        fold_col=_held_out(task),
+        cp=UNPRUNED,
+        min_split=2 * task.parameters.min_bucket,
+        learning_rate=values["learning_rate"],
+        l2=values["l2_regularization"],
+        min_gain=values["min_gain"],
+        cat_smooth=values["cat_smooth"],
+        cat_l2=values["cat_l2"],
+        max_cat_threshold=values["max_cat_threshold"],
+        min_data_per_group=values["min_data_per_group"],
+    )
     return replace(task, parameters=parameters, ensemble=boost, fold_writer=None)
 
 
@@ -112,7 +111,7 @@ def _loss_of(values: Mapping[str, Any]) -> str | None:
     return given or of_method
 
 
-def _check_one(values: Mapping[str, Any]) -> None:
+def _check_held_out(values: Mapping[str, Any]) -> None:
     """Raises MadtreeError where more than one key of `validation_params` says which rows are held out."""
     given = [name for name in ("fraction", "fold_col", "table") if values[name]]
     if len(given) > 1:

@@ -183,7 +183,7 @@ _NUMBER_CELLS = """
 """
 
 _NUMBER_ERRORS = """
-    SELECT r.tree, pg_catalog.abs(r.actual `-` e.expected) AS score, 1::pg_catalog.int8 AS n
+    SELECT r.tree, pg_catalog.abs(r.actual `-` e.expected) AS error, 1::pg_catalog.int8 AS n
     FROM ({rows}) AS r
     {predictions}
     CROSS JOIN LATERAL (SELECT {expected} AS expected) AS e

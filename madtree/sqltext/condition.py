@@ -42,7 +42,7 @@ class Spelling:
     An *answer* is what a question comes to: true, false or NULL.
     """
 
-    qualified: bool
+    qualified: bool = False
 
     def operator(self, symbol: str) -> str:
         return operator(symbol) if self.qualified else symbol
@@ -60,15 +60,44 @@ class Spelling:
         Args:
             whole: it must be an answer, NULL where the value is missing; else anything but true will do there.
         """
-        return below(feature, threshold, self, whole=whole)
+        operand, symbol, own_threshold = _comparison(feature, threshold, self)
+        condition = f"{operand} {_operator(feature, symbol, self)} {own_threshold}"
+        if feature.null_last:
+            return self.holds(condition) if whole else condition
+        if whole and feature.type in NAN_TYPES:
+            # In three-valued logic: what is not below is false, unless it is NaN, and then NULL.
+            condition += f" OR ({operand} {self.operator('>=')} {_nan(feature, self)} AND NULL)"
+        return condition
 
     def beyond(self, feature: Feature, threshold: float, *, whole: bool) -> str:
         """The opposite of `below`; `whole` as there."""
-        return beyond(feature, threshold, self, whole=whole)
+        if feature.null_last:
+            return self.fails(self.below(feature, threshold, whole=False))
+        operand, symbol, own_threshold = _comparison(feature, threshold, self)
+        condition = f"{operand} {_operator(feature, NEGATED[symbol], self)} {own_threshold}"
+        if feature.type in NAN_TYPES:
+            is_number = f"{operand} {self.operator('<')} {_nan(feature, self)}"
+            condition += f" AND ({is_number} OR NULL)" if whole else f" AND {is_number}"
+        return condition
 
     def among(self, feature: Feature, categories: Sequence[str]) -> str:
         """A condition that is true for these categories of an unordered feature, and false or NULL for all else."""
-        return among(feature, categories, self)
+        operand = self.column(feature)
+        if not categories:
+            return "false"
+        if feature.type == "boolean":
+            if len(categories) > 1:
+                return f"{operand} IS NOT NULL"
+            return operand if categories[0] == "true" else f"NOT {operand}"
+        if feature.type != "text":
+            operand = f"{operand}::{self.type('text')}"
+        # Categories are equal if their bytes are, whatever the column's collation says.
+        operand += ' COLLATE pg_catalog."C"' if self.qualified else ' COLLATE "C"'
+        if len(categories) == 1:
+            value = literal(categories[0]) + (f"::{self.type('text')}" if self.qualified else "")
+            return f"{operand} {self.operator('=')} {value}"
+        array = ", ".join(map(literal, categories))
+        return f"{operand} {self.operator('=')} ANY (ARRAY[{array}]::{self.type('text')}[])"
 
     def holds(self, condition: str) -> str:
         """A condition that is true where another one is, and false where that is false or NULL."""
@@ -97,15 +126,17 @@ class Spelling:
 
     def of_group(self, model: Model, tree: Tree) -> str:
         """A condition that is true for the rows of a tree's group."""
-        return of_group(model, tree, self)
+        operators = model.grouping_equals or (EQUALS,) * len(model.grouping_columns)
+        keys = zip(model.grouping, model.grouping_types, operators, tree.group, strict=True)
+        return " AND ".join(_equal(column, type_, equals, value, self) for column, type_, equals, value in keys)
 
     def number(self, value: float) -> str:
-        """A number, to the same bits."""
-        return float_literal(value, self)
+        """A number that reads back to the same bits (repr also writes infinities as PostgreSQL reads them)."""
+        return f"'{value!r}'::{self.type('float8')}"
 
     def numbers(self, numbers: Sequence[float]) -> str:
         """An array of numbers."""
-        return float_array(numbers, self)
+        return f"'{{{','.join(map(repr, numbers))}}}'::{self.type('float8')}[]"
 
     def value(self, text: str, type_: str) -> str:
         """`text` as a value of a type."""
@@ -128,76 +159,12 @@ class Spelling:
 
 
 QUALIFIED = Spelling(qualified=True)
-READABLE = Spelling(qualified=False)
-
-
-def below(feature: Feature, threshold: float, spelling: Spelling, *, whole: bool) -> str:
-    """A condition that is true up to the threshold and false beyond.
-
-    Args:
-        whole: where the value is missing it must be NULL, else anything but true.
-    """
-    operand, symbol, own_threshold = _comparison(feature, threshold, spelling)
-    condition = f"{operand} {_operator(feature, symbol, spelling)} {own_threshold}"
-    if feature.null_last:
-        return f"({condition}) IS TRUE" if whole else condition
-    if whole and feature.type in NAN_TYPES:
-        # In three-valued logic: what is not below is false, unless it is NaN, and then NULL.
-        condition += f" OR ({operand} {spelling.operator('>=')} {_nan(feature, spelling)} AND NULL)"
-    return condition
-
-
-def beyond(feature: Feature, threshold: float, spelling: Spelling, *, whole: bool) -> str:
-    """The opposite of `below`; `whole` as there."""
-    if feature.null_last:
-        return f"({below(feature, threshold, spelling, whole=False)}) IS NOT TRUE"
-    operand, symbol, own_threshold = _comparison(feature, threshold, spelling)
-    condition = f"{operand} {_operator(feature, NEGATED[symbol], spelling)} {own_threshold}"
-    if feature.type in NAN_TYPES:
-        is_number = f"{operand} {spelling.operator('<')} {_nan(feature, spelling)}"
-        condition += f" AND ({is_number} OR NULL)" if whole else f" AND {is_number}"
-    return condition
-
-
-def among(feature: Feature, categories: Sequence[str], spelling: Spelling) -> str:
-    """A condition that is true for these categories of an unordered feature, and false or NULL for all else."""
-    operand = spelling.column(feature)
-    if not categories:
-        return "false"
-    if feature.type == "boolean":
-        if len(categories) > 1:
-            return f"{operand} IS NOT NULL"
-        return operand if categories[0] == "true" else f"NOT {operand}"
-    if feature.type != "text":
-        operand = f"{operand}::{spelling.type('text')}"
-    # Categories are equal if their bytes are, whatever the column's collation says.
-    operand += ' COLLATE pg_catalog."C"' if spelling.qualified else ' COLLATE "C"'
-    if len(categories) == 1:
-        value = literal(categories[0]) + (f"::{spelling.type('text')}" if spelling.qualified else "")
-        return f"{operand} {spelling.operator('=')} {value}"
-    array = ", ".join(map(literal, categories))
-    return f"{operand} {spelling.operator('=')} ANY (ARRAY[{array}]::{spelling.type('text')}[])"
-
-
-def of_group(model: Model, tree: Tree, spelling: Spelling) -> str:
-    """A condition that is true for the rows of a tree's group."""
-    operators = model.grouping_equals or (EQUALS,) * len(model.grouping_columns)
-    keys = zip(model.grouping, model.grouping_types, operators, tree.group, strict=True)
-    return " AND ".join(_equal(column, type_, equals, value, spelling) for column, type_, equals, value in keys)
+READABLE = Spelling()
 
 
 def typed_literal(text: str | None, type_: str) -> str:
     """`text` as a value of a type."""
     return f"NULL::{type_}" if text is None else f"{literal(text)}::{type_}"
-
-
-def float_literal(value: float, spelling: Spelling) -> str:
-    """`value` as a float8 that reads back to the same bits (repr also writes infinities as PostgreSQL reads them)."""
-    return f"'{value!r}'::{spelling.type('float8')}"
-
-
-def float_array(numbers: Sequence[float], spelling: Spelling) -> str:
-    return f"'{{{','.join(map(repr, numbers))}}}'::{spelling.type('float8')}[]"
 
 
 def _equal(column: str, type_: str, equals: str, value: str | None, spelling: Spelling) -> str:
@@ -233,7 +200,7 @@ def _comparison(feature: Feature, threshold: float, spelling: Spelling) -> tuple
         operand = f"{operand}::float8"
     elif feature.type not in NAN_TYPES:
         operand = values.number(feature)
-    return operand, "<=", float_literal(threshold, spelling)
+    return operand, "<=", spelling.number(threshold)
 
 
 def _threshold_literal(type_: str, own_threshold: int, spelling: Spelling) -> str:

@@ -29,12 +29,12 @@ def reliability(question: Question, n_bins: int) -> str:
 def conformal(question: Question, levels: Sequence[str]) -> str:
     """Quantiles of how wrong the model is by scope, for levels as decimals; see `conformal_quantiles`."""
     if question.classes:
-        cells, errors, scores = class_cells(question), "", f"{judged(question)}{_CLASS_ERRORS}"
+        cells, errors, parts = class_cells(question), "", f"{judged(question)}{_CLASS_ERRORS}"
     else:
-        cells, errors, scores = number_cells(question), number_errors(question), _NUMBER_ERRORS
-    template = f"WITH {CELLS}{scores}{SCOPES}{_CONFORMAL}"
+        cells, errors, parts = number_cells(question), number_errors(question), _NUMBER_ERRORS
+    template = f"WITH {CELLS}{parts}{SCOPES}{_CONFORMAL}"
     of_levels = f"{literal(texts(levels))}::pg_catalog.numeric[]"
-    return question.fill(template, cells=cells, errors=errors, levels=of_levels, **whole(question, "scores"))
+    return question.fill(template, cells=cells, errors=errors, levels=of_levels, **whole(question, "errors"))
 
 
 # Rows of one probability stand together, those of the greatest first; where there are more probabilities than points,
@@ -104,20 +104,20 @@ INNER JOIN summed AS u ON u.scope `=` s.scope
 CROSS JOIN (SELECT pg_catalog.sum(c.bad_weights)::pg_catalog.int8 AS bad_weights FROM cells AS c) AS b
 ORDER BY s.scope, u.bin"""
 
-# The k-th least score of n, where k is the least integer from (n + 1) times the level on; NULL where k is above n.
+# The k-th least error of n, where k is the least integer from (n + 1) times the level on; NULL where k is above n.
 _CLASS_ERRORS = """
-scores AS (SELECT j.tree, 1::pg_catalog.float8 `-` j.p_actual AS score, j.n FROM judged AS j),"""
+errors AS (SELECT j.tree, 1::pg_catalog.float8 `-` j.p_actual AS error, j.n FROM judged AS j),"""
 _NUMBER_ERRORS = """
-scores AS ({errors}),"""
+errors AS ({errors}),"""
 _CONFORMAL = """
 ranked AS (
-    SELECT s.scope, s.score, pg_catalog.sum(s.n) OVER (PARTITION BY s.scope ORDER BY s.score) AS place
+    SELECT s.scope, s.error, pg_catalog.sum(s.n) OVER (PARTITION BY s.scope ORDER BY s.error) AS place
     FROM scoped AS s
 ),
 counted AS (SELECT s.scope, pg_catalog.sum(s.n) AS n FROM scoped AS s GROUP BY s.scope)
 SELECT CASE WHEN s.scope `>=` 0 THEN s.scope END AS tree_id, s.group_values, l.level::pg_catalog.float8 AS level,
     COALESCE(c.n, 0)::pg_catalog.int8 AS n, (
-        SELECT pg_catalog.min(r.score) FROM ranked AS r
+        SELECT pg_catalog.min(r.error) FROM ranked AS r
         WHERE r.scope `=` s.scope AND r.place `>=` pg_catalog.ceil((c.n `+` 1::pg_catalog.numeric) `*` l.level)
     ) AS quantile,
     COALESCE(t.bad_weights, 0)::pg_catalog.int8 AS bad_weights,

@@ -22,6 +22,7 @@ class Dialect:
         has_escapes: whether a backslash in a literal escapes what follows.
         escaped_quote: a quote in a literal.
         double: the type of numbers.
+        casts_numbers: whether a literal is made a number of that type by a cast; else an exponent does that.
         by_bytes: of a text that is compared by its bytes.
         is_number: of the condition that a number is not NaN; empty where there is none, or comparisons with it are
             false.
@@ -36,6 +37,7 @@ class Dialect:
     has_escapes: bool = False
     escaped_quote: str = "''"
     double: str = "DOUBLE"
+    casts_numbers: bool = False
     by_bytes: str = "{}"
     is_number: str = ""
     truths: tuple[str, str] = ("TRUE", "FALSE")
@@ -74,6 +76,7 @@ DIALECTS = {
             "snowflake",
             quotes=None,
             has_escapes=True,
+            casts_numbers=True,
             is_number="{} <> CAST('NaN' AS DOUBLE)",
             moments={**_STANDARD, _ZONED: "CAST('{}:00' AS TIMESTAMP_TZ)"},
         ),

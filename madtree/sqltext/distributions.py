@@ -13,7 +13,7 @@ from madtree.records import dataclass
 from madtree.sqltext import values
 from madtree.sqltext.array_text import texts
 from madtree.sqltext.catalog import SOURCE_ALIAS
-from madtree.sqltext.condition import QUALIFIED, float_array, float_literal
+from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.operators import binary, spelled_out
 from madtree.sqltext.predict import Output, tree_case
 from madtree.sqltext.quote import literal
@@ -122,7 +122,7 @@ def counts(rows: CountedRows, edges: Mapping[int, Sequence[float]], centre: floa
 
     of_row = tree_case(whole, rows.features, Output("cells", "pg_catalog.text[]", cells), QUALIFIED)
     return spelled_out(_COUNTS).format(
-        rows=rows.select(f"{of_row} AS cells"), centre=float_literal(centre, QUALIFIED), most=most, digits=DIGITS
+        rows=rows.select(f"{of_row} AS cells"), centre=QUALIFIED.number(centre), most=most, digits=DIGITS
     )
 
 
@@ -131,8 +131,8 @@ def _cell(step: str, feature: Feature, edges: Sequence[float]) -> str:
     if feature.kind is FeatureKind.UNORDERED:
         value = values.category(feature)
     else:
-        place = f"pg_catalog.width_bucket({_number(feature)}, {float_array(edges, QUALIFIED)})"
-        is_number = binary(_number(feature), "<", float_literal(float("nan"), QUALIFIED))
+        place = f"pg_catalog.width_bucket({_number(feature)}, {QUALIFIED.numbers(edges)})"
+        is_number = binary(_number(feature), "<", QUALIFIED.number(float("nan")))
         value = f"(CASE WHEN {is_number} THEN {place} END)::pg_catalog.text"
     known = f"'{step}{VALUE}'::pg_catalog.text"
     return f"COALESCE({binary(known, '||', value)}, '{step}')"
@@ -143,7 +143,7 @@ def _number(feature: Feature) -> str:
 
 
 def _between(value: str, low: float, high: float) -> str:
-    above, below = (binary(value, sign, float_literal(end, QUALIFIED)) for sign, end in ((">", low), ("<", high)))
+    above, below = (binary(value, sign, QUALIFIED.number(end)) for sign, end in ((">", low), ("<", high)))
     return f"{above} AND {below}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from madtree.records import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
-from madtree.sqltext.condition import QUALIFIED, float_literal
+from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import Output, tree_case
 from madtree.sqltext.quote import literal, qualified, with_needed_quotes
 from madtree.sqltext.rows import as_number
@@ -54,10 +54,10 @@ def rows_by_class(source: str, outcome: str) -> str:
 
 def weighted_by_class(outcome: str, weights: Mapping[str, float], weight: str | None = None) -> str:
     """A row's weight times that of its class, 1 for a class that is not named."""
-    label_of_row, one = f'({outcome})::pg_catalog.text COLLATE pg_catalog."C"', float_literal(1.0, QUALIFIED)
+    label_of_row, one = f'({outcome})::pg_catalog.text COLLATE pg_catalog."C"', QUALIFIED.number(1.0)
     cases = " WHEN ".join(
         f"{label_of_row} OPERATOR(pg_catalog.=) {literal(label)}::pg_catalog.text THEN {number}"
-        for label, number in ((label, float_literal(value, QUALIFIED)) for label, value in weights.items())
+        for label, number in ((label, QUALIFIED.number(value)) for label, value in weights.items())
     )
     case = f"CASE WHEN {cases} ELSE {one} END" if cases else one
     return case if weight is None else f"({weight})::pg_catalog.float8 OPERATOR(pg_catalog.*) {case}"

@@ -67,9 +67,7 @@ class Portable(Spelling):
             return _in(operand, [self._number_text(category) for category in categories])
         if feature.type not in _TEXTS:
             raise self._lacks(f"feature {feature.name}", feature.type)
-        if feature.type in _PADDED:
-            operand = f"RTRIM({operand})"
-        return _in(self.dialect.by_bytes.format(operand), [self._text(category) for category in categories])
+        return self._of_texts(operand, feature.type, categories)
 
     def holds(self, condition: str) -> str:
         return f"CASE WHEN {condition} THEN 1 ELSE 0 END = 1"
@@ -94,7 +92,7 @@ class Portable(Spelling):
     def number(self, value: float) -> str:
         if not math.isfinite(value):
             raise self._lacks(f"the number {value}", "double precision")
-        return f"CAST('{value!r}' AS {self.dialect.double})" if self.dialect.name == "snowflake" else _float(value)
+        return f"CAST('{value!r}' AS {self.dialect.double})" if self.dialect.casts_numbers else _float(value)
 
     def numbers(self, numbers: Sequence[float]) -> str:
         raise MadtreeError(
@@ -145,7 +143,8 @@ class Portable(Spelling):
             label, is_right = first_right_label(feature, threshold)
             first = feature.labels.index(label) + (not is_right)
             parts = feature.labels[:first], feature.labels[first:]
-            return tuple(_in(operand, [self._text(each) for each in part]) if part else _FALSE for part in parts)  # type: ignore[return-value]
+            low, high = (self._of_texts(operand, "text", part) if part else _FALSE for part in parts)
+            return low, high
         if feature.type in RANGES:
             last = last_left(feature.type, threshold)
             limit = self._moment(feature, last) if feature.type in MOMENTS else str(last)
@@ -162,12 +161,17 @@ class Portable(Spelling):
 
     def _is_group(self, column: str, type_: str, value: str | None) -> str:
         what = f"grouping column {column}"
-        operand, literal = self._name(column, what), self.value(str(value), type_)
+        operand = self._name(column, what)
         if type_ in _TEXTS:
-            operand = self.dialect.by_bytes.format(operand)
-        elif type_ not in (*_NUMBERS, "boolean", *self.dialect.moments):
+            return self._of_texts(operand, type_, [str(value)])
+        if type_ not in (*_NUMBERS, "boolean", *self.dialect.moments):
             raise self._lacks(what, type_)
-        return f"{operand} = {literal}"
+        return f"{operand} = {self.value(str(value), type_)}"
+
+    def _of_texts(self, operand: str, type_: str, texts: Sequence[str]) -> str:
+        """The condition that a value is one of these texts, byte by byte."""
+        own = f"RTRIM({operand})" if type_ in _PADDED else operand
+        return _in(self.dialect.by_bytes.format(own), [self._text(text) for text in texts])
 
     def _moment(self, feature: Feature, value: int) -> str:
         template = self.dialect.moments.get(feature.type)
@@ -234,4 +238,4 @@ def spelling_of(dialect: str | None) -> Spelling:
     if name not in DIALECTS:
         known = ", ".join((POSTGRESQL, *DIALECTS))
         raise MadtreeError(f"dialect must be one of {known}, not {dialect!r}")
-    return Portable(qualified=False, dialect=DIALECTS[name])
+    return Portable(dialect=DIALECTS[name])

@@ -206,6 +206,7 @@ def is_at(page: Any, chart: str, expected: Sequence[tuple[float, float]]) -> Non
     drawn = [(float(dot.get_attribute("cx")), float(dot.get_attribute("cy"))) for dot in dots]
     line = page.locator(f"{chart} .limit")
     x0, y0, x1, y1 = (float(line.get_attribute(name)) for name in ("x1", "y1", "x2", "y2"))
+    assert min(y for _, y in drawn) == drawn[-1][1]  # the last point is the highest
     found = [number for x, y in drawn for number in ((x - x0) / (x1 - x0), (y - y0) / (y1 - y0))]
     assert found == pytest.approx([number for each in expected for number in each], abs=1e-3)
 

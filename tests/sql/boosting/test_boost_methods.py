@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-from boosted_data import FEW, MAKE, boost, score
+from boosted_data import FEW, MAKE, boost, score, tables
 from forest_data import rows
-from training import read_model, train_by_client
+from training import train_by_client
 
 from madtree.request import Tuning
 
@@ -19,12 +19,6 @@ METHODS = ("adaboost", "real", "gentle", "logitboost")
 @pytest.fixture(autouse=True)
 def _table(db: psycopg.Connection) -> None:
     db.execute(MAKE)
-
-
-def tables(db: psycopg.Connection) -> dict[str, Any]:
-    packed = rows(db, "SELECT * FROM m_packed ORDER BY tree_id")
-    parts = read_model(db, "m").items()
-    return {"_packed": packed, **{part: found for part, found in parts if part != "_summary"}}
 
 
 @pytest.mark.parametrize("method", METHODS)

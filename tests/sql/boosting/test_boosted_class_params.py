@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-from boosted_data import FEW, MAKE, boost, score
+from boosted_data import FEW, MAKE, boost, score, tables
 from forest_data import rows
-from training import read_model, train_by_client
+from training import train_by_client
 
 from madtree.request import Tuning
 
@@ -23,11 +23,6 @@ def _table(db: psycopg.Connection) -> None:
 def raw(db: psycopg.Connection, model: str = "m") -> np.ndarray:
     found = score(db, "raw", model)
     return np.array([[value for name, value in row.items() if name != "id"] for row in found])
-
-
-def tables(db: psycopg.Connection) -> dict[str, Any]:
-    packed = rows(db, "SELECT * FROM m_packed ORDER BY tree_id")
-    return {"_packed": packed, **{part: found for part, found in read_model(db, "m").items() if part != "_summary"}}
 
 
 @pytest.mark.parametrize(

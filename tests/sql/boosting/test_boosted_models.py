@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-from boosted_data import FEW, HALF, MAKE, boost, score
+from boosted_data import FEW, HALF, MAKE, boost, score, tables
 from forest_data import rows
 from psycopg_host import PsycopgHost
 from shares import share
-from training import read_model, train_by_client
+from training import train_by_client
 
 from madtree import explain
 from madtree.errors import MadtreeError
@@ -24,11 +24,6 @@ BY_PASSES = Tuning(block_rows=150, read_rows=70, surely_large=100)  # what a cli
 @pytest.fixture(autouse=True)
 def _table(db: psycopg.Connection) -> None:
     db.execute(MAKE)
-
-
-def tables(db: psycopg.Connection) -> dict[str, Any]:
-    packed = rows(db, "SELECT * FROM m_packed ORDER BY tree_id")
-    return {"_packed": packed, **{part: found for part, found in read_model(db, "m").items() if part != "_summary"}}
 
 
 def test_many_rows_are_the_same_in_every_way(db: psycopg.Connection) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import psycopg
 import pytest
-from boosted_data import FEW, MAKE, boost
+from boosted_data import FEW, MAKE, boost, tables
 from forest_data import rows
-from training import read_model, train_by_client
+from training import train_by_client
 
 from madtree.request import Tuning
 
@@ -19,12 +19,6 @@ BY_FLAG = {"validation_params": "fold_col=later, n_iter_no_change=3", "num_trees
 def _table(db: psycopg.Connection) -> None:
     db.execute(MAKE)
     db.execute("ALTER TABLE t ADD later boolean; UPDATE t SET later = id % 4 = 1; ANALYZE t")
-
-
-def tables(db: psycopg.Connection, model: str = "m") -> dict[str, Any]:
-    packed = rows(db, f"SELECT * FROM {model}_packed ORDER BY tree_id")
-    parts = read_model(db, model).items()
-    return {"_packed": packed, **{part: found for part, found in parts if part != "_summary"}}
 
 
 @pytest.mark.parametrize(

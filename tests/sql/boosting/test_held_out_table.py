@@ -6,9 +6,9 @@ from typing import Any
 
 import psycopg
 import pytest
-from boosted_data import FEW, MAKE, boost
+from boosted_data import FEW, MAKE, boost, tables
 from forest_data import rows
-from training import read_model, train_by_client
+from training import train_by_client
 
 from madtree.request import Tuning
 
@@ -25,12 +25,6 @@ def _tables(db: psycopg.Connection) -> None:
         "CREATE TABLE u AS SELECT * FROM t WHERE NOT later; "
         "CREATE TABLE rest AS SELECT k, n, late, y, w, c, b, a, g, id FROM t WHERE later"
     )
-
-
-def tables(db: psycopg.Connection) -> dict[str, Any]:
-    packed = rows(db, "SELECT * FROM m_packed ORDER BY tree_id")
-    parts = read_model(db, "m").items()
-    return {"_packed": packed, **{part: found for part, found in parts if part != "_summary"}}
 
 
 @pytest.mark.parametrize(

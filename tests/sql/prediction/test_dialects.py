@@ -21,7 +21,7 @@ from madtree.sqltext.split import parse_name
 from madtree.trees import Feature, FeatureKind
 
 MAKE = r"""
-CREATE TYPE size AS ENUM ('small', 'medium', 'large', 'huge');
+CREATE TYPE size AS ENUM ('small', 'medium', 'large', 'Large', 'huge');
 CREATE TABLE t AS SELECT i AS id,
     CASE i % 17 WHEN 3 THEN NULL WHEN 5 THEN 'NaN' WHEN 6 THEN 'Infinity' ELSE i * 31 % 101 / 7.0 END::float8 AS x,
     (CASE WHEN i % 11 <> 4 THEN i * 57 % 89 END / 8.0)::numeric(8, 3) AS "Price, net",
@@ -29,13 +29,13 @@ CREATE TABLE t AS SELECT i AS id,
     (ARRAY['Zoë', 'zoë', 'O''Hara', 'back\slash', 'ZOË', '', 'semi;colon', NULL])[1 + i * 13 % 8] AS who,
     CASE WHEN i % 9 <> 1 THEN i * 3 % 7 < 3 END AS "order",
     DATE '1998-12-30' + i * 37 % 4001 AS day,
-    (ARRAY['small', 'medium', 'large', 'huge', NULL])[1 + i * 29 % 5]::size AS size,
+    (ARRAY['small', 'medium', 'large', 'Large', 'huge', NULL])[1 + i * 29 % 6]::size AS size,
     i % 3 AS g
 FROM generate_series(1, 700) AS i;
 ALTER TABLE t ADD y float8, ADD late boolean, ADD k text;
 UPDATE t SET y = coalesce(nullif(nullif(x, 'NaN'), 'Infinity'), 3) + coalesce(n, 5) / 9.0
     + CASE WHEN who IN ('Zoë', 'O''Hara', 'back\slash') THEN 4 ELSE 0 END + CASE WHEN "order" THEN 3 ELSE 0 END
-    + (day > '2003-05-05')::int * 2 + CASE WHEN size >= 'large' THEN 2.5 ELSE 0 END + coalesce("Price, net", 4) / 5;
+    + (day > '2003-05-05')::int * 2 + CASE WHEN size >= 'Large' THEN 2.5 ELSE 0 END + coalesce("Price, net", 4) / 5;
 UPDATE t SET late = y > 9, k = CASE WHEN y < 6 THEN 'it''s low' WHEN y < 11 THEN 'mid\dle' ELSE 'high' END;
 ANALYZE t
 """
