@@ -47,6 +47,7 @@ commands: list[tuple[str, Callable[..., None], str]] = [
     ("cp", measure.cp_command, measure.CP_EPILOG),
     ("importance", measure.importance_command, measure.IMPORTANCE_EPILOG),
     ("prune", manage.prune_command, manage.PRUNE_EPILOG),
+    ("calibrate", manage.calibrate_command, manage.CALIBRATE_EPILOG),
     ("cut", manage.cut_command, manage.CUT_EPILOG),
     ("export", export.export_command, export.EPILOG),
     ("report", report.report_command, report.EPILOG),

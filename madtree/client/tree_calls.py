@@ -125,6 +125,19 @@ class TreeCalls(Caller):
         """How far predictions of new rows may be off, by rows that training has not seen, a row for each level."""
         return self.call("conformal_quantiles", model, calibration_table, levels, trust_owner)
 
+    def calibrate(
+        self,
+        model: str,
+        calibration_table: str,
+        output_model: str,
+        method: str | None = "isotonic",
+        trust_owner: bool | None = False,
+    ) -> str:
+        """Write a model whose probabilities are true, by rows that training has not seen; `method` is isotonic or
+        sigmoid. Of a tree it is a tree, of a forest and a boosted model a boosted one. Returns what was done.
+        """
+        return self.call_text("calibrate", model, calibration_table, output_model, method, trust_owner)
+
     def tree_call(self, model: str, trust_owner: bool | None = False) -> str:
         """The statement that trains the model again."""
         return self.call_text("tree_call", model, trust_owner)

@@ -20,6 +20,7 @@ _KEPT_AS = {
     "output_table_name": "model_table",
     "classification": "is_classification",
 }
+_CALIBRATED = ("calibrated_model", "calibration_table", "model_table", "calibration")  # calibrate's arguments
 _NEXT = ",\n    "
 _LEFT_OUT = "None"  # in the place of columns that '*' leaves out, where there are none
 
@@ -35,6 +36,9 @@ def tree_call(host: Host, model_name: str | None, trust_owner: bool | None = Fal
     """
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
+    calibrated = [model.summary.get(column) for column in _CALIBRATED]
+    if all(isinstance(value, str) for value in calibrated):
+        return f"SELECT madtree.calibrate({', '.join(literal(str(value)) for value in calibrated)});"
     function = FUNCTIONS[model.kind.trains]
     kept = {**model.summary, "dependent_variable": _dependent(model)}
     required, more = [], []

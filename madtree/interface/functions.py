@@ -40,6 +40,7 @@ FUNCTIONS: Mapping[str, Function] = {
         explanation.TREE_TO_JSON,
         explanation.TREE_TO_PMML,
         management.TREE_PRUNE,
+        management.CALIBRATE,
         management.TREE_DROP,
         FOREST_TRAIN,
         prediction.FOREST_PREDICT,

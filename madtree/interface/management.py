@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from madtree.interface import defaults
 from madtree.interface.function import REQUIRED, Argument, Function, Takes
-from madtree.interface.shared import ANY_MODEL, BOOSTED_MODEL, ROUNDS, TREE_MODEL, TRUST_OWNER, whom_to_trust
+from madtree.interface.shared import ANY_MODEL, BOOSTED_MODEL, FIGURES, ROUNDS, TREE_MODEL, TRUST_OWNER, whom_to_trust
 from madtree.trees import BOOSTED, TREE
 
 _NEW_MODEL = Argument("new_model", "text", "name of the new model; none of its tables may exist")
@@ -50,6 +51,38 @@ that a training with so many rounds would have given.
 {whom_to_trust("cut", "the new model, which is the superuser's, runs what that role wrote")}""",
     example="SELECT madtree.boost_cut('delay_boost', 'short_boost', 50);",
     takes=Takes((BOOSTED,), "Only a boosted model has rounds."),
+)
+
+CALIBRATE = Function(
+    "calibrate",
+    "makes probabilities true: writes a calibrated model, by rows with known outcomes that training has not seen",
+    run="madtree.calls.calibrating:calibrate",
+    settings=FIGURES,
+    arguments=(
+        Argument("model", "text", f"{ANY_MODEL}, of classes"),
+        Argument("calibration_table", "text", "table or view with known outcomes, which training has not seen"),
+        Argument("output_model", "text", "name of the new model; none of its tables may exist"),
+        Argument(
+            "method",
+            "text",
+            "'isotonic': steps that never fall, for a thousand rows and more; 'sigmoid': Platt's curve, for fewer",
+            defaults.CALIBRATION_METHOD,
+        ),
+        TRUST_OWNER,
+    ),
+    details=f"""\
+The new model is a model like any other: it is scored, shown, explained and exported as these are.
+    of tree_train     it stays one; its leaves have other probabilities. With more than two classes each is calibrated
+                      against the others, and their probabilities are divided by the sum
+    of forest_train   it becomes a boosted model, of two classes, which boost_predict scores: the mean of the trees'
+                      shares is its raw score, and the calibrated probability what follows from that
+    of boost_train    it stays one, of two classes; 'sigmoid' multiplies the leaves, 'isotonic' keeps them, and
+                      step_scores and step_probabilities of <output>_group say what a raw score means
+Each group is calibrated by its own rows; one that lacks a class in the table by all rows. Where the model has weights,
+rows count by theirs. Of more than 1,000,000 rows as many are drawn, by their ids. It takes the rows that training has
+not seen: madtree.holdout tells them. tree_reliability shows what it is good for.
+{whom_to_trust("calibrate", "the new model, which is the superuser's, runs what that role wrote")}""",
+    example="SELECT madtree.calibrate('delay_boost', 'flights_of_may', 'delay_calibrated');",
 )
 
 TREE_DROP = Function(

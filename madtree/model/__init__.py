@@ -22,9 +22,10 @@ from madtree.model.outputs import (
     tell_of_last_class,
 )
 from madtree.model.read import each_tree, read_model, read_trees, tree_of_group, trees_of_gid, trees_of_group
-from madtree.model.scores import base_scores, loss_thresholds
-from madtree.model.summary import check_kind, read_summary, unquoted
+from madtree.model.scores import base_scores, loss_thresholds, step_functions
+from madtree.model.summary import read_summary, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
+from madtree.model.taking import check_kind, check_not_calibrated
 from madtree.model.trust import NOT_ALLOWED
 from madtree.model.turns import make_tables
 
@@ -37,6 +38,7 @@ __all__ = [
     "casting",
     "check_kind",
     "check_nodes",
+    "check_not_calibrated",
     "check_rows",
     "check_type",
     "class_position",
@@ -62,6 +64,7 @@ __all__ = [
     "read_summary",
     "read_trees",
     "score_columns",
+    "step_functions",
     "tell_of_last_class",
     "tree_drop",
     "tree_importance",

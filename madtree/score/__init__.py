@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
     from madtree.score.boosted_expression import boost_sql
+    from madtree.score.calibrated_rows import calibration_maps, check_method
     from madtree.score.conformal import conformal_quantiles
     from madtree.score.evaluate import tree_confusion, tree_curve, tree_evaluate, tree_reliability
     from madtree.score.new_rows import fit_to_source, only_row, scan_of
@@ -29,6 +30,8 @@ __all__ = [
     "RowsAtHand",
     "boost_sql",
     "boost_staged",
+    "calibration_maps",
+    "check_method",
     "check_number_type",
     "conformal_quantiles",
     "explain_row",
@@ -56,6 +59,8 @@ _MODULES = {
     "RowsAtHand": "rows_at_hand",
     "boost_sql": "boosted_expression",
     "boost_staged": "staged",
+    "calibration_maps": "calibrated_rows",
+    "check_method": "calibrated_rows",
     "check_number_type": "rows_at_hand",
     "explain_row": "shap_row",
     "explain_some": "shap_row",

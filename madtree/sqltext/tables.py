@@ -135,6 +135,12 @@ _FIRST_SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("dependent_name", "text"),
     ("grouping_expressions", "text[]"),
 )
+# Of calibrated models: by which method, of which model, and by which table.
+CALIBRATION_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("calibration", "text"),
+    ("calibrated_model", "text"),
+    ("calibration_table", "text"),
+)
 _KNOWN = {column for column, _ in _FIRST_SUMMARY_COLUMNS}
 SUMMARY_COLUMNS = _FIRST_SUMMARY_COLUMNS + tuple(each for each in SETTINGS if each[0] not in _KNOWN)
 # Columns by which a table is known as a part of a model, before it is dropped as one.

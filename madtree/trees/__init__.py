@@ -5,6 +5,7 @@ a model speaks of these. Knows no database and no numpy.
 
 from __future__ import annotations
 
+from madtree.trees.calibration import CalibrationMap, FittedMaps, SigmoidFunction, StepFunction
 from madtree.trees.criteria import (
     CLASSES,
     COUNTS,
@@ -32,6 +33,7 @@ from madtree.trees.kinds import (
 )
 from madtree.trees.losses import (
     GRADIENT,
+    ISOTONIC,
     LOSSES,
     METHODS,
     BoostMethod,
@@ -106,6 +108,7 @@ __all__ = [
     "FOREST",
     "GRADIENT",
     "INTEGERS",
+    "ISOTONIC",
     "KINDS",
     "LARGEST_CLASS_PARAM",
     "LEAST_CLASS_PARAM",
@@ -143,6 +146,7 @@ __all__ = [
     "UNPRUNED",
     "BoostMethod",
     "BoostParameters",
+    "CalibrationMap",
     "Categories",
     "ClassParams",
     "Competitor",
@@ -151,6 +155,7 @@ __all__ = [
     "Direction",
     "Feature",
     "FeatureKind",
+    "FittedMaps",
     "ForestParameters",
     "Joining",
     "LeafValue",
@@ -163,7 +168,9 @@ __all__ = [
     "Numbering",
     "OutcomeKind",
     "Parameters",
+    "SigmoidFunction",
     "Split",
+    "StepFunction",
     "Surrogate",
     "Tree",
     "Value",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from madtree.model.write.calibrated import Calibrated, write_calibrated
 from madtree.model.write.columns_text import floats, integers, labels_or_null
 from madtree.model.write.cut import boost_cut
 from madtree.model.write.groups import BoostedTotals, GroupTotals, write_boosted_groups, write_groups, write_members
@@ -12,6 +13,7 @@ from madtree.model.write.summary import Totals, boost_summary, forest_summary, w
 
 __all__ = [
     "BoostedTotals",
+    "Calibrated",
     "GroupTotals",
     "Totals",
     "boost_cut",
@@ -22,6 +24,7 @@ __all__ = [
     "labels_or_null",
     "tree_prune",
     "write_boosted_groups",
+    "write_calibrated",
     "write_competitors",
     "write_cv",
     "write_groups",

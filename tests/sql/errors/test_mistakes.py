@@ -69,6 +69,12 @@ MISTAKES = {
             "Take",
         ),
     ],
+    "calibrate": [
+        ("calibrate('m', 'nowhere', 'out')", "42P01", "madtree: calibration_table: relation nowhere", None),
+        ("calibrate('m', 'points', 'out', 'platt')", "22023", "madtree: method must be one of isotonic, sigmoid", None),
+        ("calibrate('m', 'points', 'm')", "42P07", "madtree: output_model: ", "Choose"),
+        ("calibrate('mean', 'points', 'out')", "42809", "madtree: model: mean predicts numbers", "madtree.conformal"),
+    ],
     "tree_call": [
         ("tree_call('nowhere')", "42P01", "madtree: model: relation nowhere", None),
         ("tree_call('points')", "42809", "madtree: model: ", None),

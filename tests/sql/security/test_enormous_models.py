@@ -36,6 +36,7 @@ GIVEN = {
     "table_name": "'data'",
     "output_table": "'made'",
     "new_model": "'made'",
+    "output_model": "'made'",
     "id": "'7'",
     "gid": "1",
     "sample_id": "1",

@@ -25,7 +25,7 @@ MEANINGS = {
     "forest_model_table": "model", "model_table": "model",
     "table_name": "data", "test_table": "data", "new_data_table": "data", "source": "data", "calibration_table": "data",
     "training_table_name": "data",
-    "output_table": "out", "output": "out", "new_model": "out", "output_table_name": "out",
+    "output_table": "out", "output": "out", "new_model": "out", "output_model": "out", "output_table_name": "out",
     "id": "row", "id_col_name": "id", "dependent_variable": "dependent", "list_of_features": "features",
     "features": "features",
     "cp": "cp", "num_trees": "one", "gid": "one", "sample_id": "one", "message": "help",

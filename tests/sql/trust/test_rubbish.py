@@ -86,6 +86,7 @@ CALLS_OF_BOOSTED = (
     "SELECT boost_sql('m', 'raw')",
     "SELECT boost_sql('m')",
     "SELECT boost_cut('m', 'out', 1)",
+    "SELECT calibrate('m', 'data', 'out')",
     "SELECT count(*) FROM boost_staged('m', 'data')",
     "SELECT get_tree('m', 1, 2)",
     *OF_ANY_MODEL,
