@@ -32,6 +32,10 @@ class WorkSpace:
         (by or self._host).command(statement)
         self._made.append(part)
 
+    def drop(self, part: str) -> None:
+        """Drop a table that is not needed any more."""
+        self._drop([part])
+
     @property
     def is_empty(self) -> bool:
         return not self._made

@@ -8,7 +8,15 @@ from madtree.interface import defaults
 from madtree.interface.function import Argument, Flag, Setting
 from madtree.interface.training import GROWTH, SAMPLES
 from madtree.interface.valid import OneOf, Range, at_least, number_of_at_least
-from madtree.trees import FEW_CATEGORIES, LEAST_RATE, MAX_CATEGORIES, METHODS
+from madtree.trees import (
+    CATEGORY_ENCODINGS,
+    FEW_CATEGORIES,
+    LARGEST_CLASS_PARAM,
+    LEAST_CLASS_PARAM,
+    LEAST_RATE,
+    MAX_CATEGORIES,
+    METHODS,
+)
 
 SHARE = Range(0, 1, never=0, words="above 0 and at most 1")
 
@@ -16,7 +24,8 @@ BOOST_PARAMS = Argument(
     "boost_params",
     "text",
     "'l2_regularization=0, min_gain=0, subsample=1, feature_fraction=1, cat_smooth=10, cat_l2=10, "
-    "max_cat_threshold=32, min_data_per_group=100, top_rate=1, other_rate=0.1, method=gradient'",
+    "max_cat_threshold=32, min_data_per_group=100, top_rate=1, other_rate=0.1, method=gradient, "
+    "category_encoding=none, prior_weight=1'",
     None,
     keys=(
         Argument(
@@ -127,6 +136,25 @@ BOOST_PARAMS = Argument(
             valid=OneOf(tuple(METHODS)),
             setting=Setting("text", "boost_method"),
             flag=Flag(GROWTH, ("--method",), "NAME"),
+        ),
+        Argument(
+            "category_encoding",
+            "text",
+            "none: categories are split as they are; ordered: as numbers, the mean outcome of the rows of a category "
+            "that come before a row in a random order (CatBoost)",
+            defaults.CATEGORY_ENCODING,
+            valid=OneOf(CATEGORY_ENCODINGS),
+            setting=Setting("text"),
+            flag=Flag(GROWTH, metavar="NAME"),
+        ),
+        Argument(
+            "prior_weight",
+            "double precision",
+            "of ordered encodings: for how many rows the mean outcome of all rows counts in each category",
+            defaults.PRIOR_WEIGHT,
+            valid=Range(LEAST_CLASS_PARAM, LARGEST_CLASS_PARAM, words="from 1e-9 to 1e9"),
+            setting=Setting("float8"),
+            flag=Flag(GROWTH),
         ),
     ),
 )

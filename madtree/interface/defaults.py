@@ -48,6 +48,8 @@ TOP_RATE: float = 1
 OTHER_RATE = 0.1
 CALIBRATION_METHOD = "isotonic"
 BOOST_METHOD = "gradient"
+CATEGORY_ENCODING = "none"
+PRIOR_WEIGHT: float = 1
 VALIDATION_FRACTION: float = 0
 PATIENCE = 10
 TOLERANCE = 1e-7
@@ -93,6 +95,8 @@ BOOST_OPTIONS: Mapping[str, Mapping[str, object]] = {
         "top_rate": TOP_RATE,
         "other_rate": OTHER_RATE,
         "method": BOOST_METHOD,
+        "category_encoding": CATEGORY_ENCODING,
+        "prior_weight": PRIOR_WEIGHT,
     },
     "validation_params": {
         "fraction": VALIDATION_FRACTION,

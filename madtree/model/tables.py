@@ -11,6 +11,7 @@ from madtree.records import dataclass
 from madtree.request import TrainingTask
 from madtree.sqltext import packed_nodes
 from madtree.sqltext import tables as sql
+from madtree.sqltext.boost_tables import CATEGORY_COLUMNS
 from madtree.sqltext.kinds import TABLES
 from madtree.trees import TREE, ModelKind, node_layout
 
@@ -36,6 +37,7 @@ def create_tables(host: Host, task: TrainingTask, kind: ModelKind = TREE) -> Non
         summary=own.summary,
         of_groups=own.of_groups,
         of_rounds=own.of_rounds,
+        of_categories=CATEGORY_COLUMNS if task.ordered else (),
     )
     if kind.is_packed:
         statements = ";\n".join([statements, packed_nodes.store_whole(*at), nodes_view(task, (), kind)])

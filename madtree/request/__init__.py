@@ -22,7 +22,7 @@ from madtree.request.holding import HOLD_HINT, hold_types, named_types
 from madtree.request.needed_columns import columns_needed
 from madtree.request.new_tables import Part, check_free, check_new, model_tables
 from madtree.request.source import find_relation, find_source, is_relation
-from madtree.request.train_request import TrainingTask
+from madtree.request.train_request import OrderedEncoding, TrainingTask
 from madtree.request.tuning import COSTS, Costs, Tuning
 from madtree.request.two_servers import check_known_types
 
@@ -31,6 +31,7 @@ __all__ = [
     "HOLD_HINT",
     "TEXT_TYPE",
     "Costs",
+    "OrderedEncoding",
     "Part",
     "TrainingTask",
     "Tuning",

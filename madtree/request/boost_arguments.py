@@ -13,7 +13,7 @@ from madtree.request.arguments import check_grouping, make_task
 from madtree.request.needed_columns import held_out_table
 from madtree.request.option_strings import checked
 from madtree.request.outcome import INTEGER_TYPES, NUMBER_TYPES
-from madtree.request.train_request import TrainingTask
+from madtree.request.train_request import OrderedEncoding, TrainingTask
 from madtree.sqltext.operators import binary
 from madtree.sqltext.rows import ZERO
 from madtree.trees import (
@@ -21,9 +21,11 @@ from madtree.trees import (
     LOSSES,
     MAX_DEPTH_LIMIT,
     METHODS,
+    ORDERED,
     UNPRUNED,
     BoostParameters,
     ClassParams,
+    FeatureKind,
     LeafValue,
     losses_of,
 )
@@ -80,8 +82,10 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
         other_rate=values["other_rate"],
         method=values["method"],
     )
+    ordered = _ordered(host, task, values)
     if values["table"] is not None:
-        other = held_out_table(host.source, task, values["table"], with_identity=boost.draws_rows)
+        with_identity = boost.draws_rows or ordered is not None
+        other = held_out_table(host.source, task, values["table"], with_identity=with_identity)
         task = replace(task, held_out=other)
     parameters = replace(
         task.parameters,
@@ -96,7 +100,25 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
         max_cat_threshold=values["max_cat_threshold"],
         min_data_per_group=values["min_data_per_group"],
     )
-    return replace(task, parameters=parameters, ensemble=boost, fold_writer=None)
+    return replace(task, parameters=parameters, ensemble=boost, fold_writer=None, ordered=ordered)
+
+
+def _ordered(host: Host, task: TrainingTask, values: Mapping[str, Any]) -> OrderedEncoding | None:
+    """What is to be encoded: unordered features but booleans, whose two values any split can part."""
+    if values["category_encoding"] != ORDERED:
+        return None
+    if host.source is not host:
+        raise MadtreeError(
+            "boost_params: category_encoding ordered works on a copy of the rows, and where data and model are on "
+            "different servers none is made",
+            hint="Train on the server that has the data, or leave category_encoding out.",
+            sqlstate="0A000",
+        )
+    unordered = [i for i, f in enumerate(task.features) if f.kind is FeatureKind.UNORDERED and f.type != "boolean"]
+    if not unordered:
+        host.notice("boost_params: category_encoding ordered: no feature has categories, so there is nothing to encode")
+        return None
+    return OrderedEncoding(tuple(unordered), values["prior_weight"])
 
 
 def _loss_of(values: Mapping[str, Any]) -> str | None:

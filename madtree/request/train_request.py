@@ -44,6 +44,19 @@ class HeldOutTable:
 
 
 @dataclass(frozen=True)
+class OrderedEncoding:
+    """Categories that are split by ordered target statistics.
+
+    Attributes:
+        features: positions of the features that have them.
+        prior_weight: for how many rows the mean of all counts in each category.
+    """
+
+    features: tuple[int, ...]
+    prior_weight: float
+
+
+@dataclass(frozen=True)
 class TrainingTask:
     """One call of `tree_train`, checked.
 
@@ -71,6 +84,7 @@ class TrainingTask:
         parallel_workers: wanted beside this process; None: as many as pay.
         tuning: sizes and thresholds.
         ensemble: how a model of many trees is grown; None for single trees.
+        ordered: which features are split by encodings, and how these are made; None for none.
         oob_predictions: whether a forest's predictions of its own rows, by the trees that lack them, are written.
     """
 
@@ -103,3 +117,4 @@ class TrainingTask:
     ensemble: ForestParameters | BoostParameters | None = None
     oob_predictions: bool = False
     held_out: HeldOutTable | None = None
+    ordered: OrderedEncoding | None = None

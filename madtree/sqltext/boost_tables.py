@@ -35,6 +35,18 @@ ROUND_COLUMNS: tuple[tuple[str, str], ...] = (
     ("training_loss", "float8"),
     ("validation_loss", "float8"),
 )
+# Of `<output>_categories`, which models have whose categories are encoded. It has no column by the groups' names, which
+# may be any.
+CATEGORY_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("gid", "int4"),
+    ("feature", "text"),
+    ("category", "text"),
+    ("n_rows", "int8"),
+    ("weight", "float8"),
+    ("total", "float8"),
+    ("prior", "float8"),
+    ("encoded", "float8"),
+)
 _KNOWN = dict(SUMMARY_COLUMNS)
 BOOST_SUMMARY_COLUMNS = SUMMARY_COLUMNS + tuple(each for each in own_settings(BOOSTED) if each[0] not in _KNOWN)
 GROUP_PARAMETERS = (("gid", "int4"), *GROUP_COLUMNS)

@@ -12,9 +12,12 @@ from madtree.sqltext.typenames import type_sql
 
 MAX_IDENTIFIER_BYTES = 63
 NULL_PROXY = "__NULL__"  # MADlib's name for NULL among the categories
-SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_oob", "_rounds")
-# Not read when the model is: rows of it may be large, and say nothing of how it predicts.
-BESIDE = frozenset({"_oob"})
+SUFFIXES = (
+    "", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_oob", "_rounds",
+    "_categories",
+)  # fmt: skip
+# Not read when the model is: there may be many rows, which say nothing of how it predicts.
+BESIDE = frozenset({"_oob", "_categories"})
 OOB_TREES = "n_oob_trees"  # its last column
 
 # (column, type); None stands for the prediction's own type.
@@ -155,6 +158,7 @@ SIGNATURES: dict[str, frozenset[str]] = {
     "_packed": frozenset({"tree_id", "category_sets", "nodes"}),
     "_oob": frozenset({OOB_TREES}),
     "_rounds": frozenset({"gid", "round", "training_loss"}),
+    "_categories": frozenset({"gid", "feature", "category", "encoded"}),
 }
 
 
@@ -197,6 +201,7 @@ def create_tables(
     summary: Sequence[tuple[str, str]] = SUMMARY_COLUMNS,
     of_groups: Sequence[tuple[str, str]] = (),
     of_rounds: Sequence[tuple[str, str]] = (),
+    of_categories: Sequence[tuple[str, str]] = (),
 ) -> str:
     """Statements that create a model's tables; of those that not every model has, the ones that are wanted.
 
@@ -205,6 +210,7 @@ def create_tables(
         own, more: columns of `<output>` in front of all others, and behind them.
         of_groups: those of `<output>_group` beside the group's number and values; no such table without any.
         of_rounds: those of `<output>_rounds` beside the groups' values; no such table without any.
+        of_categories: those of `<output>_categories`; no such table without any.
     """
     groups = [f"{ident(column.name)} {type_sql(column.type)}" for column in grouping]
     tables = {"": [*_definitions(own), *groups, *_definitions((*TREE_COLUMNS, *more)), "PRIMARY KEY (tree_id)"]}
@@ -224,6 +230,8 @@ def create_tables(
         tables["_group"] = ["gid pg_catalog.int4 PRIMARY KEY", *groups, *_definitions(of_groups)]
     if of_rounds:
         tables["_rounds"] = [*_definitions(of_rounds), *groups, "PRIMARY KEY (gid, round)"]
+    if of_categories:
+        tables["_categories"] = _definitions(of_categories)
     return ";\n".join(
         f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(columns)})" for suffix, columns in tables.items()
     )

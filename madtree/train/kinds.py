@@ -15,6 +15,7 @@ from madtree.ingest import Profile
 from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.ensemble import Learner
 from madtree.learn.prune import BoostedColumns, OutOfBagColumns, RoundColumns, TrainedTrees, TreeColumns
+from madtree.model.write import Encodings
 from madtree.parallel import Workers
 from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
@@ -54,12 +55,14 @@ class ModelOutput:
     Attributes:
         categories: of each feature, None where it is not unordered.
         group_table: SQL name of the table with each group's values; None where there are no groups.
+        encodings: by which splits part categories, where trees are grown by such.
     """
 
     host: Host
     task: TrainingTask
     categories: Sequence[Categories | None]
     group_table: str | None
+    encodings: Encodings | None = None
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from madtree.learn.prune import TrainedTrees
 from madtree.model.write import (
     BoostedTotals,
     boost_summary,
+    by_categories,
     integers,
     labels_or_null,
     write_boosted_groups,
@@ -27,7 +28,7 @@ from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
 from madtree.sqltext.kinds import TABLES
 from madtree.train.kinds import UNUSABLE_GROUP, Harvest, ModelOutput, Size, Tested
-from madtree.trees import BOOSTED, LOSSES, METHODS, BoostParameters, Numbering, Parameters
+from madtree.trees import BOOSTED, LOSSES, METHODS, BoostParameters, Numbering, Parameters, node_layout
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,12 @@ class Boosted:
                 f"has {n_classes} classes",
                 hint="Train a model for each class: its dependent variable is whether a row has that class.",
             )
+        if n_classes > 2 and task.ordered:
+            raise MadtreeError(
+                f"boost_params: category_encoding ordered is for numbers and for two classes: a category becomes its "
+                f"mean, or the share of the second class; {name} has {n_classes} classes",
+                hint="Train a model for each class: its dependent variable is whether a row has that class.",
+            )
         if loss.is_positive and profile.low <= 0:
             raise MadtreeError(f"loss {loss.name} is for numbers above 0, and {name} has {profile.low:g}")
         if loss.is_count and profile.low < 0:
@@ -86,7 +93,12 @@ class Boosted:
     def write_nodes(
         self, output: ModelOutput, trained: TrainedTrees, classes: Sequence[str], numbering: Numbering
     ) -> None:
-        write_packed(output.host, output.task, trained.packed, output.categories, numbering)
+        packed, features = trained.packed, output.task.features
+        if encodings := output.encodings:
+            kept = node_layout(features, None, weighted=True)
+            learned = [f for i, f in enumerate(features) if i not in encodings.features]
+            packed = by_categories(packed, node_layout(learned, None, weighted=True), kept, encodings)
+        write_packed(output.host, output.task, packed, output.categories, numbering)
 
     def write_trees(self, output: ModelOutput, harvest: Harvest, numbering: Numbering) -> Tested:
         host, task, trees = output.host, output.task, harvest.trees

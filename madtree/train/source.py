@@ -68,17 +68,19 @@ def open_source(call: Call) -> Source:
     host, task, space, kind = call.host, call.task, call.space, call.kind
     reader: Host = host.source
     held = placement(reader, task.source.oid)
-    oids = [] if task.held_out else plain_tables(reader, task.source.oid, held)
+    needs_copy = task.held_out is not None or task.ordered is not None
+    oids = [] if needs_copy else plain_tables(reader, task.source.oid, held)
     access = choose_access(
         call.able,
-        is_spread=held == "spread" and not task.held_out,  # another table's rows are elsewhere
+        # Another table's rows are elsewhere, and rows have an order only where they are together.
+        is_spread=held == "spread" and not needs_copy,
         may_stay_spread=kind.may_stay_spread(task.strategy),
         has_pages=bool(oids),
         is_elsewhere=reader is not host,
     )
     relation = relation_of(task)
     spread = None
-    with_identity = kind.learner.draws_rows or task.parameters.draws_folds
+    with_identity = kind.learner.draws_rows or task.parameters.draws_folds or task.ordered is not None
     if access is not Access.IN_PLACE:
         # Of two tables the relation has no other columns than those.
         columns = None if task.held_out else columns_needed(reader, task, with_identity=with_identity)

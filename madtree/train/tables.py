@@ -15,6 +15,7 @@ from madtree.request import TrainingTask
 from madtree.sqltext.kinds import TABLES
 from madtree.train.batches import Batch, Deliveries
 from madtree.train.kinds import Harvest, ModelOutput
+from madtree.train.ordered import EncodedRows
 from madtree.train.remarks import TreeRemarks, tell_of_constant
 from madtree.train.source import Call
 from madtree.train.survey import Survey
@@ -27,11 +28,15 @@ MOST_TREES = 2**31 - 1  # their numbers are integers
 class Tables:
     """Writes nodes, surrogates and cp tables as trees come, and at the end the trees and the summary."""
 
-    def __init__(self, call: Call, found: Survey) -> None:
-        self._kind, self._watch = call.kind, call.watch
+    def __init__(self, call: Call, found: Survey, encoded: EncodedRows | None = None) -> None:
+        """`encoded`: the rows, where categories are encoded, and `call` is not of what is learned of them."""
+        self._kind, self._watch, self._encoded = call.kind, call.watch, encoded
         labels = [None if categories is None else categories.labels for categories in found.categories]
         group_table = None if found.groups is None else call.space.tables.name("groups")
-        self._output = ModelOutput(call.host, call.task, labels, group_table)
+        encodings = encoded.encodings(call.task, group_table) if encoded else None
+        for feature, texts in encodings.labels.items() if encodings else ():
+            labels[feature] = texts
+        self._output = ModelOutput(call.host, call.task, labels, group_table, encodings)
         self._groups: Ints = np.ones(1, np.int64) if found.groups is None else found.groups.tree_id
         self._has_cv = found.parameters.n_folds > 0
         self._trees: list[TreeColumns] = []
@@ -88,6 +93,8 @@ class Tables:
         """`profile`: of the rows that were really there."""
         output, groups, kind = self._output, self._groups, self._kind
         host, task = output.host, output.task
+        if self._encoded:
+            self._encoded.keep(task, output.group_table)
         trees = TreeColumns.sorted(self._trees)
         categories = self._unordered_categories()
         out_of_bag, boosted = nested.join(self._out_of_bag), nested.join(self._boosted)
@@ -132,7 +139,7 @@ class Tables:
         names = [feature.name for feature in self._output.task.features]
         if self._output.group_table is None:
             return {names[f]: list(known) for f, known in labels.items()}
-        seen = nested.join(self._seen)
+        seen, encodings = nested.join(self._seen), self._output.encodings
         alike: dict[tuple[int, bytes], tuple[str | None, ...]] = {}  # most trees have the same
         found: dict[str, dict[str, tuple[str | None, ...]]] = {names[f]: {} for f in labels}
         changes = np.diff(seen.key.group) | np.diff(seen.feature)
@@ -144,6 +151,10 @@ class Tables:
             if mine not in alike:
                 alike[mine] = tuple(labels[f][i] for i in index.tolist())
             found[names[f]][tree] = alike[mine]
+        if encodings:
+            for group in self._groups.tolist():
+                for f in encodings.features:
+                    found[names[f]][str(group)] = encodings.categories(group, f)
         return found
 
 

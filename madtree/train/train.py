@@ -25,6 +25,7 @@ from madtree.train.large import large_trees
 from madtree.train.of_boosted import Boosted
 from madtree.train.of_forests import Forests
 from madtree.train.of_trees import SingleTrees
+from madtree.train.ordered import encode_categories
 from madtree.train.other_readers import obstacle_to_workers
 from madtree.train.small import small_groups, whole_tree
 from madtree.train.source import Call, open_source
@@ -69,7 +70,10 @@ def train(host: Host, task: TrainingTask, watch: Stopwatch | None = None) -> Tra
     tell_of_repeated_ids(host.source, task.source, task.id_sql, task.id_type, "id_col_name", given)
     call = begin(host, task, kind, watch)
     with local_settings(host, _SERIAL), local_settings(host.source, _SERIAL), call.space:
-        found = survey(call, open_source(call))
+        source, encoded = open_source(call), None
+        if task.ordered:
+            encoded = encode_categories(call, source)
+        found = survey(encoded.call, encoded.source) if encoded else survey(call, source)
         strategy = choose_strategy(
             task.strategy,
             call.able,
@@ -80,8 +84,8 @@ def train(host: Host, task: TrainingTask, watch: Stopwatch | None = None) -> Tra
             found.parameters,
             task.tuning,
         )
-        tables, profile = Tables(call, found), found.profile
-        for batch in trees_of(call, found, strategy):
+        tables, profile = Tables(call, found, encoded), found.profile
+        for batch in trees_of(encoded.call if encoded else call, found, strategy):
             watch.begin("write")
             tables.add(batch)
             profile = batch.profile

@@ -104,6 +104,8 @@ class ForestParameters:
 
 
 MOST_ROUNDS = 2**20  # of boosting
+ORDERED = "ordered"
+CATEGORY_ENCODINGS = ("none", ORDERED)  # of boosting: what splits compare of an unordered feature
 LEAST_RATE = 1e-3  # of rows that are drawn for a tree, and count for all others
 
 

@@ -18,7 +18,7 @@ _DRAWN, _HELD_OUT = 3, 4  # purposes of a hash
 
 def held_out_rows(identity: Array, share: float, seed: int) -> Array:
     """(n_rows,) uint8 1 of rows that are held out, a share of all, by a hash of their identities (n_rows,) uint32."""
-    return (mixed(identity ^ keyed(_HELD_OUT, seed, np.zeros(1, np.int64))[0]) < share * 2.0**32).view(np.uint8)
+    return (mixed(identity ^ np.uint32(Sampled.key_of_held_out(seed))) < share * 2.0**32).view(np.uint8)
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,11 @@ class Sampled(Replicas):
     IN_SAMPLE: ClassVar[int] = 0
     HELD_OUT: ClassVar[int] = 1
     LEFT_OUT: ClassVar[int] = 2
+
+    @staticmethod
+    def key_of_held_out(seed: int) -> int:
+        """With which identities are hashed to tell the rows that are held out."""
+        return int(keyed(_HELD_OUT, seed, np.zeros(1, np.int64))[0])
 
     @property
     def first_member(self) -> int:

@@ -16,7 +16,15 @@ from madtree.request import TrainingTask, class_params_text
 from madtree.sqltext import forest_tables as forest_sql
 from madtree.sqltext import inserts
 from madtree.sqltext import tables as sql
-from madtree.trees import BOOSTED, NUMBERS, BoostParameters, FeatureKind, ForestParameters
+from madtree.trees import (
+    BOOSTED,
+    CATEGORY_ENCODINGS,
+    NUMBERS,
+    ORDERED,
+    BoostParameters,
+    FeatureKind,
+    ForestParameters,
+)
 
 _TEXT = "pg_catalog.text"
 
@@ -150,6 +158,8 @@ def boost_summary(task: TrainingTask, boost: BoostParameters) -> dict[str, Any]:
         "top_rate": boost.top_rate,
         "other_rate": boost.other_rate,
         "boost_method": boost.method,
+        "category_encoding": CATEGORY_ENCODINGS[0] if task.ordered is None else ORDERED,
+        "prior_weight": task.ordered and task.ordered.prior_weight,
         "validation_fraction": boost.held_out,
         "fold_col": None if task.held_out else boost.held_out_by,
         "validation_table": boost.held_out_by if task.held_out else None,

@@ -1,0 +1,193 @@
+"""Categories as ordered target statistics: against encodings that are computed here, row by row, by plain numbers.
+
+A model of the encoded column, an ordinary one, splits at the same places and says the same.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from decimal import Decimal
+from typing import Any
+
+import psycopg
+import pytest
+from forest_data import rows
+
+WORD = 2**32 - 1
+MAKE = """
+    CREATE TABLE t AS SELECT i AS id, i % 3 AS g, i % 4 + 1 AS w, i * 31 % 41 AS a, i % 7 = 0 AS b,
+        'c' || (i * i * 7 % 61) % 29 AS c, 'd' || i * 13 % 5 AS d,
+        round((sin((i * i * 7 % 61) % 29 * 2.1) * 3 + (i * 31 % 41) / 20.0 + i * 7919 % 101 / 64.0)::numeric, 3)::float8
+            AS y
+    FROM generate_series(1, 1200) i;
+    ALTER TABLE t ADD late boolean, ADD n int, ADD later boolean, ADD part real;
+    UPDATE t SET late = y > 1, n = greatest(y, 0)::int * 2, later = id % 5 = 2, part = 0.25 + id % 3;
+    ANALYZE t
+"""
+MISSING = "UPDATE t SET c = NULL WHERE id % 11 = 3"
+ORDERED = "category_encoding=ordered"
+FEW = {"num_trees": 4, "max_leaf_nodes": 8, "min_bucket": 5, "replace": True}
+
+
+def mixed(x: int) -> int:
+    x ^= x >> 16
+    x = x * 0x7FEB352D & WORD
+    x ^= x >> 15
+    x = x * 0x846CA68B & WORD
+    return x ^ x >> 16
+
+
+def hashed(identity: int, purpose: int, seed: int = 1) -> int:
+    key = mixed(mixed(purpose ^ seed & WORD) ^ seed >> 32 & WORD)
+    return mixed(mixed(identity) ^ mixed(key))
+
+
+class Encodings:
+    """Of a column: what each row has in training, and what new rows have."""
+
+    def __init__(
+        self,
+        table: list[dict[str, Any]],
+        feature: str,
+        target: str,
+        group: str | None = None,
+        weight: str | None = None,
+        exposure: str | None = None,
+        held_out: Any = lambda row: False,
+        prior_weight: float = 1.0,
+    ) -> None:
+        def of(row: dict[str, Any]) -> Any:
+            return row[group] if group else None
+
+        def numbers(row: dict[str, Any]) -> tuple[Decimal, Decimal, Decimal]:
+            w = Decimal(row[weight] if weight else 1)
+            x = w * Decimal(repr(row[exposure]) if exposure else 1)
+            return w, x, w * Decimal(repr(float(row[target])))
+
+        taught = [row for row in table if row[target] is not None and not held_out(row)]
+        sums: dict[Any, list[Decimal]] = defaultdict(lambda: [Decimal(0)] * 3)
+        for row in taught:
+            sums[of(row)] = [s + x for s, x in zip(sums[of(row)], numbers(row), strict=True)]
+        self.prior = {g: float(total) / float(x) for g, (_, x, total) in sums.items()}
+        pull = {g: prior_weight * (float(x) / float(w)) for g, (w, x, _) in sums.items()}
+        self.lacks = {of(row) for row in taught if row[feature] is None}
+
+        def encoded(g: Any, x: Decimal, total: Decimal) -> float:
+            return (float(total) + pull[g] * self.prior[g]) / (float(x) + pull[g])
+
+        so_far: dict[Any, list[Decimal]] = defaultdict(lambda: [Decimal(0)] * 3)
+        self.of_rows: dict[int, float | None] = {}
+        for row in sorted(taught, key=lambda row: hashed(row["id"], 7)):
+            n, x, total = so_far[of(row), row[feature]]
+            self.of_rows[row["id"]] = None if row[feature] is None else encoded(of(row), x, total)
+            _, own, outcome = numbers(row)
+            so_far[of(row), row[feature]] = [n + 1, x + own, total + outcome]
+        self.known = {
+            (g, c): {"n_rows": int(n), "weight": float(x), "total": float(total), "encoded": encoded(g, x, total)}
+            for (g, c), (n, x, total) in so_far.items()
+            if c is not None
+        }
+        self.new = {row["id"]: self.of_new(of(row), row[feature]) for row in table}
+        for row in table:
+            self.of_rows.setdefault(row["id"], self.new[row["id"]])
+
+    def of_new(self, group: Any, category: str | None) -> float | None:
+        if (group, category) in self.known:
+            return self.known[group, category]["encoded"]
+        return None if group in self.lacks else self.prior[group]
+
+
+def train(
+    db: psycopg.Connection, target: str, features: str = "a, b, c", source: str = "t", model: str = "m", **more: Any
+) -> None:
+    named = {**FEW, **more}
+    names = "".join(f", {name} => %s" for name in named)
+    call = f"SELECT madtree.boost_train(%s, %s, 'id', %s, %s{names})"
+    db.execute(call, [source, model, target, features, *named.values()])  # type: ignore[arg-type]
+
+
+def said(db: psycopg.Connection, source: str, model: str) -> list[dict[str, Any]]:
+    db.execute("SELECT madtree.boost_predict(%s, %s, 'said', 'raw', replace => true)", [model, source])
+    return rows(db, "SELECT * FROM said ORDER BY id")
+
+
+def with_column(db: psycopg.Connection, name: str, encoded: dict[int, float | None]) -> None:
+    """A copy of the table with a column of these numbers in the place of c."""
+    db.execute(f"DROP TABLE IF EXISTS {name}; CREATE TABLE {name} AS SELECT *, NULL::float8 AS e FROM t")  # type: ignore[arg-type]
+    with db.cursor() as cursor:
+        cursor.executemany(f"UPDATE {name} SET e = %s WHERE id = %s", [(e, i) for i, e in encoded.items()])  # type: ignore[arg-type]
+    db.execute(f"ANALYZE {name}")  # type: ignore[arg-type]
+
+
+def is_drawn(row: dict[str, Any]) -> bool:
+    return hashed(row["id"], 4) < 0.25 * 2**32
+
+
+FRACTION = {"validation_params": "fraction=0.25, n_iter_no_change=3"}
+
+
+@pytest.mark.parametrize(
+    ("target", "missing", "oracle", "more"),
+    [
+        ("y", False, {}, {}),
+        ("y", True, {"weight": "w", "prior_weight": 4.0}, {"weights": "w", "boost_params": f"{ORDERED},prior_weight=4"}),
+        ("late", True, {}, {}),
+        ("late", False, {"group": "g"}, {"grouping_cols": "g"}),
+        ("y", True, {"group": "g", "weight": "part"}, {"grouping_cols": "g", "weights": "part"}),
+        ("n", False, {"exposure": "part"}, {"loss": "poisson", "exposure": "part"}),
+        ("y", True, {"held_out": lambda row: row["later"]}, {"validation_params": "fold_col=later"}),
+        ("late", False, {"held_out": is_drawn}, FRACTION),
+        ("y", False, {"held_out": is_drawn, "group": "g"}, {**FRACTION, "grouping_cols": "g"}),
+    ],
+)  # fmt: skip
+def test_it_is_a_model_of_the_encodings(
+    db: psycopg.Connection, target: str, missing: bool, oracle: dict[str, Any], more: dict[str, Any]
+) -> None:
+    db.execute(MAKE)
+    if missing:
+        db.execute(MISSING)
+    # Categories that only rows have which are held out, and a row without an outcome.
+    db.execute(
+        "UPDATE t SET c = 'new' WHERE id % 5 = 2 AND id % 4 = 3; UPDATE t SET y = NULL, late = NULL WHERE id = 9"
+    )
+    mine = Encodings(rows(db, "SELECT * FROM t ORDER BY id"), "c", target, **oracle)
+    more = {"boost_params": ORDERED, **more}
+    train(db, target, **more)
+    kept = {
+        (row["g"] if "group" in oracle else None, row["category"]): row
+        for row in rows(db, "SELECT c.*, to_jsonb(q) -> 'g' AS g FROM m_categories c JOIN m_group q USING (gid)")
+    }
+    assert {key: {name: row[name] for name in mine.known[key]} for key, row in kept.items()} == mine.known
+    assert all(row["prior"] == mine.prior[key[0]] for key, row in kept.items())
+
+    with_column(db, "as_trained", mine.of_rows)
+    train(db, target, "a, b, e", "as_trained", "o", **{**more, "boost_params": "min_gain=0"})
+    columns = "tree_id, node_id, n_rows, weight, prediction, is_leaf, improvement"
+    assert rows(db, f"SELECT {columns} FROM m_nodes ORDER BY 1, 2") == rows(
+        db, f"SELECT {columns} FROM o_nodes ORDER BY 1, 2"
+    )
+    assert rows(db, "TABLE m_rounds") == rows(db, "TABLE o_rounds")
+    splits = rows(
+        db,
+        "SELECT m.*, o.threshold AS cut, o.majority_left AS other_majority, t.gid, to_jsonb(q) -> 'g' AS g "
+        "FROM m_nodes m JOIN o_nodes o USING (tree_id, node_id) JOIN m t USING (tree_id) JOIN m_group q USING (gid) "
+        "WHERE o.feature = 'e'",
+    )
+    assert len(splits) > 5
+    for split in splits:
+        group = split["g"] if "group" in oracle else None
+        assert (split["feature"], split["threshold"]) == ("c", None)
+        assert all(mine.known[group, c]["encoded"] <= split["cut"] for c in split["left_levels"])
+        assert all(mine.known[group, c]["encoded"] > split["cut"] for c in split["right_levels"])
+        if split["node_id"] == 0:
+            assert len(split["left_levels"]) + len(split["right_levels"]) == sum(g == group for g, _ in mine.known)
+        if group not in mine.lacks:
+            assert split["majority_left"] == (mine.prior[group] <= split["cut"])
+        else:
+            assert split["majority_left"] == split["other_majority"]
+
+    db.execute("UPDATE t SET c = 'unheard of' WHERE id % 17 = 5")
+    seen = {row["id"]: row for row in rows(db, "SELECT * FROM t")}
+    new = {i: mine.of_new(row["g"] if "group" in oracle else None, row["c"]) for i, row in seen.items()}
+    with_column(db, "as_new", new)
+    assert said(db, "t", "m") == said(db, "as_new", "o")
