@@ -146,7 +146,7 @@ class Tables:
         ends = np.append(np.flatnonzero(changes) + 1, len(seen.index)).tolist()
         for first, last in pairwise([0, *ends] if len(seen.index) else []):
             f, tree = int(seen.feature[first]), str(seen.key.group[first])
-            index = seen.index[first:last]
+            index = np.unique(seen.index[first:last])  # trees of one group may tell of them one after the other
             mine = f, index.tobytes()
             if mine not in alike:
                 alike[mine] = tuple(labels[f][i] for i in index.tolist())

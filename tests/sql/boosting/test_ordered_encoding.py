@@ -11,7 +11,11 @@ from typing import Any
 
 import psycopg
 import pytest
+from boosted_data import tables
 from forest_data import rows
+from training import train_by_client
+
+from madtree.request import Tuning
 
 WORD = 2**32 - 1
 MAKE = """
@@ -26,6 +30,7 @@ MAKE = """
 """
 MISSING = "UPDATE t SET c = NULL WHERE id % 11 = 3"
 ORDERED = "category_encoding=ordered"
+HEAVY = f"{ORDERED}, prior_weight=4"
 FEW = {"num_trees": 4, "max_leaf_nodes": 8, "min_bucket": 5, "replace": True}
 
 
@@ -130,7 +135,7 @@ FRACTION = {"validation_params": "fraction=0.25, n_iter_no_change=3"}
     ("target", "missing", "oracle", "more"),
     [
         ("y", False, {}, {}),
-        ("y", True, {"weight": "w", "prior_weight": 4.0}, {"weights": "w", "boost_params": f"{ORDERED},prior_weight=4"}),
+        ("y", True, {"weight": "w", "prior_weight": 4.0}, {"weights": "w", "boost_params": HEAVY}),
         ("late", True, {}, {}),
         ("late", False, {"group": "g"}, {"grouping_cols": "g"}),
         ("y", True, {"group": "g", "weight": "part"}, {"grouping_cols": "g", "weights": "part"}),
@@ -191,3 +196,118 @@ def test_it_is_a_model_of_the_encodings(
     new = {i: mine.of_new(row["g"] if "group" in oracle else None, row["c"]) for i, row in seen.items()}
     with_column(db, "as_new", new)
     assert said(db, "t", "m") == said(db, "as_new", "o")
+
+
+def all_tables(db: psycopg.Connection) -> dict[str, Any]:
+    return {**tables(db), "_categories": rows(db, "TABLE m_categories")}
+
+
+@pytest.mark.parametrize(
+    ("target", "more"),
+    [("y", {"weights": "part", "grouping_cols": "g"}), ("late", FRACTION), ("n", {"loss": "poisson"})],
+)
+def test_it_is_the_same_model_wherever_it_is_grown(db: psycopg.Connection, target: str, more: dict[str, Any]) -> None:
+    db.execute(MAKE)
+    db.execute(MISSING)
+    db.execute("UPDATE t SET id = id / 2 * 2; ANALYZE t")  # rows of one id do not tell of each other
+    more = {"boost_params": ORDERED, "num_trees": 6, **more}
+    train(db, target, "a, b, c, d", **more)
+    expected = all_tables(db)
+    for strategy in ("memory", "workers", "aggregate"):
+        train(db, target, "a, b, c, d", strategy=strategy, parallel_workers=2, **more)
+        assert all_tables(db) == expected, strategy
+    db.execute("CREATE TABLE u AS SELECT * FROM t ORDER BY a, id DESC; CREATE VIEW v AS SELECT * FROM u; ANALYZE u")
+    train(db, target, "a, b, c, d", source="v", **more)
+    assert all_tables(db) == expected
+    names = {
+        "training_table_name": "u",
+        "output_table_name": "m",
+        "id_col_name": "id",
+        "list_of_features": "a, b, c, d",
+    }
+    by_passes = Tuning(block_rows=150, read_rows=70, surely_large=1000)
+    train_by_client(db, by_passes, **names, dependent_variable=target, **{**FEW, "loss": None, **more})
+    assert all_tables(db) == expected
+    left = "SELECT relname FROM pg_class WHERE starts_with(relname, 'madtree_') AND relkind = 'r'"
+    assert rows(db, left) == []
+
+
+def test_a_second_table_takes_no_part(db: psycopg.Connection) -> None:
+    db.execute(MAKE)
+    train(db, "y", boost_params=ORDERED, validation_params="fold_col=later")
+    expected = all_tables(db)
+    db.execute("CREATE TABLE u AS SELECT * FROM t WHERE NOT later; CREATE TABLE rest AS SELECT * FROM t WHERE later")
+    train(db, "y", source="u", boost_params=ORDERED, validation_params="table=rest")
+    assert all_tables(db) == expected
+
+
+def test_names_may_be_any(db: psycopg.Connection) -> None:
+    db.execute(MAKE)
+    train(db, "y", boost_params=ORDERED)
+    expected = [row["encoded"] for row in rows(db, "TABLE m_categories")]
+    db.execute(
+        'ALTER TABLE t ADD "c, encoded" int, ADD madtree_text1 text, ADD z int, ADD q int, ADD "x""`{" text; '
+        'UPDATE t SET "x""`{" = c'
+    )
+    for feature in ("c", '"x""`{"', "c || madtree_text1", "upper(c) || 'it''s'"):
+        db.execute("UPDATE t SET madtree_text1 = ''")
+        train(db, "y", f"a, b, {feature}", boost_params=ORDERED)
+        assert [row["encoded"] for row in rows(db, "TABLE m_categories")] == expected
+        assert {row["feature"] for row in rows(db, "TABLE m_categories")} == {feature}
+        assert len(said(db, "t", "m")) == 1200
+
+
+def test_whatever_reads_the_model_reads_categories(db: psycopg.Connection) -> None:
+    """And what has no category on one side, since no new row is encoded as such."""
+    db.execute(MAKE)
+    db.execute(MISSING)
+    train(db, "late", "a, c, d", boost_params=ORDERED, num_trees=20, max_leaf_nodes=16)
+    none = rows(db, "SELECT tree_id FROM m_nodes WHERE '{}' IN (left_levels, right_levels)")
+    assert none
+    scored = said(db, "t", "m")
+    ((text,),) = db.execute("SELECT madtree.boost_sql('m', 'raw')").fetchall()
+    assert [list(row.values())[1] for row in scored] == [
+        row["s"] for row in rows(db, f"SELECT {text} AS s FROM t ORDER BY id")
+    ]
+    db.execute("SELECT madtree.boost_staged('m', 't')")
+    for call in ("tree_to_json('m')", "tree_to_pmml('m')", "get_tree('m', 1, 1)", "boost_sql('m', 'prob')"):
+        assert rows(db, f"SELECT madtree.{call} AS said")[0]["said"]
+    tree = none[0]["tree_id"]
+    assert rows(db, f"SELECT * FROM madtree.tree_rules('m', {tree})")
+    assert "{}" in str(rows(db, f"SELECT * FROM madtree.tree_rules('m', {tree})"))
+    db.execute("SELECT madtree.boost_cut('m', 'shorter', 3)")
+    assert len(said(db, "t", "shorter")) == 1200
+    (summary,) = rows(db, "SELECT category_encoding, prior_weight, feature_kinds FROM m_summary")
+    assert summary == {
+        "category_encoding": "ordered",
+        "prior_weight": 1,
+        "feature_kinds": ["ordered", "unordered", "unordered"],
+    }
+    (dropped,) = rows(db, "SELECT madtree.tree_drop('m') AS said")
+    assert "m_categories" in dropped["said"]
+    assert not rows(db, "SELECT FROM pg_class WHERE relname = 'm_categories'")
+
+
+@pytest.mark.parametrize(
+    ("features", "target", "given", "said"),
+    [
+        ("c", "y", "category_encoding=target", "category_encoding must be one of none, ordered, not 'target'"),
+        ("c", "y", "category_encoding=ordered, prior_weight=0", "prior_weight must be from 1e-9 to 1e9"),
+        ("c", "d", ORDERED, "category_encoding ordered is for numbers and for two classes"),
+    ],
+)
+def test_a_mistake_is_said(db: psycopg.Connection, features: str, target: str, given: str, said: str) -> None:
+    db.execute(MAKE)
+    with pytest.raises(psycopg.Error) as error:
+        train(db, target, features, boost_params=given)
+    assert said in str(error.value)
+    assert "Traceback" not in str(error.value)
+
+
+def test_without_categories_there_is_nothing_to_encode(db: psycopg.Connection, notices: list[str]) -> None:
+    db.execute(MAKE)
+    train(db, "y", "a, b", boost_params=ORDERED)
+    assert any("no feature has categories" in notice for notice in notices)
+    assert not rows(db, "SELECT FROM pg_class WHERE relname = 'm_categories'")
+    train(db, "y", boost_params="category_encoding=none")
+    assert not rows(db, "SELECT FROM pg_class WHERE relname = 'm_categories'")
