@@ -71,7 +71,8 @@ class BoostCalls(Caller):
             thresholds of a continuous feature.
         boost_params
             ``l2_regularization``, ``min_gain``, ``subsample``, ``feature_fraction``, ``cat_smooth``, ``quantile``,
-            ``cat_l2``, ``max_cat_threshold``, ``min_data_per_group``, ``top_rate``, ``other_rate``.
+            ``cat_l2``, ``max_cat_threshold``, ``min_data_per_group``, ``top_rate``, ``other_rate``,
+            ``category_encoding``, ``prior_weight``.
         validation_params
             ``fraction`` of the rows to be held out, or ``fold_col``, a column that is true in these, so that the model
             keeps the rounds up to their least loss; ``n_iter_no_change``, ``tol``.

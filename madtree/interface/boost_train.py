@@ -53,7 +53,7 @@ BOOST_TRAIN = Function(
         replace(
             OUTPUT,
             help="the model: tables <output>, <output>_packed, <output>_group, <output>_rounds, <output>_summary and "
-            "the view <output>_nodes; must not exist",
+            "the view <output>_nodes, with category_encoding=ordered also <output>_categories; must not exist",
         ),
         ID,
         DEPENDENT,

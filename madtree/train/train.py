@@ -1,6 +1,7 @@
 """A training from its checked task to a model, stage by stage: each returns a value, and the next one takes it.
 
     source    where the rows are read: in place, from a copy, or in parts on several servers
+    ordered   where that is asked for, a copy of them in which categories are numbers
     survey    the first look at them: sizes, classes, categories, folds, groups
     strategy  which way suits them: whole trees, or who keeps the blocks; chosen from plain values
     trees     batches of trained trees, as they come

@@ -141,7 +141,7 @@ def test_scikit_learns_parameters_reach_the_server(client: madtree.Client) -> No
 
     given: dict[str, Any] = {"learning_rate": 0.3, "max_leaf_nodes": 7, "max_depth": 4, "l2_regularization": 2.0}
     more = {"min_gain": 0.01, "subsample": 0.9, "feature_fraction": 0.5, "cat_smooth": 3.0}
-    more |= {"cat_l2": 1.0, "max_cat_threshold": 7, "min_data_per_group": 9}
+    more |= {"cat_l2": 1.0, "max_cat_threshold": 7, "min_data_per_group": 9, "category_encoding": "none"}
     summary = trained(**given, **more)
     assert {name: summary[name] for name in (given | more)} == given | more
     assert (summary["num_trees"], summary["validation_fraction"], summary["loss"]) == (2, 0, "log_loss")

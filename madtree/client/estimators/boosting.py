@@ -93,7 +93,7 @@ class GradientBoostingClassifier(BaseBoosting, EnsembleClassifier):
         As there: "auto" stops early with more than 10,000 rows. Rows are held out by their ids, and the model keeps
         the rounds up to the least loss of these, and not those after it.
     min_gain, subsample, feature_fraction, cat_smooth, cat_l2, max_cat_threshold, min_data_per_group, top_rate,
-    other_rate
+    other_rate, category_encoding, prior_weight
         What `boost_params` says in `Client.boost_train`.
     connection, model, replace, id_col_name, list_of_features, list_of_features_to_exclude
         As for `DecisionTreeClassifier`.
@@ -146,6 +146,8 @@ class GradientBoostingClassifier(BaseBoosting, EnsembleClassifier):
         min_data_per_group: int = 100,
         top_rate: float = 1.0,
         other_rate: float = 0.1,
+        category_encoding: str = "none",
+        prior_weight: float = 1.0,
         model: str | None = None,
         replace: bool = False,
         id_col_name: str | None = None,
@@ -226,6 +228,8 @@ class GradientBoostingRegressor(BaseBoosting, EnsembleRegressor):
         min_data_per_group: int = 100,
         top_rate: float = 1.0,
         other_rate: float = 0.1,
+        category_encoding: str = "none",
+        prior_weight: float = 1.0,
         model: str | None = None,
         replace: bool = False,
         id_col_name: str | None = None,

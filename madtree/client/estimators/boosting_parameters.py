@@ -46,6 +46,8 @@ def boost_arguments(estimator: Any, count_rows: Callable[[], int], features: Nam
             "min_data_per_group": estimator.min_data_per_group,
             "top_rate": estimator.top_rate,
             "other_rate": estimator.other_rate,
+            "category_encoding": estimator.category_encoding,
+            "prior_weight": estimator.prior_weight,
         },
         "validation_params": _stopping(estimator, count_rows),
         "monotone": _directions(estimator.monotonic_cst, features),

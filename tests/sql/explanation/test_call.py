@@ -33,6 +33,8 @@ CALLS = {
     "interaction_constraints => '[a, b], [c]')",
     "method": "boost_train('t', 'm', 'id', 'late', 'a, b, c', num_trees => 6, max_depth => 2, "
     "boost_params => 'method=adaboost, min_data_per_group=5', validation_params => 'table=u, tol=0.01')",
+    "ordered": "boost_train('t', 'm', 'id', 'y', 'a, b, c', num_trees => 3, "
+    "boost_params => 'category_encoding=ordered, prior_weight=3')",
     "monotone": "boost_train('t', 'm', 'id', 'late', 'a, b', num_trees => 3, monotone => 'b=+1', "
     "class_params => 'class_weight=balanced', correct_prior => true)",
 }
