@@ -6,6 +6,7 @@ import pickle
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import psycopg
 import pytest
 from shares import ALL, share
@@ -228,3 +229,19 @@ def test_a_class_without_weight_is_known_and_never_predicted(client: madtree.Cli
     one = clone(some).fit(X[:60], y[:60], y[:60])
     assert one.decision_function(X).tolist() == [np.inf] * 90
     assert one.predict(X).tolist() == [1] * 90
+
+
+def test_categories_are_encoded_if_that_is_wanted(client: madtree.Client) -> None:
+    rng = np.random.default_rng(3)
+    place = rng.integers(0, 60, 900)
+    frame = pd.DataFrame({"x": rng.normal(size=900), "place": [f"p{number}" for number in place]})
+    frame.loc[::13, "place"] = None
+    y = np.sin(place * 2.1) * 2 + frame["x"]
+    options: dict[str, Any] = {"category_encoding": "ordered", "prior_weight": 2.0}
+    estimator = madtree.GradientBoostingRegressor(client, max_iter=30, model="kept", replace=True, **options)
+    estimator.fit(frame, y)
+    summary = client.boosted("kept").summary
+    assert {name: summary[name] for name in options} == options
+    new = pd.concat([frame, pd.DataFrame({"x": [0.5], "place": ["unheard of"]})], ignore_index=True)
+    assert estimator.predict(new).tolist() == client.boosted("kept").predict(new).tolist()
+    assert estimator.score(frame, y) > 0.9
