@@ -20,7 +20,7 @@ from madtree.learn.walk import by_node, children_in_order, inner_by_level
 from madtree.records import dataclass
 from madtree.trees import NodeLayout
 
-MOST_NAMED = 50_000_000  # categories that nodes name: whoever scores by a model has some 30 bytes for each
+MOST_NAMED = 20_000_000  # categories that nodes name: whoever scores by a model needs some 90 bytes for each
 
 
 @dataclass(frozen=True)
