@@ -11,6 +11,7 @@ from madtree.interface.function import Argument, Function
 from madtree.interface.probing import PARTIAL_DEPENDENCE, PERMUTATION_IMPORTANCE
 from madtree.interface.shap import TREE_EXPLAIN, TREE_SHAP
 from madtree.interface.tree_train import TREE_TRAIN
+from madtree.interface.tuning import TREE_TUNE
 from madtree.trees import KINDS, TREE, ModelKind
 
 # Those that are about relations and models, and run in Python; in the order in which they are listed.
@@ -50,6 +51,7 @@ FUNCTIONS: Mapping[str, Function] = {
         prediction.BOOST_SQL,
         evaluation.BOOST_STAGED,
         management.BOOST_CUT,
+        TREE_TUNE,
     )
 }
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from madtree.score.boosted_expression import boost_sql
     from madtree.score.conformal import conformal_quantiles
     from madtree.score.evaluate import tree_confusion, tree_curve, tree_evaluate, tree_reliability
+    from madtree.score.former_table import FormerTable, Made, find_former
     from madtree.score.new_rows import fit_to_source, only_row, scan_of
     from madtree.score.out_of_bag import predict_out_of_bag
     from madtree.score.predict import forest_predict, score_table, tree_predict, tree_sql
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = [
     "AskedNumbers",
     "ExplainedRows",
+    "FormerTable",
+    "Made",
     "RowsAtHand",
     "boost_sql",
     "boost_staged",
@@ -35,6 +38,7 @@ __all__ = [
     "explain_some",
     "explain_table",
     "feature_places",
+    "find_former",
     "fit_to_source",
     "forest_predict",
     "only_row",
@@ -53,6 +57,8 @@ __all__ = [
 _MODULES = {
     "AskedNumbers": "rows_at_hand",
     "ExplainedRows": "shap_row",
+    "FormerTable": "former_table",
+    "Made": "former_table",
     "RowsAtHand": "rows_at_hand",
     "boost_sql": "boosted_expression",
     "boost_staged": "staged",
@@ -63,6 +69,7 @@ _MODULES = {
     "feature_places": "rows_at_hand",
     "fit_to_source": "new_rows",
     "forest_predict": "predict",
+    "find_former": "former_table",
     "only_row": "new_rows",
     "predict_out_of_bag": "out_of_bag",
     "scan_of": "new_rows",

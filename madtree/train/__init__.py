@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from madtree.learn.tune import TrialScores
+from madtree.train.search import search
 from madtree.train.train import train
 from madtree.train.trained import Trained, line_of
 
-__all__ = ["Trained", "line_of", "train"]
+__all__ = ["Trained", "TrialScores", "line_of", "search", "train"]

@@ -35,7 +35,7 @@ from madtree.train.trained import Trained
 from madtree.trees import BoostParameters, ForestParameters
 
 # Rows come in order only in one process; what may be shared out says so (madtree.parallel).
-_SERIAL = {"max_parallel_workers_per_gather": "0"}
+SERIAL = {"max_parallel_workers_per_gather": "0"}
 # Citus would tell its workers of a view over packed nodes, which reads a table that they do not have.
 _OWN_VIEWS = {"citus.enable_ddl_propagation": "off"}
 
@@ -68,7 +68,7 @@ def train(host: Host, task: TrainingTask, watch: Stopwatch | None = None) -> Tra
     given = task.arguments.training_table_name
     tell_of_repeated_ids(host.source, task.source, task.id_sql, task.id_type, "id_col_name", given)
     call = begin(host, task, kind, watch)
-    with local_settings(host, _SERIAL), local_settings(host.source, _SERIAL), call.space:
+    with local_settings(host, SERIAL), local_settings(host.source, SERIAL), call.space:
         found = survey(call, open_source(call))
         strategy = choose_strategy(
             task.strategy,

@@ -58,6 +58,7 @@ class ModelKind:
         document: the name of its JSON format.
         says_numbers: whether its trees say numbers, whatever the model predicts.
         tells_rounds: whether `<output>_rounds` tells how training went.
+        metrics: by which its settings can be compared; the first one for the outcome at hand is the usual one.
     """
 
     trains: str
@@ -84,6 +85,7 @@ class ModelKind:
     document: str
     says_numbers: bool = False
     tells_rounds: bool = False
+    metrics: tuple[str, ...] = ()
 
     @property
     def in_words(self) -> str:
@@ -114,6 +116,7 @@ TREE = ModelKind(
     writes_sql="tree_sql",
     unseen_in=None,
     document="madtree-tree",
+    metrics=("accuracy", "balanced_accuracy", "log_loss", "auc", "rmse", "r2", "poisson_deviance"),
 )
 FOREST = ModelKind(
     trains="forest_train",
@@ -138,6 +141,7 @@ FOREST = ModelKind(
     writes_sql="",
     unseen_in="_group",
     document="madtree-forest",
+    metrics=("accuracy", "rmse", "r2"),
 )
 BOOSTED = replace(
     FOREST,
@@ -155,6 +159,7 @@ BOOSTED = replace(
     writes_sql="boost_sql",
     unseen_in=None,
     document="madtree-boosted",
+    metrics=("log_loss", "accuracy", "rmse", "poisson_deviance"),
     says_numbers=True,
     tells_rounds=True,
 )

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.data import Array, Block, Floats, Ints, Values, keyed, mixed
-from madtree.learn.problem.replicas import Folds, Replicas
+from madtree.learn.problem.replicas import Folds, LeftOut, Replicas
 from madtree.learn.problem.sampled import Sampled
 from madtree.records import dataclass
 from madtree.trees import MOST_FOLDS, SAMPLINGS
@@ -133,5 +133,8 @@ def replicas_of(given: Values) -> Replicas:
         return Replicas()
     if given.is_mapping("replicas"):
         values = given.mapping("replicas")
-        return (Sampled if "kind" in values else Bootstrap).from_values(values)
+        if "kind" not in values:
+            return Bootstrap.from_values(values)
+        kind = Values(values).text("kind", ("sampled", "left_out"))
+        return Sampled.from_values(values) if kind == "sampled" else LeftOut.from_values(values)
     return Folds(given.integer("replicas", 1, MOST_FOLDS))

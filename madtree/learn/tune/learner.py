@@ -1,0 +1,55 @@
+"""A search as what there is to be learnt of rows: by the same requests, and so wherever rows are kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from madtree.learn.at_hand import BlocksAtHand
+from madtree.learn.data import Block, Bools, Ints, Steps
+from madtree.learn.ensemble import Deliver, Held, Tell
+from madtree.learn.packing import RawRows
+from madtree.learn.problem import Bootstrap, Problem
+from madtree.learn.prune import TrainedTrees, assign_folds
+from madtree.learn.requests import Program, Progress, driven
+from madtree.learn.route import POSITION_BYTES
+from madtree.learn.tune.trees import try_trees
+from madtree.learn.tune.trials import Report, Search
+from madtree.records import dataclass
+from madtree.trees import Parameters
+
+
+@dataclass(frozen=True)
+class SearchLearner:
+    """Tries settings of a kind of model, for each fold; it learns no tree.
+
+    Attributes:
+        report: is told of each setting that has been tried.
+    """
+
+    search: Search
+    report: Report
+    draws_rows = True
+    holds_out = False
+
+    def samples(self, parameters: Parameters) -> Bootstrap | None:
+        return None
+
+    def in_training(self, rows: RawRows, parameters: Parameters) -> Bools | None:
+        return None
+
+    def program(self, problem: Problem, groups: Ints, deliver: Deliver, held: Held) -> Program[TrainedTrees]:
+        if not held.folds_known:
+            yield from assign_folds(problem)
+        yield Progress(stage="passes")
+        yield from try_trees(problem, self.search, self.search.trials, 1.0, held.rows_at_hand, self.report)
+        return TrainedTrees.none(len(problem.unordered), problem.n_classes)
+
+    def in_block(
+        self, problem: Problem, block: Block, groups: Ints, tell: Tell, deliver: Deliver | None
+    ) -> Steps[TrainedTrees]:
+        program = self.program(problem, groups, lambda trees: None, Held(1, True, True))
+        positions = block.codes.n_rows * (1 + problem.parameters.n_folds) * POSITION_BYTES
+        return driven(program, BlocksAtHand([block], positions), tell)
+
+    def to_values(self) -> dict[str, Any]:
+        raise NotImplementedError("settings are tried in one process, which alone hears of them")
