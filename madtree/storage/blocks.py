@@ -10,7 +10,7 @@ from madtree.host import ScratchFile, Span, SpillFile, TemporaryFile, TemporaryP
 from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.data import Allocator, Array, Block, CodeLayout, Codes, Steps
 from madtree.learn.problem import Problem
-from madtree.learn.requests import NoAnswerError, Provider, ReplaceRequest, Request
+from madtree.learn.requests import NoAnswerError, Provider, RememberRequest, ReplaceRequest, Request
 from madtree.records import dataclass
 from madtree.storage.all_rows import AllRows
 
@@ -62,6 +62,8 @@ class BlockStore(Provider):
         self._kept: list[_Kept] = []
         self._at_hand: BlocksAtHand | None = None
         self._is_moved = False
+        self._remembered: list[dict[str, Array | _Spilled]] = []
+        self._spare: list[dict[str, _Spilled]] = []  # places in the file of columns that were given up
 
     @property
     def spilled(self) -> bool:
@@ -114,12 +116,39 @@ class BlockStore(Provider):
     def replace(self, request: ReplaceRequest) -> Steps[None]:
         """Columns stay where they are, in memory or in the file, while they keep their size."""
         at_hand = self._blocks_at_hand()  # which knows where rows are in the trees that have just grown
-        for place, kept in enumerate(kept for kept in self._kept if kept.n_rows):
+        filled = [number for number, kept in enumerate(self._kept) if kept.n_rows]
+        for place, number in enumerate(filled):
             yield
             made = at_hand.made(request, place)
             for name in request.columns:
-                kept.columns[name] = self._put(kept.columns.get(name), getattr(made, name))
+                self._kept[number].columns[name] = self._put(self._replaced(number, name), getattr(made, name))
         at_hand.renew(self._blocks())
+
+    def remember(self, request: RememberRequest) -> Steps[None]:
+        """What is remembered stays where it is, and new columns do not take its place."""
+        yield
+        if not request.back:
+            self._remembered = [dict(kept.columns) for kept in self._kept]
+            self._spare = [{} for _ in self._kept]
+            return
+        for kept, before, spare in zip(self._kept, self._remembered, self._spare, strict=True):
+            for name, column in kept.columns.items():
+                if column is before.get(name):
+                    continue
+                if isinstance(column, _Spilled):
+                    spare[name] = column
+                else:
+                    self._held_bytes -= column.nbytes
+            kept.columns.clear()
+            kept.columns.update(before)
+        self._blocks_at_hand().renew(self._blocks())
+
+    def _replaced(self, place: int, name: str) -> Array | _Spilled | None:
+        """The column whose place a new one may take."""
+        column = self._kept[place].columns.get(name)
+        if self._remembered and column is self._remembered[place].get(name):
+            return self._spare[place].pop(name, None)
+        return column
 
     def _put(self, before: Array | _Spilled | None, column: Array) -> Array | _Spilled:
         """Keep a column in the place of another one, or of none."""

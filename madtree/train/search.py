@@ -23,7 +23,7 @@ from madtree.train.source import open_source
 from madtree.train.strategy import choose_strategy
 from madtree.train.survey import survey
 from madtree.train.train import SERIAL, begin, kind_of, trees_of
-from madtree.trees import METRICS, Numbering, Parameters
+from madtree.trees import BOOSTED, METRICS, TREE, Numbering, Parameters
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Searching:
 
     @property
     def needs_all_rows(self) -> bool:
-        return self.kinds[0].needs_all_rows
+        return False
 
     def numbering(self, n_trees: Ints | None) -> Numbering | None:
         return self.kinds[0].numbering(n_trees)
@@ -59,7 +59,8 @@ class Searching:
         return self.kinds[0].rows_together(rows, n_channels)
 
     def workers_for_rows(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
-        return self.kinds[0].workers_for_rows(workers, size, parameters, costs)
+        kind = self.kinds[0]  # folds of rows that are shared cannot be drawn anew
+        return 0 if kind.needs_all_rows else kind.workers_for_rows(workers, size, parameters, costs)
 
     def workers_for_blocks(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
         return 0
@@ -123,6 +124,11 @@ def search(host: Host, tune: TuneTask, watch: Stopwatch) -> list[TrialScores]:
 def _check(tune: TuneTask, profile: Profile) -> None:
     """Raises MadtreeError where there are too few rows for the folds, or the classes are not those of the metric."""
     task = tune.rows
+    if task.strategy not in (strategies := _strategies(tune)):
+        raise MadtreeError(
+            f"strategy: {task.strategy} is not for settings of {tune.kind.noun}s, which are tried by "
+            f"{', '.join(strategies)}"
+        )
     if profile.usable < tune.n_folds and not profile.estimated:
         raise MadtreeError(
             f"n_folds: {tune.n_folds} folds take as many rows, and {task.arguments.training_table_name} has "
@@ -135,3 +141,10 @@ def _check(tune: TuneTask, profile: Profile) -> None:
             f"{len(profile.classes)}",
             hint="log_loss is for any.",
         )
+
+
+def _strategies(tune: TuneTask) -> tuple[str, ...]:
+    """By which settings of such models can be tried: forests by whoever has all rows and their folds, boosted models
+    where columns can be remembered.
+    """
+    return ("auto", "memory", "workers", "aggregate")[: {TREE: 4, BOOSTED: 3}.get(tune.kind, 2)]

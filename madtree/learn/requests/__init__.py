@@ -18,6 +18,7 @@ from madtree.learn.requests.provider import (
 from madtree.learn.requests.requests import (
     FoldHashesRequest,
     OfRows,
+    RememberRequest,
     ReplaceRequest,
     RowsRequest,
     SumsRequest,
@@ -33,6 +34,7 @@ __all__ = [
     "Program",
     "Progress",
     "Provider",
+    "RememberRequest",
     "ReplaceRequest",
     "Request",
     "RoundReport",

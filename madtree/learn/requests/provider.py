@@ -12,7 +12,13 @@ from typing import Any, Literal, TypeVar
 
 from madtree.learn.counting import CountRequest
 from madtree.learn.data import Steps
-from madtree.learn.requests.requests import FoldHashesRequest, ReplaceRequest, RowsRequest, SumsRequest
+from madtree.learn.requests.requests import (
+    FoldHashesRequest,
+    RememberRequest,
+    ReplaceRequest,
+    RowsRequest,
+    SumsRequest,
+)
 from madtree.learn.waves import CategoriesRequest, DrawnRowsRequest, HeldOutRequest, TargetsRequest, WaveRequest
 from madtree.records import dataclass
 
@@ -77,6 +83,7 @@ Request = (
     | TargetsRequest
     | WaveRequest
     | FoldHashesRequest
+    | RememberRequest
     | ReplaceRequest
     | SumsRequest
     | Progress
@@ -94,6 +101,7 @@ ANSWERED_BY: dict[type, str] = {
     TargetsRequest: "targets",
     WaveRequest: "wave",
     FoldHashesRequest: "fold_hashes",
+    RememberRequest: "remember",
     ReplaceRequest: "replace",
     SumsRequest: "sums",
 }

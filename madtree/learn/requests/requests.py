@@ -176,3 +176,22 @@ class SumsRequest(OfRows):
     @cached_property
     def _checked(self) -> dict[str, Any]:
         return sum_values(self.function, self.values, self.problem, self.n_nodes)
+
+
+@dataclass(frozen=True)
+class RememberRequest:
+    """Remember the columns that rows have now, or give them these again, please.
+
+    `back`: the latter.
+    """
+
+    back: bool
+    what: ClassVar[str] = "remember"
+
+    def to_values(self) -> dict[str, Any]:
+        return {"what": self.what, "back": self.back}
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> RememberRequest:
+        """The request that `to_values` tells of; raises MadtreeError where it is none."""
+        return cls(Values(values).boolean("back"))

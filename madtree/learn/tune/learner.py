@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.data import Block, Bools, Ints, Steps
-from madtree.learn.ensemble import Deliver, Held, Tell
+from madtree.learn.ensemble import Deliver, Held, Tell, bootstrap
 from madtree.learn.packing import RawRows
 from madtree.learn.problem import Bootstrap, Problem
 from madtree.learn.prune import TrainedTrees, assign_folds
 from madtree.learn.requests import Program, Progress, driven
 from madtree.learn.route import POSITION_BYTES
+from madtree.learn.tune.boosted import try_boosted
+from madtree.learn.tune.forests import try_forests
 from madtree.learn.tune.trees import try_trees
 from madtree.learn.tune.trials import Report, Search
 from madtree.records import dataclass
-from madtree.trees import Parameters
+from madtree.trees import BoostParameters, ForestParameters, Parameters
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,10 @@ class SearchLearner:
     holds_out = False
 
     def samples(self, parameters: Parameters) -> Bootstrap | None:
-        return None
+        """Those of the forests by which sums grow most."""
+        ensembles = [trial.ensemble for trial in self.search.trials]
+        found = [bootstrap(parameters.seed, each) for each in ensembles if isinstance(each, ForestParameters)]
+        return max(found, key=lambda each: int(each.upper_bound(np.ones(1, np.int64))[0]), default=None)
 
     def in_training(self, rows: RawRows, parameters: Parameters) -> Bools | None:
         return None
@@ -41,7 +48,15 @@ class SearchLearner:
         if not held.folds_known:
             yield from assign_folds(problem)
         yield Progress(stage="passes")
-        yield from try_trees(problem, self.search, self.search.trials, 1.0, held.rows_at_hand, self.report)
+        trials = self.search.trials
+        match trials[0].ensemble:
+            case BoostParameters():
+                attempt = try_boosted
+            case ForestParameters():
+                attempt = try_forests
+            case _:
+                attempt = try_trees
+        yield from attempt(problem, self.search, trials, 1.0, held.rows_at_hand, self.report)
         return TrainedTrees.none(len(problem.unordered), problem.n_classes)
 
     def in_block(
