@@ -118,6 +118,7 @@ class AsyncClient:
     tree_evaluate = of_client(Client.tree_evaluate)
     tree_confusion = of_client(Client.tree_confusion)
     conformal_quantiles = of_client(Client.conformal_quantiles)
+    tree_tune = of_client(Client.tree_tune)
     tree_call = of_client(Client.tree_call)
     tree_curve = of_client(Client.tree_curve)
     tree_reliability = of_client(Client.tree_reliability)

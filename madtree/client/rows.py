@@ -197,6 +197,17 @@ class QuantileRow(Row, Protocol):
     quantile: float | None
 
 
+class TriedRow(Row, Protocol):
+    """The score of a setting on the rows of a fold; the setting's parameters are columns of their names."""
+
+    setting: int
+    fold: int
+    score: float | None
+    seconds: float
+    share: float
+    is_best: bool
+
+
 class DependenceRow(Row, Protocol):
     """What a model predicts where rows have one value of a feature, or a pair of values of two."""
 

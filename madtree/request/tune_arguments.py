@@ -22,7 +22,7 @@ from madtree.request.train_request import TrainingTask
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import suffixed
-from madtree.trees import KINDS, METRICS, ModelKind
+from madtree.trees import COUNTS, KINDS, METRICS, BoostParameters, ModelKind, OutcomeKind
 
 # What checks the arguments, by function.
 CHECKS = {
@@ -108,6 +108,7 @@ def check_tune_arguments(host: Host, *given: Any, **named: Any) -> TuneTask:
             once.remember()
     first = tasks[0]
     _check_outcomes(tasks)
+    _check_boosted(tasks, halving=values["search"] == "halving")
     rows = replace(first, parameters=replace(first.parameters, n_folds=values["n_folds"]))
     if values["fold_column"]:
         classes = {"classification": first.is_classification}
@@ -155,19 +156,39 @@ def _left_out(values: Mapping[str, Any]) -> str | None:
     return f"{given}, {fold}" if given else fold
 
 
+def _outcome(task: TrainingTask) -> OutcomeKind:
+    """What is predicted; of numbers, counts where that is what the loss is for."""
+    of_counts = isinstance(task.ensemble, BoostParameters) and task.ensemble.loss == "poisson"
+    return COUNTS if of_counts else task.parameters.outcome
+
+
 def _check_outcomes(tasks: Sequence[TrainingTask]) -> None:
     """Raises MadtreeError where settings are for different outcomes."""
-    kinds = {each.parameters.outcome.name for each in tasks} | {f"{each.is_classification}" for each in tasks}
-    if len(kinds) > 2:
+    if len({_outcome(each) for each in tasks}) > 1:
         raise MadtreeError(
             "params: these settings are for different outcomes, such as numbers and counts, and cannot be compared",
             hint="Call tree_tune once for each kind of outcome.",
         )
 
 
+def _check_boosted(tasks: Sequence[TrainingTask], *, halving: bool) -> None:
+    """Raises MadtreeError where boosted models have what cannot be compared by scores of the rows as they are."""
+    for task in tasks:
+        if not isinstance(task.ensemble, BoostParameters):
+            return
+        if task.parameters.class_params is not None:
+            raise MadtreeError(
+                "params: class_params is not tried for boosted models, whose rows it weighs; metrics are of the rows "
+                "as they are",
+                hint="Leave it out here, and give it to boost_train.",
+            )
+        if halving and task.ensemble.draws_by_gradient:
+            raise MadtreeError("search: halving is not for settings with top_rate, which draws rows of its own")
+
+
 def _metric(kind: ModelKind, task: TrainingTask, given: str | None) -> str:
     """The metric that is given, or the usual one; raises MadtreeError where the outcome, or the model, lacks it."""
-    outcome = task.parameters.outcome
+    outcome = _outcome(task)
     fitting = [name for name in kind.metrics if METRICS[name].outcome == outcome]
     if given is None or given in fitting:
         return given or fitting[0]

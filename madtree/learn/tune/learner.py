@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from madtree.learn.route import POSITION_BYTES
 from madtree.learn.tune.boosted import try_boosted
 from madtree.learn.tune.forests import try_forests
 from madtree.learn.tune.trees import try_trees
-from madtree.learn.tune.trials import Report, Search
+from madtree.learn.tune.trials import Report, Search, TrialScores, ranked, rungs
 from madtree.records import dataclass
 from madtree.trees import BoostParameters, ForestParameters, Parameters
 
@@ -48,15 +49,22 @@ class SearchLearner:
         if not held.folds_known:
             yield from assign_folds(problem)
         yield Progress(stage="passes")
-        trials = self.search.trials
-        match trials[0].ensemble:
+        match self.search.trials[0].ensemble:
             case BoostParameters():
                 attempt = try_boosted
             case ForestParameters():
                 attempt = try_forests
             case _:
                 attempt = try_trees
-        yield from attempt(problem, self.search, trials, 1.0, held.rows_at_hand, self.report)
+        trials = list(self.search.trials)
+        for share, n_trials in rungs(len(trials), int(problem.rows.sum()), halving=self.search.halving):
+            found: dict[int, TrialScores] = {}
+            kept = trials[:n_trials]
+            yield from attempt(problem, self.search, kept, share, held.rows_at_hand, partial(_keep, found))
+            for each in found.values():
+                self.report(each)
+            by_number = {trial.number: trial for trial in kept}
+            trials = [by_number[each.trial] for each in ranked([*found.values()], self.search.measured)]
         return TrainedTrees.none(len(problem.unordered), problem.n_classes)
 
     def in_block(
@@ -68,3 +76,7 @@ class SearchLearner:
 
     def to_values(self) -> dict[str, Any]:
         raise NotImplementedError("settings are tried in one process, which alone hears of them")
+
+
+def _keep(found: dict[int, TrialScores], scored: TrialScores) -> None:
+    found[scored.trial] = scored

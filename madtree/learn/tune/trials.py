@@ -11,6 +11,9 @@ from madtree.learn.data import Floats, Ints
 from madtree.records import dataclass
 from madtree.trees import METRICS, EnsembleParameters, Metric, Parameters
 
+_FACTOR = 3  # of successive halving: by so much rows become more, and settings fewer
+_LEAST_ROWS = 1_000  # of all folds, that settings are compared by
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -93,3 +96,15 @@ def ranked(scored: Sequence[TrialScores], metric: Metric) -> list[TrialScores]:
     numbers, shares = np.array([[each.trial, each.share] for each in scored]).T
     order: Ints = np.lexsort((numbers, np.where(np.isnan(worse), np.inf, worse), -shares))
     return [scored[place] for place in order.tolist()]
+
+
+def rungs(n_trials: int, n_rows: int, *, halving: bool) -> list[tuple[float, int]]:
+    """The shares of the rows that settings are tried on one after the other, and how many of the best ones are each
+    time (Jamieson and Talwalkar 2016): a third of them on three times as many rows.
+    """
+    if not halving:
+        return [(1.0, n_trials)]
+    n = 0
+    while n_trials >= _FACTOR ** (n + 1) and n_rows >= _LEAST_ROWS * _FACTOR ** (n + 1):
+        n += 1
+    return [(_FACTOR ** -float(n - i), max(1, -(-n_trials // _FACTOR**i))) for i in range(n + 1)]
