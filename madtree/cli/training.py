@@ -20,9 +20,7 @@ from madtree.interface import FUNCTIONS, Argument, Function, OneOf
 from madtree.model import find_model, read_summary
 from madtree.sqltext import explain as explain_sql
 from madtree.sqltext import report as report_sql
-from madtree.sqltext.quote import ident
-from madtree.sqltext.split import parse_name
-from madtree.sqltext.tables import suffixed
+from madtree.sqltext.tuning import beside
 
 _TYPES = {"text": str, "integer": int, "bigint": int, "double precision": float, "boolean": bool}
 _ALL_FEATURES = "*"
@@ -52,7 +50,7 @@ def training_command(function: Function) -> Callable[..., None]:
             said = opened.line(function.name, arguments, declared.doing, verbose=verbose, **levels)
             took = time.monotonic() - began
             figures = (
-                opened.run(lambda: _trained(opened.connection, model_of(model, declared.model_suffix)), "reading")
+                opened.run(lambda: _trained(opened.connection, beside(model, declared.model_suffix)), "reading")
                 if json
                 else {}
             )
@@ -142,12 +140,6 @@ def pairs(values: dict[str, Any]) -> str | None:
     given = [f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in values.items()
              if value is not None]  # fmt: skip
     return ", ".join(given) or None
-
-
-def model_of(output: str, suffix: str) -> str:
-    """The name of a model, as SQL, of what a function writes."""
-    *schema, name = parse_name(output) or (output,)
-    return ".".join(map(ident, (*schema, suffixed(name, suffix))))
 
 
 def _trained(connection: psycopg.Connection, name: str) -> dict[str, Any]:

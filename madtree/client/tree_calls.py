@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from madtree.client.caller import Caller
-from madtree.client.calls import CallError, Grid, Names, as_argument, as_grid
+from madtree.client.calls import CallError
 from madtree.client.result import Evaluation, Result
 from madtree.client.rows import (
     ConfusionRow,
@@ -19,7 +19,6 @@ from madtree.client.rows import (
     ReliabilityRow,
     RuleRow,
     StepRow,
-    TriedRow,
 )
 from madtree.model import find_model, nodes_of, read_summary
 from madtree.sqltext.quote import ident
@@ -125,43 +124,6 @@ class TreeCalls(Caller):
     ) -> Result[QuantileRow]:
         """How far predictions of new rows may be off, by rows that training has not seen, a row for each level."""
         return self.call("conformal_quantiles", model, calibration_table, levels, trust_owner)
-
-    def tree_tune(
-        self,
-        training_table_name: str,
-        output_table_name: str,
-        id_col_name: str,
-        dependent_variable: str,
-        list_of_features: Names,
-        method: str | None = "tree",
-        params: Grid | None = None,
-        n_folds: int | None = 5,
-        metric: str | None = None,
-        search: str | None = "grid",
-        fold_column: str | None = None,
-        list_of_features_to_exclude: Names | None = None,
-        weights: str | None = None,
-        verbose: bool | None = False,
-        seed: int | None = 1,
-        replace: bool | None = False,
-        parallel_workers: int | None = None,
-        memory_mb: int | None = 64,
-        strategy: str | None = "auto",
-        classification: bool | None = None,
-    ) -> Result[TriedRow]:
-        """Try settings of a tree, a forest or a boosted model (`method` tree, forest or boost) by cross-validation, and
-        train the best one as the model ``<output_table_name>_model``. Returns the table of scores, a row for each
-        setting and fold.
-
-        `params`: as text, or a mapping such as ``{"max_depth": [3, 5, 8], "min_bucket": [5, 20]}``. `metric`: by
-        default the first one for the outcome. `search`: grid, or halving, which leaves bad settings out early.
-        `fold_column`: whose values are the folds; by default `n_folds` are drawn.
-        """
-        given = dict(locals())
-        del given["self"]
-        given["params"] = as_grid(params)
-        self.call("tree_tune", **{name: as_argument(name, value) for name, value in given.items()})
-        return self.rows_of(output_table_name, "setting, fold")
 
     def tree_call(self, model: str, trust_owner: bool | None = False) -> str:
         """The statement that trains the model again."""

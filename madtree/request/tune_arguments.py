@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,9 +18,7 @@ from madtree.request.grid import SettingGrid, told
 from madtree.request.new_tables import check_new, required_name
 from madtree.request.option_strings import checked
 from madtree.request.train_request import TrainingTask
-from madtree.sqltext.quote import ident
-from madtree.sqltext.split import parse_name
-from madtree.sqltext.tables import suffixed
+from madtree.sqltext.tuning import MODEL_SUFFIX, beside
 from madtree.trees import COUNTS, KINDS, METRICS, BoostParameters, ModelKind, OutcomeKind
 
 # What checks the arguments, by function.
@@ -47,7 +44,6 @@ _SHARED = (
 # Rows are packed by these.
 _PACKED = ("n_bins", "num_splits", "null_as_category")
 _ALL_FEATURES = "*"
-_PLAIN = re.compile("[a-z_][a-z0-9_]*")
 
 
 @dataclass(frozen=True)
@@ -98,7 +94,7 @@ def check_tune_arguments(host: Host, *given: Any, **named: Any) -> TuneTask:
                 f"params: {key} has one value for all settings, since rows are packed once",
                 hint="Call tree_tune once for each of them.",
             )
-    shared = {each: values[each] for each in _SHARED} | {"output_table_name": _model_name(output)}
+    shared = {each: values[each] for each in _SHARED} | {"output_table_name": beside(output, MODEL_SUFFIX)}
     shared["list_of_features_to_exclude"] = _left_out(values)
     once, settings, tasks = AskedOnce(host), grid.settings, []
     for each in settings:
@@ -139,12 +135,6 @@ def _checked(host: Host, kind: ModelKind, arguments: Mapping[str, Any], setting:
         if not any(error.message.startswith(name) for name in setting):
             raise
         raise MadtreeError(f"params: {error.message} ({told(setting)})", error.hint, error.sqlstate) from None
-
-
-def _model_name(output: str) -> str:
-    """Of the best model, as SQL."""
-    *schema, name = parse_name(output) or (output,)
-    return ".".join(each if _PLAIN.fullmatch(each) else ident(each) for each in (*schema, suffixed(name, "_model")))
 
 
 def _left_out(values: Mapping[str, Any]) -> str | None:

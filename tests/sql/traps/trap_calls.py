@@ -70,6 +70,11 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"pruning_params": "n_folds=2", "surrogate_params": "max_surrogates=1", "max_competitors": 1, "replace": True},
     ),
     "forest_train": ({"oob_predictions": True, "null_handling_params": "max_surrogates=1", "replace": True},),
+    "tree_tune": (
+        {"method": "forest", "params": "num_trees=1,2", "replace": True},
+        {"method": "boost", "params": "num_trees=1,2", "replace": True},
+        {"fold_column": "x", "search": "halving", "replace": True},
+    ),
     "boost_train": (
         {"validation_params": "fraction=0.3", "replace": True},
         {"validation_params": OfData("table={}, n_iter_no_change=1"), "boost_params": "subsample=0.7"},
@@ -82,6 +87,7 @@ SMALL = {
     "forest_train": {"num_trees": 2, "max_tree_depth": 3},
     "tree_train": {"max_depth": 3, "min_split": 4},
     "boost_train": {"num_trees": 2, "max_leaf_nodes": 4},
+    "tree_tune": {"n_folds": 2},
 }
 # Their work is undone, as others go on with what they remove or make.
 UNDONE = ("tree_drop", "install_madlib_names")
