@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from measure.case import Suite
 
-from cases import boosting, client, explaining, forests, groups, hard, job, parallel, scaling, scoring, strategies
+from cases import (
+    boosting,
+    client,
+    explaining,
+    forests,
+    groups,
+    hard,
+    job,
+    parallel,
+    scaling,
+    scoring,
+    strategies,
+    tuning,
+)
 
 SUITES: tuple[Suite, ...] = (
     job.SUITE,
@@ -22,4 +35,5 @@ SUITES: tuple[Suite, ...] = (
     forests.ROWS,
     forests.COLUMNS,
     boosting.SUITE,
+    tuning.SUITE,
 )

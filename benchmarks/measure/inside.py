@@ -111,6 +111,26 @@ class TrainBoosted(Train):
 
 
 @dataclass(frozen=True)
+class Tune(Train):
+    """`tree_tune` with five folds."""
+
+    shape: str = ""
+    model: str = "search"
+    method: str = "tree"
+    params: str = ""
+
+    @property
+    def statement(self) -> str:
+        workers = "NULL" if self.workers is None else self.workers
+        more = f", {self.more}" if self.more else ""
+        return (
+            f"SELECT madtree.tree_tune('{self.table.relation}', '{SCHEMA}.{self.model}', 'id', '{self.dependent}',"
+            f" '{self.table.arguments}', '{self.method}', '{self.params}', n_folds => 5, replace => true,"
+            f" verbose => true, parallel_workers => {workers}{more})"
+        )
+
+
+@dataclass(frozen=True)
 class FirstCall:
     """A training as the first statement of a new session; connecting does not count."""
 

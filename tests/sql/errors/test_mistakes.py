@@ -47,12 +47,6 @@ MISTAKES = {
             "madtree: metric rmse is not for trees of classes",
             "Leave metric out",
         ),
-        (
-            "tree_tune('points', 'n', 'id', 'y', 'x', n_folds => 200)",
-            "22023",
-            "madtree: n_folds: 200 folds take as many rows",
-            "Ask for fewer folds.",
-        ),
     ],
     "tree_predict": [
         ("tree_predict('nowhere', 'points', 'p')", "42P01", "madtree: tree_model: relation nowhere", None),

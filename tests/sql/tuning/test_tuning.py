@@ -245,6 +245,16 @@ def test_a_metric_that_no_fold_has(data: psycopg.Connection) -> None:
     assert tune(data, metric="accuracy", fold_column="f")
 
 
+def test_fewer_rows_than_folds(data: psycopg.Connection) -> None:
+    data.execute("DELETE FROM data WHERE id > 4")
+    with pytest.raises(psycopg.Error, match="n_folds: 5 folds take as many rows, and data has 4 usable rows") as caught:
+        tune(data)
+    assert caught.value.diag.message_hint == "Ask for fewer folds."
+    data.execute("UPDATE data SET f = 1")
+    with pytest.raises(psycopg.Error, match="fold_col: f has 1 distinct value; there must be 2 to"):
+        tune(data, fold_column="f")
+
+
 @pytest.mark.parametrize("method", ["tree", "forest", "boost"])
 def test_a_cancel_leaves_nothing(data: psycopg.Connection, method: str) -> None:
     data.execute("CREATE TABLE large AS SELECT i AS id, sin(i) > 0 AS y, sin(i * 3.1) AS a, cos(i * 7.3) AS b "
