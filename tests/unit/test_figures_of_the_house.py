@@ -91,7 +91,7 @@ def test_files_that_name_an_option(option: str, bound: int) -> None:
 
 def test_files_that_mention_forests() -> None:
     found = naming("(?i)forest")
-    assert len(found) <= 91, found
+    assert len(found) <= 93, found
 
 
 def test_decisions_on_whether_a_model_is_a_forest() -> None:
@@ -131,7 +131,7 @@ def test_lines_of_code() -> None:
         ("learn/leaf_sums", 10),
         ("learn/counting", 14),
         ("learn/waves", 8),
-        ("learn/requests", 17),
+        ("learn/requests", 18),
         ("learn/at_hand", 1),
         ("interface", 19),
     ],

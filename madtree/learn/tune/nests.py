@@ -17,6 +17,7 @@ from madtree.learn.data import Bools, Floats
 from madtree.learn.grow import GrowingTrees, gains_enough, inner_nodes, may_split
 from madtree.learn.problem import Problem
 from madtree.learn.prune import prune_at
+from madtree.learn.requests import BREATH, Program
 from madtree.learn.tune.trials import Trial
 from madtree.trees import UNPRUNED, Parameters
 
@@ -44,7 +45,7 @@ def _deepest(given: Sequence[Parameters]) -> Parameters:
     )
 
 
-def leaves_of(problem: Problem, growing: GrowingTrees, risk: Floats) -> Bools:
+def leaves_of(problem: Problem, growing: GrowingTrees, risk: Floats) -> Program[Bools]:
     """(n_nodes,) the leaves of trees that have grown as far as this problem's parameters or further, once they are cut
     and pruned as these say; `risk` (n_nodes,), which trees that are not pruned do not need.
     """
@@ -60,9 +61,15 @@ def leaves_of(problem: Problem, growing: GrowingTrees, risk: Floats) -> Bools:
     if parameters.cp < 0:
         return np.asarray(reached & ~inner)
     left = np.where(inner, growing.routing.child, -1).astype(np.int64)
-    alpha = parameters.cp * np.abs(risk[: growing.n_trees])
-    pruned = prune_at(risk, left, growing.tree, alpha)
-    return np.asarray(pruned.keep & pruned.is_leaf)
+    leaves: Bools = np.zeros(growing.n_nodes, np.bool_)
+    for tree in range(growing.n_trees):
+        yield BREATH
+        own = np.flatnonzero(reached & (growing.tree == tree))  # the root first, and children side by side
+        place = np.searchsorted(own, left[own])
+        alpha = parameters.cp * np.abs(risk[tree : tree + 1])
+        pruned = prune_at(risk[own], np.where(left[own] < 0, -1, place), np.zeros(len(own), np.int64), alpha)
+        leaves[own] = pruned.keep & pruned.is_leaf
+    return leaves
 
 
 def _reached(growing: GrowingTrees, inner: Bools) -> tuple[Bools, Bools]:

@@ -40,7 +40,7 @@ def try_trees(
         scores = []
         for trial in own:
             yield BREATH
-            leaves = leaves_of(replace(grown, parameters=trial.parameters), growing, values.risk)
+            leaves = yield from leaves_of(replace(grown, parameters=trial.parameters), growing, values.risk)
             of_folds = [leaves & (growing.tree == has_main + fold) for fold in range(n_folds)]
             scores.append(np.array([score(np.flatnonzero(each)) for each in of_folds]))
         for trial, reached in zip(own, scores, strict=True):
