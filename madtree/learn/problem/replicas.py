@@ -28,6 +28,11 @@ def rows_of_trees(tree: Ints) -> Iterator[tuple[int, Ints]]:
         yield int(ordered[start]), order[start:stop]
 
 
+def kept_rows(identity: Array, share: float, seed: int) -> Array:
+    """(n_rows,) uint8 1 of a share of the rows, by a hash of their identities (n_rows,) uint32."""
+    return (mixed(identity ^ keyed(_KEPT, seed, np.zeros(1, np.int64))[0]) < share * 2.0**32).view(np.uint8)
+
+
 @dataclass(frozen=True)
 class Replicas:
     """How often each row counts in each replica; this one is a single tree that takes every row once.
@@ -155,8 +160,7 @@ class LeftOut(Replicas):
         if self.kept == 1:
             return None
         assert block.identity is not None
-        key = keyed(_KEPT, self.seed, np.zeros(1, np.int64))[0]
-        return (mixed(block.identity ^ key) < self.kept * 2.0**32).view(np.uint8)
+        return kept_rows(block.identity, self.kept, self.seed)
 
 
 def roots(block: Block, replica: int, n_groups: int) -> Ints:

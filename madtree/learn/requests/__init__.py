@@ -21,6 +21,7 @@ from madtree.learn.requests.requests import (
     RememberRequest,
     ReplaceRequest,
     RowsRequest,
+    SampleRequest,
     SumsRequest,
     arguments_of,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "Request",
     "RoundReport",
     "RowsRequest",
+    "SampleRequest",
     "SumsRequest",
     "T",
     "WaveReport",

@@ -17,6 +17,7 @@ from madtree.learn.requests.requests import (
     RememberRequest,
     ReplaceRequest,
     RowsRequest,
+    SampleRequest,
     SumsRequest,
 )
 from madtree.learn.waves import CategoriesRequest, DrawnRowsRequest, HeldOutRequest, TargetsRequest, WaveRequest
@@ -85,6 +86,7 @@ Request = (
     | FoldHashesRequest
     | RememberRequest
     | ReplaceRequest
+    | SampleRequest
     | SumsRequest
     | Progress
 )
@@ -103,6 +105,7 @@ ANSWERED_BY: dict[type, str] = {
     FoldHashesRequest: "fold_hashes",
     RememberRequest: "remember",
     ReplaceRequest: "replace",
+    SampleRequest: "sample",
     SumsRequest: "sums",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from madtree.learn.ensemble import Deliver, Held, Tell, bootstrap
 from madtree.learn.packing import RawRows
 from madtree.learn.problem import Bootstrap, Problem
 from madtree.learn.prune import TrainedTrees, assign_folds
-from madtree.learn.requests import Program, Progress, driven
+from madtree.learn.requests import Program, Progress, SampleRequest, driven
 from madtree.learn.route import POSITION_BYTES
 from madtree.learn.tune.boosted import try_boosted
 from madtree.learn.tune.forests import try_forests
@@ -59,10 +60,16 @@ class SearchLearner:
         trials = list(self.search.trials)
         for share, n_trials in rungs(len(trials), int(problem.rows.sum()), halving=self.search.halving):
             found: dict[int, TrialScores] = {}
-            kept = trials[:n_trials]
-            yield from attempt(problem, self.search, kept, share, held.rows_at_hand, partial(_keep, found))
+            kept, seed = trials[:n_trials], problem.parameters.seed
+            # Whoever has rows at hand copies those of the share, and goes through no others.
+            apart = held.rows_at_hand and self.search.halving
+            if apart:
+                yield SampleRequest(1.0, seed)
+                yield SampleRequest(share, seed)
+            drawn = 1.0 if apart else share
+            yield from attempt(problem, self.search, kept, drawn, held.rows_at_hand, partial(_keep, found))
             for each in found.values():
-                self.report(each)
+                self.report(replace(each, share=share))
             by_number = {trial.number: trial for trial in kept}
             trials = [by_number[each.trial] for each in ranked([*found.values()], self.search.measured)]
         return TrainedTrees.none(len(problem.unordered), problem.n_classes)

@@ -22,6 +22,7 @@ from madtree.learn.requests import (
     ReplaceRequest,
     Request,
     RowsRequest,
+    SampleRequest,
     SumsRequest,
     T,
     driven,
@@ -131,6 +132,9 @@ class Leader(Resident, Provider, Generic[T]):
         yield from self._asked(request)
 
     def remember(self, request: RememberRequest) -> Steps[None]:
+        yield from self._asked(request)
+
+    def sample(self, request: SampleRequest) -> Steps[None]:
         yield from self._asked(request)
 
     def wave(self, request: WaveRequest) -> Steps[Wave]:

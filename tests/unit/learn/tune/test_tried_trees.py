@@ -18,9 +18,16 @@ from sklearn.metrics import (
 )
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from madtree.host import TemporaryPlace
+from madtree.learn.at_hand import BlocksAtHand
+from madtree.learn.counting import CountRequest
 from madtree.learn.data import finished
 from madtree.learn.packing import RawRows, prepare
+from madtree.learn.problem import kept_rows
+from madtree.learn.requests import SampleRequest
+from madtree.learn.route import Routing
 from madtree.learn.tune import Search, SearchLearner, Trial, TrialScores
+from madtree.storage.blocks import BlockStore
 from madtree.trees import FeatureKind, Parameters
 
 N_FOLDS = 4
@@ -134,3 +141,30 @@ def test_a_setting_alone_has_the_same_scores(criterion: str, n_classes: int, met
         (alone,) = tried(rows, n_classes, metric, [given])
         assert each.scores == pytest.approx(alone.scores, abs=1e-12), given
     assert len({each.scores.tobytes() for each in together}) > len(settings) / 4
+
+
+@pytest.mark.parametrize("part", ["none", "some"])
+def test_a_provider_goes_on_with_a_part_of_its_rows(part: str) -> None:
+    """As if the others had not been there; also where no row is left."""
+    rows = replace(numbers(0, 3), identity=np.arange(400, dtype=np.uint32) * np.uint32(7_919))
+    problem, block = prepare(rows, 1, 0, [FeatureKind.CONTINUOUS] * 4, Parameters("mse", n_folds=N_FOLDS))
+    asked = SampleRequest(0.3 if part == "some" else 1e-12, 5)
+    kept = np.flatnonzero(kept_rows(rows.identity, asked.share, asked.seed))
+    assert 90 < len(kept) < 150 if part == "some" else not len(kept)
+    store = BlockStore(problem, 100, 2**30, 2**20, TemporaryPlace(None, None))
+    for piece in block.pieces(90):
+        store.add(piece)
+    store.finish()
+    whole, few = BlocksAtHand([block], 2**20), BlocksAtHand([block.take(kept)], 2**20)
+    routing = Routing.leaves(0, 1)
+    for in_order in (False, True):
+        count = CountRequest(
+            "histograms", problem, routing, np.zeros(1, np.int32), 1, (0, 4), n_rows=400, in_order=in_order
+        )
+        expected = finished(few.answer(count))
+        for provider in (whole, store):
+            every = finished(provider.answer(count))
+            finished(provider.answer(asked))
+            assert finished(provider.answer(count)).tolist() == expected.tolist()
+            finished(provider.answer(SampleRequest(1.0, 5)))
+            assert finished(provider.answer(count)).tolist() == every.tolist()
