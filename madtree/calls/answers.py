@@ -102,6 +102,12 @@ def boost_cut(
     )
 
 
+def tree_statistics(host: Host, model: str | None, training_table: str | None, trust_owner: bool | None = False) -> str:
+    """Keep how a model's training rows are spread; raises MadtreeError as the function of the room `score`."""
+    n_rows = score.tree_statistics(host, model, training_table, trust_owner)
+    return f"tree_statistics: values of {_rows(n_rows)} of {training_table} kept with {model}"
+
+
 def tree_drop(host: Host, model: str | None) -> str:
     """Drop a model; raises MadtreeError as the function of the room `model`."""
     dropped = drop(host, model)

@@ -27,7 +27,7 @@ from madtree.model.summary import read_summary, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
 from madtree.model.taking import check_kind, check_not_calibrated
 from madtree.model.trust import NOT_ALLOWED
-from madtree.model.turns import make_tables
+from madtree.model.turns import make_beside, make_tables
 
 __all__ = [
     "MOST_COLUMNS",
@@ -51,6 +51,7 @@ __all__ = [
     "get_var_importance",
     "is_training_table",
     "loss_thresholds",
+    "make_beside",
     "make_tables",
     "models",
     "nodes_of",

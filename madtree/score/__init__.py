@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from madtree.score.boosted_expression import boost_sql
     from madtree.score.calibrated_rows import calibration_maps, check_method
     from madtree.score.conformal import conformal_quantiles
+    from madtree.score.drift import tree_drift
     from madtree.score.evaluate import tree_confusion, tree_curve, tree_evaluate, tree_reliability
     from madtree.score.new_rows import fit_to_source, only_row, scan_of
     from madtree.score.out_of_bag import predict_out_of_bag
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from madtree.score.shap import explain_table
     from madtree.score.shap_row import ExplainedRows, explain_row, explain_some
     from madtree.score.staged import boost_staged
+    from madtree.score.training_statistics import tree_statistics
 
 __all__ = [
     "AskedNumbers",
@@ -47,10 +49,12 @@ __all__ = [
     "score_table",
     "tree_confusion",
     "tree_curve",
+    "tree_drift",
     "tree_evaluate",
     "tree_predict",
     "tree_reliability",
     "tree_sql",
+    "tree_statistics",
 ]
 
 _MODULES = {
@@ -76,7 +80,9 @@ _MODULES = {
     "tree_confusion": "evaluate",
     "conformal_quantiles": "conformal",
     "tree_curve": "evaluate",
+    "tree_drift": "drift",
     "tree_reliability": "evaluate",
+    "tree_statistics": "training_statistics",
     "tree_evaluate": "evaluate",
     "tree_predict": "predict",
     "tree_sql": "predict",

@@ -12,7 +12,10 @@ from madtree.sqltext.typenames import type_sql
 
 MAX_IDENTIFIER_BYTES = 63
 NULL_PROXY = "__NULL__"  # MADlib's name for NULL among the categories
-SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_oob", "_rounds")
+SUFFIXES = (
+    *("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_oob", "_rounds"),
+    "_statistics",
+)
 # Not read when the model is: rows of it may be large, and say nothing of how it predicts.
 BESIDE = frozenset({"_oob"})
 OOB_TREES = "n_oob_trees"  # its last column
@@ -85,6 +88,16 @@ CV_COLUMNS: tuple[tuple[str, str], ...] = (
     ("xstd", "float8"),
     ("chosen", "bool"),
 )
+# How the training rows' values are spread, of models that were asked to keep it.
+STATISTICS_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("feature", "text"),
+    ("kind", "text"),
+    ("place", "int4"),
+    ("low", "float8"),
+    ("high", "float8"),
+    ("category", "text"),
+    ("n", "int8"),
+)
 # Of models whose nodes are packed (`packed_nodes`).
 PACKED_COLUMNS: tuple[tuple[str, str], ...] = (("tree_id", "int4"), ("category_sets", "text[]"), ("nodes", "bytea"))
 _FIRST_SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
@@ -155,6 +168,7 @@ SIGNATURES: dict[str, frozenset[str]] = {
     "_packed": frozenset({"tree_id", "category_sets", "nodes"}),
     "_oob": frozenset({OOB_TREES}),
     "_rounds": frozenset({"gid", "round", "training_loss"}),
+    "_statistics": frozenset({"feature", "kind", "place", "category", "n"}),
 }
 
 
