@@ -44,6 +44,8 @@ FUNCTIONS: Mapping[str, Function] = {
         explanation.TREE_TO_PMML,
         management.TREE_PRUNE,
         management.CALIBRATE,
+        management.TREE_REFRESH,
+        management.MODEL_ALIAS,
         management.TREE_DROP,
         FOREST_TRAIN,
         prediction.FOREST_PREDICT,

@@ -4,6 +4,7 @@ model's predictions look like, and how it fits new data. Knows no numpy, as the 
 
 from __future__ import annotations
 
+from madtree.model.aliases import NamedModel, model_alias
 from madtree.model.check import check_nodes, check_rows
 from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.importance import get_var_importance, tree_importance
@@ -33,6 +34,7 @@ __all__ = [
     "MOST_COLUMNS",
     "NOT_ALLOWED",
     "ModelTables",
+    "NamedModel",
     "NewData",
     "base_scores",
     "casting",
@@ -53,6 +55,7 @@ __all__ = [
     "loss_thresholds",
     "make_beside",
     "make_tables",
+    "model_alias",
     "models",
     "nodes_of",
     "nodes_view",

@@ -21,7 +21,7 @@ from madtree.request.forest_arguments import check_forest_arguments
 from madtree.request.holding import HOLD_HINT, hold_types, named_types
 from madtree.request.needed_columns import columns_needed
 from madtree.request.new_tables import Part, check_free, check_new, model_tables
-from madtree.request.source import find_relation, find_source, is_relation
+from madtree.request.source import Alias, find_alias, find_relation, find_source, is_relation
 from madtree.request.train_request import TrainingTask
 from madtree.request.tuning import COSTS, Costs, Tuning
 from madtree.request.two_servers import check_known_types
@@ -30,6 +30,7 @@ __all__ = [
     "COSTS",
     "HOLD_HINT",
     "TEXT_TYPE",
+    "Alias",
     "Costs",
     "Part",
     "TrainingTask",
@@ -44,6 +45,7 @@ __all__ = [
     "check_new",
     "class_params_text",
     "columns_needed",
+    "find_alias",
     "find_class_writer",
     "find_columns",
     "find_relation",

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
     from madtree.score.boosted_expression import boost_sql
-    from madtree.score.calibrated_rows import calibration_maps, check_method
     from madtree.score.conformal import conformal_quantiles
     from madtree.score.drift import tree_drift
     from madtree.score.evaluate import tree_confusion, tree_curve, tree_evaluate, tree_reliability
     from madtree.score.new_rows import fit_to_source, only_row, scan_of
+    from madtree.score.other_rows import calibration_maps, check_method, leaf_sums
     from madtree.score.out_of_bag import predict_out_of_bag
     from madtree.score.predict import forest_predict, score_table, tree_predict, tree_sql
     from madtree.score.rows_at_hand import AskedNumbers, RowsAtHand, check_number_type, feature_places
@@ -42,6 +42,7 @@ __all__ = [
     "feature_places",
     "fit_to_source",
     "forest_predict",
+    "leaf_sums",
     "only_row",
     "predict_out_of_bag",
     "scan_of",
@@ -63,8 +64,8 @@ _MODULES = {
     "RowsAtHand": "rows_at_hand",
     "boost_sql": "boosted_expression",
     "boost_staged": "staged",
-    "calibration_maps": "calibrated_rows",
-    "check_method": "calibrated_rows",
+    "calibration_maps": "other_rows",
+    "check_method": "other_rows",
     "check_number_type": "rows_at_hand",
     "explain_row": "shap_row",
     "explain_some": "shap_row",
@@ -72,6 +73,7 @@ _MODULES = {
     "feature_places": "rows_at_hand",
     "fit_to_source": "new_rows",
     "forest_predict": "predict",
+    "leaf_sums": "other_rows",
     "only_row": "new_rows",
     "predict_out_of_bag": "out_of_bag",
     "scan_of": "new_rows",

@@ -154,6 +154,8 @@ CALIBRATION_COLUMNS: tuple[tuple[str, str], ...] = (
     ("calibrated_model", "text"),
     ("calibration_table", "text"),
 )
+# Of refreshed ones: of which model, and by which table.
+REFRESH_COLUMNS: tuple[tuple[str, str], ...] = (("refreshed_model", "text"), ("refresh_table", "text"))
 _KNOWN = {column for column, _ in _FIRST_SUMMARY_COLUMNS}
 SUMMARY_COLUMNS = _FIRST_SUMMARY_COLUMNS + tuple(each for each in SETTINGS if each[0] not in _KNOWN)
 # Columns by which a table is known as a part of a model, before it is dropped as one.

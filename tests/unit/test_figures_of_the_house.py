@@ -110,7 +110,7 @@ def test_files_that_are_fragments() -> None:
         for path, text in sources().items()
         if path.name != "__init__.py" and lines_of_code(text) < SMALL
     ]
-    assert len(found) <= 66, found
+    assert len(found) <= 68, found
 
 
 def test_no_file_is_a_hall() -> None:
@@ -118,7 +118,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 46_200
+    assert sum(map(lines_of_code, sources().values())) <= 47_300
 
 
 @pytest.mark.parametrize(

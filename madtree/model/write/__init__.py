@@ -8,6 +8,7 @@ from madtree.model.write.cut import boost_cut
 from madtree.model.write.groups import BoostedTotals, GroupTotals, write_boosted_groups, write_groups, write_members
 from madtree.model.write.packed import write_packed
 from madtree.model.write.prune import tree_prune
+from madtree.model.write.refreshed import Refreshed, write_refreshed
 from madtree.model.write.rows import write_competitors, write_cv, write_nodes, write_surrogates, write_trees
 from madtree.model.write.summary import Totals, boost_summary, forest_summary, write_summary
 
@@ -15,6 +16,7 @@ __all__ = [
     "BoostedTotals",
     "Calibrated",
     "GroupTotals",
+    "Refreshed",
     "Totals",
     "boost_cut",
     "boost_summary",
@@ -31,6 +33,7 @@ __all__ = [
     "write_members",
     "write_nodes",
     "write_packed",
+    "write_refreshed",
     "write_summary",
     "write_surrogates",
     "write_trees",
