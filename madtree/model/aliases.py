@@ -9,11 +9,14 @@ from madtree.records import dataclass
 from madtree.request import Alias, check_new, find_alias, find_relation
 from madtree.sqltext import aliases as sql
 from madtree.sqltext.quote import ident, qualified
+from madtree.sqltext.split import parse_name
 
 
 @dataclass(frozen=True)
 class NamedModel:
-    """What an alias names: the model's qualified name as SQL, and the one before; None where there is none."""
+    """What an alias names, and what it did before, each as SQL, without the schema where that is the alias's own; None
+    where it names nothing.
+    """
 
     now: str | None
     before: str | None
@@ -33,7 +36,7 @@ def model_alias(host: Host, alias: str | None, model_name: str | None, trust_own
         if found is None:
             raise MadtreeError(f"alias: there is no alias {alias}", sqlstate=UNDEFINED_TABLE)
         host.command(sql.drop(found.schema, found.name))
-        return NamedModel(None, found.model)
+        return NamedModel(None, _told(found.model, found.schema))
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     target = qualified(tables.schema, tables.name)
     if found is None:
@@ -42,7 +45,13 @@ def model_alias(host: Host, alias: str | None, model_name: str | None, trust_own
     else:
         schema, name = found.schema, found.name
     host.command(sql.tell(schema, name, target))
-    return NamedModel(target, None if found is None else found.model)
+    return NamedModel(_told(target, schema), None if found is None else _told(found.model, schema))
+
+
+def _told(model: str, schema: str) -> str:
+    """A qualified name as it is told."""
+    parts = parse_name(model) or (model,)
+    return ident(parts[-1]) if parts[0] == schema else model
 
 
 def _existing(host: Host, alias: str | None) -> Alias | None:

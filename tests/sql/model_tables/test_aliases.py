@@ -24,8 +24,8 @@ def said(db: psycopg.Connection, call: str) -> str:
     return str(found[0])
 
 
-def test_an_alias_is_taken_for_its_model(db: psycopg.Connection, schema: str) -> None:
-    assert said(db, "model_alias('champion', 'm_1')") == f'model_alias: champion is "{schema}"."m_1"'
+def test_an_alias_is_taken_for_its_model(db: psycopg.Connection) -> None:
+    assert said(db, "model_alias('champion', 'm_1')") == 'model_alias: champion is "m_1"'
     said(db, "tree_predict('champion', 'data', 'by_alias'), madtree.tree_predict('m_1', 'data', 'by_name')")
     assert rows(db, "SELECT * FROM by_alias EXCEPT SELECT * FROM by_name") == []
     assert said(db, "tree_display('champion')").replace("champion", "m_1") == said(db, "tree_display('m_1')")
@@ -36,17 +36,17 @@ def test_an_alias_is_taken_for_its_model(db: psycopg.Connection, schema: str) ->
     said(db, "tree_prune('champion', 'small', 0.5)")
 
 
-def test_it_goes_to_another_model_and_back(db: psycopg.Connection, schema: str) -> None:
+def test_it_goes_to_another_model_and_back(db: psycopg.Connection) -> None:
     said(db, "model_alias('champion', 'm_1')")
     with db.transaction(force_rollback=True):
         now = said(db, "model_alias('champion', '\"M 2\"')")
-        assert now == f'model_alias: champion is "{schema}"."M 2", and was "{schema}"."m_1"'
+        assert now == 'model_alias: champion is "M 2", and was "m_1"'
         said(db, "forest_predict('champion', 'data', 'scored')")
     said(db, "tree_predict('champion', 'data', 'scored')")
     said(db, "model_alias('second', 'champion')")  # of the model, not of the alias
     said(db, "model_alias('champion', '\"M 2\"')")
     said(db, "tree_predict('second', 'data', 'again')")
-    assert said(db, "model_alias('champion', NULL)") == f'model_alias: champion removed, and was "{schema}"."M 2"'
+    assert said(db, "model_alias('champion', NULL)") == 'model_alias: champion removed, and was "M 2"'
     with pytest.raises(psycopg.errors.UndefinedTable):
         said(db, "tree_display('champion')")
 
