@@ -8,7 +8,7 @@ from typing import Any
 from madtree.host import Host, Stopwatch
 from madtree.request import TrainingTask, check_arguments, check_boost_arguments, check_forest_arguments
 from madtree.score import predict_out_of_bag
-from madtree.train import Trained, line_of, train
+from madtree.train import Activity, Trained, kind_of, line_of, train
 
 # What checks the arguments, by function.
 CHECKS = {
@@ -33,11 +33,13 @@ def trained(host: Host, task: TrainingTask) -> Trained:
     Raises:
         MadtreeError: the rows are not fit to learn from.
     """
-    watch = Stopwatch("write")
-    found = train(host, task, watch)
-    if task.oob_predictions:
-        watch.begin("write")
-        predict_out_of_bag(host, task, found.is_tested)
+    with host.shown() as show:
+        activity = Activity.of(host, show, kind_of(task).model_kind, task.source.oid)
+        watch = Stopwatch("write", tell=activity.begin)
+        found = train(host, task, watch, activity)
+        if task.oob_predictions:
+            watch.begin("write")
+            predict_out_of_bag(host, task, found.is_tested)
     if task.verbose:
         host.info(watch.line())
     return replace(found, seconds=watch.seconds)

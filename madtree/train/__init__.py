@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from madtree.train.train import train
+from madtree.train.activity import Activity
+from madtree.train.train import kind_of, train
 from madtree.train.trained import Trained, line_of
 
-__all__ = ["Trained", "line_of", "train"]
+__all__ = ["Activity", "Trained", "kind_of", "line_of", "train"]

@@ -89,7 +89,8 @@ SMALL = {
 UNDONE = ("tree_drop", "install_madlib_names")
 VIEWS = (
     "SELECT count(*), count(m.kind) FROM madtree.models AS m UNION ALL "
-    "SELECT count(*), count(m.kind) FROM madtree.model_list AS m"
+    "SELECT count(*), count(m.kind) FROM madtree.model_list AS m UNION ALL "
+    "SELECT count(*), count(a.stage) FROM madtree.activity AS a"
 )
 _FUNCTIONS = """
 SELECT p.proname, COALESCE(p.proargnames[:p.pronargs], '{}') AS names, p.pronargdefaults AS n_defaults
