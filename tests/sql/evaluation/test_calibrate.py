@@ -221,6 +221,16 @@ def test_the_maps_are_scikit_learns() -> None:
         np.testing.assert_allclose([*map(curve.probability, asked)], exact(asked), atol=1e-9)
 
 
+def test_scores_that_say_nothing_become_one_level() -> None:
+    scores, outcomes = np.array([1.0, 2.0, 3.0, 4.0]), np.array([True, True, False, False])
+    steps = isotonic(scores, outcomes, np.ones(4), lambda: None)
+    assert {steps.probability(score) for score in (-1.0, 1.0, 2.5, 9.0)} == {0.5}
+    alone = isotonic(np.ones(4), outcomes, np.ones(4), lambda: None)
+    assert (alone.scores, alone.probabilities) == ((1.0,), (0.5,))
+    curve = sigmoid(np.ones(4), outcomes, np.ones(4), lambda: None)
+    assert curve.probability(1.0) == pytest.approx(0.5)
+
+
 def platt(scores: Any, outcomes: Any, weights: Any) -> Any:
     """The maximum of the same likelihood by scipy's search, from its gradient."""
     from scipy.optimize import root
