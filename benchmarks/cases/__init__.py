@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from measure.case import Suite
 
-from cases import boosting, client, explaining, forests, groups, hard, job, parallel, scaling, scoring, strategies
+from cases import (
+    boosting,
+    client,
+    explaining,
+    forests,
+    groups,
+    hard,
+    job,
+    living,
+    parallel,
+    scaling,
+    scoring,
+    strategies,
+)
 
 SUITES: tuple[Suite, ...] = (
     job.SUITE,
@@ -15,6 +28,7 @@ SUITES: tuple[Suite, ...] = (
     hard.SUITE,
     scoring.SUITE,
     explaining.SUITE,
+    living.SUITE,
     scaling.ROWS,
     scaling.COLUMNS,
     forests.SUITE,
