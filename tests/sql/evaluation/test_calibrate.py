@@ -142,6 +142,11 @@ def test_every_way_of_scoring_says_the_same(db: psycopg.Connection, name: str, m
     pandas = pytest.importorskip("pandas")
     in_client = np.asarray(model.predict(pandas.DataFrame(columns), type="prob"))
     assert in_client[:, -1].tolist() == [made[id_] for id_ in sorted(made)]
+    listed = rows(db, "SELECT kind, parameters->>'loss' AS loss FROM madtree.models WHERE name = 'c'")
+    loss = {"isotonic": "isotonic", "sigmoid": "log_loss"}[method]
+    assert listed == [
+        {"kind": f"classification{' boosting' * (kind == 'boost')}", "loss": loss if kind == "boost" else None}
+    ]
     document = db.execute("SELECT madtree.tree_to_json('c')").fetchone()[0]  # type: ignore[index]
     assert document["classes"] == ["false", "true"]
 

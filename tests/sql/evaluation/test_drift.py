@@ -144,6 +144,15 @@ def test_copies_have_the_statistics_and_drop_removes_them(db: psycopg.Connection
         assert f'"{name}_statistics"' in db.execute("SELECT madtree.tree_drop(%s)", [name]).fetchone()[0]  # type: ignore[index]
 
 
+def test_an_empty_table_is_told(db: psycopg.Connection) -> None:
+    db.execute(f"SELECT madtree.{MODELS['boosted']}, madtree.tree_statistics('m', 'training')")  # type: ignore[arg-type]
+    db.execute("CREATE TABLE nothing AS SELECT * FROM later WHERE false")
+    with pytest.raises(psycopg.Error, match="new_data_table: nothing has no rows"):
+        db.execute("SELECT madtree.tree_drift('m', 'nothing')")
+    staged = rows(db, "SELECT n, loss FROM madtree.boost_staged('m', 'nothing')")
+    assert {(row["n"], row["loss"]) for row in staged} == {(0, None)}
+
+
 def test_workers_count_the_same(db: psycopg.Connection) -> None:
     db.execute("CREATE TABLE many AS SELECT i AS id, x, z, c, s, b, d FROM later, generate_series(1, 300) AS i")
     db.execute("ANALYZE many")
