@@ -33,7 +33,7 @@ major=$(apt-get update -q >/dev/null && apt-cache depends postgresql | sed -n 's
 prerequisites=("postgresql-$major" "postgresql-plpython3-$major" python3-numpy)
 [ "$kind" != wheel ] || prerequisites+=(python3-venv)
 
-dependencies() { [ "$kind" = deb ] || apt-get install -q -y "${prerequisites[@]}"; }
+dependencies() { apt-get install -q -y "${prerequisites[@]}"; }
 
 # install_from DIRECTORY
 install_from() {
@@ -100,7 +100,7 @@ upgrade() {
 ! command -v cc gcc || { echo "there is a compiler" >&2; exit 1; }
 files >/tmp/before
 packages >/tmp/packages
-timed "PostgreSQL, PL/Python and numpy installed" dependencies
+[ "$kind" = deb ] || timed "PostgreSQL, PL/Python and numpy installed" dependencies
 timed "madtree installed$([ "$kind" != deb ] || echo ', with PostgreSQL and all else that it needs')" install_from /packages/new
 ! command -v cc gcc || { echo "there is a compiler" >&2; exit 1; }
 pg_ctlcluster "$major" main start
