@@ -17,8 +17,10 @@ timed() {
 }
 
 # Everything but logs, caches, lists of packages, and what these tests brought. Debian's own packages leave the files in
-# OTHERS when they are purged: postgresql-common two empty directories, exim its names, passwd its copies.
+# OTHERS when they are purged: postgresql-common two empty directories, exim its names, passwd its copies, and systemd,
+# which comes along as a recommendation.
 OTHERS='/etc/postgresql|/var/lib/postgresql|/etc/(aliases|mailname|(group|gshadow|passwd|shadow|subgid|subuid)-)'
+OTHERS+='|/etc/(machine-id|mtab|vconsole.conf)|/root/.ssh|/var/lib/private'
 files() {
     find / -xdev -regextype posix-extended \
         -regex '/(proc|dev|sys|tmp|run|madtree|packages|var/(cache|log|tmp)|var/lib/(apt|dpkg|ucf|systemd)|root/\.cache)' \
