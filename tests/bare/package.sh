@@ -105,6 +105,9 @@ packages >/tmp/packages
 [ "$kind" = deb ] || timed "PostgreSQL, PL/Python and numpy installed" dependencies
 timed "madtree installed$([ "$kind" != deb ] || echo ', with PostgreSQL and all else that it needs')" install_from /packages/new
 ! command -v cc gcc || { echo "there is a compiler" >&2; exit 1; }
+# By its socket alone: whatever else runs on this machine keeps its ports.
+pg_conftool "$major" main set listen_addresses ''
+pg_conftool "$major" main set port 5432
 pg_ctlcluster "$major" main start
 timed "extension created; a tree, a forest and a boosted model trained, a table scored" train
 if as_postgres madtree --version 2>/dev/null; then
