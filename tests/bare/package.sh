@@ -17,10 +17,10 @@ timed() {
 }
 
 # Everything but logs, caches, lists of packages, and what these tests brought. Debian's own packages leave the files in
-# OTHERS when they are purged: postgresql-common two empty directories, exim its names, passwd its copies, and systemd,
-# which comes along as a recommendation.
+# OTHERS when they are purged: postgresql-common two empty directories, exim its names, passwd its copies, and systemd
+# with its libtss2, which come along as recommendations, some directories.
 OTHERS='/etc/postgresql|/var/lib/postgresql|/etc/(aliases|mailname|(group|gshadow|passwd|shadow|subgid|subuid)-)'
-OTHERS+='|/etc/(machine-id|mtab|vconsole.conf)|/root/.ssh|/var/lib/private'
+OTHERS+='|/etc/(machine-id|mtab|vconsole.conf)|/root/.ssh|/var/lib/private|/var/lib/tpm|/var/lib/tpm2-tss(/system(/keystore)?)?'
 files() {
     find / -xdev -regextype posix-extended \
         -regex '/(proc|dev|sys|tmp|run|madtree|packages|var/(cache|log|tmp)|var/lib/(apt|dpkg|ucf|systemd)|root/\.cache)' \
@@ -122,10 +122,10 @@ for version in "${@:2}"; do
     remove
 done
 timed "PostgreSQL and all else removed" remove_dependencies
+echo "$kind, $(. /etc/os-release && echo "$PRETTY_NAME"), PostgreSQL $major:"
+printf '%s\n' "${times[@]}"
 files >/tmp/after
 if ! diff /tmp/before /tmp/after; then
     echo "these files are left behind, or gone" >&2
     exit 1
 fi
-echo "$kind, $(. /etc/os-release && echo "$PRETTY_NAME"), PostgreSQL $major:"
-printf '%s\n' "${times[@]}"
