@@ -199,6 +199,29 @@ class PredictBoosted(PredictForest):
 
 
 @dataclass(frozen=True)
+class Drift(PredictForest):
+    """`tree_drift` of the training table itself, by the statistics that are kept before."""
+
+    def action(self, session: Session) -> Action:
+        model = f"{SCHEMA}.{self.training.model}"
+        session.free.execute(self.training.statement)
+        session.free.execute(f"SELECT madtree.tree_statistics('{model}', '{self.table.relation}')")
+        return _statement(session.free, f"SELECT count(*) FROM madtree.tree_drift('{model}', '{self.table.relation}')")
+
+
+@dataclass(frozen=True)
+class Refresh(PredictForest):
+    """`tree_refresh` by the training table itself into a new model."""
+
+    def action(self, session: Session) -> Action:
+        model, made = f"{SCHEMA}.{self.training.model}", f"{SCHEMA}.refreshed"
+        session.free.execute(self.training.statement)
+        tables = ", ".join(f"{made}{suffix}" for suffix in ("", "_nodes", "_summary"))
+        statement = f"SELECT madtree.tree_refresh('{model}', '{self.table.relation}', '{made}')"
+        return _statement(session.free, statement, f"DROP TABLE IF EXISTS {tables}")
+
+
+@dataclass(frozen=True)
 class Explain:
     """`tree_shap` into a new table, by a boosted model of so many trees of 31 leaves that is trained before."""
 

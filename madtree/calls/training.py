@@ -13,7 +13,7 @@ from madtree.score import FormerTable, Made, find_former, predict_out_of_bag
 from madtree.sqltext import array_text as text
 from madtree.sqltext import tuning as sql
 from madtree.sqltext.quote import qualified
-from madtree.train import Trained, TrialScores, line_of, search, train
+from madtree.train import Activity, Trained, TrialScores, kind_of, line_of, search, train
 
 
 def train_model(host: Host, *arguments: Any, function: str) -> str:
@@ -31,11 +31,13 @@ def trained(host: Host, task: TrainingTask) -> Trained:
     Raises:
         MadtreeError: the rows are not fit to learn from.
     """
-    watch = Stopwatch("write")
-    found = train(host, task, watch)
-    if task.oob_predictions:
-        watch.begin("write")
-        predict_out_of_bag(host, task, found.is_tested)
+    with host.shown() as show:
+        activity = Activity.of(host, show, kind_of(task).model_kind, task.source.oid)
+        watch = Stopwatch("write", tell=activity.begin)
+        found = train(host, task, watch, activity)
+        if task.oob_predictions:
+            watch.begin("write")
+            predict_out_of_bag(host, task, found.is_tested)
     if task.verbose:
         host.info(watch.line())
     return replace(found, seconds=watch.seconds)

@@ -14,8 +14,8 @@ from madtree.client.tree_calls import check_kind
 from madtree.host import Host
 from madtree.learn.data import finished
 from madtree.learn.walk import Route
-from madtree.model import ModelTables, base_scores, find_model, read_summary
-from madtree.model.arrays import expected, probabilities
+from madtree.model import ModelTables, base_scores, find_model, read_summary, step_functions
+from madtree.model.arrays import StepArrays, expected, probabilities
 from madtree.trees import BOOSTED, Link, Model
 
 
@@ -28,20 +28,25 @@ class BoostedArrays:
         base: (n_scores,) the scores to begin with.
         link: from scores to what is predicted.
         n_classes: of the model; 0 where it predicts numbers.
+        steps: of a calibrated model where these are the link, else None.
     """
 
     trees: EnsembleArrays
     base: Array
     link: Link
     n_classes: int
+    steps: StepArrays | None = None
 
     @classmethod
     def read(cls, host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> BoostedArrays:
         """Read from the model's tables; arguments and errors as for `EnsembleArrays.read`."""
         trees = EnsembleArrays.read(host, tables, model, gid)
-        base = np.array(base_scores(host, tables, model)[0 if gid is None else gid - 1])
+        place = 0 if gid is None else gid - 1
+        base = np.array(base_scores(host, tables, model)[place])
         n_classes = len(model.classes)
-        return cls(trees, base, model.loss.link_of(n_classes), n_classes)
+        functions = step_functions(host, tables, model)
+        steps = StepArrays.of([functions[place]]) if functions else None
+        return cls(trees, base, model.loss.link_of(n_classes), n_classes, steps)
 
     @classmethod
     def find(cls, host: Host, name: str, gid: int | None = None) -> tuple[Model, BoostedArrays]:
@@ -92,6 +97,8 @@ class BoostedArrays:
 
     def said(self, scores: Array) -> Array:
         """(n_rows, n_classes) probabilities, or (n_rows, 1) numbers, by scores (n_rows, n_scores)."""
+        if self.steps is not None:
+            return self.steps.probabilities_of(scores[:, 0], np.zeros(len(scores), np.int64))
         if self.n_classes:
             return probabilities(scores, self.link, self.n_classes)
         return expected(scores, self.link)

@@ -55,6 +55,10 @@ def lightgbm_text(model: Model, boosted: BoostedArrays) -> str:
         )
     if boosted.n_classes == 1:
         raise CallError(f"{model.name} knows one class only, and LightGBM needs two")
+    if boosted.link is Link.STEPS:
+        raise CallError(
+            f"{model.name} was calibrated by isotonic regression, and LightGBM knows no steps", "to_sklearn takes it."
+        )
     # Of the losses of numbers the name matters where a score is a logarithm.
     objective = model.loss.name if boosted.link is Link.LOG else _OBJECTIVES[boosted.link]
     header = {

@@ -69,7 +69,8 @@ class _ExactBoosting:
         losses: dict[str, Any] = {} if model.is_classification else {"loss": _loss_of(model)}
         if model.loss.name == "quantile":
             losses["quantile"] = model.loss_quantile
-        known = {name: model.summary[name] for name in ("learning_rate", "max_leaf_nodes", "l2_regularization")}
+        settings = {name: model.summary.get(name) for name in ("learning_rate", "max_leaf_nodes", "l2_regularization")}
+        known = {name: value for name, value in settings.items() if value is not None}
         self.set_params(max_iter=boosted.n_rounds, early_stopping=False, **losses, **known)  # type: ignore[attr-defined]
         if model.is_classification:
             self.classes_ = class_values(model)

@@ -9,7 +9,7 @@ from itertools import chain
 from madtree.errors import MadtreeError
 from madtree.explain.complexity import stored_cp_table
 from madtree.host import Host, listed, watched
-from madtree.model import ModelTables, base_scores, each_tree, find_model, read_summary, unquoted
+from madtree.model import ModelTables, base_scores, each_tree, find_model, read_summary, step_functions, unquoted
 from madtree.render.document import Document, dump, model_document
 from madtree.render.pmml import model_pmml
 from madtree.sqltext import explain as sql
@@ -45,7 +45,11 @@ def _with_groups(host: Host, tables: ModelTables, model: Model) -> Document:
 
 def _with_scores(host: Host, tables: ModelTables, model: Model) -> Document:
     base_scores(host, tables, model)  # refuses scores that are no finite numbers, which the groups would hand on
-    return _with_groups(host, tables, model)
+    document = _with_groups(host, tables, model)
+    for group, steps in zip(document["groups"], step_functions(host, tables, model), strict=False):
+        points = zip(steps.scores, steps.probabilities, strict=True)
+        group["calibration"] = [[*point] for point in points] if group["n_trees"] else None
+    return document
 
 
 # What a document tells, beside what those of all kinds tell.

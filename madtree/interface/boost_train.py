@@ -64,7 +64,10 @@ BOOST_TRAIN = Function(
             "text",
             f"of classes {_names(classes=True)}; of numbers {_names(classes=False)}; NULL: the first of these",
             None,
-            valid=OneOf(tuple(LOSSES), also={alias: loss.name for loss in LOSSES.values() for alias in loss.aliases}),
+            valid=OneOf(
+                (*losses_of(classes=True), *losses_of(classes=False)),
+                also={alias: loss.name for loss in LOSSES.values() for alias in loss.aliases},
+            ),
             setting=Setting("text"),
             flag=Flag(GROWTH, metavar="NAME"),
         ),

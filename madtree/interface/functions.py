@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from madtree.interface import evaluation, explanation, management, prediction
 from madtree.interface.boost_train import BOOST_TRAIN
+from madtree.interface.drift import TREE_DRIFT, TREE_STATISTICS
 from madtree.interface.forest_train import FOREST_TRAIN
 from madtree.interface.function import Argument, Function
 from madtree.interface.probing import PARTIAL_DEPENDENCE, PERMUTATION_IMPORTANCE
@@ -26,6 +27,8 @@ FUNCTIONS: Mapping[str, Function] = {
         evaluation.TREE_CURVE,
         evaluation.TREE_RELIABILITY,
         evaluation.CONFORMAL_QUANTILES,
+        TREE_STATISTICS,
+        TREE_DRIFT,
         explanation.GET_VAR_IMPORTANCE,
         explanation.TREE_IMPORTANCE,
         explanation.TREE_DISPLAY,
@@ -41,6 +44,9 @@ FUNCTIONS: Mapping[str, Function] = {
         explanation.TREE_TO_JSON,
         explanation.TREE_TO_PMML,
         management.TREE_PRUNE,
+        management.CALIBRATE,
+        management.TREE_REFRESH,
+        management.MODEL_ALIAS,
         management.TREE_DROP,
         FOREST_TRAIN,
         prediction.FOREST_PREDICT,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from madtree.interface import defaults
 from madtree.interface.function import REQUIRED, Argument, Function, Takes
-from madtree.interface.shared import ANY_MODEL, BOOSTED_MODEL, ROUNDS, TREE_MODEL, TRUST_OWNER, whom_to_trust
+from madtree.interface.shared import ANY_MODEL, BOOSTED_MODEL, FIGURES, ROUNDS, TREE_MODEL, TRUST_OWNER, whom_to_trust
 from madtree.trees import BOOSTED, TREE
 
 _NEW_MODEL = Argument("new_model", "text", "name of the new model; none of its tables may exist")
@@ -50,6 +51,81 @@ that a training with so many rounds would have given.
 {whom_to_trust("cut", "the new model, which is the superuser's, runs what that role wrote")}""",
     example="SELECT madtree.boost_cut('delay_boost', 'short_boost', 50);",
     takes=Takes((BOOSTED,), "Only a boosted model has rounds."),
+)
+
+CALIBRATE = Function(
+    "calibrate",
+    "makes probabilities true: writes a calibrated model, by rows with known outcomes that training has not seen",
+    run="madtree.calls.other_rows:calibrate",
+    settings=FIGURES,
+    arguments=(
+        Argument("model", "text", f"{ANY_MODEL}, of classes"),
+        Argument("calibration_table", "text", "table or view with known outcomes, which training has not seen"),
+        Argument("output_model", "text", "name of the new model; none of its tables may exist"),
+        Argument(
+            "method",
+            "text",
+            "'isotonic': steps that never fall, for a thousand rows and more; 'sigmoid': Platt's curve, for fewer",
+            defaults.CALIBRATION_METHOD,
+        ),
+        TRUST_OWNER,
+    ),
+    details=f"""\
+The new model is a model like any other: it is scored, shown, explained and exported as these are.
+    of tree_train     it stays one; its leaves have other probabilities. With more than two classes each is calibrated
+                      against the others, and their probabilities are divided by the sum
+    of forest_train   it becomes a boosted model, of two classes, which boost_predict scores: the mean of the trees'
+                      shares is its raw score, and the calibrated probability what follows from that
+    of boost_train    it stays one, of two classes; 'sigmoid' multiplies the leaves, 'isotonic' keeps them, and
+                      step_scores and step_probabilities of <output>_group say what a raw score means
+Each group is calibrated by its own rows; one that lacks a class in the table by all rows. Where the model has weights,
+rows count by theirs. Of more than 1,000,000 rows as many are drawn, by their ids. It takes the rows that training has
+not seen: madtree.holdout tells them. tree_reliability shows what it is good for.
+{whom_to_trust("calibrate", "the new model, which is the superuser's, runs what that role wrote")}""",
+    example="SELECT madtree.calibrate('delay_boost', 'flights_of_may', 'delay_calibrated');",
+)
+
+TREE_REFRESH = Function(
+    "tree_refresh",
+    "writes a tree model anew by other rows: the same splits, and in the nodes what these rows say",
+    run="madtree.calls.other_rows:tree_refresh",
+    settings=FIGURES,
+    arguments=(
+        Argument("model", "text", TREE_MODEL),
+        Argument("new_table", "text", "table or view with the outcomes, under the names of the training table"),
+        Argument("output_model", "text", "name of the new model; none of its tables may exist"),
+        TRUST_OWNER,
+    ),
+    details=f"""\
+Of each node n_rows, weight, prediction and class_weights become those of the rows that come to it. A leaf to which none
+comes says what it said, with n_rows 0. What the training has found stays as it was: splits, improvement, impurity,
+risk, complexity and importance. Cross-validation and statistics of the training rows are not copied. It takes one look
+at the rows, where a training takes one for each level. Models with class_params, of counts, and calibrated ones are
+trained anew, as are those of several trees.
+{whom_to_trust("refresh", "the new model, which is the superuser's, runs what that role wrote")}""",
+    example="SELECT madtree.tree_refresh('delay_tree', 'flights_of_may', 'delay_of_may');",
+    takes=Takes((TREE,), "Train {kind.in_words} on the new rows: madtree.tree_call tells how it was trained."),
+)
+
+MODEL_ALIAS = Function(
+    "model_alias",
+    "gives a model a second name, which can be given to another model in one step, and back",
+    run="madtree.calls.answers:model_alias",
+    arguments=(
+        Argument("alias", "text", "the second name; an alias that is there names the model from now on"),
+        Argument("model", "text", f"{ANY_MODEL}; NULL: remove the alias"),
+        TRUST_OWNER,
+    ),
+    details="""\
+Every function that takes a model takes an alias, but for tree_drop. So queries and programs name the alias, and a new
+model takes the place of another one in a transaction, which can be rolled back. An alias names a model, not an alias,
+and goes on to do so if the other alias changes. It is an empty table whose comment names the model: so it is dumped and
+restored with the models, and who may use its schema may use it. A superuser does not follow the alias of a role that
+she does not trust, unless she says trust_owner => true.
+""",
+    example="""\
+SELECT madtree.model_alias('champion', 'delay_boost');
+SELECT madtree.boost_predict('champion', 'flights_of_may', 'scored');""",
 )
 
 TREE_DROP = Function(

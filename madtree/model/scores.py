@@ -1,14 +1,18 @@
-"""The scores that rows of a boosted model begin with, and what its loss is told by."""
+"""The scores that rows of a boosted model begin with, what its loss is told by, and what calibrated scores mean."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import inf, isfinite
+from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
+from madtree.host import Host, watched
 from madtree.model.find import ModelTables
 from madtree.sqltext import models as models_sql
-from madtree.trees import Model
+from madtree.trees import Joining, Link, Model, StepFunction
+
+_MOST_STEPS = 1_000_000
 
 
 def base_scores(host: Host, tables: ModelTables, model: Model) -> list[list[float]]:
@@ -45,3 +49,43 @@ def loss_thresholds(host: Host, tables: ModelTables, model: Model) -> list[float
             )
         found.append(float(own))
     return found
+
+
+def step_functions(host: Host, tables: ModelTables, model: Model) -> list[StepFunction]:
+    """Of all groups by their numbers, what their scores mean where the model's link is `STEPS`; none of other models.
+
+    Raises:
+        MadtreeError: they are none.
+    """
+    if model.kind.joining is not Joining.SUM or model.loss.link is not Link.STEPS:
+        return []
+    if "step_scores" not in tables.facts.tables["_group"].columns:
+        raise _no_steps(tables, "its groups")
+    found = []
+    for row in watched(host, host.query(models_sql.steps(tables.schema, tables.name))):
+        own = (row["step_scores"], row["step_probabilities"]) if row["n_trees"] else ([0.0], [0.0])
+        scores, probabilities = (_numbers(values) for values in own)
+        fits = 0 < len(scores) == len(probabilities) <= _MOST_STEPS
+        if not fits or not _rise(scores, probabilities):
+            raise _no_steps(tables, f"group {row['gid']}")
+        found.append(StepFunction(tuple(scores), tuple(probabilities)))
+    return found
+
+
+def _numbers(values: Any) -> list[float]:
+    """A list of finite numbers, as it is; an empty one of anything else."""
+    fits = isinstance(values, list) and all(isinstance(each, float | int) and isfinite(each) for each in values)
+    return [float(each) for each in values] if fits else []
+
+
+def _rise(scores: list[float], probabilities: list[float]) -> bool:
+    ascend = all(low < high and isfinite(high - low) for low, high in pairwise(scores))
+    return ascend and probabilities == sorted(probabilities) and probabilities[0] >= 0 and probabilities[-1] <= 1
+
+
+def _no_steps(tables: ModelTables, whose: str) -> MadtreeError:
+    return MadtreeError(
+        f"{tables.given} is damaged: step_scores and step_probabilities of {whose} are no steps from scores to "
+        "probabilities",
+        hint="Calibrate the model again, or restore its tables.",
+    )

@@ -12,7 +12,6 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
-from madtree.interface import FUNCTIONS
 from madtree.model.find import ModelTables
 from madtree.model.summary_row import SummaryRow
 from madtree.model.trust import check_columns, check_owners_code
@@ -21,7 +20,6 @@ from madtree.sqltext import models as models_sql
 from madtree.sqltext import trust as trust_sql
 from madtree.sqltext.kinds import TABLES
 from madtree.sqltext.owners import BY_SUPERUSER
-from madtree.sqltext.quote import literal
 from madtree.sqltext.split import check_expression, element_of, parse_name
 from madtree.sqltext.tables import TREE_COLUMNS
 from madtree.sqltext.typenames import quoted_type
@@ -167,22 +165,6 @@ def _numbering(host: Host, tables: ModelTables, summary: SummaryRow, kind: Model
     if not fit or len(counts) != summary.values["num_all_groups"]:
         summary.fault("n_trees of its groups are no numbers of trees")
     return Numbering(0, tuple(counts))
-
-
-def check_kind(model: Model, function: str, argument: str) -> None:
-    """Refuse a model of a kind that a function does not take, as it is declared.
-
-    Args:
-        function: its name.
-        argument: name of the argument that the model came in.
-
-    Raises:
-        MadtreeError: it is of such a kind.
-    """
-    takes = FUNCTIONS[function].takes
-    if takes is not None and model.kind not in takes.kinds:
-        said, hint = takes.refused(model.kind, literal(model.name))
-        raise MadtreeError(f"{argument}: {model.name} {said}", hint=hint, sqlstate="42809")
 
 
 def unquoted(column: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement
 
+from madtree.errors import MadtreeError
 from madtree.render.pmml_fields import (
     function_name,
     mining_model,
@@ -37,6 +38,12 @@ def summed(
         in_segment: whether it is a part of the model of all groups, which has the output.
     """
     link = model.loss.link_of(len(model.classes))
+    if link is Link.STEPS:
+        raise MadtreeError(
+            f"{model.name} was calibrated by isotonic regression, and no model of PMML's has such steps",
+            hint="Calibrate with method => 'sigmoid', or take tree_to_json.",
+            sqlstate="0A000",
+        )
     whole = mining_model(model, model.kind.noun if in_segment else model.name, with_groups=False)
     if not in_segment:
         whole.append(output(model))

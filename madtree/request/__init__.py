@@ -22,7 +22,7 @@ from madtree.request.grid import told
 from madtree.request.holding import HOLD_HINT, hold_types, named_types
 from madtree.request.needed_columns import columns_needed
 from madtree.request.new_tables import Part, check_free, check_new, model_tables
-from madtree.request.source import find_relation, find_source, is_relation
+from madtree.request.source import Alias, find_alias, find_relation, find_source, is_relation
 from madtree.request.train_request import TrainingTask
 from madtree.request.tune_arguments import CHECKS, TuneTask, check_tune_arguments
 from madtree.request.tuning import COSTS, Costs, Tuning
@@ -33,6 +33,7 @@ __all__ = [
     "COSTS",
     "HOLD_HINT",
     "TEXT_TYPE",
+    "Alias",
     "Costs",
     "Part",
     "TrainingTask",
@@ -49,6 +50,7 @@ __all__ = [
     "check_tune_arguments",
     "class_params_text",
     "columns_needed",
+    "find_alias",
     "find_class_writer",
     "find_columns",
     "find_relation",

@@ -10,6 +10,7 @@ import numpy as np
 
 from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints, Values, codec, narrowest, require
 from madtree.learn.walk import FlatTrees, Walk
+from madtree.model.arrays import StepArrays
 from madtree.records import dataclass
 from madtree.score.forest_scorer import OF_ANY_NUMBER, OF_SCORES, OUT_OF_BAG, SAYS_NUMBERS, SHAP, VOTES, WHATS
 from madtree.trees import LOSSES, DeclaredLoss, Link
@@ -47,6 +48,7 @@ class ScoreValues:
         n_members: trees of each group that are asked, from the first one on; None for all.
         quantile: of the loss, None where it has none.
         thresholds: (n_groups,) of the loss, for what is told of it; else None.
+        steps: of all groups, where these say how scores become predictions; else None.
     """
 
     base: Floats
@@ -54,6 +56,7 @@ class ScoreValues:
     n_members: int | None = None
     quantile: float | None = None
     thresholds: Floats | None = None
+    steps: StepArrays | None = None
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,8 @@ def _score_values(forest: ForestValues) -> dict[str, Any]:
     n_asked = forest.members if not scores.n_members else min(scores.n_members, forest.members)
     link = scores.loss.link_of(forest.n_classes)
     said = {"base": scores.base, "link": link.value, "n_asked": n_asked, "loss": scores.loss.name}
-    return {**said, "quantile": scores.quantile, "thresholds": scores.thresholds}
+    steps = {} if scores.steps is None else scores.steps.to_values()
+    return {**said, "quantile": scores.quantile, "thresholds": scores.thresholds, **steps}
 
 
 def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,6 +142,10 @@ def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
         MadtreeError: they are none of a plan's.
     """
     given = Values(values)
+    if "counted" in given:
+        from madtree.score.value_counts import checked_counts  # takes long to load, and most predictions do without
+
+        return checked_counts(given)
     grouped = given.boolean("grouped")
     members = given.integer("members", 0, MOST_MEMBERS)
     walk = Walk.from_values(given, members)
@@ -208,13 +216,13 @@ def _checked_scores(
     require(len(groups) == 0 or 1 <= int(groups[0]) <= int(groups[-1]) <= len(base), "base", "those of all groups")
     require(members % n_scores == 0, "members", "as many of each score")
     link = Link(given.text("link", [each.value for each in Link]))
-    of_classes = (
-        n_scores == n_classes if n_scores > 1 else link in (Link.LOGIT, Link.HALF_LOGIT) and 1 <= n_classes <= 2
-    )
+    steps = StepArrays.from_values(given, len(base)) if link is Link.STEPS else None
+    of_one = n_classes == 2 if steps else link in (Link.LOGIT, Link.HALF_LOGIT) and 1 <= n_classes <= 2
+    of_classes = n_scores == n_classes if n_scores > 1 else of_one
     loss = LOSSES[given.text("loss", [*LOSSES])]
     says_number = what in ("raw", "expected") or (what == "staged" and not loss.of_classes)
     require(says_number or of_classes, "link", "one of classes")
-    require(what != "staged" or link == loss.link_of(n_classes), "loss", "one of that link")
+    require(what != "staged" or (link == loss.link_of(n_classes) and not steps), "loss", "one of that link")
     thresholds = given.floats("thresholds", (len(base),)) if "thresholds" in given else None
     quantile = given.number("quantile", 0.0, 1.0) if "quantile" in given else None
     if what == "staged":
@@ -230,4 +238,5 @@ def _checked_scores(
         "link": link,
         "n_asked": given.integer("n_asked", 0, members),
         "loss": loss.name,
+        "steps": steps,
     }

@@ -15,13 +15,14 @@ from madtree.model import (
     find_model,
     read_summary,
     read_trees,
+    step_functions,
     tell_of_last_class,
 )
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.condition import READABLE
 from madtree.sqltext.portable import spelling_of
 from madtree.sqltext.score_sum import GroupTrees, ScoreSum
-from madtree.trees import Model
+from madtree.trees import Link, Model
 
 TYPES = ("response", "prob", "raw")
 MOST_LEAVES = 20_000  # of all trees together
@@ -54,10 +55,14 @@ def boost_sql(
     _check_size(host, tables, model)
     if wanted == "prob" and class_ is None:
         tell_of_last_class(host, model)
-    if spelling is not READABLE and model.n_scores > 1 and (wanted != "raw" or place is None):
+    of_many = model.n_scores > 1 and (wanted != "raw" or place is None)
+    if spelling is not READABLE and (of_many or (wanted == "prob" and model.loss.link is Link.STEPS)):
+        whose = "more than two classes" if of_many else "a model that was calibrated by isotonic regression"
         raise MadtreeError(
-            f"dialect: {wanted!r} of more than two classes takes a form of sub-select that is PostgreSQL's",
-            hint="Take 'raw' with class => '...' for each class: the most probable one has the largest score.",
+            f"dialect: {wanted!r} of {whose} takes a form of sub-select that is PostgreSQL's",
+            hint="Take 'raw' with class => '...' for each class: the most probable one has the largest score."
+            if of_many
+            else "Take 'raw': step_scores and step_probabilities of <output>_group say what a score means.",
             sqlstate="0A000",
         )
     sums = ScoreSum(model, _groups(host, tables, model), host.let_in, spelling)
@@ -98,7 +103,8 @@ def _groups(host: Host, tables: ModelTables, model: Model) -> list[GroupTrees]:
     if not any(model.numbering.counts):
         return []
     bases, found = base_scores(host, tables, model), []
+    steps = step_functions(host, tables, model)
     of_trees = groupby(read_trees(host, tables, model), key=lambda tree: model.numbering.group(tree.tree_id))
     for group, trees in ((group, tuple(trees)) for group, trees in of_trees):
-        found.append(GroupTrees(trees, bases[group - 1]))
+        found.append(GroupTrees(trees, bases[group - 1], steps[group - 1] if steps else None))
     return found

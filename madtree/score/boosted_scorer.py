@@ -23,7 +23,8 @@ def boosted_outcomes(
         leaves: of the rows, by the number of a tree.
     """
     what, base, values = model["what"], model["base"], model["values"][:, 0]
-    scores: Floats = base.take(model["walk"].groups.take(place) - 1, axis=0)
+    group = model["walk"].groups.take(place) - 1
+    scores: Floats = base.take(group, axis=0)
     n_scores = base.shape[1]
     for member in range(min(model["members"], model["n_asked"])):
         scores[:, member % n_scores] += values.take((yield from leaves(member)))
@@ -31,7 +32,11 @@ def boosted_outcomes(
         return as_floats(scores, known).tobytes()
     if what == "expected":
         return as_floats(expected(scores, model["link"]), known).tobytes()
-    shares = probabilities(scores, model["link"], model["n_classes"])
+    steps = model["steps"]
+    if steps is None:
+        shares = probabilities(scores, model["link"], model["n_classes"])
+    else:
+        shares = steps.probabilities_of(scores[:, 0], group)
     if what == "shares":
         return as_floats(shares, known).tobytes()
     likeliest = (shares.argmax(axis=1) + 1).astype(class_type(model["n_classes"]))

@@ -13,6 +13,7 @@ from madtree.interface import FUNCTIONS
 from madtree.model import (
     casting,
     check_kind,
+    check_not_calibrated,
     check_type,
     find_model,
     output_columns,
@@ -82,6 +83,8 @@ def score_table(
     tables = find_model(host, given, argument, trust_owner=trust_owner)
     model = read_summary(host, tables)
     check_kind(model, function, argument)
+    if n_rounds is not None:
+        check_not_calibrated(model, "num_trees")
     wanted = check_type(model, type_)
     (response,) = output_columns(model, "response", QUALIFIED, id_name_of(model))
     made = predictions(response.name, score_columns(model, id_name_of(model)))

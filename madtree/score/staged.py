@@ -12,7 +12,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.learn.data import Floats
-from madtree.model import ModelTables, casting, check_kind, find_model, read_summary, unquoted
+from madtree.model import ModelTables, casting, check_kind, check_not_calibrated, find_model, read_summary, unquoted
 from madtree.model.arrays import read_arrays
 from madtree.request import COSTS, Costs
 from madtree.score.asking import TestedRows, checked, tested_rows
@@ -51,6 +51,7 @@ def boost_staged(
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
     check_kind(model, "boost_staged", "model")
+    check_not_calibrated(model, "boost_staged")
     if not any(model.numbering.counts):
         raise MadtreeError(f"model: {model_name} has no trees")
     tested = tested_rows(host, tables, model, test_table, with_id=False, argument="test_table")

@@ -27,6 +27,8 @@ GROUP_COLUMNS: tuple[tuple[str, str], ...] = (
     ("validation_loss", "float8"),
     ("message", "text"),
 )
+# Of `<output>_group` of models that were calibrated by isotonic regression.
+STEP_COLUMNS: tuple[tuple[str, str], ...] = (("step_scores", "float8[]"), ("step_probabilities", "float8[]"))
 ROUND_COLUMNS: tuple[tuple[str, str], ...] = (
     ("gid", "int4"),
     ("round", "int4"),

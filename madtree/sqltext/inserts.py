@@ -133,6 +133,8 @@ _ARRAY_COLUMNS = {
     "oob_var_importance": "float8[]",
     "oob_var_importance_sd": "float8[]",
     "category_sets": "text[]",
+    "step_scores": "float8[]",
+    "step_probabilities": "float8[]",
 }
 
 

@@ -55,7 +55,9 @@ TABLES: Mapping[ModelKind, KindTables] = {
     ),
 }
 # Of the summary, and behind the others of `<output>`, whatever the kind.
-SUMMARY_COLUMNS: Mapping[str, str] = {name: type_ for each in TABLES.values() for name, type_ in each.summary}
+SUMMARY_COLUMNS: Mapping[str, str] = {name: type_ for each in TABLES.values() for name, type_ in each.summary} | dict(
+    sql.CALIBRATION_COLUMNS + sql.REFRESH_COLUMNS
+)
 _MORE: Columns = tuple(dict.fromkeys(column for each in TABLES.values() for column in each.more))
 _OF_GROUPS: Columns = tuple(dict.fromkeys(column for each in TABLES.values() for column in each.of_groups))
 
@@ -69,13 +71,20 @@ EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], 
     ("_nodes", sql.NODE_COLUMNS, frozenset()),
     (
         "_summary",
-        sql.SUMMARY_COLUMNS,
-        frozenset({"levels", "trained_at", "dependent_name", "grouping_expressions"}) | LATER_SETTINGS,
+        sql.SUMMARY_COLUMNS + sql.CALIBRATION_COLUMNS + sql.REFRESH_COLUMNS,
+        frozenset({"levels", "trained_at", "dependent_name", "grouping_expressions"})
+        | frozenset(dict(sql.CALIBRATION_COLUMNS + sql.REFRESH_COLUMNS))
+        | LATER_SETTINGS,
     ),
     ("_surrogates", sql.SURROGATE_COLUMNS, frozenset()),
     ("_cv", sql.CV_COLUMNS, frozenset()),
     ("_competitors", sql.COMPETITOR_COLUMNS, frozenset()),
-    ("_group", (("gid", "int4"), *_OF_GROUPS), frozenset(dict(_OF_GROUPS)) - _OF_ALL_GROUPS),
+    (
+        "_group",
+        (("gid", "int4"), *_OF_GROUPS, *of_boosted.STEP_COLUMNS),
+        frozenset(dict(_OF_GROUPS)) - _OF_ALL_GROUPS | frozenset(dict(of_boosted.STEP_COLUMNS)),
+    ),
     ("_packed", sql.PACKED_COLUMNS, frozenset()),
     ("_rounds", of_boosted.ROUND_COLUMNS, frozenset()),
+    ("_statistics", sql.STATISTICS_COLUMNS, frozenset()),
 )

@@ -95,6 +95,12 @@ def base_scores(schema: str, name: str) -> str:
     return f"SELECT g.gid, g.n_trees, g.base_score FROM {model_table(schema, name, '_group')} AS g ORDER BY g.gid"
 
 
+def steps(schema: str, name: str) -> str:
+    """From scores to probabilities, of each group of `<output>_group` of a calibrated model, in order."""
+    table = model_table(schema, name, "_group")
+    return f"SELECT g.gid, g.n_trees, g.step_scores, g.step_probabilities FROM {table} AS g ORDER BY g.gid"
+
+
 def size(schema: str, name: str) -> str:
     """How many trees there are, how many of them are a single leaf, and how many `leaves` all have together, where a
     tree that failed counts as one.

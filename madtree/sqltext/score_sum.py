@@ -12,7 +12,7 @@ from functools import partial
 from madtree.records import dataclass
 from madtree.sqltext.condition import READABLE, Spelling
 from madtree.sqltext.predict import Output, tree_case
-from madtree.trees import Link, Model, Tree
+from madtree.trees import Link, Model, StepFunction, Tree
 
 _MOST_EXPONENT = 700.0  # PostgreSQL's exp refuses what is no float8, or is 0
 _FLOAT, _FLOATS = "float8", "float8[]"
@@ -22,10 +22,11 @@ _NEXT_LINE = f"\n{_MARGIN}"
 
 @dataclass(frozen=True)
 class GroupTrees:
-    """The trees of a group, in order, and the scores that its rows begin with."""
+    """The trees of a group, in order, the scores that its rows begin with, and the steps of a calibrated model."""
 
     trees: Sequence[Tree]
     base: Sequence[float]
+    steps: StepFunction | None = None
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,9 @@ class ScoreSum:
                 for name, label in zip(self._names, classes, strict=True)
             ]
             return self._of_scores(" ".join(["CASE", *cases, "END"]))
-        even = self.spelling.number(self._link.even_score)
 
         def likelier(group: GroupTrees) -> str:
+            even = self.spelling.number(group.steps.even_score if group.steps else self._link.even_score)
             return f"CASE WHEN {_binary(self._sum(group), '>', even)}\n    THEN {classes[-1]} ELSE {classes[0]} END"
 
         return self._by_group(likelier if len(classes) > 1 else lambda _: classes[0], type_)
@@ -83,6 +84,8 @@ class ScoreSum:
             of_powers = f"(SELECT {said} FROM (SELECT {powers} OFFSET 0) AS e)"
             return self._of_scores(f"CASE WHEN s.{self._names[0]} IS NOT NULL THEN {of_powers} END")
         one = self.spelling.number(1.0)
+        if self._link is Link.STEPS:
+            return self._by_group(partial(self._stepped, class_=class_), _FLOAT)
         factor = (2.0 if self._link is Link.HALF_LOGIT else 1.0) * (-1 if class_ == 1 else 1)
 
         def share(group: GroupTrees) -> str:
@@ -92,6 +95,23 @@ class ScoreSum:
             return _binary(one, "/", f"({_added_up([one, self._exp(exponent)], ' ')})")
 
         return self._by_group(share, _FLOAT)
+
+    def _stepped(self, group: GroupTrees, class_: int | None) -> str:
+        """The probability of a class, given by its place, by the steps of the group."""
+        steps, number = group.steps, self.spelling.number
+        assert steps is not None
+        points = [*zip(steps.scores, steps.probabilities, steps.slopes, strict=True)]
+        said = [number(points[0][1])]
+        for score, probability, slope in points:
+            rise = _binary(_binary("s.score", "-", number(score)).join("()"), "*", number(slope))
+            said.append(_binary(number(probability), "+", rise) if slope else number(probability))
+        cases = [
+            f"WHEN {_binary('s.score', '<', number(score))} THEN {value}"
+            for score, value in zip(steps.scores, said, strict=False)
+        ]
+        share = " ".join(["CASE", *cases, "ELSE", said[-1], "END"])
+        share = share if class_ == 1 else _binary(number(1.0), "-", share)
+        return f"(SELECT {share}\nFROM (SELECT {self._sum(group)} AS score\nOFFSET 0) AS s)"
 
     @property
     def _link(self) -> Link:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from madtree.learn.tune import TrialScores
+from madtree.train.activity import Activity
 from madtree.train.search import search
-from madtree.train.train import train
+from madtree.train.train import kind_of, train
 from madtree.train.trained import Trained, line_of
 
-__all__ = ["Trained", "TrialScores", "line_of", "search", "train"]
+__all__ = ["Activity", "Trained", "TrialScores", "kind_of", "line_of", "search", "train"]

@@ -18,6 +18,7 @@ from madtree.learn.tune import Search, SearchLearner, Trial, TrialScores, ranked
 from madtree.parallel import Workers
 from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask, TuneTask
+from madtree.train.activity import Activity
 from madtree.train.kinds import Harvest, ModelOutput, Size, Tested, TrainingKind
 from madtree.train.source import open_source
 from madtree.train.strategy import choose_strategy
@@ -94,7 +95,7 @@ def search(host: Host, tune: TuneTask, watch: Stopwatch) -> list[TrialScores]:
     )
     kind = Searching(learner, [kind_of(each) for each in tune.tasks])
     host.source.training_begins()
-    call = begin(host, task, kind, watch)
+    call = begin(host, task, kind, watch, Activity())
     with local_settings(host, SERIAL), local_settings(host.source, SERIAL), call.space:
         known = survey(call, open_source(call))
         _check(tune, known.profile)

@@ -5,6 +5,7 @@ a model speaks of these. Knows no database and no numpy.
 
 from __future__ import annotations
 
+from madtree.trees.calibration import CalibrationMap, FittedMaps, SigmoidFunction, StepFunction
 from madtree.trees.criteria import (
     CLASSES,
     COUNTS,
@@ -34,6 +35,7 @@ from madtree.trees.kinds import (
 )
 from madtree.trees.losses import (
     GRADIENT,
+    ISOTONIC,
     LOSSES,
     METHODS,
     BoostMethod,
@@ -109,6 +111,7 @@ __all__ = [
     "FOREST",
     "GRADIENT",
     "INTEGERS",
+    "ISOTONIC",
     "KINDS",
     "LARGEST_CLASS_PARAM",
     "LEAST_CLASS_PARAM",
@@ -147,6 +150,7 @@ __all__ = [
     "UNPRUNED",
     "BoostMethod",
     "BoostParameters",
+    "CalibrationMap",
     "Categories",
     "ClassParams",
     "Competitor",
@@ -156,6 +160,7 @@ __all__ = [
     "EnsembleParameters",
     "Feature",
     "FeatureKind",
+    "FittedMaps",
     "ForestParameters",
     "Joining",
     "LeafValue",
@@ -169,7 +174,9 @@ __all__ = [
     "Numbering",
     "OutcomeKind",
     "Parameters",
+    "SigmoidFunction",
     "Split",
+    "StepFunction",
     "Surrogate",
     "Tree",
     "Value",

@@ -19,6 +19,7 @@ class Link(Enum):
     LOGIT = "logit"  # of two classes the probability of the second: 1 / (1 + exp(-score))
     HALF_LOGIT = "half logit"  # the same, of twice the score
     SOFTMAX = "softmax"  # of classes: exp(score) over the sum of all classes' ones
+    STEPS = "steps"  # of two classes the probability of the second, by steps of the model's (`trees.StepFunction`)
 
     @property
     def even_score(self) -> float:
@@ -38,6 +39,7 @@ class DeclaredLoss:
         takes_quantile: whether it has a quantile that users choose.
         of_quantiles: whether leaves add quantiles of residuals, and not Newton's steps.
         has_threshold: whether residuals count up to a threshold, which each group has of its own.
+        is_trained: whether trees are grown to lower it; else it says how a calibrated model's scores are read.
         aliases: what users may write for its name as well.
     """
 
@@ -50,6 +52,7 @@ class DeclaredLoss:
     takes_quantile: bool = False
     of_quantiles: bool = False
     has_threshold: bool = False
+    is_trained: bool = True
     aliases: tuple[str, ...] = ()
 
     def n_scores(self, n_classes: int) -> int:
@@ -60,6 +63,7 @@ class DeclaredLoss:
         return self.link_of_many if n_classes > 2 and self.link_of_many else self.link
 
 
+ISOTONIC = "isotonic"
 # In the order in which they are told of.
 LOSSES = {
     loss.name: loss
@@ -72,6 +76,7 @@ LOSSES = {
         DeclaredLoss("huber", False, Link.IDENTITY, takes_quantile=True, of_quantiles=True, has_threshold=True),
         DeclaredLoss("poisson", False, Link.LOG, is_count=True),
         DeclaredLoss("gamma", False, Link.LOG, is_positive=True),
+        DeclaredLoss(ISOTONIC, True, Link.STEPS, is_trained=False),
     )
 }
 
@@ -114,8 +119,8 @@ METHODS = {
 
 
 def losses_of(*, classes: bool) -> tuple[str, ...]:
-    """The names of the losses of classes, or of numbers."""
-    return tuple(name for name, loss in LOSSES.items() if loss.of_classes == classes)
+    """The names of the losses of classes, or of numbers, that trees are grown by."""
+    return tuple(name for name, loss in LOSSES.items() if loss.of_classes == classes and loss.is_trained)
 
 
 def loss_fault(summary: Mapping[str, object], is_classification: bool) -> str | None:

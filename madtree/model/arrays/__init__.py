@@ -4,15 +4,17 @@ numpy, which the room above does not.
 
 from __future__ import annotations
 
-from madtree.model.arrays.categories import keys_of_texts
-from madtree.model.arrays.scores import expected, probabilities
+from madtree.model.arrays.categories import keys_of, keys_of_texts
+from madtree.model.arrays.scores import StepArrays, expected, probabilities
 from madtree.model.arrays.trees import ADJUSTED_AGREEMENT, ModelArrays, class_weights, node_weights, read_arrays
 
 __all__ = [
     "ADJUSTED_AGREEMENT",
     "ModelArrays",
+    "StepArrays",
     "class_weights",
     "expected",
+    "keys_of",
     "keys_of_texts",
     "node_weights",
     "probabilities",

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from madtree.model.write.calibrated import Calibrated, write_calibrated
 from madtree.model.write.columns_text import floats, integers, labels_or_null
 from madtree.model.write.cut import boost_cut
 from madtree.model.write.groups import BoostedTotals, GroupTotals, write_boosted_groups, write_groups, write_members
 from madtree.model.write.packed import write_packed
 from madtree.model.write.prune import tree_prune
+from madtree.model.write.refreshed import Refreshed, write_refreshed
 from madtree.model.write.rows import write_competitors, write_cv, write_nodes, write_surrogates, write_trees
 from madtree.model.write.summary import Totals, boost_summary, forest_summary, write_summary
 
 __all__ = [
     "BoostedTotals",
+    "Calibrated",
     "GroupTotals",
+    "Refreshed",
     "Totals",
     "boost_cut",
     "boost_summary",
@@ -22,12 +26,14 @@ __all__ = [
     "labels_or_null",
     "tree_prune",
     "write_boosted_groups",
+    "write_calibrated",
     "write_competitors",
     "write_cv",
     "write_groups",
     "write_members",
     "write_nodes",
     "write_packed",
+    "write_refreshed",
     "write_summary",
     "write_surrogates",
     "write_trees",

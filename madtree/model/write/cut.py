@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import ModelTables, check_kind, check_rows, find_model, make_tables, read_summary
+from madtree.model import (
+    ModelTables,
+    check_kind,
+    check_not_calibrated,
+    check_rows,
+    find_model,
+    make_tables,
+    read_summary,
+)
 from madtree.records import dataclass
 from madtree.request import check_new
 from madtree.sqltext import cut as sql
@@ -46,6 +54,7 @@ def boost_cut(
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
     check_kind(model, "boost_cut", "model")
+    check_not_calibrated(model, "boost_cut")
     check_rows(host, tables, model, nodes=False)
     n_scores, counts = model.n_scores, model.numbering.counts
     most = model.n_members // n_scores
@@ -74,5 +83,7 @@ def _write(host: Host, tables: ModelTables, model: Model, new: copies_sql.Name, 
     has_rounds = "_rounds" in columns
     if has_rounds:
         host.command(sql.fill_rounds(old, new, columns["_rounds"], n_rounds))
+    if "_statistics" in columns:
+        host.command(copies_sql.fill_alike(old, new, "_statistics", columns["_statistics"]))
     host.command(sql.fill_groups(old, new, columns["_group"], most, n_rounds, has_rounds))
     host.command(sql.fill_summary(old, new, columns["_summary"], n_rounds), [_TEXT], [given])

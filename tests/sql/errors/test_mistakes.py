@@ -92,6 +92,26 @@ MISTAKES = {
             "Take",
         ),
     ],
+    "calibrate": [
+        ("calibrate('m', 'nowhere', 'out')", "42P01", "madtree: calibration_table: relation nowhere", None),
+        ("calibrate('m', 'points', 'out', 'platt')", "22023", "madtree: method must be one of isotonic, sigmoid", None),
+        ("calibrate('m', 'points', 'm')", "42P07", "madtree: output_model: ", "Choose"),
+        ("calibrate('mean', 'points', 'out')", "42809", "madtree: model: mean predicts numbers", "madtree.conformal"),
+    ],
+    "tree_refresh": [
+        ("tree_refresh('m', 'nowhere', 'out')", "42P01", "madtree: new_table: relation nowhere", None),
+        ("tree_refresh('m', 'points', 'm')", "42P07", "madtree: output_model: ", "Choose"),
+    ],
+    "model_alias": [
+        ("model_alias('second', 'nowhere')", "42P01", "madtree: model: relation nowhere", None),
+        ("model_alias('points', 'm')", "42P07", "madtree: alias: ", "Choose"),
+    ],
+    "tree_statistics": [
+        ("tree_statistics('m', 'nowhere')", "42P01", "madtree: training_table: relation nowhere", None),
+    ],
+    "tree_drift": [
+        ("tree_drift('m', 'points')", "42809", "madtree: model: m has no statistics", "Keep them, while"),
+    ],
     "tree_call": [
         ("tree_call('nowhere')", "42P01", "madtree: model: relation nowhere", None),
         ("tree_call('points')", "42809", "madtree: model: ", None),

@@ -24,8 +24,10 @@ MEANINGS = {
     "boosted_model": "model",
     "forest_model_table": "model", "model_table": "model",
     "table_name": "data", "test_table": "data", "new_data_table": "data", "source": "data", "calibration_table": "data",
+    "training_table": "data", "new_table": "data",
     "training_table_name": "data",
-    "output_table": "out", "output": "out", "new_model": "out", "output_table_name": "out",
+    "output_table": "out", "output": "out", "new_model": "out", "output_model": "out", "alias": "out",
+    "output_table_name": "out",
     "id": "row", "id_col_name": "id", "dependent_variable": "dependent", "list_of_features": "features",
     "features": "features",
     "cp": "cp", "num_trees": "one", "gid": "one", "sample_id": "one", "message": "help",
@@ -93,7 +95,8 @@ SMALL = {
 UNDONE = ("tree_drop", "install_madlib_names")
 VIEWS = (
     "SELECT count(*), count(m.kind) FROM madtree.models AS m UNION ALL "
-    "SELECT count(*), count(m.kind) FROM madtree.model_list AS m"
+    "SELECT count(*), count(m.kind) FROM madtree.model_list AS m UNION ALL "
+    "SELECT count(*), count(a.stage) FROM madtree.activity AS a"
 )
 _FUNCTIONS = """
 SELECT p.proname, COALESCE(p.proargnames[:p.pronargs], '{}') AS names, p.pronargdefaults AS n_defaults

@@ -40,6 +40,10 @@ CALLS = (
     "SELECT count(*) FROM conformal_quantiles('m', 'data', '0.5')",
     "SELECT tree_predict('m', 'data', 'out')",
     "SELECT tree_prune('m', 'out', 0.5)",
+    "SELECT tree_refresh('m', 'data', 'out')",
+    "SELECT tree_statistics('m', 'data')",
+    "SELECT model_alias('out', 'm')",
+    "SELECT calibrate('m', 'data', 'out')",
     "SELECT get_var_importance('m', 'out')",
     "SELECT count(*) FROM tree_importance('m')",
 )

@@ -1,0 +1,145 @@
+"""From what a model says to probabilities: by isotonic regression, or by a sigmoid (Platt 1999; Zadrozny and Elkan
+2002), fitted to rows that training has not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from madtree.learn.data import Bools, Floats, Ints, portable
+from madtree.trees import CalibrationMap, FittedMaps, SigmoidFunction, StepFunction
+
+_MOST_STEPS, _MOST_HALVINGS = 100, 60  # of Newton's method
+_TINY = 1e-12  # what lowers the loss by less, of a row's weight, is no step
+
+
+def isotonic(scores: Floats, is_class: Bools, weights: Floats, between: Callable[[], None]) -> StepFunction:
+    """The function that never falls whose squared error is the least: blocks of neighbours that would fall are merged
+    (Ayer et al. 1955).
+
+    Args:
+        scores, is_class, weights: (n_rows,) of rows that count, one at least.
+        between: called now and then, for cancels to be let in.
+    """
+    points, weight, share = _by_score(scores, is_class, weights)
+    means: list[float] = []
+    sums: list[float] = []
+    starts: list[int] = []
+    for place, (own, mean) in enumerate(zip(weight.tolist(), share.tolist(), strict=True)):
+        if place % 4096 == 0:
+            between()
+        start = place
+        while means and means[-1] >= mean:
+            before = sums.pop()
+            mean = (means.pop() * before + mean * own) / (before + own)
+            own += before
+            start = starts.pop()
+        means.append(mean)
+        sums.append(own)
+        starts.append(start)
+    ends = np.array([*starts[1:], len(points)]) - 1
+    # A block is level from its first point to its last one.
+    kept = np.unique(np.concatenate((starts, ends)))
+    block = np.searchsorted(starts, kept, side="right") - 1
+    probability = np.maximum.accumulate(np.array(means).clip(0, 1)).take(block)
+    return StepFunction(tuple(points[kept].tolist()), tuple(probability.tolist()))
+
+
+def sigmoid(scores: Floats, is_class: Bools, weights: Floats, between: Callable[[], None]) -> SigmoidFunction:
+    """The one that is the most likely, where outcomes are drawn in a little from 0 and 1, as Platt has it, by Newton's
+    method with halved steps (Lin, Lin and Weng 2007); arguments as of `isotonic`.
+    """
+    points, weight, share = _by_score(scores, is_class, weights)
+    positive = float(weight @ share)
+    negative = float(weight @ (1 - share))
+    high, low = (positive + 1) / (positive + 2), 1 / (negative + 2)
+    target = share * high + (1 - share) * low
+    centre, scale = float(points.mean()), float(points.std()) or 1.0
+    x = (points - centre) / scale
+    found = np.array([0.0, np.log((positive + 1) / (negative + 1))])
+    total = float(weight.sum())
+    lost = _lost(found, x, target, weight)
+    for _ in range(_MOST_STEPS):
+        between()
+        p = _probabilities(found, x)
+        error, curve = weight * (p - target), weight * p * (1 - p)
+        gradient = np.array([error @ x, error.sum()])
+        # As much as keeps it solvable where all scores are one.
+        ridge = _TINY * max(float(curve.sum()), _TINY)
+        hessian = np.array([[curve @ (x * x) + ridge, curve @ x], [curve @ x, curve.sum() + ridge]])
+        step = np.linalg.solve(hessian, gradient)
+        size = 1.0
+        for _ in range(_MOST_HALVINGS):
+            tried = found - size * step
+            loss = _lost(tried, x, target, weight)
+            if loss <= lost:
+                break
+            size /= 2
+        else:
+            break
+        gained, found, lost = lost - loss, tried, loss
+        if gained <= _TINY * _TINY * total or float(np.abs(step).max()) * size < _TINY:
+            break
+    factor = float(found[0]) / scale
+    return SigmoidFunction(factor, float(found[1]) - factor * centre)
+
+
+def _probabilities(parameters: Floats, x: Floats) -> Floats:
+    return np.asarray(1.0 / (1.0 + portable.exp(-(parameters[0] * x + parameters[1]))))
+
+
+def _lost(parameters: Floats, x: Floats, target: Floats, weight: Floats) -> float:
+    score = parameters[0] * x + parameters[1]
+    # log(1 + exp(score)) - target * score, without an overflow.
+    loss = np.maximum(score, 0) + np.log1p(portable.exp(-np.abs(score))) - target * score
+    return float(weight @ loss)
+
+
+def _by_score(scores: Floats, is_class: Bools, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """(n_scores,) each score once, ascending, its weight, and the share of it that is of the class.
+
+    Sums are over rows in an order that follows from the rows themselves.
+    """
+    order = np.lexsort((weights, is_class, scores))
+    points, place = np.unique(scores[order], return_inverse=True)
+    place = place.ravel()
+    weight = np.bincount(place, weights[order], len(points))
+    of_class = np.bincount(place, weights[order] * is_class[order], len(points))
+    return points, np.asarray(weight, np.float64), of_class / weight
+
+
+METHODS: dict[str, Callable[[Floats, Bools, Floats, Callable[[], None]], CalibrationMap]] = {
+    "isotonic": isotonic,
+    "sigmoid": sigmoid,
+}
+
+
+def fitted_maps(
+    method: str, scores: Floats, actual: Ints, weights: Floats, group: Ints, between: Callable[[], None]
+) -> FittedMaps:
+    """Fit all maps.
+
+    Args:
+        method: one of `METHODS`.
+        scores: (n_rows, n_maps).
+        actual: (n_rows,) places of the classes.
+        group: (n_rows,) numbers of the groups; one number of a model without groups.
+    """
+    fit, n_maps = METHODS[method], scores.shape[1]
+
+    def maps(rows: Ints) -> list[CalibrationMap]:
+        classes = [1] if n_maps == 1 else range(n_maps)
+        own = scores[rows].T, actual[rows], weights[rows]
+        return [fit(column, own[1] == class_, own[2], between) for column, class_ in zip(own[0], classes, strict=True)]
+
+    numbers = np.unique(group).tolist()
+    pooled = maps(np.arange(len(actual)))
+    if len(numbers) == 1:
+        return FittedMaps({}, pooled, len(actual))
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], numbers)
+    parts = np.split(order, starts[1:])
+    found = {number: maps(rows) for number, rows in zip(numbers, parts, strict=True) if np.ptp(actual[rows])}
+    return FittedMaps(found, pooled, len(actual))

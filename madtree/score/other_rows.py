@@ -1,0 +1,82 @@
+"""What other rows than those of its training make of a model: maps from what it says of them to probabilities, and
+their sums in its leaves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from madtree.errors import MadtreeError
+from madtree.host import Host, Row, watched
+from madtree.model import ModelTables, casting
+from madtree.request import COSTS
+from madtree.score.asking import asking, checked, tested_rows
+from madtree.score.calibration import METHODS, fitted_maps
+from madtree.score.new_rows import scan_of
+from madtree.score.rows_at_hand import AskedNumbers, RowsAtHand
+from madtree.sqltext import refresh as sql
+from madtree.trees import FittedMaps, Joining, Model
+
+MOST_ROWS = 1_000_000
+_TABLE = "calibration_table"
+_ASKED = {Joining.NONE: "prob", Joining.VOTE_OR_MEAN: "prob_mean", Joining.SUM: "raw"}
+
+
+def check_method(method: str | None) -> str:
+    """The name of a method, in lower case; raises MadtreeError where there is none of that name."""
+    wanted = (method or "").strip().lower()
+    if wanted not in METHODS:
+        raise MadtreeError(f"method must be one of {', '.join(METHODS)}, not {method!r}")
+    return wanted
+
+
+def calibration_maps(host: Host, tables: ModelTables, model: Model, table: str | None, method: str) -> FittedMaps:
+    """The maps from what a model of classes says, by the rows of a table whose outcomes are known, at most `MOST_ROWS`
+    of them: of one tree from probabilities, of many from mean ones, of a boosted model from scores.
+
+    Raises:
+        MadtreeError: there is no such table, it lacks a column, a weight in it is out of range, or no rows, or rows of
+            one class only, count.
+    """
+    tested = tested_rows(host, tables, model, table, with_id=True, argument=_TABLE)
+    scan = scan_of(host, tables, model, tested.source, tested.data, "", "")
+    n_classes = len(model.classes)
+    classes = [n_classes - 1] if n_classes == 2 else range(n_classes)
+    with casting(model, tested.data.features, str(table), _TABLE):
+        id_type, judged = tested.data.types[model.id_column], tested.judged(model)
+        asked = AskedNumbers(_ASKED[model.kind.joining], classes)
+        rows = RowsAtHand.of(host, tables, model, asked, scan, id_type, MOST_ROWS, judged)
+    actual, weight = rows.others.T
+    fit = np.isfinite(weight) & (weight >= 0)
+    checked(host, [{"bad_weights": int((~fit & ~np.isnan(weight)).sum())}], model, str(table), argument=_TABLE)
+    counted = fit & (weight > 0) & np.isfinite(actual)
+    seen = np.unique(actual[counted]).astype(np.int64).tolist()
+    if len(seen) < 2:
+        of_one = f"has rows of the class {model.classes[seen[0]]} only" if seen else "has no row that counts"
+        raise MadtreeError(
+            f"{_TABLE}: {table} {of_one}; calibration needs rows of both",
+            hint="Take rows that training has not seen, drawn as the new ones will be.",
+            sqlstate="P0002",
+        )
+    rows = rows.only(counted)
+    scores = rows.predicted(rows.numbers)
+    group = rows.numbers[:, 0] if model.grouping_columns else np.zeros(rows.n_rows)
+    own = scores, actual[counted].astype(np.int64), weight[counted], group.astype(np.int64)
+    return fitted_maps(method, *own, host.let_in)
+
+
+def leaf_sums(host: Host, tables: ModelTables, model: Model, table: str | None, argument: str) -> list[Row]:
+    """Of each leaf of a model of single trees, and of classes of each class there, the sums of `refresh.leaf_sums`.
+
+    Raises:
+        MadtreeError: there is no such table, it lacks a column, or a weight or outcome in it is out of range.
+    """
+    with asking(host, tables, model, table, None, COSTS, argument=argument) as put:
+        rows = put.query(sql.leaf_sums(put.question))
+    rows = checked(host, rows, model, str(table), argument=argument)
+    is_class = model.is_classification
+    return [
+        row
+        for row in watched(host, rows)
+        if row["n"] and row["leaf"] is not None and (row["class"] is not None or not is_class)
+    ]

@@ -1,0 +1,111 @@
+"""Statements that write a calibrated copy of a model: other weights of classes in a tree's leaves, or other numbers in
+those of a boosted model, which a model of many trees becomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from madtree.sqltext.inserts import unnested
+from madtree.sqltext.operators import spelled_out
+from madtree.sqltext.prune import Columns, Name, insert_copies
+from madtree.sqltext.tables import model_table
+
+# What is handed over for each leaf of a tree, and for each group of a boosted model.
+LEAF_PARAMETERS: tuple[tuple[str, str], ...] = (
+    ("tree_id", "int4"),
+    ("node_id", "int8"),
+    ("prediction", "int4"),
+    ("class_weights", "float8[]"),
+)
+GROUP_PARAMETERS: tuple[tuple[str, str], ...] = (
+    ("gid", "int4"),
+    ("base", "float8"),
+    ("step_scores", "float8[]"),
+    ("step_probabilities", "float8[]"),
+)
+# And for each tree: its former number, and where its nodes are in the bytes behind.
+PACKED_PARAMETERS: tuple[tuple[str, str], ...] = (
+    ("tree_id", "int4"),
+    ("former", "int4"),
+    ("start", "int4"),
+    ("length", "int4"),
+)
+TREE_PARAMETERS = PACKED_PARAMETERS[:2]
+
+
+def leaves(schema: str, name: str) -> str:
+    """The leaves of all trees, with the weights of their classes."""
+    return (
+        f"SELECT n.tree_id, n.node_id, n.class_weights FROM {model_table(schema, name, '_nodes')} AS n "
+        "WHERE n.is_leaf ORDER BY n.tree_id, n.node_id"
+    )
+
+
+def fill_inner_nodes(old: Name, new: Name, columns: Columns) -> str:
+    """Copy the nodes that are no leaves."""
+    return (
+        f"{insert_copies(new, '_nodes', columns, {}, 'n')} FROM {model_table(*old, '_nodes')} AS n WHERE NOT n.is_leaf"
+    )
+
+
+def fill_leaves(old: Name, new: Name, columns: Columns, classes: str) -> str:
+    """Copy some leaves with other weights, from one array literal per column of `LEAF_PARAMETERS`; `classes`: SQL of
+    their array, as the copy keeps predictions.
+    """
+    values = {"prediction": f"({classes})[k.prediction]", "class_weights": "k.class_weights::pg_catalog.float8[]"}
+    match = spelled_out("n.tree_id `=` k.tree_id AND n.node_id `=` k.node_id")
+    return (
+        f"{insert_copies(new, '_nodes', columns, values, 'n')} FROM {model_table(*old, '_nodes')} AS n INNER JOIN "
+        f"{unnested('k', LEAF_PARAMETERS)} ON {match}"
+    )
+
+
+def fill_renumbered(old: Name, new: Name, suffix: str, columns: Columns, values: Mapping[str, str]) -> str:
+    """Copy the rows of trees under other numbers, from one array literal per column of `TREE_PARAMETERS`; `values`: SQL
+    of columns that are new, over `s`.
+    """
+    match = spelled_out("s.tree_id `=` k.former")
+    return (
+        f"{insert_copies(new, suffix, columns, {'tree_id': 'k.tree_id', **values}, 's')} "
+        f"FROM {model_table(*old, suffix)} AS s INNER JOIN {unnested('k', TREE_PARAMETERS)} ON {match}"
+    )
+
+
+def fill_packed(old: Name, new: Name) -> str:
+    """Copy the categories of some trees, with other nodes: from one array literal per column of `PACKED_PARAMETERS`,
+    and the bytes behind.
+    """
+    whole = f"SELECT ${len(PACKED_PARAMETERS) + 1}::pg_catalog.bytea AS nodes OFFSET 0"
+    cut = spelled_out("pg_catalog.substring(w.nodes, k.start `+` 1, k.length)")
+    return (
+        f"INSERT INTO {model_table(*new, '_packed')} (tree_id, category_sets, nodes) "
+        f"SELECT k.tree_id, s.category_sets, {cut} FROM {model_table(*old, '_packed')} AS s INNER JOIN "
+        f"{unnested('k', PACKED_PARAMETERS)} ON {spelled_out('s.tree_id `=` k.former')}, ({whole}) AS w"
+    )
+
+
+def fill_groups(old: Name, new: Name, columns: Columns, values: Mapping[str, str]) -> str:
+    """Copy the groups with what their scores mean, from one array literal per column of `GROUP_PARAMETERS`; `values`:
+    SQL of columns that are new, over `s`.
+    """
+    own = {
+        "base_score": "ARRAY[k.base]",
+        "step_scores": "k.step_scores::pg_catalog.float8[]",
+        "step_probabilities": "k.step_probabilities::pg_catalog.float8[]",
+    }
+    return (
+        f"{insert_copies(new, '_group', columns, {**values, **own}, 's')} FROM {model_table(*old, '_group')} AS s "
+        f"INNER JOIN {unnested('k', GROUP_PARAMETERS)} ON {spelled_out('s.gid `=` k.gid')}"
+    )
+
+
+def fill_summary(old: Name, new: Name, columns: Columns, values: Mapping[str, str]) -> str:
+    """Copy the summary; $1 is the new model's name as given, $2 the method, $3 the former model's, $4 the table's;
+    `values`: SQL of other columns that are new, over `s`.
+    """
+    given = ("model_table", "calibration", "calibrated_model", "calibration_table")
+    own = {column: f"${number}::pg_catalog.text" for number, column in enumerate(given, 1)}
+    return (
+        f"{insert_copies(new, '_summary', columns, {**values, **own}, 's')} FROM {model_table(*old, '_summary')} AS s"
+    )
