@@ -3,12 +3,18 @@
 #   docker build --tag madtree .                          PostgreSQL 17, on the official image
 #   docker build --build-arg POSTGRES=16 ...              another major version
 #   docker build --target client --tag madtree-client .   the command line
+#   docker buildx build --platform linux/amd64,linux/arm64 ...    for several architectures: nothing here is for one
+#
+# The base is of one Debian release, and so of one Python and one numpy. A digest pins it wholly:
+#
+#   docker build --build-arg BASE=postgres:17-trixie@sha256:... ...
 #
 # Other images that are made from Debian's or PGDG's packages will do, such as CloudNativePG's (docs/install.md):
 #
 #   docker build --build-arg BASE=ghcr.io/cloudnative-pg/postgresql:17-standard-trixie --build-arg ACCOUNT=26 ...
 ARG POSTGRES=17
-ARG BASE=postgres:${POSTGRES}
+ARG DEBIAN=trixie
+ARG BASE=postgres:${POSTGRES}-${DEBIAN}
 
 FROM ${BASE} AS plpython
 USER root
@@ -35,8 +41,12 @@ COPY --from=extension /installed/ /
 COPY docker/first-start.sql /docker-entrypoint-initdb.d/madtree.sql
 # Sessions and parallel workers do the parallel work: threads of numpy's BLAS in each of them would only be in the way.
 ENV OPENBLAS_NUM_THREADS=1
-# What the base image starts as: root in the official one, which becomes postgres before it starts the server.
-ARG ACCOUNT=root
+# By TCP: while the first start prepares the database, the server listens on its socket only.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=6 \
+    CMD ["pg_isready", "--quiet", "--host=127.0.0.1", "--username=postgres"]
+# Nothing runs as root. ACCOUNT=root starts as the official image does, which makes a directory of root's the server's own
+# and becomes postgres then.
+ARG ACCOUNT=postgres
 USER ${ACCOUNT}
 
 FROM extension AS client

@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(PYTHON) -m madtree.install $(if $(PG_CONFIG),--pg-config $(PG_CONFIG)) --destdir $(DESTDIR)
 
-.PHONY: help all pgxn wheel setup demo test test-faults docs bench lint install uninstall clean
+.PHONY: help all pgxn wheel dist deb sbom setup demo test test-faults docs bench lint install uninstall clean
 
 help:
 	@echo "make setup      system packages (if allowed) and .venv"
@@ -18,6 +18,9 @@ help:
 	@echo "make install    the extension into PostgreSQL (PG_CONFIG, DESTDIR); make uninstall"
 	@echo "make wheel      dist/madtree-VERSION-py3-none-any.whl, for pip"
 	@echo "make pgxn       dist/madtree-VERSION.zip for PGXN"
+	@echo "make deb        dist/*.deb for this Debian (as root, ARGS=--setup installs what that needs)"
+	@echo "make sbom       dist/madtree-VERSION.cdx.json, what madtree consists of and needs"
+	@echo "make dist       all of these but the packages for Debian"
 
 # What PGXN's client calls before `make install`: there is nothing to compile.
 all:
@@ -62,10 +65,20 @@ uninstall:
 
 # For machines without a clone: pip install 'dist/madtree-...whl[engine]'.
 wheel: setup
-	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
+	SOURCE_DATE_EPOCH=$$(scripts/source-date) $(BIN)/python -m build --wheel --no-isolation --outdir dist .
 
 pgxn:
 	@scripts/pgxn
+
+sbom:
+	@scripts/sbom
+
+deb:
+	@scripts/deb $(ARGS)
+
+# Needs the package build for $(PYTHON). The same commit gives the same bytes.
+dist: pgxn sbom
+	SOURCE_DATE_EPOCH=$$(scripts/source-date) $(PYTHON) -m build --outdir dist .
 
 clean:
 	rm -rf build dist .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

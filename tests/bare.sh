@@ -3,11 +3,16 @@
 # debootstrap.
 #
 #   tests/bare.sh [--demo] RELEASE [DIRECTORY [PYTEST ARGUMENTS...]]
+#   tests/bare.sh --package deb|wheel|pgxn|source RELEASE [DIRECTORY]
 #
 # RELEASE is bookworm (PostgreSQL 15, Python 3.11), trixie (17, 3.13) or forky (18, 3.14). `make test` runs there, with
 # WORKERS if that is set; with --demo, `make demo` before it. DIRECTORY (default: a temporary one, removed at the end) is
 # kept and used again by the next run, which finds there what this one installed. The new root gets this machine's package
 # mirror, certificates and pip settings, and nothing else of it: what the project needs there, `make` must install.
+#
+# With --package, the package is built in a copy of the new root and installed in the new root, which has no compiler;
+# tests/bare/package.sh says what is tried there. Released versions whose commits this clone has are built, too, and
+# upgraded. The last lines are the seconds that each step took.
 set -euo pipefail
 
 usage() {
@@ -21,9 +26,14 @@ if [ -z "${MADTREE_UNSHARED:-}" ]; then
 fi
 
 demo=
+package=
 if [ "${1:-}" = --demo ]; then
     demo=yes
     shift
+elif [ "${1:-}" = --package ]; then
+    [[ ${2:-} =~ ^(deb|wheel|pgxn|source)$ ]] || usage
+    package=$2
+    shift 2
 fi
 [[ ${1:-} =~ ^[a-z]+$ ]] || usage
 release=$1
@@ -35,7 +45,8 @@ if [ $# -gt 0 ]; then
     shift
 else
     root=$(mktemp -d -t "madtree-$release.XXXXXX")
-    trap 'umount -R -l "$root"/{proc,dev} 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
+    trap 'umount -R -l "$root"{,.build}/{proc,dev} 2>/dev/null || true
+          rm -rf --one-file-system "$root" "$root.build"' EXIT
 fi
 chmod 755 "$root"
 
@@ -55,20 +66,25 @@ if ! grep -qx "VERSION_CODENAME=$release" "$root/etc/os-release"; then
     exit 1
 fi
 
-mount -t proc proc "$root/proc"
-mount --rbind /dev "$root/dev"
-mount -t tmpfs tmpfs "$root/dev/shm"
-for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/ssl/certs/ca-certificates.crt /etc/apt/apt.conf.d/99*; do
-    [ -e "$file" ] && install -D -m 644 "$file" "$root$file"
-done
-printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # no service is started in a chroot
-chmod 755 "$root/usr/sbin/policy-rc.d"
+# What a root needs of this machine.
+furnish() {
+    mount -t proc proc "$1/proc"
+    mount --rbind /dev "$1/dev"
+    mount -t tmpfs tmpfs "$1/dev/shm"
+    for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/ssl/certs/ca-certificates.crt /etc/apt/apt.conf.d/99*; do
+        [ ! -e "$file" ] || install -D -m 644 "$file" "$1$file"
+    done
+    printf '#!/bin/sh\nexit 101\n' >"$1/usr/sbin/policy-rc.d" # no service is started in a chroot
+    chmod 755 "$1/usr/sbin/policy-rc.d"
+}
 
 variables=(HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8)
 while IFS= read -r variable; do
     variables+=("$variable")
 done < <(env | grep -iE '^(pip_|https?_proxy=|no_proxy=)' || true)
-inside() { chroot "$root" env -i "${variables[@]}" "$@"; }
+variables+=("SOURCE_DATE_EPOCH=$("$checkout/scripts/source-date")")
+within() { chroot "$1" env -i "${variables[@]}" "${@:2}"; }
+inside() { within "$root" "$@"; }
 
 # --- the checkout as it is now, committed or not, without what git ignores, as a checkout of git ---
 
@@ -78,6 +94,12 @@ find "$root/madtree" -mindepth 1 -maxdepth 1 ! -name .venv -exec rm -rf {} +
     tar -x --no-same-owner -C "$root/madtree"
 inside git -C /madtree init --quiet --initial-branch=main
 inside git -C /madtree add --all
+
+if [ -n "$package" ]; then
+    . "$checkout/tests/bare/roots.sh"
+    exit
+fi
+furnish "$root"
 
 # --- what the newcomer types ---
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from madtree.host import Host, Stopwatch
 from madtree.request import TrainingTask
+from madtree.train.activity import Activity
 from madtree.train.source import open_source
 from madtree.train.survey import Survey, survey
 from madtree.train.train import begin, kind_of
@@ -11,5 +12,5 @@ from madtree.train.train import begin, kind_of
 
 def surveyed(host: Host, task: TrainingTask) -> Survey:
     """What is known of the rows before any tree is grown."""
-    call = begin(host, task, kind_of(task), Stopwatch("write"))
+    call = begin(host, task, kind_of(task), Stopwatch("write"), Activity())
     return survey(call, open_source(call))

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from measure.case import Suite
 
-from cases import boosting, client, explaining, forests, groups, hard, job, parallel, scaling, scoring, strategies
+from cases import (
+    boosting,
+    client,
+    explaining,
+    forests,
+    groups,
+    hard,
+    job,
+    living,
+    parallel,
+    scaling,
+    scoring,
+    strategies,
+    tuning,
+)
 
 SUITES: tuple[Suite, ...] = (
     job.SUITE,
@@ -15,6 +29,7 @@ SUITES: tuple[Suite, ...] = (
     hard.SUITE,
     scoring.SUITE,
     explaining.SUITE,
+    living.SUITE,
     scaling.ROWS,
     scaling.COLUMNS,
     forests.SUITE,
@@ -22,4 +37,5 @@ SUITES: tuple[Suite, ...] = (
     forests.ROWS,
     forests.COLUMNS,
     boosting.SUITE,
+    tuning.SUITE,
 )

@@ -111,6 +111,26 @@ class TrainBoosted(Train):
 
 
 @dataclass(frozen=True)
+class Tune(Train):
+    """`tree_tune` with five folds."""
+
+    shape: str = ""
+    model: str = "search"
+    method: str = "tree"
+    params: str = ""
+
+    @property
+    def statement(self) -> str:
+        workers = "NULL" if self.workers is None else self.workers
+        more = f", {self.more}" if self.more else ""
+        return (
+            f"SELECT madtree.tree_tune('{self.table.relation}', '{SCHEMA}.{self.model}', 'id', '{self.dependent}',"
+            f" '{self.table.arguments}', '{self.method}', '{self.params}', n_folds => 5, replace => true,"
+            f" verbose => true, parallel_workers => {workers}{more})"
+        )
+
+
+@dataclass(frozen=True)
 class FirstCall:
     """A training as the first statement of a new session; connecting does not count."""
 
@@ -176,6 +196,29 @@ class PredictBoosted(PredictForest):
     """`boost_predict`, in the same way."""
 
     function = "boost_predict"
+
+
+@dataclass(frozen=True)
+class Drift(PredictForest):
+    """`tree_drift` of the training table itself, by the statistics that are kept before."""
+
+    def action(self, session: Session) -> Action:
+        model = f"{SCHEMA}.{self.training.model}"
+        session.free.execute(self.training.statement)
+        session.free.execute(f"SELECT madtree.tree_statistics('{model}', '{self.table.relation}')")
+        return _statement(session.free, f"SELECT count(*) FROM madtree.tree_drift('{model}', '{self.table.relation}')")
+
+
+@dataclass(frozen=True)
+class Refresh(PredictForest):
+    """`tree_refresh` by the training table itself into a new model."""
+
+    def action(self, session: Session) -> Action:
+        model, made = f"{SCHEMA}.{self.training.model}", f"{SCHEMA}.refreshed"
+        session.free.execute(self.training.statement)
+        tables = ", ".join(f"{made}{suffix}" for suffix in ("", "_nodes", "_summary"))
+        statement = f"SELECT madtree.tree_refresh('{model}', '{self.table.relation}', '{made}')"
+        return _statement(session.free, statement, f"DROP TABLE IF EXISTS {tables}")
 
 
 @dataclass(frozen=True)

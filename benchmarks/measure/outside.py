@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isqrt
 
@@ -11,7 +12,8 @@ import lightgbm
 import numpy as np
 import pandas as pd
 import psycopg
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from measure.apart import Quickest
@@ -139,6 +141,36 @@ class ScikitLearn:
             lap.end("extract")
             DecisionTreeClassifier(max_depth=10, min_samples_split=20, min_samples_leaf=7).fit(x, y)
             lap.end("train")
+            return lap.parts
+
+        return Action(run)
+
+
+@dataclass(frozen=True)
+class ScikitLearnSearch:
+    """Extract, then scikit-learn's grid search with five folds: of exact trees, with a process for each core, or of a
+    tree of its gradient boosting by histograms, whose threads take all cores.
+    """
+
+    table: Table
+    grid: Mapping[str, Sequence[int]] = field(hash=False)
+    by_histograms: bool = False
+
+    def action(self, session: Session) -> Action:
+        kind: object = DecisionTreeClassifier(min_samples_split=20)
+        if self.by_histograms:
+            kind = HistGradientBoostingClassifier(
+                max_iter=1, max_bins=100, max_leaf_nodes=None, learning_rate=1, early_stopping=False
+            )
+
+        def run() -> Parts:
+            lap = Lap()
+            x, y = by_adbc(session.dsn, self.table)
+            lap.end("extract")
+            folds = StratifiedKFold(5, shuffle=True, random_state=1)
+            grid = {name: list(values) for name, values in self.grid.items()}
+            GridSearchCV(kind, grid, cv=folds, n_jobs=None if self.by_histograms else -1).fit(x, y)
+            lap.end("search")
             return lap.parts
 
         return Action(run)

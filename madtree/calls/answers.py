@@ -5,6 +5,7 @@ from __future__ import annotations
 from madtree import score  # its parts, and numpy with them, are loaded when they are asked for
 from madtree.host import Host
 from madtree.model import get_var_importance as write_importance
+from madtree.model import model_alias as set_alias
 from madtree.model import tree_drop as drop
 from madtree.sqltext.quote import ident
 
@@ -100,6 +101,19 @@ def boost_cut(
         f"boost_cut: {model} cut to {done.n_rounds} round{_s(done.n_rounds)}{groups} into {new_model}: "
         f"{done.after} of {done.before} trees"
     )
+
+
+def model_alias(host: Host, alias: str | None, model: str | None, trust_owner: bool | None = False) -> str:
+    """Let an alias name a model; raises MadtreeError as the function of the room `model`."""
+    named = set_alias(host, alias, model, trust_owner)
+    before = "" if named.before is None else f", and was {named.before}"
+    return f"model_alias: {alias} is {named.now}{before}" if named.now else f"model_alias: {alias} removed{before}"
+
+
+def tree_statistics(host: Host, model: str | None, training_table: str | None, trust_owner: bool | None = False) -> str:
+    """Keep how a model's training rows are spread; raises MadtreeError as the function of the room `score`."""
+    n_rows = score.tree_statistics(host, model, training_table, trust_owner)
+    return f"tree_statistics: values of {_rows(n_rows)} of {training_table} kept with {model}"
 
 
 def tree_drop(host: Host, model: str | None) -> str:

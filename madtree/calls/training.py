@@ -1,21 +1,19 @@
-"""Training from arguments as they are given: checked, trained, written."""
+"""Training from arguments as they are given: checked, trained, written; and tuning, which trains the best setting."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from madtree.host import Host, Stopwatch
-from madtree.request import TrainingTask, check_arguments, check_boost_arguments, check_forest_arguments
-from madtree.score import predict_out_of_bag
-from madtree.train import Trained, line_of, train
-
-# What checks the arguments, by function.
-CHECKS = {
-    "tree_train": check_arguments,
-    "forest_train": check_forest_arguments,
-    "boost_train": check_boost_arguments,
-}
+from madtree.request import CHECKS, TrainingTask, TuneTask, check_tune_arguments, told
+from madtree.score import FormerTable, Made, find_former, predict_out_of_bag
+from madtree.sqltext import array_text as text
+from madtree.sqltext import tuning as sql
+from madtree.sqltext.quote import qualified
+from madtree.train import Activity, Trained, TrialScores, kind_of, line_of, search, train
 
 
 def train_model(host: Host, *arguments: Any, function: str) -> str:
@@ -33,11 +31,74 @@ def trained(host: Host, task: TrainingTask) -> Trained:
     Raises:
         MadtreeError: the rows are not fit to learn from.
     """
-    watch = Stopwatch("write")
-    found = train(host, task, watch)
-    if task.oob_predictions:
-        watch.begin("write")
-        predict_out_of_bag(host, task, found.is_tested)
+    with host.shown() as show:
+        activity = Activity.of(host, show, kind_of(task).model_kind, task.source.oid)
+        watch = Stopwatch("write", tell=activity.begin)
+        found = train(host, task, watch, activity)
+        if task.oob_predictions:
+            watch.begin("write")
+            predict_out_of_bag(host, task, found.is_tested)
     if task.verbose:
         host.info(watch.line())
     return replace(found, seconds=watch.seconds)
+
+
+def tree_tune(host: Host, *arguments: Any) -> str:
+    """Try settings, write a table of their scores, and train the best one; returns one line.
+
+    Raises:
+        MadtreeError: an argument is not valid, or the rows are not fit to learn from, or not enough.
+    """
+    watch = Stopwatch("write")
+    tune = check_tune_arguments(host, *arguments)
+    former = _former(host, tune)
+    reached = search(host, tune, watch)
+    best = reached[0]
+    _write(host, tune, reached, former)
+    model = train(host, tune.tasks[best.trial - 1], watch)
+    setting = told(tune.settings[best.trial - 1])
+    n = len(tune.tasks)
+    return (
+        f"{tune.output}: {n} setting{'s' * (n != 1)}, {len(best.scores)} folds; best is setting {best.trial}"
+        f"{f' ({setting})' if setting else ''}, {tune.metric} {best.mean:.4g}; {model.model}, "
+        f"{watch.seconds:.2f} s"
+    )
+
+
+def _former(host: Host, tune: TuneTask) -> FormerTable | None:
+    """The table that the scores replace, where that is asked for."""
+    if not tune.replace:
+        return None
+    made = Made("scores of settings", ", ".join(sql.OWN_COLUMNS), lambda columns: sql.are_scores(list(columns)))
+    return find_former(host, tune.schema, tune.name, made, replace=True)
+
+
+def _write(host: Host, tune: TuneTask, reached: Sequence[TrialScores], former: FormerTable | None) -> None:
+    """Make the table of scores; `reached`: the best one first."""
+    columns = sql.score_columns([(each.name, each.type) for each in tune.columns])
+    rows: list[tuple[Any, ...]] = [
+        (
+            each.trial,
+            *tune.settings[each.trial - 1].values(),
+            fold,
+            None if math.isnan(score) else score,
+            each.seconds / len(each.scores),
+            each.share,
+            each is reached[0],
+        )
+        for each in sorted(reached, key=lambda each: each.trial)
+        for fold, score in enumerate(each.scores.tolist(), 1)
+    ]
+    target = former.scratch if former else qualified(tune.schema, tune.name)
+    host.command(sql.create_scores(target, columns))
+    texts = [text.texts([_as_text(value) for value in column]) for column in zip(*rows, strict=True)]
+    host.command(sql.insert_scores(target, columns), ["pg_catalog.text"] * len(columns), texts)
+    if former:
+        former.replace(host)
+
+
+def _as_text(value: Any) -> str | None:
+    """As PostgreSQL reads it."""
+    if value is None or isinstance(value, str):
+        return value
+    return str(value).lower() if isinstance(value, bool) else repr(value)

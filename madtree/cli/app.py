@@ -12,7 +12,7 @@ import psycopg
 import typer
 
 from madtree import __version__
-from madtree.cli import doctor, explain, export, manage, measure, predict, report, show, training
+from madtree.cli import doctor, explain, export, living, manage, measure, predict, report, show, training
 from madtree.cli.demo import demo_command
 from madtree.cli.escapes import escaped_line
 from madtree.cli.exits import HELP, NO_CONNECTION, REFUSED, USAGE, CommandError, InterruptError
@@ -47,7 +47,10 @@ commands: list[tuple[str, Callable[..., None], str]] = [
     ("cp", measure.cp_command, measure.CP_EPILOG),
     ("importance", measure.importance_command, measure.IMPORTANCE_EPILOG),
     ("prune", manage.prune_command, manage.PRUNE_EPILOG),
-    ("calibrate", manage.calibrate_command, manage.CALIBRATE_EPILOG),
+    ("calibrate", living.calibrate_command, living.CALIBRATE_EPILOG),
+    ("refresh", living.refresh_command, living.REFRESH_EPILOG),
+    ("drift", living.drift_command, living.DRIFT_EPILOG),
+    ("alias", living.alias_command, living.ALIAS_EPILOG),
     ("cut", manage.cut_command, manage.CUT_EPILOG),
     ("export", export.export_command, export.EPILOG),
     ("report", report.report_command, report.EPILOG),

@@ -1,4 +1,4 @@
-"""`madtree models`, `madtree prune`, `madtree cut`, `madtree calibrate` and `madtree drop`."""
+"""`madtree models`, `madtree prune`, `madtree cut` and `madtree drop`."""
 
 from __future__ import annotations
 
@@ -12,15 +12,11 @@ from madtree.cli.escapes import escaped_line
 from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
 from madtree.cli.output import as_json, rows, text, without_empty
 from madtree.cli.session import session
-from madtree.interface import FUNCTIONS, defaults
+from madtree.interface import FUNCTIONS
 from madtree.records import dataclass
 
 PRUNE_EPILOG = examples("$ madtree prune delay_tree delay_small --cp 0.005")
 CUT_EPILOG = examples("$ madtree cut delay_boost delay_short --trees 50")
-CALIBRATE_EPILOG = examples(
-    "$ madtree calibrate delay_boost flights_of_may delay_true",
-    "$ madtree calibrate delay_tree flights_of_may delay_true --method sigmoid",
-)
 DROP_EPILOG = examples("$ madtree drop delay_tree", "$ madtree drop delay_tree delay_small")
 
 
@@ -75,28 +71,6 @@ def cut_command(
     """Cut a boosted model to its first rounds, without the data, into a new model."""  # fmt: skip
     wanted = _Copy(model, new_model, {"num_trees": trees}, trust_owner)
     wanted.make("boost_cut", "cutting", "cut_from", dsn, json=json)
-
-
-def calibrate_command(
-    model: Model,
-    table: Annotated[
-        str,
-        typer.Argument(help="Table with known outcomes, which training has not seen.", show_default=False),
-    ],
-    new_model: Annotated[str, typer.Argument(help="Name of the calibrated model, to be created.", show_default=False)],
-    method: Annotated[str, typer.Option(help="isotonic, or sigmoid for fewer rows.")] = defaults.CALIBRATION_METHOD,
-    trust_owner: TrustOwner = False,
-    dsn: Dsn = None,
-    json: Json = False,
-) -> None:
-    """Write a model whose probabilities are true, by rows that training has not seen."""  # fmt: skip
-    given = {"model": model, "calibration_table": table, "output_model": new_model, "method": method}
-    with session(dsn) as opened:
-        said = opened.line("calibrate", {**given, "trust_owner": trust_owner}, "calibrating")
-    if json:
-        as_json({"model": new_model, "calibrated_from": model, "method": method, "message": said})
-    else:
-        text(escaped_line(said))
 
 
 def drop_command(

@@ -25,6 +25,7 @@ EVALUATE_EPILOG = examples(
     "$ madtree evaluate delay_tree flights_today --curve --points 10",
     "$ madtree evaluate delay_tree flights_today --reliability",
     "$ madtree evaluate delay_boost flights_today --rounds",
+    "$ madtree evaluate delay_boost flights_today --conformal 0.5,0.9",
 )
 CP_EPILOG = examples("$ madtree cp delay_cv", "$ madtree cp delay_cv --json")
 IMPORTANCE_EPILOG = examples(
@@ -48,6 +49,14 @@ def evaluate_command(
         bool,
         typer.Option("--rounds", help="Loss, and accuracy or RMSE, by the number of a boosted model's rounds instead."),
     ] = False,
+    conformal: Annotated[
+        str | None,
+        typer.Option(
+            help="How far predictions may be off at these levels instead, as for intervals.",
+            metavar="LEVELS",
+            show_default=False,
+        ),
+    ] = None,
     class_: Annotated[
         str | None,
         typer.Option(
@@ -70,9 +79,10 @@ def evaluate_command(
         "tree_reliability": reliability,
         "tree_confusion": confusion,
         "boost_staged": rounds,
+        "conformal_quantiles": conformal is not None,
     }
     if sum(chosen.values()) > 1:
-        raise CommandError("choose one of --confusion, --curve, --reliability and --rounds", code=USAGE)
+        raise CommandError("choose one of --confusion, --curve, --reliability, --rounds and --conformal", code=USAGE)
     if not (curve or reliability) and class_ is not None:
         raise CommandError("--class is for --curve and --reliability", code=USAGE)
     if not curve and points is not None:
@@ -82,8 +92,9 @@ def evaluate_command(
     function = next((name for name, is_wanted in chosen.items() if is_wanted), "tree_evaluate")
     with session(dsn) as opened:
         named = FUNCTIONS[function].arguments[0].name
-        arguments: dict[str, Any] = {named: model, "test_table": table, "trust_owner": trust_owner}
-        arguments |= {"class": class_, "max_points": points, "n_bins": bins}
+        tested = FUNCTIONS[function].arguments[1].name
+        arguments: dict[str, Any] = {named: model, tested: table, "trust_owner": trust_owner}
+        arguments |= {"class": class_, "max_points": points, "n_bins": bins, "levels": conformal}
         found = opened.call(function, arguments, "evaluating")
     rows(found if json else without_empty([*map(_with_counts, found)]), json, empty="no rows")
 

@@ -18,6 +18,7 @@ from madtree.cli.interrupt import interruptible, signals_raise
 from madtree.cli.output import say
 from madtree.host import Host
 from madtree.host.psycopg import Engine, PsycopgHost, breaks_told, found_engine, require_numpy
+from madtree.interface import FUNCTIONS
 
 T = TypeVar("T")
 ONE_SERVER = "The extension works in one server, on its data and models."
@@ -110,11 +111,12 @@ class CommandSession:
     def call(
         self, function: str, arguments: Mapping[str, Any], doing: str, columns: str = "*", **bar: Any
     ) -> list[dict[str, Any]]:
-        """The rows of one of madtree's functions; arguments that are None are left out, so that defaults hold.
+        """The rows of one of madtree's functions; arguments that are None are left out where they have a default.
 
         `columns` is what is selected of its rows, which are named `f`.
         """
-        given = {name: value for name, value in arguments.items() if value is not None}
+        needed = {each.name for each in FUNCTIONS[function].arguments if each.is_required}
+        given = {name: value for name, value in arguments.items() if value is not None or name in needed}
         if self.engine() == "client":
             return self._call_here(function, given, doing, **bar)
         named = sql.SQL(", ").join(

@@ -20,6 +20,7 @@ from madtree.interface import FUNCTIONS, Argument, Function, OneOf
 from madtree.model import find_model, read_summary
 from madtree.sqltext import explain as explain_sql
 from madtree.sqltext import report as report_sql
+from madtree.sqltext.tuning import beside
 
 _TYPES = {"text": str, "integer": int, "bigint": int, "double precision": float, "boolean": bool}
 _ALL_FEATURES = "*"
@@ -48,7 +49,11 @@ def training_command(function: Function) -> Callable[..., None]:
             began = time.monotonic()
             said = opened.line(function.name, arguments, declared.doing, verbose=verbose, **levels)
             took = time.monotonic() - began
-            figures = opened.run(lambda: _trained(opened.connection, model), "reading") if json else {}
+            figures = (
+                opened.run(lambda: _trained(opened.connection, beside(model, declared.model_suffix)), "reading")
+                if json
+                else {}
+            )
         if json:
             as_json({"model": model, **figures, "seconds": round(took, 2), "message": said})
         else:

@@ -113,6 +113,7 @@ class AsyncModel(AsyncNamed[Model]):
     curve = of_named(Model.curve)
     reliability = of_named(Model.reliability)
     conformal_quantiles = of_named(Model.conformal_quantiles)
+    drift = of_named(Model.drift)
     predict = of_named(Model.predict)
     cp_table = of_named(Model.cp_table)
     rules = of_named(Model.rules)

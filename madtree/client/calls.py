@@ -15,6 +15,7 @@ from madtree.sqltext.quote import ident
 Names = str | Sequence[str]  # SQL as the function takes it, or plain names, which are quoted
 Groups = str | Sequence[Sequence[str]]  # '[a, b], [c]', or plain names in groups
 Pairs = str | Mapping[str, object]  # 'key=value, ...', or the same as a mapping
+Grid = str | Mapping[str, object]  # 'key=value, value; ...', or a mapping of names to values, or to lists of them
 
 _MISTAKES = (psycopg.ProgrammingError, psycopg.DataError, psycopg.NotSupportedError)
 _OUR_OWN = "madtree: "  # so begins every sentence of madtree's
@@ -85,6 +86,24 @@ def as_argument(argument: str, value: Any) -> Any:
             raise TypeError(f"{argument} must be SQL text or a sequence of names")
         return ", ".join(map(ident, value))
     return value
+
+
+def as_grid(given: Grid | None) -> str | None:
+    """Values to be tried, as text."""
+    if given is None or isinstance(given, str):
+        return given
+    return "; ".join(f"{key}={', '.join(_tried(each) for each in _listed(values))}" for key, values in given.items())
+
+
+def _listed(values: object) -> Sequence[object]:
+    return values if isinstance(values, Sequence) and not isinstance(values, str) else [values]
+
+
+def _tried(value: object) -> str:
+    if value is None:
+        return "null"
+    text = _pair_value(value)
+    return f"'{text.replace(chr(39), 2 * chr(39))}'" if isinstance(value, str) else text
 
 
 def _pair_value(value: object) -> str:

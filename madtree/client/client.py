@@ -9,11 +9,11 @@ from types import TracebackType
 from typing import Any
 
 from madtree.client.boosted import BoostCalls
-from madtree.client.calls import Names, Pairs
+from madtree.client.calls import Grid, Names, Pairs, as_argument, as_grid
 from madtree.client.forests import ForestCalls
 from madtree.client.model import Model
 from madtree.client.result import Result
-from madtree.client.rows import ModelRow
+from madtree.client.rows import ModelRow, TriedRow
 from madtree.client.session import Session, without_password
 from madtree.client.tree_calls import TreeCalls
 from madtree.host.psycopg import Engine
@@ -125,6 +125,43 @@ class Client(TreeCalls, ForestCalls, BoostCalls):
         arguments = dict(locals())
         del arguments["self"]
         return Model(self, output_table_name, self.call("tree_train", **arguments)[0][0])
+
+    def tree_tune(
+        self,
+        training_table_name: str,
+        output_table_name: str,
+        id_col_name: str,
+        dependent_variable: str,
+        list_of_features: Names,
+        method: str | None = "tree",
+        params: Grid | None = None,
+        n_folds: int | None = 5,
+        metric: str | None = None,
+        search: str | None = "grid",
+        fold_column: str | None = None,
+        list_of_features_to_exclude: Names | None = None,
+        weights: str | None = None,
+        verbose: bool | None = False,
+        seed: int | None = 1,
+        replace: bool | None = False,
+        parallel_workers: int | None = None,
+        memory_mb: int | None = 64,
+        strategy: str | None = "auto",
+        classification: bool | None = None,
+    ) -> Result[TriedRow]:
+        """Try settings of a tree, a forest or a boosted model (`method` tree, forest or boost) by cross-validation, and
+        train the best one as the model ``<output_table_name>_model``. Returns the table of scores, a row for each
+        setting and fold.
+
+        `params`: as text, or a mapping such as ``{"max_depth": [3, 5, 8], "min_bucket": [5, 20]}``. `metric`: by
+        default the first one for the outcome. `search`: grid, or halving, which leaves bad settings out early.
+        `fold_column`: whose values are the folds; by default `n_folds` are drawn.
+        """
+        given = dict(locals())
+        del given["self"]
+        given["params"] = as_grid(params)
+        self.call("tree_tune", **{name: as_argument(name, value) for name, value in given.items()})
+        return self.rows_of(output_table_name, "setting, fold")
 
     def tree_prune(self, model: str, new_model: str, cp: float, trust_owner: bool | None = False) -> Model:
         """Prune a model further, without its data, into a new model."""

@@ -16,6 +16,7 @@ from madtree.client.rows import (
     ConfusionRow,
     CpRow,
     CurveRow,
+    DriftRow,
     NodeRow,
     PrunedRow,
     QuantileRow,
@@ -112,6 +113,11 @@ class Model(TrainedModel):
         """How far its predictions of new rows may be off, by a table or a data frame that training has not seen."""
         with self._as_table(table, False) as name:
             return self.client.conformal_quantiles(self.name, name, levels)
+
+    def drift(self, table: Any) -> Result[DriftRow]:
+        """How far the values of a table or a data frame have moved from those of its training."""
+        with self._as_table(table, False) as name:
+            return self.client.tree_drift(self.name, name)
 
     def predict(self, table: Any, type: str = "response", *, trust_owner: bool = False) -> Result[Any]:
         """Predictions for a table, or for a data frame (pandas, polars or Arrow).

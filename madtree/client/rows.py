@@ -173,6 +173,17 @@ class CurveRow(Row, Protocol):
     lift: float | None
 
 
+class DriftRow(Row, Protocol):
+    """How far the values of a feature have moved; without a feature, the leaves."""
+
+    feature: str | None
+    psi: float
+    missing: float | None
+    missing_before: float | None
+    outside: float | None
+    n: int
+
+
 class ReliabilityRow(Row, Protocol):
     """Rows that are given a probability between `low` and `high`, which belongs to them."""
 
@@ -195,6 +206,17 @@ class QuantileRow(Row, Protocol):
     level: float
     n: int
     quantile: float | None
+
+
+class TriedRow(Row, Protocol):
+    """The score of a setting on the rows of a fold; the setting's parameters are columns of their names."""
+
+    setting: int
+    fold: int
+    score: float | None
+    seconds: float
+    share: float
+    is_best: bool
 
 
 class DependenceRow(Row, Protocol):

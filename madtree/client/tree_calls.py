@@ -11,6 +11,7 @@ from madtree.client.rows import (
     ConfusionRow,
     CurveRow,
     DependenceRow,
+    DriftRow,
     ExplainedRow,
     ImportanceRow,
     PermutedRow,
@@ -137,6 +138,22 @@ class TreeCalls(Caller):
         sigmoid. Of a tree it is a tree, of a forest and a boosted model a boosted one. Returns what was done.
         """
         return self.call_text("calibrate", model, calibration_table, output_model, method, trust_owner)
+
+    def tree_refresh(self, model: str, new_table: str, output_model: str, trust_owner: bool | None = False) -> str:
+        """Write a tree model anew by other rows, its splits as they are. Returns what was done."""
+        return self.call_text("tree_refresh", model, new_table, output_model, trust_owner)
+
+    def model_alias(self, alias: str, model: str | None, trust_owner: bool | None = False) -> str:
+        """Give a model a second name, or let one that is there name this model; None removes it."""
+        return self.call_text("model_alias", alias, model, trust_owner)
+
+    def tree_statistics(self, model: str, training_table: str, trust_owner: bool | None = False) -> str:
+        """Keep with the model how the values of its training rows are spread, for `tree_drift`."""
+        return self.call_text("tree_statistics", model, training_table, trust_owner)
+
+    def tree_drift(self, model: str, new_data_table: str, trust_owner: bool | None = False) -> Result[DriftRow]:
+        """How far the values of new rows have moved from those of the training, a row for each feature."""
+        return self.call("tree_drift", model, new_data_table, trust_owner)
 
     def tree_call(self, model: str, trust_owner: bool | None = False) -> str:
         """The statement that trains the model again."""

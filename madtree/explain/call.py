@@ -20,7 +20,11 @@ _KEPT_AS = {
     "output_table_name": "model_table",
     "classification": "is_classification",
 }
-_CALIBRATED = ("calibrated_model", "calibration_table", "model_table", "calibration")  # calibrate's arguments
+# Functions that make a model of another one, and where the summary has their arguments.
+_MADE_OF_MODELS = {
+    "tree_refresh": ("refreshed_model", "refresh_table", "model_table"),
+    "calibrate": ("calibrated_model", "calibration_table", "model_table", "calibration"),
+}
 _NEXT = ",\n    "
 _LEFT_OUT = "None"  # in the place of columns that '*' leaves out, where there are none
 
@@ -36,9 +40,10 @@ def tree_call(host: Host, model_name: str | None, trust_owner: bool | None = Fal
     """
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
-    calibrated = [model.summary.get(column) for column in _CALIBRATED]
-    if all(isinstance(value, str) for value in calibrated):
-        return f"SELECT madtree.calibrate({', '.join(literal(str(value)) for value in calibrated)});"
+    for name, columns in _MADE_OF_MODELS.items():
+        given = [model.summary.get(column) for column in columns]
+        if all(isinstance(value, str) for value in given):
+            return f"SELECT madtree.{name}({', '.join(literal(str(value)) for value in given)});"
     function = FUNCTIONS[model.kind.trains]
     kept = {**model.summary, "dependent_variable": _dependent(model)}
     required, more = [], []

@@ -9,7 +9,7 @@ from madtree.host.on_servers import OnServers
 from madtree.host.plpy import PlpyHost
 from madtree.host.protocol import Host, Query, Row, Sharing, bare_message
 from madtree.host.session import ROWS_AT_ONCE, listed, local_settings, watched, watching
-from madtree.host.stopwatch import Stopwatch
+from madtree.host.stopwatch import Stage, Stopwatch
 from madtree.host.temporary_file import NAME, ScratchFile, Span, SpillFile, TemporaryFile
 from madtree.host.temporary_place import TemporaryPlace
 from madtree.host.work_space import WorkSpace
@@ -26,6 +26,7 @@ __all__ = [
     "Sharing",
     "Span",
     "SpillFile",
+    "Stage",
     "Stopwatch",
     "TemporaryFile",
     "TemporaryPlace",

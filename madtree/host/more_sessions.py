@@ -18,6 +18,7 @@ logger = logging.getLogger("madtree")
 
 # Bytes from which on others are opened where nobody has asked for them: to read so many takes the server 0.6 s.
 WORTH_BYTES = 64 * 2**20
+_NAME = "application_name"
 _CONNECT_TIMEOUT = 10  # seconds, where the connection string has none
 
 
@@ -86,7 +87,7 @@ class MoreSessions:
 
     def _fill(self, n: int, sharing: Sharing) -> None:
         """Open `n`; raises psycopg.Error where not even one can be opened."""
-        settings = self._query(sql.SETTINGS)[0]
+        settings = self._settings()
         first = self._connect()
         cursor = cursor_of(first)
         cursor.execute(sql.BEGIN)
@@ -112,6 +113,13 @@ class MoreSessions:
                     done.result()
                 except psycopg.Error as error:
                     logger.debug("madtree: one connection less: %s", " ".join(str(error).split()))
+
+    def _settings(self) -> Row:
+        """Of the main session, with the name that it had before the training showed itself."""
+        found = self._query(sql.SETTINGS)[0]
+        own = (self._state or {}).get(_NAME, "")
+        given = zip(found["names"] or (), found["settings"] or (), strict=True)
+        return found | {"settings": [own if name == _NAME else setting for name, setting in given]}
 
     def _connect(self) -> psycopg.Connection[Any]:
         """A session as the main one was opened, on the very server that it has reached."""

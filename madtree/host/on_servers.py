@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from madtree.host.protocol import Host, Query, Row, Sharing
@@ -65,6 +65,9 @@ class OnServers:
 
     def data_stream(self, sql_: str, batch: int = 1) -> Iterator[Row]:
         yield from self.stream(sql_, batch=batch)
+
+    def shown(self) -> AbstractContextManager[Callable[[str], None]]:
+        return self._host.shown()
 
     def let_in(self) -> None:
         self._host.let_in()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
 from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.session import Looks
+from madtree.host.shown import shown_by_process
 from madtree.sqltext.query import Lasting
 
 # PostgreSQL looks for cancels when it runs a statement or sends a message, never within Python.
@@ -57,6 +59,9 @@ class PlpyHost:
 
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
         yield from self.stream(sql, batch=batch)
+
+    def shown(self) -> AbstractContextManager[Callable[[str], None]]:
+        return shown_by_process(self)
 
     def let_in(self) -> None:
         if self._looks.due:

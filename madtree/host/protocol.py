@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from madtree.records import dataclass
@@ -69,6 +70,12 @@ class Host(Protocol):
 
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
         """As `stream`, for rows that are too large to be all in memory: over a wire, too, they come by batches."""
+        ...
+
+    def shown(self) -> AbstractContextManager[Callable[[str], None]]:
+        """A block in which pg_stat_activity may show what the session does; yields what is handed the texts: ASCII, 63
+        bytes at most.
+        """
         ...
 
     def let_in(self) -> None:

@@ -19,6 +19,7 @@ from madtree.host.more_sessions import MoreSessions
 from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.read_ahead import Reader, read_ahead
 from madtree.host.session import Looks
+from madtree.host.shown import shown_by_setting
 from madtree.host.statements import cancel, sent, settled
 from madtree.sqltext import sessions
 from madtree.sqltext.catalog import EXTENSION_VERSION
@@ -124,6 +125,9 @@ class PsycopgHost:
         while rows := self.query(f"FETCH FORWARD {batch} FROM {name}"):
             yield from rows
         self._run(f"CLOSE {name}", (), ())
+
+    def shown(self) -> contextlib.AbstractContextManager[Callable[[str], None]]:
+        return shown_by_setting(self)
 
     def let_in(self) -> None:
         if not self._looks.due:

@@ -15,8 +15,14 @@ Stage = Literal["sample", "pack", "passes", "prune", "write"]
 class Stopwatch:
     """Seconds of each stage; one stage is under way at any time, and any of them may come again."""
 
-    def __init__(self, stage: Stage, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(
+        self,
+        stage: Stage,
+        clock: Callable[[], float] = time.monotonic,
+        tell: Callable[[Stage], None] = lambda stage: None,
+    ) -> None:
+        """`tell`: is told of each stage that begins."""
+        self._clock, self._tell = clock, tell
         self._stage: Stage = stage
         self._since = clock()
         self._seconds: dict[Stage, float] = {}
@@ -26,6 +32,7 @@ class Stopwatch:
         now = self._clock()
         self._seconds[self._stage] = self._seconds.get(self._stage, 0.0) + now - self._since
         self._stage, self._since = stage, now
+        self._tell(stage)
 
     @property
     def seconds(self) -> float:

@@ -117,7 +117,7 @@ BOOST_TRAIN = Function(
                     "share of the rows that are held out of training, by a hash of their ids; 0: none",
                     defaults.VALIDATION_FRACTION,
                     valid=Range(0, 1, never=1, words="at least 0 and below 1"),
-                    setting=Setting("float8", "validation_fraction"),
+                    setting=Setting("float8", "validation_fraction", is_tried=False),
                     flag=Flag(STOPPING, ("--validation-fraction",)),
                 ),
                 Argument(
@@ -125,7 +125,7 @@ BOOST_TRAIN = Function(
                     "text",
                     "column that is true, or a number but 0, in the rows that are held out instead",
                     None,
-                    setting=Setting("text"),
+                    setting=Setting("text", is_tried=False),
                     flag=Flag(STOPPING, ("--fold-column",), "SQL"),
                 ),
                 Argument(
@@ -133,7 +133,7 @@ BOOST_TRAIN = Function(
                     "text",
                     "table with the rows that are held out instead; it has the columns of training that are used",
                     None,
-                    setting=Setting("text", "validation_table"),
+                    setting=Setting("text", "validation_table", is_tried=False),
                     flag=Flag(STOPPING, ("--validation-table",), "TABLE"),
                 ),
                 Argument(
@@ -142,7 +142,7 @@ BOOST_TRAIN = Function(
                     "rounds without a lower loss of these rows, after which no more are grown",
                     defaults.PATIENCE,
                     valid=at_least(1),
-                    setting=Setting("int4"),
+                    setting=Setting("int4", is_tried=False),
                     flag=Flag(STOPPING, ("--patience",)),
                 ),
                 Argument(
@@ -151,7 +151,7 @@ BOOST_TRAIN = Function(
                     "by how much a loss must be lower to count as such",
                     defaults.TOLERANCE,
                     valid=number_of_at_least(0),
-                    setting=Setting("float8"),
+                    setting=Setting("float8", is_tried=False),
                     flag=Flag(STOPPING),
                 ),
             ),

@@ -109,3 +109,6 @@ BOOST_OPTIONS: Mapping[str, Mapping[str, object]] = {
 MAX_POINTS = 100  # of a curve
 RELIABILITY_BINS = 10
 LEVELS = "0.9"
+METHOD = "tree"
+TUNING_FOLDS = 5
+SEARCH = "grid"

@@ -69,7 +69,7 @@ FOREST_TRAIN = Function(
             "boolean",
             "permute each feature among the out-of-bag rows, to see what that costs",
             defaults.IMPORTANCE,
-            setting=Setting("bool", is_old=True),
+            setting=Setting("bool", is_old=True, is_tried=False),
             flag=Flag(SAMPLES, ("--importance/--no-importance",)),
         ),
         Argument(
@@ -78,7 +78,7 @@ FOREST_TRAIN = Function(
             "of each feature and tree",
             defaults.NUM_PERMUTATIONS,
             valid=Range(1, 1_000),
-            setting=Setting("int4", is_old=True),
+            setting=Setting("int4", is_old=True, is_tried=False),
             flag=Flag(SAMPLES, ("--permutations",)),
         ),
         Argument(

@@ -35,6 +35,7 @@ class Setting:
         label: what the report calls it; empty where it is the column's name.
         is_told: whether the list of models, the documents and the report tell it among a model's parameters.
         is_old: whether models of madtree 0.1.0 have the column.
+        is_tried: whether it says how a model is grown, so that `tree_tune` may try several values.
     """
 
     type: str
@@ -42,6 +43,7 @@ class Setting:
     label: str = ""
     is_told: bool = True
     is_old: bool = False
+    is_tried: bool = True
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,7 @@ class Command:
         help: what it does, in a sentence, and what else a user should know.
         examples: command lines, without the prompt.
         depth: the argument for the depth of a tree, by which the bar estimates; empty where it counts trees.
+        model_suffix: what the name of the model has behind the output's.
     """
 
     name: str
@@ -166,6 +169,7 @@ class Command:
     help: str
     examples: tuple[str, ...]
     depth: str = ""
+    model_suffix: str = ""
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 
 from madtree.interface import evaluation, explanation, management, prediction
 from madtree.interface.boost_train import BOOST_TRAIN
+from madtree.interface.drift import TREE_DRIFT, TREE_STATISTICS
 from madtree.interface.forest_train import FOREST_TRAIN
 from madtree.interface.function import Argument, Function
 from madtree.interface.probing import PARTIAL_DEPENDENCE, PERMUTATION_IMPORTANCE
 from madtree.interface.shap import TREE_EXPLAIN, TREE_SHAP
 from madtree.interface.tree_train import TREE_TRAIN
+from madtree.interface.tuning import TREE_TUNE
 from madtree.trees import KINDS, TREE, ModelKind
 
 # Those that are about relations and models, and run in Python; in the order in which they are listed.
@@ -25,6 +27,8 @@ FUNCTIONS: Mapping[str, Function] = {
         evaluation.TREE_CURVE,
         evaluation.TREE_RELIABILITY,
         evaluation.CONFORMAL_QUANTILES,
+        TREE_STATISTICS,
+        TREE_DRIFT,
         explanation.GET_VAR_IMPORTANCE,
         explanation.TREE_IMPORTANCE,
         explanation.TREE_DISPLAY,
@@ -41,6 +45,8 @@ FUNCTIONS: Mapping[str, Function] = {
         explanation.TREE_TO_PMML,
         management.TREE_PRUNE,
         management.CALIBRATE,
+        management.TREE_REFRESH,
+        management.MODEL_ALIAS,
         management.TREE_DROP,
         FOREST_TRAIN,
         prediction.FOREST_PREDICT,
@@ -51,6 +57,7 @@ FUNCTIONS: Mapping[str, Function] = {
         prediction.BOOST_SQL,
         evaluation.BOOST_STAGED,
         management.BOOST_CUT,
+        TREE_TUNE,
     )
 }
 

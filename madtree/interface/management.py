@@ -56,7 +56,7 @@ that a training with so many rounds would have given.
 CALIBRATE = Function(
     "calibrate",
     "makes probabilities true: writes a calibrated model, by rows with known outcomes that training has not seen",
-    run="madtree.calls.calibrating:calibrate",
+    run="madtree.calls.other_rows:calibrate",
     settings=FIGURES,
     arguments=(
         Argument("model", "text", f"{ANY_MODEL}, of classes"),
@@ -83,6 +83,49 @@ rows count by theirs. Of more than 1,000,000 rows as many are drawn, by their id
 not seen: madtree.holdout tells them. tree_reliability shows what it is good for.
 {whom_to_trust("calibrate", "the new model, which is the superuser's, runs what that role wrote")}""",
     example="SELECT madtree.calibrate('delay_boost', 'flights_of_may', 'delay_calibrated');",
+)
+
+TREE_REFRESH = Function(
+    "tree_refresh",
+    "writes a tree model anew by other rows: the same splits, and in the nodes what these rows say",
+    run="madtree.calls.other_rows:tree_refresh",
+    settings=FIGURES,
+    arguments=(
+        Argument("model", "text", TREE_MODEL),
+        Argument("new_table", "text", "table or view with the outcomes, under the names of the training table"),
+        Argument("output_model", "text", "name of the new model; none of its tables may exist"),
+        TRUST_OWNER,
+    ),
+    details=f"""\
+Of each node n_rows, weight, prediction and class_weights become those of the rows that come to it. A leaf to which none
+comes says what it said, with n_rows 0. What the training has found stays as it was: splits, improvement, impurity,
+risk, complexity and importance. Cross-validation and statistics of the training rows are not copied. It takes one look
+at the rows, where a training takes one for each level. Models with class_params, of counts, and calibrated ones are
+trained anew, as are those of several trees.
+{whom_to_trust("refresh", "the new model, which is the superuser's, runs what that role wrote")}""",
+    example="SELECT madtree.tree_refresh('delay_tree', 'flights_of_may', 'delay_of_may');",
+    takes=Takes((TREE,), "Train {kind.in_words} on the new rows: madtree.tree_call tells how it was trained."),
+)
+
+MODEL_ALIAS = Function(
+    "model_alias",
+    "gives a model a second name, which can be given to another model in one step, and back",
+    run="madtree.calls.answers:model_alias",
+    arguments=(
+        Argument("alias", "text", "the second name; an alias that is there names the model from now on"),
+        Argument("model", "text", f"{ANY_MODEL}; NULL: remove the alias"),
+        TRUST_OWNER,
+    ),
+    details="""\
+Every function that takes a model takes an alias, but for tree_drop. So queries and programs name the alias, and a new
+model takes the place of another one in a transaction, which can be rolled back. An alias names a model, not an alias,
+and goes on to do so if the other alias changes. It is an empty table whose comment names the model: so it is dumped and
+restored with the models, and who may use its schema may use it. A superuser does not follow the alias of a role that
+she does not trust, unless she says trust_owner => true.
+""",
+    example="""\
+SELECT madtree.model_alias('champion', 'delay_boost');
+SELECT madtree.boost_predict('champion', 'flights_of_may', 'scored');""",
 )
 
 TREE_DROP = Function(

@@ -102,7 +102,7 @@ EXPOSURE = Argument(
     "text",
     "poisson: a numeric column or expression above 0, over which events were counted; NULL: 1 in each row",
     None,
-    setting=Setting("text", is_told=False),
+    setting=Setting("text", is_told=False, is_tried=False),
     flag=Flag(DATA, metavar="SQL"),
     is_numeric_column=True,
 )
@@ -206,7 +206,7 @@ PRUNING_PARAMS = Argument(
             "choose cp by cross-validation with this many folds",
             defaults.N_FOLDS,
             valid=Range(0, MOST_FOLDS, words=f"0 (no cross-validation) or an integer from 2 to {MOST_FOLDS}"),
-            setting=Setting("int4", is_old=True),
+            setting=Setting("int4", is_old=True, is_tried=False),
             flag=Flag(PRUNING, ("--folds",)),
         ),
         Argument(
@@ -215,7 +215,7 @@ PRUNING_PARAMS = Argument(
             "how cp is chosen: min, the least error; 1se, the smallest tree within a standard error of it",
             defaults.RULE,
             valid=OneOf(("min", "1se")),
-            setting=Setting("text", is_old=True),
+            setting=Setting("text", is_old=True, is_tried=False),
             flag=Flag(PRUNING),
         ),
         Argument(
@@ -223,13 +223,15 @@ PRUNING_PARAMS = Argument(
             "text",
             "column whose values are the folds",
             None,
-            setting=Setting("text", is_old=True),
+            setting=Setting("text", is_old=True, is_tried=False),
             flag=Flag(PRUNING, ("--fold-column",), "SQL"),
         ),
     ),
 )
 VERBOSE = Argument("verbose", "boolean", "", defaults.VERBOSE)
-SEED = Argument("seed", "bigint", "", defaults.SEED, setting=Setting("int8", is_old=True), flag=Flag(RUN))
+SEED = Argument(
+    "seed", "bigint", "", defaults.SEED, setting=Setting("int8", is_old=True, is_tried=False), flag=Flag(RUN)
+)
 REPLACE = Argument(
     "replace",
     "boolean",

@@ -139,7 +139,7 @@ TREE_TRAIN = Function(
             "splits by other features to be kept for each node, in <output>_competitors",
             defaults.MAX_COMPETITORS,
             valid=Range(0, MOST_COMPETITORS),
-            setting=Setting("int4"),
+            setting=Setting("int4", is_tried=False),
             flag=Flag(GROWTH),
         ),
         Argument("null_handling_params", "text", "MADlib's name of surrogate_params", None),

@@ -4,6 +4,7 @@ model's predictions look like, and how it fits new data. Knows no numpy, as the 
 
 from __future__ import annotations
 
+from madtree.model.aliases import NamedModel, model_alias
 from madtree.model.check import check_nodes, check_rows
 from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.importance import get_var_importance, tree_importance
@@ -27,12 +28,13 @@ from madtree.model.summary import read_summary, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
 from madtree.model.taking import check_kind, check_not_calibrated
 from madtree.model.trust import NOT_ALLOWED
-from madtree.model.turns import make_tables
+from madtree.model.turns import make_beside, make_tables
 
 __all__ = [
     "MOST_COLUMNS",
     "NOT_ALLOWED",
     "ModelTables",
+    "NamedModel",
     "NewData",
     "base_scores",
     "casting",
@@ -51,7 +53,9 @@ __all__ = [
     "get_var_importance",
     "is_training_table",
     "loss_thresholds",
+    "make_beside",
     "make_tables",
+    "model_alias",
     "models",
     "nodes_of",
     "nodes_view",

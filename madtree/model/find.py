@@ -8,20 +8,21 @@ from dataclasses import replace
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.model.hold import held_facts, hold_summary
-from madtree.model.trust import ColumnFacts, Facts, TableFacts, check_columns, check_harmless, look_up
+from madtree.model.trust import NOT_ALLOWED, ColumnFacts, Facts, TableFacts, check_columns, check_harmless, look_up
 from madtree.records import dataclass
-from madtree.request import Type, find_relation
+from madtree.request import Type, find_alias, find_relation
 from madtree.sqltext.models import NodeRelation
 from madtree.sqltext.packed_nodes import decoded_nodes
-from madtree.sqltext.quote import ident
+from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
 from madtree.sqltext.values import Kept, Writer, class_writer
 from madtree.trees import Model
 
 REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
-OPTIONAL = ("_surrogates", "_cv", "_competitors", "_group", "_packed", "_rounds")
+OPTIONAL = ("_surrogates", "_cv", "_competitors", "_group", "_packed", "_rounds", "_statistics")
 UNDEFINED_TABLE = "42P01"
+_NO_MODEL = "42809"
 REPLACED_TRIES = 3
 
 
@@ -143,15 +144,38 @@ def find_model(
     if given is None or not given.strip():
         raise MadtreeError(f"{argument} must be the name of a model, not {'NULL' if given is None else 'empty'}")
     relation = _find_relation(host, given, argument)
+    try:
+        return _found(host, given, argument, relation, bool(trust_owner), to_drop)
+    except MadtreeError as error:
+        alias = find_alias(host, relation) if error.sqlstate == _NO_MODEL else None
+        if alias is None:
+            raise
+    if to_drop:
+        raise MadtreeError(
+            f"{argument}: {given} is an alias of {alias.model}",
+            hint=f"madtree.model_alias({literal(given)}, NULL) removes it.",
+            sqlstate=_NO_MODEL,
+        )
+    if alias.is_foreign and not trust_owner:
+        raise MadtreeError(
+            f"{argument}: {given} is an alias of {ident(alias.owner)}'s, who may let it name any model",
+            hint=f"Name the model itself, {alias.model}; or, if you trust that role, say trust_owner => true.",
+            sqlstate=NOT_ALLOWED,
+        )
+    return _found(host, given, argument, _find_relation(host, alias.model, argument), bool(trust_owner), False)
+
+
+def _found(host: Host, given: str, argument: str, relation: Relation, trust_owner: bool, to_drop: bool) -> ModelTables:
+    """The model whose table `relation` is; arguments and errors as of `find_model`."""
 
     def look() -> Facts:
         return _model(given, argument, relation, look_up(host, relation.schema, relation.name))
 
     if to_drop:  # who drops them locks them more strongly, and of two who hold them neither could
-        return ModelTables(given, argument, relation.schema, relation.name, look(), bool(trust_owner))
+        return ModelTables(given, argument, relation.schema, relation.name, look(), trust_owner)
     hold_summary(host, relation)
     facts = look() if trust_owner else held_facts(host, relation, given, argument, look)
-    tables = ModelTables(given, argument, relation.schema, relation.name, facts, bool(trust_owner))
+    tables = ModelTables(given, argument, relation.schema, relation.name, facts, trust_owner)
     if not trust_owner:
         check_harmless(given, facts, argument)
     check_columns(given, facts)
@@ -199,7 +223,7 @@ def _model(given: str, argument: str, relation: Relation, facts: Facts) -> Facts
         raise MadtreeError(
             f"{argument}: {given} is not a madtree model: no table {' or '.join(names)} has a model's columns",
             hint="Give the output_table_name of a madtree.tree_train call.",
-            sqlstate="42809",
+            sqlstate=_NO_MODEL,
         )
     owner = parts["_summary"].owner
     # Who may create tables in a schema could add one to another role's model.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, local_settings
+from madtree.model.find import ModelTables
 from madtree.request import Part, check_free, model_tables
 from madtree.sqltext import waiting as sql
 from madtree.sqltext.quote import ident, qualified
@@ -64,6 +65,26 @@ def drop_model(host: Host, schema: str, name: str) -> list[str]:
     if tables:
         host.command(drop_tables(schema, tables))
     return list(tables)
+
+
+def make_beside(host: Host, tables: ModelTables, suffix: str, statement: str) -> None:
+    """Create a table of a model that is there, in the place of one of that suffix that may be there already.
+
+    Raises:
+        MadtreeError: the model is another role's, or there is a table of that name that is none of the model's.
+    """
+    parts = model_tables(host, tables.schema, tables.name)
+    if tables.name not in parts or not parts[tables.name].is_own:
+        raise MadtreeError(
+            f"{tables.argument}: {tables.given} is another role's, and its owner alone adds tables to it",
+            sqlstate="42501",
+        )
+    name = suffixed(tables.name, suffix)
+    if name in parts:
+        host.command(drop_tables(tables.schema, {name: False}))
+    else:
+        check_free(host, tables.schema, name, tables.argument, ("",), None)
+    host.command(statement)
 
 
 def _drop_remains(host: Host, schema: str, name: str, argument: str, tables: Mapping[str, bool]) -> None:

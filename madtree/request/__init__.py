@@ -18,22 +18,27 @@ from madtree.request.catalog import (
 from madtree.request.class_params import check_class_params, class_params_text
 from madtree.request.features import kind_of
 from madtree.request.forest_arguments import check_forest_arguments
+from madtree.request.grid import told
 from madtree.request.holding import HOLD_HINT, hold_types, named_types
 from madtree.request.needed_columns import columns_needed
 from madtree.request.new_tables import Part, check_free, check_new, model_tables
-from madtree.request.source import find_relation, find_source, is_relation
+from madtree.request.source import Alias, find_alias, find_relation, find_source, is_relation
 from madtree.request.train_request import OrderedEncoding, TrainingTask
+from madtree.request.tune_arguments import CHECKS, TuneTask, check_tune_arguments
 from madtree.request.tuning import COSTS, Costs, Tuning
 from madtree.request.two_servers import check_known_types
 
 __all__ = [
+    "CHECKS",
     "COSTS",
     "HOLD_HINT",
     "TEXT_TYPE",
+    "Alias",
     "Costs",
     "OrderedEncoding",
     "Part",
     "TrainingTask",
+    "TuneTask",
     "Tuning",
     "Type",
     "check_arguments",
@@ -43,8 +48,10 @@ __all__ = [
     "check_free",
     "check_known_types",
     "check_new",
+    "check_tune_arguments",
     "class_params_text",
     "columns_needed",
+    "find_alias",
     "find_class_writer",
     "find_columns",
     "find_relation",
@@ -57,4 +64,5 @@ __all__ = [
     "named_types",
     "plain_expressions",
     "tell_of_kept",
+    "told",
 ]

@@ -1,11 +1,15 @@
-"""The relation whose rows are read: found, and held, with its schema, before anything of it is looked at."""
+"""The relation whose rows are read: found, and held, with its schema, before anything of it is looked at; and what it
+is an alias of.
+"""
 
 from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
+from madtree.records import dataclass
 from madtree.request.hints import missing_relation, no_name
 from madtree.request.holding import LOOKS, made_anew, try_to_hold
+from madtree.sqltext import aliases as alias_sql
 from madtree.sqltext import catalog as sql
 from madtree.sqltext import trust
 from madtree.sqltext.quote import ident
@@ -59,3 +63,36 @@ def find_source(host: Host, given: str, argument: str) -> Relation:
         host.query(sql.hold(relation.schema, relation.name))
         held = schema, relation
     raise made_anew(f"{argument}: {given}")
+
+
+@dataclass(frozen=True)
+class Alias:
+    """An alias.
+
+    Attributes:
+        schema, name: unquoted.
+        model: the qualified name of the model, as SQL.
+        owner: its role.
+        is_owner: whether the caller may act as that role.
+        is_foreign: whether a superuser asks who does not trust that role.
+    """
+
+    schema: str
+    name: str
+    model: str
+    owner: str
+    is_owner: bool
+    is_foreign: bool
+
+
+def find_alias(host: Host, relation: Relation) -> Alias | None:
+    """What a relation is an alias of; None where it is none."""
+    for row in host.query(alias_sql.ALIAS, [_OID], [relation.oid]):
+        if row["kind"] != "r" or row["columns"] != [alias_sql.COLUMN]:
+            continue
+        model = alias_sql.model_in(row["said"] or "")
+        parts = parse_name(model) if model else None
+        if model and parts is not None and len(parts) == 2:
+            is_owner, is_foreign = row["is_owner"], row["is_foreign"]
+            return Alias(relation.schema, relation.name, model, row["owner"], is_owner, is_foreign)
+    return None

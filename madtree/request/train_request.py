@@ -8,7 +8,7 @@ from madtree.records import dataclass
 from madtree.request.tuning import Tuning
 from madtree.sqltext.relation import Column, Relation
 from madtree.sqltext.values import Writer
-from madtree.trees import BoostParameters, Feature, ForestParameters, Parameters
+from madtree.trees import EnsembleParameters, Feature, Parameters
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class TrainingTask:
     fold_type: str = ""
     id_writer: Writer | None = None
     tuning: Tuning = field(default_factory=Tuning)
-    ensemble: ForestParameters | BoostParameters | None = None
+    ensemble: EnsembleParameters | None = None
     oob_predictions: bool = False
     held_out: HeldOutTable | None = None
     ordered: OrderedEncoding | None = None

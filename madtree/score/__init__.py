@@ -13,20 +13,25 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
     from madtree.score.boosted_expression import boost_sql
-    from madtree.score.calibrated_rows import calibration_maps, check_method
     from madtree.score.conformal import conformal_quantiles
+    from madtree.score.drift import tree_drift
     from madtree.score.evaluate import tree_confusion, tree_curve, tree_evaluate, tree_reliability
+    from madtree.score.former_table import FormerTable, Made, find_former
     from madtree.score.new_rows import fit_to_source, only_row, scan_of
+    from madtree.score.other_rows import calibration_maps, check_method, leaf_sums
     from madtree.score.out_of_bag import predict_out_of_bag
     from madtree.score.predict import forest_predict, score_table, tree_predict, tree_sql
     from madtree.score.rows_at_hand import AskedNumbers, RowsAtHand, check_number_type, feature_places
     from madtree.score.shap import explain_table
     from madtree.score.shap_row import ExplainedRows, explain_row, explain_some
     from madtree.score.staged import boost_staged
+    from madtree.score.training_statistics import tree_statistics
 
 __all__ = [
     "AskedNumbers",
     "ExplainedRows",
+    "FormerTable",
+    "Made",
     "RowsAtHand",
     "boost_sql",
     "boost_staged",
@@ -38,8 +43,10 @@ __all__ = [
     "explain_some",
     "explain_table",
     "feature_places",
+    "find_former",
     "fit_to_source",
     "forest_predict",
+    "leaf_sums",
     "only_row",
     "predict_out_of_bag",
     "scan_of",
@@ -47,20 +54,24 @@ __all__ = [
     "score_table",
     "tree_confusion",
     "tree_curve",
+    "tree_drift",
     "tree_evaluate",
     "tree_predict",
     "tree_reliability",
     "tree_sql",
+    "tree_statistics",
 ]
 
 _MODULES = {
     "AskedNumbers": "rows_at_hand",
     "ExplainedRows": "shap_row",
+    "FormerTable": "former_table",
+    "Made": "former_table",
     "RowsAtHand": "rows_at_hand",
     "boost_sql": "boosted_expression",
     "boost_staged": "staged",
-    "calibration_maps": "calibrated_rows",
-    "check_method": "calibrated_rows",
+    "calibration_maps": "other_rows",
+    "check_method": "other_rows",
     "check_number_type": "rows_at_hand",
     "explain_row": "shap_row",
     "explain_some": "shap_row",
@@ -68,6 +79,8 @@ _MODULES = {
     "feature_places": "rows_at_hand",
     "fit_to_source": "new_rows",
     "forest_predict": "predict",
+    "find_former": "former_table",
+    "leaf_sums": "other_rows",
     "only_row": "new_rows",
     "predict_out_of_bag": "out_of_bag",
     "scan_of": "new_rows",
@@ -76,7 +89,9 @@ _MODULES = {
     "tree_confusion": "evaluate",
     "conformal_quantiles": "conformal",
     "tree_curve": "evaluate",
+    "tree_drift": "drift",
     "tree_reliability": "evaluate",
+    "tree_statistics": "training_statistics",
     "tree_evaluate": "evaluate",
     "tree_predict": "predict",
     "tree_sql": "predict",

@@ -142,6 +142,10 @@ def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
         MadtreeError: they are none of a plan's.
     """
     given = Values(values)
+    if "counted" in given:
+        from madtree.score.value_counts import checked_counts  # takes long to load, and most predictions do without
+
+        return checked_counts(given)
     grouped = given.boolean("grouped")
     members = given.integer("members", 0, MOST_MEMBERS)
     walk = Walk.from_values(given, members)

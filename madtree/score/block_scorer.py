@@ -37,17 +37,38 @@ def score_block(plan: bytes, images: bytes) -> Steps[bytes]:
         MadtreeError: the plan is damaged, the rows are not of as many numbers, or what they come to has too many bytes.
     """
     model = _plans.get(plan)
+    if "counted" in model:
+        return (yield from _counted(model, _read(images, max(model["grouped"] + len(model["counted"].is_category), 1))))
     behind = (model["samples"] is not None) + 2 * is_staged(model)
     n_numbers = max(model["grouped"] + len(model["walk"].is_category) + behind, 1)
+    return (yield from _scored_rows(model, _read(images, n_numbers)))
+
+
+def _read(images: bytes, n_numbers: int) -> Floats:
+    """(n_rows, n_numbers)"""
     rows = rows_in(images, n_numbers)
     if rows is None:
         raise MadtreeError(f"images must be those of rows of {n_numbers} numbers, none of them NULL")
-    return (yield from _scored_rows(model, rows))
+    return rows
 
 
 def score_rows(plan: bytes, rows: Floats) -> Steps[bytes]:
     """As `score_block`, of rows (n_rows, n_numbers) that a query of the same numbers has sent."""
-    return (yield from _scored_rows(_plans.get(plan), rows))
+    model = _plans.get(plan)
+    return (yield from (_counted if "counted" in model else _scored_rows)(model, rows))
+
+
+def _counted(model: Plan, rows: Floats) -> Steps[bytes]:
+    """How many of the rows (n_rows, n_numbers) have which values, as `ValueCounts.to_bytes` has it."""
+    from madtree.score.value_counts import ValueCounts, counted_rows  # as below
+
+    walk: Walk | None = model["walk"]
+    total = ValueCounts.none(model["counted"], 0 if walk is None else len(walk.child))
+    for first in range(0, len(rows), MOST_ROWS):
+        yield
+        block = np.array(rows[first : first + MOST_ROWS].T, np.float64, order="C")
+        total = total.and_of((yield from counted_rows(model, block)))
+    return total.to_bytes()
 
 
 def _scored_rows(model: Plan, rows: Floats) -> Steps[bytes]:

@@ -39,7 +39,7 @@ def isotonic(scores: Floats, is_class: Bools, weights: Floats, between: Callable
         means.append(mean)
         sums.append(own)
         starts.append(start)
-    ends = np.append(starts[1:], len(points)) - 1
+    ends = np.array([*starts[1:], len(points)]) - 1
     # A block is level from its first point to its last one.
     kept = np.unique(np.concatenate((starts, ends)))
     block = np.searchsorted(starts, kept, side="right") - 1

@@ -101,7 +101,7 @@ class FormerTable:
         return n_rows
 
 
-def former_table(host: Host, schema: str, name: str, made: Made, *, replace: bool | None) -> FormerTable | None:
+def find_former(host: Host, schema: str, name: str, made: Made, *, replace: bool | None) -> FormerTable | None:
     """The table of that name, unquoted, that is to be replaced by one as it is `made`; None if there is none.
 
     Raises:

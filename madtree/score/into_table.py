@@ -8,7 +8,7 @@ from madtree.ingest import tell_of_repeated, tell_of_repeated_ids
 from madtree.model import ModelTables, NewData
 from madtree.records import dataclass
 from madtree.request import Type, check_new, find_source, tell_of_kept
-from madtree.score.former_table import FormerTable, Made, former_table
+from madtree.score.former_table import FormerTable, Made, find_former
 from madtree.score.new_rows import fit_to_source, id_name_of, scan_of
 from madtree.sqltext.predict import Scan
 from madtree.sqltext.quote import ident, is_temporary, qualified
@@ -61,7 +61,7 @@ class IntoTable:
             raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
         source = find_source(host.source, new_data_table, "new_data_table")
         schema, name = check_new(host, output_table, "output_table", suffixes=())
-        former = former_table(host, schema, name, made, replace=replace)
+        former = find_former(host, schema, name, made, replace=replace)
         target = former.scratch if former else qualified(schema, name)
         data = fit_to_source(host, model, source, new_data_table)
         scan = scan_of(host, tables, model, source, data, target, id_name_of(model))

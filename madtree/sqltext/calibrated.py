@@ -61,11 +61,6 @@ def fill_leaves(old: Name, new: Name, columns: Columns, classes: str) -> str:
     )
 
 
-def fill_alike(old: Name, new: Name, suffix: str, columns: Columns) -> str:
-    """Copy a table whose rows stay as they are."""
-    return f"{insert_copies(new, suffix, columns, {}, 's')} FROM {model_table(*old, suffix)} AS s"
-
-
 def fill_renumbered(old: Name, new: Name, suffix: str, columns: Columns, values: Mapping[str, str]) -> str:
     """Copy the rows of trees under other numbers, from one array literal per column of `TREE_PARAMETERS`; `values`: SQL
     of columns that are new, over `s`.

@@ -56,7 +56,7 @@ TABLES: Mapping[ModelKind, KindTables] = {
 }
 # Of the summary, and behind the others of `<output>`, whatever the kind.
 SUMMARY_COLUMNS: Mapping[str, str] = {name: type_ for each in TABLES.values() for name, type_ in each.summary} | dict(
-    sql.CALIBRATION_COLUMNS
+    sql.CALIBRATION_COLUMNS + sql.REFRESH_COLUMNS
 )
 _MORE: Columns = tuple(dict.fromkeys(column for each in TABLES.values() for column in each.more))
 _OF_GROUPS: Columns = tuple(dict.fromkeys(column for each in TABLES.values() for column in each.of_groups))
@@ -71,8 +71,9 @@ EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], 
     ("_nodes", sql.NODE_COLUMNS, frozenset()),
     (
         "_summary",
-        sql.SUMMARY_COLUMNS + sql.CALIBRATION_COLUMNS,
-        frozenset({"levels", "trained_at", "dependent_name", "grouping_expressions", *dict(sql.CALIBRATION_COLUMNS)})
+        sql.SUMMARY_COLUMNS + sql.CALIBRATION_COLUMNS + sql.REFRESH_COLUMNS,
+        frozenset({"levels", "trained_at", "dependent_name", "grouping_expressions"})
+        | frozenset(dict(sql.CALIBRATION_COLUMNS + sql.REFRESH_COLUMNS))
         | LATER_SETTINGS,
     ),
     ("_surrogates", sql.SURROGATE_COLUMNS, frozenset()),
@@ -85,4 +86,5 @@ EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], 
     ),
     ("_packed", sql.PACKED_COLUMNS, frozenset()),
     ("_rounds", of_boosted.ROUND_COLUMNS, frozenset()),
+    ("_statistics", sql.STATISTICS_COLUMNS, frozenset()),
 )

@@ -113,7 +113,12 @@ def _describe(position: int, schema: str, name: str, columns: Collection[str]) -
     trees = {column: _value("r", column, type_) for column, type_ in TREE_COLUMNS}
     of_kinds = dict.fromkeys(key for kind in KINDS.values() for key in told(kind))
     names = PARAMETERS + tuple(key for key in of_kinds if key in columns and key not in PARAMETERS)
-    parameters = ", ".join(f"{literal(key)}::pg_catalog.text, {summary.get(key, 'NULL')}" for key in names)
+    pairs = [f"{literal(key)}::pg_catalog.text, {summary.get(key, 'NULL')}" for key in names]
+    objects = [
+        f"pg_catalog.jsonb_build_object({', '.join(pairs[first : first + _MOST_PAIRS])})"
+        for first in range(0, len(pairs), _MOST_PAIRS)
+    ]
+    parameters = " OPERATOR(pg_catalog.||) ".join(objects)
     method = summary.get("method", "NULL")
     labels = " WHEN ".join(
         f"{method} OPERATOR(pg_catalog.=) {literal(kind.trains)} THEN {literal(f' {kind.label}')}"
@@ -127,7 +132,7 @@ def _describe(position: int, schema: str, name: str, columns: Collection[str]) -
     {summary["source_table"]} AS source_table, {summary["dependent_varname"]} AS dependent,
     {summary["madtree_version"]} AS version, {summary["total_rows_processed"]} AS n_rows,
     t.n_trees, t.depth, t.n_leaves,
-    pg_catalog.jsonb_build_object({parameters})::pg_catalog.text AS parameters,
+    ({parameters})::pg_catalog.text AS parameters,
     {trained_at}::pg_catalog.text AS trained_at,
     (pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) {trained_at})::pg_catalog.text AS age
 FROM {model_table(schema, name, "_summary")} AS s {_TABLES_ONLY}
@@ -138,6 +143,7 @@ CROSS JOIN (
 ) AS t"""
 
 
+_MOST_PAIRS = 50  # that a function takes, as it takes a hundred arguments
 _TABLES_ONLY = "TABLESAMPLE pg_catalog.system (100)"  # percent: all rows
 
 

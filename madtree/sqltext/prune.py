@@ -138,8 +138,9 @@ def fill_summary(old: Name, new: Name, columns: Columns) -> str:
     return f"{insert_copies(new, '_summary', columns, values, 's')} FROM {model_table(*old, '_summary')} AS s"
 
 
-def fill_cv(old: Name, new: Name, columns: Columns) -> str:
-    return f"{insert_copies(new, '_cv', columns, {}, 's')} FROM {model_table(*old, '_cv')} AS s"
+def fill_alike(old: Name, new: Name, suffix: str, columns: Columns) -> str:
+    """Copy a table whose rows stay as they are."""
+    return f"{insert_copies(new, suffix, columns, {}, 's')} FROM {model_table(*old, suffix)} AS s"
 
 
 def insert_copies(new: Name, suffix: str, columns: Columns, values: Mapping[str, str], alias: str) -> str:

@@ -14,6 +14,7 @@ from madtree.sqltext.quote import ident, literal
 STATE = """
 SELECT pg_catalog.pg_current_xact_id_if_assigned() IS NULL AS unwritten,
        pg_catalog.current_setting('transaction_isolation') AS isolation,
+       pg_catalog.current_setting('application_name') AS application_name,
        LEAST(pg_catalog.current_setting('max_parallel_workers_per_gather')::pg_catalog.int4,
              pg_catalog.current_setting('max_parallel_workers')::pg_catalog.int4) AS workers"""
 

@@ -13,9 +13,9 @@ from madtree.sqltext.typenames import type_sql
 MAX_IDENTIFIER_BYTES = 63
 NULL_PROXY = "__NULL__"  # MADlib's name for NULL among the categories
 SUFFIXES = (
-    "", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_oob", "_rounds",
-    "_categories",
-)  # fmt: skip
+    *("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_oob", "_rounds"),
+    *("_statistics", "_categories"),
+)
 # Not read when the model is: there may be many rows, which say nothing of how it predicts.
 BESIDE = frozenset({"_oob", "_categories"})
 OOB_TREES = "n_oob_trees"  # its last column
@@ -88,6 +88,16 @@ CV_COLUMNS: tuple[tuple[str, str], ...] = (
     ("xstd", "float8"),
     ("chosen", "bool"),
 )
+# How the training rows' values are spread, of models that were asked to keep it.
+STATISTICS_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("feature", "text"),
+    ("kind", "text"),
+    ("place", "int4"),
+    ("low", "float8"),
+    ("high", "float8"),
+    ("category", "text"),
+    ("n", "int8"),
+)
 # Of models whose nodes are packed (`packed_nodes`).
 PACKED_COLUMNS: tuple[tuple[str, str], ...] = (("tree_id", "int4"), ("category_sets", "text[]"), ("nodes", "bytea"))
 _FIRST_SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
@@ -144,6 +154,8 @@ CALIBRATION_COLUMNS: tuple[tuple[str, str], ...] = (
     ("calibrated_model", "text"),
     ("calibration_table", "text"),
 )
+# Of refreshed ones: of which model, and by which table.
+REFRESH_COLUMNS: tuple[tuple[str, str], ...] = (("refreshed_model", "text"), ("refresh_table", "text"))
 _KNOWN = {column for column, _ in _FIRST_SUMMARY_COLUMNS}
 SUMMARY_COLUMNS = _FIRST_SUMMARY_COLUMNS + tuple(each for each in SETTINGS if each[0] not in _KNOWN)
 # Columns by which a table is known as a part of a model, before it is dropped as one.
@@ -159,6 +171,7 @@ SIGNATURES: dict[str, frozenset[str]] = {
     "_oob": frozenset({OOB_TREES}),
     "_rounds": frozenset({"gid", "round", "training_loss"}),
     "_categories": frozenset({"gid", "feature", "category", "encoded"}),
+    "_statistics": frozenset({"feature", "kind", "place", "category", "n"}),
 }
 
 

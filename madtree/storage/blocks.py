@@ -10,7 +10,7 @@ from madtree.host import ScratchFile, Span, SpillFile, TemporaryFile, TemporaryP
 from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.data import Allocator, Array, Block, CodeLayout, Codes, Steps
 from madtree.learn.problem import Problem
-from madtree.learn.requests import NoAnswerError, Provider, ReplaceRequest, Request
+from madtree.learn.requests import NoAnswerError, Provider, RememberRequest, ReplaceRequest, Request, SampleRequest
 from madtree.records import dataclass
 from madtree.storage.all_rows import AllRows
 
@@ -62,6 +62,9 @@ class BlockStore(Provider):
         self._kept: list[_Kept] = []
         self._at_hand: BlocksAtHand | None = None
         self._is_moved = False
+        self._all_kept: list[_Kept] = []  # where a part of the rows takes their place
+        self._remembered: list[dict[str, Array | _Spilled]] = []
+        self._spare: list[dict[str, _Spilled]] = []  # places in the file of columns that were given up
 
     @property
     def spilled(self) -> bool:
@@ -109,17 +112,67 @@ class BlockStore(Provider):
         return self._at_hand
 
     def _blocks(self) -> list[Block]:
-        return [self._block(kept) for kept in self._kept if kept.n_rows]
+        return [self._block(self._kept[number]) for number in self._filled]
+
+    @property
+    def _filled(self) -> list[int]:
+        """The places of those that have rows; of none, that of one."""
+        return [number for number, kept in enumerate(self._kept) if kept.n_rows] or [*range(len(self._kept))][:1]
 
     def replace(self, request: ReplaceRequest) -> Steps[None]:
         """Columns stay where they are, in memory or in the file, while they keep their size."""
         at_hand = self._blocks_at_hand()  # which knows where rows are in the trees that have just grown
-        for place, kept in enumerate(kept for kept in self._kept if kept.n_rows):
+        for place, number in enumerate(self._filled):
             yield
             made = at_hand.made(request, place)
             for name in request.columns:
-                kept.columns[name] = self._put(kept.columns.get(name), getattr(made, name))
+                self._kept[number].columns[name] = self._put(self._replaced(number, name), getattr(made, name))
         at_hand.renew(self._blocks())
+
+    def remember(self, request: RememberRequest) -> Steps[None]:
+        """What is remembered stays where it is, and new columns do not take its place."""
+        yield
+        if not request.back:
+            self._remembered = [dict(kept.columns) for kept in self._kept]
+            self._spare = [{} for _ in self._kept]
+            return
+        for kept, before, spare in zip(self._kept, self._remembered, self._spare, strict=True):
+            for name, column in kept.columns.items():
+                if column is before.get(name):
+                    continue
+                if isinstance(column, _Spilled):
+                    spare[name] = column
+                else:
+                    self._held_bytes -= column.nbytes
+            kept.columns.clear()
+            kept.columns.update(before)
+        self._blocks_at_hand().renew(self._blocks())
+
+    def sample(self, request: SampleRequest) -> Steps[None]:
+        """All rows stay where they are while a part of them is copied."""
+        self._at_hand, self._remembered = None, []
+        if request.share == 1:
+            if self._all_kept:
+                self._held_bytes -= sum(
+                    column.nbytes
+                    for kept in self._kept
+                    for column in kept.columns.values()
+                    if not isinstance(column, _Spilled)
+                )
+                self._kept, self._all_kept = self._all_kept, []
+            return
+        self._all_kept, self._kept = self._kept, []
+        for kept in self._all_kept:
+            yield
+            part = request.of(self._block(kept))
+            self._kept.append(_Kept(part.codes.n_rows, part.codes.layout, self._stored(part)))
+
+    def _replaced(self, place: int, name: str) -> Array | _Spilled | None:
+        """The column whose place a new one may take."""
+        column = self._kept[place].columns.get(name)
+        if self._remembered and column is self._remembered[place].get(name):
+            return self._spare[place].pop(name, None)
+        return column
 
     def _put(self, before: Array | _Spilled | None, column: Array) -> Array | _Spilled:
         """Keep a column in the place of another one, or of none."""

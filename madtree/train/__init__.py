@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from madtree.train.train import train
+from madtree.learn.tune import TrialScores
+from madtree.train.activity import Activity
+from madtree.train.search import search
+from madtree.train.train import kind_of, train
 from madtree.train.trained import Trained, line_of
 
-__all__ = ["Trained", "line_of", "train"]
+__all__ = ["Activity", "Trained", "TrialScores", "kind_of", "line_of", "search", "train"]

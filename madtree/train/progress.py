@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from madtree.host import Host, Stopwatch
 from madtree.learn.requests import Progress
+from madtree.train.activity import Activity
 
 _LINE_SECONDS = 1.0
 
@@ -14,8 +15,8 @@ _LINE_SECONDS = 1.0
 class Teller:
     """Is told of a program's progress."""
 
-    def __init__(self, host: Host, watch: Stopwatch, verbose: bool) -> None:
-        self._host, self._watch, self._verbose = host, watch, verbose
+    def __init__(self, host: Host, watch: Stopwatch, activity: Activity, verbose: bool) -> None:
+        self._host, self._watch, self._activity, self._verbose = host, watch, activity, verbose
         self._last = time.monotonic()
 
     def tell(self, progress: Progress) -> None:
@@ -25,6 +26,7 @@ class Teller:
         if progress.stage is not None:
             self._watch.begin(progress.stage)
             self._last = time.monotonic()
+        self._activity.tell(progress)
         if progress.note and self._verbose:
             self._host.info(progress.note)
         if not self._verbose:
@@ -47,12 +49,15 @@ class Teller:
 class ReadingTeller:
     """Tells how far rows that come over a connection have been read, a line a second: a slow network takes minutes."""
 
-    def __init__(self, host: Host, verbose: bool, clock: Callable[[], float] = time.monotonic) -> None:
-        self._host, self._verbose, self._clock = host, verbose, clock
+    def __init__(
+        self, host: Host, activity: Activity, verbose: bool, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._host, self._activity, self._verbose, self._clock = host, activity, verbose, clock
         self._last = clock()
 
     def tell(self, n_read: int, n_ranges: int, n_rows: int) -> None:
         """So many page ranges have been read, with so many rows."""
+        self._activity.read(n_read, n_ranges)
         now = self._clock()
         if self._verbose and now - self._last >= _LINE_SECONDS and not self._host.has_extension:
             self._host.info(f"pack {n_read} of {n_ranges}: {n_rows} rows read, {now - self._last:.3f} s")

@@ -30,7 +30,7 @@ def whole_tree(call: Call, found: Survey) -> Iterator[Batch]:
     call.watch.begin("pack")
     clause = source.rows.from_clause(extra=source.rows.usable)
     images = read_images(source.reader, source.rows, rows_sql.images(source.rows, clause))
-    tell, deliveries = Teller(host, call.watch, call.task.verbose).tell, Deliveries(host, in_file=False)
+    tell, deliveries = Teller(host, call.watch, call.activity, call.task.verbose).tell, Deliveries(host, in_file=False)
     steps = growing_in_block(_grow_plan(call, found), images, tell, deliveries.add)
     del images
     trained = yield from delivered(steps, deliveries, found.profile, host.let_in)
@@ -47,7 +47,7 @@ def small_groups(call: Call, found: Survey, n_growers: int) -> Iterator[Batch]:
     Args:
         n_growers: workers that grow blocks beside this process; above 0 only where there may be resident workers.
     """
-    n_blocks, tell = found.size.n_blocks, Teller(call.host, call.watch, call.task.verbose).tell
+    n_blocks, tell = found.size.n_blocks, Teller(call.host, call.watch, call.activity, call.task.verbose).tell
     plan = _grow_plan(call, found)
     if n_growers:
         for trees in _shared(call, found, plan, n_growers, tell):
@@ -80,7 +80,7 @@ def _streamed(call: Call, found: Survey, plan: GrowPlan) -> Iterator[TrainedTree
     call.watch.begin("pack")
     with local_settings(host, _sorting(found, 1)):
         for row in host.data_stream(rows_sql.images_by_block(found.source.rows)):
-            tell = Teller(host, call.watch, verbose=False).tell
+            tell = Teller(host, call.watch, call.activity, verbose=False).tell
             steps = growing_in_block(plan, as_rows(source.rows, row.pop("images")), tell)
             yield finished(steps, host.let_in)
             call.watch.begin("pack")

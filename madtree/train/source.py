@@ -18,6 +18,7 @@ from madtree.records import dataclass
 from madtree.request import TrainingTask, columns_needed
 from madtree.sqltext.rows import RowSource
 from madtree.storage.distributed import DistributedRows
+from madtree.train.activity import Activity
 from madtree.train.kinds import TrainingKind
 from madtree.train.strategy import Able, Access, choose_access
 
@@ -29,6 +30,7 @@ class Call:
     Attributes:
         space: the work tables.
         watch: told of the stages.
+        activity: told of the steps.
     """
 
     host: Host
@@ -37,6 +39,7 @@ class Call:
     able: Able
     space: WorkSpace
     watch: Stopwatch
+    activity: Activity
 
 
 @dataclass(frozen=True)

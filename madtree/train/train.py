@@ -20,6 +20,7 @@ from madtree.ingest import has_citus, no_usable_row, tell_of_repeated_ids
 from madtree.model import create_tables
 from madtree.parallel import available
 from madtree.request import TrainingTask
+from madtree.train.activity import Activity
 from madtree.train.batches import Batch
 from madtree.train.kinds import TrainingKind
 from madtree.train.large import large_trees
@@ -37,7 +38,7 @@ from madtree.train.trained import Trained
 from madtree.trees import BoostParameters, ForestParameters
 
 # Rows come in order only in one process; what may be shared out says so (madtree.parallel).
-_SERIAL = {"max_parallel_workers_per_gather": "0"}
+SERIAL = {"max_parallel_workers_per_gather": "0"}
 # Citus would tell its workers of a view over packed nodes, which reads a table that they do not have.
 _OWN_VIEWS = {"citus.enable_ddl_propagation": "off"}
 
@@ -52,11 +53,12 @@ def kind_of(task: TrainingTask) -> TrainingKind:
     return SingleTrees()
 
 
-def train(host: Host, task: TrainingTask, watch: Stopwatch | None = None) -> Trained:
+def train(host: Host, task: TrainingTask, watch: Stopwatch | None = None, activity: Activity | None = None) -> Trained:
     """Train and write the model.
 
     Args:
         watch: told of the stages.
+        activity: told of the steps.
 
     Raises:
         MadtreeError: the rows are not fit to learn from, or cannot be kept as it was asked for.
@@ -69,12 +71,14 @@ def train(host: Host, task: TrainingTask, watch: Stopwatch | None = None) -> Tra
         create_tables(host, task, kind.model_kind)
     given = task.arguments.training_table_name
     tell_of_repeated_ids(host.source, task.source, task.id_sql, task.id_type, "id_col_name", given)
-    call = begin(host, task, kind, watch)
-    with local_settings(host, _SERIAL), local_settings(host.source, _SERIAL), call.space:
+    activity = activity or Activity()
+    call = begin(host, task, kind, watch, activity)
+    with local_settings(host, SERIAL), local_settings(host.source, SERIAL), call.space:
         source, encoded = open_source(call), None
         if task.ordered:
             encoded = encode_categories(call, source)
         found = survey(encoded.call, encoded.source) if encoded else survey(call, source)
+        activity.counted(found.profile.usable)
         strategy = choose_strategy(
             task.strategy,
             call.able,
@@ -99,13 +103,13 @@ def train(host: Host, task: TrainingTask, watch: Stopwatch | None = None) -> Tra
     return replace(trained, seconds=watch.seconds)
 
 
-def begin(host: Host, task: TrainingTask, kind: TrainingKind, watch: Stopwatch) -> Call:
+def begin(host: Host, task: TrainingTask, kind: TrainingKind, watch: Stopwatch, activity: Activity) -> Call:
     """What the stages share."""
     workers = available(host, task.parallel_workers, task.tuning.cores)
     space = WorkSpace(host, task.output_schema)
     able = Able(workers, host.has_extension, space.tables.temporary, obstacle_to_workers(host, workers))
     watch.begin("sample")
-    return Call(host, task, kind, able, space, watch)
+    return Call(host, task, kind, able, space, watch, activity)
 
 
 def trees_of(call: Call, found: Survey, strategy: Strategy) -> Iterator[Batch]:

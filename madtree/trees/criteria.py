@@ -80,3 +80,35 @@ def criteria_of(*, classes: bool) -> tuple[str, ...]:
 def is_of_counts(name: object) -> bool:
     """Whether a criterion is known by this name, and is one of counts."""
     return isinstance(name, str) and name in CRITERIA and CRITERIA[name].outcome == COUNTS
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What is known of a metric that settings are compared by.
+
+    Attributes:
+        name: as `tree_evaluate` has it.
+        outcome: what it is for.
+        is_error: whether less is better.
+        of_two: whether it is for two classes.
+    """
+
+    name: str
+    outcome: OutcomeKind
+    is_error: bool = False
+    of_two: bool = False
+
+
+# In the order in which they are told of.
+METRICS = {
+    metric.name: metric
+    for metric in (
+        Metric("accuracy", CLASSES),
+        Metric("balanced_accuracy", CLASSES),
+        Metric("log_loss", CLASSES, is_error=True),
+        Metric("auc", CLASSES, of_two=True),
+        Metric("rmse", NUMBERS, is_error=True),
+        Metric("r2", NUMBERS),
+        Metric("poisson_deviance", COUNTS, is_error=True),
+    )
+}

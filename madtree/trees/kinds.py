@@ -40,6 +40,7 @@ class ModelKind:
         predicts: the one that predicts by all of a group's trees.
         draws, lists_surrogates: those that show single trees, with the arguments that tell which.
         noun: what a group has: "tree", "forest".
+        step: what is counted while one is trained: "level", "tree", "round".
         described: the end of a sentence that begins with "The model is".
         label: stands behind "classification" and "regression"; empty where these say enough.
         joining: how its trees make one prediction.
@@ -58,6 +59,7 @@ class ModelKind:
         document: the name of its JSON format.
         says_numbers: whether its trees say numbers, whatever the model predicts.
         tells_rounds: whether `<output>_rounds` tells how training went.
+        metrics: by which its settings can be compared; the first one for the outcome at hand is the usual one.
     """
 
     trains: str
@@ -65,6 +67,7 @@ class ModelKind:
     draws: str
     lists_surrogates: str
     noun: str
+    step: str
     described: str
     label: str
     joining: Joining
@@ -84,6 +87,7 @@ class ModelKind:
     document: str
     says_numbers: bool = False
     tells_rounds: bool = False
+    metrics: tuple[str, ...] = ()
 
     @property
     def in_words(self) -> str:
@@ -97,6 +101,7 @@ TREE = ModelKind(
     draws="tree_display",
     lists_surrogates="tree_surr_display",
     noun="tree",
+    step="level",
     described="a model of single trees",
     label="",
     joining=Joining.NONE,
@@ -114,6 +119,7 @@ TREE = ModelKind(
     writes_sql="tree_sql",
     unseen_in=None,
     document="madtree-tree",
+    metrics=("accuracy", "balanced_accuracy", "log_loss", "auc", "rmse", "r2", "poisson_deviance"),
 )
 FOREST = ModelKind(
     trains="forest_train",
@@ -121,6 +127,7 @@ FOREST = ModelKind(
     draws="get_tree",
     lists_surrogates="get_tree_surr",
     noun="forest",
+    step="tree",
     described="a forest",
     label="forest",
     joining=Joining.VOTE_OR_MEAN,
@@ -138,12 +145,14 @@ FOREST = ModelKind(
     writes_sql="",
     unseen_in="_group",
     document="madtree-forest",
+    metrics=("accuracy", "rmse", "r2"),
 )
 BOOSTED = replace(
     FOREST,
     trains="boost_train",
     predicts="boost_predict",
     noun="boosted model",
+    step="round",
     described="a boosted model",
     label="boosting",
     joining=Joining.SUM,
@@ -155,6 +164,7 @@ BOOSTED = replace(
     writes_sql="boost_sql",
     unseen_in=None,
     document="madtree-boosted",
+    metrics=("log_loss", "accuracy", "rmse", "poisson_deviance"),
     says_numbers=True,
     tells_rounds=True,
 )

@@ -160,6 +160,9 @@ class BoostParameters:
         return self.subsample < 1 or self.held_out > 0 or self.draws_by_gradient
 
 
+EnsembleParameters = ForestParameters | BoostParameters
+
+
 def _ranged(default: _T, low: float, high: float) -> _T:
     """A parameter whose values are from `low` to `high`, whoever sends them: whole numbers where `low` is one."""
     made: _T = field(default=default, metadata={"range": (low, high)})

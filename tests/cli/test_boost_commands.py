@@ -53,7 +53,7 @@ def test_rounds_are_measured(
     refused = madtree("evaluate", model, points, "--rounds", "--curve")
     assert (refused.code, refused.err.splitlines()[0]) == (
         2,
-        "error: choose one of --confusion, --curve, --reliability and --rounds",
+        "error: choose one of --confusion, --curve, --reliability, --rounds and --conformal",
     )
 
 

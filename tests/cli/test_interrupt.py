@@ -53,7 +53,11 @@ def dsn_uri(dsn: str) -> str:
     return f"postgresql://{info['user']}@/{info['dbname']}?host={info['host']}&port={info['port']}"
 
 
-BUSY = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'madtree'"
+# A session shows more than its name while it trains.
+BUSY = (
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+    "AND starts_with(application_name, 'madtree') AND backend_type = 'client backend'"
+)
 TABLES = (
     "SELECT array_agg(c.relname::text ORDER BY c.relname) FROM pg_class c "
     "WHERE c.relkind IN ('r', 'v') AND c.relnamespace = %s::regnamespace"

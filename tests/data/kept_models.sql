@@ -44,4 +44,34 @@ END
 $do$;
 INSERT INTO kept.arrivals SELECT id, x, k, b FROM kept.rows WHERE id <= 20;
 
+-- Kinds of models that not every version has.
+DO $do$
+BEGIN
+    IF EXISTS (SELECT FROM pg_proc WHERE proname = 'forest_train' AND pronamespace = 'madtree'::regnamespace) THEN
+        PERFORM madtree.forest_train(
+            'kept.rows', 'kept.forest', 'id', 'y', 'x, k, b', num_trees => 3, max_tree_depth => 4,
+            null_handling_params => 'max_surrogates=2'
+        );
+        PERFORM madtree.forest_train(
+            'kept.rows', 'kept.forests', 'id', 'z', 'x, k, b', grouping_cols => 'g', num_trees => 2, max_tree_depth => 3
+        );
+        PERFORM madtree.forest_predict('kept.forest', 'kept.rows', 'kept.forest_then');
+        PERFORM madtree.forest_predict('kept.forest', 'kept.rows', 'kept.forest_shares_then', 'prob_mean');
+        PERFORM madtree.forest_predict('kept.forests', 'kept.rows', 'kept.forests_then');
+    END IF;
+    IF EXISTS (SELECT FROM pg_proc WHERE proname = 'boost_train' AND pronamespace = 'madtree'::regnamespace) THEN
+        PERFORM madtree.boost_train(
+            'kept.rows', 'kept.boosted', 'id', 'y', 'x, k, b', num_trees => 3, max_leaf_nodes => 5, min_bucket => 5
+        );
+        PERFORM madtree.boost_train(
+            'kept.rows', 'kept.boosts', 'id', 'z', 'x, k, b', grouping_cols => 'g', num_trees => 3,
+            max_leaf_nodes => 5, min_bucket => 5
+        );
+        PERFORM madtree.boost_predict('kept.boosted', 'kept.rows', 'kept.boosted_then');
+        PERFORM madtree.boost_predict('kept.boosted', 'kept.rows', 'kept.boosted_shares_then', 'prob');
+        PERFORM madtree.boost_predict('kept.boosts', 'kept.rows', 'kept.boosts_then', 'raw');
+    END IF;
+END
+$do$;
+
 CREATE VIEW kept.my_models AS SELECT name, kind, n_trees FROM madtree.models WHERE schema = 'kept';

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from mkdocs.config import load_config
 from pages import DOCS
 
 ROOT = DOCS.parent
@@ -50,3 +51,16 @@ def test_docstrings_have_become_pages(site: Path) -> None:
     for name in names:
         assert f'id="{name}"' in html
     assert "Raises" in html
+
+
+def test_the_address_and_the_menu_of_versions_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The repository knows no address: whoever publishes the site says it."""
+    monkeypatch.delenv("MADTREE_SITE_URL", raising=False)
+    monkeypatch.delenv("MADTREE_SITE_VERSIONS", raising=False)
+    at_home = load_config(str(ROOT / "mkdocs.yml"))
+    assert (at_home.site_url, at_home.extra["version"]["provider"]) == ("", "none")
+    monkeypatch.setenv("MADTREE_SITE_URL", "https://docs.example.com/madtree/")
+    monkeypatch.setenv("MADTREE_SITE_VERSIONS", "mike")
+    published = load_config(str(ROOT / "mkdocs.yml"))
+    assert published.site_url == "https://docs.example.com/madtree/"
+    assert published.extra["version"]["provider"] == "mike"

@@ -140,3 +140,17 @@ def test_the_demo_waits_for_a_healthy_server():
     services = COMPOSE["services"]
     assert services["demo"]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
     assert services["postgres"]["healthcheck"]["test"][1] == "pg_isready"
+
+
+def test_the_server_runs_as_nobody_of_power_and_says_whether_it_is_healthy():
+    server = stage("server")
+    assert re.findall(r"^ARG ACCOUNT=(\S+)$", server, re.MULTILINE) == ["postgres"]
+    assert server.rstrip().endswith("USER ${ACCOUNT}")
+    assert re.search(r'^HEALTHCHECK .*\n +CMD \["pg_isready", .*"--host=127\.0\.0\.1"', server, re.MULTILINE)
+    assert stage("client").count("\nUSER postgres\n") == 1
+
+
+def test_the_base_is_of_a_named_debian_release_and_of_no_architecture():
+    """A digest would be of one day's packages; the release decides on Python and numpy."""
+    assert re.search(r"^ARG BASE=postgres:\$\{POSTGRES\}-\$\{DEBIAN\}$", DOCKERFILE, re.MULTILINE)
+    assert not re.search(r"amd64|x86_64|aarch64", re.sub(r"^#.*$", "", DOCKERFILE, flags=re.MULTILINE))

@@ -9,6 +9,7 @@ from madtree.cli.progress import Estimate, TrainingStep, parse
 from madtree.host.stopwatch import Stopwatch
 from madtree.learn.requests import BlocksReport, RoundReport, WaveReport
 from madtree.learn.requests import Progress as Step
+from madtree.train.activity import Activity
 from madtree.train.progress import ReadingTeller, Teller
 
 
@@ -20,7 +21,7 @@ def lines(host: MemoryHost) -> list[str]:
 
 def test_what_the_server_writes_of_levels_is_read() -> None:
     host = MemoryHost()
-    tell = Teller(host, Stopwatch("sample"), verbose=True).tell
+    tell = Teller(host, Stopwatch("sample"), Activity(), verbose=True).tell
     tell(Step(stage="passes"))
     tell(Step(round=RoundReport(0, 1, 1000)))
     tell(Step(round=RoundReport(1, 2, 900)))
@@ -34,7 +35,7 @@ def test_what_the_server_writes_of_levels_is_read() -> None:
 
 def test_what_the_server_writes_of_blocks_is_read() -> None:
     host = MemoryHost()
-    tell = Teller(host, Stopwatch("sample"), verbose=True).tell
+    tell = Teller(host, Stopwatch("sample"), Activity(), verbose=True).tell
     tell(Step(blocks=BlocksReport(1, 17)))
     tell(Step(blocks=BlocksReport(2, 17)))
     step = parse(lines(host)[1])
@@ -44,7 +45,7 @@ def test_what_the_server_writes_of_blocks_is_read() -> None:
 
 def test_what_the_server_writes_of_trees_is_read() -> None:
     host = MemoryHost()
-    tell = Teller(host, Stopwatch("sample"), verbose=True).tell
+    tell = Teller(host, Stopwatch("sample"), Activity(), verbose=True).tell
     tell(Step(wave=WaveReport(7, 90, 1200)))
     tell(Step(wave=WaveReport(30, 90, 1300)))
     step = parse(lines(host)[1])
@@ -59,7 +60,7 @@ def test_what_a_client_says_of_rows_that_it_reads_is_read() -> None:
     """
     host = MemoryHost(has_extension=False)
     clock = iter([0.0, 0.4, 1.0, 1.5, 2.0])
-    tell = ReadingTeller(host, True, lambda: next(clock)).tell
+    tell = ReadingTeller(host, Activity(), True, lambda: next(clock)).tell
     for n_read in (4, 10, 15, 20):
         tell(n_read, 100, n_read * 1_000)
     assert lines(host) == ["pack 10 of 100: 10000 rows read, 1.000 s", "pack 20 of 100: 20000 rows read, 1.000 s"]

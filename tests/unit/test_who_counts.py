@@ -44,6 +44,7 @@ OTHERS = {
     "learn/shap/background.py": "patterns of conditions, by leaf",
     "learn/shap/covered_trees.py": "conditions by leaf",
     "learn/shap/explained.py": "terms of leaves by feature",
+    "learn/tune/leaf_scores.py": "weights of leaves that say the same",
     "learn/walk/by_bits.py": "leaves that splits take away, by code and tree",
     "storage/whole_trees.py": "rows of each group in a block",
 }

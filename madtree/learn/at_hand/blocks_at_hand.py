@@ -16,7 +16,17 @@ from madtree.learn.counting import CountRequest, PlacedBlock, final, merge, tran
 from madtree.learn.data import Allocator, Array, Block, Ints, ReusingAllocator, Steps, allocated, in_memory
 from madtree.learn.histogram import RowsOfNodes
 from madtree.learn.problem import Problem
-from madtree.learn.requests import FoldHashesRequest, OfRows, Provider, ReplaceRequest, RowsRequest, SumsRequest, driven
+from madtree.learn.requests import (
+    FoldHashesRequest,
+    OfRows,
+    Provider,
+    RememberRequest,
+    ReplaceRequest,
+    RowsRequest,
+    SampleRequest,
+    SumsRequest,
+    driven,
+)
 from madtree.learn.route import Positions, WayDown
 from madtree.learn.waves import (
     CategoriesRequest,
@@ -51,6 +61,8 @@ class BlocksAtHand(Provider):
         self._lasting, self._allocator = allocator, ReusingAllocator(allocator)
         self._records: RowRecords | None = None  # of all rows, where they are drawn from for tree after tree
         self._place(blocks, whole)
+        self._remembered: list[Block] = []
+        self._all_blocks: list[Block] = []  # where a part of the rows takes their place
         self._block_rows = sum(block.codes.n_rows for block in blocks) // max(len(blocks), 1)  # of an average block
 
     def _place(self, blocks: Sequence[Block], whole: Block | None) -> None:
@@ -104,6 +116,26 @@ class BlocksAtHand(Provider):
             yield
             self._blocks[i] = replace(placed, block=self.made(request, i))
         self.renew([placed.block for placed in self._blocks])
+
+    def remember(self, request: RememberRequest) -> Steps[None]:
+        yield
+        if request.back:
+            self.renew(self._remembered)
+        else:
+            self._remembered = [placed.block for placed in self._blocks]
+
+    def sample(self, request: SampleRequest) -> Steps[None]:
+        yield
+        if request.share < 1:
+            self._all_blocks = [placed.block for placed in self._blocks]
+            self._begin([request.of(block) for block in self._all_blocks])
+        elif self._all_blocks:
+            self._begin(self._all_blocks)
+
+    def _begin(self, blocks: Sequence[Block]) -> None:
+        """Go on with other rows."""
+        self._records = None
+        self._place([block for block in blocks if block.codes.n_rows] or blocks[:1], None)
 
     def made(self, request: ReplaceRequest, place: int) -> Block:
         """The block at that place with the columns that are asked for."""

@@ -29,6 +29,13 @@ from madtree.learn.columns.gradient_samples import (
     values_of_sample,
     values_of_sizes,
 )
+from madtree.learn.columns.held_out import (
+    metric_sums,
+    no_metric,
+    one_fold,
+    values_of_metric_sums,
+    values_of_one_fold,
+)
 from madtree.learn.columns.residuals import (
     clipped_sums,
     no_clipped,
@@ -92,6 +99,7 @@ class NewColumns:
 COLUMN_FUNCTIONS: dict[str, NewColumns] = {
     "random_folds": NewColumns(("fold",), _random_folds, _values_of_random_folds),
     "held_out": NewColumns(("fold",), _held_out, _values_of_held_out),
+    "one_fold": NewColumns(("fold",), one_fold, values_of_one_fold),
     "boosted": NewColumns(BOOSTED, boosted, values_of_boosted),
     "gradient_sample": NewColumns(SAMPLED, gradient_sample, values_of_sample),
 }
@@ -134,6 +142,7 @@ class RowSums:
 
 ROW_SUMS: dict[str, RowSums] = {
     "loss": RowSums(loss_sums, no_loss, values_of_loss_sums),
+    "metric": RowSums(metric_sums, no_metric, values_of_metric_sums),
     "residuals": RowSums(residual_counts, no_residuals, values_of_residual_counts),
     "clipped": RowSums(clipped_sums, no_clipped, values_of_clipped_sums),
     "gradient_sizes": RowSums(size_counts, no_sizes, values_of_sizes),

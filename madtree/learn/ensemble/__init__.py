@@ -4,17 +4,27 @@ out-of-bag rows say of them.
 
 from __future__ import annotations
 
-from madtree.learn.ensemble.boosting import Boosting, train_boosted
+from madtree.learn.ensemble.boosting import Boosting, Told, train_boosted
 from madtree.learn.ensemble.drawn_features import DrawnFeatures, drawn
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
 from madtree.learn.ensemble.forest import Forest, Wave, bootstrap, said_of, train_forest, wave_counts, wave_nodes
-from madtree.learn.ensemble.learners import BoostLearner, ForestLearner, Held, Learner, TreeLearner, learner_of
-from madtree.learn.ensemble.out_of_bag import OutOfBag
+from madtree.learn.ensemble.learners import (
+    BoostLearner,
+    Deliver,
+    ForestLearner,
+    Held,
+    Learner,
+    Tell,
+    TreeLearner,
+    learner_of,
+)
+from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally
 from madtree.learn.ensemble.random_cuts import RandomCuts, coins
 
 __all__ = [
     "BoostLearner",
     "Boosting",
+    "Deliver",
     "DrawnFeatures",
     "DrawnSplits",
     "Forest",
@@ -23,6 +33,9 @@ __all__ = [
     "Learner",
     "OutOfBag",
     "RandomCuts",
+    "Tally",
+    "Tell",
+    "Told",
     "TreeLearner",
     "Wave",
     "bootstrap",

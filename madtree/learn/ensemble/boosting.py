@@ -8,9 +8,10 @@ their loss says how many rounds the model keeps.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -168,12 +169,39 @@ class Boosting:
         )
 
 
+@dataclass(frozen=True)
+class Told:
+    """What is known of the rows of a boosted model that grows.
+
+    Attributes:
+        problem: of its trees, without their samples.
+        loss: the values that tell of the loss.
+        largest_loss: (G,) that a row's may be at first.
+        weight_grid: of the rows' weights; None where all are 1.
+    """
+
+    boosting: Boosting
+    problem: Problem
+    loss: dict[str, Any]
+    largest_loss: Floats
+    weight_grid: Grid | None
+
+
+AfterRound = Callable[[int, Told], Iterable[Any]]
+
+
 def train_boosted(
-    boosting: Boosting, deliver: Callable[[TrainedTrees], None], *, rows_at_hand: bool
+    boosting: Boosting,
+    deliver: Callable[[TrainedTrees], None],
+    *,
+    rows_at_hand: bool,
+    after_round: AfterRound = lambda number, told: (),
 ) -> Program[TrainedTrees]:
     """Grow the boosted model of each of a problem's groups; what there is to say of them beside their trees.
 
-    `deliver` is handed trees as they come.
+    Args:
+        deliver: is handed trees as they come.
+        after_round: goes on once so many rounds are grown; it may ask for more of their rows.
     """
     packed, parameters = boosting.packed, boosting.parameters
     n_groups, seed = len(boosting.groups), packed.parameters.seed
@@ -225,6 +253,7 @@ def train_boosted(
                 deliver(trees)
             yield from scores.add(of_tree, growing, known, score)
         yield from losses.tell(*told)
+        yield from after_round(number + 1, Told(boosting, *told))
         yield Progress(wave=WaveReport(number + 1, parameters.n_rounds, n_nodes))
         if boosting.has_held_out:
             go_on = losses.go_on()

@@ -85,12 +85,14 @@ class Forest:
             (`Bootstrap.upper_bound`), and its trees are not pruned.
         groups: (G,) their numbers in the model tables.
         members: of each group that are grown together, in one wave.
+        samples: of all trees.
     """
 
     problem: Problem
     parameters: ForestParameters
     groups: Ints
     members: int
+    samples: Bootstrap
 
     @classmethod
     def of(
@@ -100,10 +102,12 @@ class Forest:
         groups: Ints,
         n_processes: int = 1,
         rows_at_hand: bool = True,
+        samples: Bootstrap | None = None,
     ) -> Forest:
         """
         Args:
             n_processes: that grow it, wave by wave.
+            samples: of all trees; None for those that the parameters ask for.
             rows_at_hand: whether each of them has all rows; else each level is a pass over rows that lie elsewhere.
         """
         size = problem.rows, problem.parameters.max_depth, problem.channels.count
@@ -111,7 +115,7 @@ class Forest:
             members = wave_members(problem.tuning, *size, parameters.n_trees, n_processes)
         else:
             members = spread_members(problem.tuning, *size, parameters.n_trees, problem.parameters.memory_bytes)
-        return cls(problem, parameters, groups, members)
+        return cls(problem, parameters, groups, members, samples or bootstrap(problem.parameters.seed, parameters))
 
     @property
     def n_waves(self) -> int:
@@ -122,7 +126,7 @@ class Forest:
         problem, forest = self.problem, self.parameters
         seed, first = problem.parameters.seed, number * self.members
         count = min(self.members, forest.n_trees - first)
-        wave = problem.with_replicas(replace(bootstrap(seed, forest), first=first, count=count))
+        wave = problem.with_replicas(replace(self.samples, first=first, count=count))
         draws = DrawnFeatures(seed, first, wave.n_groups, len(wave.unordered), forest.n_drawn)
         finder_of = partial(
             DrawnSplits, draws=draws, random_cuts=forest.split_rule == RANDOM, rows_at_hand=rows_at_hand
@@ -166,6 +170,7 @@ class Forest:
             "forest": asdict(self.parameters),
             "groups": self.groups,
             "members": self.members,
+            "samples": self.samples.to_value(),
         }
 
     @classmethod
@@ -174,7 +179,8 @@ class Forest:
         given, problem = Values(values), Problem.from_values(values)
         parameters = forest_parameters_of(Values(given.mapping("forest")), len(problem.unordered))
         groups = given.ints("groups", (problem.n_groups,), 0, 2**31 - 1)
-        return cls(problem, parameters, groups, given.integer("members", 1, parameters.n_trees))
+        samples = Bootstrap.from_values(given.mapping("samples"))
+        return cls(problem, parameters, groups, given.integer("members", 1, parameters.n_trees), samples)
 
 
 def train_forest(forest: Forest, deliver: Callable[[TrainedTrees], None]) -> Program[OutOfBag]:

@@ -6,7 +6,7 @@ All sums are exact, on integer grids, so that nothing depends on the order of ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import field, replace
 from functools import partial
 from itertools import product
@@ -67,8 +67,12 @@ class OutOfBag:
 class Tally:
     """Counts the votes of out-of-bag rows, wave by wave, in order."""
 
-    def __init__(self, problem: Problem, forest: ForestParameters, targets: Targets) -> None:
-        self._problem, self._forest = problem, forest
+    def __init__(
+        self, problem: Problem, forest: ForestParameters, targets: Targets, looks: Collection[int] = ()
+    ) -> None:
+        """`looks`: numbers of trees after which error and score (G,) are kept in `judged`."""
+        self.judged: dict[int, tuple[Floats, Floats]] = {}
+        self._problem, self._forest, self._kept = problem, forest, looks
         self._rows = RowTargets.of(targets)
         n_rows, n_classes = len(self._rows.group), problem.n_classes
         self._losses: list[Floats] = []
@@ -109,8 +113,10 @@ class Tally:
                 else:
                     _increase(self._counted[0], voted, 1)
                     _increase(self._counted[1], voted, self._grid.split(predicted, group)[0])
-            if first + replica + 1 in self._looks:
-                errors[replica] = self._judged()[0]
+            n_trees = first + replica + 1
+            if n_trees in self._looks or n_trees in self._kept:
+                errors[replica], score, *_ = self._judged()
+                self.judged[n_trees] = errors[replica], score
         if len(losses):
             self._losses.append(losses.copy())  # what was read keeps all bytes of its wave
         return errors, is_tested

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from madtree.learn.grow.grow import grow, may_split
+from madtree.learn.grow.grow import gains_enough, grow, may_split
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import BestFirst, GrowthPolicy, inner_nodes
 from madtree.learn.grow.split_finder import FeatureMask, Finder, FinderOf, SplitFinder
@@ -15,6 +15,7 @@ __all__ = [
     "GrowingTrees",
     "GrowthPolicy",
     "SplitFinder",
+    "gains_enough",
     "grow",
     "inner_nodes",
     "may_split",

@@ -78,7 +78,7 @@ def may_split(problem: Problem, growing: GrowingTrees, nodes: Ints) -> Array:
     return wanted & criterion_of(problem).judging.may_be_split(problem, growing.sums[:, nodes], growing.tree[nodes])
 
 
-def _gains_enough(problem: Problem, growing: GrowingTrees, nodes: Ints, gain: Floats) -> Bools:
+def gains_enough(problem: Problem, growing: GrowingTrees, nodes: Ints, gain: Floats) -> Bools:
     """(m,) whether splits of nodes lower the impurity of their whole trees by enough.
 
     That impurity is a mean over the tree's weight, so that `gain`, a sum over the node's rows, is what the split takes
@@ -98,7 +98,7 @@ def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: Best
     roots = np.flatnonzero(frontier < growing.n_trees)  # whether they may be split is known now that they are counted
     splits.gain[roots[~may_split(problem, growing, frontier[roots])]] = 0.0
     gain = splits.gain * problem.feature_costs[splits.feature]  # of no feature it is 0 by any cost
-    splits.gain[~_gains_enough(problem, growing, frontier, gain)] = 0.0
+    splits.gain[~gains_enough(problem, growing, frontier, gain)] = 0.0
     chosen = np.flatnonzero(splits.gain > 0)
     nodes = frontier[chosen]
     tree = growing.tree[nodes]

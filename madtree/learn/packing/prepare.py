@@ -22,7 +22,7 @@ from madtree.learn.data import (
     is_exact,
 )
 from madtree.learn.packing.scale import Scale
-from madtree.learn.problem import FoldHashes, Folds, Problem, Replicas, rows_of_trees
+from madtree.learn.problem import FoldHashes, Problem, Replicas, rows_of_trees
 from madtree.records import dataclass
 from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, OWN_NUMBERS, FeatureKind, OutcomeKind, Parameters
 
@@ -145,7 +145,7 @@ def preparing(
         n_classes: 0 for regression.
         n_given: (n_trees,) rows of each tree, with those that are `known` but have no feature; as many as there are if
             None.
-        replicas: that the grids must have room for; the problem has none of them.
+        replicas: that the grids must have room for. The problem has none, nor those of folds.
         taught: (n_rows,) the rows by whose values bins of ordered and continuous features are found; None for all.
     """
     if n_given is None:
@@ -167,7 +167,7 @@ def preparing(
     )
     fold = _folds(rows, n_trees, parameters)
     block = Block(codes, *on_grids(problem, rows), rows.tree, fold, rows.identity)
-    return (problem.with_replicas(Folds(parameters.n_folds)) if parameters.n_folds else problem), block
+    return problem, block
 
 
 prepare = at_once(preparing)

@@ -7,7 +7,7 @@ from madtree.learn.problem.channels import Channels, over_classes
 from madtree.learn.problem.folds import FoldHashes
 from madtree.learn.problem.parameters import boost_parameters_of, forest_parameters_of, parameters_of
 from madtree.learn.problem.problem import Problem, weights_by_class
-from madtree.learn.problem.replicas import Folds, Replicas, roots, rows_of_trees
+from madtree.learn.problem.replicas import Folds, LeftOut, Replicas, kept_rows, roots, rows_of_trees
 from madtree.learn.problem.rounding import Rounding
 from madtree.learn.problem.sampled import Sampled, held_out_rows
 from madtree.learn.problem.tuning import SearchTuning
@@ -17,6 +17,7 @@ __all__ = [
     "Channels",
     "FoldHashes",
     "Folds",
+    "LeftOut",
     "Problem",
     "Replicas",
     "Rounding",
@@ -26,6 +27,7 @@ __all__ = [
     "forest_parameters_of",
     "held_out_rows",
     "identities",
+    "kept_rows",
     "over_classes",
     "parameters_of",
     "roots",

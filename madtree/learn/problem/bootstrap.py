@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.data import Array, Block, Floats, Ints, Values, keyed, mixed
-from madtree.learn.problem.replicas import Folds, Replicas
+from madtree.learn.problem.replicas import Folds, LeftOut, Replicas
 from madtree.learn.problem.sampled import Sampled
 from madtree.records import dataclass
 from madtree.trees import MOST_FOLDS, SAMPLINGS
@@ -53,6 +53,9 @@ class Bootstrap(Replicas):
         sampling: "poisson": with replacement; "without_replacement": each row once or not at all; "none": each row
             once, so that none is out of bag.
         kept: share of the rows that a tree's sample is drawn from; the others are out of reach, not out of bag.
+        folds: where a fold is held out of all trees, the replicas that single trees would be. Its rows are out of bag,
+            and no others.
+        fold: that one.
     """
 
     seed: int
@@ -60,6 +63,8 @@ class Bootstrap(Replicas):
     count: int
     sampling: str = "poisson"
     kept: float = 1.0
+    folds: LeftOut | None = None
+    fold: int = 0
 
     @property
     def n(self) -> int:
@@ -74,11 +79,14 @@ class Bootstrap(Replicas):
         drawn = self._drawn(block.identity, replica)
         if self.kept < 1:
             drawn = np.where(self._reached(block.identity, replica), drawn, np.uint8(0))
-        return drawn
+        taught = None if self.folds is None else self.folds.multiplicity(block, self.fold)
+        return drawn if taught is None else drawn * taught
 
     def held_out(self, block: Block, replica: int) -> Ints:
         """Indices of the rows out of bag."""
         assert block.identity is not None
+        if self.folds is not None:
+            return self.folds.held_out(block, self.fold)
         return self.out_of_bag(block.identity, replica)
 
     def out_of_bag(self, identity: Array, replica: int) -> Ints:
@@ -105,6 +113,8 @@ class Bootstrap(Replicas):
             given.integer("count", 1, MOST_MEMBERS),
             given.text("sampling", SAMPLINGS),
             given.number("kept", 0.0, 1.0),
+            LeftOut.from_values(given.mapping("folds")) if "folds" in given else None,
+            given.integer("fold", 0, MOST_FOLDS) if "fold" in given else 0,
         )
 
     def _drawn(self, identity: Array, replica: int) -> Array:
@@ -133,5 +143,8 @@ def replicas_of(given: Values) -> Replicas:
         return Replicas()
     if given.is_mapping("replicas"):
         values = given.mapping("replicas")
-        return (Sampled if "kind" in values else Bootstrap).from_values(values)
+        if "kind" not in values:
+            return Bootstrap.from_values(values)
+        kind = Values(values).text("kind", ("sampled", "left_out"))
+        return Sampled.from_values(values) if kind == "sampled" else LeftOut.from_values(values)
     return Folds(given.integer("replicas", 1, MOST_FOLDS))

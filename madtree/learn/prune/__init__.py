@@ -21,8 +21,8 @@ from madtree.learn.prune.columns import (
 from madtree.learn.prune.explained import FEWEST_ROWS
 from madtree.learn.prune.outcome import Outcome, conclude, leaf_predictions
 from madtree.learn.prune.packed import PackedNodes
-from madtree.learn.prune.program import train_at_hand, train_trees, training_at_hand
-from madtree.learn.prune.pruning import prune
+from madtree.learn.prune.program import assign_folds, train_at_hand, train_trees, training_at_hand
+from madtree.learn.prune.pruning import prune, prune_at
 from madtree.learn.prune.trained import TrainedTrees
 
 __all__ = [
@@ -42,9 +42,11 @@ __all__ = [
     "TrainedTrees",
     "TreeColumns",
     "TreeKeys",
+    "assign_folds",
     "conclude",
     "leaf_predictions",
     "prune",
+    "prune_at",
     "train_at_hand",
     "train_trees",
     "training_at_hand",

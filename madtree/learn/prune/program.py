@@ -30,7 +30,7 @@ def train_trees(
     n_folds = problem.parameters.n_folds
     if n_folds and problem.n_replicas == 1:
         if not folds_known:
-            yield from _assign_folds(problem)
+            yield from assign_folds(problem)
         problem = problem.with_replicas(Folds(n_folds))
     yield Progress(stage="passes")
     growing = yield from grow(problem, rows_at_hand, policy, lambda known: SplitFinder(known, rows_at_hand, mask))
@@ -39,7 +39,7 @@ def train_trees(
     return outcome, problem
 
 
-def _assign_folds(problem: Problem) -> Program[None]:
+def assign_folds(problem: Problem) -> Program[None]:
     """Give every row a fold at random, by a hash of who it is."""
     ends = yield from _fold_ends(problem, problem.rows)
     if ends is None:  # where ids are repeated often, folds end far from where they are looked for

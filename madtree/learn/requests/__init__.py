@@ -18,8 +18,10 @@ from madtree.learn.requests.provider import (
 from madtree.learn.requests.requests import (
     FoldHashesRequest,
     OfRows,
+    RememberRequest,
     ReplaceRequest,
     RowsRequest,
+    SampleRequest,
     SumsRequest,
     arguments_of,
 )
@@ -33,10 +35,12 @@ __all__ = [
     "Program",
     "Progress",
     "Provider",
+    "RememberRequest",
     "ReplaceRequest",
     "Request",
     "RoundReport",
     "RowsRequest",
+    "SampleRequest",
     "SumsRequest",
     "T",
     "WaveReport",

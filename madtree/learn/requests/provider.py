@@ -12,7 +12,14 @@ from typing import Any, Literal, TypeVar
 
 from madtree.learn.counting import CountRequest
 from madtree.learn.data import Steps
-from madtree.learn.requests.requests import FoldHashesRequest, ReplaceRequest, RowsRequest, SumsRequest
+from madtree.learn.requests.requests import (
+    FoldHashesRequest,
+    RememberRequest,
+    ReplaceRequest,
+    RowsRequest,
+    SampleRequest,
+    SumsRequest,
+)
 from madtree.learn.waves import CategoriesRequest, DrawnRowsRequest, HeldOutRequest, TargetsRequest, WaveRequest
 from madtree.records import dataclass
 
@@ -77,7 +84,9 @@ Request = (
     | TargetsRequest
     | WaveRequest
     | FoldHashesRequest
+    | RememberRequest
     | ReplaceRequest
+    | SampleRequest
     | SumsRequest
     | Progress
 )
@@ -94,7 +103,9 @@ ANSWERED_BY: dict[type, str] = {
     TargetsRequest: "targets",
     WaveRequest: "wave",
     FoldHashesRequest: "fold_hashes",
+    RememberRequest: "remember",
     ReplaceRequest: "replace",
+    SampleRequest: "sample",
     SumsRequest: "sums",
 }
 

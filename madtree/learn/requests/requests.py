@@ -13,7 +13,7 @@ import numpy as np
 
 from madtree.learn.columns import COLUMN_FUNCTIONS, ROW_SUMS, column_values, sum_values, summed_rows, with_columns
 from madtree.learn.data import Array, Block, Ints, Values, require
-from madtree.learn.problem import FoldHashes, Problem
+from madtree.learn.problem import FoldHashes, Problem, kept_rows
 from madtree.learn.route import Routing
 from madtree.records import dataclass
 
@@ -176,3 +176,50 @@ class SumsRequest(OfRows):
     @cached_property
     def _checked(self) -> dict[str, Any]:
         return sum_values(self.function, self.values, self.problem, self.n_nodes)
+
+
+@dataclass(frozen=True)
+class RememberRequest:
+    """Remember the columns that rows have now, or give them these again, please.
+
+    `back`: the latter.
+    """
+
+    back: bool
+    what: ClassVar[str] = "remember"
+
+    def to_values(self) -> dict[str, Any]:
+        return {"what": self.what, "back": self.back}
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> RememberRequest:
+        """The request that `to_values` tells of; raises MadtreeError where it is none."""
+        return cls(Values(values).boolean("back"))
+
+
+@dataclass(frozen=True)
+class SampleRequest:
+    """Go on with a part of the rows, please, as they are now; or with all rows again, as they were.
+
+    Attributes:
+        share: of all rows, by a hash of their identities with that seed; 1 for all of them.
+    """
+
+    share: float
+    seed: int
+    what: ClassVar[str] = "sample"
+
+    def of(self, block: Block) -> Block:
+        """The rows of a block that are among them."""
+        require(block.identity is not None, "identity", "there")
+        assert block.identity is not None
+        return block.take(np.flatnonzero(kept_rows(block.identity, self.share, self.seed)))
+
+    def to_values(self) -> dict[str, Any]:
+        return {"what": self.what, "share": self.share, "seed": self.seed}
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> SampleRequest:
+        """The request that `to_values` tells of; raises MadtreeError where it is none."""
+        given = Values(values)
+        return cls(given.number("share", 0.0, 1.0), given.integer("seed", -(2**63), 2**63 - 1))

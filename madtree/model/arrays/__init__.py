@@ -4,7 +4,7 @@ numpy, which the room above does not.
 
 from __future__ import annotations
 
-from madtree.model.arrays.categories import keys_of_texts
+from madtree.model.arrays.categories import keys_of, keys_of_texts
 from madtree.model.arrays.scores import StepArrays, expected, probabilities
 from madtree.model.arrays.trees import ADJUSTED_AGREEMENT, ModelArrays, class_weights, node_weights, read_arrays
 
@@ -14,6 +14,7 @@ __all__ = [
     "StepArrays",
     "class_weights",
     "expected",
+    "keys_of",
     "keys_of_texts",
     "node_weights",
     "probabilities",

@@ -43,8 +43,13 @@ def split_categories(host: Host, tables: ModelTables, model: Model, nodes: Mappi
 def seen_categories(host: Host, model: Model) -> KnownCategories:
     """Those that the model has seen; features as above."""
     feature, group, texts = _texts_seen(host, model)
-    row = host.query(sql.key_numbers(), _KEY_TYPES, [feature.tolist(), _booleans(model), texts])[0]
-    return KnownCategories(feature, group, _as_floats(sent_ints(row["key"]), feature, model))
+    return KnownCategories(feature, group, keys_of(host, model, feature, texts))
+
+
+def keys_of(host: Host, model: Model, feature: Ints, texts: Sequence[str]) -> Ints:
+    """(n,) the keys of categories (n,), given as texts, of features by their positions in the model, from 1."""
+    row = host.query(sql.key_numbers(), _KEY_TYPES, [feature.tolist(), _booleans(model), list(texts)])[0]
+    return _as_floats(sent_ints(row["key"]), feature, model)
 
 
 def keys_of_texts(host: Host, tables: ModelTables, model: Model) -> dict[str, dict[str, int]]:

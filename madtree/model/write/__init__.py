@@ -9,6 +9,7 @@ from madtree.model.write.encoded import MOST_NAMED, Encodings, GroupEncodings, b
 from madtree.model.write.groups import BoostedTotals, GroupTotals, write_boosted_groups, write_groups, write_members
 from madtree.model.write.packed import write_packed
 from madtree.model.write.prune import tree_prune
+from madtree.model.write.refreshed import Refreshed, write_refreshed
 from madtree.model.write.rows import write_competitors, write_cv, write_nodes, write_surrogates, write_trees
 from madtree.model.write.summary import Totals, boost_summary, forest_summary, write_summary
 
@@ -19,6 +20,7 @@ __all__ = [
     "Encodings",
     "GroupEncodings",
     "GroupTotals",
+    "Refreshed",
     "Totals",
     "boost_cut",
     "boost_summary",
@@ -37,6 +39,7 @@ __all__ = [
     "write_members",
     "write_nodes",
     "write_packed",
+    "write_refreshed",
     "write_summary",
     "write_surrogates",
     "write_trees",

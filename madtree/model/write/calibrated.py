@@ -22,7 +22,7 @@ from madtree.sqltext import packed_nodes as packed_sql
 from madtree.sqltext.boost_tables import BOOST_SUMMARY_COLUMNS, GROUP_COLUMNS, STEP_COLUMNS
 from madtree.sqltext.cut import create_nodes
 from madtree.sqltext.predict import class_array
-from madtree.sqltext.prune import Columns, Name, create_copies
+from madtree.sqltext.prune import Columns, Name, create_copies, fill_alike
 from madtree.sqltext.tables import CALIBRATION_COLUMNS
 from madtree.sqltext.values import Kept
 from madtree.trees import BOOSTED, ISOTONIC, FittedMaps, Joining, Model, SigmoidFunction, StepFunction
@@ -101,7 +101,7 @@ def _write_tree(host: Host, tables: ModelTables, model: Model, new: Name, made: 
     for part in chunks(np.full(len(rows), 20 * (len(model.classes) + 1))):
         host.command(statement, [_TEXT] * len(encoders), [encode(part) for encode in encoders])
     for suffix in parts.keys() - {"_nodes", "_summary"}:
-        host.command(sql.fill_alike(old, new, suffix, parts[suffix]))
+        host.command(fill_alike(old, new, suffix, parts[suffix]))
     _fill_summary(host, tables, new, parts["_summary"], {}, made)
 
 
@@ -132,6 +132,8 @@ class _Sum:
             if suffix in parts:
                 statement = sql.fill_renumbered(old, new, suffix, parts[suffix], values.get(suffix, {}))
                 host.command(statement, [_TEXT] * 2, numbers)
+        if "_statistics" in parts:
+            host.command(fill_alike(old, new, "_statistics", parts["_statistics"]))
         record = np.dtype(layout.big_endian)
         lengths = np.array([int(row["size"]) for row in sizes])
         for first, end in _pieces(lengths.tolist()):

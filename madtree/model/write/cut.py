@@ -83,5 +83,7 @@ def _write(host: Host, tables: ModelTables, model: Model, new: copies_sql.Name, 
     has_rounds = "_rounds" in columns
     if has_rounds:
         host.command(sql.fill_rounds(old, new, columns["_rounds"], n_rounds))
+    if "_statistics" in columns:
+        host.command(copies_sql.fill_alike(old, new, "_statistics", columns["_statistics"]))
     host.command(sql.fill_groups(old, new, columns["_group"], most, n_rounds, has_rounds))
     host.command(sql.fill_summary(old, new, columns["_summary"], n_rounds), [_TEXT], [given])

@@ -220,7 +220,7 @@ def _write(host: Host, tables: ModelTables, new: sql.Name, given: str, cp: float
     for suffix in ("_surrogates", "_competitors"):
         if suffix in columns:
             host.command(sql.fill_of_splits(old, new, suffix, columns[suffix]))
-    if "_cv" in columns:
-        host.command(sql.fill_cv(old, new, columns["_cv"]))
+    for suffix in columns.keys() & {"_cv", "_statistics"}:
+        host.command(sql.fill_alike(old, new, suffix, columns[suffix]))
     host.command(sql.fill_trees(old, new, columns[""], "_surrogates" in columns), [_FLOAT], [cp])
     host.command(sql.fill_summary(old, new, columns["_summary"]), [_TEXT, _FLOAT], [given, cp])

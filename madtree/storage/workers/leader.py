@@ -18,9 +18,11 @@ from madtree.learn.requests import (
     Program,
     Progress,
     Provider,
+    RememberRequest,
     ReplaceRequest,
     Request,
     RowsRequest,
+    SampleRequest,
     SumsRequest,
     T,
     driven,
@@ -127,6 +129,12 @@ class Leader(Resident, Provider, Generic[T]):
 
     def replace(self, request: ReplaceRequest) -> Steps[None]:
         """Raises NoAnswerError where all processes share their rows: each may have begun trees of the old ones."""
+        yield from self._asked(request)
+
+    def remember(self, request: RememberRequest) -> Steps[None]:
+        yield from self._asked(request)
+
+    def sample(self, request: SampleRequest) -> Steps[None]:
         yield from self._asked(request)
 
     def wave(self, request: WaveRequest) -> Steps[Wave]:

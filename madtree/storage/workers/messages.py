@@ -15,7 +15,14 @@ from madtree.learn.data import Array, Values, codec, require
 from madtree.learn.ensemble import Forest
 from madtree.learn.histogram import RowsOfNodes
 from madtree.learn.packing import Packer, pack_values, packer_of
-from madtree.learn.requests import FoldHashesRequest, ReplaceRequest, RowsRequest, SumsRequest
+from madtree.learn.requests import (
+    FoldHashesRequest,
+    RememberRequest,
+    ReplaceRequest,
+    RowsRequest,
+    SampleRequest,
+    SumsRequest,
+)
 from madtree.learn.waves import Ensemble
 from madtree.records import dataclass
 
@@ -135,10 +142,20 @@ class GrowWave:
 
 
 ByOwnRows = (
-    CountRequest | RowsRequest | FoldHashesRequest | ReplaceRequest | SumsRequest
+    CountRequest | RowsRequest | FoldHashesRequest | RememberRequest | ReplaceRequest | SampleRequest | SumsRequest
 )  # what everybody answers by their rows
 Told = ShareRows | GrowEnsemble | GrowWave | ByOwnRows
-_OF_LEADER = (ShareRows, GrowEnsemble, GrowWave, RowsRequest, FoldHashesRequest, ReplaceRequest, SumsRequest)
+_OF_LEADER = (
+    ShareRows,
+    GrowEnsemble,
+    GrowWave,
+    RowsRequest,
+    FoldHashesRequest,
+    RememberRequest,
+    ReplaceRequest,
+    SampleRequest,
+    SumsRequest,
+)
 _KINDS: dict[str, Any] = {**{kind.what: kind for kind in _OF_LEADER}, **dict.fromkeys(COUNTED, CountRequest)}
 
 
@@ -162,7 +179,9 @@ _ANSWER_BYTES: dict[type, Callable[..., bytes]] = {
     RowsRequest: _rows_bytes,
     FoldHashesRequest: _array_bytes,
     SumsRequest: _array_bytes,
+    RememberRequest: lambda request, answer: b"",
     ReplaceRequest: lambda request, answer: b"",
+    SampleRequest: lambda request, answer: b"",
 }
 
 

@@ -25,6 +25,11 @@ MAKERS = {
         "model",
         "madtree.boost_train('{s}.data', %s, 'id', 'y', 'x', num_trees => 2)",
     ),
+    "tree_tune": (
+        "output_table_name",
+        "table",
+        "madtree.tree_tune('{s}.data', %s, 'id', 'y', 'x', n_folds => 2, params => 'max_depth=1,2')",
+    ),
     "boost_cut": ("new_model", "model", "madtree.boost_cut('{s}.b', %s, 1)"),
     "boost_predict": ("output_table", "table", "madtree.boost_predict('{s}.b', '{s}.data', %s)"),
     "forest_predict": ("output_table", "table", "madtree.forest_predict('{s}.f', '{s}.data', %s)"),

@@ -25,6 +25,29 @@ MISTAKES = {
         ("tree_train('points', 'n', 'id', 'y', 'x', weights => 'ln(x)')", "2201E", "cannot take logarithm", None),
         ("tree_train('what')", "22023", "madtree: tree_train with one argument", "SELECT madtree.tree_train()"),
     ],
+    "tree_tune": [
+        ("tree_tune('nowhere', 'n', 'id', 'y', 'x')", "42P01", "madtree: training_table_name: relation nowhere", None),
+        ("tree_tune('points', 'm', 'id', 'y', 'x')", "42P07", "madtree: output_table_name: ", "Choose another name"),
+        (
+            "tree_tune('points', 'n', 'id', 'y', 'x', params => 'depth=3')",
+            "22023",
+            "madtree: params: the key 'depth' is unknown",
+            None,
+        ),
+        (
+            "tree_tune('points', 'n', 'id', 'y', 'x', params => 'max_depth=')",
+            "22023",
+            "madtree: params: max_depth has no value",
+            "Write values behind =",
+        ),
+        ("tree_tune('points', 'n', 'id', 'y', 'x', metric => 'f1')", "22023", "madtree: metric must be one of", None),
+        (
+            "tree_tune('points', 'n', 'id', 'y', 'x', metric => 'rmse')",
+            "22023",
+            "madtree: metric rmse is not for trees of classes",
+            "Leave metric out",
+        ),
+    ],
     "tree_predict": [
         ("tree_predict('nowhere', 'points', 'p')", "42P01", "madtree: tree_model: relation nowhere", None),
         ("tree_predict('m', 'points', 'points')", "42P07", "madtree: output_table: ", "Choose another name"),
@@ -74,6 +97,20 @@ MISTAKES = {
         ("calibrate('m', 'points', 'out', 'platt')", "22023", "madtree: method must be one of isotonic, sigmoid", None),
         ("calibrate('m', 'points', 'm')", "42P07", "madtree: output_model: ", "Choose"),
         ("calibrate('mean', 'points', 'out')", "42809", "madtree: model: mean predicts numbers", "madtree.conformal"),
+    ],
+    "tree_refresh": [
+        ("tree_refresh('m', 'nowhere', 'out')", "42P01", "madtree: new_table: relation nowhere", None),
+        ("tree_refresh('m', 'points', 'm')", "42P07", "madtree: output_model: ", "Choose"),
+    ],
+    "model_alias": [
+        ("model_alias('second', 'nowhere')", "42P01", "madtree: model: relation nowhere", None),
+        ("model_alias('points', 'm')", "42P07", "madtree: alias: ", "Choose"),
+    ],
+    "tree_statistics": [
+        ("tree_statistics('m', 'nowhere')", "42P01", "madtree: training_table: relation nowhere", None),
+    ],
+    "tree_drift": [
+        ("tree_drift('m', 'points')", "42809", "madtree: model: m has no statistics", "Keep them, while"),
     ],
     "tree_call": [
         ("tree_call('nowhere')", "42P01", "madtree: model: relation nowhere", None),

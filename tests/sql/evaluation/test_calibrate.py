@@ -142,6 +142,11 @@ def test_every_way_of_scoring_says_the_same(db: psycopg.Connection, name: str, m
     pandas = pytest.importorskip("pandas")
     in_client = np.asarray(model.predict(pandas.DataFrame(columns), type="prob"))
     assert in_client[:, -1].tolist() == [made[id_] for id_ in sorted(made)]
+    listed = rows(db, "SELECT kind, parameters->>'loss' AS loss FROM madtree.models WHERE name = 'c'")
+    loss = {"isotonic": "isotonic", "sigmoid": "log_loss"}[method]
+    assert listed == [
+        {"kind": f"classification{' boosting' * (kind == 'boost')}", "loss": loss if kind == "boost" else None}
+    ]
     document = db.execute("SELECT madtree.tree_to_json('c')").fetchone()[0]  # type: ignore[index]
     assert document["classes"] == ["false", "true"]
 
@@ -219,6 +224,16 @@ def test_the_maps_are_scikit_learns() -> None:
         curve = sigmoid(scores, outcomes, weights, lambda: None)
         exact = platt(scores, outcomes, weights)
         np.testing.assert_allclose([*map(curve.probability, asked)], exact(asked), atol=1e-9)
+
+
+def test_scores_that_say_nothing_become_one_level() -> None:
+    scores, outcomes = np.array([1.0, 2.0, 3.0, 4.0]), np.array([True, True, False, False])
+    steps = isotonic(scores, outcomes, np.ones(4), lambda: None)
+    assert {steps.probability(score) for score in (-1.0, 1.0, 2.5, 9.0)} == {0.5}
+    alone = isotonic(np.ones(4), outcomes, np.ones(4), lambda: None)
+    assert (alone.scores, alone.probabilities) == ((1.0,), (0.5,))
+    curve = sigmoid(np.ones(4), outcomes, np.ones(4), lambda: None)
+    assert curve.probability(1.0) == pytest.approx(0.5)
 
 
 def platt(scores: Any, outcomes: Any, weights: Any) -> Any:

@@ -132,7 +132,25 @@ def training(dependent: str, features: str = FEATURES, table: str = "t", **more:
     return call
 
 
+def tuning(method: str, params: str, **more: Any) -> Call:
+    """A search, its scores, and all rows of the best model."""
+
+    def call(db: psycopg.Connection, _dsn: str, _folder: Path) -> Any:
+        named = "".join(f", {name} => %s" for name in more)
+        db.execute(
+            f"SELECT madtree.tree_tune(%s, %s, 'id', 'yes', %s, %s, %s, n_folds => 3, replace => true{named})",
+            [f"{SCHEMA}.t", f"{SCHEMA}.found", FEATURES, method, params, *more.values()],
+        )
+        scores = db.execute(f"SELECT setting, fold, score, is_best FROM {SCHEMA}.found", prepare=False).fetchall()
+        return rounded(sorted(scores)), model_rows(db, "found_model")
+
+    return call
+
+
 def trainings() -> Iterator[tuple[str, Call]]:
+    yield "settings of trees", tuning("tree", "max_depth=2,4; min_bucket=3,9", weights="wr")
+    yield "settings of forests", tuning("forest", "num_trees=1,2; max_tree_depth=3")
+    yield "settings of boosting", tuning("boost", "num_trees=1,2; max_leaf_nodes=4", metric="accuracy")
     for strategy in ("auto", "memory", "workers", "aggregate"):
         yield f"classes, {strategy}", training("yes", strategy=strategy)
         yield f"numbers, {strategy}", training("value", weights="wr", strategy=strategy)

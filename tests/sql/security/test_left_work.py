@@ -61,6 +61,12 @@ CALLS = {
     "groups": f"{TRAINING}, grouping_cols => 'g')",
     "forest_train": "SELECT madtree.forest_train('data', 'm', 'id', 'y', 'a, b, c', num_trees => 200, replace => true)",
     "boost_train": "SELECT madtree.boost_train('data', 'm', 'id', 'y', 'a, b, c', num_trees => 200, replace => true)",
+    "tree_tune": "SELECT madtree.tree_tune('data', 's', 'id', 'y', 'a, b, c', params => 'min_bucket=1,2,3,4,5', "
+    "replace => true)",
+    "tuned boosting": "SELECT madtree.tree_tune('data', 's', 'id', 'y', 'a, b, c', 'boost', 'num_trees=200', "
+    "replace => true)",
+    "tuned forest": "SELECT madtree.tree_tune('data', 's', 'id', 'y', 'a, b, c', 'forest', 'num_trees=200', "
+    "replace => true)",
     "boost_predict": "SELECT madtree.boost_predict('b', 'data', 'predicted'); DROP TABLE predicted",
     "tree_shap": "SELECT madtree.tree_shap('b', 'data', 'reasons'); DROP TABLE reasons",
     "partial_dependence": "SELECT count(*) FROM madtree.partial_dependence('b', 'data', 'a, b')",

@@ -23,7 +23,7 @@ def test_every_argument_that_must_be_given_has_a_meaning(ground: Ground) -> None
         if name not in MEANINGS
     }
     assert not unknown, "say in MEANINGS what these stand for"
-    assert relations(ground.sessions["admin"]) == ["model_list", "models"]
+    assert relations(ground.sessions["admin"]) == ["activity", "model_list", "models"]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -40,7 +40,7 @@ GAMES = [
 
 def readers(db: psycopg.Connection, engine: str, kind: str) -> list[Call]:
     """Calls that read the model."""
-    left = {"tree_train", "forest_train", "boost_train", "tree_drop", "install_madlib_names"}
+    left = {"tree_train", "forest_train", "boost_train", "tree_tune", "tree_drop", "install_madlib_names"}
     return [
         call
         for call in all_calls(db, engine)

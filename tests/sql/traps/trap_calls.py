@@ -24,8 +24,10 @@ MEANINGS = {
     "boosted_model": "model",
     "forest_model_table": "model", "model_table": "model",
     "table_name": "data", "test_table": "data", "new_data_table": "data", "source": "data", "calibration_table": "data",
+    "training_table": "data", "new_table": "data",
     "training_table_name": "data",
-    "output_table": "out", "output": "out", "new_model": "out", "output_model": "out", "output_table_name": "out",
+    "output_table": "out", "output": "out", "new_model": "out", "output_model": "out", "alias": "out",
+    "output_table_name": "out",
     "id": "row", "id_col_name": "id", "dependent_variable": "dependent", "list_of_features": "features",
     "features": "features",
     "cp": "cp", "num_trees": "one", "gid": "one", "sample_id": "one", "message": "help",
@@ -70,6 +72,11 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"pruning_params": "n_folds=2", "surrogate_params": "max_surrogates=1", "max_competitors": 1, "replace": True},
     ),
     "forest_train": ({"oob_predictions": True, "null_handling_params": "max_surrogates=1", "replace": True},),
+    "tree_tune": (
+        {"method": "forest", "params": "num_trees=1,2", "replace": True},
+        {"method": "boost", "params": "num_trees=1,2", "replace": True},
+        {"fold_column": "x", "search": "halving", "replace": True},
+    ),
     "boost_train": (
         {"validation_params": "fraction=0.3", "replace": True},
         {"validation_params": OfData("table={}, n_iter_no_change=1"), "boost_params": "subsample=0.7"},
@@ -82,12 +89,14 @@ SMALL = {
     "forest_train": {"num_trees": 2, "max_tree_depth": 3},
     "tree_train": {"max_depth": 3, "min_split": 4},
     "boost_train": {"num_trees": 2, "max_leaf_nodes": 4},
+    "tree_tune": {"n_folds": 2},
 }
 # Their work is undone, as others go on with what they remove or make.
 UNDONE = ("tree_drop", "install_madlib_names")
 VIEWS = (
     "SELECT count(*), count(m.kind) FROM madtree.models AS m UNION ALL "
-    "SELECT count(*), count(m.kind) FROM madtree.model_list AS m"
+    "SELECT count(*), count(m.kind) FROM madtree.model_list AS m UNION ALL "
+    "SELECT count(*), count(a.stage) FROM madtree.activity AS a"
 )
 _FUNCTIONS = """
 SELECT p.proname, COALESCE(p.proargnames[:p.pronargs], '{}') AS names, p.pronargdefaults AS n_defaults

@@ -38,6 +38,8 @@ def _request(what: What, n_classes: int, *, n_folds: int = 0, held_out: bool = F
     if n_classes == COUNTS:
         rows = replace(rows, target=np.round(rows.target.clip(0)), exposure=rows.weight)
     problem, block = problem_of(rows, max(n_classes, 0), parameters)
+    if n_folds:
+        problem = problem.with_replicas(Folds(n_folds))
     growing = _grown(problem, block)
     slots = np.where(np.arange(growing.n_nodes) % 3 == 0, np.arange(growing.n_nodes) // 3, -1).astype(np.int32)
     n_slots = int(slots.max()) + 1

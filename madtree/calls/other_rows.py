@@ -1,13 +1,13 @@
-"""calibrate: a model whose probabilities are true, made of one and of rows that training has not seen."""
+"""calibrate and tree_refresh: models that are made of a model and of other rows than those of its training."""
 
 from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import check_rows, find_model, read_summary
-from madtree.model.write import Calibrated, write_calibrated
+from madtree.model import check_kind, check_rows, find_model, read_summary
+from madtree.model.write import Calibrated, Refreshed, write_calibrated, write_refreshed
 from madtree.request import check_new
-from madtree.score import calibration_maps, check_method
+from madtree.score import calibration_maps, check_method, leaf_sums
 from madtree.sqltext.tables import SUFFIXES
 from madtree.trees import Joining
 
@@ -58,3 +58,37 @@ def calibrate(
             f"classes in {calibration_table}, and {'are' if lacking != 1 else 'is'} calibrated by all of its rows"
         )
     return f"calibrate: {model_name} calibrated ({wanted}) by {maps.n_rows} rows of {table} into {output}"
+
+
+def tree_refresh(
+    host: Host,
+    model_name: str | None,
+    new_table: str | None,
+    output_model: str | None,
+    trust_owner: bool | None = False,
+) -> str:
+    """Write the refreshed model, which is the caller's and has the former one's expressions; see its usage text.
+
+    Raises:
+        MadtreeError: there is no such model or table, the model's leaves do not follow from sums of rows, no row
+            counts, or the new model's tables cannot be created.
+    """
+    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
+    model = read_summary(host, tables)
+    check_kind(model, "tree_refresh", "model")
+    given = [each for each in ("class_params", "calibration") if model.summary.get(each)]
+    if model.of_counts or given:
+        what = "predicts rates of events" if model.of_counts else f"has {given[0]} {model.summary[given[0]]}"
+        raise MadtreeError(
+            f"model: {model_name} {what}, and what its leaves say does not follow from the rows in them alone",
+            hint="Train it on the new rows: madtree.tree_call tells how it was trained.",
+            sqlstate="0A000",
+        )
+    check_rows(host, tables, model)
+    new = check_new(host, output_model, "output_model", "model", SUFFIXES)
+    sums = leaf_sums(host, tables, model, new_table, "new_table")
+    if not sums:
+        raise MadtreeError(f"new_table: no row of {new_table} counts", sqlstate="P0002")
+    table, output = str(new_table).strip(), str(output_model).strip()
+    n_rows = write_refreshed(host, tables, model, new, Refreshed(output, table, sums))
+    return f"tree_refresh: {model_name} refreshed by {n_rows} rows of {table} into {output}"

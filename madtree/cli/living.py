@@ -1,0 +1,107 @@
+"""`madtree calibrate`, `madtree refresh`, `madtree drift` and `madtree alias`: what a model needs while it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from madtree.cli.escapes import escaped_line
+from madtree.cli.exits import USAGE, CommandError
+from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
+from madtree.cli.output import as_json, rows, text, without_empty
+from madtree.cli.session import session
+from madtree.interface import defaults
+
+CALIBRATE_EPILOG = examples(
+    "$ madtree calibrate delay_boost flights_of_may delay_true",
+    "$ madtree calibrate delay_tree flights_of_may delay_true --method sigmoid",
+)
+REFRESH_EPILOG = examples("$ madtree refresh delay_tree flights_of_may delay_of_may")
+ALIAS_EPILOG = examples("$ madtree alias champion delay_boost", "$ madtree alias champion --remove")
+DRIFT_EPILOG = examples(
+    "$ madtree drift delay_tree flights_of_may --training flights",
+    "$ madtree drift delay_tree flights_of_june",
+)
+
+
+def _answered(
+    function: str, doing: str, given: Mapping[str, Any], dsn: str | None, told: Mapping[str, Any] | None
+) -> None:
+    """Call a function that answers by a line; `told`: what JSON tells of it beside that, None for people."""
+    with session(dsn) as opened:
+        said = opened.line(function, given, doing)
+    if told is None:
+        text(escaped_line(said))
+    else:
+        as_json({**told, "message": said})
+
+
+def calibrate_command(
+    model: Model,
+    table: Annotated[
+        str,
+        typer.Argument(help="Table with known outcomes, which training has not seen.", show_default=False),
+    ],
+    new_model: Annotated[str, typer.Argument(help="Name of the calibrated model, to be created.", show_default=False)],
+    method: Annotated[str, typer.Option(help="isotonic, or sigmoid for fewer rows.")] = defaults.CALIBRATION_METHOD,
+    trust_owner: TrustOwner = False,
+    dsn: Dsn = None,
+    json: Json = False,
+) -> None:
+    """Write a model whose probabilities are true, by rows that training has not seen."""  # fmt: skip
+    given = {"model": model, "calibration_table": table, "output_model": new_model, "method": method}
+    told = {"model": new_model, "calibrated_from": model, "method": method}
+    _answered("calibrate", "calibrating", {**given, "trust_owner": trust_owner}, dsn, told if json else None)
+
+
+def refresh_command(
+    model: Model,
+    table: Annotated[str, typer.Argument(help="Table with the new rows and their outcomes.", show_default=False)],
+    new_model: Annotated[str, typer.Argument(help="Name of the refreshed model, to be created.", show_default=False)],
+    trust_owner: TrustOwner = False,
+    dsn: Dsn = None,
+    json: Json = False,
+) -> None:
+    """Write a tree model anew by other rows: the same splits, and what these rows say."""
+    given = {"model": model, "new_table": table, "output_model": new_model, "trust_owner": trust_owner}
+    told = {"model": new_model, "refreshed_from": model}
+    _answered("tree_refresh", "refreshing", given, dsn, told if json else None)
+
+
+def alias_command(
+    alias: Annotated[str, typer.Argument(help="The second name.", show_default=False)],
+    model: Annotated[str | None, typer.Argument(help="The model that it names.", show_default=False)] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the alias instead.")] = False,
+    trust_owner: TrustOwner = False,
+    dsn: Dsn = None,
+    json: Json = False,
+) -> None:
+    """Give a model a second name, or let one that is there name this model."""
+    if remove == (model is not None):
+        raise CommandError("give a model, or --remove", code=USAGE)
+    given = {"alias": alias, "model": model, "trust_owner": trust_owner}
+    _answered("model_alias", "naming", given, dsn, {"alias": alias, "model": model} if json else None)
+
+
+def drift_command(
+    model: Model,
+    table: Annotated[str, typer.Argument(help="Table with the new rows.", show_default=False)],
+    training: Annotated[
+        str | None,
+        typer.Option(help="The table that it was trained on: keep how its rows are spread first.", show_default=False),
+    ] = None,
+    trust_owner: TrustOwner = False,
+    dsn: Dsn = None,
+    json: Json = False,
+) -> None:
+    """Tell how far the values of new rows have moved from those of the training, feature by feature."""
+    with session(dsn) as opened:
+        if training is not None:
+            given = {"model": model, "training_table": training, "trust_owner": trust_owner}
+            opened.line("tree_statistics", given, "counting")
+        given = {"model": model, "new_data_table": table, "trust_owner": trust_owner}
+        found = opened.call("tree_drift", given, "counting")
+    shown = [{**row, "feature": row["feature"] or "(leaves)"} for row in found]
+    rows(found if json else without_empty(shown), json, empty="no features")

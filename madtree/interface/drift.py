@@ -1,0 +1,57 @@
+"""The functions that hold new rows against those of the training."""
+
+from __future__ import annotations
+
+from madtree.interface.function import Argument, Function, columns
+from madtree.interface.shared import ANY_MODEL, FIGURES, TRUST_OWNER, whom_to_trust
+
+TREE_STATISTICS = Function(
+    "tree_statistics",
+    "keeps with a model how the values of its training rows are spread, so that tree_drift needs no training table",
+    run="madtree.calls.answers:tree_statistics",
+    settings=FIGURES,
+    arguments=(
+        Argument("model", "text", ANY_MODEL),
+        Argument("training_table", "text", "the table or view that the model was trained on"),
+        TRUST_OWNER,
+    ),
+    details=f"""\
+It makes the table <output>_statistics, or makes it anew: for each feature the rows without a value, those in each of up
+to ten ranges of about equally many rows, or those of each category. Copies of the model (tree_prune, boost_cut,
+calibrate) have it, too, and tree_drop removes it.
+{whom_to_trust()}""",
+    example="SELECT madtree.tree_statistics('delay_tree', 'flights');",
+)
+
+TREE_DRIFT = Function(
+    "tree_drift",
+    "tells how far the values of new rows have moved from those that a model was trained on",
+    run="madtree.score:tree_drift",
+    settings=FIGURES,
+    arguments=(
+        Argument("model", "text", f"{ANY_MODEL}, with the statistics of tree_statistics"),
+        Argument("new_data_table", "text", "table or view with the features and the grouping columns"),
+        TRUST_OWNER,
+    ),
+    returns=columns(
+        "feature text, psi double precision, missing double precision, missing_before double precision, "
+        "outside double precision, n bigint"
+    ),
+    n_rows=10,
+    details=f"""\
+A row for each feature, those that have moved most first, and of a model of single trees one whose feature is NULL: of
+the leaves, in which many rows may come where few did, though each feature is as it was:
+    psi                       the population stability index: 0 where all is as before; by a rule of thumb below 0.1
+                              nothing has changed, and above 0.25 the model should be looked at
+    missing, missing_before   the shares of the new rows, and of those of the training, without a value
+    outside                   the share of the new rows with a value below the least or above the largest one of the
+                              training, or with a category that the training has not seen
+    n                         the new rows
+The index is the sum of (a - e) * ln(a / e) over the ranges, or the twenty most frequent categories and all others, and
+the rows without a value; a is the share of the new rows and e that of the training rows. Of a share of none half a row
+is taken. Rows do not count by weights.
+{whom_to_trust()}""",
+    example="""\
+SELECT feature, round(psi::numeric, 3) AS psi, missing, outside FROM madtree.tree_drift('delay_tree', 'flights_of_may');
+""",
+)

@@ -1,0 +1,60 @@
+"""A session whose catalogue is looked up once, for arguments that are checked many times over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from madtree.host import Host, Row
+
+
+class AskedOnce:
+    """A host that says each notice once and, from when it is told to, remembers what its queries have found.
+
+    What is checked first holds the relations that it finds, and looks again whether they are still what it has found.
+    After that their look-ups stay what they are until the transaction ends.
+    """
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._found: dict[tuple[Any, ...], list[Row]] | None = None
+        self._said: set[tuple[str, str]] = set()
+        self._source = self if host.source is host else AskedOnce(host.source)
+
+    @property
+    def as_host(self) -> Host:
+        return cast("Host", self)
+
+    def remember(self) -> None:
+        """From now on."""
+        for each in (self, self._source):
+            each._found = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._host, name)
+
+    @property
+    def source(self) -> AskedOnce:
+        return self._source
+
+    def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        if self._found is None:
+            return self._host.query(sql, types, params)
+        key = sql, tuple(types), repr(params)
+        if key not in self._found:
+            self._found[key] = self._host.query(sql, types, params)
+        return self._found[key]
+
+    def notice(self, message: str) -> None:
+        self._say("notice", message)
+
+    def warning(self, message: str) -> None:
+        self._say("warning", message)
+
+    def info(self, message: str) -> None:
+        self._say("info", message)
+
+    def _say(self, how: str, message: str) -> None:
+        if (how, message) not in self._said:
+            self._said.add((how, message))
+            getattr(self._host, how)(message)

@@ -1,0 +1,54 @@
+"""The rows of a table, counted by the values of a model's features."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from madtree.host import Host
+from madtree.learn.data import codec
+from madtree.learn.walk import Walk
+from madtree.model import ModelTables, NewData, casting
+from madtree.model.arrays import ModelArrays
+from madtree.records import dataclass
+from madtree.request import Costs
+from madtree.score.block_statement import BlockStatement
+from madtree.score.case_or_blocks import measure
+from madtree.score.new_rows import scan_of
+from madtree.score.value_counts import CountedFeatures, ValueCounts
+from madtree.sqltext import rows as rows_sql
+from madtree.sqltext.relation import Relation
+from madtree.sqltext.scoreblocks import BlockScan
+from madtree.trees import Model
+
+_NO_ID = "NULL::pg_catalog.int4"
+
+
+@dataclass(frozen=True)
+class CountedTable:
+    """A table whose rows are counted by their values, and the model whose features these are."""
+
+    host: Host
+    tables: ModelTables
+    model: Model
+    source: Relation
+    data: NewData
+    given: str
+    argument: str
+
+    def counts(self, features: CountedFeatures, costs: Costs, arrays: ModelArrays | None = None) -> ValueCounts:
+        """What is counted of all rows; of those that end in each leaf, where the trees are given."""
+        host, model = self.host, self.model
+        scan = replace(scan_of(host, self.tables, model, self.source, self.data, "", "id"), id_sql=_NO_ID)
+        plan = {**features.to_values(), "grouped": bool(model.grouping_columns), "of_leaves": arrays is not None}
+        if arrays is not None:
+            plan |= {**Walk.values_of(arrays.trees, 0, host.let_in), "used": arrays.used}
+        values = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]
+        blocks = BlockScan(scan, values, [], [], 0, "pg_catalog.int4", array_id=False)
+        work = measure(host, self.source, self.tables, model, 1, costs)
+        n_trees = 1 if arrays is None else len(arrays.trees.roots)
+        found = ValueCounts.none(features, 0 if arrays is None else len(arrays.trees.child))
+        with casting(model, self.data.features, self.given, self.argument):
+            for said in BlockStatement(host, blocks, "", self.source, work, n_trees).said_together(codec.dump(plan)):
+                host.let_in()
+                found = found.and_of(ValueCounts.from_bytes(said, features))
+        return found

@@ -1,0 +1,126 @@
+"""tree_drift: how far the values of other rows have moved from those of a model's training rows.
+
+The distance is the population stability index (Siddiqi 2006): the sum over ranges or categories of (a - e) ln(a / e),
+where e is the share of the training rows and a that of the others. A share of none counts as that of half a row.
+"""
+
+from __future__ import annotations
+
+from math import nan
+
+import numpy as np
+
+from madtree.errors import MadtreeError
+from madtree.host import Host, Row
+from madtree.learn.data import Ints, sent_ints
+from madtree.model import ModelTables, find_model, fit_features, read_summary
+from madtree.model.arrays import keys_of, read_arrays
+from madtree.request import COSTS, Costs, find_source
+from madtree.score.counted_table import CountedTable
+from madtree.score.training_statistics import KeptStatistics, kept_statistics
+from madtree.score.value_counts import ABOVE, BELOW, MISSING, N_FIRST, UNSEEN, CountedFeatures
+from madtree.sqltext import statistics as sql
+from madtree.trees import FeatureKind, Joining
+
+_N_CATEGORIES = 20  # that are held against each other, the most frequent ones; all others are one more
+_MOST_LEAVES = 100_000  # of all trees, that are held against each other
+
+
+def tree_drift(
+    host: Host,
+    model_name: str | None,
+    new_data_table: str | None,
+    trust_owner: bool | None = False,
+    *,
+    costs: Costs = COSTS,
+) -> list[Row]:
+    """A row for each feature, those that have moved most first, and one of the leaves of single trees; see its usage
+    text.
+
+    Args:
+        trust_owner: that of `find_model`.
+        costs: of work, by which workers share the blocks.
+
+    Raises:
+        MadtreeError: there is no such model or table, the table lacks a column or has no rows, or the model has no
+            statistics.
+    """
+    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
+    model = read_summary(host, tables)
+    kept = kept_statistics(host, tables, model)
+    if new_data_table is None:
+        raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
+    source = find_source(host.source, new_data_table, "new_data_table")
+    data = fit_features(host.source, model, source, new_data_table, "new_data_table", model.grouping, [])
+    rows = CountedTable(host, tables, model, source, data, new_data_table, "new_data_table")
+    features, orders = [], []
+    for place, (feature, own) in enumerate(zip(model.features, kept, strict=True)):
+        if feature.kind is FeatureKind.UNORDERED:
+            keys = keys_of(host, model, np.full(len(own.texts), place + 1), own.texts).astype(np.float64)
+            keys, first = np.unique(keys, return_index=True)
+            features.append((True, False, nan, nan, keys))
+            orders.append(first)
+        else:
+            features.append((False, feature.null_last, own.low, own.high, np.array(own.ends, np.float64)))
+            orders.append(np.arange(len(own.counts)))
+    counted = CountedFeatures.of(features)
+    arrays = None
+    if model.kind.joining is Joining.NONE:
+        arrays = read_arrays(host, tables, model, ["n_rows"])
+        if len(arrays.nodes["node_id"]) > _MOST_LEAVES:
+            arrays = None
+    found = rows.counts(counted, costs, arrays)
+    if not found.n_rows:
+        raise MadtreeError(f"new_data_table: {new_data_table} has no rows", sqlstate="P0002")
+    told = [
+        _told(model.features[number].name, kept[number], found.slots[at], orders[number], counted.is_category[number])
+        for number, at in enumerate(counted.slots)
+    ]
+    told.sort(key=lambda row: (-row["psi"], row["feature"]))
+    if arrays is not None:
+        is_leaf = arrays.nodes["feature"] == 0
+        before = _rows_of_nodes(host, tables)[is_leaf]
+        told.append(
+            {
+                "feature": None,
+                "psi": _psi(before, found.leaves[is_leaf]),
+                "missing": None,
+                "missing_before": None,
+                "outside": None,
+            }
+        )
+    return [{**row, "n": found.n_rows} for row in told]
+
+
+def _rows_of_nodes(host: Host, tables: ModelTables) -> Ints:
+    """(n_nodes,) the training rows of each node, in order of tree and id."""
+    return sent_ints(host.query(sql.rows_of_nodes(tables.schema, tables.name))[0]["n_rows"])
+
+
+def _told(name: str, kept: KeptStatistics, slots: Ints, order: Ints, is_category: bool) -> Row:
+    """What is told of a feature; `order`: of each slot behind the first ones the place in `kept.counts`."""
+    n, before = int(slots.sum()) - (0 if is_category else int(slots[BELOW] + slots[ABOVE])), kept.total
+    own = np.zeros(len(kept.counts), np.int64)
+    own[order] = slots[N_FIRST:]
+    expected = np.array(kept.counts, np.int64)
+    outside = int(slots[UNSEEN]) if is_category else int(slots[BELOW] + slots[ABOVE])
+    if is_category:
+        most = np.argsort(-expected, kind="stable")
+        first, others = most[:_N_CATEGORIES], most[_N_CATEGORIES:]
+        expected = np.append(expected[first], expected[others].sum())
+        own = np.append(own[first], own[others].sum() + outside)
+    return {
+        "feature": name,
+        "psi": _psi(np.append(expected, kept.missing), np.append(own, slots[MISSING])),
+        "missing": int(slots[MISSING]) / n,
+        "missing_before": kept.missing / before,
+        "outside": outside / n,
+    }
+
+
+def _psi(before: Ints, now: Ints) -> float:
+    """The population stability index of two sets of rows, counted alike."""
+    there = (before > 0) | (now > 0)
+    before, now = before[there], now[there]
+    expected, actual = (np.maximum(counts, 0.5) / counts.sum() for counts in (before, now))
+    return float(((actual - expected) * np.log(actual / expected)).sum())

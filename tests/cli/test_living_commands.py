@@ -1,0 +1,53 @@
+"""The commands for a model that is in use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+from terminal import Said
+
+Command = Callable[..., Said]
+Answer = Callable[..., Any]
+TRAIN = ["--id", "id", "-y", "late", "-x", "hour, day, carrier"]
+
+
+def test_a_model_is_calibrated_refreshed_and_held_against_new_rows(
+    madtree: Command, answer: Answer, points: str, schema: str, db: psycopg.Connection
+) -> None:
+    model, others = f"{schema}.t", f"{schema}.others"
+    db.execute(f"CREATE TABLE {others} AS TABLE {points}")  # type: ignore[arg-type]
+    assert madtree("train", points, model, *TRAIN).code == 0
+    said = madtree("calibrate", model, others, f"{schema}.true", "--method", "sigmoid")
+    assert said.code == 0
+    assert said.out.startswith(f"calibrate: {model} calibrated (sigmoid) by ")
+    refused = madtree("calibrate", model, others, f"{schema}.other", "--method", "platt")
+    assert (refused.code, refused.err.splitlines()[0]) == (
+        1,
+        "error: method must be one of isotonic, sigmoid, not 'platt'",
+    )
+    found = answer("refresh", model, others, f"{schema}.new")
+    assert found["refreshed_from"] == model
+    assert found["message"].endswith(f"into {schema}.new")
+    assert madtree("drift", model, others).code == 1
+    rows = answer("drift", model, others, "--training", points)
+    assert {row["feature"] for row in rows} == {"hour", "day", "carrier", None}
+    assert all(row["psi"] == 0 for row in rows)
+    shown = madtree("drift", model, others).out
+    assert "(leaves)" in shown
+    assert shown.splitlines()[0].split()[:2] == ["feature", "psi"]
+    levels = answer("evaluate", model, others, "--conformal", "0.5,0.8")
+    assert [row["level"] for row in levels] == [0.5, 0.8]
+
+
+def test_a_model_gets_a_second_name(madtree: Command, answer: Answer, points: str, schema: str) -> None:
+    model, alias = f"{schema}.t", f"{schema}.champion"
+    assert madtree("train", points, model, *TRAIN).code == 0
+    assert madtree("alias", alias, model).out == f'model_alias: {alias} is "t"\n'
+    assert madtree("show", alias).code == 0
+    assert madtree("drop", alias).code == 1
+    assert madtree("alias", alias).code == 2
+    assert madtree("alias", alias, model, "--remove").code == 2
+    assert answer("alias", alias, "--remove")["message"] == f'model_alias: {alias} removed, and was "t"'
+    assert madtree("show", alias).code == 1
