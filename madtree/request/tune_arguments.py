@@ -174,8 +174,8 @@ def _check_boosted(tasks: Sequence[TrainingTask], *, halving: bool) -> None:
             )
         if task.ordered:
             raise MadtreeError(
-                "params: category_encoding=ordered is not tried: the encodings would be those of all rows, also of those "
-                "that are held out",
+                "params: category_encoding=ordered is not tried: the encodings would be those of all rows, also of "
+                "those that are held out",
                 hint="Try the other settings, and train the best with it.",
                 sqlstate="0A000",
             )
