@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from madtree.host import Host, Stopwatch
+from madtree.model.write import write_outcomes
 from madtree.request import TrainingTask, check_arguments, check_boost_arguments, check_forest_arguments
-from madtree.score import predict_out_of_bag
+from madtree.score import draw_leaf_outcomes, predict_out_of_bag
 from madtree.train import Trained, line_of, train
 
 # What checks the arguments, by function.
@@ -38,6 +39,10 @@ def trained(host: Host, task: TrainingTask) -> Trained:
     if task.oob_predictions:
         watch.begin("write")
         predict_out_of_bag(host, task, found.is_tested)
+    if task.intervals:
+        watch.begin("write")
+        drawn = draw_leaf_outcomes(host, task)
+        write_outcomes(host, task, drawn.tree_id, drawn.n_leaves, drawn.outcomes)
     if task.verbose:
         host.info(watch.line())
     return replace(found, seconds=watch.seconds)

@@ -30,6 +30,11 @@ def check_forest_arguments(host: Host, *given: Any, **named: Any) -> TrainingTas
     depth = MAX_DEPTH_LIMIT if values["max_tree_depth"] is None else values["max_tree_depth"]
     task = make_task(host, {**values, "max_depth": depth, "n_bins": values["num_splits"]})
     check_grouping(task, FOREST)
+    if values["intervals"] and task.is_classification:
+        raise MadtreeError(
+            f"intervals: {task.arguments.dependent_variable} is a class, and intervals are of numbers",
+            hint="madtree.conformal_quantiles tells which classes a row may be of.",
+        )
     least = defaults.FOREST_MIN_SPLIT[task.is_classification]
     parameters = replace(
         task.parameters,
@@ -45,7 +50,8 @@ def check_forest_arguments(host: Host, *given: Any, **named: Any) -> TrainingTas
         n_permutations=values["num_permutations"] if values["importance"] else 0,
         split_rule=values["split_rule"],
     )
-    return replace(task, parameters=parameters, ensemble=forest, oob_predictions=values["oob_predictions"])
+    kept = {"oob_predictions": values["oob_predictions"], "intervals": values["intervals"]}
+    return replace(task, parameters=parameters, ensemble=forest, **kept)
 
 
 def _n_drawn(given: int | None, task: TrainingTask) -> int:

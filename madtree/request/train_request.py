@@ -72,6 +72,7 @@ class TrainingTask:
         tuning: sizes and thresholds.
         ensemble: how a model of many trees is grown; None for single trees.
         oob_predictions: whether a forest's predictions of its own rows, by the trees that lack them, are written.
+        intervals: whether an outcome of each of a forest's leaves is kept, for intervals of predictions.
     """
 
     arguments: Arguments
@@ -102,4 +103,5 @@ class TrainingTask:
     tuning: Tuning = field(default_factory=Tuning)
     ensemble: ForestParameters | BoostParameters | None = None
     oob_predictions: bool = False
+    intervals: bool = False
     held_out: HeldOutTable | None = None

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from madtree.score.calibrated_rows import calibration_maps, check_method
     from madtree.score.conformal import conformal_quantiles
     from madtree.score.evaluate import tree_confusion, tree_curve, tree_evaluate, tree_reliability
+    from madtree.score.leaf_outcomes import draw_leaf_outcomes
     from madtree.score.new_rows import fit_to_source, only_row, scan_of
     from madtree.score.out_of_bag import predict_out_of_bag
     from madtree.score.predict import forest_predict, score_table, tree_predict, tree_sql
@@ -34,6 +35,7 @@ __all__ = [
     "check_method",
     "check_number_type",
     "conformal_quantiles",
+    "draw_leaf_outcomes",
     "explain_row",
     "explain_some",
     "explain_table",
@@ -62,6 +64,7 @@ _MODULES = {
     "calibration_maps": "calibrated_rows",
     "check_method": "calibrated_rows",
     "check_number_type": "rows_at_hand",
+    "draw_leaf_outcomes": "leaf_outcomes",
     "explain_row": "shap_row",
     "explain_some": "shap_row",
     "explain_table": "shap",

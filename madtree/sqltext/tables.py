@@ -12,7 +12,9 @@ from madtree.sqltext.typenames import type_sql
 
 MAX_IDENTIFIER_BYTES = 63
 NULL_PROXY = "__NULL__"  # MADlib's name for NULL among the categories
-SUFFIXES = ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_oob", "_rounds")
+SUFFIXES = (
+    "", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_oob", "_rounds", "_outcomes",
+)  # fmt: skip
 # Not read when the model is: rows of it may be large, and say nothing of how it predicts.
 BESIDE = frozenset({"_oob"})
 OOB_TREES = "n_oob_trees"  # its last column
@@ -87,6 +89,8 @@ CV_COLUMNS: tuple[tuple[str, str], ...] = (
 )
 # Of models whose nodes are packed (`packed_nodes`).
 PACKED_COLUMNS: tuple[tuple[str, str], ...] = (("tree_id", "int4"), ("category_sets", "text[]"), ("nodes", "bytea"))
+# Of models that keep an outcome of each leaf, in order of the leaves' ids.
+OUTCOME_COLUMNS: tuple[tuple[str, str], ...] = (("tree_id", "int4"), ("outcomes", "float8[]"))
 _FIRST_SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("method", "text"),
     ("is_classification", "bool"),
@@ -155,6 +159,7 @@ SIGNATURES: dict[str, frozenset[str]] = {
     "_packed": frozenset({"tree_id", "category_sets", "nodes"}),
     "_oob": frozenset({OOB_TREES}),
     "_rounds": frozenset({"gid", "round", "training_loss"}),
+    "_outcomes": frozenset({"tree_id", "outcomes"}),
 }
 
 
@@ -192,6 +197,7 @@ def create_tables(
     surrogates: bool = False,
     cv: bool = False,
     competitors: bool = False,
+    outcomes: bool = False,
     own: Sequence[tuple[str, str]] = (),
     more: Sequence[tuple[str, str]] = (),
     summary: Sequence[tuple[str, str]] = SUMMARY_COLUMNS,
@@ -220,6 +226,8 @@ def create_tables(
         tables["_cv"] = [*groups, *_definitions(CV_COLUMNS)]
     if competitors:
         tables["_competitors"] = [*_definitions(COMPETITOR_COLUMNS), "PRIMARY KEY (tree_id, node_id, rank)"]
+    if outcomes:
+        tables["_outcomes"] = [*_definitions(OUTCOME_COLUMNS), "PRIMARY KEY (tree_id)"]
     if of_groups:
         tables["_group"] = ["gid pg_catalog.int4 PRIMARY KEY", *groups, *_definitions(of_groups)]
     if of_rounds:

@@ -6,7 +6,7 @@ from madtree.model.write.calibrated import Calibrated, write_calibrated
 from madtree.model.write.columns_text import floats, integers, labels_or_null
 from madtree.model.write.cut import boost_cut
 from madtree.model.write.groups import BoostedTotals, GroupTotals, write_boosted_groups, write_groups, write_members
-from madtree.model.write.packed import write_packed
+from madtree.model.write.packed import write_outcomes, write_packed
 from madtree.model.write.prune import tree_prune
 from madtree.model.write.rows import write_competitors, write_cv, write_nodes, write_surrogates, write_trees
 from madtree.model.write.summary import Totals, boost_summary, forest_summary, write_summary
@@ -30,6 +30,7 @@ __all__ = [
     "write_groups",
     "write_members",
     "write_nodes",
+    "write_outcomes",
     "write_packed",
     "write_summary",
     "write_surrogates",
