@@ -15,7 +15,6 @@ from madtree.cli.session import session
 from madtree.cli.trees import kind_of
 from madtree.errors import MadtreeError
 from madtree.interface import FUNCTIONS
-from madtree.model import INTERVAL
 from madtree.trees import KINDS, TREE, ModelKind
 
 EPILOG = examples(
@@ -67,9 +66,7 @@ def predict_command(
     }
     with session(dsn) as opened:
         function = FUNCTIONS[opened.run(lambda: _kind_of(opened.connection, model), "reading").predicts]
-        if level is not None:
-            if type_.value != INTERVAL:
-                raise MadtreeError(f"--level is for --type {INTERVAL}, not {type_.value}")
+        if level is not None and "level" in function.defaults:
             arguments["level"] = level
         said = opened.line(function.name, {function.arguments[0].name: model, **arguments}, "scoring")
     if json:
