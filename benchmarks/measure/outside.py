@@ -292,8 +292,8 @@ class ScikitLearnForest:
 
 @dataclass(frozen=True)
 class QuantileForestPredict:
-    """Intervals alone, with all cores, by a forest that keeps one outcome of each leaf. It is grown before, on the product
-    of the first two columns and the third.
+    """Intervals alone, with all cores, by a forest that keeps one outcome of each leaf. It is grown before: what it
+    learns is the product of the first two columns and the third.
     """
 
     table: Table

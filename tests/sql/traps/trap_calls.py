@@ -47,7 +47,7 @@ class OfData:
 # Further calls, by arguments beside those that are required.
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "tree_predict": ({"type": "prob"}, {"type": "leaf"}, {"replace": True}),
-    "forest_predict": ({"type": "prob"}, {"type": "leaf"}),
+    "forest_predict": ({"type": "prob"}, {"type": "leaf"}, {"type": "interval", "level": 0.8}),
     "conformal_quantiles": ({"levels": "0.5, 0.8"},),
     "boost_predict": ({"type": "raw"}, {"type": "leaf"}),
     "boost_sql": ({"type": "prob"}, {"type": "raw"}),
@@ -69,7 +69,10 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "tree_train": (
         {"pruning_params": "n_folds=2", "surrogate_params": "max_surrogates=1", "max_competitors": 1, "replace": True},
     ),
-    "forest_train": ({"oob_predictions": True, "null_handling_params": "max_surrogates=1", "replace": True},),
+    "forest_train": (
+        {"oob_predictions": True, "null_handling_params": "max_surrogates=1", "replace": True},
+        {"dependent_variable": "x", "list_of_features": "k", "intervals": True, "replace": True},
+    ),
     "boost_train": (
         {"validation_params": "fraction=0.3", "replace": True},
         {"validation_params": OfData("table={}, n_iter_no_change=1"), "boost_params": "subsample=0.7"},
