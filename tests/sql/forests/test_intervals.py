@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-from forest_data import MAKE_BOTH, grow_bare, rows, score
+from forest_data import FEATURES, MAKE_BOTH, grow_bare, rows, score
 
+from madtree.host.psycopg import PsycopgHost
 from madtree.learn.data import keyed, mixed
+from madtree.request import check_forest_arguments
+from madtree.score import draw_leaf_outcomes
 
 N_TREES = 20
 LOW, MEAN, HIGH = "estimated_v_low", "estimated_v", "estimated_v_high"
@@ -237,3 +240,25 @@ def test_rows_of_a_leaf_that_differ_make_intervals_wider_than_they_need_be(db: p
     query = f"SELECT avg((v BETWEEN {LOW} AND {HIGH})::int)::float8 AS share FROM between_ JOIN new USING (id)"
     (said,) = rows(db, query)
     assert 0.76 < said["share"] < 1
+
+
+def test_leaves_of_few_rows_are_told_of(db: psycopg.Connection) -> None:
+    told: list[str] = []
+    db.add_notice_handler(lambda notice: told.append(str(notice.message_primary)))
+    grow_bare(db, "f", "v", num_trees=2, intervals=True)
+    assert [text for text in told if "intervals: with min_bucket 1 " in text]
+    told.clear()
+    grow_bare(db, "f", "v", num_trees=2, intervals=True, min_bucket=10, replace=True)
+    assert not [text for text in told if "intervals" in text]
+
+
+def test_trees_are_asked_some_at_a_time(db: psycopg.Connection) -> None:
+    """Whatever a pass over the table may hold, it draws the same."""
+    grow_bare(db, "f", "v", num_trees=7, intervals=True, grouping_cols="g")
+    expected = [v for row in rows(db, "SELECT outcomes FROM f_outcomes ORDER BY tree_id") for v in row["outcomes"]]
+    host = PsycopgHost(db)
+    arguments = ("t", "f", "id", "v", FEATURES, None, "g", 7)
+    task = check_forest_arguments(host, *arguments, intervals=True, replace=True)
+    for most in (1, 20_000, 2**28):
+        with db.transaction():
+            assert draw_leaf_outcomes(host, task, most).outcomes.tolist() == expected
