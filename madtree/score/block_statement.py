@@ -85,7 +85,8 @@ class BlockStatement:
             return
         with self._scoring(plan) as blocks:
             found = reader(self.host, self.work).query(self.blocks.together(blocks), [BYTEA], [plan])
-        yield from (bytes(row["outcomes"]) for row in found)
+        # Pages may have no rows: they say NULL.
+        yield from (bytes(row["outcomes"]) for row in found if row["outcomes"] is not None)
 
     @contextmanager
     def _scoring(self, plan: bytes) -> Iterator[str]:

@@ -11,6 +11,7 @@ from madtree.learn.walk import Route
 from madtree.score.forest_scorer import leaves_of
 
 LEAF_OUTCOME = np.dtype([("leaf", "<i4"), ("key", "<f8"), ("outcome", "<f8")])
+_NODES_A_ROW = 8  # up to which those are gone through that no row comes to
 _PURPOSE = 3  # of the hash; others are those of `learn.problem.bootstrap`
 _ROUNDS = 24  # after which few rows are left, unless somebody has chosen their order
 
@@ -36,21 +37,50 @@ def drawn_for_leaves(
     """
     fit = np.isfinite(outcomes) & np.isfinite(weights) & (weights > 0)
     rows = np.flatnonzero(fit if known is None else fit & known)
+    if not len(rows):
+        return b""
     route, outcomes, weights, identity = route.of(rows), outcomes.take(rows), weights.take(rows), identity.take(rows)
     leaves = leaves_of(model, place.take(rows), route)
-    n_nodes = len(model["walk"].child)
-    least, found = np.full(n_nodes, np.inf), np.full(n_nodes, np.inf)
+    said = []
     for member in range(model["first"], model["last"]):
         yield
-        leaf = yield from leaves(member)
+        nodes, at = _reached((yield from leaves(member)))
         keys = _keys(identity, model["seed"], member, weights if model["weighted"] else None)
-        _lower(least, leaf, keys)
-        drawn = np.flatnonzero(keys == least.take(leaf))
-        _lower(found, leaf.take(drawn), outcomes.take(drawn))
-    reached = np.flatnonzero(found < np.inf)
-    records = np.empty(len(reached), LEAF_OUTCOME)
-    records["leaf"], records["key"], records["outcome"] = reached, least.take(reached), found.take(reached)
-    return records.tobytes()
+        least, found = np.full(len(nodes), np.inf), np.full(len(nodes), np.inf)
+        _lower(least, at, keys)
+        drawn = np.flatnonzero(keys == least.take(at))
+        _lower(found, at.take(drawn), outcomes.take(drawn))
+        own = np.flatnonzero(found < np.inf)
+        records = np.empty(len(own), LEAF_OUTCOME)
+        records["leaf"], records["key"], records["outcome"] = nodes.take(own), least.take(own), found.take(own)
+        said.append(records.tobytes())
+    return b"".join(said)
+
+
+def lower_all(least: Floats, found: Floats, said: bytes) -> None:
+    """Take what some rows say, as `drawn_for_leaves` tells it, or what several times some do, one behind the other.
+
+    Args:
+        least, found: (n_nodes,) keys and outcomes of the rows that are drawn so far.
+    """
+    records = np.frombuffer(said, LEAF_OUTCOME)
+    # Of each tree, and of each of these times, leaves are told in ascending order, and each once.
+    starts = np.flatnonzero(np.diff(records["leaf"]) <= 0) + 1
+    for part in np.split(records, starts):
+        leaf, key, outcome = part["leaf"], part["key"], part["outcome"]
+        before = least.take(leaf)
+        is_less = (key < before) | ((key == before) & (outcome < found.take(leaf)))
+        leaf = leaf.compress(is_less)
+        least[leaf], found[leaf] = key.compress(is_less), outcome.compress(is_less)
+
+
+def _reached(leaf: Ints) -> tuple[Ints, Ints]:
+    """Nodes in ascending order, among which are those that rows (n_rows,) come to, and where each row's is in them."""
+    first, n_nodes = int(leaf.min()), int(leaf.max()) + 1 - int(leaf.min())
+    if n_nodes <= _NODES_A_ROW * len(leaf):
+        return np.arange(first, first + n_nodes), leaf - first
+    nodes, at = np.unique(leaf, return_inverse=True)
+    return nodes, at.ravel()
 
 
 def _keys(identity: Array, seed: int, member: int, weights: Floats | None) -> Floats:

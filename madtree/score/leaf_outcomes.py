@@ -23,7 +23,7 @@ from madtree.score.block_plan import ForestValues, LeafDraws, build_plan
 from madtree.score.block_statement import BLOCK_BYTES, BLOCK_ROWS, BlockStatement
 from madtree.score.case_or_blocks import Work, measure
 from madtree.score.forest_scorer import LEAF_OUTCOME_BYTES, LEAF_OUTCOMES
-from madtree.score.leaf_draws import LEAF_OUTCOME
+from madtree.score.leaf_draws import lower_all
 from madtree.score.new_rows import scan_of
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.quote import qualified
@@ -71,12 +71,7 @@ def draw_leaf_outcomes(host: Host, task: TrainingTask, wave_bytes: int = WAVE_BY
     for first, last in _waves(model.n_members, work.rows, len(rows.data.features), _most_leaves(arrays), wave_bytes):
         for said in _said_of(host, task, tables, model, rows, arrays, work, first, last):
             host.let_in()
-            part = np.frombuffer(said, LEAF_OUTCOME)
-            leaf, key, outcome = part["leaf"], part["key"], part["outcome"]
-            before = least.take(leaf)
-            is_less = (key < before) | ((key == before) & (outcome < found.take(leaf)))
-            leaf = leaf.compress(is_less)
-            least[leaf], found[leaf] = key.compress(is_less), outcome.compress(is_less)
+            lower_all(least, found, said)
     tree_id, n_leaves = np.unique(nodes["tree_id"][is_leaf], return_counts=True)
     return LeafOutcomes(tree_id, n_leaves, found[is_leaf])
 

@@ -262,3 +262,12 @@ def test_trees_are_asked_some_at_a_time(db: psycopg.Connection) -> None:
     for most in (1, 20_000, 2**28):
         with db.transaction():
             assert draw_leaf_outcomes(host, task, most).outcomes.tolist() == expected
+
+
+def test_pages_of_rows_that_are_gone_say_nothing(db: psycopg.Connection) -> None:
+    db.execute("CREATE TABLE gone (LIKE t); INSERT INTO gone SELECT t.* FROM t, generate_series(1, 300)")
+    db.execute("ANALYZE gone; DELETE FROM gone; INSERT INTO gone SELECT * FROM t")  # the planner thinks of many rows
+    grow_bare(db, "f", "v", num_trees=5, intervals=True, min_bucket=10)
+    expected = rows(db, "SELECT outcomes FROM f_outcomes ORDER BY tree_id")
+    grow_bare(db, "f", "v", source="gone", num_trees=5, intervals=True, min_bucket=10, replace=True)
+    assert rows(db, "SELECT outcomes FROM f_outcomes ORDER BY tree_id") == expected
