@@ -6,11 +6,19 @@ from dataclasses import replace
 
 from measure.case import Case, Ratio, Seconds, Suite
 from measure.inside import FOREST_SHAPE, PredictForest, TrainForest
-from measure.outside import ScikitLearnForest, ScikitLearnPredict, lightgbm_forest_at_its_best
+from measure.outside import (
+    QuantileForestPredict,
+    ScikitLearnForest,
+    ScikitLearnPredict,
+    lightgbm_forest_at_its_best,
+)
 from measure.table import Table, derived, names, uniform
 
 FOREST, PREDICT = "forest_train", "forest_predict"
 REGRESSION, IMPORTANCE = "forest_train, regression", "the same with importance"
+INTERVAL, THEIR_INTERVAL = "forest_predict, interval", "RandomForestQuantileRegressor.predict alone"
+KEEPING = "the same with intervals => true"
+OUTCOME = "x1 * x2 + x3"
 LIGHTGBM = "ADBC, LightGBM rf"
 SCIKIT_LEARN, THEIRS_PREDICTS = "RandomForestClassifier.fit alone", "RandomForestClassifier.predict alone"
 MEMORY = 128  # MB: the budget and 64 more, whatever the number of rows and trees
@@ -56,6 +64,30 @@ def _scores(name: str, table: Table, n_trees: int, *, long: bool) -> Case:
     )
 
 
+def _intervals(name: str, table: Table, n_trees: int, *, long: bool) -> Case:
+    """What intervals cost beside means, and keeping the outcomes that they are made of beside growing alone."""
+    alone = TrainForest(table, n_trees=n_trees, dependent=OUTCOME)
+    keeping = replace(alone, more="intervals => true", model="keeping")
+    theirs = {} if long else {THEIR_INTERVAL: QuantileForestPredict(table, n_trees)}
+    return Case(
+        name,
+        {
+            PREDICT: PredictForest(keeping),
+            INTERVAL: PredictForest(keeping, "interval"),
+            REGRESSION: alone,
+            KEEPING: keeping,
+            **theirs,
+        },
+        [
+            Ratio(INTERVAL, PREDICT, 3.0 if long else None),
+            Ratio(KEEPING, REGRESSION),
+            *(Ratio(INTERVAL, each) for each in theirs),
+        ],
+        rounds=3,
+        long=long,
+    )
+
+
 def _memory(name: str, table: Table, n_trees: int, label: str, dependent: str = "y", more: str = "") -> Case:
     """Of many rows: targets of regression take more than classes, and importance looks at all out-of-bag rows of a tree
     together; of large groups, the sample that bins are found in is large, too.
@@ -91,13 +123,15 @@ SUITE = Suite(
         _fits("fit-1Mx100", MILLION, 100, long=True),
         _scores("predict-100kx10", HUNDRED_THOUSAND, 10, long=False),
         _scores("predict-1Mx100", MILLION, 100, long=True),
+        _intervals("intervals-100kx100", HUNDRED_THOUSAND, 100, long=False),
+        _intervals("intervals-1Mx100", MILLION, 100, long=True),
         Case(
             "100k-rows-10-trees",
             {FOREST: TrainForest(HUNDRED_THOUSAND, n_trees=10)},
             [Seconds(FOREST, 0.3)],
             rounds=7,
         ),
-        _memory("regression-1Mx5", MILLION, 5, REGRESSION, "x1 * x2 + x3"),
+        _memory("regression-1Mx5", MILLION, 5, REGRESSION, OUTCOME),
         _memory("importance-5Mx4", FIVE_MILLION, 4, FOREST),
         _memory("20-groups-5Mx4", TWENTY, 4, FOREST, more=BY_GROUP),
         _groups("100-groups-of-500", A_HUNDRED, 0.75, long=False),

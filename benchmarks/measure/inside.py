@@ -175,9 +175,14 @@ class Predict:
 
 @dataclass(frozen=True)
 class PredictForest:
-    """`forest_predict` into a new table, by a forest that is trained before."""
+    """`forest_predict` into a new table, by a forest that is trained before.
+
+    Attributes:
+        type_: of prediction.
+    """
 
     training: Train
+    type_: str = "response"
     function = "forest_predict"
 
     @property
@@ -187,7 +192,7 @@ class PredictForest:
     def action(self, session: Session) -> Action:
         model, scored = f"{SCHEMA}.{self.training.model}", f"{SCHEMA}.scored"
         session.free.execute(self.training.statement)
-        statement = f"SELECT madtree.{self.function}('{model}', '{self.table.relation}', '{scored}')"
+        statement = f"SELECT madtree.{self.function}('{model}', '{self.table.relation}', '{scored}', '{self.type_}')"
         return _statement(session.free, statement, f"DROP TABLE IF EXISTS {scored}")
 
 

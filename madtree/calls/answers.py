@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from madtree import score  # its parts, and numpy with them, are loaded when they are asked for
 from madtree.host import Host
+from madtree.interface import defaults
 from madtree.model import get_var_importance as write_importance
 from madtree.model import model_alias as set_alias
 from madtree.model import tree_drop as drop
@@ -18,13 +19,14 @@ def predict(
     type_: str | None,
     trust_owner: bool | None = False,
     replace: bool | None = False,
+    level: float | None = defaults.LEVEL,
     *,
     function: str,
     n_rounds: int | None = None,
 ) -> str:
     """Score a table by a model of the function's kind; raises MadtreeError as `score.score_table`."""
     scored = score.score_table(
-        host, model, data, output, type_, trust_owner, replace, function=function, n_rounds=n_rounds
+        host, model, data, output, type_, trust_owner, replace, level, function=function, n_rounds=n_rounds
     )
     return (
         f"{function}: {_rows(scored.n_rows)} of {data} scored with {model} ({scored.type_}) into {output} "

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from madtree.host import Host, Stopwatch
+from madtree.model.write import write_outcomes
 from madtree.request import CHECKS, TrainingTask, TuneTask, check_tune_arguments, told
-from madtree.score import FormerTable, Made, find_former, predict_out_of_bag
+from madtree.score import FormerTable, Made, draw_leaf_outcomes, find_former, predict_out_of_bag
 from madtree.sqltext import array_text as text
 from madtree.sqltext import tuning as sql
 from madtree.sqltext.quote import qualified
@@ -38,6 +39,10 @@ def trained(host: Host, task: TrainingTask) -> Trained:
         if task.oob_predictions:
             watch.begin("write")
             predict_out_of_bag(host, task, found.is_tested)
+        if task.intervals:
+            watch.begin("write")
+            drawn = draw_leaf_outcomes(host, task)
+            write_outcomes(host, task, drawn.tree_id, drawn.n_leaves, drawn.outcomes)
     if task.verbose:
         host.info(watch.line())
     return replace(found, seconds=watch.seconds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated
+from typing import Annotated, Any
 
 import psycopg
 import typer
@@ -21,12 +21,13 @@ EPILOG = examples(
     "$ madtree predict delay_tree flights_today flights_scored",
     "$ madtree predict delay_tree flights_today flights_prob --type prob",
     "$ madtree predict delay_forest flights_today flights_prob --type prob_mean",
+    "$ madtree predict delay_forest flights_today flights_between --type interval --level 0.8",
     "$ madtree predict delay_tree flights_today flights_scored --replace",
 )
 
 
 # Of all kinds of model; the ensembles, which have more of them, first.
-_TYPES = dict.fromkeys(type_ for kind in reversed(KINDS.values()) for type_ in kind.class_types)
+_TYPES = dict.fromkeys(type_ for kind in reversed(KINDS.values()) for type_ in (*kind.class_types, *kind.number_types))
 PredictionType = Enum("PredictionType", [(type_, type_) for type_ in _TYPES], type=str)  # type: ignore[misc]
 _RESPONSE = PredictionType(FUNCTIONS["tree_predict"].defaults["type"])
 
@@ -40,9 +41,14 @@ def predict_command(
         typer.Option(
             "--type",
             help="The prediction; each class's probability, of a forest its share of votes (prob) or the mean of the "
-            "trees' probabilities (prob_mean); or the leaf that a row ends in, of a forest one for each tree.",
+            "trees' probabilities (prob_mean); of a forest of numbers the mean and between what the outcome lies "
+            "(interval); or the leaf that a row ends in, of a forest one for each tree.",
         ),
     ] = _RESPONSE,
+    level: Annotated[
+        float | None,
+        typer.Option("--level", help="With interval: the share of outcomes that lie between.", show_default="0.9"),
+    ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace the predictions in that table, where it is one of yours.")
     ] = False,
@@ -51,7 +57,7 @@ def predict_command(
     json: Json = False,
 ) -> None:
     """Score a table by a model, a tree or a forest, into a new table."""
-    arguments = {
+    arguments: dict[str, Any] = {
         "new_data_table": table,
         "output_table": output,
         "type": type_.value,
@@ -60,6 +66,8 @@ def predict_command(
     }
     with session(dsn) as opened:
         function = FUNCTIONS[opened.run(lambda: _kind_of(opened.connection, model), "reading").predicts]
+        if level is not None and "level" in function.defaults:
+            arguments["level"] = level
         said = opened.line(function.name, {function.arguments[0].name: model, **arguments}, "scoring")
     if json:
         as_json({"model": model, "output": output, "type": type_.value, "message": said})

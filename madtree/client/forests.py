@@ -47,6 +47,7 @@ class ForestCalls(Caller):
         classification: bool | None = None,
         strategy: str | None = "auto",
         oob_predictions: bool | None = False,
+        intervals: bool | None = False,
     ) -> Forest:
         """Train a random forest, or one for each group, on a table where it is.
 
@@ -74,6 +75,8 @@ class ForestCalls(Caller):
             The best split of each feature that is drawn for a node, or a random one (extremely randomized trees).
         oob_predictions
             Also make the table ``<output>_oob``: what is predicted of each row by the trees whose samples lack it.
+        intervals
+            Also make the table ``<output>_outcomes``: an outcome of each leaf, for intervals of predictions.
 
         Returns
         -------
@@ -92,13 +95,14 @@ class ForestCalls(Caller):
         type: str | None = "response",
         trust_owner: bool | None = False,
         replace: bool | None = False,
+        level: float | None = 0.9,
     ) -> str:
-        """Score a table by a forest into a new table; `type` is response, prob, prob_mean or leaf.
+        """Score a table by a forest into a new table; `type` is response, prob, prob_mean, interval or leaf.
 
-        `replace` as for `tree_predict`.
+        `replace` as for `tree_predict`; `level` is the share of outcomes that lie in an interval.
         """
         return self.call_text(
-            "forest_predict", random_forest_model, new_data_table, output_table, type, trust_owner, replace
+            "forest_predict", random_forest_model, new_data_table, output_table, type, trust_owner, replace, level
         )
 
     def get_tree(
@@ -177,6 +181,7 @@ class Forest(EnsembleModel):
         type: str | None = "response",
         trust_owner: bool | None = False,
         replace: bool | None = False,
+        level: float | None = 0.9,
     ) -> str:
         """Score a table into a new table, as `Client.forest_predict`."""
-        return self.client.forest_predict(self.name, new_data_table, output_table, type, trust_owner, replace)
+        return self.client.forest_predict(self.name, new_data_table, output_table, type, trust_owner, replace, level)

@@ -27,6 +27,7 @@ SAMPLING = "poisson"
 SPLIT_RULE = "best"
 IMPORTANCE = True
 OOB_PREDICTIONS = False
+INTERVALS = False
 FOREST_MIN_SPLIT = {True: 2, False: 5}  # of classes, of numbers (Breiman 2001)
 FOREST_MIN_BUCKET = 1
 
@@ -62,6 +63,7 @@ N_FOLDS = 0
 RULE = "min"
 
 PREDICTION_TYPE = "response"
+LEVEL = 0.9
 TRUST_OWNER = False
 FULL = False
 LAYOUT = "wide"

@@ -142,6 +142,13 @@ FOREST_TRAIN = Function(
             defaults.OOB_PREDICTIONS,
             flag=Flag(SAMPLES, ("--oob-predictions",)),
         ),
+        Argument(
+            "intervals",
+            "boolean",
+            "of numbers; true: make <output>_outcomes, an outcome of each leaf, for intervals of predictions",
+            defaults.INTERVALS,
+            flag=Flag(SAMPLES, ("--intervals",)),
+        ),
     ),
     details="""\
 It returns one line that says what was trained, and the error on out-of-bag rows. <output>_group has that of each group,

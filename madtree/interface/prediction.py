@@ -90,12 +90,22 @@ FOREST_PREDICT = Function(
             help="'response': the class with most votes, or the mean\n"
             "'prob': for each class the share of the trees that vote for it\n"
             "'prob_mean': for each class the mean of its shares in the trees' leaves\n"
+            "'interval': the mean, and between what an outcome lies, of a forest trained with intervals => true\n"
             "'leaf': the leaf's node_id in each tree, as an array",
         ),
         replace(TRUST_OWNER, help="true: use another role's model although it holds expressions of that role's"),
         REPLACE,
+        Argument(
+            "level",
+            "double precision",
+            "with 'interval': the share of outcomes that lie between, above 0 and below 1",
+            defaults.LEVEL,
+        ),
     ),
-    details=f"Rows of an unknown group get NULL.\n{_REPLACED}",
+    details=f"""\
+Rows of an unknown group get NULL. With 'interval' the columns are estimated_<dependent>, estimated_<dependent>_low and
+estimated_<dependent>_high: quantiles of one outcome of each leaf that the row comes to.
+{_REPLACED}""",
     example="SELECT madtree.forest_predict('delay_forest', 'new_flights', 'predicted', 'prob');",
     takes=Takes((FOREST,), _BY_ITS_OWN, "is {kind.described}, not a forest"),
 )

@@ -11,15 +11,16 @@ from madtree.model.importance import get_var_importance, tree_importance
 from madtree.model.listing import models
 from madtree.model.new_data import NewData, casting, fit_features, is_training_table, outcome_of
 from madtree.model.outputs import (
+    INTERVAL,
     MOST_COLUMNS,
     check_type,
     class_position,
     class_positions,
+    column_names,
     distinct_names,
     output_columns,
     output_expression,
     probabilities,
-    score_columns,
     tell_of_last_class,
 )
 from madtree.model.read import each_tree, read_model, read_trees, tree_of_group, trees_of_gid, trees_of_group
@@ -31,6 +32,7 @@ from madtree.model.trust import NOT_ALLOWED
 from madtree.model.turns import make_beside, make_tables
 
 __all__ = [
+    "INTERVAL",
     "MOST_COLUMNS",
     "NOT_ALLOWED",
     "ModelTables",
@@ -45,6 +47,7 @@ __all__ = [
     "check_type",
     "class_position",
     "class_positions",
+    "column_names",
     "create_tables",
     "distinct_names",
     "each_tree",
@@ -67,7 +70,6 @@ __all__ = [
     "read_model",
     "read_summary",
     "read_trees",
-    "score_columns",
     "step_functions",
     "tell_of_last_class",
     "tree_drop",

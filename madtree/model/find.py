@@ -20,7 +20,7 @@ from madtree.sqltext.values import Kept, Writer, class_writer
 from madtree.trees import Model
 
 REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
-OPTIONAL = ("_surrogates", "_cv", "_competitors", "_group", "_packed", "_rounds", "_statistics")
+OPTIONAL = ("_surrogates", "_cv", "_competitors", "_group", "_packed", "_rounds", "_statistics", "_outcomes")
 UNDEFINED_TABLE = "42P01"
 _NO_MODEL = "42809"
 REPLACED_TRIES = 3
@@ -109,6 +109,11 @@ class ModelTables:
     def has_cv(self) -> bool:
         """Whether there is a table `<output>_cv`."""
         return "_cv" in self.facts.tables
+
+    @property
+    def has_outcomes(self) -> bool:
+        """Whether there is a table `<output>_outcomes`."""
+        return "_outcomes" in self.facts.tables
 
     @property
     def has_groups(self) -> bool:

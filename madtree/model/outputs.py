@@ -14,6 +14,7 @@ from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, identifier_cut
 from madtree.trees import Members, Model, Node
 
 FORMER_TYPES = {"prob_columns": "prob"}  # names that scripts may still have
+INTERVAL = "interval"  # a type
 SHOWN_CLASSES = 10  # in an error
 MOST_COLUMNS = 1000  # of float8, which a row of PostgreSQL's has room for beside the id
 
@@ -32,7 +33,8 @@ def check_type(model: Model, type_: str | None, some: Collection[str] | None = N
     wanted = FORMER_TYPES.get(wanted, wanted)
     if wanted not in valid:
         kind = "" if model.is_classification else " for a regression model"
-        raise MadtreeError(f"type must be one of {', '.join(valid)}{kind}, not {type_!r}")
+        hint = "madtree.conformal_quantiles says how far they may be off." if wanted == INTERVAL else None
+        raise MadtreeError(f"type must be one of {', '.join(valid)}{kind}, not {type_!r}", hint=hint)
     return wanted
 
 
@@ -40,14 +42,11 @@ def _types_of(model: Model) -> tuple[str, ...]:
     return model.kind.class_types if model.is_classification else model.kind.number_types
 
 
-def score_columns(model: Model, taken: str) -> frozenset[str]:
-    """The names of the columns of raw scores, where the model has some; `taken` as below."""
-    return frozenset(
-        output.name
-        for type_ in _types_of(model)
-        if type_ == "raw"
-        for output in output_columns(model, type_, QUALIFIED, taken)
-    )
+def column_names(model: Model, type_: str, taken: str) -> list[str]:
+    """The names of the columns of a type, none where the model does not have it; `taken` as below."""
+    if type_ not in _types_of(model):
+        return []
+    return [output.name for output in output_columns(model, type_, QUALIFIED, taken)]
 
 
 def output_columns(model: Model, type_: str, spelling: Spelling, taken: str = "") -> list[Output]:
@@ -60,6 +59,9 @@ def output_columns(model: Model, type_: str, spelling: Spelling, taken: str = ""
     """
     if type_ == "response":
         columns = [_response(model, spelling)]
+    elif type_ == INTERVAL:
+        response = _response(model, spelling)
+        columns = [response, *(Output(f"{response.name}_{end}", response.type, _no_leaf) for end in ("low", "high"))]
     elif type_ == "leaf":
         int8 = spelling.type("int8")
         array = "" if model.kind.members is Members.ONE else "[]"

@@ -31,6 +31,7 @@ def create_tables(host: Host, task: TrainingTask, kind: ModelKind = TREE) -> Non
         None if kind.is_packed else prediction_type(task),
         surrogates=task.parameters.max_surrogates > 0,
         competitors=task.parameters.has_competitors,
+        outcomes=task.intervals,
         cv=task.parameters.n_folds > 0 or task.parameters.fold_col is not None,
         own=own.own,
         more=own.more,

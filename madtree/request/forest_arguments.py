@@ -14,6 +14,8 @@ from madtree.request.option_strings import checked
 from madtree.request.train_request import TrainingTask
 from madtree.trees import FOREST, MAX_DEPTH_LIMIT, UNPRUNED, ForestParameters
 
+_ROWS_OF_INTERVALS = 10  # of a leaf, as Meinshausen has it
+
 
 def check_forest_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask:
     """What to train, from the arguments of `forest_train`; NULL for an optional argument means its default.
@@ -30,6 +32,11 @@ def check_forest_arguments(host: Host, *given: Any, **named: Any) -> TrainingTas
     depth = MAX_DEPTH_LIMIT if values["max_tree_depth"] is None else values["max_tree_depth"]
     task = make_task(host, {**values, "max_depth": depth, "n_bins": values["num_splits"]})
     check_grouping(task, FOREST)
+    if values["intervals"] and task.is_classification:
+        raise MadtreeError(
+            f"intervals: {task.arguments.dependent_variable} is a class, and intervals are of numbers",
+            hint="madtree.conformal_quantiles tells which classes a row may be of.",
+        )
     least = defaults.FOREST_MIN_SPLIT[task.is_classification]
     parameters = replace(
         task.parameters,
@@ -45,7 +52,13 @@ def check_forest_arguments(host: Host, *given: Any, **named: Any) -> TrainingTas
         n_permutations=values["num_permutations"] if values["importance"] else 0,
         split_rule=values["split_rule"],
     )
-    return replace(task, parameters=parameters, ensemble=forest, oob_predictions=values["oob_predictions"])
+    if values["intervals"] and parameters.min_bucket < _ROWS_OF_INTERVALS:
+        host.notice(
+            f"intervals: with min_bucket {parameters.min_bucket} the trees' leaves keep outcomes of the same few rows, "
+            f"and fewer new ones lie between than level says; min_bucket => {_ROWS_OF_INTERVALS} or more comes closer"
+        )
+    kept = {"oob_predictions": values["oob_predictions"], "intervals": values["intervals"]}
+    return replace(task, parameters=parameters, ensemble=forest, **kept)
 
 
 def _n_drawn(given: int | None, task: TrainingTask) -> int:

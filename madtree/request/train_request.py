@@ -86,6 +86,7 @@ class TrainingTask:
         ensemble: how a model of many trees is grown; None for single trees.
         ordered: which features are split by encodings, and how these are made; None for none.
         oob_predictions: whether a forest's predictions of its own rows, by the trees that lack them, are written.
+        intervals: whether an outcome of each of a forest's leaves is kept, for intervals of predictions.
     """
 
     arguments: Arguments
@@ -116,5 +117,6 @@ class TrainingTask:
     tuning: Tuning = field(default_factory=Tuning)
     ensemble: EnsembleParameters | None = None
     oob_predictions: bool = False
+    intervals: bool = False
     held_out: HeldOutTable | None = None
     ordered: OrderedEncoding | None = None

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from madtree.score.drift import tree_drift
     from madtree.score.evaluate import tree_confusion, tree_curve, tree_evaluate, tree_reliability
     from madtree.score.former_table import FormerTable, Made, find_former
+    from madtree.score.leaf_outcomes import draw_leaf_outcomes
     from madtree.score.new_rows import fit_to_source, only_row, scan_of
     from madtree.score.other_rows import calibration_maps, check_method, leaf_sums
     from madtree.score.out_of_bag import predict_out_of_bag
@@ -39,6 +40,7 @@ __all__ = [
     "check_method",
     "check_number_type",
     "conformal_quantiles",
+    "draw_leaf_outcomes",
     "explain_row",
     "explain_some",
     "explain_table",
@@ -73,6 +75,7 @@ _MODULES = {
     "calibration_maps": "other_rows",
     "check_method": "other_rows",
     "check_number_type": "rows_at_hand",
+    "draw_leaf_outcomes": "leaf_outcomes",
     "explain_row": "shap_row",
     "explain_some": "shap_row",
     "explain_table": "shap",

@@ -134,12 +134,30 @@ def tested_rows(
     source = find_source(host.source, test_table, argument)
     if is_training_table(host, model, source):
         _tell_of_seen_rows(host, tables, model, test_table)
+    return with_outcomes(host, tables, model, source, test_table, with_id=with_id, argument=argument)
+
+
+def with_outcomes(
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    source: Relation,
+    given: str,
+    *,
+    with_id: bool,
+    argument: str,
+) -> TestedRows:
+    """The rows of `source`, which the user has called `given`.
+
+    Raises:
+        MadtreeError: it lacks what the model needs.
+    """
     weight = str(model.summary["weights"]) if model.weighted else None
     if weight is not None:  # what the model's tables say is checked before it is part of any statement
         check_expression(weight, f"{model.name} is damaged: the weights in its summary")
     needed = [model.dependent, *model.grouping, *(text for text in (weight, model.exposure) if text)]
     ids = [model.id_column] * with_id
-    data = fit_features(host.source, model, source, test_table, argument, needed, ids)
+    data = fit_features(host.source, model, source, given, argument, needed, ids)
     weight, exposure = (
         None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
     )

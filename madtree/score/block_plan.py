@@ -12,7 +12,17 @@ from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints, Values, c
 from madtree.learn.walk import FlatTrees, Walk
 from madtree.model.arrays import StepArrays
 from madtree.records import dataclass
-from madtree.score.forest_scorer import OF_ANY_NUMBER, OF_SCORES, OUT_OF_BAG, SAYS_NUMBERS, SHAP, VOTES, WHATS
+from madtree.score.forest_scorer import (
+    INTERVAL,
+    LEAF_OUTCOMES,
+    OF_ANY_NUMBER,
+    OF_SCORES,
+    OUT_OF_BAG,
+    SAYS_NUMBERS,
+    SHAP,
+    VOTES,
+    WHATS,
+)
 from madtree.trees import LOSSES, DeclaredLoss, Link
 
 if TYPE_CHECKING:
@@ -21,6 +31,7 @@ if TYPE_CHECKING:
 
 MOST_MEMBERS = 2**20  # of a forest
 _MOST_OUTCOME = 2**32 - 1
+_OF_INTERVALS = ("means", "outcomes")  # numbers of each node
 
 
 @dataclass(frozen=True)
@@ -60,6 +71,22 @@ class ScoreValues:
 
 
 @dataclass(frozen=True)
+class LeafDraws:
+    """How a row is drawn for each leaf.
+
+    Attributes:
+        seed: of the forest.
+        weighted: whether the chance of a row is in proportion to its weight.
+        first, last: of each group's trees, from 0, the first one that is asked and the one behind the last one.
+    """
+
+    seed: int
+    weighted: bool
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
 class ForestValues:
     """What the trees of a forest say.
 
@@ -72,6 +99,8 @@ class ForestValues:
         counts: trees of every group, where these differ (`trees.Numbering`): for what does not tell of each tree.
         scores: of boosted models, whose trees say numbers that are added up; None for others.
         shap: where rows are explained; `values` are nothing then.
+        level: of an interval; of each node there are the mean and the outcome that it keeps.
+        draws: where outcomes are drawn; `values` are nothing then.
     """
 
     members: int
@@ -82,6 +111,8 @@ class ForestValues:
     counts: tuple[int, ...] = ()
     scores: ScoreValues | None = None
     shap: ShapValues | None = None
+    level: float | None = None
+    draws: LeafDraws | None = None
 
 
 def build_plan(
@@ -118,6 +149,11 @@ def build_plan(
 def _forest_values(forest: ForestValues) -> dict[str, Any]:
     if forest.shap is not None:
         return {"what": forest.what, **forest.shap.to_values()}
+    if forest.draws is not None:
+        return {"what": forest.what, **vars(forest.draws)}
+    if forest.level is not None:
+        means, outcomes = np.ascontiguousarray(forest.values.T)
+        return {"what": forest.what, "means": means, "outcomes": outcomes, "level": forest.level}
     values = forest.values if forest.what in (*SAYS_NUMBERS, *OF_SCORES) else narrowest(forest.values)
     drawn = forest.drawn
     samples = {} if drawn is None else {"samples": drawn.samples.to_value(), "is_tested": drawn.is_tested}
@@ -188,6 +224,15 @@ def _checked_forest(given: Values, walk: Walk, members: int) -> dict[str, Any]:
         from madtree.score.shap_plan import checked_shap  # takes long to load, and most predictions do without
 
         return checked_shap(given, walk, members)
+    if what == INTERVAL:
+        level = given.number("level", 0.0, 1.0)
+        require(0 < level < 1, "level", "above 0 and below 1")
+        return {"what": what, "level": level, **{each: given.floats(each, (n_nodes,)) for each in _OF_INTERVALS}}
+    if what == LEAF_OUTCOMES:
+        last = given.integer("last", 1, members)
+        first = given.integer("first", 0, last - 1)
+        seed = given.integer("seed", -(2**63), 2**63 - 1)
+        return {"what": what, "seed": seed, "weighted": given.boolean("weighted"), "first": first, "last": last}
     n_classes = given.integer("n_classes", 0, WIDE_LIMIT)
     if what in OF_SCORES:
         return _checked_scores(given, what, n_classes, n_nodes, members, walk.groups)

@@ -85,7 +85,7 @@ class BlockStatement:
             return
         with self._scoring(plan) as blocks:
             found = reader(self.host, self.work).query(self.blocks.together(blocks), [BYTEA], [plan])
-        # Without rows there is no block.
+        # Pages may have no rows: they say NULL.
         yield from (bytes(row["outcomes"]) for row in found if row["outcomes"] is not None)
 
     @contextmanager

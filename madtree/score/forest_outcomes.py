@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from madtree.learn.data import Floats
+from madtree.model import INTERVAL
+from madtree.model.arrays import read_leaf_outcomes
 from madtree.score.block_plan import ForestValues
-from madtree.score.forest_scorer import row_bytes
+from madtree.score.forest_scorer import INTERVAL_NUMBERS, row_bytes
 from madtree.score.number_columns import CLASS_OF_ROW, JUDGED, array_of, columns_of, numbers_of
 from madtree.score.outcome_bytes import class_type, count_type
 from madtree.score.outcomes import Outcomes, Part, Said
@@ -44,6 +46,11 @@ def outcomes_of_forest(said: Said) -> Outcomes:
         parts = [(f"votes_{k}", count_bytes * k, count_bytes) for k in range(n_classes)]
         each = [_share(f"scored.{part}", members) for part, _, _ in parts]
         return made("votes", prediction, parts, columns_of(each, outputs))
+    if type_ == INTERVAL:
+        both = np.stack([prediction[:, 0], read_leaf_outcomes(said.host, said.tables, nodes)], axis=1)
+        parts, each = numbers_of(INTERVAL_NUMBERS)
+        of_node = ForestValues(members, "interval", 0, both, level=said.level)
+        return Outcomes(of_node, parts, row_bytes("interval", members, INTERVAL_NUMBERS), each)
     if type_ == OUT_OF_BAG and model.is_classification:
         classes = sql.class_array(model.classes, model.dependent_type)
         parts = [(f"votes_{k}", class_bytes + count_bytes * k, count_bytes) for k in range(n_classes)]

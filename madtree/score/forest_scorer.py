@@ -23,6 +23,9 @@ from madtree.score.votes import Votes
 # judged: as `classes`, and behind it, as `means`, the classes' mean shares in the leaves: what evaluation needs.
 # oob_votes: as `classes`, `votes`, and how many trees lack the row, as votes are; by the votes of these alone.
 # oob_means: that number of trees, and, as `means`, what these predict.
+# interval: as `means`, the mean of what the trees predict, and two quantiles of the outcomes that the leaves keep
+# (`score.interval_scorer`).
+# leaf_outcomes: of all rows of a block together, for each leaf that of one that comes to it (`score.leaf_draws`).
 # Of boosted models (`score.boosted_scorer`):
 # raw: the scores, as `means`; expected: the number that they say; shares: the probabilities of the classes, as `means`;
 # likeliest: the number of the class that is most probable, as `classes`; likely: as `judged`, by these two.
@@ -30,14 +33,18 @@ from madtree.score.votes import Votes
 # Of all models:
 # shap: what the features contribute (`score.shap_scorer`).
 OUT_OF_BAG = ("oob_votes", "oob_means")
-OF_SCORES = ("raw", "expected", "shares", "likeliest", "likely", "staged")
-SHAP = "shap"
-WHATS = ("classes", "votes", "means", "sums", "leaves", "judged", *OUT_OF_BAG, *OF_SCORES, SHAP)
+STAGED, INTERVAL, LEAF_OUTCOMES, SHAP = "staged", "interval", "leaf_outcomes", "shap"
+OF_SCORES = ("raw", "expected", "shares", "likeliest", "likely", STAGED)
+OF_KEPT = (INTERVAL, LEAF_OUTCOMES)
+WHATS = ("classes", "votes", "means", "sums", "leaves", "judged", *OF_KEPT, *OUT_OF_BAG, *OF_SCORES, SHAP)
 NUMBERS_ALONE = ("means", "sums", "oob_means")  # which ask for no votes
 SAYS_NUMBERS = (*NUMBERS_ALONE, "judged")
 # Whose bytes do not depend on how many trees there are.
 OF_ANY_NUMBER = ("classes", "means", "sums", "judged", "leaves", *OF_SCORES, SHAP)
 VOTES = ("classes", "votes", "oob_votes")  # which count leaves' classes alone
+
+INTERVAL_NUMBERS = 3  # of a row
+LEAF_OUTCOME_BYTES = 20  # the leaf's number, the key of the row that was drawn, and that row's outcome
 
 # Of the trees, that are counted between one look at which rows' classes are settled and the next.
 _LOOKS = 1 / 24
@@ -53,6 +60,7 @@ def row_bytes(what: str, members: int, n_values: int) -> int:
         "means": numbers,
         "sums": numbers,
         "leaves": 4 * members,
+        "interval": numbers,
         "judged": class_ + numbers,
         "oob_votes": class_ + count * n_values + count,
         "oob_means": count + numbers,
@@ -77,6 +85,10 @@ def counted_bytes(model: dict[str, Any]) -> int:
         from madtree.score.shap_scorer import shap_bytes  # takes long to load, and most predictions do without
 
         return shap_bytes(model)
+    if what == INTERVAL:
+        return 8 * (int(members) + INTERVAL_NUMBERS)
+    if what == LEAF_OUTCOMES:
+        return LEAF_OUTCOME_BYTES * (int(model["last"]) - int(model["first"]))
     if what in OF_SCORES:
         n_scores = int(model["base"].shape[1])
         # The sums of a group for each number of rounds, where each row may be of another group.
@@ -124,6 +136,10 @@ def _outcomes_of_as_many(model: dict[str, Any], place: Ints, known: Bools | None
     what, members, n_rows = model["what"], model["members"], len(place)
     if what in OF_SCORES:
         return (yield from boosted_outcomes(model, place, known, leaves_of(model, place, route)))
+    if what == INTERVAL:
+        from madtree.score.interval_scorer import interval_outcomes  # most predictions do without
+
+        return (yield from interval_outcomes(model, n_rows, known, leaves_of(model, place, route)))
     if what == "classes":
         classes = (yield from _majority(model, place, route)).astype(class_type(model["n_classes"]))
         return where_known(classes, known, 0).tobytes()

@@ -56,6 +56,7 @@ class Said:
         outputs: the columns of predictions.
         drawn: for `OUT_OF_BAG`, else None.
         n_rounds: of a boosted model those that are asked, from the first one on; None for all.
+        level: of an interval the share of outcomes that lie in it.
     """
 
     host: Host
@@ -66,6 +67,7 @@ class Said:
     outputs: Sequence[Output]
     drawn: Drawn | None = None
     n_rounds: int | None = None
+    level: float | None = None
 
 
 def outcomes_of_tree(said: Said) -> Outcomes:

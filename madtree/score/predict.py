@@ -7,20 +7,22 @@ from dataclasses import replace as replaced
 from functools import partial
 from time import perf_counter
 
+from madtree.errors import MadtreeError
 from madtree.host import Host, watching
 from madtree.ingest import distribute_beside, distribution_column
-from madtree.interface import FUNCTIONS
+from madtree.interface import FUNCTIONS, defaults
 from madtree.model import (
+    INTERVAL,
     casting,
     check_kind,
     check_not_calibrated,
     check_type,
+    column_names,
     find_model,
     output_columns,
     output_expression,
     read_summary,
     read_trees,
-    score_columns,
     tell_of_last_class,
 )
 from madtree.records import dataclass
@@ -57,6 +59,7 @@ def score_table(
     type_: str | None,
     trust_owner: bool | None = False,
     replace: bool | None = False,
+    level: float | None = defaults.LEVEL,
     *,
     function: str,
     in_blocks: bool | None = None,
@@ -69,6 +72,7 @@ def score_table(
         given, new_data_table, output_table, type_: the model, and the others, as the usage text of the function says.
         trust_owner: whether what the model's owner wrote may run, see `find_model`.
         replace: whether a table of predictions may be there, and make way.
+        level: of an interval the share of outcomes that lie in it.
         function: the name of the function, whose kind of model it must be.
         in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide. By
             models that are no expression, they always are by blocks.
@@ -86,8 +90,11 @@ def score_table(
     if n_rounds is not None:
         check_not_calibrated(model, "num_trees")
     wanted = check_type(model, type_)
+    if wanted == INTERVAL and (level is None or not 0 < level < 1):
+        raise MadtreeError(f"level must be a number above 0 and below 1, not {'NULL' if level is None else level!r}")
     (response,) = output_columns(model, "response", QUALIFIED, id_name_of(model))
-    made = predictions(response.name, score_columns(model, id_name_of(model)))
+    named = (column_names(model, each, id_name_of(model)) for each in ("raw", INTERVAL))
+    made = predictions(response.name, *named)
     into = IntoTable.checked(host, tables, model, new_data_table, output_table, made, replace=replace)
     outputs = [
         replaced(output, value=watching(host, output.value))
@@ -101,8 +108,9 @@ def score_table(
     work = work_of(host, into.source, model, size["leaves"], len(outputs), costs, has_surrogates=surrogates)
     with casting(model, into.data.features, into.given, "new_data_table"):
         if work.in_blocks if in_blocks is None or not work.is_expression else in_blocks:
+            given_id = into.source, into.scan, into.kept_id
             rows = BlockScoring(
-                host, tables, model, wanted, into.source, into.scan, into.kept_id, outputs, work, n_rounds=n_rounds
+                host, tables, model, wanted, *given_id, outputs, work, n_rounds=n_rounds, level=level
             ).create()
         else:
             rows = _by_case(host, into, work, read_trees(host, tables, model), outputs)

@@ -13,7 +13,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Bools, Floats, Ints, finished, sent_rows
 from madtree.learn.walk import MOST_ROWS
-from madtree.model import ModelTables, NewData, casting, output_columns, unquoted
+from madtree.model import INTERVAL, ModelTables, NewData, casting, output_columns, unquoted
 from madtree.model.arrays import ModelArrays, read_arrays
 from madtree.records import dataclass
 from madtree.request import Type, find_source
@@ -33,6 +33,7 @@ from madtree.sqltext.values import text_of
 from madtree.trees import Joining, Model
 
 _NOT_SUMS = ("response", "leaf")  # types of prediction of classes that are no numbers
+_NOT_NUMBERS = (INTERVAL, "leaf")  # those of numbers that are not one
 _BATCH = 500  # rows that come over a connection at once
 _NONE = "none"
 _BACKGROUND = "background"  # the argument
@@ -61,7 +62,7 @@ def check_number_type(model: Model, type_: str | None) -> str:
     valid = (
         [each for each in kind.class_types if each not in _NOT_SUMS]
         if model.is_classification
-        else [each for each in kind.number_types if each != "leaf"]
+        else [each for each in kind.number_types if each not in _NOT_NUMBERS]
     )
     wanted = valid[0] if type_ is None else type_.strip().lower()
     if wanted not in valid:

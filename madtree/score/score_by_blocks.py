@@ -62,7 +62,7 @@ class BlockScoring:
         id_type: of the id.
         work: of scoring the source.
         drawn: for `OUT_OF_BAG`, else None.
-        n_rounds: as of `Said`.
+        n_rounds, level: as of `Said`.
         asked: what is asked in the place of a prediction.
     """
 
@@ -77,6 +77,7 @@ class BlockScoring:
     work: Work
     drawn: Drawn | None = None
     n_rounds: int | None = None
+    level: float | None = None
     asked: Asked | None = None
 
     def create(self) -> int:
@@ -133,5 +134,5 @@ class BlockScoring:
             return arrays, asked.outcomes(arrays)
         with_shares = self.type_ in SCORING[model.kind].by_shares
         arrays = read_arrays(host, tables, model, ["class_weights"] if with_shares else [])
-        said = Said(host, tables, model, self.type_, arrays.nodes, self.outputs, self.drawn, self.n_rounds)
+        said = Said(host, tables, model, self.type_, arrays.nodes, self.outputs, self.drawn, self.n_rounds, self.level)
         return arrays, SCORING[model.kind].outcomes(said)

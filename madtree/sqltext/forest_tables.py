@@ -1,7 +1,8 @@
 """The tables that a forest has beside a tree model's: columns, and the statements that fill them.
 
 `<output>` has a row for each tree, with the columns of a tree model behind its own, so whatever reads trees reads those
-of a forest. `<output>_group` has a row for each group, `<output>_oob`, on wish, one for each row of the training table.
+of a forest. `<output>_group` has a row for each group; on wish `<output>_oob` has one for each row of the training
+table, and `<output>_outcomes` one for each tree.
 """
 
 from __future__ import annotations

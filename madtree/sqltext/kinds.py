@@ -87,4 +87,5 @@ EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], 
     ("_packed", sql.PACKED_COLUMNS, frozenset()),
     ("_rounds", of_boosted.ROUND_COLUMNS, frozenset()),
     ("_statistics", sql.STATISTICS_COLUMNS, frozenset()),
+    ("_outcomes", sql.OUTCOME_COLUMNS, frozenset()),
 )

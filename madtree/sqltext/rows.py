@@ -15,6 +15,7 @@ from madtree.trees import OWN_NUMBERS, Feature, FeatureKind
 
 _SMALL_INTEGERS = ("smallint", "integer")
 ZERO, NONE, INFINITY = "0::pg_catalog.float8", "0::pg_catalog.int8", "'Infinity'::pg_catalog.float8"
+NAN = "'NaN'::pg_catalog.float8"
 _HASHES = 2**20  # among which a sample's rows are told by a hash
 _GOLDEN = "2654435769::pg_catalog.int8"  # 2**32 divided by the golden ratio; 2**31 times it is a bigint, too
 _HANDED_BYTES = 4 * 2**20  # of numbers, by one query: they stay in the processor's cache
@@ -30,6 +31,12 @@ def as_number(feature: Feature) -> str:
 def null_as_last(feature: Feature, number: str) -> str:
     """A float8 of an ordered feature, infinite where NULL is its last value: then no integer or label is as large."""
     return f"LEAST({number}, {INFINITY})" if feature.null_last else number
+
+
+def where_some(number: str, features: Sequence[str]) -> str:
+    """The number of a row that has at least one of its features, which are float8; NULL of others."""
+    least = f"LEAST({', '.join(features)})"  # NaN is the greatest of all
+    return f"CASE WHEN {binary(least, '<', NAN)} THEN {number} END"
 
 
 def key_number(key: str, type_name: str) -> str:

@@ -14,7 +14,7 @@ MAX_IDENTIFIER_BYTES = 63
 NULL_PROXY = "__NULL__"  # MADlib's name for NULL among the categories
 SUFFIXES = (
     *("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_oob", "_rounds"),
-    *("_statistics", "_categories"),
+    *("_statistics", "_categories", "_outcomes"),
 )
 # Not read when the model is: there may be many rows, which say nothing of how it predicts.
 BESIDE = frozenset({"_oob", "_categories"})
@@ -100,6 +100,8 @@ STATISTICS_COLUMNS: tuple[tuple[str, str], ...] = (
 )
 # Of models whose nodes are packed (`packed_nodes`).
 PACKED_COLUMNS: tuple[tuple[str, str], ...] = (("tree_id", "int4"), ("category_sets", "text[]"), ("nodes", "bytea"))
+# Of models that keep an outcome of each leaf, in order of the leaves' ids.
+OUTCOME_COLUMNS: tuple[tuple[str, str], ...] = (("tree_id", "int4"), ("outcomes", "float8[]"))
 _FIRST_SUMMARY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("method", "text"),
     ("is_classification", "bool"),
@@ -172,6 +174,7 @@ SIGNATURES: dict[str, frozenset[str]] = {
     "_rounds": frozenset({"gid", "round", "training_loss"}),
     "_categories": frozenset({"gid", "feature", "category", "encoded"}),
     "_statistics": frozenset({"feature", "kind", "place", "category", "n"}),
+    "_outcomes": frozenset({"tree_id", "outcomes"}),
 }
 
 
@@ -209,6 +212,7 @@ def create_tables(
     surrogates: bool = False,
     cv: bool = False,
     competitors: bool = False,
+    outcomes: bool = False,
     own: Sequence[tuple[str, str]] = (),
     more: Sequence[tuple[str, str]] = (),
     summary: Sequence[tuple[str, str]] = SUMMARY_COLUMNS,
@@ -239,6 +243,8 @@ def create_tables(
         tables["_cv"] = [*groups, *_definitions(CV_COLUMNS)]
     if competitors:
         tables["_competitors"] = [*_definitions(COMPETITOR_COLUMNS), "PRIMARY KEY (tree_id, node_id, rank)"]
+    if outcomes:
+        tables["_outcomes"] = [*_definitions(OUTCOME_COLUMNS), "PRIMARY KEY (tree_id)"]
     if of_groups:
         tables["_group"] = ["gid pg_catalog.int4 PRIMARY KEY", *groups, *_definitions(of_groups)]
     if of_rounds:

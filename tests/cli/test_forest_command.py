@@ -94,6 +94,21 @@ def test_every_option_arrives(madtree: Command, points: str, schema: str, db: ps
     assert {name: summary[name] for name in wanted} == wanted
 
 
+def test_a_forest_of_numbers_says_between_what_they_lie(
+    db: psycopg.Connection, madtree: Command, points: str, schema: str
+) -> None:
+    model, out = f"{schema}.f", f"{schema}.between_"
+    said = madtree("forest", points, model, "--id", "id", "-y", "speed", "-x", "hour, day", "--trees", "9",
+                   "--no-importance", "--min-bucket", "10", "--intervals")  # fmt: skip
+    assert said.code == 0, said.err
+    said = madtree("predict", model, points, out, "--type", "interval", "--level", "0.6")
+    assert said.code == 0, said.err
+    counted = f"SELECT count(*), bool_and(estimated_speed_low < estimated_speed_high) FROM {out}"
+    assert db.execute(counted).fetchone() == (400, True)  # type: ignore[arg-type]
+    wider = madtree("predict", model, points, out, "--type", "interval", "--level", "2", "--replace")
+    assert "level must be a number above 0 and below 1, not 2.0" in wider.err
+
+
 def test_a_tree_of_a_group_is_named_by_both(madtree: Command, answer: Answer, points: str, schema: str) -> None:
     model = f"{schema}.f"
     told = answer("forest", points, model, "--id", "id", "-y", "speed", "-x", "hour, day", "--group-by", "carrier",

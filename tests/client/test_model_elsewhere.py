@@ -104,6 +104,14 @@ def test_forests(apart: madtree.Client, together: madtree.Client) -> None:
     assert same(apart, together, NODES)
     assert same(apart, together, "SELECT * FROM {}_prob ORDER BY id")
     assert same(apart, together, "SELECT * FROM {}_oob ORDER BY id")
+    of_numbers = {"intervals": True, "min_bucket": 10, "num_trees": 3, "replace": True}
+    for client, name in ((apart, "m"), (together, "mine.m")):
+        forest = client.forest_train("shop.visits", name, "id", "age", "channel, member", **of_numbers)
+        forest.predict("shop.visits", f"{name}_between", "interval", level=0.8)
+    assert same(apart, together, "SELECT * FROM {}_outcomes ORDER BY tree_id")
+    assert same(apart, together, "SELECT * FROM {}_between ORDER BY id")
+    for client, name in ((apart, "m"), (together, "mine.m")):
+        client.forest_train("shop.visits", name, "id", "bought", "age, channel", **more, replace=True)
     said = metrics(apart.tree_evaluate("m", "shop.visits"))
     assert said == pytest.approx(metrics(together.tree_evaluate("mine.m", "shop.visits")))
 

@@ -17,6 +17,7 @@ COLUMNS = {
     "m_surrogates": tables.SURROGATE_COLUMNS,
     "m_cv": tables.CV_COLUMNS,
     "m_packed": tables.PACKED_COLUMNS,
+    "m_outcomes": tables.OUTCOME_COLUMNS,
     "m_group of boosted models": boost_tables.GROUP_PARAMETERS,
     "m_rounds": boost_tables.ROUND_COLUMNS,
     "m_summary": tables.SUMMARY_COLUMNS,

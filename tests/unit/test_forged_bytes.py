@@ -36,9 +36,9 @@ from madtree.learn.route.positions import Positions
 from madtree.learn.route.routing import Routing
 from madtree.learn.route.stored_nodes import NewSplits, node_bytes
 from madtree.learn.walk import FlatSplits, FlatTrees, SplitCategories
-from madtree.score.block_plan import ForestValues, ScoreValues, build_plan
+from madtree.score.block_plan import ForestValues, LeafDraws, ScoreValues, build_plan
 from madtree.score.block_scorer import score_block
-from madtree.score.forest_scorer import OF_SCORES, SHAP
+from madtree.score.forest_scorer import INTERVAL, LEAF_OUTCOMES, OF_KEPT, OF_SCORES, SHAP, STAGED
 from madtree.score.shap_plan import ShapValues, explained_values
 from madtree.storage.aggregate_functions import (
     moved_nodes,
@@ -224,9 +224,15 @@ def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
         [False, False],
     )
     values = np.arange(n)[:, None] % 3 + 1
+    if what == INTERVAL:
+        values = np.stack([np.arange(n) / 8, np.arange(n) % 5 / 4], axis=1)
     scores = ScoreValues(np.ones((n_groups, 1)), LOSSES["log_loss"]) if what in OF_SCORES else None
     fractions = what == "means" or scores is not None
     forest = ForestValues(2, what, 2 if scores else 3, values / 4 if fractions else values, scores=scores)
+    if what == INTERVAL:
+        forest = replace(forest, level=0.9)
+    if what == LEAF_OUTCOMES:
+        forest = replace(forest, draws=LeafDraws(1, n_groups > 1, 0, 2))
     if what == SHAP:
         cover, groups = np.arange(n, 0, -1) / 2.0, np.repeat(np.arange(n_groups), 2)
         first, base = np.zeros(2 * n_groups, np.int64), np.zeros((n_groups, 1))
@@ -235,7 +241,7 @@ def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
         forest = replace(forest, shap=shap)
     plan = build_plan(trees, forest, grouped=n_groups > 1)
     assert "cut" in codec.load(plan)
-    n_numbers = 2 + (n_groups > 1) + 2 * (what == "staged")
+    n_numbers = 2 + (n_groups > 1) + 2 * (what == STAGED) + 3 * (what == LEAF_OUTCOMES)
     rows = np.random.default_rng(1).choice([np.nan, 0, 1, 2, 3, 5], (600, n_numbers))
     return plan, images_of(rows)
 
@@ -345,8 +351,8 @@ def refused(call: Callable[[], Any]) -> bool:
     return False
 
 
-WHATS = ("classes", "votes", "means", "leaves", *OF_SCORES)
-TWO_GROUPS = ("votes", "shares", "staged")
+WHATS = ("classes", "votes", "means", "leaves", *OF_KEPT, *OF_SCORES)
+TWO_GROUPS = ("votes", "shares", "staged", LEAF_OUTCOMES)
 
 
 def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:

@@ -5,6 +5,7 @@ numpy, which the room above does not.
 from __future__ import annotations
 
 from madtree.model.arrays.categories import keys_of, keys_of_texts
+from madtree.model.arrays.leaf_outcomes import read_leaf_outcomes
 from madtree.model.arrays.scores import StepArrays, expected, probabilities
 from madtree.model.arrays.trees import ADJUSTED_AGREEMENT, ModelArrays, class_weights, node_weights, read_arrays
 
@@ -19,4 +20,5 @@ __all__ = [
     "node_weights",
     "probabilities",
     "read_arrays",
+    "read_leaf_outcomes",
 ]

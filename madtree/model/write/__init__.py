@@ -7,7 +7,7 @@ from madtree.model.write.columns_text import floats, integers, labels_or_null
 from madtree.model.write.cut import boost_cut
 from madtree.model.write.encoded import MOST_NAMED, Encodings, GroupEncodings, by_categories, too_many
 from madtree.model.write.groups import BoostedTotals, GroupTotals, write_boosted_groups, write_groups, write_members
-from madtree.model.write.packed import write_packed
+from madtree.model.write.packed import write_outcomes, write_packed
 from madtree.model.write.prune import tree_prune
 from madtree.model.write.refreshed import Refreshed, write_refreshed
 from madtree.model.write.rows import write_competitors, write_cv, write_nodes, write_surrogates, write_trees
@@ -38,6 +38,7 @@ __all__ = [
     "write_groups",
     "write_members",
     "write_nodes",
+    "write_outcomes",
     "write_packed",
     "write_refreshed",
     "write_summary",

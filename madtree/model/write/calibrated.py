@@ -28,7 +28,7 @@ from madtree.sqltext.values import Kept
 from madtree.trees import BOOSTED, ISOTONIC, FittedMaps, Joining, Model, SigmoidFunction, StepFunction
 
 _TEXT, _INT = "pg_catalog.text", "pg_catalog.int4"
-_LEFT_OUT = frozenset(("_cv", "_rounds", "_nodes", "_oob"))
+_LEFT_OUT = frozenset(("_cv", "_rounds", "_nodes", "_oob", "_outcomes"))
 _CHUNK_BYTES = 8 * 2**20  # of nodes written at once, but for a larger tree
 _REPLACED = frozenset(("prediction", "impurity", "risk", "class_weights"))  # become others where trees voted
 

@@ -1,4 +1,4 @@
-"""Writes the nodes of trees that come packed: as a `trees.NodeLayout` has them."""
+"""Writes the nodes of trees that come packed, as a `trees.NodeLayout` has them, and outcomes of their leaves."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.learn.data import Ints
+from madtree.learn.data import Floats, Ints
 from madtree.learn.prune import PackedNodes
-from madtree.model.write.columns_text import chunks
-from madtree.model.write.rows import TEXT, tree_ids
+from madtree.model.write.columns_text import chunks, numbers
+from madtree.model.write.rows import NUMBER_BYTES, TEXT, tree_ids
 from madtree.request import TrainingTask
 from madtree.sqltext import array_text as text
 from madtree.sqltext import packed_nodes as sql
+from madtree.sqltext.group_tables import insert_outcomes
 from madtree.trees import Categories, Numbering
 
 _MOST_BYTES = 1023 * 2**20  # of a value, and somewhat less than PostgreSQL allows
@@ -56,6 +57,23 @@ def write_packed(
             text.integers(packed.sizes[trees].tolist()),
         ]
         host.command(statement, types, [*of_chunk, packed.records[first:end].tobytes()])
+
+
+def write_outcomes(host: Host, task: TrainingTask, tree_id: Ints, n_leaves: Ints, outcomes: Floats) -> None:
+    """Fill `<output>_outcomes`.
+
+    Args:
+        tree_id, n_leaves: (n_trees,) of the trees in order of their ids.
+        outcomes: those of the first tree's leaves, in order of the leaves' ids, then those of the second one's.
+    """
+    statement = insert_outcomes(task.output_schema, task.output_name)
+    ends = np.cumsum(n_leaves)
+    for part in chunks(NUMBER_BYTES * n_leaves):
+        rows = [
+            '"{' + ",".join(map(repr, numbers(outcomes[end - size : end]))) + '}"'
+            for size, end in zip(n_leaves[part].tolist(), ends[part].tolist(), strict=True)
+        ]
+        host.command(statement, [TEXT] * 2, [text.integers(tree_id[part].tolist()), text.joined(rows)])
 
 
 def _category_sets(packed: PackedNodes, categories: Sequence[Categories | None]) -> list[str]:

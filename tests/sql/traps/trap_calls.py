@@ -49,7 +49,7 @@ class OfData:
 # Further calls, by arguments beside those that are required.
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "tree_predict": ({"type": "prob"}, {"type": "leaf"}, {"replace": True}),
-    "forest_predict": ({"type": "prob"}, {"type": "leaf"}),
+    "forest_predict": ({"type": "prob"}, {"type": "leaf"}, {"type": "interval", "level": 0.8}),
     "conformal_quantiles": ({"levels": "0.5, 0.8"},),
     "boost_predict": ({"type": "raw"}, {"type": "leaf"}),
     "boost_sql": ({"type": "prob"}, {"type": "raw"}),
@@ -71,7 +71,10 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "tree_train": (
         {"pruning_params": "n_folds=2", "surrogate_params": "max_surrogates=1", "max_competitors": 1, "replace": True},
     ),
-    "forest_train": ({"oob_predictions": True, "null_handling_params": "max_surrogates=1", "replace": True},),
+    "forest_train": (
+        {"oob_predictions": True, "null_handling_params": "max_surrogates=1", "replace": True},
+        {"dependent_variable": "x", "list_of_features": "k", "intervals": True, "replace": True},
+    ),
     "tree_tune": (
         {"method": "forest", "params": "num_trees=1,2", "replace": True},
         {"method": "boost", "params": "num_trees=1,2", "replace": True},

@@ -47,7 +47,7 @@ MODELS: dict[str, tuple[str, str, dict[str, Any]]] = {
         "class",
         {"grouping_cols": "mood", "num_trees": 4} | SURROGATES,
     ),
-    "forest_of_numbers": ("forest", "number", {"num_trees": 5}),
+    "forest_of_numbers": ("forest", "number", {"num_trees": 5, "intervals": True}),
     "by_thresholds": ("forest", "class", {"features": "x, n", "num_trees": 5}),
 }
 

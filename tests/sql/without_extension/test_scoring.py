@@ -31,7 +31,7 @@ def predicted(db: psycopg.Connection) -> list[tuple[Any, ...]]:
 
 def types(model: str) -> list[str]:
     if model not in OF_CLASSES:
-        return ["response", "leaf"]
+        return ["response", "leaf"] + ["interval"] * (model in FORESTS)
     return ["response", "prob", "leaf"] + ["prob_mean"] * (model in FORESTS)
 
 

@@ -1,0 +1,127 @@
+"""An outcome for each leaf of a forest that has just been trained: that of one of the training rows which come to it.
+
+Which one a hash of its id says, so it is the same wherever rows lie and whoever reads them. Rows in and out of a tree's
+bag are drawn alike, as ranger does: the former alone, by which the tree was grown, would be too close to its means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from madtree.host import Host
+from madtree.learn.data import Floats, Ints
+from madtree.learn.walk import FlatTrees
+from madtree.model import ModelTables, find_model, read_summary
+from madtree.model.arrays import ModelArrays, read_arrays
+from madtree.records import dataclass
+from madtree.request import TrainingTask
+from madtree.score.asking import TestedRows, with_outcomes
+from madtree.score.block_plan import ForestValues, LeafDraws, build_plan
+from madtree.score.block_statement import BLOCK_BYTES, BLOCK_ROWS, BlockStatement
+from madtree.score.case_or_blocks import Work, measure
+from madtree.score.forest_scorer import LEAF_OUTCOME_BYTES, LEAF_OUTCOMES
+from madtree.score.leaf_draws import lower_all
+from madtree.score.new_rows import scan_of
+from madtree.sqltext import rows as rows_sql
+from madtree.sqltext.quote import qualified
+from madtree.sqltext.scoreblocks import BlockScan
+from madtree.trees import FeatureKind, Model
+
+WAVE_BYTES = 256 * 2**20  # of what all blocks say of some trees at once
+_NO_ID = "NULL::pg_catalog.int4"
+_TRUSTED = True  # the caller has made the model in this transaction
+
+
+@dataclass(frozen=True)
+class LeafOutcomes:
+    """Outcomes of all leaves.
+
+    Attributes:
+        tree_id, n_leaves: (n_trees,) of the trees in order of their ids.
+        outcomes: those of the first tree's leaves, in order of the leaves' ids, then those of the second one's.
+    """
+
+    tree_id: Ints
+    n_leaves: Ints
+    outcomes: Floats
+
+
+def draw_leaf_outcomes(host: Host, task: TrainingTask, wave_bytes: int = WAVE_BYTES) -> LeafOutcomes:
+    """Those of the forest that `task` has just trained. A leaf whose rows have gone in the meantime has its mean.
+
+    Args:
+        wave_bytes: by which it is decided how many trees are asked in one pass over the table.
+    """
+    tables = find_model(
+        host, qualified(task.output_schema, task.output_name), "output_table_name", trust_owner=_TRUSTED
+    )
+    model = read_summary(host, tables)
+    argument = "training_table_name"
+    given = task.arguments.training_table_name
+    rows = with_outcomes(host, tables, model, task.source, given, with_id=False, argument=argument)
+    arrays = read_arrays(host, tables, model)
+    nodes = arrays.nodes
+    is_leaf = nodes["feature"] == 0
+    work = measure(host, task.source, tables, model, 1, task.tuning.costs)
+    least = np.full(len(is_leaf), np.inf)
+    found = nodes["prediction"].astype(np.float64)
+    for first, last in _waves(model.n_members, work.rows, len(rows.data.features), _most_leaves(arrays), wave_bytes):
+        for said in _said_of(host, task, tables, model, rows, arrays, work, first, last):
+            host.let_in()
+            lower_all(least, found, said)
+    tree_id, n_leaves = np.unique(nodes["tree_id"][is_leaf], return_counts=True)
+    return LeafOutcomes(tree_id, n_leaves, found[is_leaf])
+
+
+def _most_leaves(arrays: ModelArrays) -> int:
+    """Of a tree."""
+    tree = arrays.nodes["tree_id"][arrays.nodes["feature"] == 0]
+    return int(np.unique(tree, return_counts=True)[1].max(initial=1))
+
+
+def _waves(
+    members: int, n_rows: float, n_features: int, most_leaves: int, wave_bytes: int
+) -> Iterator[tuple[int, int]]:
+    """From which tree of each group to which one a pass over the table asks."""
+    n_waves = 1
+    while n_waves < members:
+        asked = -(-members // n_waves)
+        in_block = min(BLOCK_ROWS[1], BLOCK_BYTES // (8 * (n_features + 3) + LEAF_OUTCOME_BYTES * asked))
+        n_blocks = n_rows // max(in_block, 1) + 1
+        if n_blocks * min(in_block, most_leaves) * asked * LEAF_OUTCOME_BYTES <= wave_bytes:
+            break
+        n_waves *= 2
+    asked = -(-members // min(n_waves, members))
+    for first in range(0, members, asked):
+        yield first, min(first + asked, members)
+
+
+def _said_of(
+    host: Host,
+    task: TrainingTask,
+    tables: ModelTables,
+    model: Model,
+    rows: TestedRows,
+    arrays: ModelArrays,
+    work: Work,
+    first: int,
+    last: int,
+) -> Iterator[bytes]:
+    """What the blocks of rows say of some trees."""
+    scan = replace(scan_of(host, tables, model, task.source, rows.data, "", "id"), id_sql=_NO_ID)
+    draws = LeafDraws(task.parameters.seed, model.weighted, first, last)
+    said = ForestValues(model.n_members, LEAF_OUTCOMES, 0, np.zeros((0, 0)), draws=draws)
+    trees: FlatTrees = arrays.trees
+    plan = build_plan(trees, said, grouped=bool(model.grouping_columns), between=host.let_in)
+    numbers = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]
+    outcome, weight = rows.judged(model)
+    if not (task.parameters.null_as_category and any(f.kind is FeatureKind.UNORDERED for f in model.features)):
+        outcome = rows_sql.where_some(outcome, numbers)
+    identity = rows_sql.identity_number(task.id_sql, task.id_type, task.id_writer)
+    values = [*(numbers[position] for position in arrays.used), outcome, weight, identity]
+    size = LEAF_OUTCOME_BYTES * (last - first)
+    blocks = BlockScan(scan, values, [], [], size, "pg_catalog.int4", array_id=False)
+    return BlockStatement(host, blocks, "", task.source, work, len(trees.roots)).said_together(plan)
