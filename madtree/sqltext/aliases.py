@@ -11,12 +11,14 @@ from madtree.sqltext.quote import literal, qualified
 
 COLUMN = "madtree_alias"
 _BEGINNING = "alias of the madtree model "
+_MOST = 400  # characters of a comment: more than two names with all quotes doubled
 
 # The relation of oid $1: its columns, its comment, its owner, whether the caller may act as the owner, and whether a
 # superuser asks who does not trust that role.
 ALIAS = Lasting(f"""
 WITH RECURSIVE {CALLER}
-SELECT c.relkind::pg_catalog.text AS kind, pg_catalog.obj_description(c.oid, 'pg_class') AS said,
+SELECT c.relkind::pg_catalog.text AS kind,
+    pg_catalog.left(pg_catalog.obj_description(c.oid, 'pg_class'), {_MOST}) AS said,
     pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner,
     pg_catalog.pg_has_role(c.relowner, 'USAGE') AS is_owner,
     {SUPERUSER_ASKS} AND NOT {is_trusted("c.relowner")} AS is_foreign,
