@@ -12,6 +12,7 @@ OWN = (
     "SELECT madtree.forest_train('work.data', 'work.forest', 'id', 'y', 'x, k', num_trees => 2, max_tree_depth => 3, "
     "null_handling_params => 'max_surrogates=1', oob_predictions => true)",
     "SELECT madtree.boost_train('work.data', 'work.boosted', 'id', 'y', 'x, k', num_trees => 2, max_leaf_nodes => 4)",
+    *(f"SELECT madtree.tree_statistics('work.{kind}', 'work.data')" for kind in ("tree", "forest", "boosted")),
 )
 
 

@@ -61,12 +61,15 @@ def ground_with_models(ground: Ground) -> Iterator[Ground]:
         for number, given in enumerate(THEIRS.values()):
             name = f"traps.theirs_{kind}_{number}"
             train(attacker, kind, name, **{"training_table_name": "traps.t", **SMALL[f"{kind}_train"], **given})
+            attacker.execute("SELECT madtree.tree_statistics(%s, 'traps.t')", [name])
             made.append(name)
     attacker.execute("GRANT SELECT ON ALL TABLES IN SCHEMA traps TO public")
     ground.quietly("CREATE SCHEMA bosses; GRANT ALL ON SCHEMA bosses TO public")
     for kind in KINDS:
         train(boss, kind, f"bosses.{kind}", list_of_features="x, k, z", weights="w", **SMALL[f"{kind}_train"])
     train(boss, "tree", "bosses.numbers", dependent_variable="z", list_of_features="x, k", **SMALL["tree_train"])
+    for model in (*KINDS, "numbers"):
+        boss.execute("SELECT madtree.tree_statistics(%s, 'traps.t')", [f"bosses.{model}"])
     yield ground
     for name in made:
         drop(attacker, name)
