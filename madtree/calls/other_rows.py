@@ -51,8 +51,9 @@ def calibrate(
     maps = calibration_maps(host, tables, model, calibration_table, wanted)
     table, output = str(calibration_table).strip(), str(output_model).strip()
     write_calibrated(host, tables, model, new, Calibrated(output, wanted, table, maps))
-    lacking = int(str(model.summary["num_all_groups"])) - len(maps.by_group) if model.grouping_columns else 0
-    if lacking:
+    n_groups = model.summary["num_all_groups"]
+    lacking = n_groups - len(maps.by_group) if model.grouping_columns and isinstance(n_groups, int) else 0
+    if lacking > 0:
         host.notice(
             f"{lacking} group{'s' * (lacking != 1)} of {model_name} ha{'ve' if lacking != 1 else 's'} no rows of both "
             f"classes in {calibration_table}, and {'are' if lacking != 1 else 'is'} calibrated by all of its rows"
@@ -76,7 +77,7 @@ def tree_refresh(
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
     check_kind(model, "tree_refresh", "model")
-    given = [each for each in ("class_params", "calibration") if model.summary.get(each)]
+    given = [each for each in ("class_params", "calibration") if str(model.summary.get(each) or "").strip()]
     if model.of_counts or given:
         what = "predicts rates of events" if model.of_counts else f"has {given[0]} {model.summary[given[0]]}"
         raise MadtreeError(

@@ -78,8 +78,7 @@ unknown group stay, with NULL. Returns one line that says what was done.
 FOREST_PREDICT = Function(
     "forest_predict",
     "scores a table by a forest into a new table",
-    run="madtree.calls.answers:predict",
-    shares_run=True,
+    run="madtree.calls.answers:predict_between",
     settings=FIGURES,
     arguments=(
         Argument("random_forest_model", "text", FOREST_MODEL),

@@ -8,8 +8,10 @@ from madtree.model.find import UNDEFINED_TABLE, find_model
 from madtree.records import dataclass
 from madtree.request import Alias, check_new, find_alias, find_relation
 from madtree.sqltext import aliases as sql
-from madtree.sqltext.quote import ident, qualified
+from madtree.sqltext.quote import ident, is_temporary, qualified
 from madtree.sqltext.split import parse_name
+
+_NO_SCHEMA = "3F000"
 
 
 @dataclass(frozen=True)
@@ -39,11 +41,14 @@ def model_alias(host: Host, alias: str | None, model_name: str | None, trust_own
         return NamedModel(None, _told(found.model, found.schema))
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     target = qualified(tables.schema, tables.name)
+    schema, name = check_new(host, alias, "alias", "alias") if found is None else (found.schema, found.name)
+    if is_temporary(tables.schema) and not is_temporary(schema):
+        raise MadtreeError(
+            f"model: {model_name} is temporary, and the alias would be left without it",
+            hint="Make the alias in pg_temp, too.",
+        )
     if found is None:
-        schema, name = check_new(host, alias, "alias", "alias")
         host.command(sql.create(schema, name))
-    else:
-        schema, name = found.schema, found.name
     host.command(sql.tell(schema, name, target))
     return NamedModel(_told(target, schema), None if found is None else _told(found.model, schema))
 
@@ -65,7 +70,7 @@ def _existing(host: Host, alias: str | None) -> Alias | None:
     try:
         relation = find_relation(host, alias, "alias")
     except MadtreeError as error:
-        if error.sqlstate == UNDEFINED_TABLE:
+        if error.sqlstate in (UNDEFINED_TABLE, _NO_SCHEMA):
             return None
         raise
     found = find_alias(host, relation)
@@ -75,6 +80,6 @@ def _existing(host: Host, alias: str | None) -> Alias | None:
             hint="Choose another name: an alias stands beside the models that it names.",
             sqlstate="42P07",
         )
-    if not found.is_owner:
+    if not found.is_own:
         raise MadtreeError(f"alias: {alias} is {ident(found.owner)}'s", sqlstate="42501")
     return found

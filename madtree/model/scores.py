@@ -10,9 +10,10 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, watched
 from madtree.model.find import ModelTables
 from madtree.sqltext import models as models_sql
+from madtree.sqltext.boost_tables import STEP_COLUMNS
 from madtree.trees import Joining, Link, Model, StepFunction
 
-_MOST_STEPS = 1_000_000
+MOST_STEPS, MOST_STEPS_OF_ALL = 100_000, 5_000_000  # points of a group, and of all groups together
 
 
 def base_scores(host: Host, tables: ModelTables, model: Model) -> list[list[float]]:
@@ -59,13 +60,16 @@ def step_functions(host: Host, tables: ModelTables, model: Model) -> list[StepFu
     """
     if model.kind.joining is not Joining.SUM or model.loss.link is not Link.STEPS:
         return []
-    if "step_scores" not in tables.facts.tables["_group"].columns:
+    if not dict(STEP_COLUMNS).keys() <= tables.facts.tables["_group"].columns.keys():
+        raise _no_steps(tables, "its groups")
+    size = host.query(models_sql.size_of_steps(tables.schema, tables.name))[0]
+    if size["longest"] > MOST_STEPS or size["total"] > MOST_STEPS_OF_ALL:
         raise _no_steps(tables, "its groups")
     found = []
     for row in watched(host, host.query(models_sql.steps(tables.schema, tables.name))):
         own = (row["step_scores"], row["step_probabilities"]) if row["n_trees"] else ([0.0], [0.0])
         scores, probabilities = (_numbers(values) for values in own)
-        fits = 0 < len(scores) == len(probabilities) <= _MOST_STEPS
+        fits = 0 < len(scores) == len(probabilities)
         if not fits or not _rise(scores, probabilities):
             raise _no_steps(tables, f"group {row['gid']}")
         found.append(StepFunction(tuple(scores), tuple(probabilities)))

@@ -76,7 +76,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     # NULL is a value of an ordered feature where the summary lists NULL among its levels.
     features = tuple(replace(f, null_last=f.kind is FeatureKind.ORDERED and f.name in categories) for f in features)
     grouping = tuple(summary.texts("grouping_columns", optional=True))
-    classes = tuple(summary.texts("dependent_var_levels", optional=True))
+    classes = tuple(summary.texts("dependent_var_levels", optional=True)) if is_classification else ()
     if len(set(classes)) < len(classes):
         summary.fault("its summary names a class twice")
     kind = kind_of_method(row.get("method"))

@@ -13,6 +13,7 @@ from madtree.host import Host, Row
 from madtree.records import dataclass
 from madtree.request import hold_types
 from madtree.sqltext import trust as sql
+from madtree.sqltext.group_tables import MEMBER_COLUMNS
 from madtree.sqltext.kinds import EXPECTED
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
@@ -178,8 +179,17 @@ def check_columns(given: str, facts: Facts, grouping: Iterable[str] | None = Non
                     f"{given} is damaged: column {column} of its table {ident(table.name)} is of type {found.type}, "
                     f"not {type_}"
                 )
+    if "_group" in facts.tables:
+        trees = facts.tables[""]
+        for column, _ in MEMBER_COLUMNS:
+            if column not in trees.columns or trees.columns[column].type != "integer":
+                raise MadtreeError(
+                    f"{given} is damaged: its table {ident(trees.name)} has no column {column} of type integer",
+                    hint="Train the model again, or restore its tables.",
+                    sqlstate="42703",
+                )
     for column in grouping or ():
-        for suffix in ("", "_group"):
+        for suffix in ("", "_group", "_cv", "_rounds"):
             table = facts.tables.get(suffix)
             if table is not None and column not in table.columns:
                 raise MadtreeError(

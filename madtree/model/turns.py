@@ -80,7 +80,7 @@ def make_beside(host: Host, tables: ModelTables, suffix: str, statement: str) ->
             sqlstate="42501",
         )
     name = suffixed(tables.name, suffix)
-    if name in parts:
+    if name in parts and parts[name].is_own:
         host.command(drop_tables(tables.schema, {name: False}))
     else:
         check_free(host, tables.schema, name, tables.argument, ("",), None)

@@ -12,7 +12,7 @@ from madtree.request.holding import LOOKS, made_anew, try_to_hold
 from madtree.sqltext import aliases as alias_sql
 from madtree.sqltext import catalog as sql
 from madtree.sqltext import trust
-from madtree.sqltext.quote import ident
+from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
 
@@ -73,7 +73,7 @@ class Alias:
         schema, name: unquoted.
         model: the qualified name of the model, as SQL.
         owner: its role.
-        is_owner: whether the caller may act as that role.
+        is_own: whether the caller is that role.
         is_foreign: whether a superuser asks who does not trust that role.
     """
 
@@ -81,7 +81,7 @@ class Alias:
     name: str
     model: str
     owner: str
-    is_owner: bool
+    is_own: bool
     is_foreign: bool
 
 
@@ -93,6 +93,6 @@ def find_alias(host: Host, relation: Relation) -> Alias | None:
         model = alias_sql.model_in(row["said"] or "")
         parts = parse_name(model) if model else None
         if model and parts is not None and len(parts) == 2:
-            is_owner, is_foreign = row["is_owner"], row["is_foreign"]
-            return Alias(relation.schema, relation.name, model, row["owner"], is_owner, is_foreign)
+            name = qualified(*parts)
+            return Alias(relation.schema, relation.name, name, row["owner"], row["is_own"], row["is_foreign"])
     return None

@@ -121,6 +121,6 @@ def _told(name: str, kept: KeptStatistics, slots: Ints, order: Ints, is_category
 def _psi(before: Ints, now: Ints) -> float:
     """The population stability index of two sets of rows, counted alike."""
     there = (before > 0) | (now > 0)
-    before, now = before[there], now[there]
+    before, now = before[there].astype(np.float64), now[there].astype(np.float64)
     expected, actual = (np.maximum(counts, 0.5) / counts.sum() for counts in (before, now))
     return float(((actual - expected) * np.log(actual / expected)).sum())

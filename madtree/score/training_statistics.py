@@ -22,9 +22,10 @@ from madtree.score.rows_at_hand import numbers_of_rows
 from madtree.score.value_counts import MISSING, N_FIRST, CountedFeatures, ValueCounts
 from madtree.sqltext import array_text as text
 from madtree.sqltext import statistics as sql
+from madtree.sqltext.models import longest_list
 from madtree.sqltext.quote import literal
 from madtree.sqltext.tables import model_table
-from madtree.trees import FeatureKind, Model
+from madtree.trees import MOST_EXPRESSION_BYTES, FeatureKind, Model
 
 _N_RANGES = 10  # of a number
 _SAMPLED = 20_000  # rows, by which ranges are found
@@ -95,8 +96,21 @@ def _categories(host: Host, tables: ModelTables, model: Model) -> dict[int, list
     if not places:
         return {}
     found: dict[int, list[str]] = {}
+    known = tables.facts.tables[model.kind.groups_in].columns.keys()
+    if not {"cat_n_levels", "cat_levels_in_text"} <= known:  # a model of an older version
+        return {}
     table = model_table(tables.schema, tables.name, model.kind.groups_in)
-    for row in watched(host, listed(host, sql.categories(table))):
+    size = host.query(longest_list(table, ["cat_levels_in_text"]))[0]
+    if size["total"] > sql.MOST_BYTES:
+        raise MadtreeError(
+            f"model: {tables.given} has categories of {size['total']:,} bytes, and statistics are kept of at most "
+            f"{sql.MOST_BYTES:,}",
+            sqlstate="54000",
+        )
+    rows = listed(host, sql.categories(table))
+    if len(rows) > sql.MOST_ROWS:
+        raise MadtreeError(f"model: {tables.given} has more than {sql.MOST_ROWS:,} categories", sqlstate="54000")
+    for row in watched(host, rows):
         if 1 <= int(row["feature"]) <= len(places):
             found.setdefault(places[int(row["feature"]) - 1], []).append(row["category"])
     return {place: sorted(texts) for place, texts in found.items()}
@@ -173,11 +187,12 @@ def kept_statistics(host: Host, tables: ModelTables, model: Model) -> list[KeptS
             sqlstate="42809",
         )
     by_feature: dict[str, list[Row]] = {feature.name: [] for feature in model.features}
-    rows = listed(host, sql.kept(tables.schema, tables.name))
-    if len(rows) > sql.MOST_ROWS:
+    size = host.query(sql.size(tables.schema, tables.name))[0]
+    if size["n"] > sql.MOST_ROWS or size["total"] > sql.MOST_BYTES or size["largest"] > MOST_EXPRESSION_BYTES:
         raise _damaged(tables)
+    rows = listed(host, sql.kept(tables.schema, tables.name))
     for row in watched(host, rows):
-        if row["feature"] not in by_feature or not isinstance(row["n"], int) or not 0 <= row["n"] < 2**53:
+        if row["feature"] not in by_feature or not isinstance(row["n"], int) or not 0 <= row["n"] < 2**40:
             raise _damaged(tables)
         by_feature[row["feature"]].append(row)
     return [_kept_of(tables, by_feature[f.name], f.kind is FeatureKind.UNORDERED) for f in model.features]

@@ -10,6 +10,7 @@ import numpy as np
 from madtree.learn.data import Floats, Ints, Steps, Values, ascends, require
 from madtree.learn.walk import Walk
 from madtree.records import dataclass
+from madtree.trees import MOST_FEATURES
 
 # What is counted of each feature before its ranges or categories.
 MISSING, BELOW, ABOVE, N_FIRST = 0, 1, 2, 3
@@ -58,6 +59,7 @@ class CountedFeatures:
         """Raises MadtreeError where they are none."""
         is_category = given.booleans("counted", None)
         shape = (len(is_category),)
+        require(len(is_category) <= MOST_FEATURES, "counted", f"{MOST_FEATURES} features at most")
         ends = given.ints("count_ends", shape, 0, _MOST_SLOTS)
         require(len(ends) > 0 and bool((np.diff(ends) >= 0).all()), "count_ends", "where the points of each end")
         points = given.floats("count_points", (int(ends[-1]),), finite=False)

@@ -13,14 +13,14 @@ COLUMN = "madtree_alias"
 _BEGINNING = "alias of the madtree model "
 _MOST = 400  # characters of a comment: more than two names with all quotes doubled
 
-# The relation of oid $1: its columns, its comment, its owner, whether the caller may act as the owner, and whether a
-# superuser asks who does not trust that role.
+# The relation of oid $1: its columns, its comment, its owner, whether the caller is that role, and whether a superuser
+# asks who does not trust it.
 ALIAS = Lasting(f"""
 WITH RECURSIVE {CALLER}
 SELECT c.relkind::pg_catalog.text AS kind,
     pg_catalog.left(pg_catalog.obj_description(c.oid, 'pg_class'), {_MOST}) AS said,
     pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner,
-    pg_catalog.pg_has_role(c.relowner, 'USAGE') AS is_owner,
+    pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) CURRENT_USER AS is_own,
     {SUPERUSER_ASKS} AND NOT {is_trusted("c.relowner")} AS is_foreign,
     ARRAY(SELECT a.attname::pg_catalog.text FROM pg_catalog.pg_attribute AS a
         WHERE a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped

@@ -42,6 +42,11 @@ def leaves(schema: str, name: str) -> str:
     )
 
 
+def groups(schema: str, name: str) -> str:
+    """The numbers of a model's groups."""
+    return f"SELECT g.gid FROM {model_table(schema, name, '_group')} AS g ORDER BY g.gid"
+
+
 def fill_inner_nodes(old: Name, new: Name, columns: Columns) -> str:
     """Copy the nodes that are no leaves."""
     return (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.records import dataclass
+from madtree.sqltext.boost_tables import STEP_COLUMNS
 from madtree.sqltext.kinds import SUMMARY_COLUMNS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table
@@ -93,6 +94,16 @@ def loss_thresholds(schema: str, name: str) -> str:
 def base_scores(schema: str, name: str) -> str:
     """The scores to begin with of each group of `<output>_group`, in order."""
     return f"SELECT g.gid, g.n_trees, g.base_score FROM {model_table(schema, name, '_group')} AS g ORDER BY g.gid"
+
+
+def size_of_steps(schema: str, name: str) -> str:
+    """How many points the `longest` of the step functions has, and all of them together in `total`."""
+    sizes = ", ".join(f"COALESCE(pg_catalog.cardinality(g.{column}), 0)" for column, _ in STEP_COLUMNS)
+    return (
+        "SELECT COALESCE(pg_catalog.max(s.size), 0) AS longest, "
+        "COALESCE(pg_catalog.sum(s.size), 0)::pg_catalog.int8 AS total "
+        f"FROM (SELECT GREATEST({sizes}) AS size FROM {model_table(schema, name, '_group')} AS g) AS s"
+    )
 
 
 def steps(schema: str, name: str) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from madtree.sqltext import sent_rows as sent
 from madtree.sqltext.inserts import unnested
+from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import NULL_PROXY, STATISTICS_COLUMNS, model_table
+from madtree.trees import MAX_CATEGORIES
 
-MOST_ROWS = 1_000_000  # of a table of statistics
+MOST_ROWS, MOST_BYTES = 500_000, 64 * 2**20  # of a table of statistics: rows, and of their texts
 
 
 def create(schema: str, name: str) -> str:
@@ -37,17 +39,27 @@ def categories(table: str) -> str:
     place among these from 1, and the text.
     """
     # Those of all features stand in one list, and how many are of which in another.
-    return f"""SELECT DISTINCT f.feature, l.category FROM {table} AS t
+    return spelled_out(f"""SELECT DISTINCT f.feature, l.category FROM {{table}} AS t
 CROSS JOIN LATERAL (
-    SELECT n.place AS feature, pg_catalog.sum(n.size) OVER (ORDER BY n.place) AS last, n.size
+    SELECT n.place AS feature, n.size, pg_catalog.sum(n.size) OVER (ORDER BY n.place) `-` n.size AS before
     FROM pg_catalog.unnest(t.cat_n_levels) WITH ORDINALITY AS n(size, place)
 ) AS f
-CROSS JOIN LATERAL (
-    SELECT u.category FROM pg_catalog.unnest(t.cat_levels_in_text) WITH ORDINALITY AS u(category, place)
-    WHERE u.place OPERATOR(pg_catalog.<=) f.last
-        AND u.place OPERATOR(pg_catalog.>) (f.last OPERATOR(pg_catalog.-) f.size)
-) AS l
-WHERE l.category OPERATOR(pg_catalog.<>) {literal(NULL_PROXY)}"""
+CROSS JOIN LATERAL pg_catalog.unnest(CASE
+    WHEN f.size `>` 0 AND f.size `<=` {MAX_CATEGORIES + 1} AND f.before `>=` 0 AND f.before `<` {2**30}
+    THEN t.cat_levels_in_text[f.before::pg_catalog.int4 `+` 1:f.before::pg_catalog.int4 `+` f.size] END
+) AS l(category)
+WHERE l.category `<>` {literal(NULL_PROXY)} LIMIT {MOST_ROWS + 1}""").format(table=table)
+
+
+def size(schema: str, name: str) -> str:
+    """How many rows the table has, and how many bytes its texts have, the `largest` and all in `total`."""
+    columns = [column for column, kind in STATISTICS_COLUMNS if kind == "text"]
+    lengths = ", ".join(f"COALESCE(pg_catalog.octet_length(s.{column}), 0)" for column in columns)
+    return (
+        "SELECT pg_catalog.count(*) AS n, COALESCE(pg_catalog.max(t.size), 0) AS largest, "
+        "COALESCE(pg_catalog.sum(t.size), 0)::pg_catalog.int8 AS total "
+        f"FROM (SELECT GREATEST({lengths}) AS size FROM {model_table(schema, name, '_statistics')} AS s) AS t"
+    )
 
 
 def rows_of_nodes(schema: str, name: str) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, listed, watched
 from madtree.learn.data import Array, Floats, Ints
-from madtree.model import ModelTables, base_scores, make_tables
+from madtree.model import MOST_STEPS_OF_ALL, ModelTables, base_scores, make_tables
 from madtree.model.write.columns_text import chunks, integers, rows_of_floats
 from madtree.records import dataclass
 from madtree.sqltext import array_text as text
@@ -29,6 +29,7 @@ from madtree.trees import BOOSTED, ISOTONIC, FittedMaps, Joining, Model, Sigmoid
 
 _TEXT, _INT = "pg_catalog.text", "pg_catalog.int4"
 _LEFT_OUT = frozenset(("_cv", "_rounds", "_nodes", "_oob", "_outcomes"))
+_GROUPS_AT_ONCE, _STEPS_AT_ONCE = 10_000, 100_000
 _CHUNK_BYTES = 8 * 2**20  # of nodes written at once, but for a larger tree
 _REPLACED = frozenset(("prediction", "impurity", "risk", "class_weights"))  # become others where trees voted
 
@@ -139,7 +140,8 @@ class _Sum:
         for first, end in _pieces(lengths.tolist()):
             self._write_packed(former[first:end], lengths[first:end], first, record)
         groups = sql.fill_groups(old, new, parts["_group"], values["_group"])
-        host.command(groups, [_TEXT] * len(sql.GROUP_PARAMETERS), self._group_literals())
+        for literals in self._group_literals():
+            host.command(groups, [_TEXT] * len(sql.GROUP_PARAMETERS), literals)
         _fill_summary(host, self.tables, new, parts["_summary"], values["_summary"], self.made)
 
     def _parts(self) -> dict[str, Columns]:
@@ -225,24 +227,45 @@ class _Sum:
         made["risk"] = total * made["impurity"]
         return made
 
-    def _group_literals(self) -> list[str]:
-        """Of each group what its scores mean."""
-        model = self.model
-        numbers = range(1, int(str(model.summary["num_all_groups"])) + 1)
-        bases = base_scores(self.host, self.tables, model) if self._is_boosted else [[0.0]] * len(numbers)
-        said: list[tuple[float, StepFunction | None]] = []
-        for number, (base,) in zip(numbers, bases, strict=True):
+    def _group_literals(self) -> Iterator[list[str]]:
+        """Of each group what its scores mean, some groups after the other.
+
+        Raises:
+            MadtreeError: all steps together are more than are read again.
+        """
+        host, model = self.host, self.model
+        rows = listed(host, sql.groups(self.tables.schema, self.tables.name))
+        bases = base_scores(host, self.tables, model) if self._is_boosted else [[0.0]] * len(rows)
+        said: list[tuple[int, float, StepFunction | None]] = []
+        size = total = 0
+        for row, (base,) in watched(host, list(zip(rows, bases, strict=True))):
+            number = int(row["gid"])
             (own,) = self.made.maps.of_group(number if model.grouping_columns else 0)
             if isinstance(own, SigmoidFunction):
-                said.append((base * own.factor + own.offset, None))
+                said.append((number, base * own.factor + own.offset, None))
             else:
-                said.append((base, own))
-        steps = [own for _, own in said]
-        return [
-            text.integers(numbers),
-            text.floats([base for base, _ in said]),
-            *(_arrays(steps, name) for name in ("scores", "probabilities")),
-        ]
+                said.append((number, base, own))
+                size, total = size + len(own.scores), total + len(own.scores)
+            if total > MOST_STEPS_OF_ALL:
+                raise MadtreeError(
+                    f"calibration_table: the steps of all groups would be more than {MOST_STEPS_OF_ALL:,}",
+                    hint="Calibrate with method => 'sigmoid'.",
+                    sqlstate="54000",
+                )
+            if size > _STEPS_AT_ONCE or len(said) == _GROUPS_AT_ONCE:
+                yield _literals(said)
+                said, size = [], 0
+        if said:
+            yield _literals(said)
+
+
+def _literals(said: Sequence[tuple[int, float, StepFunction | None]]) -> list[str]:
+    steps = [own for *_, own in said]
+    return [
+        text.integers([number for number, *_ in said]),
+        text.floats([base for _, base, _ in said]),
+        *(_arrays(steps, name) for name in ("scores", "probabilities")),
+    ]
 
 
 def _arrays(steps: Sequence[StepFunction | None], name: str) -> str:

@@ -105,7 +105,9 @@ def commands() -> Iterator[Command]:
         if name in OTHER_COMMANDS:
             continue
         needed = [each for each in command.params if each.required and each.name != "format_"]
-        made = "out" if name in ("train", "forest", "boost", "prune") else None
+        if name == "alias":  # without a model it removes
+            needed = [each for each in command.params if each.name in ("alias", "model")]
+        made = "out" if name in ("train", "forest", "boost", "prune", "tune") else None
         meanings = tuple(
             ("" if each.param_type_name == "argument" else each.opts[0], _meaning(name, each.name, made))
             for each in needed
@@ -120,9 +122,9 @@ def commands() -> Iterator[Command]:
 
 
 def _meaning(command: str, argument: str, made: str | None) -> str:
-    if command in ("train", "forest", "boost") and argument == "model":
+    if command in ("train", "forest", "boost", "tune") and argument == "model":
         return str(made)
-    if command in ("train", "forest", "boost") and argument == "id":
+    if command in ("train", "forest", "boost", "tune") and argument == "id":
         return "id"
     if argument == "output":
         return "file" if command == "report" else "out"

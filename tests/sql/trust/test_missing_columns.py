@@ -1,0 +1,97 @@
+"""A column that a model's table lacks is no function of its owner's: `t.c` would call `c(t)`, found by the search path
+of whoever asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+MADE = """
+CREATE TABLE data AS SELECT i AS id, i * 7919 % 100 AS x, i % 2 AS g, (i * 31 % 7)::float8 AS w,
+    (ARRAY['red', 'green', 'blue'])[1 + i % 3] AS k, i * 7919 % 100 + (i * 37 % 11) * 4 > 60 AS y
+FROM generate_series(1, 120) AS i;
+SELECT madtree.tree_train('data', 'm', 'id', 'y', 'x, k', grouping_cols => 'g',
+    surrogate_params => 'max_surrogates=1', pruning_params => 'n_folds=2');
+SELECT madtree.forest_train('data', 'f', 'id', 'w', 'x, k', num_trees => 2, intervals => true, grouping_cols => 'g');
+SELECT madtree.forest_train('data', 'fc', 'id', 'y', 'x, k', num_trees => 2, grouping_cols => 'g');
+SELECT madtree.boost_train('data', 'b', 'id', 'y', 'x, k', num_trees => 2, grouping_cols => 'g',
+    boost_params => 'category_encoding=ordered', validation_params => 'fraction=0.2');
+SELECT madtree.calibrate('b', 'data', 'c', 'isotonic');
+SELECT madtree.tree_statistics(m, 'data') FROM unnest(ARRAY['m', 'f', 'fc', 'b', 'c']) AS m;
+"""
+OF_ANY = (
+    "tree_evaluate('{m}', 'data')", "tree_drift('{m}', 'data')", "tree_statistics('{m}', 'data')",
+    "tree_importance('{m}')", "tree_to_json('{m}')", "calibrate('{m}', 'data', 'o')", "tree_call('{m}')",
+)  # fmt: skip
+CALLS = {
+    "m": (
+        "tree_predict('m', 'data', 'o')", "tree_display('m')", "tree_refresh('m', 'data', 'o')", "tree_cp('m')",
+        "tree_sql('m')", "tree_prune('m', 'o', 0.1)", "get_var_importance('m', 'o')", "tree_surr_display('m')",
+        "tree_shap('m', 'data', 'o')",
+    ),
+    "f": ("forest_predict('f', 'data', 'o', 'interval')", "forest_predict('f', 'data', 'o')", "get_tree('f', 1, 1)"),
+    "fc": ("calibrate('fc', 'data', 'o', 'sigmoid')", "tree_curve('fc', 'data')"),
+    "b": ("boost_predict('b', 'data', 'o')", "boost_cut('b', 'o', 1)", "boost_staged('b', 'data')", "boost_sql('b')"),
+    "c": ("boost_predict('c', 'data', 'o', 'prob')", "boost_sql('c')", "tree_shap('c', 'data', 'o')"),
+}  # fmt: skip
+COLUMNS = """
+SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod)
+FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname ~ %s ORDER BY 1, a.attnum
+"""
+
+
+@pytest.fixture
+def owners(db: psycopg.Connection, schema: str) -> Iterator[str]:
+    """A role that has made models in a schema on a superuser's search path."""
+    role = f"{schema}_owner"
+    db.execute(f'CREATE ROLE "{role}"')
+    db.execute(f'GRANT ALL ON SCHEMA "{schema}" TO "{role}"')
+    db.execute("CREATE SEQUENCE sprung")
+    db.execute(
+        "CREATE FUNCTION spring() RETURNS int LANGUAGE plpgsql IMMUTABLE AS "
+        "$$ BEGIN PERFORM nextval('sprung'); RETURN 1; END $$"
+    )
+    db.execute(f'SET ROLE "{role}"')
+    db.execute(MADE)
+    db.execute("RESET ROLE")
+    yield role
+    db.execute("RESET ROLE")
+    db.execute(f'DROP OWNED BY "{role}" CASCADE')
+    db.execute(f'DROP ROLE "{role}"')
+
+
+@pytest.mark.parametrize("model", CALLS)
+def test_no_call_runs_what_takes_the_place_of_a_column(db: psycopg.Connection, owners: str, model: str) -> None:
+    calls = [call.format(m=model) for call in (*OF_ANY, *CALLS[model])]
+    found = db.execute(COLUMNS, [f"^{model}(_|$)"]).fetchall()
+    assert len(found) > 60
+    sprung = []
+    for table, column, type_ in found:
+        with db.transaction(force_rollback=True):
+            db.execute(f'ALTER TABLE {table} DROP COLUMN "{column}" CASCADE')
+            value = "ARRAY[spring()]" if type_.endswith("[]") else "spring()"
+            casts = {
+                "jsonb": "to_jsonb(spring())",
+                "boolean": "spring() = 1",
+                "bytea": "decode(spring()::text, 'escape')",
+                "timestamp with time zone": "now() + spring() * interval '1 s'",
+            }
+            said = casts.get(type_, f"{value}::text{'[]' * type_.endswith('[]')}::{type_}")
+            db.execute(
+                f'CREATE FUNCTION "{column}"({table}) RETURNS {type_} LANGUAGE sql STABLE AS $$ SELECT {said} $$'
+            )
+            for call in calls:
+                try:
+                    with db.transaction(force_rollback=True):
+                        db.execute(f"SELECT * FROM madtree.{call}")
+                except psycopg.Error as error:
+                    if error.sqlstate == "XX000":
+                        sprung.append((table, column, f"{call}: {error}"))
+                if db.execute("SELECT is_called FROM sprung").fetchone() == (True,):
+                    sprung.append((table, column, call))
+                    db.execute("SELECT setval('sprung', 1, false)")
+    assert sprung == []
