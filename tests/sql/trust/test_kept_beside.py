@@ -1,0 +1,122 @@
+"""What models keep beside their trees, damaged or another's: a sentence, soon, and nothing of others' is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from forest_data import rows
+
+MAKE = """
+CREATE TABLE data AS SELECT i AS id, i * 7919 % 100 AS x, i % 2 AS g, (ARRAY['red', 'blue'])[1 + i % 2] AS k,
+    i * 7919 % 100 + (i * 37 % 11) * 4 > 60 AS y FROM generate_series(1, 120) AS i;
+SELECT madtree.tree_train('data', 'm', 'id', 'y', 'x, k', grouping_cols => 'g');
+SELECT madtree.tree_statistics('m', 'data');
+"""
+
+
+@pytest.fixture(autouse=True)
+def _models(db: psycopg.Connection) -> None:
+    db.execute(MAKE)
+    db.execute("SET statement_timeout = '20 s'")
+
+
+@pytest.fixture
+def other(db: psycopg.Connection, schema: str) -> Iterator[str]:
+    """A role that may create in the schema."""
+    role = f"{schema}_other"
+    db.execute(f'CREATE ROLE "{role}"')
+    db.execute(f'GRANT ALL ON SCHEMA "{schema}" TO "{role}"')
+    yield role
+    db.execute("RESET ROLE")
+    db.execute(f'DROP OWNED BY "{role}"')
+    db.execute(f'DROP ROLE "{role}"')
+
+
+@pytest.mark.parametrize("number", ["2147483647", "NULL"])
+@pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
+def test_groups_are_counted_by_their_rows(db: psycopg.Connection, method: str, number: str) -> None:
+    db.execute("SELECT madtree.forest_train('data', 'f', 'id', 'y', 'x, k', num_trees => 2, grouping_cols => 'g')")
+    db.execute(f"UPDATE m_summary SET num_all_groups = {number}; UPDATE f_summary SET num_all_groups = {number}")  # type: ignore[arg-type]
+    said = []
+    for model in ("m", "f"):
+        try:
+            db.execute("SELECT madtree.calibrate(%s, 'data', %s, %s)", [model, f"{model}_c", method])
+        except psycopg.Error as error:
+            said.append(str(error))
+    assert all("is damaged" in each for each in said), said
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "INSERT INTO m_statistics SELECT 'k', 'category', 100 + i, NULL, NULL, i || repeat('x', 20000), 1 "
+        "FROM generate_series(1, 6000) AS i",
+        "UPDATE m_statistics SET category = repeat('x', 300000) WHERE kind = 'category'",
+        "UPDATE m_statistics SET n = 9e18 WHERE kind = 'range'",
+        "UPDATE m_statistics SET n = -1",
+        "UPDATE m_statistics SET high = 'NaN' WHERE kind = 'range'",
+        "UPDATE m_statistics SET feature = 'other' WHERE feature = 'k'",
+        "DELETE FROM m_statistics",
+    ],
+)
+def test_statistics_that_are_none_are_refused(db: psycopg.Connection, damage: str) -> None:
+    db.execute(damage)  # type: ignore[arg-type]
+    with pytest.raises(psycopg.Error, match="is damaged: its statistics are none of its features"):
+        db.execute("SELECT madtree.tree_drift('m', 'data')")
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "array_agg(i::float8), array_agg(0.5::float8) FROM generate_series(1, 100001) AS i",
+        "ARRAY[1.0, 1.0]::float8[], ARRAY[0.5, 0.6]::float8[]",
+        "ARRAY[1.0, 2.0]::float8[], ARRAY[0.6, 0.5]::float8[]",
+        "ARRAY[1.0, 2.0]::float8[], ARRAY[0.5, 1.5]::float8[]",
+        "ARRAY[1.0, 'NaN']::float8[], ARRAY[0.5, 0.6]::float8[]",
+        "ARRAY[1.0]::float8[], ARRAY[0.5, 0.6]::float8[]",
+        "'{}'::float8[], '{}'::float8[]",
+        "NULL::float8[], NULL::float8[]",
+        "ARRAY[-1.7e308, 1.7e308]::float8[], ARRAY[0.5, 0.6]::float8[]",
+    ],
+)
+def test_steps_that_are_none_are_refused(db: psycopg.Connection, steps: str) -> None:
+    db.execute("SELECT madtree.boost_train('data', 'b', 'id', 'y', 'x, k', num_trees => 3)")
+    db.execute("SELECT madtree.calibrate('b', 'data', 'c')")
+    db.execute(f"UPDATE c_group SET (step_scores, step_probabilities) = (SELECT {steps})")  # type: ignore[arg-type]
+    for call in ("boost_predict('c', 'data', 'o', 'prob')", "boost_sql('c')", "tree_to_json('c')"):
+        with pytest.raises(psycopg.Error, match="c is damaged: step_scores and step_probabilities of"):
+            db.execute(f"SELECT madtree.{call}")  # type: ignore[arg-type]
+
+
+def test_anothers_table_is_not_taken_for_statistics(db: psycopg.Connection, other: str) -> None:
+    db.execute("DROP TABLE m_statistics")
+    db.execute(f'SET ROLE "{other}"')
+    db.execute(
+        "CREATE TABLE m_statistics "
+        "(feature text, kind text, place int, low float8, high float8, category text, n int8);"
+        "INSERT INTO m_statistics (feature) VALUES ('precious')"
+    )
+    db.execute("RESET ROLE")
+    with pytest.raises(psycopg.errors.DuplicateTable, match="exists already"):
+        db.execute("SELECT madtree.tree_statistics('m', 'data')")
+    assert rows(db, "SELECT feature FROM m_statistics") == [{"feature": "precious"}]
+
+
+def test_nobody_takes_anothers_alias(db: psycopg.Connection, schema: str, other: str) -> None:
+    db.execute(f'GRANT SELECT ON ALL TABLES IN SCHEMA "{schema}" TO "{other}"')
+    db.execute(f'SET ROLE "{other}"')
+    db.execute("SELECT madtree.model_alias('best', 'm')")
+    db.execute("RESET ROLE")
+    for model in ("'m'", "NULL"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="alias: best is"):
+            db.execute(f"SELECT madtree.model_alias('best', {model})")  # type: ignore[arg-type]
+
+
+def test_a_lasting_alias_names_no_temporary_model(db: psycopg.Connection) -> None:
+    db.execute("SELECT madtree.tree_train('data', 'pg_temp.t', 'id', 'y', 'x')")
+    with pytest.raises(psycopg.Error, match=r"model: pg_temp\.t is temporary"):
+        db.execute("SELECT madtree.model_alias('lasting', 'pg_temp.t')")
+    db.execute("SELECT madtree.model_alias('pg_temp.passing', 'pg_temp.t')")
+    db.execute("SELECT madtree.tree_display('pg_temp.passing')")
