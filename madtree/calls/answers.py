@@ -43,9 +43,11 @@ def predict_between(
     trust_owner: bool | None = False,
     replace: bool | None = False,
     level: float | None = defaults.LEVEL,
+    *,
+    function: str,
 ) -> str:
-    """Score a table by a forest, also between what outcomes lie; errors as of `predict`."""
-    return predict(host, model, data, output, type_, trust_owner, replace, function="forest_predict", level=level)
+    """Score a table by a model that also tells between what outcomes lie; errors as of `predict`."""
+    return predict(host, model, data, output, type_, trust_owner, replace, function=function, level=level)
 
 
 def predict_by_rounds(

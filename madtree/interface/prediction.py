@@ -79,6 +79,7 @@ FOREST_PREDICT = Function(
     "forest_predict",
     "scores a table by a forest into a new table",
     run="madtree.calls.answers:predict_between",
+    shares_run=True,
     settings=FIGURES,
     arguments=(
         Argument("random_forest_model", "text", FOREST_MODEL),

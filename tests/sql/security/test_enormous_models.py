@@ -359,7 +359,7 @@ BOMBS = {
     "m": "UPDATE m_nodes SET left_levels = ARRAY[repeat('x', 3000000)] WHERE feature = 'k'; "
     "INSERT INTO m_nodes SELECT {nodes} FROM m_nodes t, generate_series(900, 935) i "
     "WHERE t.node_id = (SELECT min(node_id) FROM m_nodes WHERE feature = 'k')",
-    "g": "ALTER TABLE g ALTER COLUMN g TYPE text; "
+    "g": "ALTER TABLE g ALTER COLUMN g TYPE text; ALTER TABLE g_cv ALTER COLUMN g TYPE text; "
     "INSERT INTO g SELECT {groups} FROM g t, generate_series(1000, 1035) i WHERE t.tree_id = 1",
 }
 
