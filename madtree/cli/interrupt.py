@@ -127,8 +127,9 @@ def interruptible(
     # end of the work is waited for at a socket.
     finished, finish = socket.socketpair()
     result.add_done_callback(lambda _: finish.close())
-    threading.Thread(target=run, name="madtree-query", daemon=True).start()
+    thread = threading.Thread(target=run, name="madtree-query", daemon=True)
     try:
+        thread.start()  # the server may be at work before this returns
         with finished:
             while not select.select([finished], [], [], TICK)[0]:
                 tick()
@@ -138,6 +139,8 @@ def interruptible(
                 stopping = True
         if not stopping:  # too late: the work is done and is being committed
             return result.result()
+        if thread not in threading.enumerate() and not result.done():  # it has not begun
+            raise InterruptError(getattr(signalled, "code", INTERRUPTED)) from None
         _roll_back(requests, result, say)
         raise InterruptError(getattr(signalled, "code", INTERRUPTED)) from None
     return result.result()
