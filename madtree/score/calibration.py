@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from madtree.learn.data import Bools, Floats, Ints, portable
-from madtree.trees import CalibrationMap, FittedMaps, SigmoidFunction, StepFunction
+from madtree.trees import ISOTONIC, CalibrationMap, FittedMaps, SigmoidFunction, StepFunction
 
 _MOST_STEPS, _MOST_HALVINGS = 100, 60  # of Newton's method
 _TINY = 1e-12  # what lowers the loss by less, of a row's weight, is no step
@@ -111,7 +111,7 @@ def _by_score(scores: Floats, is_class: Bools, weights: Floats) -> tuple[Floats,
 
 
 METHODS: dict[str, Callable[[Floats, Bools, Floats, Callable[[], None]], CalibrationMap]] = {
-    "isotonic": isotonic,
+    ISOTONIC: isotonic,
     "sigmoid": sigmoid,
 }
 

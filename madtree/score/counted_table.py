@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from madtree.host import Host
-from madtree.learn.data import codec
+from madtree.learn.data import Floats, Ints, codec
 from madtree.learn.walk import Walk
 from madtree.model import ModelTables, NewData, casting
-from madtree.model.arrays import ModelArrays
+from madtree.model.arrays import ModelArrays, keys_of
 from madtree.records import dataclass
 from madtree.request import Costs
 from madtree.score.block_statement import BlockStatement
@@ -52,3 +55,12 @@ class CountedTable:
                 host.let_in()
                 found = found.and_of(ValueCounts.from_bytes(said, features))
         return found
+
+
+def category_points(host: Host, model: Model, place: int, texts: Sequence[str]) -> tuple[Floats, Ints]:
+    """(n,) the keys of a feature's categories, ascending, as `CountedFeatures` has its points; and the place in `texts`
+    of each. `place`: of the feature in the model, from 0.
+    """
+    keys = keys_of(host, model, np.full(len(texts), place + 1), texts).astype(np.float64)
+    points, first = np.unique(keys, return_index=True)
+    return points, first

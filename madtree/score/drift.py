@@ -14,9 +14,9 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.learn.data import Ints, sent_ints
 from madtree.model import ModelTables, find_model, fit_features, read_summary
-from madtree.model.arrays import keys_of, read_arrays
+from madtree.model.arrays import read_arrays
 from madtree.request import COSTS, Costs, find_source
-from madtree.score.counted_table import CountedTable
+from madtree.score.counted_table import CountedTable, category_points
 from madtree.score.training_statistics import KeptStatistics, kept_statistics
 from madtree.score.value_counts import ABOVE, BELOW, MISSING, N_FIRST, UNSEEN, CountedFeatures
 from madtree.sqltext import statistics as sql
@@ -56,8 +56,7 @@ def tree_drift(
     features, orders = [], []
     for place, (feature, own) in enumerate(zip(model.features, kept, strict=True)):
         if feature.kind is FeatureKind.UNORDERED:
-            keys = keys_of(host, model, np.full(len(own.texts), place + 1), own.texts).astype(np.float64)
-            keys, first = np.unique(keys, return_index=True)
+            keys, first = category_points(host, model, place, own.texts)
             features.append((True, False, nan, nan, keys))
             orders.append(first)
         else:
@@ -66,7 +65,7 @@ def tree_drift(
     counted = CountedFeatures.of(features)
     arrays = None
     if model.kind.joining is Joining.NONE:
-        arrays = read_arrays(host, tables, model, ["n_rows"])
+        arrays = read_arrays(host, tables, model)
         if len(arrays.nodes["node_id"]) > _MOST_LEAVES:
             arrays = None
     found = rows.counts(counted, costs, arrays)

@@ -13,10 +13,9 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
 from madtree.learn.data import Floats
 from madtree.model import ModelTables, casting, find_model, make_beside, read_summary
-from madtree.model.arrays import keys_of
 from madtree.records import dataclass
 from madtree.request import COSTS, find_source
-from madtree.score.counted_table import CountedTable
+from madtree.score.counted_table import CountedTable, category_points
 from madtree.score.new_rows import fit_to_source, scan_of
 from madtree.score.rows_at_hand import numbers_of_rows
 from madtree.score.value_counts import MISSING, N_FIRST, CountedFeatures, ValueCounts
@@ -65,8 +64,7 @@ def tree_statistics(
     for place, feature in enumerate(model.features):
         if feature.kind is FeatureKind.UNORDERED:
             texts = categories.get(place, [])
-            keys = keys_of(host, model, np.full(len(texts), place + 1), texts).astype(np.float64)
-            keys, first = np.unique(keys, return_index=True)
+            keys, first = category_points(host, model, place, texts)
             order.append([texts[number] for number in first.tolist()])
             features.append((True, False, nan, nan, keys))
         else:

@@ -30,7 +30,6 @@ from madtree.trees import BOOSTED, ISOTONIC, FittedMaps, Joining, Model, Sigmoid
 _TEXT, _INT = "pg_catalog.text", "pg_catalog.int4"
 _LEFT_OUT = frozenset(("_cv", "_rounds", "_nodes", "_oob", "_outcomes"))
 _GROUPS_AT_ONCE, _STEPS_AT_ONCE = 10_000, 100_000
-_CHUNK_BYTES = 8 * 2**20  # of nodes written at once, but for a larger tree
 _REPLACED = frozenset(("prediction", "impurity", "risk", "class_weights"))  # become others where trees voted
 
 
@@ -137,8 +136,8 @@ class _Sum:
             host.command(fill_alike(old, new, "_statistics", parts["_statistics"]))
         record = np.dtype(layout.big_endian)
         lengths = np.array([int(row["size"]) for row in sizes])
-        for first, end in _pieces(lengths.tolist()):
-            self._write_packed(former[first:end], lengths[first:end], first, record)
+        for part in chunks(lengths):
+            self._write_packed(former[part], lengths[part], part.start, record)
         groups = sql.fill_groups(old, new, parts["_group"], values["_group"])
         for literals in self._group_literals():
             host.command(groups, [_TEXT] * len(sql.GROUP_PARAMETERS), literals)
@@ -271,15 +270,3 @@ def _literals(said: Sequence[tuple[int, float, StepFunction | None]]) -> list[st
 def _arrays(steps: Sequence[StepFunction | None], name: str) -> str:
     """Their points as a literal of array literals."""
     return text.joined(["NULL" if own is None else f'"{text.floats(getattr(own, name))}"' for own in steps])
-
-
-def _pieces(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Of so many bytes each: the first of some that follow each other, and what comes behind the last."""
-    first = 0
-    while first < len(sizes):
-        end, size = first + 1, sizes[first]
-        while end < len(sizes) and size + sizes[end] <= _CHUNK_BYTES:
-            size += sizes[end]
-            end += 1
-        yield first, end
-        first = end
