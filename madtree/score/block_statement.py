@@ -13,7 +13,7 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.host import Host, local_settings
 from madtree.ingest import OID, PageRanges
-from madtree.learn.data import finished, sent_rows
+from madtree.learn.data import Floats, finished, sent_rows
 from madtree.learn.walk import MOST_ROWS
 from madtree.parallel import without_leader
 from madtree.records import dataclass
@@ -110,10 +110,19 @@ class BlockStatement:
 
     def _scored_outside(self, plan: bytes) -> Iterator[tuple[str, bytes]]:
         """The ids of each block, an array as text, and what its rows come to."""
-        block_rows, stretches = self._block_rows(plan), self.blocks.sent_stretches
+        for ids, rows in self._sent(self._block_rows(plan)):
+            yield ids, finished(score_rows(plan, rows), self.host.let_in)
+
+    def sent_rows(self) -> Iterator[Floats]:
+        """The numbers of the rows of each block, (n_rows, n_numbers), for who does more with them than score them."""
+        yield from (rows for _, rows in self._sent(BLOCK_ROWS[0]))
+
+    def _sent(self, block_rows: int) -> Iterator[tuple[str, Floats]]:
+        """The ids of each block, an array as text, and its rows (n_rows, n_numbers)."""
+        stretches = self.blocks.sent_stretches
         for block in self.host.source.data_stream(self.blocks.sent(self._ranges(block_rows), block_rows)):
             if block["ids"] is not None:
-                yield block["ids"], finished(score_rows(plan, sent_rows(block["rows"], stretches)), self.host.let_in)
+                yield block["ids"], sent_rows(block["rows"], stretches)
 
     def query(self, plan: bytes, most_bytes: int) -> tuple[str, list[str], list[Any]]:
         """The target's rows as a query for one process, with the types and values of its parameters.

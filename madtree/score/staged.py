@@ -66,8 +66,13 @@ def boost_staged(
         if own:  # others have failed
             scopes.append((row["gid"], row["group_values"], own, of_group))
     rows = [row for scope in watched(host, scopes) for row in _rounds(model, *scope)]
+    return checked(host, rows, model, str(test_table), unfit_for(model))
+
+
+def unfit_for(model: Model) -> str:
+    """What an outcome is that a boosted model's loss is not for."""
     below = "not above 0, " if model.loss.is_positive else "negative, " if model.loss.is_count else ""
-    return checked(host, rows, model, str(test_table), f"{below}infinite or NaN")
+    return f"{below}infinite or NaN"
 
 
 def _grouping(tables: ModelTables, model: Model) -> list[Any]:
