@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from madtree.score.other_rows import calibration_maps, check_method
     from madtree.score.out_of_bag import predict_out_of_bag
     from madtree.score.predict import forest_predict, score_table, tree_predict, tree_sql
-    from madtree.score.refreshed_stages import check_stages, refreshed_boosted
     from madtree.score.refreshed_leaves import RefreshedNodes, refreshed_nodes
+    from madtree.score.refreshed_stages import check_stages, refreshed_boosted
     from madtree.score.rows_at_hand import AskedNumbers, RowsAtHand, check_number_type, feature_places
     from madtree.score.shap import explain_table
     from madtree.score.shap_row import ExplainedRows, explain_row, explain_some

@@ -67,8 +67,8 @@ def test_leaves_of_a_forest_say_what_all_rows_say_that_come_to_them(db: psycopg.
     found = leaves(db, "forest_predict", "v, k, w, g", f"{outcome} IS NOT NULL {'AND w > 0' * ('w' in options)}")
     nodes = rows(
         db,
-        "SELECT m.gid, m.sample_id, m.n_rows AS of_tree, n.*, o.prediction AS former, o.class_weights AS former_weights, "
-        f"{'m.g' if name == 'groups' else '0 AS g'} "
+        "SELECT m.gid, m.sample_id, m.n_rows AS of_tree, n.*, o.prediction AS former, "
+        f"o.class_weights AS former_weights, {'m.g' if name == 'groups' else '0 AS g'} "
         "FROM new_nodes AS n JOIN new AS m USING (tree_id) JOIN m_nodes AS o USING (tree_id, node_id)",
     )
     weighted = "weights" in options
@@ -111,8 +111,8 @@ def test_leaves_of_a_forest_say_what_all_rows_say_that_come_to_them(db: psycopg.
 @pytest.mark.parametrize("outcome", ["k", "v"])
 def test_by_waves_and_workers_a_forest_is_the_same_to_the_bit(db: psycopg.Connection, outcome: str) -> None:
     db.execute(
-        "CREATE TABLE many AS SELECT i * 10000 + id AS id, x, z, c, w * 0.7 AS w, v, k FROM later, generate_series(1, 60) AS i; "
-        "ANALYZE many; CREATE TABLE shuffled AS SELECT * FROM many ORDER BY md5(id::text)"
+        "CREATE TABLE many AS SELECT i * 10000 + id AS id, x, z, c, w * 0.7 AS w, v, k "
+        "FROM later, generate_series(1, 60) AS i; ANALYZE many; CREATE TABLE shuffled AS SELECT * FROM many ORDER BY md5(id::text)"
     )
     train(db, f"forest_train('training', 'm', 'id', '{outcome}', 'x, z, c', num_trees => 5, weights => 'w')")
     refresh(db, "many")
@@ -164,7 +164,9 @@ def test_the_training_rows_give_a_boosted_model_again(db: psycopg.Connection, na
         assert row["weight"] == pytest.approx(row["former_weight"], rel=1e-6, abs=1e-6)
         assert row["said"] == pytest.approx(row["former"], rel=1e-6, abs=1e-6 * scale)
     columns = "gid, base_score, loss_threshold, n_rows"
-    for old, new in zip(*(rows(db, f"SELECT {columns} FROM {m}_group ORDER BY gid") for m in ("m", "new")), strict=True):
+    for old, new in zip(
+        *(rows(db, f"SELECT {columns} FROM {m}_group ORDER BY gid") for m in ("m", "new")), strict=True
+    ):
         assert new["base_score"] == pytest.approx(old["base_score"], rel=1e-9, abs=1e-12)
         assert new["loss_threshold"] == (old["loss_threshold"] and pytest.approx(old["loss_threshold"], rel=1e-9))
         assert new["n_rows"] == old["n_rows"]
@@ -187,7 +189,10 @@ def test_leaves_are_those_of_lightgbm_refit(db: psycopg.Connection, outcome: str
     # The trees know no learning rate.
     text = re.sub("^tree_sizes=.*\n", "", text, flags=re.MULTILINE).replace("shrinkage=1\n", "shrinkage=0.1\n")
     booster = lightgbm.Booster(model_str=text)
-    found = rows(db, f"SELECT x, coalesce(z, 'NaN') AS z, {outcome}::int::float8 AS whole, {outcome} AS y FROM later WHERE v IS NOT NULL ORDER BY id")
+    found = rows(
+        db,
+        f"SELECT x, coalesce(z, 'NaN') AS z, {outcome} AS y FROM later WHERE v IS NOT NULL ORDER BY id",
+    )
     data = np.array([[row["x"], row["z"]] for row in found])
     target = np.array([row["y"] for row in found], np.float64)
     (base,) = rows(db, "SELECT base_score[1] AS base FROM new_group")
@@ -203,7 +208,9 @@ def test_leaves_are_those_of_lightgbm_refit(db: psycopg.Connection, outcome: str
 
 def test_an_oracle_in_numpy_says_the_same_of_other_rows(db: psycopg.Connection) -> None:
     """Of two classes, with weights, missing values, and categories that training has not seen."""
-    train(db, "boost_train('training', 'm', 'id', 'y', 'x, z, c', num_trees => 15, max_leaf_nodes => 10, weights => 'w')")
+    train(
+        db, "boost_train('training', 'm', 'id', 'y', 'x, z, c', num_trees => 15, max_leaf_nodes => 10, weights => 'w')"
+    )
     refresh(db)
     found = leaves(db, "boost_predict", "y, w", "y IS NOT NULL AND w > 0")
     y, w = np.array([row["y"] for row in found], float), np.array([row["w"] for row in found])
@@ -230,8 +237,8 @@ def test_an_oracle_in_numpy_says_the_same_of_other_rows(db: psycopg.Connection) 
 def test_groups_that_stop_early_or_have_no_rows(db: psycopg.Connection) -> None:
     train(
         db,
-        "boost_train('training', 'm', 'id', 'v', 'x, z, c', num_trees => 60, grouping_cols => 'g', learning_rate => 0.5, "
-        "validation_params => 'fraction=0.3, n_iter_no_change=2')",
+        "boost_train('training', 'm', 'id', 'v', 'x, z, c', num_trees => 60, grouping_cols => 'g', "
+        "learning_rate => 0.5, validation_params => 'fraction=0.3, n_iter_no_change=2')",
     )
     counts = [row["n_trees"] for row in rows(db, "SELECT n_trees FROM m_group ORDER BY gid")]
     assert len(set(counts)) > 1
@@ -246,7 +253,9 @@ def test_groups_that_stop_early_or_have_no_rows(db: psycopg.Connection) -> None:
     alike = rows(db, "SELECT 1 FROM m_group AS o JOIN new_group AS n USING (gid) WHERE o.base_score = n.base_score")
     assert len(alike) == 1
     # Each group is as if it were alone.
-    db.execute("CREATE TABLE alone AS SELECT * FROM later WHERE g = 2; SELECT madtree.tree_refresh('m', 'alone', 'one')")
+    db.execute(
+        "CREATE TABLE alone AS SELECT * FROM later WHERE g = 2; SELECT madtree.tree_refresh('m', 'alone', 'one')"
+    )
     of_group = "SELECT tree_id, node_id, prediction, weight FROM {}_nodes JOIN m USING (tree_id) WHERE g = 2"
     assert rows(db, f"{of_group.format('one')} EXCEPT {of_group.format('new')}") == []
 
@@ -268,7 +277,10 @@ def test_what_does_not_follow_from_rows_is_refused(db: psycopg.Connection, optio
 
 
 def test_encoded_categories_are_refreshed_as_they_are_split(db: psycopg.Connection) -> None:
-    train(db, "boost_train('training', 'm', 'id', 'v', 'x, c', num_trees => 8, boost_params => 'category_encoding=ordered')")
+    train(
+        db,
+        "boost_train('training', 'm', 'id', 'v', 'x, c', num_trees => 8, boost_params => 'category_encoding=ordered')",
+    )
     refresh(db)
     found = leaves(db, "boost_predict", "v", "v IS NOT NULL")
     v = np.array([row["v"] for row in found])
@@ -283,7 +295,9 @@ def test_encoded_categories_are_refreshed_as_they_are_split(db: psycopg.Connecti
 
 
 def test_rows_that_the_loss_is_not_for_are_told(db: psycopg.Connection) -> None:
-    train(db, "boost_train('training', 'm', 'id', 'n + 1', 'x', num_trees => 2, loss => 'gamma', classification => false)")
+    train(
+        db, "boost_train('training', 'm', 'id', 'n + 1', 'x', num_trees => 2, loss => 'gamma', classification => false)"
+    )
     db.execute("UPDATE later SET n = -5 WHERE id = 2001")
     with pytest.raises(psycopg.Error, match=r"n \+ 1 is not above 0, infinite or NaN in 1 row of later"):
         db.execute("SELECT madtree.tree_refresh('m', 'later', 'new')")
