@@ -35,11 +35,13 @@ from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.operators import binary
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
-from madtree.sqltext.split import check_expression
+from madtree.sqltext.split import check_expression, parse_name
 from madtree.sqltext.tables import model_table
+from madtree.sqltext.typenames import type_sql
 from madtree.trees import Model
 
 HELD_BYTES = 2**28  # some five million rows
+_COMPARED, _FEW_CLASSES = ("smallint", "integer", "boolean"), 8
 _PAYLOAD = Type("pg_catalog.text[]", "text", True, "b", "S", ())
 
 
@@ -90,6 +92,7 @@ class TestedRows:
         source: where they are.
         data: what the model needs of them.
         actual, weight, exposure: of a row, as SQL; None where the model has none.
+        place: of the class of a row among the model's, from 0, as SQL; empty of numbers.
     """
 
     source: Relation
@@ -97,18 +100,22 @@ class TestedRows:
     actual: str
     weight: str | None
     exposure: str | None
+    place: str = ""
 
     def judged(self, model: Model) -> list[str]:
         """SQL of the outcome and the weight of a row, as float8 that are infinite where they are NaN: of classes their
         place from 0, of rates what they are per exposure, for which the row then counts.
         """
+        infinite = cells_sql.not_a_number_as_infinite
+        if model.is_classification:
+            weight = "1::pg_catalog.float8" if self.weight is None else infinite(self.weight)
+            return [self.place, weight]
         actual, weight = self.actual, self.weight or "1::pg_catalog.float8"
         if self.exposure:
             fits = binary(self.exposure, ">", "0::pg_catalog.float8")
             actual = f"CASE WHEN {fits} THEN {binary(actual, '/', self.exposure)} ELSE 'NaN'::pg_catalog.float8 END"
             weight = f"CASE WHEN {fits} THEN {binary(weight, '*', self.exposure)} ELSE {weight} END"
-        actual = cells_sql.number_of_class(actual, model.classes) if model.is_classification else actual
-        return [cells_sql.not_a_number_as_infinite(value) for value in (actual, weight)]
+        return [infinite(value) for value in (actual, weight)]
 
 
 def tested_rows(
@@ -161,7 +168,18 @@ def with_outcomes(
     weight, exposure = (
         None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
     )
-    return TestedRows(source, data, outcome_of(tables, model, data), weight, exposure)
+    actual = outcome_of(tables, model, data)
+    place = _place_of_class(tables, model, data, actual) if model.is_classification else ""
+    return TestedRows(source, data, actual, weight, exposure, place)
+
+
+def _place_of_class(tables: ModelTables, model: Model, data: NewData, actual: str) -> str:
+    """SQL of the place of a row's class among the model's, from 0, as a float8; `actual`: of its text."""
+    type_ = data.types[model.dependent]
+    is_column = parse_name(model.dependent) is not None  # which takes no time to be read for each class
+    if is_column and tables.predicts(type_) and type_.base in _COMPARED and len(model.classes) <= _FEW_CLASSES:
+        return cells_sql.place_of_value(model.dependent, model.classes, type_sql(type_.base))
+    return cells_sql.number_of_class(actual, model.classes)
 
 
 def _tell_of_seen_rows(host: Host, tables: ModelTables, model: Model, test_table: str) -> None:

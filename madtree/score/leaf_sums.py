@@ -55,7 +55,7 @@ def sums_of_leaves(
     """
     n_classes: int = model["n_classes"]
     fit_weight = (weights >= 0) & np.isfinite(weights)
-    fit = np.isin(outcomes, np.arange(n_classes, dtype=np.float64)) if n_classes else np.isfinite(outcomes)
+    fit = (outcomes >= 0) & (outcomes < n_classes) if n_classes else np.isfinite(outcomes)
     unfit = ~fit_weight & ~np.isnan(weights), np.zeros(0, np.bool_) if n_classes else ~fit & ~np.isnan(outcomes)
     found = [
         _record(kind, _WHOLE, np.zeros(1, np.int64), np.array([int(which.sum())]))

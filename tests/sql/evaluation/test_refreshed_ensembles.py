@@ -112,7 +112,8 @@ def test_leaves_of_a_forest_say_what_all_rows_say_that_come_to_them(db: psycopg.
 def test_by_waves_and_workers_a_forest_is_the_same_to_the_bit(db: psycopg.Connection, outcome: str) -> None:
     db.execute(
         "CREATE TABLE many AS SELECT i * 10000 + id AS id, x, z, c, w * 0.7 AS w, v, k "
-        "FROM later, generate_series(1, 60) AS i; ANALYZE many; CREATE TABLE shuffled AS SELECT * FROM many ORDER BY md5(id::text)"
+        "FROM later, generate_series(1, 60) AS i; ANALYZE many; "
+        "CREATE TABLE shuffled AS SELECT * FROM many ORDER BY md5(id::text)"
     )
     train(db, f"forest_train('training', 'm', 'id', '{outcome}', 'x, z, c', num_trees => 5, weights => 'w')")
     refresh(db, "many")
