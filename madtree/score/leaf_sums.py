@@ -23,6 +23,7 @@ from madtree.score.leaf_draws import reached
 ROWS, WEIGHT, TOTAL, UNFIT_WEIGHTS, UNFIT_OUTCOMES = range(5)
 _WHOLE = 0  # the power of a count
 LEAF_SUM = np.dtype([("cell", "<i8"), ("kind", "<i2"), ("power", "<i2"), ("count", "<i8")])
+_MOST_SAID = 2**29  # bytes, of a block
 _MOST_BYTES = 2**30  # of all sums
 
 
@@ -68,10 +69,17 @@ def sums_of_leaves(
         rows = np.flatnonzero(counted)
         place, route, outcomes, weights = place.take(rows), route.of(rows), outcomes.take(rows), weights.take(rows)
     if len(place):
-        leaves = leaves_of(model, place, route)
+        leaves, n_bytes = leaves_of(model, place, route), 0
         for member in range(model["first"], model["last"]):
             yield
-            found += _of_tree(model, (yield from leaves(member)), outcomes, weights)
+            for each in _of_tree(model, (yield from leaves(member)), outcomes, weights):
+                found.append(each)
+                n_bytes += each.nbytes
+            if n_bytes > _MOST_SAID:
+                raise MadtreeError(
+                    f"what these rows say of leaves has more than {_MOST_SAID // 2**20} MB: give fewer rows at once",
+                    sqlstate="54000",
+                )
     return b"".join(each.tobytes() for each in found)
 
 

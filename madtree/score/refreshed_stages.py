@@ -142,8 +142,8 @@ class _Stages:
     @classmethod
     def of(cls, host: Host, model: Model, trees: StagedTrees, rows: StageRows) -> _Stages:
         """With the scores that rows begin with."""
-        weighted = model.weighted or model.exposure is not None
-        loss, n_groups = RowLoss(model.loss.name, model.n_scores, weighted, model.loss_quantile), len(trees.count)
+        weighted, n_groups = bool((rows.weights != 1).any()), len(trees.count)
+        loss = RowLoss(model.loss.name, model.n_scores, weighted, model.loss_quantile)
         begins = METHODS[_method(model)].loss is None  # else with 0
         base = _base(loss, len(model.classes), rows, n_groups) if begins else np.zeros((n_groups, loss.n_scores))
         lines = loss.begun(rows.outcomes, rows.weights, base.take(rows.group, axis=0).T)

@@ -213,10 +213,10 @@ def place_of_value(value: str, classes: Sequence[str], type_: str) -> str:
     time of looking for their text.
     """
     cases = (
-        f"WHEN {binary(value, '=', typed_literal(label, type_))} THEN {place}::pg_catalog.float8"
+        f"{binary(value, '=', typed_literal(label, type_))} THEN {place}::pg_catalog.float8"
         for place, label in enumerate(classes)
     )
-    return f"CASE {' '.join(cases)} END"
+    return f"CASE WHEN {' WHEN '.join(cases)} END"
 
 
 def not_a_number_as_infinite(value: str) -> str:
