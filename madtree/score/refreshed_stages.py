@@ -89,14 +89,13 @@ def _cat_penalties(host: Host, tables: ModelTables, model: Model, arrays: ModelA
         return found
     cat_l2 = _number(model, "cat_l2") if "cat_l2" in model.summary else 0.0
     many = np.zeros((len(model.numbering.counts) + 1, len(model.features) + 1), np.bool_)
-    for row in watched(host, host.query(sql.category_counts(tables.schema, tables.name))):
-        own = row["cat_n_levels"] or []
-        if len(own) not in (0, len(unordered)) or not all(isinstance(count, int) for count in own):
-            raise MadtreeError(
-                f"{model.name} is damaged: cat_n_levels of group {row['gid']} are no numbers of categories"
-            )
+    rows = host.query(sql.category_counts(tables.schema, tables.name), ["pg_catalog.int4"], [len(unordered)])
+    for group, row in enumerate(watched(host, rows), 1):
+        own = row["counts"] or []
+        if row["of_others"] or group >= len(many) or not all(isinstance(count, int) for count in own):
+            raise MadtreeError(f"{model.name} is damaged: cat_n_levels of its groups are no numbers of categories")
         for place, count in zip(unordered, own, strict=False):
-            many[row["gid"], place + 1] = count > FEW_CATEGORIES
+            many[group, place + 1] = count > FEW_CATEGORIES
     inner = np.flatnonzero(trees.child != np.arange(len(trees.child)))
     gid = trees.group_of_nodes(model.n_members, model.numbering.counts).take(inner)
     sides = trees.child.take(inner[many[gid, arrays.nodes["feature"].astype(np.int64).take(inner)]])

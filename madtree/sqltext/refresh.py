@@ -90,8 +90,14 @@ def fill_summary(old: Name, new: Name, columns: Columns) -> str:
 
 
 def category_counts(schema: str, name: str) -> str:
-    """How many categories each unordered feature has in each group of `<output>_group`, in order."""
-    return f"SELECT g.gid, g.cat_n_levels FROM {model_table(schema, name, '_group')} AS g ORDER BY g.gid"
+    """How many categories each of $1 unordered features has in each group of `<output>_group`, in order; NULL where
+    that is not told, and then whether it is of others.
+    """
+    fits = spelled_out("pg_catalog.cardinality(g.cat_n_levels) `=` $1")
+    return (
+        f"SELECT CASE WHEN {fits} THEN g.cat_n_levels END AS counts, NOT COALESCE({fits}, true) AS of_others "
+        f"FROM {model_table(schema, name, '_group')} AS g ORDER BY g.gid"
+    )
 
 
 def _forgotten(columns: Columns) -> dict[str, str]:
