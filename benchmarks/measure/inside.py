@@ -221,9 +221,11 @@ class Refresh(PredictForest):
     def action(self, session: Session) -> Action:
         model, made = f"{SCHEMA}.{self.training.model}", f"{SCHEMA}.refreshed"
         session.free.execute(self.training.statement)
-        tables = ", ".join(f"{made}{suffix}" for suffix in ("", "_nodes", "_summary"))
         statement = f"SELECT madtree.tree_refresh('{model}', '{self.table.relation}', '{made}')"
-        return _statement(session.free, statement, f"DROP TABLE IF EXISTS {tables}")
+        drop = f"PERFORM madtree.tree_drop('{made}')"
+        return _statement(
+            session.free, statement, f"DO $$ BEGIN IF to_regclass('{made}') IS NOT NULL THEN {drop}; END IF; END $$"
+        )
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,10 @@ import numpy as np
 import psycopg
 import pytest
 from forest_data import rows
+from psycopg_host import PsycopgHost
 
 import madtree
+from madtree.engine import call as by_client
 
 MAKE = """
 CREATE TABLE t AS SELECT i AS id, hashint4(i) / 4294967296.0::float8 AS x,
@@ -233,6 +235,26 @@ def test_an_oracle_in_numpy_says_the_same_of_other_rows(db: psycopg.Connection) 
             assert said[tree + 1, leaf]["prediction"] == pytest.approx(value, rel=1e-9, abs=1e-12)
             assert said[tree + 1, leaf]["n_rows"] == here.sum()
             score[here] += value
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "tree_train('training', 'm', 'id', 'v', 'x, z, c', weights => 'w', grouping_cols => 'g')",
+        "forest_train('training', 'm', 'id', 'k', 'x, z, c', num_trees => 3)",
+        "boost_train('training', 'm', 'id', 'v', 'x, z, c', num_trees => 3, weights => 'w')",
+    ],
+)
+def test_a_client_writes_the_same_bytes(db: psycopg.Connection, call: str) -> None:
+    train(db, call)
+    refresh(db)
+    with db.transaction():
+        by_client(PsycopgHost(db), "tree_refresh", ("m", "later", "other"), {})
+    nodes = "_nodes" if call.startswith("tree") else "_packed"
+    for suffix in ("", nodes):
+        of_both = f"(SELECT t::text FROM new{suffix} AS t EXCEPT ALL SELECT t::text FROM other{suffix} AS t)"
+        assert rows(db, f"SELECT count(*) AS n FROM {of_both} AS q") == [{"n": 0}]
+        assert rows(db, f"SELECT 1 FROM other{suffix}")
 
 
 def test_groups_that_stop_early_or_have_no_rows(db: psycopg.Connection) -> None:
