@@ -89,7 +89,7 @@ def tree_refresh(
         raise MadtreeError(
             f"model: {model_name} {what}, and what its leaves say does not follow from the rows in them alone",
             hint="Train it on the new rows: madtree.tree_call tells how it was trained.",
-            sqlstate="0A000",
+            sqlstate="42809",
         )
     adds_up = model.kind.joining is Joining.SUM
     if adds_up:

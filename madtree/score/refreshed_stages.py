@@ -39,7 +39,7 @@ def check_stages(model: Model) -> None:
         raise MadtreeError(
             f"model: {model.name} {why}",
             hint="Train it on the new rows: madtree.tree_call tells how it was trained.",
-            sqlstate="0A000",
+            sqlstate="42809",
         )
 
 
