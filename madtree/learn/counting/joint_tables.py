@@ -1,7 +1,7 @@
-"""Histograms of two features from one pass over a node's rows: their joint table, whose lines and columns add up to them.
+"""Histograms of two features from one pass over a node's rows: those of their joint table's lines, and of its columns.
 
-A number of two bytes says both codes. Filling the table takes as long as counting the rows by one feature, and adding it
-up as long as counting some 30,000 rows, which is why it is for large nodes only.
+A number of two bytes says both codes. Filling the table takes as long as counting the rows by one feature, and adding
+it up as long as counting some 30,000 rows, which is why it is for large nodes only.
 """
 
 from __future__ import annotations
