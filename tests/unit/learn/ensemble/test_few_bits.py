@@ -11,7 +11,7 @@ import pytest
 
 from madtree.learn.counting.joint_tables import add_joint, joint_pairs
 from madtree.learn.data import Block
-from madtree.learn.ensemble import few_bits
+from madtree.learn.ensemble import boosting, few_bits
 from madtree.learn.histogram import HistogramLayout, feature_view
 from madtree.learn.problem import Channels, Problem, Rounding, identities
 from madtree.trees import BoostParameters, Parameters
@@ -35,6 +35,7 @@ def test_a_model_is_the_same_wherever_rows_are(
     least: int, n_classes: int, weighted: bool, n_trees: int, more: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(few_bits, "PRECISE_ROWS", least)
+    monkeypatch.setattr(boosting, "ORDERED_ROWS", 1)
     parameters = Parameters("gini", 60, min_split=20, min_bucket=8, cp=-1.0, max_leaf_nodes=9)
     rows = sample_rows(N, n_classes, weighted=weighted, n_trees=n_trees)
     problem, block = problem_of(replace(rows, identity=identities(np.arange(float(N)))), n_classes, parameters, n_trees)
@@ -52,6 +53,8 @@ def test_a_model_is_the_same_wherever_rows_are(
     for changes in ({"joint_rows": 1}, {"joint_rows": 300, "joint_piece_rows": 128, "node_rows": 1}):
         problem = replace(problem, tuning=replace(problem.tuning, **changes))
         assert grown(cut(block, order, 3)) == expected
+    monkeypatch.setattr(boosting, "ORDERED_ROWS", N + 1)
+    assert grown(cut(block, order, 3)) == expected
 
 
 @pytest.mark.parametrize("crowd", [3, 100, Rounding.PACKED_ROWS, 3 * Rounding.PACKED_ROWS])
