@@ -17,6 +17,7 @@ from madtree.learn.data import Array, Bools, Floats, Ints, Steps
 from madtree.learn.shap.background import Background, weights_against_patterns, weights_against_rows
 from madtree.learn.shap.covered_trees import CoveredTrees, LeafPaths
 from madtree.learn.shap.weights import (
+    n_terms,
     pair_weights_of_patterns,
     pair_weights_of_rows,
     weights_of_patterns,
@@ -84,7 +85,7 @@ class Explained:
             met: (n_leaves, k, n) which of them the rows of the background fulfil; None without one.
         """
         if met is not None:
-            return (yield from weights_against_patterns(met))
+            return (yield from weights_against_patterns(met, with_pairs=self.with_pairs))
         found = weights_of_patterns(share)
         yield
         return np.concatenate((found, pair_weights_of_patterns(share)), axis=1) if self.with_pairs else found
@@ -92,7 +93,7 @@ class Explained:
     def weights_of_rows(self, share: Floats, met: Bools | None, own: Bools) -> Steps[Floats]:
         """As `weights_of_patterns`, (n_leaves, n_lines, n_rows) of rows that fulfil `own` (n_leaves, k, n_rows)."""
         if met is not None:
-            return (yield from weights_against_rows(met, own))
+            return (yield from weights_against_rows(met, own, with_pairs=self.with_pairs))
         found = weights_of_rows(share, own)
         return np.concatenate((found, pair_weights_of_rows(share, own)), axis=1) if self.with_pairs else found
 
@@ -179,11 +180,6 @@ class Explained:
     @cached_property
     def _kept_bytes(self) -> list[int]:
         return [0]
-
-
-def n_terms(n_features: int, *, with_pairs: bool) -> int:
-    """Of so many features, and of each two of them."""
-    return n_features + n_features * (n_features - 1) // 2 * with_pairs
 
 
 def of_leaf(met: Bools, k: int) -> Bools:

@@ -33,6 +33,11 @@ _DIGITS = 40
 _STEPS = 6  # of Newton's method, from 3 digits on: each doubles their number
 
 
+def n_terms(n_features: int, *, with_pairs: bool) -> int:
+    """Of so many features, and of each two of them."""
+    return n_features + n_features * (n_features - 1) // 2 * with_pairs
+
+
 def weights_of_patterns(share: Floats) -> Floats:
     """(n_leaves, k, 2 ** k) of all that rows may fulfil: bit j of a pattern is condition j.
 
