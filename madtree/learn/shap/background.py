@@ -104,9 +104,7 @@ def _together(values: Floats, bit: int, t: float) -> Floats:
 
 
 def _changed(values: Floats, bit: int) -> Floats:
-    """As `_together`, where a condition's factor is 1 where the row alone fulfils it, -1 where the other one does, and 0
-    else.
-    """
+    """As `_together`, with a factor of 1 where the row alone fulfils the condition, -1 where the other does, 0 else."""
     found = np.empty_like(values)
     own, new = halves(values, bit), halves(found, bit)
     np.negative(own[:, :, 1], out=new[:, :, 0])

@@ -235,6 +235,15 @@ def interactions_by_brute_force(n_features, said_by):
     return found
 
 
+def interactions_of(tree: Grown, n_features, goes_right):
+    return interactions_by_brute_force(n_features, lambda known: expectation(tree.root, known, goes_right))
+
+
+def interactions_against(tree: Grown, n_features, own, its):
+    """As `against_others`."""
+    return interactions_by_brute_force(n_features, lambda known: said_where(tree, known, own, its))
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("many", [False, True])
 def test_interactions_are_those_of_all_subsets(seed, many):
@@ -250,10 +259,7 @@ def test_interactions_are_those_of_all_subsets(seed, many):
     pairs = [*combinations(range(n_features), 2)]
     for row in range(5):
         goes_right = {id(node): right[number, row] for number, node in enumerate(nodes)}
-        wanted = sum(
-            interactions_by_brute_force(n_features, lambda known, tree=tree: expectation(tree.root, known, goes_right))
-            for tree in trees
-        )
+        wanted = sum(interactions_of(tree, n_features, goes_right) for tree in trees)
         of_pairs = found[n_features:, row] / UNIT
         np.testing.assert_allclose(of_pairs, [wanted[pair] for pair in pairs], rtol=0, atol=1e-12)
         np.testing.assert_allclose(
@@ -324,19 +330,11 @@ def test_interactions_against_a_background_are_those_of_all_subsets(seed, n_feat
     pairs = [*combinations(range(n_features), 2)]
     for row in range(3):
         own = sides_of(right, row, nodes)
-        wanted = np.mean(
-            [
-                sum(
-                    interactions_by_brute_force(
-                        n_features,
-                        lambda known, tree=tree, its=sides_of(others, other, nodes): said_where(tree, known, own, its),
-                    )
-                    for tree in trees
-                )
-                for other in range(7)
-            ],
-            axis=0,
-        )
+        each = [
+            interactions_against(tree, n_features, own, sides_of(others, other, nodes))
+            for other in range(7) for tree in trees
+        ]  # fmt: skip
+        wanted = np.sum(each, axis=0) / 7
         assert np.abs(wanted).max() > 0.01
         np.testing.assert_allclose(found[n_features:, row] / UNIT, [wanted[pair] for pair in pairs], rtol=0, atol=1e-12)
         np.testing.assert_allclose(
