@@ -14,7 +14,8 @@ from functools import cached_property
 import numpy as np
 
 from madtree.learn.data import Bools, Floats, Ints, Steps
-from madtree.learn.shap.covered_trees import CoveredTrees, LeafPaths
+from madtree.learn.shap.covered_trees import CoveredTrees
+from madtree.learn.shap.ways import LeafPaths
 from madtree.learn.shap.weights import (
     halves,
     n_terms,

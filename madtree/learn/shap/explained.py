@@ -13,9 +13,10 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints, Steps
+from madtree.learn.data import Array, Bools, Floats, Ints, Steps, heads, narrowest
 from madtree.learn.shap.background import Background, weights_against_patterns, weights_against_rows
-from madtree.learn.shap.covered_trees import CoveredTrees, LeafPaths
+from madtree.learn.shap.covered_trees import CoveredTrees
+from madtree.learn.shap.ways import LeafPaths, Ways, of_leaf
 from madtree.learn.shap.weights import (
     n_terms,
     pair_weights_of_patterns,
@@ -114,7 +115,7 @@ class Explained:
             found.append(at[is_leaf])
             left = self.trees.child.take(at[~is_leaf])
             at = np.concatenate((left, left + 1))
-        return np.concatenate(found)
+        return np.sort(np.concatenate(found))  # so that those of a tree stand together
 
     def terms(self, weights: Floats, leaves: Ints, value: int) -> Ints:
         """(n_leaves, k, n) whole numbers of weights of that shape, for one of the leaves' values."""
@@ -136,7 +137,7 @@ class Explained:
             return kept
         found: dict[int, LeafTable] = {}
         n_bytes = 0
-        paths = LeafPaths.of(self.trees, self.leaves_below([node]))
+        paths = LeafPaths.of(self.trees, (yield from self._ways()), self.leaves_below([node]))
         met = (yield from self.background.met(self.trees, paths)) if self.background else None
         for k, of_leaves, of_conditions in paths.runs():
             if k > most_bits:
@@ -154,13 +155,18 @@ class Explained:
             self._tables[key] = found
         return found
 
-    def paths(self, leaves: Ints) -> LeafPaths:
+    def paths(self, leaves: Ints) -> Steps[LeafPaths]:
         """The ways to these leaves, one of which at least is no root."""
         key = leaves.tobytes()
-        found = self._paths.get(key) or LeafPaths.of(self.trees, leaves)
+        found = self._paths.get(key) or LeafPaths.of(self.trees, (yield from self._ways()), leaves)
         if key not in self._paths and self._has_room(found.n_bytes + len(key)):
             self._paths[key] = found
         return found
+
+    def _ways(self) -> Steps[Ways]:
+        if not self._kept_ways:
+            self._kept_ways.append((yield from Ways.of(self.trees)))
+        return self._kept_ways[0]
 
     def _has_room(self, n_bytes: int) -> bool:
         """Whether so many bytes more may be kept; then they count."""
@@ -178,13 +184,13 @@ class Explained:
         return {}
 
     @cached_property
+    def _kept_ways(self) -> list[Ways]:
+        """Those to all nodes, once they are found."""
+        return []
+
+    @cached_property
     def _kept_bytes(self) -> list[int]:
         return [0]
-
-
-def of_leaf(met: Bools, k: int) -> Bools:
-    """(n_leaves, k, n_rows) of conditions (n_leaves * k, n_rows)."""
-    return met.reshape(-1, k, met.shape[1])
 
 
 def contributions(explained: Explained, trees: range, route: RouteByNodes, n_rows: int) -> Steps[Ints]:
@@ -280,7 +286,7 @@ def _row_by_row(explained: Explained, nodes: list[int], route: RouteByNodes, n_r
         at_once = len(rows) + (explained.background.most_rows if explained.background else 0)
         most = max(1, _TERMS // (at_once * n_terms(_MOST_BITS, with_pairs=explained.with_pairs)))
         for first in range(0, len(leaves), most):
-            paths = explained.paths(leaves[first : first + most])
+            paths = yield from explained.paths(leaves[first : first + most])
             yield from _add(explained, paths, own, found[:, rows[0] : rows[-1] + 1])
 
 
@@ -297,8 +303,10 @@ def _add(explained: Explained, paths: LeafPaths, route: RouteByNodes, found: Int
         )
         output = explained.first_output.take(explained.trees.tree.take(leaves))[:, None] * explained.n_terms
         line = (output + explained.lines(paths.feature[of_conditions].reshape(-1, k))).ravel()
-        order = np.argsort(line, kind="stable")
-        lines, first = np.unique(line.take(order), return_index=True)
+        order = np.argsort(narrowest(line), kind="stable")  # of short integers numpy sorts by digits
+        line = line.take(order)
+        first = heads(line)
+        lines = line.take(first)
         for value in range(explained.values.shape[1]):
             terms = explained.terms(weights, leaves, value).reshape(-1, found.shape[1])
             found[lines + value * explained.n_terms] += np.add.reduceat(terms.take(order, axis=0), first, axis=0)
