@@ -115,7 +115,8 @@ class Explained:
             found.append(at[is_leaf])
             left = self.trees.child.take(at[~is_leaf])
             at = np.concatenate((left, left + 1))
-        return np.sort(np.concatenate(found))  # so that those of a tree stand together
+        leaves = np.concatenate(found)  # now those of a tree are put together, level by level
+        return leaves.take(np.argsort(narrowest(self.trees.tree.take(leaves)), kind="stable"))
 
     def terms(self, weights: Floats, leaves: Ints, value: int) -> Ints:
         """(n_leaves, k, n) whole numbers of weights of that shape, for one of the leaves' values."""
@@ -185,7 +186,6 @@ class Explained:
 
     @cached_property
     def _kept_ways(self) -> list[Ways]:
-        """Those to all nodes, once they are found."""
         return []
 
     @cached_property

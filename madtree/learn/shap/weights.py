@@ -73,7 +73,7 @@ def weights_of_rows(share: Floats, met: Bools) -> Floats:
     found, unmet = np.zeros(met.shape), np.zeros(met.shape[1:])
     for t, weight in points_and_weights(-(-len(met) // 2)):
         factors = _factors(share, t)
-        product = _product_of_rows(factors, met, weight)
+        product = _product_of_rows(factors[0], met, t, weight)
         unmet += _lost(t) * product
         found += _gained(share, factors) * product
     return np.asarray(np.where(met, found, unmet).transpose(1, 0, 2))
@@ -105,7 +105,7 @@ def pair_weights_of_rows(share: Floats, met: Bools) -> Floats:
     share, met = share.T[:, :, None], met.transpose(1, 0, 2)
     for t, weight in points_and_weights(k // 2):
         factors = _factors(share, t)
-        half = 0.5 * _product_of_rows(factors, met, weight)
+        half = 0.5 * _product_of_rows(factors[0], met, t, weight)
         changed = np.where(met, _gained(share, factors), _lost(t))
         for number, (i, j) in enumerate(combinations(range(k), 2)):
             found[:, number] += changed[i] * changed[j] * half
@@ -121,12 +121,15 @@ def _product_of_patterns(share: Floats, t: float, weight: float) -> Floats:
     return product
 
 
-def _product_of_rows(factors: tuple[Floats, Floats], met: Bools, weight: float) -> Floats:
-    """As `_product_of_patterns`, (n_leaves, n_rows); `factors` (k, n_leaves, 1) each, `met` (k, n_leaves, n_rows)."""
-    product = np.full(met.shape[1:], weight)
-    for lacks, has, is_met in zip(*factors, met, strict=True):
-        product *= np.where(is_met, has, lacks)
-    return product
+def _product_of_rows(lacks: Floats, met: Bools, t: float, weight: float) -> Floats:
+    """As `_product_of_patterns`, (n_leaves, n_rows): along the first axis numpy, too, multiplies in order.
+
+    Args:
+        lacks: (k, n_leaves, 1), see `_factors`; `met`: (k, n_leaves, n_rows).
+    """
+    factors = met * t
+    factors += lacks
+    return np.asarray(np.multiply.reduce(factors, axis=0, initial=weight))
 
 
 def halves(of_patterns: Floats, bit: int) -> Floats:
