@@ -11,7 +11,7 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
-from madtree.interface.defaults import MAX_POINTS, RELIABILITY_BINS
+from madtree.interface import FUNCTIONS
 from madtree.model import class_position, find_model, read_summary
 from madtree.request import COSTS, Costs
 from madtree.score.asking import HELD_BYTES, asking, checked
@@ -91,9 +91,15 @@ def tested_rows(
             found["cells"] = [row for row in ask(sql.confusion(put.question)) if row["n"]]
         if model.is_classification and len(model.classes) == 2:
             question = replace(put.question, chosen=class_position(model, None) + 1)
-            found["curve"] = ask(curves.curve(question, MAX_POINTS))
-            found["bins"] = ask(curves.reliability(question, RELIABILITY_BINS))
+            found["curve"] = ask(curves.curve(question, _by_default("tree_curve", "max_points")))
+            found["bins"] = ask(curves.reliability(question, _by_default("tree_reliability", "n_bins")))
     return json.dumps(found, default=float)
+
+
+def _by_default(function: str, argument: str) -> int:
+    value = FUNCTIONS[function].defaults[argument]
+    assert isinstance(value, int)
+    return value
 
 
 def tree_confusion(
