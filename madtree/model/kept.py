@@ -18,12 +18,18 @@ T = TypeVar("T")
 
 _READ = frozenset(("", "_group", "_packed", "_summary", "_surrogates"))  # suffixes of the tables that are read
 _PLACE = "model"
+MOST_BYTES = 64 * 2**20
 
 
-def kept(host: Host, tables: ModelTables, what: tuple[object, ...], make: Callable[[], T]) -> T:
+def kept(
+    host: Host, tables: ModelTables, what: tuple[object, ...], make: Callable[[], T], size: Callable[[T], int]
+) -> T:
     """What `make` makes of the tables, and of nothing else but `what`; that of the last call if it is the same.
 
     Nodes that are rows are no quicker looked at than read: of such models nothing is kept.
+
+    Args:
+        size: about how many bytes that takes. More than `MOST_BYTES` are not kept.
     """
     if not tables.is_packed:
         return make()
@@ -39,6 +45,6 @@ def kept(host: Host, tables: ModelTables, what: tuple[object, ...], make: Callab
         return found
     host.kept.pop(_PLACE, None)  # so that there are never two
     made = make()
-    if host.query(statement) == versions:  # nobody has changed them meanwhile
+    if size(made) <= MOST_BYTES and host.query(statement) == versions:  # nobody has changed them meanwhile
         host.kept[_PLACE] = (what, versions), made
     return made

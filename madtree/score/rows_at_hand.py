@@ -137,7 +137,8 @@ class RowsAtHand:
             arrays, of_node, read = _said(host, tables, model, asked)
             return arrays.used, build_plan(arrays.trees, of_node, grouped=grouped, between=host.let_in), read
 
-        used, plan, read = kept(host, tables, ("predictions", asked.type_, *asked.classes), make)
+        what = "predictions", asked.type_, *asked.classes
+        used, plan, read = kept(host, tables, what, make, lambda made: len(made[1]))
         own, more, found = numbers_of_rows(host, model, scan, used, id_type, most, others, texts)
         column = {int(place): grouped + number for number, place in enumerate(used)}
         at_hand = cls(host, own, more, found, column, plan, read)

@@ -176,7 +176,8 @@ def _plan(host: Host, asked: Layout) -> _Plan:
         plan = build_plan(arrays.trees, of_node, grouped=bool(model.grouping_columns), between=host.let_in)
         return _Plan(arrays.used, plan, record, shap.expected, shap.unit, shap.places, shap.n_places)
 
-    return kept(host, tables, ("contributions", scale.type_, *scale.classes), make)
+    what = "contributions", scale.type_, *scale.classes
+    return kept(host, tables, what, make, lambda made: len(made.plan))
 
 
 def _steps(model: Model, expected: float, terms: Ints, unit: float, values: Sequence[str | None]) -> Iterator[Row]:
