@@ -8,6 +8,7 @@ from madtree.model.aliases import NamedModel, model_alias
 from madtree.model.check import check_nodes, check_rows
 from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.importance import get_var_importance, tree_importance
+from madtree.model.kept import kept
 from madtree.model.listing import models
 from madtree.model.new_data import NewData, casting, fit_features, is_training_table, outcome_of
 from madtree.model.outputs import (
@@ -56,6 +57,7 @@ __all__ = [
     "fit_features",
     "get_var_importance",
     "is_training_table",
+    "kept",
     "loss_thresholds",
     "make_beside",
     "make_tables",

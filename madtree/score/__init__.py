@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from madtree.score.boosted_expression import boost_sql
     from madtree.score.conformal import conformal_quantiles
     from madtree.score.drift import tree_drift
-    from madtree.score.evaluate import tree_confusion, tree_curve, tree_evaluate, tree_reliability
+    from madtree.score.evaluate import tested_rows, tree_confusion, tree_curve, tree_evaluate, tree_reliability
     from madtree.score.former_table import FormerTable, Made, find_former
     from madtree.score.leaf_outcomes import draw_leaf_outcomes
     from madtree.score.new_rows import fit_to_source, only_row, scan_of
@@ -59,6 +59,7 @@ __all__ = [
     "scan_of",
     "score_block",
     "score_table",
+    "tested_rows",
     "tree_confusion",
     "tree_curve",
     "tree_drift",
@@ -97,6 +98,7 @@ _MODULES = {
     "scan_of": "new_rows",
     "score_block": "block_scorer",
     "score_table": "predict",
+    "tested_rows": "evaluate",
     "tree_confusion": "evaluate",
     "conformal_quantiles": "conformal",
     "tree_curve": "evaluate",

@@ -252,10 +252,9 @@ def more_of_shap(n_groups: int) -> dict[str, dict[str, object]]:
     """Of a plan of `forest_plan` what makes it tell of pairs, or against rows of a background."""
     others = np.random.default_rng(2).choice([0, 1, 2, 3, 5, np.nan], (9, 2))
     grouped = np.concatenate((np.arange(9)[:, None] % 2 + 1, others), axis=1)
-    return {
-        "pairs": {"with_pairs": True, "places": np.array([2, 0, 1])},
-        "background": {"background": grouped if n_groups > 1 else others},
-    }
+    pairs = {"with_pairs": True, "places": np.array([2, 0, 1])}
+    background = {"background": grouped if n_groups > 1 else others}
+    return {"pairs": pairs, "background": background, "both": {**pairs, **background}}
 
 
 def changed_bytes(data: bytes, rng: np.random.Generator) -> bytes:

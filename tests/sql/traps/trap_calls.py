@@ -61,6 +61,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"replace": True},
         {"layout": "long", "interactions": True},
         {"background": OfData()},
+        {"background": OfData(), "interactions": True},
     ),
     "tree_explain": ({"type": "raw"},),
     "partial_dependence": ({"accumulated": True}, {"ice": True}),
