@@ -175,7 +175,8 @@ def test_other_rows_than_those_of_the_training_are_refused(db: psycopg.Connectio
 def test_a_table_that_lies_in_another_order_is_the_same(db: psycopg.Connection) -> None:
     grow_bare(db, "f", "v", num_trees=N_TREES)
     found = rows(db, QUANTILES, LEVELS)
-    db.execute("CREATE TABLE kept AS SELECT * FROM t ORDER BY md5(id::text); DROP TABLE t; ALTER TABLE kept RENAME TO t")
+    db.execute("CREATE TABLE other AS SELECT * FROM t ORDER BY md5(id::text)")
+    db.execute("DROP TABLE t; ALTER TABLE other RENAME TO t")
     assert rows(db, QUANTILES, LEVELS) == found
 
 
