@@ -29,8 +29,8 @@ def conformal_quantiles(
     levels: str | None = "0.9",
     trust_owner: bool | None = False,
 ) -> list[Row]:
-    """A row for each group's model and level (Vovk, Gammerman and Shafer 2005; Lei et al. 2018; Johansson et al. 2014 of
-    rows out of bag).
+    """A row for each group's model and level (Vovk, Gammerman and Shafer 2005; Lei et al. 2018; of rows out of
+    bag Johansson et al. 2014).
 
     Args:
         model_name, calibration_table: names as the user gave them; without a table, the one that a forest was trained
