@@ -150,8 +150,8 @@ class TrainedModel:
         return self.client.call("permutation_importance", self.name, table, features, *how)
 
     def conformal_quantiles(self, table: Any = None, levels: str = "0.9") -> Result[QuantileRow]:
-        """How far its predictions of new rows may be off, by a table or a data frame that training has not seen; of a
-        forest, without any, by its own rows out of bag.
+        """How far its predictions of new rows may be off, by a table or a data frame that training has not seen;
+        without any, where trees have samples, by the training's rows out of bag.
         """
         if table is None:
             return self.client.call("conformal_quantiles", self.name, None, levels)

@@ -78,8 +78,7 @@ def asking(
     itself, in one process.
 
     Args:
-        out_of_bag: the rows are those that a forest was trained on, and each is judged by the trees whose samples lack
-            it.
+        out_of_bag: the rows are those of the training, and each is judged by the trees whose samples lack it.
     """
     if out_of_bag:
         source, given = find_source(host.source, str(test_table), argument), str(test_table)

@@ -1,5 +1,5 @@
-"""conformal_quantiles: how far predictions of new rows may be off, by rows that training has not seen, or, of a forest,
-by what the trees say of its own rows whose samples lack them.
+"""conformal_quantiles: how far predictions of new rows may be off, by rows that training has not seen, or by the trees
+of a forest whose samples lack a row.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from math import ceil
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model import find_model, is_training_table, read_summary
+from madtree.model import NOT_ALLOWED, ModelTables, find_model, is_training_table, read_summary
 from madtree.request import COSTS, find_source
 from madtree.score.asking import asking, checked
 from madtree.score.out_of_bag import check_own_rows, has_bags
 from madtree.sqltext import curves
 from madtree.sqltext.evaluate import class_metrics, number_metrics
+from madtree.sqltext.owners import BY_SUPERUSER
+from madtree.sqltext.quote import ident
 from madtree.trees import Model
 
 _TABLE = "calibration_table"
@@ -33,19 +35,20 @@ def conformal_quantiles(
     bag Johansson et al. 2014).
 
     Args:
-        model_name, calibration_table: names as the user gave them; without a table, the one that a forest was trained
-            on, whose rows are judged out of bag.
+        model_name, calibration_table: names as the user gave them; without a table, the training's, whose rows are
+            judged out of bag.
         levels: decimals between 0 and 1, separated by commas.
         trust_owner: that of `find_model`.
 
     Raises:
         MadtreeError: there is no such model or table, a level is none, the table has too few rows for one, or a weight
-            or outcome in it is out of range; or the rows of a forest's training are others by now.
+            or outcome in it is out of range; or the training's rows are others by now, or its table is another
+            role's choice.
     """
     wanted = _levels(levels)
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
-    out_of_bag = _is_out_of_bag(host, model, calibration_table)
+    out_of_bag = _is_out_of_bag(host, tables, model, calibration_table)
     table = str(model.source_table if calibration_table is None else calibration_table)
     # Of numbers each row is asked for, and not what many of them come to.
     in_blocks = None if model.is_classification else True
@@ -74,30 +77,42 @@ def conformal_quantiles(
     return rows
 
 
-def _is_out_of_bag(host: Host, model: Model, table: str | None) -> bool:
+def _is_out_of_bag(host: Host, tables: ModelTables, model: Model, table: str | None) -> bool:
     """Whether rows are judged by the trees alone whose samples lack them.
 
     Raises:
-        MadtreeError: no table is given, and the model's trees have seen all rows of its own.
+        MadtreeError: no table is given, and the model's trees have seen all rows of its own; or another role, which a
+            superuser does not trust, has said which table that is.
     """
-    if not has_bags(model):
-        if table is None:
-            what = (
-                "its samples have all rows"
-                if model.kind.unseen_in
-                else f"{model.kind.in_words} has seen all of its own"
-            )
-            raise MadtreeError(
-                f"{_TABLE} must be the name of a table or view, not NULL: {what}",
-                hint="Give a table of rows that training has not seen. A forest whose trees have samples needs none.",
-            )
-        return False
     if table is None:
+        _check_own_table(host, tables, model)
         return True
+    if not has_bags(model):
+        return False
     is_own = is_training_table(host, model, find_source(host.source, table, _TABLE))
     if is_own:
         host.notice(f"{model.name} was trained on {table}: each row is judged by the trees whose samples lack it")
     return is_own
+
+
+def _check_own_table(host: Host, tables: ModelTables, model: Model) -> None:
+    """Whether the table of the training may stand in for one that is not given; raises as `_is_out_of_bag`."""
+    if not has_bags(model):
+        seen = "its samples have all rows" if model.kind.unseen_in else f"{model.kind.in_words} has seen all of its own"
+        raise MadtreeError(
+            f"{_TABLE} must be the name of a table or view, not NULL: {seen}",
+            hint="Give a table of rows that training has not seen. A forest whose trees have samples needs none.",
+        )
+    owner = tables.facts.foreign_owner
+    if owner is None or tables.trust_owner:
+        return
+    elsewhere = host.source is not host and host.source.query(BY_SUPERUSER)[0]["by_superuser"]
+    if tables.facts.by_superuser or elsewhere:
+        raise MadtreeError(
+            f"{_TABLE}: {model.name} is {ident(owner)}'s, who may let it name any table or view as the training's",
+            hint="Name the table; or, if you trust that role, say trust_owner => true.",
+            sqlstate=NOT_ALLOWED,
+        )
 
 
 def _levels(given: str | None) -> list[Decimal]:

@@ -126,7 +126,7 @@ class Portable(Spelling):
         if not self.dialect.has_sub_selects:
             raise MadtreeError(
                 f"dialect: this takes a sub-select over the columns of a row, which {self.dialect.name} does not have",
-                hint="Take what it is made of, class by class: 'raw' of a boosted model, 'prob' of a forest.",
+                hint="Take what it is made of, class by class: 'raw' of a boosted model, 'prob' of another one.",
                 sqlstate="0A000",
             )
         return f"(SELECT {columns}{f' FROM {source}' if source else ''})"

@@ -7,7 +7,7 @@ from __future__ import annotations
 from functools import partial
 
 from madtree.records import dataclass
-from madtree.sqltext.tree_sum import FLOAT, FLOATS, GroupTrees, TreeSum, added_up, names_of
+from madtree.sqltext.tree_sum import FLOAT, FLOATS, GroupTrees, TreeSum, added_up, binary, names_of
 from madtree.trees import Link
 
 _MOST_EXPONENT = 700.0  # PostgreSQL's exp refuses what is no float8, or is 0
@@ -37,7 +37,7 @@ class ScoreSum(TreeSum):
 
         def likelier(group: GroupTrees) -> str:
             even = self.spelling.number(group.steps.even_score if group.steps else self._link.even_score)
-            return f"CASE WHEN {_binary(self._sum(group), '>', even)}\n    THEN {classes[-1]} ELSE {classes[0]} END"
+            return f"CASE WHEN {binary(self._sum(group), '>', even)}\n    THEN {classes[-1]} ELSE {classes[0]} END"
 
         return self.by_group(likelier if len(classes) > 1 else lambda _: classes[0], type_)
 
@@ -53,8 +53,8 @@ class ScoreSum(TreeSum):
         def share(group: GroupTrees) -> str:
             exponent = self._sum(group)
             if factor != 1:
-                exponent = _binary(self.spelling.number(factor), "*", f"({exponent})")
-            return _binary(one, "/", f"({added_up([one, self._exp(exponent)], ' ')})")
+                exponent = binary(self.spelling.number(factor), "*", f"({exponent})")
+            return binary(one, "/", f"({added_up([one, self._exp(exponent)], ' ')})")
 
         return self.by_group(share, FLOAT)
 
@@ -62,9 +62,9 @@ class ScoreSum(TreeSum):
         """By the exponentials of the scores, each of them above the largest one."""
         names = names_of(self.model.n_scores)
         total = added_up([f"e.{name}" for name in names], " ")
-        shares = [_binary(f"e.{name}", "/", f"({total})") for name in names]
+        shares = [binary(f"e.{name}", "/", f"({total})") for name in names]
         said = self.spelling.array(shares) if class_ is None else shares[class_]
-        powers = [f"{self._exp(_binary(f'm.{name}', '-', 'm.most'))} AS {name}" for name in names]
+        powers = [f"{self._exp(binary(f'm.{name}', '-', 'm.most'))} AS {name}" for name in names]
         scores = f"{self.with_largest(self._each_score())} AS m"
         of_powers = self.spelling.computed(", ".join([*powers, "m.most"]), scores)
         return f"(SELECT CASE WHEN e.most IS NOT NULL THEN {said} END\nFROM {of_powers} AS e)"
@@ -76,14 +76,14 @@ class ScoreSum(TreeSum):
         points = [*zip(steps.scores, steps.probabilities, steps.slopes, strict=True)]
         said = [number(points[0][1])]
         for score, probability, slope in points:
-            rise = _binary(_binary("s.score", "-", number(score)).join("()"), "*", number(slope))
-            said.append(_binary(number(probability), "+", rise) if slope else number(probability))
+            rise = binary(binary("s.score", "-", number(score)).join("()"), "*", number(slope))
+            said.append(binary(number(probability), "+", rise) if slope else number(probability))
         cases = [
-            f"WHEN {_binary('s.score', '<', number(score))} THEN {value}"
+            f"WHEN {binary('s.score', '<', number(score))} THEN {value}"
             for score, value in zip(steps.scores, said, strict=False)
         ]
         share = " ".join(["CASE", *cases, "ELSE", said[-1], "END"])
-        share = share if class_ == 1 else _binary(number(1.0), "-", share)
+        share = share if class_ == 1 else binary(number(1.0), "-", share)
         return f"(SELECT {share}\nFROM {self.spelling.computed(f'{self._sum(group)} AS score')} AS s)"
 
     @property
@@ -104,7 +104,3 @@ class ScoreSum(TreeSum):
         """A score, which is never NULL."""
         trees = group.trees[score :: self.model.n_scores]
         return self.summed(trees, lambda leaf: float(leaf.prediction or 0), [group.base[score]])
-
-
-def _binary(left: str, symbol: str, right: str) -> str:
-    return f"{left} {symbol} {right}"

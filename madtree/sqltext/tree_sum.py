@@ -77,7 +77,8 @@ class TreeSum:
         """Of some values that of the largest sum, the first of several; NULL where the sums are. Each is computed once.
         """  # fmt: skip
         names = names_of(len(sums))
-        cases = [f"WHEN m.{name} = m.most THEN {value}" for name, value in zip(names, values, strict=True)]
+        pairs = zip(names, values, strict=True)
+        cases = [f"WHEN {binary(f'm.{name}', '=', 'm.most')} THEN {value}" for name, value in pairs]
         return f"(SELECT {' '.join(['CASE', *cases, 'END'])}\nFROM {self.with_largest(sums)} AS m)"
 
     def with_largest(self, sums: Sequence[str]) -> str:
@@ -98,6 +99,11 @@ def added_up(terms: Sequence[str], space: str) -> str:
     return f"{space}+ ".join(terms)
 
 
+def binary(left: str, symbol: str, right: str) -> str:
+    """With an operator that is spelled bare, as in texts for users."""
+    return f"{left} {symbol} {right}"
+
+
 @dataclass(frozen=True)
 class VoteSum(TreeSum):
     """A model whose trees vote for classes, or whose numbers are averaged."""
@@ -106,7 +112,7 @@ class VoteSum(TreeSum):
         """The mean of what the trees' leaves say."""
 
         def of_group(group: GroupTrees) -> str:
-            return f"({self.summed(group.trees, leaf)}) / {self.spelling.number(float(len(group.trees)))}"
+            return binary(f"({self.summed(group.trees, leaf)})", "/", self.spelling.number(float(len(group.trees))))
 
         return self.by_group(of_group, FLOAT)
 
@@ -121,7 +127,8 @@ class VoteSum(TreeSum):
 
         def more(group: GroupTrees) -> str:
             half = self.spelling.number(len(group.trees) / 2)
-            return f"CASE WHEN {self._votes(classes[1])(group)} > {half}\n    THEN {labels[1]} ELSE {labels[0]} END"
+            wins = binary(self._votes(classes[1])(group), ">", half)
+            return f"CASE WHEN {wins}\n    THEN {labels[1]} ELSE {labels[0]} END"
 
         return self.by_group(more, self.model.dependent_type)
 

@@ -98,7 +98,7 @@ def test_what_cannot_be_said_of_a_frame(client: madtree.Client) -> None:
     with pytest.raises(madtree.CallError, match="output_table must be the name"):
         forest.predict("t")
     client.boost_train("t", "b", "id", "v", NAMES, num_trees=3)
-    with pytest.raises(madtree.MadtreeError, match="not a forest"):
+    with pytest.raises(madtree.MadtreeError, match="b is no forest"):
         client.forest("b").predict(data)
 
 
