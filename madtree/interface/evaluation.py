@@ -165,7 +165,8 @@ A row for each level; of a grouped model first those of all rows (tree_id is NUL
     level, n                  the level, and the rows of the table that count
     quantile                  of numbers: as far from the prediction are the outcomes of new rows in at least that share
                               of cases, so that prediction - quantile to prediction + quantile is an interval; of
-                              classes: the set of those whose probability is at least 1 - quantile has the outcome
+                              classes: the set of those whose probability is at least 1 - quantile has the outcome;
+                              of a forest 'prob_mean'
 It is the k-th least of n errors, where k is (n + 1) * level, rounded up: so a level needs level / (1 - level) rows. An
 error is the distance of the outcome from the prediction (of counts, from the rate times the exposure), or 1 less the
 probability of the outcome. That holds on average over tables and new rows that are drawn alike, whatever the model; the

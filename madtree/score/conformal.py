@@ -1,5 +1,5 @@
 """conformal_quantiles: how far predictions of new rows may be off, by rows that training has not seen, or by the trees
-of a forest whose samples lack a row.
+whose samples lack a row.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _check_own_table(host: Host, tables: ModelTables, model: Model) -> None:
         seen = "its samples have all rows" if model.kind.unseen_in else f"{model.kind.in_words} has seen all of its own"
         raise MadtreeError(
             f"{_TABLE} must be the name of a table or view, not NULL: {seen}",
-            hint="Give a table of rows that training has not seen. A forest whose trees have samples needs none.",
+            hint="Give a table of rows that training has not seen. A model whose trees have samples needs none.",
         )
     owner = tables.facts.foreign_owner
     if owner is None or tables.trust_owner:

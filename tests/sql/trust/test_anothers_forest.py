@@ -184,9 +184,8 @@ def test_a_superuser_names_the_table_by_which_anothers_forest_is_judged(
 ) -> None:
     """Of its own it may say any view."""
     expected = theirs.execute("SELECT quantile FROM conformal_quantiles('f', levels => '0.5')").fetchall()
-    theirs.execute(
-        "CREATE VIEW sprung AS SELECT id, x, k, CASE WHEN spring() IS NULL THEN y ELSE y END AS y FROM data; GRANT ALL ON sprung TO PUBLIC"
-    )
+    case = "CASE WHEN spring() IS NULL THEN y ELSE y END"
+    theirs.execute(f"CREATE VIEW sprung AS SELECT id, x, k, {case} AS y FROM data; GRANT ALL ON sprung TO PUBLIC")
     theirs.execute("UPDATE f_summary SET source_table = 'sprung'")
     canary()
     for call in ("conformal_quantiles('f')", "conformal_quantiles('f', NULL, '0.5')"):
