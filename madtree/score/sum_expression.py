@@ -30,6 +30,7 @@ from madtree.trees import Joining, Model, Node
 BOOSTED_TYPES, FOREST_TYPES = ("response", "prob", "raw"), ("response", "prob", "prob_mean")
 MOST_LEAVES = 20_000  # of all trees together
 MOST_ROUNDS = 1000
+_CUT, _SMALLER = "madtree.boost_cut makes a smaller one.", "fewer or smaller trees make a smaller one."
 
 
 def boost_sql(
@@ -55,10 +56,9 @@ def boost_sql(
     model = read_summary(host, tables)
     check_kind(model, "boost_sql", "model")
     wanted, place = _checked(model, type_, class_)
-    _check_size(host, tables, model, "madtree.boost_cut makes a smaller one.")
     if wanted == "prob" and class_ is None:
         tell_of_last_class(host, model)
-    sums = ScoreSum(model, _groups(host, tables, model), host.let_in, spelling)
+    sums = ScoreSum(model, _groups(host, tables, model, _CUT), host.let_in, spelling)
     if wanted == "raw":
         return sums.scores(place)
     if wanted == "prob":
@@ -92,10 +92,10 @@ def forest_expression(
     n_classes = len(model.classes)
     of_all = n_classes > 2 and class_ is None
     places = range(n_classes) if of_all else [class_position(model, class_)] if wanted != "response" else []
-    _check_size(host, tables, model, "fewer or smaller trees make a smaller one.", n_classes if of_all else 1)
     if places and class_ is None:
         tell_of_last_class(host, model)
-    sums = VoteSum(model, _groups(host, tables, model), host.let_in, spelling)
+    groups = _groups(host, tables, model, _SMALLER, n_classes if of_all else 1)
+    sums = VoteSum(model, groups, host.let_in, spelling)
     if wanted == "response":
         return sums.most_voted() if model.is_classification else sums.mean(lambda leaf: float(leaf.prediction or 0))
     said = [sums.mean(_SHARES[wanted](model, place)) for place in places]
@@ -109,17 +109,32 @@ _SHARES: Mapping[str, Callable[[Model, int], Callable[[Node], float]]] = {
 }
 
 
-def _check_size(host: Host, tables: ModelTables, model: Model, hint: str, copies: int = 1) -> None:
-    """Refuse what PostgreSQL would take too long to read, or too much of its stack.
+def _groups(host: Host, tables: ModelTables, model: Model, hint: str, copies: int = 1) -> list[GroupTrees]:
+    """The groups that could be trained. What PostgreSQL would take too long to read, or too much of its stack, is
+    refused.
 
     Args:
-        hint: what makes a smaller one.
+        hint: what makes a smaller model.
         copies: how often each tree is written.
 
     Raises:
         MadtreeError: there are too many leaves, or trees of a sum.
     """
-    leaves = int(host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]) * copies
+    size = host.query(models_sql.size(tables.schema, tables.name))[0]
+    _check_size(model, int(size["leaves"]) * copies, copies, hint)
+    if not size["trees"]:
+        return []
+    bases, steps, found = _bases(host, tables, model), step_functions(host, tables, model), []
+    of_trees = groupby(read_trees(host, tables, model), key=lambda tree: model.numbering.group(tree.tree_id))
+    n_nodes = 0  # which nobody has to tell as they are
+    for group, trees in ((group, tuple(trees)) for group, trees in of_trees):
+        found.append(GroupTrees(trees, bases[group - 1] if bases else (), steps[group - 1] if steps else None))
+        n_nodes += sum(len(tree.nodes) for tree in trees)
+    _check_size(model, n_nodes // 2 * copies, copies, hint)
+    return found
+
+
+def _check_size(model: Model, leaves: int, copies: int, hint: str) -> None:
     n_rounds = model.n_members // model.n_scores
     if leaves > MOST_LEAVES or n_rounds > MOST_ROUNDS:
         of_all = " for all classes" * (copies > 1)
@@ -129,17 +144,6 @@ def _check_size(host: Host, tables: ModelTables, model: Model, hint: str, copies
             hint=f"madtree.{model.kind.predicts} scores by models of any size; {hint}",
             sqlstate="54000",
         )
-
-
-def _groups(host: Host, tables: ModelTables, model: Model) -> list[GroupTrees]:
-    """The groups that could be trained."""
-    if not host.query(models_sql.size(tables.schema, tables.name))[0]["trees"]:
-        return []
-    bases, steps, found = _bases(host, tables, model), step_functions(host, tables, model), []
-    of_trees = groupby(read_trees(host, tables, model), key=lambda tree: model.numbering.group(tree.tree_id))
-    for group, trees in ((group, tuple(trees)) for group, trees in of_trees):
-        found.append(GroupTrees(trees, bases[group - 1] if bases else (), steps[group - 1] if steps else None))
-    return found
 
 
 def _bases(host: Host, tables: ModelTables, model: Model) -> list[list[float]]:

@@ -130,6 +130,15 @@ def test_mistakes_are_named(db: psycopg.Connection, outcome: str, arguments: str
     assert str(caught.value.diag.message_primary).removeprefix("madtree: ").startswith(sentence)
 
 
+def test_leaves_are_counted_whatever_the_model_says(db: psycopg.Connection) -> None:
+    grow_bare(db, "f", "v", num_trees=200, max_tree_depth=20)
+    (size,) = rows(db, "SELECT sum(n_leaves) AS n FROM f")
+    assert size["n"] > 20_000
+    db.execute("UPDATE f SET n_leaves = 1")
+    with pytest.raises(psycopg.Error, match="as an expression a model has at most 20,000"):
+        db.execute("SELECT madtree.tree_sql('f')")
+
+
 def test_large_forests_are_refused(db: psycopg.Connection) -> None:
     grow_bare(db, "f", "c", num_trees=100)
     (size,) = rows(db, "SELECT sum(n_leaves) AS n FROM f")
