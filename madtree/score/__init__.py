@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
-    from madtree.score.boosted_expression import boost_sql
     from madtree.score.conformal import conformal_quantiles
     from madtree.score.drift import tree_drift
     from madtree.score.evaluate import tested_rows, tree_confusion, tree_curve, tree_evaluate, tree_reliability
@@ -77,7 +76,7 @@ _MODULES = {
     "Made": "former_table",
     "RefreshedNodes": "refreshed_leaves",
     "RowsAtHand": "rows_at_hand",
-    "boost_sql": "boosted_expression",
+    "boost_sql": "sum_expression",
     "boost_staged": "staged",
     "calibration_maps": "other_rows",
     "check_method": "other_rows",

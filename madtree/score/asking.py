@@ -26,10 +26,12 @@ from madtree.request import Costs, Type, find_source
 from madtree.score.case_or_blocks import measure, reader, run_case
 from madtree.score.kinds import SCORING
 from madtree.score.new_rows import scan_of
+from madtree.score.out_of_bag import drawn_rows
 from madtree.score.score_by_blocks import BlockScoring, ScoredRows
 from madtree.sqltext import cells as cells_sql
 from madtree.sqltext import evaluate as sql
 from madtree.sqltext import models as models_sql
+from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.cells import Question
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.operators import binary
@@ -38,7 +40,7 @@ from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression, parse_name
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.typenames import type_sql
-from madtree.trees import Model
+from madtree.trees import FeatureKind, Model
 
 HELD_BYTES = 2**28  # some five million rows
 _COMPARED, _FEW_CLASSES = ("smallint", "integer", "boolean"), 8
@@ -69,17 +71,25 @@ def asking(
     costs: Costs,
     most_bytes: int = HELD_BYTES,
     argument: str = "test_table",
+    out_of_bag: bool = False,
 ) -> Iterator[Asking]:
     """Put a question to the model; rows that were scored by blocks, and cells that other servers have counted, are kept
     until it is answered.
 
     A transaction that may not write, as on a standby, has no table to keep them in: there the question scores them
     itself, in one process.
+
+    Args:
+        out_of_bag: the rows are those of the training, and each is judged by the trees whose samples lack it.
     """
-    rows = tested_rows(host, tables, model, test_table, with_id=False, argument=argument)
+    if out_of_bag:
+        source, given = find_source(host.source, str(test_table), argument), str(test_table)
+        rows = with_outcomes(host, tables, model, source, given, with_id=True, argument=argument).of_training(model)
+    else:
+        rows = tested_rows(host, tables, model, test_table, with_id=False, argument=argument)
     with (
         casting(model, rows.data.features, str(test_table), argument),
-        _asking_of(host, tables, model, rows, in_blocks, costs, most_bytes) as put,
+        _asking_of(host, tables, model, rows, in_blocks, costs, most_bytes, out_of_bag=out_of_bag) as put,
     ):
         yield put
 
@@ -116,6 +126,13 @@ class TestedRows:
             actual = f"CASE WHEN {fits} THEN {binary(actual, '/', self.exposure)} ELSE 'NaN'::pg_catalog.float8 END"
             weight = f"CASE WHEN {fits} THEN {binary(weight, '*', self.exposure)} ELSE {weight} END"
         return [infinite(value) for value in (actual, weight)]
+
+    def of_training(self, model: Model) -> TestedRows:
+        """With outcomes only where training takes the row: where some feature is known, or being unknown is a value."""
+        if model.summary["null_as_category"] and any(f.kind is FeatureKind.UNORDERED for f in model.features):
+            return self
+        numbers = [rows_sql.as_number(self.data.features[feature.name]) for feature in model.features]
+        return replace(self, actual=rows_sql.where_some(self.actual, numbers))
 
 
 def tested_rows(
@@ -208,6 +225,8 @@ def _asking_of(
     in_blocks: bool | None,
     costs: Costs,
     most_bytes: int,
+    *,
+    out_of_bag: bool,
 ) -> Iterator[Asking]:
     source, data, actual = tested.source, tested.data, tested.actual
     weight, exposure = tested.weight, tested.exposure
@@ -223,7 +242,8 @@ def _asking_of(
         payload = cells_sql.payload(scan, _first_group(host, tables, model), actual, weight, exposure)
         type_, said = scoring.question(model, scan.id_name)
         of_payload = replace(scan, id_sql=payload)
-        blocks = BlockScoring(host, tables, model, type_, source, of_payload, _PAYLOAD, [*said.values()], work)
+        drawn = drawn_rows(host, tables, model, data.types[model.id_column]) if out_of_bag else None
+        blocks = BlockScoring(host, tables, model, type_, source, of_payload, _PAYLOAD, [*said.values()], work, drawn)
         if may_keep:
             blocks.create()
         else:

@@ -14,6 +14,7 @@ from madtree.model.arrays import StepArrays
 from madtree.records import dataclass
 from madtree.score.forest_scorer import (
     INTERVAL,
+    JUDGED,
     LEAF_OUTCOMES,
     LEAF_SUMS,
     OF_ANY_NUMBER,
@@ -259,7 +260,7 @@ def _checked_forest(given: Values, walk: Walk, members: int) -> dict[str, Any]:
         return _checked_scores(given, what, n_classes, n_nodes, members, walk.groups)
     if what in SAYS_NUMBERS:
         values = given.floats("values", (n_nodes, None))
-        if what != "judged":
+        if what not in JUDGED:
             return {"what": what, "n_classes": n_classes, "values": values}
         require(values.shape[1] == 1 + n_classes, "values", f"{1 + n_classes} of each node")
         said = values[:, 0]

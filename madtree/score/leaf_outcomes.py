@@ -28,7 +28,7 @@ from madtree.score.new_rows import scan_of
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.scoreblocks import BlockScan
-from madtree.trees import FeatureKind, Model
+from madtree.trees import Model
 
 WAVE_BYTES = 256 * 2**20  # of what all blocks say of some trees at once
 _NO_ID = "NULL::pg_catalog.int4"
@@ -62,6 +62,7 @@ def draw_leaf_outcomes(host: Host, task: TrainingTask, wave_bytes: int = WAVE_BY
     argument = "training_table_name"
     given = task.arguments.training_table_name
     rows = with_outcomes(host, tables, model, task.source, given, with_id=False, argument=argument)
+    rows = rows.of_training(model)
     arrays = read_arrays(host, tables, model)
     nodes = arrays.nodes
     is_leaf = nodes["feature"] == 0
@@ -126,8 +127,6 @@ def _said_of(
     plan = build_plan(trees, said, grouped=bool(model.grouping_columns), between=host.let_in)
     numbers = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]
     outcome, weight = rows.judged(model)
-    if not (task.parameters.null_as_category and any(f.kind is FeatureKind.UNORDERED for f in model.features)):
-        outcome = rows_sql.where_some(outcome, numbers)
     identity = rows_sql.identity_number(task.id_sql, task.id_type, task.id_writer)
     values = [*(numbers[position] for position in arrays.used), outcome, weight, identity]
     size = LEAF_OUTCOME_BYTES * (last - first)

@@ -50,7 +50,7 @@ class OfData:
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "tree_predict": ({"type": "prob"}, {"type": "leaf"}, {"replace": True}),
     "forest_predict": ({"type": "prob"}, {"type": "leaf"}, {"type": "interval", "level": 0.8}),
-    "conformal_quantiles": ({"levels": "0.5, 0.8"},),
+    "conformal_quantiles": ({"calibration_table": OfData(), "levels": "0.5, 0.8"},),
     "boost_predict": ({"type": "raw"}, {"type": "leaf"}),
     "boost_sql": ({"type": "prob"}, {"type": "raw"}),
     "tree_sql": ({"type": "prob"}, {"tree_id": 1}),
