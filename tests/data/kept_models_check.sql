@@ -58,13 +58,20 @@ BEGIN
         IF n > 0 THEN
             RAISE EXCEPTION '% of rows of kept.% and of what is said now differ', n, place[1];
         END IF;
-        DROP TABLE IF EXISTS kept.now;
+        IF now LIKE '%kept.now' THEN
+            DROP TABLE kept.now;
+        END IF;
         compared := compared + 1;
     END LOOP;
     SELECT count(*) INTO n FROM pg_catalog.pg_class
     WHERE relnamespace = 'kept'::regnamespace AND relkind = 'r' AND relname LIKE '%\_then';
     IF compared <> n THEN
         RAISE EXCEPTION '% tables of what was said then, and % were compared', n, compared;
+    END IF;
+    SELECT count(*) - (SELECT count(*) FROM kept.my_models) INTO n FROM pg_catalog.pg_class
+    WHERE relnamespace = 'kept'::regnamespace AND relname LIKE '%\_summary';
+    IF n <> 0 THEN
+        RAISE EXCEPTION '% models are not listed', n;
     END IF;
     FOREACH place SLICE 1 IN ARRAY expressions LOOP
         EXECUTE format(
