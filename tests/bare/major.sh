@@ -32,7 +32,7 @@ mkdir -p /etc/postgresql-common/createcluster.d
 echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.d/none.conf
 apt-get install -q -y --no-install-recommends "postgresql-$major" "postgresql-plpython3-$major" python3-numpy >/dev/null
 make -C /madtree install PG_CONFIG="$bin/pg_config" >/dev/null
-version=$("$bin/postgres" --version)
+version="PostgreSQL $major"
 
 case $1 in
 train)

@@ -98,6 +98,23 @@ def test_what_users_keep_works_on_and_is_the_same_object(kept: psycopg.Connectio
     assert kept.execute(views).fetchall() == before
 
 
+@pytest.mark.parametrize("kept", [MADE[-1]], indirect=True, ids=["newest"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE kept.boosts_then SET raw_z = raw_z * (1 + 2.3e-16) WHERE id = 7",
+        "DELETE FROM kept.means_then WHERE id = 7",
+        "DROP TABLE kept.forest_then; CREATE TABLE kept.other_then AS TABLE kept.rows",
+        "UPDATE kept.arrivals SET k = 'green', x = NULL",
+    ],
+)
+def test_the_comparison_sees_one_bit_one_row_and_what_it_does_not_know(kept: psycopg.Connection, change: str) -> None:
+    check_what_is_kept(kept)
+    kept.execute(change)
+    with pytest.raises(psycopg.errors.RaiseException, match="differ|were compared|says the same of"):
+        check_what_is_kept(kept)
+
+
 def test_what_users_keep_depends_on_nothing_internal(kept: psycopg.Connection) -> None:
     assert kept.execute(DEPENDED_ON).fetchall() == [("view madtree.models",)]
     update(kept)
