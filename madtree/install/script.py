@@ -63,8 +63,8 @@ def server_modules() -> dict[str, bytes]:
 # ALTER EXTENSION UPDATE can happen under a session that has loaded the older Python. Then all of that goes and the
 # newer one is imported; but not for a call of the older one that is under way and has come here by a query of its own,
 # since an error is better than half a training by each. The directory goes to the front of the path: the older
-# version's stays there. pg_upgrade takes the text to a newer server, and the older one's directory goes with its package:
-# then it is the same directory of the server's own libraries, whose path no user can set.
+# version's stays there. pg_upgrade takes the text to a newer server, and the older one's directory goes with its
+# package: then it is the one among the server's own libraries, whose path no user can set.
 LOADER = """\
 madtree = GD.get("madtree")
 if madtree is None or madtree.__version__ != {version!r}:

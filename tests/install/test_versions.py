@@ -1,5 +1,5 @@
-"""The version has one home, `madtree/__init__.py`. Each file that names it agrees, and the changelog puts what is new where
-it belongs.
+"""The version has one home, `madtree/__init__.py`. Each file that names it agrees, and the changelog puts what is new
+where it belongs.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def test_the_extension_and_the_bill_of_materials_are_of_this_version(tmp_path: P
 
 
 def other_places() -> Iterator[tuple[str, str]]:
-    """What installs or publishes takes the version from its home: a number of ours in these files would be forgotten."""
+    """What installs or publishes takes the version from its home: one in these files would be forgotten."""
     for name in ("Dockerfile", "docker-compose.yml", "pyproject.toml", "mkdocs.yml", "Makefile", "madtree.control"):
         yield name, (ROOT / name).read_text(encoding="utf-8")
     for path in (*(ROOT / ".github").rglob("*.yml"), *(ROOT / "scripts").glob("*"), *(ROOT / "tests/bare").glob("*")):
