@@ -74,7 +74,7 @@ upgrade)
 
     # pg_upgrade needs the older server's programs: the older release's packages, as after an upgrade of Debian itself. Their
     # madtree is not there, as the server that is upgraded to has its own.
-    sed "s/$(. /etc/os-release && echo "$VERSION_CODENAME")/$2/" /etc/apt/sources.list >"/etc/apt/sources.list.d/$2.list"
+    echo "deb $(apt-get indextargets --format '$(REPO_URI)' | sort -u | head -1) $2 main" >"/etc/apt/sources.list.d/$2.list"
     apt-get update -q >/dev/null
     apt-get install -q -y --no-install-recommends "postgresql-$old" >/dev/null
     new_cluster upgraded
