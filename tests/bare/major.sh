@@ -4,9 +4,9 @@
 #   tests/bare/major.sh train             trains models of every kind, and leaves dumps and the server's files in /kept
 #   tests/bare/major.sh upgrade RELEASE   takes what is in /kept, of RELEASE's PostgreSQL, to this one's
 #
-# Databases: `kept`, whose models are trained here, and one for each version that tests/data/kept_models_*.sql are of, with
-# that version's models. They come over in three ways, a dump as text, one as an archive, and pg_upgrade, and must say the
-# same to the bit in each.
+# Databases: `kept`, whose models are trained here, and one for each version that tests/data/kept_models_*.sql are of,
+# with that version's models. They come over in three ways, a dump as text, one as an archive, and pg_upgrade, and must
+# say the same to the bit in each.
 set -euo pipefail
 data=$(dirname "$0")/../data
 export DEBIAN_FRONTEND=noninteractive
@@ -17,7 +17,9 @@ bin=/usr/lib/postgresql/$major/bin
 as_postgres() { (cd /kept && setpriv --reuid postgres --regid postgres --init-groups env PGHOST=/kept "$@"); }
 psql() { as_postgres psql -X -q -v ON_ERROR_STOP=1 "$@"; }
 new_cluster() { as_postgres "$bin/initdb" -D "/kept/$1" --data-checksums --encoding UTF8 --locale C.UTF-8 >/dev/null; }
-start() { as_postgres "$bin/pg_ctl" -D "/kept/$1" -l "/kept/$1.log" -w -o "-c listen_addresses= -k /kept" start >/dev/null; }
+start() {
+    as_postgres "$bin/pg_ctl" -D "/kept/$1" -l "/kept/$1.log" -w -o "-c listen_addresses= -k /kept" start >/dev/null
+}
 stop() { as_postgres "$bin/pg_ctl" -D "/kept/$1" -m fast -w stop >/dev/null; }
 databases() { psql -At -d postgres -c "SELECT datname FROM pg_database WHERE datname ~ '^kept' ORDER BY 1"; }
 check() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # On a bare Debian: installs a package from /packages/new, trains and scores, removes it, and does so again by way of each
-# VERSION, and of all of them one after another: models of every kind that an older version has trained must say the same to
-# the bit. Then removes PostgreSQL, too. Files that were not there before, and are there in the end, are an error.
+# VERSION, and of all of them one after another: models of every kind that an older version has trained must say the same
+# to the bit. Then removes PostgreSQL, too. Files that were not there before, and are there in the end, are an error.
 #
 #   tests/bare/package.sh deb|wheel|pgxn|source [VERSION...]
 set -euo pipefail
