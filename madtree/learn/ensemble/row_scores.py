@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.criteria import KnownNodes
+from madtree.learn.criteria import NodeValues
 from madtree.learn.data import Floats, Grid
 from madtree.learn.ensemble.leaf_values import leaf_above, places_of_leaves, quantile_values, with_values
 from madtree.learn.ensemble.quantiles import ResidualPlaces, residual_quantiles
@@ -62,7 +62,7 @@ class RowScores:
             self.first_threshold = self.threshold
         return base + found[:, None]
 
-    def values(self, problem: Problem, growing: GrowingTrees) -> Program[KnownNodes | None]:
+    def values(self, problem: Problem, growing: GrowingTrees) -> Program[NodeValues | None]:
         """What the nodes of grown trees say; None where that follows from their sums."""
         loss = self._loss.of(None)
         if loss.level is None:
@@ -72,12 +72,9 @@ class RowScores:
         values = yield from quantile_values(rows, loss.level, self.threshold, self._problem.largest_target)
         return with_values(problem, growing, leaves, values)
 
-    def add(self, problem: Problem, growing: GrowingTrees, known: KnownNodes | None, score: int) -> Program[None]:
+    def add(self, problem: Problem, growing: GrowingTrees, known: NodeValues | None, score: int) -> Program[None]:
         """Add what trees say to that score of each row; then gradients are those by the next score."""
-        if known is None or known.values is None:
-            said = np.array(leaf_predictions(problem, growing), np.float64)
-        else:
-            said = known.values.prediction
+        said = np.array(leaf_predictions(problem, growing), np.float64) if known is None else known.prediction
         changed = {"node_value": said[leaf_above(problem, growing)], "added_to": score}
         following = (score + 1) % self._loss.n_scores
         yield ReplaceRequest("boosted", {**self._always, **changed, "next": following}, problem, growing.routing)
@@ -101,14 +98,9 @@ class RowScores:
 
     @property
     def _always(self) -> dict[str, Any]:
-        assert self._problem.target_grid is not None
-        assert self._problem.weight_grid is not None
-        return {
-            **self._told_loss,
-            "threshold": self.threshold,
-            "next_target_exponents": self._problem.target_grid.exponents,
-            "next_weight_exponents": self._problem.weight_grid.exponents,
-        }
+        grids = {"target": self._problem.target_grid, "weight": self._problem.weight_grid}
+        exponents = {f"next_{name}_exponents": grid and grid.exponents for name, grid in grids.items()}
+        return {**self._told_loss, "threshold": self.threshold, **exponents}
 
     def _find_threshold(self) -> Program[None]:
         """Find the threshold anew, and the gradients by it."""
