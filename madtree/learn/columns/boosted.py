@@ -15,6 +15,7 @@ from madtree.learn.problem import Problem, Sampled
 from madtree.trees import LOSSES
 
 BOOSTED = (SCORES, "target", "weight")  # columns that change together
+VOTED = (SCORES, "weight")  # the same of trees that vote, whose target is the class
 
 
 def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:

@@ -49,13 +49,13 @@ class RowScores:
         factors = self._packed.class_factors
         by_class = None if factors is None else factors.share
         first = {**self._always, "base": base, "class_weight": by_class, "added_to": 0, "next": 0}
-        yield ReplaceRequest("boosted", first, self._packed)
+        yield ReplaceRequest(self._function, first, self._packed)
         loss = self._loss.of(None)
         if loss.level is None:
             return base
         found = yield from residual_quantiles(self._roots, loss.level)
         changed = {**self._always, "node_value": found, "added_to": 0, "next": 0}
-        yield ReplaceRequest("boosted", changed, self._problem, self._roots.routing)
+        yield ReplaceRequest(self._function, changed, self._problem, self._roots.routing)
         if LOSSES[self._loss.loss].has_threshold:
             yield from self._find_threshold()
             assert self.threshold is not None
@@ -77,7 +77,7 @@ class RowScores:
         said = np.array(leaf_predictions(problem, growing), np.float64) if known is None else known.prediction
         changed = {"node_value": said[leaf_above(problem, growing)], "added_to": score}
         following = (score + 1) % self._loss.n_scores
-        yield ReplaceRequest("boosted", {**self._always, **changed, "next": following}, problem, growing.routing)
+        yield ReplaceRequest(self._function, {**self._always, **changed, "next": following}, problem, growing.routing)
         if self.threshold is not None:
             yield from self._find_threshold()
 
@@ -86,6 +86,11 @@ class RowScores:
         """The values that tell of the loss by which rounds are compared."""
         threshold = None if self.threshold is None else self.first_threshold
         return {**self._told_loss, "threshold": threshold}
+
+    @property
+    def _function(self) -> str:
+        """The name of what makes the columns of the next trees."""
+        return "voted" if self._loss.of_votes else "boosted"
 
     @cached_property
     def _told_loss(self) -> dict[str, Any]:
@@ -107,7 +112,7 @@ class RowScores:
         quantile = self._loss.quantile
         assert quantile is not None
         self.threshold = yield from residual_quantiles(self._roots, quantile, absolute=True)
-        yield ReplaceRequest("boosted", {**self._always, "added_to": 0, "next": 0}, self._problem)
+        yield ReplaceRequest(self._function, {**self._always, "added_to": 0, "next": 0}, self._problem)
 
     @cached_property
     def _roots(self) -> ResidualPlaces:

@@ -104,13 +104,15 @@ def without_implied(nodes: NodeColumns) -> NodeColumns:
 
     Of tens of thousands of categories few go against it, and all nodes of a model together would name many millions.
     """
-    sides = {}
-    for name, of_majority in (("left", nodes.majority_left), ("right", ~nodes.majority_left)):
-        sets: CategorySets = getattr(nodes, name)
-        kept = ~(of_majority & (sets.sizes > MOST_LISTED))
-        sizes = np.where(kept, sets.sizes, 0).astype(sets.sizes.dtype)
-        sides[name] = CategorySets(sizes, sets.indices[np.repeat(kept, sets.sizes)])
-    return replace(nodes, **sides)
+    left, right = _listed(nodes.left, nodes.majority_left), _listed(nodes.right, ~nodes.majority_left)
+    return replace(nodes, left=left, right=right)
+
+
+def _listed(sets: CategorySets, are_others: Bools) -> CategorySets:
+    """Some nodes' categories of one side without the long lists of those (n,) that all others take."""
+    kept = ~(are_others & (sets.sizes > MOST_LISTED))
+    sizes = np.where(kept, sets.sizes, 0).astype(sets.sizes.dtype)
+    return CategorySets(sizes, sets.indices[np.repeat(kept, sets.sizes)])
 
 
 def _places(sizes: Ints, first: Ints) -> Ints:
