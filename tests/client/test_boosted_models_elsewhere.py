@@ -34,7 +34,7 @@ def _rows(client: madtree.Client, flowers: None) -> None:
     """Numbers of single precision; thresholds that are one number in it; dates; categories that training lacks."""
     client.query(
         "ALTER TABLE flowers ADD wide float8, ADD day date, ADD short real, ADD sales int, "
-        "ADD rent float8, ADD part int"
+        "ADD rent float8, ADD part int, ADD sort text"
     )
     client.query(
         "UPDATE flowers SET wide = 1e9 + id % 17 * 1e-3, day = date '2024-02-27' + (id % 5)::int, "

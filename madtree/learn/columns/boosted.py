@@ -109,6 +109,8 @@ def scores_of(rows: ChangingRows, loss: RowLoss) -> Floats:
     scores = rows.block.scores
     require(scores is not None and len(scores) == loss.n_lines, SCORES, "those of the loss")
     assert scores is not None
+    are_classes = loss.n_scores == 1 or ((scores[0] >= 0) & (scores[0] < loss.n_scores)).all()
+    require(bool(are_classes), SCORES, "those of rows of its classes")
     return scores
 
 

@@ -74,7 +74,7 @@ def of_residuals(loss: str, residual: Values, cell: Values, n_cells: int, *, of_
 
 
 def quantile(values: Values, level: float) -> float:
-    return float(np.quantile(values, level, method="inverted_cdf"))
+    return float(np.quantile(values, level, method="averaged_inverted_cdf"))
 
 
 @pytest.mark.parametrize("loss", sorted(SAID))
