@@ -6,6 +6,10 @@ import psycopg
 import pytest
 from forest_data import rows
 
+from madtree.engine import call
+from madtree.errors import MadtreeError
+from madtree.host.psycopg import PsycopgHost
+
 N_CATEGORIES = 4_000
 MAKE = f"""
     CREATE TABLE t AS SELECT i AS id, 'c' || c AS x, i % 11 AS a,
@@ -85,3 +89,23 @@ def test_what_shows_a_tree_says_that_all_others_go_there(db: psycopg.Connection)
     assert sorted(rules) == sorted([f"x in {{{listed}}}", f"(x not in {{{listed}}} or missing)"])
     (drawn,) = rows(db, "SELECT madtree.get_tree('m', 1, 1) AS text")
     assert f"x {'not in' if root['majority_left'] else 'in'} {{{listed}}}" in drawn["text"]
+
+
+def test_categories_are_read_in_parts(db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    db.execute(MAKE)
+    db.execute(f"SELECT madtree.boost_train('t', 'm', 'id', 'y', 'x, a', num_trees => 9, {LARGE})")
+    db.execute("SELECT madtree.boost_predict('m', 't', 'at_once', 'leaf')")
+    (named,) = rows(db, "SELECT sum(cardinality(category_sets)) AS n FROM m_packed")
+    monkeypatch.setattr("madtree.model.arrays.packed_nodes.CHUNK_CATEGORIES", int(named["n"]) // 4)
+    call(PsycopgHost(db), "boost_predict", ("m", "t", "in_parts", "leaf"), {})
+    assert rows(db, "SELECT * FROM in_parts ORDER BY id") == rows(db, "SELECT * FROM at_once ORDER BY id")
+
+
+def test_more_than_can_be_read_are_refused(db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    db.execute(MAKE)
+    monkeypatch.setattr("madtree.train.tables.MOST_NAMED", 2_000)
+    said = r"the splits of the first \d+ trees name 2,000 categories"
+    with pytest.raises(MadtreeError, match=said) as caught, db.transaction():
+        call(PsycopgHost(db), "boost_train", ("t", "m", "id", "y", "x, a"), {})
+    assert "coalesce(column, 'none')" in str(caught.value.hint)
+    assert db.execute("SELECT to_regclass('m')").fetchone() == (None,)
