@@ -97,7 +97,8 @@ def test_categories_are_read_in_parts(db: psycopg.Connection, monkeypatch: pytes
     db.execute("SELECT madtree.boost_predict('m', 't', 'at_once', 'leaf')")
     (named,) = rows(db, "SELECT sum(cardinality(category_sets)) AS n FROM m_packed")
     monkeypatch.setattr("madtree.model.arrays.packed_nodes.CHUNK_CATEGORIES", int(named["n"]) // 4)
-    call(PsycopgHost(db), "boost_predict", ("m", "t", "in_parts", "leaf"), {})
+    with db.transaction():
+        call(PsycopgHost(db), "boost_predict", ("m", "t", "in_parts", "leaf"), {})
     assert rows(db, "SELECT * FROM in_parts ORDER BY id") == rows(db, "SELECT * FROM at_once ORDER BY id")
 
 
