@@ -37,6 +37,10 @@ from madtree.learn.route import Routing
 from madtree.records import dataclass
 from madtree.trees import LOSSES, METHODS, NEWTON, VOTES, BoostMethod, BoostParameters, LeafValue, Link
 
+# Of an average tree, from which on rows are put in the order of nodes. Small nodes of smaller ones are swept row by row
+# where rows are at hand: in two fifths of the time at 500 rows, while it takes a tenth longer at 10,000.
+ORDERED_ROWS = 4_096
+
 
 @dataclass(frozen=True)
 class Boosting:
@@ -286,9 +290,9 @@ def _grown(
 
     `of_round`: the problem with the rows of the round of that `number`.
     """
-    parameters = boosting.parameters
+    parameters, in_order = boosting.parameters, bool(of_round.rows.mean() >= ORDERED_ROWS)
     mask = feature_mask(boosting.packed, parameters.feature_fraction, member, go_on)
-    finder_of = partial(SplitFinder, rows_at_hand=rows_at_hand, mask=mask, in_order=True)
+    finder_of = partial(SplitFinder, rows_at_hand=rows_at_hand, mask=mask, in_order=in_order)
     of_tree: Problem = yield from sample_by_gradient(of_round, parameters, number, member)
     counted = of_few_bits(of_tree, member) if boosting.loss.is_bounded else of_tree
     growing: GrowingTrees = yield from grow(counted, rows_at_hand, finder_of=finder_of)
