@@ -167,3 +167,30 @@ def test_of_many_classes_a_tree_without_a_mistake_is_the_last_and_one_by_chance_
     scores, n_rounds, _ = of_many(np.zeros((90, 1)), np.arange(90) % 3, 9)
     assert n_rounds == 1
     assert set(scores.ravel().tolist()) == {0.0}
+
+
+def samme_by_hand(features: Floats, target: Array, n_rounds: int, **more: Any) -> Floats:
+    """(K, n_rows) the scores of SAMME's rows (Zhu, Zou, Rosset and Hastie 2009), with scikit-learn's trees."""
+    classes = np.arange(len(np.unique(target)))
+    scores, weight = np.zeros((len(classes), len(target))), np.ones(len(target))
+    for _ in range(n_rounds):
+        said = DecisionTreeClassifier(random_state=0, **more).fit(features, target, weight).predict(features)
+        error = np.average(said != target, weights=weight)
+        say = np.log((1 - error) / error) + np.log(len(classes) - 1)
+        scores += say * ((said == classes[:, None]) - 1 / len(classes))
+        weight = weight * np.exp(say * (said != target))
+    return scores
+
+
+@pytest.mark.parametrize(("leaves", "n_rounds"), [(2, 25), (3, 25), (6, 5)])
+def test_rows_without_a_value_go_to_the_side_that_gains_more(leaves: int, n_rounds: int) -> None:
+    """scikit-learn's trees try both sides, too, and have rows without a value on one side alone only rarely."""
+    features, _, _ = example()
+    rng = np.random.default_rng(9)
+    x = features / 200
+    score = 3 * x[:, 0] * (x[:, 1] > 0.3) + 2 * np.square(x[:, 2]) - x[:, 3] + rng.normal(0, 0.4, len(x))
+    target = np.searchsorted(np.quantile(score, [0.25, 0.5, 0.75]), score)
+    features[rng.random(features.shape) < 0.1 + 0.2 * (target == 1)[:, None]] = np.nan
+    scores, _, _ = of_many(features, target, n_rounds, max_leaf_nodes=leaves)
+    expected = samme_by_hand(features, target, n_rounds, max_leaf_nodes=leaves)
+    np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-10)
