@@ -138,6 +138,17 @@ def column_plan(function: str) -> tuple[bytes, tuple[int, list[bytes | None]]]:
         values = {"ends": np.array([[2**30, 2**31]]), "seed": 1}
         made = {**problem.counting_values(), **ReplaceRequest(function, values).function_values()}
         return codec.dump(made), (200, [*block_columns(block), None, None])
+    if function == "voted":
+        problem, block = problem_of(sample_rows(200, 3, weighted=True), 3, Parameters("votes", 4, min_split=10))
+        growing = grown(problem, block)
+        values = {"loss": "exponential", "n_scores": 3, "weighted": False, "added_to": 1, "next": 2}
+        values |= {"next_weight_exponents": np.array([[-20]], np.int32), "node_value": np.arange(growing.n_nodes) / 8}
+        voted = ReplaceRequest(function, values, problem, growing.routing)
+        columns = block_columns(block)
+        nodes = finished(moved_nodes(moved_by(problem, growing.routing, 1), 200, columns, None))
+        lines = np.concatenate((np.arange(200) % 3, np.arange(600) / 600)).tobytes()
+        made = {**problem.counting_values(), **voted.function_values()}
+        return codec.dump(made), (200, [*columns, nodes, lines])
     problem, block = problem_of(sample_rows(200, 0, weighted=True), 0, Parameters("mse", 4, min_split=10))
     growing = grown(problem, block)
     exponents = np.array([[-20]], np.int32)
@@ -371,6 +382,10 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
         n_rows, (*columns, nodes, scores) = block
         return new_column(plan, "target", n_rows, [*columns, scores], nodes)
 
+    def vote(plan: bytes, block: tuple[int, list[bytes | None]]) -> Any:
+        n_rows, (*columns, nodes, scores) = block
+        return new_column(plan, "weight", n_rows, [*columns, scores], nodes)
+
     def fold(plan: bytes, block: tuple[int, list[bytes | None]]) -> Any:
         n_rows, (*columns, nodes, scores) = block
         return new_column(plan, "fold", n_rows, [*columns, scores], nodes)
@@ -389,7 +404,12 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
     cases["count powers of a regression"] = (*count_request("powers", 0), count)
     cases["move"] = (*moving_plan(), move)
     added = [("sums", function, add_up) for function in ("loss", "residuals", "clipped")]
-    for name, function, made in (("fold", "random_folds", fold), ("target", "boosted", make), *added):
+    for name, function, made in (
+        ("fold", "random_folds", fold),
+        ("target", "boosted", make),
+        ("weight", "voted", vote),
+        *added,
+    ):
         cases[f"{name} of {function}"] = (*column_plan(function), made)
     for categories, surrogates in ((False, False), (True, True)):
         plan, images = score_plan(categories, surrogates)

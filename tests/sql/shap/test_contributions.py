@@ -58,6 +58,7 @@ MODELS: dict[str, tuple[str, str, dict[str, Any], str, str]] = {
         {**BOOST, "grouping_cols": "g", "boost_params": "subsample=0.6",
          "validation_params": "fraction=0.25, n_iter_no_change=2", "num_trees": 20}, "raw", "raw_",
     ),
+    "boosted classes by votes": ("boost", "k", {**BOOST, "boost_params": "method=adaboost"}, "raw", "raw_"),
     "boosted counts": ("boost", "n", {**BOOST, "loss": "poisson"}, "raw", "raw_"),
 }  # fmt: skip
 
