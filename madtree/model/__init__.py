@@ -5,8 +5,9 @@ model's predictions look like, and how it fits new data. Knows no numpy, as the 
 from __future__ import annotations
 
 from madtree.model.aliases import NamedModel, model_alias
-from madtree.model.check import check_nodes, check_rows
+from madtree.model.check import check_nodes, check_rows, check_trees
 from madtree.model.find import ModelTables, find_model, nodes_of
+from madtree.model.groups import group_objects
 from madtree.model.importance import get_var_importance, tree_importance
 from madtree.model.listing import models
 from madtree.model.new_data import NewData, casting, fit_features, is_training_table, outcome_of
@@ -45,6 +46,7 @@ __all__ = [
     "check_nodes",
     "check_not_calibrated",
     "check_rows",
+    "check_trees",
     "check_type",
     "class_position",
     "class_positions",
@@ -55,6 +57,7 @@ __all__ = [
     "find_model",
     "fit_features",
     "get_var_importance",
+    "group_objects",
     "is_training_table",
     "loss_thresholds",
     "make_beside",

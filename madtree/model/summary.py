@@ -13,6 +13,7 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
 from madtree.model.find import ModelTables
+from madtree.model.measured import check_texts
 from madtree.model.summary_row import SummaryRow
 from madtree.model.trust import check_columns, check_owners_code
 from madtree.request import Type, find_types, kind_of, named_types
@@ -89,6 +90,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     expressions = [*names, *values, id_column, dependent, *(text for text in (weights, exposure) if text is not None)]
     _check_expressions(host, summary, expressions)
     columns = _check_grouping(summary, tables, grouping)
+    check_texts(host, tables, columns)
     if row["max_surrogates"] and not tables.has_surrogates:
         summary.fault("its surrogates are not there: their table is missing, or is another role's")
     _check_counts(summary, kind)

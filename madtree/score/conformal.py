@@ -40,7 +40,7 @@ def conformal_quantiles(
     # Of numbers each row is asked for, and not what many of them come to.
     in_blocks = None if model.is_classification else True
     with asking(host, tables, model, calibration_table, in_blocks, COSTS, argument="calibration_table") as put:
-        rows = put.query(curves.conformal(put.question, [format(level, "f") for level in wanted]))
+        rows = put.by_group(curves.conformal(put.question, [format(level, "f") for level in wanted]))
     rows = checked(host, rows, model, str(calibration_table), argument="calibration_table")
     least = {float(level): ceil(level / (1 - level)) for level in wanted}
     whole = [row for row in rows if row["tree_id"] == rows[0]["tree_id"]]

@@ -47,9 +47,9 @@ def tree_evaluate(
     model = read_summary(host, tables)
     with asking(host, tables, model, test_table, in_blocks, costs, most_bytes) as put:
         if model.is_classification:
-            rows = put.query(sql.class_metrics(put.question))
+            rows = put.by_group(sql.class_metrics(put.question))
         else:
-            rows = put.query(sql.number_metrics(put.question))
+            rows = put.by_group(sql.number_metrics(put.question))
     names = sql.metric_names(model.is_classification, len(model.classes), model.of_counts)
     return [
         {"tree_id": row["tree_id"], "group_values": row["group_values"], "metric": name, "value": _float(row[name])}
@@ -76,7 +76,7 @@ def tree_confusion(
             hint="madtree.tree_evaluate measures its errors.",
         )
     with asking(host, tables, model, test_table, in_blocks, costs) as put:
-        rows = put.query(sql.confusion(put.question))
+        rows = put.by_group(sql.confusion(put.question))
     return checked(host, rows, model, str(test_table))
 
 
@@ -136,7 +136,7 @@ def _of_class(
         )
     chosen = class_position(model, class_) + 1
     with asking(host, tables, model, test_table, None, COSTS) as put:
-        rows = put.query(statement(replace(put.question, chosen=chosen), n))
+        rows = put.by_group(statement(replace(put.question, chosen=chosen), n))
     return checked(host, rows, model, str(test_table))
 
 
