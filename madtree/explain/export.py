@@ -23,7 +23,9 @@ from madtree.model import (
 from madtree.render.document import Document, dump, model_document
 from madtree.render.pmml import model_pmml
 from madtree.sqltext import explain as sql
+from madtree.sqltext import models as models_sql
 from madtree.sqltext.quote import literal
+from madtree.sqltext.tables import model_table
 from madtree.trees import BOOSTED, FOREST, TREE, Joining, Model, ModelKind, Tree
 
 MOST_BYTES = 2**30 - 2**10  # of a text of PostgreSQL's
@@ -63,7 +65,8 @@ def _with_cp_table(host: Host, tables: ModelTables, model: Model) -> Document:
 
 def _with_groups(host: Host, tables: ModelTables, model: Model) -> Document:
     grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
-    n_groups, n_features = model.summary["num_all_groups"], len(model.features)
+    table, n_features = model_table(tables.schema, tables.name, "_group"), len(model.features)
+    n_groups = host.query(models_sql.n_rows(table))[0]["n"]
     if n_groups * n_features * len(sql.importances(model.kind)) > _MOST_NUMBERS:
         raise _too_large(tables, "tree_to_json")
     at = tables.schema, tables.name

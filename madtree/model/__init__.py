@@ -8,7 +8,7 @@ from madtree.model.aliases import NamedModel, model_alias
 from madtree.model.check import check_nodes, check_rows, check_trees
 from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.groups import group_objects
-from madtree.model.importance import get_var_importance, tree_importance
+from madtree.model.importance import MOST_ROWS, get_var_importance, tree_importance
 from madtree.model.listing import models
 from madtree.model.new_data import NewData, casting, fit_features, is_training_table, outcome_of
 from madtree.model.outputs import (
@@ -35,6 +35,7 @@ from madtree.model.turns import make_beside, make_tables
 __all__ = [
     "INTERVAL",
     "MOST_COLUMNS",
+    "MOST_ROWS",
     "MOST_STEPS_OF_ALL",
     "NOT_ALLOWED",
     "ModelTables",

@@ -10,12 +10,14 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
-from madtree.model import class_position, find_model, read_summary
+from madtree.model import MOST_ROWS, class_position, find_model, read_summary
 from madtree.request import COSTS, Costs
 from madtree.score.asking import HELD_BYTES, asking, checked
 from madtree.sqltext import curves
 from madtree.sqltext import evaluate as sql
+from madtree.sqltext import models as models_sql
 from madtree.sqltext.cells import Question
+from madtree.sqltext.tables import model_table
 
 
 def tree_evaluate(
@@ -74,6 +76,14 @@ def tree_confusion(
         raise MadtreeError(
             f"tree_model: {tree_model} is a regression model, and a confusion matrix needs classes",
             hint="madtree.tree_evaluate measures its errors.",
+        )
+    table = model_table(tables.schema, tables.name, model.kind.groups_in)
+    n_rows = host.query(models_sql.n_rows(table))[0]["n"] * len(model.classes) ** 2
+    if n_rows > MOST_ROWS:
+        raise MadtreeError(
+            f"tree_confusion: the answer would have {n_rows:,} rows, more than {MOST_ROWS:,}",
+            hint="madtree.tree_evaluate tells of all classes together.",
+            sqlstate="54000",
         )
     with asking(host, tables, model, test_table, in_blocks, costs) as put:
         rows = put.by_group(sql.confusion(put.question))

@@ -117,7 +117,9 @@ def _leaves(host: Host, tables: ModelTables, n_classes: int) -> tuple[list[int],
             "weights of classes in leaves are calibrated",
             sqlstate="54000",
         )
-    trees, nodes, weights = [], [], np.empty((n_leaves, n_classes))
+    trees: list[int] = []
+    nodes: list[int] = []
+    weights = np.empty((n_leaves, n_classes))
     rows = host.stream(sql.leaves(*at, n_classes), batch=max(1, min(ROWS_AT_ONCE, _NUMBERS_AT_ONCE // n_classes)))
     for row in watched(host, rows):
         if row["class_weights"] is None or len(trees) == n_leaves:

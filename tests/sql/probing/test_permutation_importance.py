@@ -128,7 +128,7 @@ def test_the_same_bytes_in_whatever_order_and_by_the_client(
     found = importance(db, "t", max_rows=100, seed=7)
     assert next(iter(found.values()))["n"] == 100
     assert importance(db, "shuffled", max_rows=100, seed=7) == found != importance(db, "t", max_rows=100, seed=8)
-    monkeypatch.setattr("madtree.score.permuted.MOST_ROWS", 250)  # two repeats at once, and not all of them
+    monkeypatch.setattr("madtree.score.rows_at_hand.MOST_ROWS", 250)  # two repeats at once, and not all of them
     with db.transaction():
         answer = call(PsycopgHost(db), "permutation_importance", ("m", "t"), {"max_rows": 100, "seed": 7})
     assert answer.rows == [[*row.values()] for row in found.values()]
