@@ -149,7 +149,9 @@ class RowsAtHand:
                 sqlstate="54000",
             )
         at_hand = cls(host, own, more, found, column, n_predicted, plan, read)
+        host.let_in()
         known = ~np.isnan(at_hand.predicted(own)[:, 0]) if len(own) else np.zeros(0, np.bool_)
+        host.let_in()
         if not known.any():
             raise MadtreeError(f"{scan.source} has no row that {model.name} predicts", sqlstate="P0002")
         return at_hand.only(known)
@@ -257,7 +259,9 @@ def numbers_of_rows(
     for row in host.source.data_stream(query, _BATCH):
         images.append(bytes(row["image"]))
         found.append(row["texts"])
+    host.let_in()
     numbers = sent_rows(b"".join(images), blocks.sent_stretches).astype(np.float64)
+    host.let_in()
     n_own = bool(model.grouping_columns) + len(features)
     own = numbers[:, :n_own] if n_own else np.zeros((len(numbers), 1))
     return own, numbers[:, n_own : n_own + len(others)], found

@@ -166,6 +166,21 @@ def test_no_function_fetches_what_it_has_not_measured(models: psycopg.Connection
     assert not faults, "\n".join(faults)
 
 
+def test_rules_that_tell_of_enormous_lists_again_and_again_are_refused(models: psycopg.Connection) -> None:
+    """Each leaf's rule names the lists of all nodes above it."""
+    many = "SELECT array_agg('c' || i) FROM generate_series(1, 20000) AS i"
+    with models.transaction(force_rollback=True):
+        models.execute(
+            f"UPDATE m_nodes SET feature = 'k', threshold = NULL, left_levels = ({many}), right_levels = '{{other}}' "
+            "WHERE node_id = 0".encode()
+        )
+        models.execute("DO LANGUAGE plpython3u 'import madtree.explain.rules as rules; rules.MOST_CHARACTERS = 2**20'")
+        models.execute("SAVEPOINT before")
+        with pytest.raises(psycopg.Error, match="the rules of m have more than"):
+            models.execute("SELECT count(*) FROM tree_rules('m')")
+        models.execute("ROLLBACK TO before")
+
+
 def fault_of(db: psycopg.Connection, call: str) -> str:
     """What is wrong with how a call ends; empty where nothing is."""
     db.execute("SAVEPOINT before; SELECT weighed()")
