@@ -73,6 +73,7 @@ def sigmoid(scores: Floats, is_class: Bools, weights: Floats, between: Callable[
         step = np.linalg.solve(hessian, gradient)
         size = 1.0
         for _ in range(_MOST_HALVINGS):
+            between()
             tried = found - size * step
             loss = _lost(tried, x, target, weight)
             if loss <= lost:

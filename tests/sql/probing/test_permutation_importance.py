@@ -86,6 +86,12 @@ def test_it_is_the_mean_over_all_pairs_of_rows(db: psycopg.Connection, kind: str
     assert found["stddev"] > 0
 
 
+def test_null_is_the_default(db: psycopg.Connection) -> None:
+    train(db, "tree", "v", {"max_depth": 3})
+    nothing = dict.fromkeys(("features", "metric", "n_repeats", "seed", "max_rows"))
+    assert importance(db, **nothing) == importance(db)
+
+
 def test_what_no_tree_asks_is_not_important(db: psycopg.Connection) -> None:
     train(db, "tree", "v", {"max_depth": 2}, "x, noise")
     found = importance(db)
