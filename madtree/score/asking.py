@@ -41,6 +41,7 @@ from madtree.sqltext.tables import model_table
 from madtree.trees import Model
 
 HELD_BYTES = 2**28  # some five million rows
+_MOST_CLASSES = 1_600  # whose shares are columns of one query
 _PAYLOAD = Type("pg_catalog.text[]", "text", True, "b", "S", ())
 
 
@@ -204,6 +205,12 @@ def _asking_of(
 ) -> Iterator[Asking]:
     source, data, actual = tested.source, tested.data, tested.actual
     weight, exposure = tested.weight, tested.exposure
+    if SCORING[model.kind].says and len(model.classes) > _MOST_CLASSES:
+        raise MadtreeError(
+            f"{model.name} has {len(model.classes):,} classes, and of {model.kind.in_words} at most "
+            f"{_MOST_CLASSES:,} are held against known ones",
+            sqlstate="54000",
+        )
     scratch = f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}"
     scan = scan_of(host, tables, model, source, data, scratch, "payload")
     work, scoring = measure(host, source, tables, model, 1, costs), SCORING[model.kind]

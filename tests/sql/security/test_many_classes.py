@@ -81,6 +81,13 @@ def test_no_function_runs_out_of_memory_or_time(models: psycopg.Connection, mode
     assert not faults, "\n".join(faults)
 
 
+def test_a_forest_of_so_many_classes_is_not_evaluated(models: psycopg.Connection) -> None:
+    """Their shares are columns of a query, which may not have so many."""
+    for function in ("tree_evaluate", "conformal_quantiles"):
+        with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="f has 65,535 classes, and of a forest"):
+            models.execute(f"SELECT * FROM {function}('f', 'data')".encode())
+
+
 def cpu_seconds(db: psycopg.Connection) -> float:
     """What the session's process has computed so far."""
     ((seconds,),) = db.execute("SELECT classy.cpu_seconds()").fetchall()
