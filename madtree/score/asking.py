@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from madtree.errors import MadtreeError
@@ -15,11 +16,11 @@ from madtree.model import (
     NewData,
     casting,
     fit_features,
+    group_objects,
     is_training_table,
     outcome_of,
     output_columns,
     read_trees,
-    unquoted,
 )
 from madtree.records import dataclass
 from madtree.request import Costs, Type, find_source
@@ -44,21 +45,32 @@ from madtree.trees import FeatureKind, Model
 
 HELD_BYTES = 2**28  # some five million rows
 _COMPARED, _FEW_CLASSES = ("smallint", "integer", "boolean"), 8
+_MOST_CLASSES = 1_600  # whose shares are columns of one query
 _PAYLOAD = Type("pg_catalog.text[]", "text", True, "b", "S", ())
 
 
 @dataclass(frozen=True)
 class Asking:
-    """A question that is put to a model, with the SQL types and values of the parameters of its rows' query."""
+    """A question that is put to a model, with the SQL types and values of the parameters of its rows' query; `groups`
+    has the values of its groups by their numbers.
+    """
 
     reader: Host
     question: Question
     types: Sequence[str]
     params: Sequence[Any]
+    groups: Callable[[], dict[int, str]]
 
     def query(self, text: str) -> list[Row]:
         """The answer."""
         return self.reader.query(text, self.types, self.params)
+
+    def by_group(self, text: str) -> list[Row]:
+        """The answer, where `tree_id` is the number of a group, with the group's values: a text for all of its rows."""
+        rows, groups = self.query(text), self.groups()
+        for row in rows:
+            row["group_values"] = groups.get(row["tree_id"])
+        return rows
 
 
 @contextmanager
@@ -230,6 +242,12 @@ def _asking_of(
 ) -> Iterator[Asking]:
     source, data, actual = tested.source, tested.data, tested.actual
     weight, exposure = tested.weight, tested.exposure
+    if SCORING[model.kind].says and len(model.classes) > _MOST_CLASSES:
+        raise MadtreeError(
+            f"{model.name} has {len(model.classes):,} classes, and of {model.kind.in_words} at most "
+            f"{_MOST_CLASSES:,} are held against known ones",
+            sqlstate="54000",
+        )
     scratch = f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}"
     scan = scan_of(host, tables, model, source, data, scratch, "payload")
     work, scoring = measure(host, source, tables, model, 1, costs), SCORING[model.kind]
@@ -254,13 +272,12 @@ def _asking_of(
     else:
         (leaf,) = output_columns(model, "leaf", QUALIFIED)
         rows = cells_sql.rows_by_case(scan, read_trees(host, tables, model), leaf, actual, weight, exposure)
-    grouping = tables.group_writers([*map(unquoted, model.grouping_columns)])
     question = Question(
         tables.schema,
         tables.name,
         rows,
         weight is not None,
-        grouping,
+        bool(model.grouping_columns),
         tables.prediction_writer,
         model.classes,
         exposure is not None,
@@ -276,7 +293,8 @@ def _asking_of(
         cells = cells_sql.class_cells(question) if model.is_classification else cells_sql.number_cells(question)
         run_case(host, work, cells_sql.keep_cells(scratch, cells))
         question = replace(question, cells=scratch)
-    yield Asking(host if may_keep else reader(host, work), question, scored.types, scored.params)
+    groups = partial(group_objects, host, tables, model)
+    yield Asking(host if may_keep else reader(host, work), question, scored.types, scored.params, groups)
     if may_keep and (in_blocks or keeps_cells):
         host.command(f"DROP TABLE {scratch}")
 

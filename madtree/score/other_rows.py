@@ -54,6 +54,7 @@ def calibration_maps(host: Host, tables: ModelTables, model: Model, table: str |
             hint="Take rows that training has not seen, drawn as the new ones will be.",
             sqlstate="P0002",
         )
+    host.let_in()
     rows = rows.only(counted)
     scores = rows.predicted(rows.numbers)
     group = rows.numbers[:, 0] if model.grouping_columns else np.zeros(rows.n_rows)

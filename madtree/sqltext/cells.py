@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from madtree.records import dataclass
 from madtree.sqltext.array_text import texts
 from madtree.sqltext.condition import QUALIFIED, typed_literal
-from madtree.sqltext.explain import group_object
 from madtree.sqltext.operators import binary, spelled_out
 from madtree.sqltext.predict import TREE, Output, Scan, case_of_tree, tree_case
 from madtree.sqltext.quote import ident, literal
@@ -29,7 +28,7 @@ class Question:
             Or, in place of the leaf, `said` itself: predicted, the number of a class, and shares, the classes'
             probabilities; or prediction, a number. Then tree is the number of the row's group.
         weighted, exposed, of_counts: whether the model has weights, exposures, and counts events.
-        grouping: the model's grouping columns, unquoted, and how their values are written as text.
+        grouped: whether there may be several groups.
         writer: how the predictions' type is.
         classes: of a classification, in order.
         cells: SQL of the table that has the cells already, empty where there is none.
@@ -42,7 +41,7 @@ class Question:
     name: str
     rows: str
     weighted: bool
-    grouping: Sequence[tuple[str, Writer | None]]
+    grouped: bool
     writer: Writer | None
     classes: Sequence[str] = ()
     exposed: bool = False
@@ -66,18 +65,11 @@ class Question:
             rows=self.rows,
             cells=cells,
             errors=errors,
-            group=self._group(),
             classes=f"{literal(texts(self.classes))}::pg_catalog.text[]",
             predicted=text_of("n.prediction", self.writer),
             chosen=str(self.chosen),
             **own,
         )
-
-    def _group(self) -> str:
-        """The values of a tree's group as the text of a JSON object; NULL where not grouped."""
-        if not self.grouping:
-            return "NULL::pg_catalog.text"
-        return group_object(self.grouping)
 
 
 def class_cells(question: Question) -> str:
