@@ -141,7 +141,7 @@ def column_plan(function: str) -> tuple[bytes, tuple[int, list[bytes | None]]]:
     if function == "voted":
         problem, block = problem_of(sample_rows(200, 3, weighted=True), 3, Parameters("votes", 4, min_split=10))
         growing = grown(problem, block)
-        values = {"loss": "exponential", "n_scores": 3, "weighted": False, "added_to": 1, "next": 2}
+        values = {"loss": "exponential", "n_scores": 3, "weighted": False, "added_to": 2, "next": 0}
         values |= {"next_weight_exponents": np.array([[-20]], np.int32), "node_value": np.arange(growing.n_nodes) / 8}
         voted = ReplaceRequest(function, values, problem, growing.routing)
         columns = block_columns(block)

@@ -28,7 +28,9 @@ def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
     loss, or None.
     """
     loss: RowLoss = values["row_loss"]
-    grids: dict[str, Grid] = {name: values[f"{name}_grid"] for name in _columns_of(loss)}
+    # The tree that votes next grows once the one before has been added to all scores.
+    is_next = values["next"] == 0 or not loss.of_votes
+    grids: dict[str, Grid] = {name: values[f"{name}_grid"] for name in _columns_of(loss)} if is_next else {}
     n_rows = rows.block.codes.n_rows
     lines, limbs = np.empty((loss.n_lines, n_rows)), {name: np.empty((1, n_rows)) for name in grids}
     for piece in pieces_of(n_rows, CACHED_ROWS):
@@ -36,7 +38,7 @@ def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
         lines[:, piece] = own = _changed(some, values, loss)
         tree = some.block.tree
         threshold = None if values["threshold"] is None else thresholds_of_rows(values["threshold"], tree)
-        for name, each in loss.columns(own, values["next"], threshold).items():
+        for name, each in loss.columns(own, values["next"], threshold).items() if is_next else ():
             limbs[name][:, piece] = grids[name].split(each, tree)
     return {SCORES: lines, **limbs}
 
