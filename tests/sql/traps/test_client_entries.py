@@ -13,15 +13,14 @@ import pytest
 from anothers_models import drop, train
 from client_entries import Command, ask, commands, entries, estimators
 from ground import CALLERS, Ground, Seen
+from invoked import invoke
 from pooler import kept
 from shares import ALL, share
 from test_clients import refused
 from trap_calls import FIXED, SMALL
 from trap_types import TOGETHER, TYPES
-from typer.testing import CliRunner
 
 import madtree
-from madtree.cli.app import app
 from madtree.host.psycopg import PsycopgHost
 from madtree.report import build_report
 
@@ -187,7 +186,7 @@ def run(ground: Ground, dsn: str, command: Command, model: str, table: str, engi
     """Its name, if it did what it was asked for."""
     place = {**PLACE, "model": model, "data": table, "out": ground.new_name(), "file": "-"}
     words = ["--engine", engine, *command.words(place)]
-    result = CliRunner().invoke(app, [*words, "--dsn", dsn])
+    result = invoke([*words, "--dsn", dsn])
     return {command.name} if result.exit_code == 0 else set()
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
+from shares import share
 
 MADE = """
 CREATE TABLE data AS SELECT i AS id, i * 7919 % 100 AS x, i % 2 AS g, (i * 31 % 7)::float8 AS w,
@@ -70,7 +71,23 @@ def test_no_call_runs_what_takes_the_place_of_a_column(db: psycopg.Connection, o
     found = db.execute(COLUMNS, [f"^{model}(_|$)"]).fetchall()
     assert len(found) > 60
     sprung = []
-    for table, column, type_ in found:
+
+    def said(table: str, column: str, call: str) -> str:
+        """The sentence of a call that is refused; what goes wrong is noted."""
+        answer = ""
+        try:
+            with db.transaction(force_rollback=True):
+                db.execute(f"SELECT * FROM madtree.{call}")
+        except psycopg.Error as error:
+            answer = str(error)
+            if error.sqlstate == "XX000":
+                sprung.append((table, column, f"{call}: {error}"))
+        if db.execute("SELECT is_called FROM sprung").fetchone() == (True,):
+            sprung.append((table, column, call))
+            db.execute("SELECT setval('sprung', 1, false)")
+        return answer
+
+    for turn, (table, column, type_) in enumerate(found):
         with db.transaction(force_rollback=True):
             db.execute(f'ALTER TABLE {table} DROP COLUMN "{column}" CASCADE')
             value = "ARRAY[spring()]" if type_.endswith("[]") else "spring()"
@@ -80,18 +97,13 @@ def test_no_call_runs_what_takes_the_place_of_a_column(db: psycopg.Connection, o
                 "bytea": "decode(spring()::text, 'escape')",
                 "timestamp with time zone": "now() + spring() * interval '1 s'",
             }
-            said = casts.get(type_, f"{value}::text{'[]' * type_.endswith('[]')}::{type_}")
+            made = casts.get(type_, f"{value}::text{'[]' * type_.endswith('[]')}::{type_}")
             db.execute(
-                f'CREATE FUNCTION "{column}"({table}) RETURNS {type_} LANGUAGE sql STABLE AS $$ SELECT {said} $$'
+                f'CREATE FUNCTION "{column}"({table}) RETURNS {type_} LANGUAGE sql STABLE AS $$ SELECT {made} $$'
             )
-            for call in calls:
-                try:
-                    with db.transaction(force_rollback=True):
-                        db.execute(f"SELECT * FROM madtree.{call}")
-                except psycopg.Error as error:
-                    if error.sqlstate == "XX000":
-                        sprung.append((table, column, f"{call}: {error}"))
-                if db.execute("SELECT is_called FROM sprung").fetchone() == (True,):
-                    sprung.append((table, column, call))
-                    db.execute("SELECT setval('sprung', 1, false)")
+            answers = [said(table, column, call) for call in share(calls, 4, turn)]
+            if not any("lacks the " in answer for answer in answers):
+                # Nobody has looked whether the column is there, so each call may read it.
+                for call in calls:
+                    said(table, column, call)
     assert sprung == []
