@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
+from unittest.mock import patch
 
-import click
-import typer
-from click.testing import CliRunner, Result
+import typer.main
+import typer.testing
 
 from madtree.cli.app import app
 
 
 @cache
-def group() -> click.Group:
+def group() -> Any:
     """All commands. Typer makes them anew in each call, which takes longer than most of them."""
-    made = typer.main.get_command(app)
-    assert isinstance(made, click.Group)
-    return made
+    return typer.main.get_command(app)
 
 
-def invoke(words: Sequence[str]) -> Result:
+def invoke(words: Sequence[str]) -> typer.testing.Result:
     """What came of the command with these words."""
-    return CliRunner().invoke(group(), words)
+    with patch.object(typer.testing, "_get_command", lambda app: group(), create=True):
+        return typer.testing.CliRunner().invoke(app, words)
