@@ -13,10 +13,16 @@ import madtree
 
 PACKAGE = Path(madtree.__file__).parent
 SUMMING = {"bincount", "reduceat", "at"}  # np.bincount, np.add.reduceat, np.add.at and those of other operators
-COUNTING = {"learn/histogram/histogram.py", "learn/leaf_sums/sums.py", "learn/counting/rows_by_node.py"}
+COUNTING = {
+    "learn/histogram/histogram.py",
+    "learn/leaf_sums/sums.py",
+    "learn/counting/rows_by_node.py",
+    "learn/counting/joint_tables.py",
+}
 OTHERS = {
     "ingest/bin_finder.py": "rows of each tree in the sample for bins",
     "learn/at_hand/bagged_block.py": "rows of each group in a bag, as places to put them",
+    "learn/at_hand/row_records.py": "rows with the same two codes, before any are counted",
     "learn/binning/bins.py": "sizes of bins, before there are blocks",
     "learn/binning/encode.py": "edges by cell of a look-up table",
     "learn/columns/boosted.py": "losses by group, after each round",

@@ -175,6 +175,8 @@ class BlocksAtHand(Provider):
             first = 0
             for block in blocks:
                 self._records.part(first, first := first + block.codes.n_rows).fill_all(block)
+            if n_rows >= problem.tuning.joint_rows:
+                self._records = self._records.with_crowds()
         return self._records
 
     def _joined(self) -> Block:

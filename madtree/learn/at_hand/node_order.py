@@ -68,7 +68,7 @@ class NodeOrder:
             allocator: for the rows, twice: one they are in, and one they go to; and for the order of their groups.
             records: of all rows of all blocks, without limbs; None where they are not kept.
         """
-        layout = RecordLayout.of(blocks[0].codes, problem.n_classes)
+        layout = RecordLayout.of(blocks[0].codes, problem.n_classes) if records is None else records.layout
         if not layout.n_features:
             blocks, records = [join()], None
         parts = [BaggedBlock.of(problem, *each, allocator) for each in _with_records(blocks, records)]
@@ -155,7 +155,9 @@ class NodeOrder:
             # Copying rows takes about as long as counting twice as many others along with them.
             if 3 * int(stretch.sizes[chosen].sum()) < len(stretch.rows):
                 stretch = stretch.only(chosen)
-            for piece in stretch.pieces(self._tuning.piece_rows):
+            tuning = self._tuning
+            most = tuning.joint_piece_rows if request.drawn is None and stretch.rows.crowds else tuning.piece_rows
+            for piece in stretch.pieces(most):
                 n_rows += len(piece.rows)
                 if n_rows > _STEP_ROWS:
                     yield

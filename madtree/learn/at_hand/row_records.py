@@ -5,6 +5,7 @@ node reads memory in order, and looks no row up by its number.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -26,6 +27,7 @@ from madtree.records import dataclass
 
 _SIZES = (16, 32, 64)  # bytes of a record, which numpy copies as fast as memory goes
 _REFERRING = 8  # bytes of a record that says where its codes are
+_TWO_CODES = np.dtype("<u2")
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ class RecordLayout:
         n_units: of a record.
         n_features: whose codes it carries, 0 if none.
         class_at, times_at: units.
+        crowds: of each two neighbouring features, how many rows at most have the same two codes; none where that is not
+            known.
     """
 
     unit: np.dtype[np.uint8] | np.dtype[np.uint16]
@@ -45,6 +49,7 @@ class RecordLayout:
     n_features: int
     class_at: int
     times_at: int
+    crowds: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, codes: Codes, n_classes: int) -> RecordLayout:
@@ -124,6 +129,24 @@ class RowRecords:
     def part(self, first: int, stop: int) -> RowRecords:
         """The rows from `first` to before `stop`; a view."""
         return RowRecords(self.layout, self.records[first:stop], [limb[first:stop] for limb in self.limbs], self.codes)
+
+    def joint_codes(self, pair: int, first: int, stop: int) -> Array:
+        """(stop - first,) uint16 the codes of two neighbouring features, of one byte each, as one number: that of
+        feature 2 `pair` plus 256 times that of the next one; a view.
+        """
+        return self.records.view(_TWO_CODES).reshape(len(self), -1)[first:stop, pair]
+
+    @property
+    def crowds(self) -> tuple[int, ...]:
+        return self.layout.crowds
+
+    def with_crowds(self) -> RowRecords:
+        """With the crowds of these rows known, which are those of any of them, too, at most."""
+        if self.layout.unit != np.uint8 or not self.layout.n_features:
+            return self
+        columns = (self.joint_codes(pair, 0, len(self)) for pair in range(self.layout.n_features // 2))
+        crowds = tuple(int(np.bincount(column, minlength=1).max()) for column in columns)
+        return replace(self, layout=replace(self.layout, crowds=crowds))
 
     def take(self, rows: Ints) -> RowRecords:
         """Some of the rows, in that order; a copy."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
 
 from madtree.learn.counting.count_request import CountRequest
+from madtree.learn.counting.joint_tables import add_joint, joint_pairs
 from madtree.learn.data import Array, Floats, Ints, Runs
 from madtree.learn.histogram import HistogramLayout, add_codes, feature_view
 from madtree.learn.problem import Rounding, SearchTuning
@@ -32,10 +35,21 @@ class Records(Protocol):
         """What is summed beside the row counts, each row as often as it counts, (n_rows,) each."""
         ...
 
+    @property
+    def crowds(self) -> tuple[int, ...]:
+        """Of each two neighbouring features, how many rows at most have the same two codes; none where rows do not tell
+        two codes as one number.
+        """
+        ...
+
     def __len__(self) -> int: ...
 
     def column(self, feature: int, first: int, stop: int) -> Array:
         """(stop - first,) codes of one feature, of the rows from `first` to before `stop`."""
+        ...
+
+    def joint_codes(self, pair: int, first: int, stop: int) -> Array:
+        """(stop - first,) the codes of feature 2 `pair`, plus 256 times those of the next one."""
         ...
 
     def gather_of(self, feature: Ints, runs: Runs) -> Array:
@@ -103,17 +117,40 @@ def _add_features(state: Array, request: CountRequest, some: RowsByNode) -> None
     for slot, (first, stop) in zip(slots.tolist(), some.bounds, strict=True):
         if slot < 0:
             continue
-        if is_packed:
-            _add_packed(state, layout, slot, rows, first, stop)
-            continue
-        own = partial(rows.column, first=first, stop=stop)
-        limbs = [limb[first:stop] for limb in rows.limbs]
-        classes = rows.classes[first:stop].astype(np.int64)
-        add_codes(state, layout, classes, limbs, own, (slot, 1), rows.times[first:stop])
+        pairs: list[int] = []
+        if layout.channels.n_counts == 1 and stop - first >= request.problem.tuning.joint_rows:
+            pairs = joint_pairs(layout, rows.crowds, is_packed)
+        for pair in pairs:
+            values = rows.limbs if is_packed else [rows.times, *rows.limbs]
+            own = [each[first:stop] for each in values]
+            add_joint(state, layout, slot, pair, rows.joint_codes(pair, first, stop), own, rows.crowds[pair], is_packed)
+        add = _add_packed if is_packed else _add_node
+        for part, part_layout in _of_others(state, layout, pairs):
+            add(part, part_layout, slot, rows, first, stop)
+
+
+def _of_others(state: Array, layout: HistogramLayout, pairs: list[int]) -> Iterator[tuple[Array, HistogramLayout]]:
+    """The parts of a `state` that are of features in none of the `pairs`."""
+    if not pairs:
+        yield state, layout
+        return
+    for i, width in enumerate(layout.widths.tolist()):
+        feature = layout.first + i
+        if feature // 2 not in pairs:
+            part = state[:, int(layout.offsets[i]) : int(layout.offsets[i + 1])]
+            yield part, replace(layout, widths=np.array([width]), first=feature)
+
+
+def _add_node(state: Array, layout: HistogramLayout, slot: int, rows: Records, first: int, stop: int) -> None:
+    """Count the rows of one node, from `first` to before `stop`."""
+    own = partial(rows.column, first=first, stop=stop)
+    limbs = [limb[first:stop] for limb in rows.limbs]
+    classes = rows.classes[first:stop].astype(np.int64)
+    add_codes(state, layout, classes, limbs, own, (slot, 1), rows.times[first:stop])
 
 
 def _add_packed(state: Array, layout: HistogramLayout, slot: int, rows: Records, first: int, stop: int) -> None:
-    """Count the rows of one node, from `first` to before `stop`, whose gradients and hessians are packed."""
+    """As `_add_node`, of rows whose gradients and hessians are packed."""
     widths, (limb,), features = (
         layout.widths.tolist(),
         rows.limbs,

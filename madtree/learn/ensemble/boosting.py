@@ -36,6 +36,10 @@ from madtree.learn.route import Routing
 from madtree.records import dataclass
 from madtree.trees import LOSSES, METHODS, NEWTON, BoostMethod, BoostParameters, LeafValue, Link
 
+# Of an average tree, from which on rows are put in the order of nodes. Small nodes of smaller ones are swept row by row
+# where rows are at hand: in two fifths of the time at 500 rows, while it takes a tenth longer at 10,000.
+ORDERED_ROWS = 4_096
+
 
 @dataclass(frozen=True)
 class Boosting:
@@ -225,6 +229,7 @@ def train_boosted(
     told = problem, scores.told, boosting.largest(mean)[2], boosting.weight_grid
     n_rows = yield from losses.tell(*told)
     waiting: list[TrainedTrees] = []  # rounds that the model may not keep
+    in_order = problem.rows.mean() >= ORDERED_ROWS
     go_on, most = np.ones(n_groups, np.bool_), np.full(n_groups, parameters.n_rounds)
     for number in range(parameters.n_rounds):
         of_round = problem.with_replicas(boosting.sample(number))
@@ -232,7 +237,7 @@ def train_boosted(
         for score in range(loss.n_scores):
             member = number * loss.n_scores + score
             mask = feature_mask(packed, parameters.feature_fraction, member, go_on)
-            finder_of = partial(SplitFinder, rows_at_hand=rows_at_hand, mask=mask, in_order=True)
+            finder_of = partial(SplitFinder, rows_at_hand=rows_at_hand, mask=mask, in_order=in_order)
             of_tree = yield from sample_by_gradient(of_round, parameters, number, member)
             counted = of_few_bits(of_tree, member) if boosting.loss.is_bounded else of_tree
             growing = yield from grow(counted, rows_at_hand, finder_of=finder_of)

@@ -48,6 +48,8 @@ class SearchTuning:
             tenth of it where rows are in a table.
         node_rows: of an average node of these from which on they are worked off one by one,
         piece_rows: so many rows at a time.
+        joint_rows: of a node from which on they are counted by two features at once (learn.counting.joint_tables),
+        joint_piece_rows: so many at a time.
     """
 
     state_share: int = 4
@@ -80,3 +82,5 @@ class SearchTuning:
     drawn_bytes: int = 6 * 2**20
     node_rows: int = 1_000
     piece_rows: int = 32_768
+    joint_rows: int = 32_768
+    joint_piece_rows: int = 524_288

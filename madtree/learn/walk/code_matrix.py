@@ -11,8 +11,7 @@ from madtree.learn.data import Array, Ints
 MOST_ROWS = 131_072  # of a matrix: what is done once for all rows pays for many of them, and then the cache is full
 _MOST_KEPT = 16 * 2**20  # bytes of bits
 _WORD = 64  # bits
-MOST_LEVELS = 8  # by whole columns: as many as a byte has bits
-_MOST_NODES = 2 ** (MOST_LEVELS - 1)  # of a level that whole columns are compared with
+MOST_INNER = 255  # nodes of a tree that whole columns are compared with: a byte tells what is below them apart
 
 
 def most_kept(n_rows: int) -> int:
@@ -27,9 +26,9 @@ class Scratch:
         rows: (n_rows,) their numbers.
         place, moved: (n_rows,) int64 and uint64.
         code: (n_rows,) of the codes' type.
-        masks: (nodes of a level, words) uint64.
-        answers: (nodes of all levels, words) uint64.
-        paths: (levels, words) uint64.
+        masks: (nodes, words) uint64.
+        answers: (inner nodes, words) uint64.
+        path: (words,) uint64.
     """
 
     def __init__(self, n_rows: int, words: int, dtype: np.dtype) -> None:
@@ -37,9 +36,9 @@ class Scratch:
         self.place: Ints = np.empty(n_rows, np.int64)
         self.moved: Array = np.empty(n_rows, np.uint64)
         self.code: Array = np.empty(n_rows, dtype)
-        self.masks: Array = np.empty((_MOST_NODES, words), np.uint64)
-        self.answers: Array = np.empty((2 * _MOST_NODES - 1, words), np.uint64)
-        self.paths: Array = np.empty((MOST_LEVELS, words), np.uint64)
+        self.masks: Array = np.empty((2 * MOST_INNER + 1, words), np.uint64)
+        self.answers: Array = np.empty((MOST_INNER, words), np.uint64)
+        self.path: Array = np.empty(words, np.uint64)
 
 
 class CodeMatrix:

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from madtree.learn.data import Array, Bools, Ints
-from madtree.learn.walk.code_matrix import MOST_LEVELS, MOST_ROWS, CodeMatrix, most_kept
+from madtree.learn.walk.code_matrix import MOST_INNER, MOST_ROWS, CodeMatrix, most_kept
 from madtree.records import dataclass
 
 _FEW = 512  # rows, of which a walk from the root is quicker
@@ -28,17 +28,37 @@ _HIGH = 1 if sys.byteorder == "little" else 0  # the half of an integer of 64 bi
 
 @dataclass(frozen=True)
 class _Top:
-    """The first levels of a tree, each with twice as many nodes as the one above.
+    """The first levels of a tree. A place is that of a mask, of the rows that come to a node: the root has place 0, and
+    the children of inner node i, level by level, have 2 i + 1 and 2 i + 2.
 
     Attributes:
-        levels: how many.
-        questions: of all their nodes, for `CodeMatrix.above`.
-        ends: (2 ** levels,) the nodes below them, in order of the levels' bits, the last one highest.
+        stops: of each level, how many inner nodes there are down to it.
+        questions: of these nodes, for `CodeMatrix.above`.
+        places: (n_inner,) theirs.
+        ends: (n_ends,) the nodes below them, and leaves on the way.
+        marked: of each bit of the numbers of these, the places of those that have it.
     """
 
-    levels: int
+    stops: list[int]
     questions: list[int]
+    places: Ints
     ends: Ints
+    marked: list[Ints]
+
+    @classmethod
+    def of(cls, levels: list[Ints], child: Ints, questions: list[int], root: int) -> _Top:
+        """From the inner nodes of each level."""
+        inner = np.concatenate((*levels, np.zeros(0, np.int64)))
+        nodes = np.concatenate(([root], np.column_stack((child.take(inner), child.take(inner) + 1)).ravel()))
+        place = np.argsort(nodes)
+        places = place.take(np.searchsorted(nodes, inner, sorter=place))
+        is_end = np.ones(len(nodes), np.bool_)
+        is_end[places] = False
+        at = np.flatnonzero(is_end)
+        number = np.arange(len(at))
+        bits = range(max(len(at) - 1, 0).bit_length())
+        marked = [at[(number >> bit) & 1 == 1] for bit in bits]
+        return cls(np.cumsum([len(level) for level in levels]).tolist(), questions, places, nodes.take(at), marked)
 
 
 @dataclass(frozen=True)
@@ -86,28 +106,23 @@ class Descent:
         """(n_rows,) the node that each row comes to by the first levels, and how many these are."""
         top = self._top(root, matrix.has_missing)
         scratch = matrix.scratch
-        place = scratch.place
-        if top.levels == 0:
+        if not top.stops:
             return np.full(matrix.n_rows, root), 0
-        answers = matrix.above(top.questions)
-        # By node of the level, the rows that come to it. The right children of all nodes are behind the left ones.
-        masks = scratch.masks
+        answers, masks = matrix.above(top.questions), scratch.masks
         masks[0] = ~np.uint64(0)
-        for level in range(top.levels):
-            n = 2**level
-            here, right = masks[:n], answers[n - 1 : 2 * n - 1]
-            if level + 1 < top.levels:
-                right = np.bitwise_and(here, right, out=masks[n : 2 * n])
-                np.bitwise_xor(here, right, out=here)
-            else:
-                right &= here
-            np.bitwise_or.reduce(right, axis=0, out=scratch.paths[level])
+        first = 0
+        for stop in top.stops:
+            here = masks.take(top.places[first:stop], axis=0)
+            right = np.bitwise_and(here, answers[first:stop], out=masks[2 * first + 2 : 2 * stop + 1 : 2])
+            np.bitwise_xor(here, right, out=masks[2 * first + 1 : 2 * stop : 2])
+            first = stop
         number = np.zeros(matrix.n_rows, np.uint8)
-        for path in scratch.paths[: top.levels][::-1]:
+        for places in top.marked[::-1]:
+            path = np.bitwise_or.reduce(masks.take(places, axis=0), axis=0, out=scratch.path)
             number += number
             number |= np.unpackbits(path.view(np.uint8), count=matrix.n_rows)
-        np.copyto(place, number)
-        return top.ends.take(place), top.levels
+        np.copyto(scratch.place, number)
+        return top.ends.take(scratch.place), len(top.stops)
 
     def _top(self, root: int, has_missing: bool) -> _Top:
         """The first levels of a tree."""
@@ -120,17 +135,17 @@ class Descent:
 
     def _read_top(self, root: int, column: Ints) -> _Top:
         """As above; `column` (n_nodes,) that each node asks."""
-        nodes, asked = np.array([root]), []
+        nodes, levels, n_inner = np.array([root]), [], 0
         for _ in range(self.levels):
-            child = self.child.take(nodes)
-            if np.array_equal(child, nodes):
+            inner = nodes[self.child.take(nodes) != nodes]
+            n_inner += len(inner)
+            if len(inner) == 0 or n_inner > MOST_INNER:
                 break
-            asked.append(nodes)
-            # No row goes right from a leaf, so it does not matter what stands there.
-            nodes = np.concatenate((child, np.minimum(child + 1, len(self.child) - 1)))
-        inner = np.concatenate((*asked, np.zeros(0, np.int64)))
-        questions = (column.take(inner) << _HALF) | self.cut.take(inner)
-        return _Top(len(asked), questions.tolist(), nodes)
+            levels.append(inner)
+            nodes = np.concatenate((self.child.take(inner), self.child.take(inner) + 1))
+        asked = np.concatenate((*levels, np.zeros(0, np.int64)))
+        questions = (column.take(asked) << _HALF) | self.cut.take(asked)
+        return _Top.of(levels, self.child, questions.tolist(), root)
 
     def _walk(self, at: Ints, matrix: CodeMatrix, steps: int) -> Ints:
         """(n_rows,) the node that each row comes to by some steps from its own, `at`, which is written to."""
@@ -184,21 +199,26 @@ class Descent:
 
     @cached_property
     def levels(self) -> int:
-        """How many are best gone down by whole columns: each has more nodes than the one above, and costs as much to
-        walk. Questions that the trees share are answered once, as long as their answers are kept.
+        """How many are best gone down by whole columns, where each node takes time, instead of row by row, where each
+        level does. Questions that the trees share are answered once, as long as their answers are kept.
         """
         nodes, asked, kept = self.together, np.zeros(0, np.int64), most_kept(MOST_ROWS)
-        for level in range(min(MOST_LEVELS, self.deepest)):
+        saved, most_saved, best = 0.0, 0.0, 0
+        step = _STEP * len(self.together)
+        for level in range(self.deepest):
             nodes = nodes[self.child.take(nodes) != nodes]
             questions = (self.feature.take(nodes) << _HALF) | self.cut.take(nodes)
             known = len(asked)
             asked = np.unique(np.concatenate((asked, questions)))
             new = len(asked) - known if len(asked) <= kept else len(nodes)
-            if _QUESTION * new + _NODE * len(nodes) > _STEP * len(self.together):
-                return level
+            saved += step - _QUESTION * new - _NODE * len(nodes)
+            if saved > most_saved:
+                most_saved, best = saved, level + 1
+            if saved + step * (self.deepest - level - 1) <= most_saved:
+                break
             child = self.child.take(nodes)
             nodes = np.concatenate((child, child + 1))
-        return min(MOST_LEVELS, self.deepest)
+        return best
 
     @cached_property
     def _column(self) -> Ints:

@@ -205,9 +205,10 @@ class Leader(Resident, Provider, Generic[T]):
 
     def _are_rows_lighter(self, request: CountRequest) -> bool:
         """Whether nodes have become so small that handing over their rows takes less than handing over histograms: a
-        byte takes about as long to hand over as a bin to count, which everybody does at the same time.
+        byte takes about as long to hand over as a bin to count, which everybody does at the same time. Rows that stand
+        in the order of nodes are counted where they are: to find others of them takes a pass over all rows.
         """
-        if request.what != "histograms" or not self._others:
+        if request.what != "histograms" or request.in_order or not self._others:
             return False
         n_features = request.features[1] - request.features[0]
         limbs = request.channels.weight_limbs + request.channels.target_limbs

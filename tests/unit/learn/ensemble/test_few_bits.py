@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from madtree.learn.counting.joint_tables import add_joint, joint_pairs
 from madtree.learn.data import Block
-from madtree.learn.ensemble import few_bits
-from madtree.learn.problem import Problem, Rounding, identities
+from madtree.learn.ensemble import boosting, few_bits
+from madtree.learn.histogram import HistogramLayout, feature_view
+from madtree.learn.problem import Channels, Problem, Rounding, identities
 from madtree.trees import BoostParameters, Parameters
 from tests.unit.learn.binned import at_hand, cut, problem_of, sample_rows
 from tests.unit.learn.ensemble.test_boosting import ANYWHERE, bytes_of, grown_by, raw_scores, store_of
@@ -19,7 +21,7 @@ from tests.unit.learn.ensemble.test_boosting import ANYWHERE, bytes_of, grown_by
 N = 3_000
 
 
-@pytest.mark.parametrize("least", [1_000, 0], ids=["some groups", "all groups"])
+@pytest.mark.parametrize("least", [1_000, 0, N], ids=["some groups", "all groups", "no group"])
 @pytest.mark.parametrize(
     ("n_classes", "weighted", "n_trees", "more"),
     [
@@ -33,6 +35,7 @@ def test_a_model_is_the_same_wherever_rows_are(
     least: int, n_classes: int, weighted: bool, n_trees: int, more: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(few_bits, "PRECISE_ROWS", least)
+    monkeypatch.setattr(boosting, "ORDERED_ROWS", 1)
     parameters = Parameters("gini", 60, min_split=20, min_bucket=8, cp=-1.0, max_leaf_nodes=9)
     rows = sample_rows(N, n_classes, weighted=weighted, n_trees=n_trees)
     problem, block = problem_of(replace(rows, identity=identities(np.arange(float(N)))), n_classes, parameters, n_trees)
@@ -47,6 +50,37 @@ def test_a_model_is_the_same_wherever_rows_are(
     assert grown(cut(block, np.arange(N), 9)) == expected
     assert grown(cut(block, order, 5)) == expected
     assert grown(cut(block, order, 5), in_order=False) == expected
+    for changes in ({"joint_rows": 1}, {"joint_rows": 300, "joint_piece_rows": 128, "node_rows": 1}):
+        problem = replace(problem, tuning=replace(problem.tuning, **changes))
+        assert grown(cut(block, order, 3)) == expected
+    monkeypatch.setattr(boosting, "ORDERED_ROWS", N + 1)
+    assert grown(cut(block, order, 3)) == expected
+
+
+@pytest.mark.parametrize("crowd", [3, 100, Rounding.PACKED_ROWS, 3 * Rounding.PACKED_ROWS])
+@pytest.mark.parametrize("is_packed", [True, False])
+def test_two_features_are_counted_at_once(crowd: int, is_packed: bool) -> None:
+    """Of three features, of which the first two make a pair, where no more rows than fit have the same two codes."""
+    rng = np.random.default_rng(crowd)
+    codes = np.concatenate((rng.integers(0, 256, (5_000, 3)), np.full((crowd, 3), 255)))
+    gradient, hessian = rng.integers(-256, 257, len(codes)), rng.integers(0, 513, len(codes))
+    layout = HistogramLayout(Channels(0, 1, 1), np.array([256, 256, 256]), 2)
+    counted = int(np.unique(codes[:, :2], axis=0, return_counts=True)[1].max())
+    assert counted - crowd in (0, 1)
+    pairs = joint_pairs(layout, [counted], is_packed)
+    assert pairs == ([0] if counted <= Rounding.PACKED_ROWS or not is_packed else [])
+    state = layout.zeros(np.dtype(np.float64))
+    for pair in pairs:
+        limbs = [hessian.astype(float), gradient.astype(float)]
+        values = [Rounding.packed(*limbs[::-1])] if is_packed else [np.ones(len(codes)), *limbs]
+        both = (codes[:, 0] + 256 * codes[:, 1]).astype(np.uint16)
+        add_joint(state, layout, 1, pair, both, values, counted, is_packed)
+    for feature in range(3):
+        found = feature_view(state, layout, feature)
+        assert not found[:, 0].any()
+        for own, values in zip(found[:, 1], (np.ones(len(codes)), hessian, gradient), strict=True):
+            expected = [values[codes[:, feature] == code].sum() for code in range(256)]
+            assert own.tolist() == (expected if feature // 2 in pairs else [0.0] * 256)
 
 
 def where_they_are(problem: Problem, blocks: list[Block]) -> Any:
