@@ -15,6 +15,7 @@ from madtree.learn.ensemble.quantiles import ResidualPlaces, residual_quantiles
 from madtree.learn.grow import GrowingTrees, inner_nodes
 from madtree.learn.problem import Problem
 from madtree.learn.requests import Program
+from madtree.learn.route import Routing
 from madtree.trees import MOST_ROUNDS, LeafValue
 
 _LIMBS = 2
@@ -34,6 +35,12 @@ def leaf_above(problem: Problem, growing: GrowingTrees) -> Ints:
     return found
 
 
+def way_to_leaves(problem: Problem, growing: GrowingTrees) -> Routing:
+    """The ways of rows to the leaves of grown trees. Where rows have gone on below a leaf, they may stay there."""
+    inner = inner_nodes(growing, problem.parameters.max_leaf_nodes)
+    return growing.routing.ending(inner, int(growing.depth[leaves_of(problem, growing)].max(initial=0)))
+
+
 def leaves_of(problem: Problem, growing: GrowingTrees) -> Ints:
     """(n_leaves,) the leaves of grown trees."""
     above, inner = leaf_above(problem, growing), inner_nodes(growing, problem.parameters.max_leaf_nodes)
@@ -46,7 +53,9 @@ def places_of_leaves(
     """(n_leaves,) the leaves of grown trees, and the residuals of their rows; the others as in `ResidualPlaces`."""
     above, leaves = leaf_above(problem, growing), leaves_of(problem, growing)
     place = np.maximum(growing.slots(leaves)[above], 0).astype(np.int64)  # no row stays at an inner node
-    return leaves, ResidualPlaces(problem, growing.routing, place, growing.tree[leaves], loss, weight_grid)
+    return leaves, ResidualPlaces(
+        problem, way_to_leaves(problem, growing), place, growing.tree[leaves], loss, weight_grid
+    )
 
 
 def quantile_values(rows: ResidualPlaces, level: float, threshold: Floats | None, largest: Floats) -> Program[Floats]:

@@ -11,7 +11,13 @@ import numpy as np
 
 from madtree.learn.criteria import KnownNodes
 from madtree.learn.data import Floats, Grid
-from madtree.learn.ensemble.leaf_values import leaf_above, places_of_leaves, quantile_values, with_values
+from madtree.learn.ensemble.leaf_values import (
+    leaf_above,
+    places_of_leaves,
+    quantile_values,
+    way_to_leaves,
+    with_values,
+)
 from madtree.learn.ensemble.quantiles import ResidualPlaces, residual_quantiles
 from madtree.learn.grow import GrowingTrees
 from madtree.learn.losses import RowLoss
@@ -80,7 +86,9 @@ class RowScores:
             said = known.values.prediction
         changed = {"node_value": said[leaf_above(problem, growing)], "added_to": score}
         following = (score + 1) % self._loss.n_scores
-        yield ReplaceRequest("boosted", {**self._always, **changed, "next": following}, problem, growing.routing)
+        yield ReplaceRequest(
+            "boosted", {**self._always, **changed, "next": following}, problem, way_to_leaves(problem, growing)
+        )
         if self.threshold is not None:
             yield from self._find_threshold()
 
