@@ -16,7 +16,7 @@ from madtree.model import ModelTables, casting
 from madtree.model.arrays import ModelArrays, read_arrays
 from madtree.records import dataclass
 from madtree.request import COSTS, Costs
-from madtree.score.asking import TestedRows, checked, tested_rows
+from madtree.score.asking import checked
 from madtree.score.block_plan import ForestValues, SummedLeaves, build_plan
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import measure
@@ -24,6 +24,7 @@ from madtree.score.forest_scorer import LEAF_SUMS
 from madtree.score.leaf_outcomes import WAVE_BYTES, most_leaves, waves
 from madtree.score.leaf_sums import LEAF_SUM, LeafSums
 from madtree.score.new_rows import scan_of
+from madtree.score.tested_rows import TestedRows, tested_rows
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.trees import FeatureKind, Model

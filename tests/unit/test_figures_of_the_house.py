@@ -91,7 +91,7 @@ def test_files_that_name_an_option(option: str, bound: int) -> None:
 
 def test_files_that_mention_forests() -> None:
     found = naming("(?i)forest")
-    assert len(found) <= 98, found
+    assert len(found) <= 100, found
 
 
 def test_decisions_on_whether_a_model_is_a_forest() -> None:
@@ -118,7 +118,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 50_800
+    assert sum(map(lines_of_code, sources().values())) <= 51_800
 
 
 @pytest.mark.parametrize(
