@@ -177,6 +177,7 @@ class MemoryHost:
         """`answers`: to further constant queries."""
         self.catalogue = catalogue or Catalogue({})
         self.in_server, self.has_extension = in_server, has_extension
+        self.kept: dict[str, Any] = {}
         self.said: list[tuple[str, str]] = []
         self.settings: dict[str, str] = {}
         self._relations = {name: 16_384 + number for number, name in enumerate(self.catalogue.tables)}

@@ -35,9 +35,11 @@ CALLS = {
         "tree_sql('m')", "tree_prune('m', 'o', 0.1)", "get_var_importance('m', 'o')", "tree_surr_display('m')",
         "tree_shap('m', 'data', 'o')",
     ),
-    "f": ("forest_predict('f', 'data', 'o', 'interval')", "forest_predict('f', 'data', 'o')", "get_tree('f', 1, 1)"),
+    "f": ("forest_predict('f', 'data', 'o', 'interval')", "forest_predict('f', 'data', 'o')", "get_tree('f', 1, 1)",
+          "tree_refresh('f', 'data', 'o')"),
     "fc": ("calibrate('fc', 'data', 'o', 'sigmoid')", "tree_curve('fc', 'data')"),
-    "b": ("boost_predict('b', 'data', 'o')", "boost_cut('b', 'o', 1)", "boost_staged('b', 'data')", "boost_sql('b')"),
+    "b": ("boost_predict('b', 'data', 'o')", "boost_cut('b', 'o', 1)", "boost_staged('b', 'data')", "boost_sql('b')",
+          "tree_refresh('b', 'data', 'o')"),
     "c": ("boost_predict('c', 'data', 'o', 'prob')", "boost_sql('c')", "tree_shap('c', 'data', 'o')"),
 }  # fmt: skip
 COLUMNS = """
