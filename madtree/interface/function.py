@@ -260,7 +260,7 @@ class Function:
     def checked(self, name: str, value: Any) -> Any:
         """The value of an argument, for NULL its default; raises MadtreeError if it is not valid."""
         argument = next(each for each in self.arguments if each.name == name)
-        given = argument.default if value is None else value
+        given: Any = argument.default if value is None else value
         return given if argument.valid is None or given is None else argument.valid.checked(name, given)
 
     @property
