@@ -9,6 +9,7 @@ from madtree.model.check import check_nodes, check_rows, check_trees
 from madtree.model.find import ModelTables, find_model, nodes_of
 from madtree.model.groups import group_objects
 from madtree.model.importance import MOST_ROWS, get_var_importance, tree_importance
+from madtree.model.kept import kept
 from madtree.model.listing import models
 from madtree.model.new_data import NewData, casting, fit_features, is_training_table, outcome_of
 from madtree.model.outputs import (
@@ -60,6 +61,7 @@ __all__ = [
     "get_var_importance",
     "group_objects",
     "is_training_table",
+    "kept",
     "loss_thresholds",
     "make_beside",
     "make_tables",

@@ -117,7 +117,7 @@ class _Unpacker:
         middle = start + n_left
         of_classes = values[self._of_classes]
         weight = float(n_rows) if self._weight is None else values[self._weight]
-        risk = weight - of_classes[prediction - 1] if self._risk is None else values[self._risk]
+        risk = max(weight - of_classes[prediction - 1], 0.0) if self._risk is None else values[self._risk]
         return Node(
             node_id,
             (node_id + 1).bit_length() - 1,

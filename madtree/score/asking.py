@@ -13,12 +13,8 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.model import (
     ModelTables,
-    NewData,
     casting,
-    fit_features,
     group_objects,
-    is_training_table,
-    outcome_of,
     output_columns,
     read_trees,
 )
@@ -27,16 +23,15 @@ from madtree.request import Costs, Type, find_source
 from madtree.score.case_or_blocks import measure, reader, run_case
 from madtree.score.kinds import SCORING
 from madtree.score.new_rows import scan_of
+from madtree.score.out_of_bag import drawn_rows
 from madtree.score.score_by_blocks import BlockScoring, ScoredRows
+from madtree.score.tested_rows import TestedRows, tested_rows, with_outcomes
 from madtree.sqltext import cells as cells_sql
 from madtree.sqltext import evaluate as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.cells import Question
 from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.operators import binary
 from madtree.sqltext.quote import ident
-from madtree.sqltext.relation import Relation
-from madtree.sqltext.split import check_expression
 from madtree.sqltext.tables import model_table
 from madtree.trees import Model
 
@@ -79,118 +74,27 @@ def asking(
     costs: Costs,
     most_bytes: int = HELD_BYTES,
     argument: str = "test_table",
+    out_of_bag: bool = False,
 ) -> Iterator[Asking]:
     """Put a question to the model; rows that were scored by blocks, and cells that other servers have counted, are kept
     until it is answered.
 
     A transaction that may not write, as on a standby, has no table to keep them in: there the question scores them
     itself, in one process.
-    """
-    rows = tested_rows(host, tables, model, test_table, with_id=False, argument=argument)
-    with (
-        casting(model, rows.data.features, str(test_table), argument),
-        _asking_of(host, tables, model, rows, in_blocks, costs, most_bytes) as put,
-    ):
-        yield put
-
-
-@dataclass(frozen=True)
-class TestedRows:
-    """Rows whose outcome is known.
-
-    Attributes:
-        source: where they are.
-        data: what the model needs of them.
-        actual, weight, exposure: of a row, as SQL; None where the model has none.
-    """
-
-    source: Relation
-    data: NewData
-    actual: str
-    weight: str | None
-    exposure: str | None
-
-    def judged(self, model: Model) -> list[str]:
-        """SQL of the outcome and the weight of a row, as float8 that are infinite where they are NaN: of classes their
-        place from 0, of rates what they are per exposure, for which the row then counts.
-        """
-        actual, weight = self.actual, self.weight or "1::pg_catalog.float8"
-        if self.exposure:
-            fits = binary(self.exposure, ">", "0::pg_catalog.float8")
-            actual = f"CASE WHEN {fits} THEN {binary(actual, '/', self.exposure)} ELSE 'NaN'::pg_catalog.float8 END"
-            weight = f"CASE WHEN {fits} THEN {binary(weight, '*', self.exposure)} ELSE {weight} END"
-        actual = cells_sql.number_of_class(actual, model.classes) if model.is_classification else actual
-        return [cells_sql.not_a_number_as_infinite(value) for value in (actual, weight)]
-
-
-def tested_rows(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    test_table: str | None,
-    *,
-    with_id: bool,
-    argument: str,
-) -> TestedRows:
-    """The rows of a table by which a model is judged; tells of those that it has seen.
 
     Args:
-        with_id: whether the table must have the id, too.
-        argument: the name by which users give the table.
-
-    Raises:
-        MadtreeError: there is no such table, or it lacks what the model needs.
+        out_of_bag: the rows are those of the training, and each is judged by the trees whose samples lack it.
     """
-    if test_table is None:
-        raise MadtreeError(f"{argument} must be the name of a table or view, not NULL")
-    source = find_source(host.source, test_table, argument)
-    if is_training_table(host, model, source):
-        _tell_of_seen_rows(host, tables, model, test_table)
-    return with_outcomes(host, tables, model, source, test_table, with_id=with_id, argument=argument)
-
-
-def with_outcomes(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    source: Relation,
-    given: str,
-    *,
-    with_id: bool,
-    argument: str,
-) -> TestedRows:
-    """The rows of `source`, which the user has called `given`.
-
-    Raises:
-        MadtreeError: it lacks what the model needs.
-    """
-    weight = str(model.summary["weights"]) if model.weighted else None
-    if weight is not None:  # what the model's tables say is checked before it is part of any statement
-        check_expression(weight, f"{model.name} is damaged: the weights in its summary")
-    needed = [model.dependent, *model.grouping, *(text for text in (weight, model.exposure) if text)]
-    ids = [model.id_column] * with_id
-    data = fit_features(host.source, model, source, given, argument, needed, ids)
-    weight, exposure = (
-        None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
-    )
-    return TestedRows(source, data, outcome_of(tables, model, data), weight, exposure)
-
-
-def _tell_of_seen_rows(host: Host, tables: ModelTables, model: Model, test_table: str) -> None:
-    """Tell that the model was trained on that table, and what to do instead."""
-    if model.kind.unseen_in is not None:
-        unseen = model_table(tables.schema, tables.name, model.kind.unseen_in)
-        instead = f"the error on rows that each tree has not seen is in {unseen}"
-    elif host.has_extension:
-        held = f"madtree.holdout({model.id_column})"
-        instead = f"train on the rows WHERE NOT {held}, and evaluate on those WHERE {held}"
+    if out_of_bag:
+        source, given = find_source(host.source, str(test_table), argument), str(test_table)
+        rows = with_outcomes(host, tables, model, source, given, with_id=True, argument=argument).of_training(model)
     else:
-        instead = "train on a view that leaves some rows out, and evaluate on these"
-    one = model.kind.unseen_in is None and not model.grouping_columns
-    whose, predicts = ("it has", "predicts") if one else ("its trees have", "predict")
-    host.notice(
-        f"{model.name} was trained on {test_table}: {whose} seen these rows, and {predicts} others less well; {instead}"
-    )
+        rows = tested_rows(host, tables, model, test_table, with_id=False, argument=argument)
+    with (
+        casting(model, rows.data.features, str(test_table), argument),
+        _asking_of(host, tables, model, rows, in_blocks, costs, most_bytes, out_of_bag=out_of_bag) as put,
+    ):
+        yield put
 
 
 @contextmanager
@@ -202,6 +106,8 @@ def _asking_of(
     in_blocks: bool | None,
     costs: Costs,
     most_bytes: int,
+    *,
+    out_of_bag: bool,
 ) -> Iterator[Asking]:
     source, data, actual = tested.source, tested.data, tested.actual
     weight, exposure = tested.weight, tested.exposure
@@ -223,7 +129,8 @@ def _asking_of(
         payload = cells_sql.payload(scan, _first_group(host, tables, model), actual, weight, exposure)
         type_, said = scoring.question(model, scan.id_name)
         of_payload = replace(scan, id_sql=payload)
-        blocks = BlockScoring(host, tables, model, type_, source, of_payload, _PAYLOAD, [*said.values()], work)
+        drawn = drawn_rows(host, tables, model, data.types[model.id_column]) if out_of_bag else None
+        blocks = BlockScoring(host, tables, model, type_, source, of_payload, _PAYLOAD, [*said.values()], work, drawn)
         if may_keep:
             blocks.create()
         else:

@@ -14,7 +14,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Bools, Floats, Ints, finished, sent_rows
 from madtree.learn.walk import MOST_ROWS
-from madtree.model import INTERVAL, ModelTables, NewData, casting, output_columns, unquoted
+from madtree.model import INTERVAL, ModelTables, NewData, casting, kept, output_columns, unquoted
 from madtree.model.arrays import ModelArrays, read_arrays
 from madtree.records import dataclass
 from madtree.request import Type, find_source
@@ -135,11 +135,16 @@ class RowsAtHand:
         Raises:
             MadtreeError: no row is left, or what is predicted of all of them is too much.
         """
-        arrays, of_node, read = _said(host, tables, model, asked)
         grouped = bool(model.grouping_columns)
-        plan = build_plan(arrays.trees, of_node, grouped=grouped, between=host.let_in)
-        own, more, found = numbers_of_rows(host, model, scan, arrays.used, id_type, most, others, texts)
-        column = {int(place): grouped + number for number, place in enumerate(arrays.used)}
+
+        def make() -> tuple[Ints, bytes, Callable[[bytes], Floats]]:
+            arrays, of_node, read = _said(host, tables, model, asked)
+            return arrays.used, build_plan(arrays.trees, of_node, grouped=grouped, between=host.let_in), read
+
+        what = "predictions", asked.type_, *asked.classes
+        used, plan, read = kept(host, tables, what, make, lambda made: len(made[1]))
+        own, more, found = numbers_of_rows(host, model, scan, used, id_type, most, others, texts)
+        column = {int(place): grouped + number for number, place in enumerate(used)}
         n_predicted = len(asked.classes if model.kind.joining is Joining.NONE else model.classes) or 1
         if len(own) * n_predicted > _MOST_NUMBERS:
             raise MadtreeError(

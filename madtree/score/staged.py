@@ -22,13 +22,14 @@ from madtree.model import (
 )
 from madtree.model.arrays import read_arrays
 from madtree.request import COSTS, Costs
-from madtree.score.asking import TestedRows, checked, tested_rows
+from madtree.score.asking import checked
 from madtree.score.block_plan import build_plan
 from madtree.score.block_statement import BlockStatement
 from madtree.score.boosted_outcomes import staged_values
 from madtree.score.case_or_blocks import measure
 from madtree.score.new_rows import scan_of
 from madtree.score.staged_scorer import BAD_ACTUALS, BAD_WEIGHTS, FIRST_SUM, GROUP, ROWS, WEIGHT, n_sums
+from madtree.score.tested_rows import TestedRows, tested_rows
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.trees import Model
@@ -72,8 +73,13 @@ def boost_staged(
         if own:  # others have failed
             scopes.append((gid, groups.get(gid), own, of_group))
     rows = [row for scope in watched(host, scopes) for row in _rounds(model, *scope)]
+    return checked(host, rows, model, str(test_table), unfit_for(model))
+
+
+def unfit_for(model: Model) -> str:
+    """What an outcome is that a boosted model's loss is not for."""
     below = "not above 0, " if model.loss.is_positive else "negative, " if model.loss.is_count else ""
-    return checked(host, rows, model, str(test_table), f"{below}infinite or NaN")
+    return f"{below}infinite or NaN"
 
 
 def _sums_of_groups(host: Host, tables: ModelTables, model: Model, tested: TestedRows, costs: Costs) -> Floats:

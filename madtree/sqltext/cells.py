@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from madtree.records import dataclass
 from madtree.sqltext.array_text import texts
-from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.operators import spelled_out
+from madtree.sqltext.condition import QUALIFIED, typed_literal
+from madtree.sqltext.operators import binary, spelled_out
 from madtree.sqltext.predict import TREE, Output, Scan, case_of_tree, tree_case
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import model_table
@@ -198,6 +198,17 @@ def number_of_class(actual: str, classes: Sequence[str]) -> str:
     """The place of a row's class, `actual_class`, among the model's, from 0, as a float8; NULL of another one."""
     place = f"pg_catalog.array_position({literal(texts(classes))}::pg_catalog.text[], {actual})"
     return f"({place} OPERATOR(pg_catalog.-) 1)::pg_catalog.float8"
+
+
+def place_of_value(value: str, classes: Sequence[str], type_: str) -> str:
+    """As `number_of_class`, of one of a few classes that are integers or booleans: to compare them takes a third of the
+    time of looking for their text.
+    """
+    cases = (
+        f"{binary(value, '=', typed_literal(label, type_))} THEN {place}::pg_catalog.float8"
+        for place, label in enumerate(classes)
+    )
+    return f"CASE WHEN {' WHEN '.join(cases)} END"
 
 
 def not_a_number_as_infinite(value: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from madtree.records import dataclass
 from madtree.sqltext.boost_tables import STEP_COLUMNS
 from madtree.sqltext.kinds import SUMMARY_COLUMNS
-from madtree.sqltext.quote import ident
+from madtree.sqltext.operators import spelled_out
+from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.values import Writer, text_of
 
@@ -171,6 +172,27 @@ def competitors(schema: str, name: str) -> str:
     columns = ", ".join(f"s.{column}" for column in COMPETITOR_COLUMNS)
     table = model_table(schema, name, "_competitors")
     return f"SELECT {columns} FROM {table} AS s ORDER BY s.tree_id, s.node_id, s.rank"
+
+
+def row_versions(schema: str, name: str, tables: Mapping[str, int]) -> str:
+    """Of each of a model's tables, its suffix, its file, which versions its rows have, and whether all are its `own`.
+
+    A version is its place in the file, and the transaction and the command that wrote it. Another file may have one of
+    another row under the same, as VACUUM FULL writes one.
+
+    Args:
+        tables: their OIDs by suffix.
+    """
+    return " UNION ALL ".join(
+        spelled_out(
+            f"SELECT {literal(suffix)}::pg_catalog.text AS suffix, "
+            f"pg_catalog.pg_relation_filenode({oid}::pg_catalog.oid) AS file, pg_catalog.string_agg((pg_catalog.tidsend"
+            "(t.ctid) `||` pg_catalog.xidsend(t.xmin)) `||` pg_catalog.cidsend(t.cmin), ''::pg_catalog.bytea) AS rows, "
+            f"pg_catalog.bool_and(t.tableoid `=` {oid}::pg_catalog.oid) AS own FROM "
+        )
+        + f"{model_table(schema, name, suffix)} AS t"
+        for suffix, oid in tables.items()
+    )
 
 
 def stored_bytes(value: str) -> str:

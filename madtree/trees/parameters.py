@@ -11,7 +11,7 @@ from sys import float_info
 from typing import TypeVar
 
 from madtree.records import dataclass
-from madtree.trees.criteria import CRITERIA, NEWTON, OutcomeKind
+from madtree.trees.criteria import CRITERIA, OF_BOOSTING, OutcomeKind
 from madtree.trees.losses import GRADIENT
 
 BALANCED = "balanced"  # the class weights that let all classes of a tree count alike
@@ -246,7 +246,7 @@ class Parameters:
     @property
     def outcome(self) -> OutcomeKind:
         """What the criterion is for; raises KeyError where none has its name."""
-        return {**CRITERIA, NEWTON.name: NEWTON}[self.criterion].outcome
+        return {**CRITERIA, **OF_BOOSTING}[self.criterion].outcome
 
     def fit(self, n_features: int) -> bool:
         """Whether what they say of features is of so many."""

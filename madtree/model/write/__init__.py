@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from madtree.model.write.calibrated import Calibrated, write_calibrated
-from madtree.model.write.columns_text import floats, integers, labels_or_null
+from madtree.model.write.columns_text import floats, integers, labels_or_null, picked
 from madtree.model.write.cut import boost_cut
 from madtree.model.write.encoded import Encodings, GroupEncodings, by_categories, too_many
 from madtree.model.write.groups import BoostedTotals, GroupTotals, write_boosted_groups, write_groups, write_members
@@ -28,6 +28,7 @@ __all__ = [
     "forest_summary",
     "integers",
     "labels_or_null",
+    "picked",
     "too_many",
     "tree_prune",
     "write_boosted_groups",

@@ -50,7 +50,7 @@ class OfData:
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "tree_predict": ({"type": "prob"}, {"type": "leaf"}, {"replace": True}),
     "forest_predict": ({"type": "prob"}, {"type": "leaf"}, {"type": "interval", "level": 0.8}),
-    "conformal_quantiles": ({"levels": "0.5, 0.8"},),
+    "conformal_quantiles": ({"calibration_table": OfData(), "levels": "0.5, 0.8"},),
     "calibrate": ({"method": "sigmoid"},),
     "boost_predict": ({"type": "raw"}, {"type": "leaf"}),
     "boost_sql": ({"type": "prob"}, {"type": "raw"}),
@@ -62,6 +62,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"replace": True},
         {"layout": "long", "interactions": True},
         {"background": OfData()},
+        {"background": OfData(), "interactions": True},
     ),
     "tree_explain": ({"type": "raw"},),
     "partial_dependence": ({"accumulated": True}, {"ice": True}),
