@@ -38,7 +38,7 @@ def trained(host: Host, task: TrainingTask) -> Trained:
         found = train(host, task, watch, activity)
         if task.oob_predictions:
             watch.begin("write")
-            predict_out_of_bag(host, task, found.is_tested)
+            predict_out_of_bag(host, task)
         if task.intervals:
             watch.begin("write")
             drawn = draw_leaf_outcomes(host, task)

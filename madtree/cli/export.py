@@ -98,10 +98,6 @@ def from_server(
     number = one_tree(opened, model, tree, group)
     function = FUNCTIONS[format_]
     if format_ is Format.SQL and number is None:
-        kind = opened.run(lambda: kind_of(opened.connection, model), "reading")
-        function = kind.writes_sql
-        if not function:
-            hint = "--tree 1 writes one of its trees; madtree predict scores by all of them."
-            raise CommandError(f"{model} is {kind.described}, which is no expression", hint, USAGE)
+        function = opened.run(lambda: kind_of(opened.connection, model), "reading").writes_sql
     arguments = {"model": model, "type": type_, "tree_id": number, "trust_owner": trust, "dialect": dialect}
     return opened.line(function, arguments, "exporting")

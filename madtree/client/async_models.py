@@ -20,6 +20,7 @@ from madtree.client.rows import (
     ImportanceRow,
     NodeRow,
     PermutedRow,
+    QuantileRow,
     SurrogateRow,
     TreeRow,
 )
@@ -97,6 +98,10 @@ class AsyncNamed(Generic[N]):
         """
         return await self._look(lambda it: it.permutation_importance(table, features, **named))
 
+    async def conformal_quantiles(self, table: Any = None, levels: str = "0.9") -> Result[QuantileRow]:
+        """How far its predictions of new rows may be off; arguments as for `Model.conformal_quantiles`."""
+        return await self._look(lambda it: it.conformal_quantiles(table, levels))
+
     async def drop(self) -> str:
         """Drop its tables."""
         return await self._look(lambda it: it.drop())
@@ -112,7 +117,6 @@ class AsyncModel(AsyncNamed[Model]):
     confusion = of_named(Model.confusion)
     curve = of_named(Model.curve)
     reliability = of_named(Model.reliability)
-    conformal_quantiles = of_named(Model.conformal_quantiles)
     drift = of_named(Model.drift)
     predict = of_named(Model.predict)
     cp_table = of_named(Model.cp_table)
@@ -180,6 +184,7 @@ class AsyncForest(AsyncEnsemble[Forest]):
 
     to_sklearn = of_named(Forest.to_sklearn)
     predict = of_named(Forest.predict)
+    to_sql = of_named(Forest.to_sql)
 
     async def oob_error(self) -> float | None:
         """The error on out-of-bag rows of a forest without groups. Raises CallError where there are groups."""

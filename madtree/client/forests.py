@@ -176,12 +176,52 @@ class Forest(EnsembleModel):
 
     def predict(
         self,
-        new_data_table: str,
-        output_table: str,
-        type: str | None = "response",
+        new_data_table: Any,
+        output_table: str | None = None,
+        type: str = "response",
         trust_owner: bool | None = False,
         replace: bool | None = False,
-        level: float | None = 0.9,
-    ) -> str:
-        """Score a table into a new table, as `Client.forest_predict`."""
+        level: float = 0.9,
+        *,
+        gid: int | None = None,
+    ) -> Any:
+        """Score a table into a new table, as `Client.forest_predict`; or a data frame, here.
+
+        Parameters
+        ----------
+        new_data_table
+            Name of a table or view. Or a frame (pandas, polars or Arrow) with the features as its columns, or an array
+            with a column for each feature, whose predictions are returned, the same to the bit: only the trees are read
+            from the database. Of a frame `output_table`, `trust_owner` and `replace` are not used.
+        type
+            response, prob, prob_mean, interval or leaf; of a frame any but leaf.
+        level
+            Of intervals, the share of outcomes that lie between.
+        gid
+            Of a grouped forest, the group of all rows of a frame.
+
+        Returns
+        -------
+        str or ndarray
+            What the call said; of a frame an array of shape (n_rows,); with a value for each class (n_rows, n_classes);
+            of intervals (n_rows, 3): the mean, the low end and the high one.
+        """
+        if not isinstance(new_data_table, str):
+            from madtree.client.forest_arrays import predict_frame
+
+            with self.client.reading():
+                return predict_frame(self.client.host, self.name, new_data_table, type, level, gid)
+        if output_table is None:
+            raise CallError("output_table must be the name of the table for the predictions of a table")
         return self.client.forest_predict(self.name, new_data_table, output_table, type, trust_owner, replace, level)
+
+    def to_sql(
+        self,
+        type: str = "response",
+        *,
+        class_: str | None = None,
+        trust_owner: bool = False,
+        dialect: str | None = None,
+    ) -> str:
+        """It as an SQL expression over the columns of its training table, as `Client.tree_sql`."""
+        return str(self.client.call("tree_sql", self.name, type, None, trust_owner, class_, dialect)[0][0])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +18,6 @@ from madtree.client.rows import (
     DriftRow,
     NodeRow,
     PrunedRow,
-    QuantileRow,
     ReliabilityRow,
     RuleRow,
     StepRow,
@@ -31,7 +29,6 @@ from madtree.client.tree_calls import TreeCalls
 from madtree.model import ModelTables, find_model, read_summary, unquoted
 from madtree.render.svg import tree_svg
 from madtree.sqltext.models import trees as trees_and_groups
-from madtree.sqltext.split import parse_name
 from madtree.trees import Model as TreeModel
 
 
@@ -108,11 +105,6 @@ class Model(TrainedModel):
         """How far its probabilities are from what happens in a table or a data frame, by bins of the probability."""
         with self._as_table(table, False) as name:
             return self.client.tree_reliability(self.name, name, False, class_, n_bins)
-
-    def conformal_quantiles(self, table: Any, levels: str = "0.9") -> Result[QuantileRow]:
-        """How far its predictions of new rows may be off, by a table or a data frame that training has not seen."""
-        with self._as_table(table, False) as name:
-            return self.client.conformal_quantiles(self.name, name, levels)
 
     def drift(self, table: Any) -> Result[DriftRow]:
         """How far the values of a table or a data frame have moved from those of its training."""
@@ -254,31 +246,6 @@ class Model(TrainedModel):
             shown = [self.read(tree.tree_id) for tree in trees[:SHOWN_GROUPS]]
         model = replace(shown[0], trees=tuple(tree for each in shown for tree in each.trees))
         return figure(model, len(trees) - len(shown))
-
-    @contextlib.contextmanager
-    def _as_table(self, data: Any, trust_owner: bool) -> Iterator[str]:
-        """The name of a table: as given, or that of a frame's temporary copy, with its rows numbered as their id."""
-        if isinstance(data, str):
-            yield data
-            return
-        import numpy as np
-
-        from madtree.client.feature_values import as_trained
-        from madtree.client.frames import FrameColumn, columns_of
-        from madtree.client.upload import uploaded
-
-        columns = columns_of(data)
-        with self.client.beside_models(), self.client.work():
-            tables = find_model(self.client.host, self.name, "model", trust_owner=trust_owner)
-            header = read_summary(self.client.host, tables, to_run=False)
-            columns = as_trained(header.features, columns)
-            parts = parse_name(header.id_column)
-            if parts is not None and parts[-1] != "ctid" and header.id_column not in (f.name for f in header.features):
-                columns = [column for column in columns if column.name != parts[-1]]
-                n_rows = len(columns[0].values) if columns else 0
-                columns.append(FrameColumn(parts[-1], "bigint", np.arange(n_rows)))
-            with uploaded(self.client.connection, columns) as name:
-                yield name
 
 
 def _as_text(value: object) -> str:

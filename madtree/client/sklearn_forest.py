@@ -22,7 +22,7 @@ from madtree.client.sklearn_tree import (
     structure_of,
     tree_to_sklearn,
 )
-from madtree.client.tree_arrays import EnsembleArrays, NodeArrays, class_values
+from madtree.client.tree_arrays import EnsembleArrays, NodeArrays, class_values, mean_values, votes
 from madtree.trees import Feature, Joining, Model, Tree
 
 try:
@@ -210,24 +210,3 @@ class ExactRandomForestRegressor(_ExactForest, SklearnForestRegressor):  # type:
     def predict(self, X: Any) -> Array:
         """Means of the trees' means, shape (n_rows,)."""
         return mean_values(self._forest, self._places(X))[:, 0]
-
-
-def mean_values(forest: EnsembleArrays, leaves: Array) -> Array:
-    """(n_rows, n_values) of the trees; added up in their order, as the database does.
-
-    Args:
-        leaves: (n_rows, n_trees) as `EnsembleArrays.apply` has them.
-    """
-    total = np.zeros((len(leaves), forest.nodes.values.shape[1]))
-    for number in range(forest.n_trees):
-        total += forest.nodes.values[leaves[:, number]]
-    return total / forest.n_trees
-
-
-def votes(forest: EnsembleArrays, leaves: Array) -> Array:
-    """(n_rows, n_classes) how many trees say each class; arguments as above."""
-    counted = np.zeros((len(leaves), forest.nodes.values.shape[1]), np.int64)
-    rows = np.arange(len(leaves))
-    for number in range(forest.n_trees):
-        counted[rows, forest.nodes.prediction[leaves[:, number]].astype(np.int64)] += 1
-    return counted

@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 from madtree.client.caller import Caller
 from madtree.client.drawing import Drawing
 from madtree.client.result import Contributions, Result
-from madtree.client.rows import DependenceRow, ExplainedRow, ImportanceRow, PermutedRow
+from madtree.client.rows import DependenceRow, ExplainedRow, ImportanceRow, PermutedRow, QuantileRow
 from madtree.client.tree_calls import check_kind, table_rows
 from madtree.model import find_model, read_model, read_summary, tree_of_group
 from madtree.render.svg import tree_svg
 from madtree.sqltext.importance import COLUMNS
 from madtree.sqltext.quote import ident
+from madtree.sqltext.split import parse_name
 from madtree.trees import Model as TreeModel
 from madtree.trees import ModelKind
 
@@ -148,6 +149,15 @@ class TrainedModel:
         how = metric, n_repeats, seed, max_rows, trust_owner
         return self.client.call("permutation_importance", self.name, table, features, *how)
 
+    def conformal_quantiles(self, table: Any = None, levels: str = "0.9") -> Result[QuantileRow]:
+        """How far its predictions of new rows may be off, by a table or a data frame that training has not seen;
+        without any, where trees have samples, by the training's rows out of bag.
+        """
+        if table is None:
+            return self.client.call("conformal_quantiles", self.name, None, levels)
+        with self._as_table(table, False) as name:
+            return self.client.call("conformal_quantiles", self.name, name, levels)
+
     def drop(self) -> str:
         """Drop its tables."""
         return self.client.call_text("tree_drop", self.name)
@@ -162,6 +172,31 @@ class TrainedModel:
         with self.client.work() as connection:
             yield name
             connection.execute(f"DROP TABLE {name}".encode())
+
+    @contextlib.contextmanager
+    def _as_table(self, data: Any, trust_owner: bool) -> Iterator[str]:
+        """The name of a table: as given, or that of a frame's temporary copy, with its rows numbered as their id."""
+        if isinstance(data, str):
+            yield data
+            return
+        import numpy as np
+
+        from madtree.client.feature_values import as_trained
+        from madtree.client.frames import FrameColumn, columns_of
+        from madtree.client.upload import uploaded
+
+        columns = columns_of(data)
+        with self.client.beside_models(), self.client.work():
+            tables = find_model(self.client.host, self.name, "model", trust_owner=trust_owner)
+            header = read_summary(self.client.host, tables, to_run=False)
+            columns = as_trained(header.features, columns)
+            parts = parse_name(header.id_column)
+            if parts is not None and parts[-1] != "ctid" and header.id_column not in (f.name for f in header.features):
+                columns = [column for column in columns if column.name != parts[-1]]
+                n_rows = len(columns[0].values) if columns else 0
+                columns.append(FrameColumn(parts[-1], "bigint", np.arange(n_rows)))
+            with uploaded(self.client.connection, columns) as name:
+                yield name
 
 
 class EnsembleModel(TrainedModel):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
 
@@ -14,7 +14,7 @@ from madtree.client.walked_trees import WalkedTrees
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.model import ModelTables, probabilities, trees_of_gid
-from madtree.model.arrays import ADJUSTED_AGREEMENT, ModelArrays, keys_of_texts, read_arrays
+from madtree.model.arrays import ADJUSTED_AGREEMENT, ModelArrays, keys_of_texts, read_arrays, read_leaf_outcomes
 from madtree.trees import Feature, Model, Node, Tree
 
 _READ = ("n_rows", "weight", "impurity", "improvement", "class_weights", ADJUSTED_AGREEMENT)
@@ -114,16 +114,20 @@ class EnsembleArrays:
         used: the features that splits and surrogates ask.
         walked: rows go down them.
         importance: (n_trees, n_features) gains by feature, surrogates by their adjusted agreement.
+        outcomes: (n_nodes,) by place those that leaves keep, where they were asked for; else None.
     """
 
     nodes: NodeArrays
     used: tuple[Feature, ...]
     walked: WalkedTrees
     importance: Array
+    outcomes: Array | None = None
 
     @classmethod
-    def read(cls, host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> EnsembleArrays:
-        """Read from the model's tables; of a grouped model those of the group `gid`, from 1.
+    def read(
+        cls, host: Host, tables: ModelTables, model: Model, gid: int | None = None, *, outcomes: bool = False
+    ) -> EnsembleArrays:
+        """Read from the model's tables; of a grouped model those of the group `gid`, from 1; `outcomes`, if wanted.
 
         Raises:
             MadtreeError: as `trees_of_gid`, or the tables are damaged.
@@ -138,7 +142,10 @@ class EnsembleArrays:
         walked = WalkedTrees(arrays.trees, names, keys, model.n_members, model.numbering.counts)
         nodes = NodeArrays.read(model, arrays, walked)
         agreement = np.zeros(0) if arrays.agreement is None else arrays.agreement
-        return cls._of(model, nodes, walked, agreement)
+        found = cls._of(model, nodes, walked, agreement)
+        if not outcomes:
+            return found
+        return replace(found, outcomes=read_leaf_outcomes(host, tables, arrays.nodes, of_group=True).take(walked.order))
 
     @classmethod
     def of(cls, model: Model, trees: Sequence[Tree]) -> EnsembleArrays:
@@ -201,3 +208,24 @@ def class_values(model: Model) -> Array:
     if model.dependent_type in ("smallint", "integer", "bigint"):
         return np.array([int(label) for label in model.classes], np.int64)
     return np.array(model.classes)
+
+
+def mean_values(forest: EnsembleArrays, leaves: Array) -> Array:
+    """(n_rows, n_values) of the trees; added up in their order, as the database does.
+
+    Args:
+        leaves: (n_rows, n_trees) as `EnsembleArrays.apply` has them.
+    """
+    total = np.zeros((len(leaves), forest.nodes.values.shape[1]))
+    for number in range(forest.n_trees):
+        total += forest.nodes.values[leaves[:, number]]
+    return total / forest.n_trees
+
+
+def votes(forest: EnsembleArrays, leaves: Array) -> Array:
+    """(n_rows, n_classes) how many trees say each class; arguments as above."""
+    counted = np.zeros((len(leaves), forest.nodes.values.shape[1]), np.int64)
+    rows = np.arange(len(leaves))
+    for number in range(forest.n_trees):
+        counted[rows, forest.nodes.prediction[leaves[:, number]].astype(np.int64)] += 1
+    return counted

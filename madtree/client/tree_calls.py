@@ -41,9 +41,7 @@ class TreeCalls(Caller):
     ) -> str:
         """Score a table into a new table; `type` is response, prob or leaf. Returns what was done.
 
-        `replace`: put the predictions in the place of those that the table has, where it is one of yours that madtree
-        has made.
-
+        `replace`: put the predictions in the place of those that your table of madtree's predictions has.
         `trust_owner`, here and below: as a superuser, use another role's model although it runs what that role wrote.
         """
         return self.call_text("tree_predict", tree_model, new_data_table, output_table, type, trust_owner, replace)
@@ -121,9 +119,13 @@ class TreeCalls(Caller):
         return self.call("tree_reliability", tree_model, test_table, trust_owner, class_, n_bins)
 
     def conformal_quantiles(
-        self, model: str, calibration_table: str, levels: str | None = "0.9", trust_owner: bool | None = False
+        self,
+        model: str,
+        calibration_table: str | None = None,
+        levels: str | None = "0.9",
+        trust_owner: bool | None = False,
     ) -> Result[QuantileRow]:
-        """How far predictions of new rows may be off, by rows that training has not seen, a row for each level."""
+        """How far predictions of new rows may be off, a row for each level; of a forest without a table by its own."""
         return self.call("conformal_quantiles", model, calibration_table, levels, trust_owner)
 
     def calibrate(
@@ -140,7 +142,7 @@ class TreeCalls(Caller):
         return self.call_text("calibrate", model, calibration_table, output_model, method, trust_owner)
 
     def tree_refresh(self, model: str, new_table: str, output_model: str, trust_owner: bool | None = False) -> str:
-        """Write a tree model anew by other rows, its splits as they are. Returns what was done."""
+        """Write a model anew by other rows, its splits as they are. Returns what was done."""
         return self.call_text("tree_refresh", model, new_table, output_model, trust_owner)
 
     def model_alias(self, alias: str, model: str | None, trust_owner: bool | None = False) -> str:

@@ -145,7 +145,13 @@ CONFORMAL_QUANTILES = Function(
     settings=FIGURES,
     arguments=(
         Argument("model", "text", ANY_MODEL),
-        Argument("calibration_table", "text", "table or view with known outcomes, which training has not seen"),
+        Argument(
+            "calibration_table",
+            "text",
+            "table or view with known outcomes, which training has not seen; NULL: of a forest the table that it was "
+            "trained on, each row by the trees whose samples lack it",
+            None,
+        ),
         Argument(
             "levels", "text", "how many of the new rows are to be covered: numbers between 0 and 1", defaults.LEVELS
         ),
@@ -159,11 +165,14 @@ A row for each level; of a grouped model first those of all rows (tree_id is NUL
     level, n                  the level, and the rows of the table that count
     quantile                  of numbers: as far from the prediction are the outcomes of new rows in at least that share
                               of cases, so that prediction - quantile to prediction + quantile is an interval; of
-                              classes: the set of those whose probability is at least 1 - quantile has the outcome
+                              classes: the set of those whose probability is at least 1 - quantile has the outcome;
+                              of a forest 'prob_mean'
 It is the k-th least of n errors, where k is (n + 1) * level, rounded up: so a level needs level / (1 - level) rows. An
 error is the distance of the outcome from the prediction (of counts, from the rate times the exposure), or 1 less the
 probability of the outcome. That holds on average over tables and new rows that are drawn alike, whatever the model; the
 quantile of a group holds for its rows. A group with too few rows has NULL. Weights only leave rows out.
+A forest's own rows are judged out of bag, by fewer trees than new rows are; these are covered about as often as the
+level says, which no theorem promises. They must be the rows of the training still.
 {whom_to_trust()}""",
     example="""\
 CREATE TABLE delay_quantile AS SELECT quantile FROM madtree.conformal_quantiles('delays', 'flights_of_may', '0.9');
@@ -197,4 +206,18 @@ not seen, with the dependent variable NULL, or with a weight of 0 or NULL. All r
     example="""\
 SELECT num_trees, loss, value FROM madtree.boost_staged('delay_boost', 'flights_of_may') ORDER BY loss LIMIT 1;""",
     takes=Takes((BOOSTED,), "madtree.tree_evaluate measures {kind.in_words} as a whole."),
+)
+
+TESTED_ROWS = Function(
+    "tested_rows",
+    "tells what a report shows of how a model does on a table, which is scored once for all of it",
+    run="madtree.score:tested_rows",
+    settings=FIGURES,
+    arguments=(
+        Argument("tree_model", "text", ANY_MODEL),
+        _TEST_TABLE,
+        TRUST_OWNER,
+        Argument("with_cells", "boolean", "whether it shows a confusion matrix", True),
+    ),
+    example="",
 )

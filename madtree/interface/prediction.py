@@ -32,7 +32,8 @@ _DIALECT = Argument(
 )
 _OF_DIALECTS = """\
 In another dialect names are in quotes, and features, grouping columns and classes are columns of plain types. The same
-rows come to the same leaves there.
+rows come to the same leaves there. An array is nowhere: of more than two classes, class says whose number is wanted.
+Redshift lacks the sub-selects that some expressions have.
 """
 _REPLACED = """\
 replace => true leaves others the former rows until all is done. Where the columns are the same, the table is kept, with
@@ -156,8 +157,7 @@ The expression is the sum of the trees, and names the columns of the training ta
 and 'prob' have a sub-select, which a generated column may not have. Scores are those of boost_predict to the bit;
 probabilities and exponentials are computed by PostgreSQL, and agree to 1e-12. A model of more than 20,000 leaves or
 1,000 rounds is refused: boost_cut makes a smaller one.
-{_OF_DIALECTS}Of more than two classes only 'raw' with a class can be written there.
-{whom_to_trust()}""",
+{_OF_DIALECTS}{whom_to_trust()}""",
     example="SELECT format('CREATE VIEW late_flights AS SELECT id, %s AS late FROM flights', "
     "madtree.boost_sql('delay_boost')) \\gexec",
     takes=Takes((BOOSTED,), "madtree.tree_sql writes a tree."),
@@ -170,12 +170,16 @@ TREE_SQL = Function(
     settings=TEXTS,
     arguments=(
         Argument("model", "text", ANY_MODEL),
-        replace(_TYPE, help="or 'leaf'; 'prob': of two classes the last one's probability, of more a float8[]"),
+        replace(
+            _TYPE,
+            help="or 'leaf'; 'prob': of two classes the last one's probability, of more a float8[]; of a forest as "
+            "forest_predict has them, but for 'leaf'",
+        ),
         Argument(
             "tree_id",
             "integer",
-            "of a grouped model all trees, in a CASE over the grouping columns; else that tree. Of a forest, which has "
-            "no expression of its own, that tree",
+            "that tree; NULL: the model, where it is grouped in a CASE over the grouping columns. Of a boosted model, "
+            "which boost_sql writes, that tree",
             None,
         ),
         TRUST_OWNER,
@@ -184,10 +188,13 @@ TREE_SQL = Function(
     ),
     details=f"""\
 The expression names the columns of the training table. It gives the same answers as tree_predict.
+A forest is the mean of its trees, or how many vote for a class, and gives what forest_predict does. Of more than two
+classes 'response' has a sub-select, which a generated column may not have. A forest of more than 20,000 leaves, for all
+classes that are asked for together, or of more than 1,000 trees is refused.
 {_OF_DIALECTS}{whom_to_trust()}""",
     example="SELECT format('CREATE VIEW late_flights AS SELECT id FROM flights WHERE %s', "
     "madtree.tree_sql('delay_tree')) \\gexec",
-    takes=Takes((TREE,), "Give tree_id, for one of its trees."),
+    takes=Takes((TREE, FOREST), "madtree.{kind.writes_sql} writes it; tree_id says which of its trees."),
 )
 
 # A hash that PostgreSQL keeps as it is, since tables are partitioned by it. Of the 64 bits the lower half is a number.

@@ -1,4 +1,6 @@
-"""conformal_quantiles: how far predictions of new rows may be off, by rows that training has not seen."""
+"""conformal_quantiles: how far predictions of new rows may be off, by rows that training has not seen, or by the trees
+whose samples lack a row.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,17 @@ from math import ceil
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model import find_model, read_summary
-from madtree.request import COSTS
+from madtree.model import NOT_ALLOWED, ModelTables, find_model, is_training_table, read_summary
+from madtree.request import COSTS, find_source
 from madtree.score.asking import asking, checked
+from madtree.score.out_of_bag import check_own_rows, has_bags
 from madtree.sqltext import curves
+from madtree.sqltext.evaluate import class_metrics, number_metrics
+from madtree.sqltext.owners import BY_SUPERUSER
+from madtree.sqltext.quote import ident
+from madtree.trees import Model
 
+_TABLE = "calibration_table"
 _MOST_LEVELS = 100
 _MOST_DIGITS = 15  # of a level, behind the point
 
@@ -19,46 +27,92 @@ _MOST_DIGITS = 15  # of a level, behind the point
 def conformal_quantiles(
     host: Host,
     model_name: str | None,
-    calibration_table: str | None,
+    calibration_table: str | None = None,
     levels: str | None = "0.9",
     trust_owner: bool | None = False,
 ) -> list[Row]:
-    """A row for each group's model and level (Vovk, Gammerman and Shafer 2005; Lei et al. 2018).
+    """A row for each group's model and level (Vovk, Gammerman and Shafer 2005; Lei et al. 2018; of rows out of
+    bag Johansson et al. 2014).
 
     Args:
-        model_name, calibration_table: names as the user gave them.
+        model_name, calibration_table: names as the user gave them; without a table, the training's, whose rows are
+            judged out of bag.
         levels: decimals between 0 and 1, separated by commas.
         trust_owner: that of `find_model`.
 
     Raises:
         MadtreeError: there is no such model or table, a level is none, the table has too few rows for one, or a weight
-            or outcome in it is out of range.
+            or outcome in it is out of range; or the training's rows are others by now, or its table is another
+            role's choice.
     """
     wanted = _levels(levels)
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
+    out_of_bag = _is_out_of_bag(host, tables, model, calibration_table)
+    table = str(model.source_table if calibration_table is None else calibration_table)
     # Of numbers each row is asked for, and not what many of them come to.
     in_blocks = None if model.is_classification else True
-    with asking(host, tables, model, calibration_table, in_blocks, COSTS, argument="calibration_table") as put:
-        rows = put.query(curves.conformal(put.question, [format(level, "f") for level in wanted]))
-    rows = checked(host, rows, model, str(calibration_table), argument="calibration_table")
+    with asking(host, tables, model, table, in_blocks, COSTS, argument=_TABLE, out_of_bag=out_of_bag) as put:
+        if out_of_bag:
+            metrics = class_metrics if model.is_classification else number_metrics
+            check_own_rows(host, tables, model, put.by_group(metrics(put.question)), table, _TABLE)
+        rows = put.by_group(curves.conformal(put.question, [format(level, "f") for level in wanted]))
+    rows = checked(host, rows, model, table, argument=_TABLE)
     least = {float(level): ceil(level / (1 - level)) for level in wanted}
     whole = [row for row in rows if row["tree_id"] == rows[0]["tree_id"]]
     for row in whole:
         if row["quantile"] is None:
             needed = least[row["level"]]
             raise MadtreeError(
-                f"levels: {row['level']:g} takes at least {needed:,} rows, and {calibration_table} has {row['n']:,} "
+                f"levels: {row['level']:g} takes at least {needed:,} rows, and {table} has {row['n']:,} "
                 "that can be used",
                 hint="Take a lower level, or more rows that the training has not seen.",
             )
     lacking = {row["tree_id"] for row in rows if row["quantile"] is None}
     if lacking:
         host.notice(
-            f"{calibration_table} has too few rows of {len(lacking)} group{'s' * (len(lacking) != 1)}, whose quantile "
+            f"{table} has too few rows of {len(lacking)} group{'s' * (len(lacking) != 1)}, whose quantile "
             f"is NULL: a group needs at least {max(least.values()):,}; that of all rows (tree_id IS NULL) may stand in"
         )
     return rows
+
+
+def _is_out_of_bag(host: Host, tables: ModelTables, model: Model, table: str | None) -> bool:
+    """Whether rows are judged by the trees alone whose samples lack them.
+
+    Raises:
+        MadtreeError: no table is given, and the model's trees have seen all rows of its own; or another role, which a
+            superuser does not trust, has said which table that is.
+    """
+    if table is None:
+        _check_own_table(host, tables, model)
+        return True
+    if not has_bags(model):
+        return False
+    is_own = is_training_table(host, model, find_source(host.source, table, _TABLE))
+    if is_own:
+        host.notice(f"{model.name} was trained on {table}: each row is judged by the trees whose samples lack it")
+    return is_own
+
+
+def _check_own_table(host: Host, tables: ModelTables, model: Model) -> None:
+    """Whether the table of the training may stand in for one that is not given; raises as `_is_out_of_bag`."""
+    if not has_bags(model):
+        seen = "its samples have all rows" if model.kind.unseen_in else f"{model.kind.in_words} has seen all of its own"
+        raise MadtreeError(
+            f"{_TABLE} must be the name of a table or view, not NULL: {seen}",
+            hint="Give a table of rows that training has not seen. A model whose trees have samples needs none.",
+        )
+    owner = tables.facts.foreign_owner
+    if owner is None or tables.trust_owner:
+        return
+    elsewhere = host.source is not host and host.source.query(BY_SUPERUSER)[0]["by_superuser"]
+    if tables.facts.by_superuser or elsewhere:
+        raise MadtreeError(
+            f"{_TABLE}: {model.name} is {ident(owner)}'s, who may let it name any table or view as the training's",
+            hint="Name the table; or, if you trust that role, say trust_owner => true.",
+            sqlstate=NOT_ALLOWED,
+        )
 
 
 def _levels(given: str | None) -> list[Decimal]:

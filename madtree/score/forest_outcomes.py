@@ -65,7 +65,11 @@ def outcomes_of_forest(said: Said) -> Outcomes:
     if type_ == JUDGED:
         parts, each = numbers_of(values.shape[1], class_bytes)
         both = np.concatenate([prediction, values], axis=1)
-        return made("judged", both, [("outcome", 0, class_bytes), *parts], [CLASS_OF_ROW, array_of(each)])
+        what = "judged" if said.drawn is None else "oob_judged"
+        return made(what, both, [("outcome", 0, class_bytes), *parts], [CLASS_OF_ROW, array_of(each)])
+    if said.drawn is not None:
+        parts, each = numbers_of(values.shape[1], count_bytes)
+        return made("oob_means", values, parts, columns_of(each, outputs))
     parts, each = numbers_of(values.shape[1])
     return made("means", values, parts, columns_of(each, outputs))
 

@@ -23,22 +23,25 @@ from madtree.score.votes import Votes
 # judged: as `classes`, and behind it, as `means`, the classes' mean shares in the leaves: what evaluation needs.
 # oob_votes: as `classes`, `votes`, and how many trees lack the row, as votes are; by the votes of these alone.
 # oob_means: that number of trees, and, as `means`, what these predict.
+# oob_judged: as `judged`, by these trees alone.
 # interval: as `means`, the mean of what the trees predict, and two quantiles of the outcomes that the leaves keep
 # (`score.interval_scorer`).
 # leaf_outcomes: of all rows of a block together, for each leaf that of one that comes to it (`score.leaf_draws`).
+# leaf_sums: of all rows of a block together, what they say of each leaf (`score.leaf_sums`).
 # Of boosted models (`score.boosted_scorer`):
 # raw: the scores, as `means`; expected: the number that they say; shares: the probabilities of the classes, as `means`;
 # likeliest: the number of the class that is most probable, as `classes`; likely: as `judged`, by these two.
 # staged: of all rows of a block together, what is lost by each number of rounds (`score.staged_scorer`).
 # Of all models:
 # shap: what the features contribute (`score.shap_scorer`).
-OUT_OF_BAG = ("oob_votes", "oob_means")
-STAGED, INTERVAL, LEAF_OUTCOMES, SHAP = "staged", "interval", "leaf_outcomes", "shap"
+OUT_OF_BAG = ("oob_votes", "oob_means", "oob_judged")
+STAGED, INTERVAL, LEAF_OUTCOMES, LEAF_SUMS, SHAP = "staged", "interval", "leaf_outcomes", "leaf_sums", "shap"
 OF_SCORES = ("raw", "expected", "shares", "likeliest", "likely", STAGED)
-OF_KEPT = (INTERVAL, LEAF_OUTCOMES)
+OF_KEPT = (INTERVAL, LEAF_OUTCOMES, LEAF_SUMS)
 WHATS = ("classes", "votes", "means", "sums", "leaves", "judged", *OF_KEPT, *OUT_OF_BAG, *OF_SCORES, SHAP)
 NUMBERS_ALONE = ("means", "sums", "oob_means")  # which ask for no votes
-SAYS_NUMBERS = (*NUMBERS_ALONE, "judged")
+JUDGED = ("judged", "oob_judged")  # which say a class and numbers
+SAYS_NUMBERS = (*NUMBERS_ALONE, *JUDGED)
 # Whose bytes do not depend on how many trees there are.
 OF_ANY_NUMBER = ("classes", "means", "sums", "judged", "leaves", *OF_SCORES, SHAP)
 VOTES = ("classes", "votes", "oob_votes")  # which count leaves' classes alone
@@ -64,6 +67,7 @@ def row_bytes(what: str, members: int, n_values: int) -> int:
         "judged": class_ + numbers,
         "oob_votes": class_ + count * n_values + count,
         "oob_means": count + numbers,
+        "oob_judged": class_ + numbers,
         "raw": numbers,
         "expected": numbers,
         "shares": numbers,
@@ -87,6 +91,8 @@ def counted_bytes(model: dict[str, Any]) -> int:
         return shap_bytes(model)
     if what == INTERVAL:
         return 8 * (int(members) + INTERVAL_NUMBERS)
+    if what == LEAF_SUMS:  # of one tree at a time
+        return 8
     if what == LEAF_OUTCOMES:
         return LEAF_OUTCOME_BYTES * (int(model["last"]) - int(model["first"]))
     if what in OF_SCORES:
@@ -173,28 +179,29 @@ def out_of_bag_outcomes(
 
     Args: those of `forest_outcomes`, and `identity` (n_rows,) of the rows, by which they were drawn.
     """
-    n_rows, samples, leaves = len(place), model["samples"], leaves_of(model, place, route)
-    members, n_classes, none = model["members"], model["n_classes"], model["members"] + 1
+    what, samples, leaves = model["what"], model["samples"], leaves_of(model, place, route)
+    n_rows, members, n_classes, none = len(place), model["members"], model["n_classes"], model["members"] + 1
     n_trees = np.zeros((n_rows, 1), count_type(members))
-    by_class = model["what"] == "oob_votes"
-    votes = np.zeros((n_rows, n_classes), count_type(members))
-    total = np.zeros((n_rows, 0 if by_class else model["values"].shape[1]))
+    votes = np.zeros((n_rows, n_classes if what != "oob_means" else 0), count_type(members))
+    total = np.zeros((n_rows, model["values"].shape[1] if what in SAYS_NUMBERS else 0))
     for member in range(members):
         out = samples.out_of_bag(identity, member)
         out = out[model["is_tested"].take(place.take(out) * members + member)]
         leaf = (yield from leaves(member)).take(out)
         n_trees[out] += 1
-        if by_class:
+        if votes.shape[1]:
             votes[out, model["class_of"].take(leaf).astype(np.int64) - 1] += 1
-        else:
+        if total.shape[1]:
             total[out] += model["values"].take(leaf, axis=0)
     asked = n_trees[:, 0] > 0
-    if by_class:
-        classes = np.where(asked, votes.argmax(axis=1) + 1, 0).astype(class_type(n_classes))[:, None]
-        parts = [where_known(classes, known, 0), where_known(votes, known, none), where_known(n_trees, known, none)]
+    means = as_floats(total / np.maximum(n_trees, 1), asked if known is None else asked & known)
+    counted = where_known(n_trees, known, none)
+    if what == "oob_means":
+        parts = [counted, means]
     else:
-        asked = asked if known is None else asked & known
-        parts = [where_known(n_trees, known, none), as_floats(total / np.maximum(n_trees, 1), asked)]
+        classes = np.where(asked, votes.argmax(axis=1) + 1, 0).astype(class_type(n_classes))[:, None]
+        said = [where_known(votes, known, none), counted] if what == "oob_votes" else [means]
+        parts = [where_known(classes, known, 0), *said]
     return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()
 
 

@@ -7,12 +7,12 @@ interval is between two quantiles of these, one of each tree.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import floor
 from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Bools, Floats, Ints, Steps
+from madtree.learn.data import Bools, Ints, Steps
+from madtree.model.arrays import quantiles
 from madtree.score.outcome_bytes import as_floats
 
 _CACHED_NUMBERS = 2**17  # that are put in order at once
@@ -44,21 +44,3 @@ def interval_outcomes(
         rows = slice(first, first + size)
         found[rows, 1:] = quantiles(np.ascontiguousarray(kept[:, rows].T), (below, 1 - below)).T
     return as_floats(found, known).tobytes()
-
-
-def quantiles(numbers: Floats, wanted: tuple[float, ...]) -> Floats:
-    """(n_wanted, n_rows) quantiles of the numbers of each row (n_rows, n), which are put into another order: between
-    two of them by the distance from both (R's type 7, numpy's "linear").
-    """
-    last = numbers.shape[1] - 1
-    places = [last * quantile for quantile in wanted]
-    ends = [(floor(place), min(floor(place) + 1, last)) for place in places]
-    numbers.partition(sorted({end for both in ends for end in both}), axis=1)
-    found = np.empty((len(wanted), len(numbers)))
-    for row, place, (low, high) in zip(found, places, ends, strict=True):
-        share = place - low
-        lower, upper = numbers[:, low], numbers[:, high]
-        # From the nearer end, so that rounding leaves the other one no room.
-        distance = upper - lower
-        row[:] = lower + distance * share if share < 0.5 else upper - distance * (1 - share)
-    return found

@@ -1,40 +1,64 @@
-"""The table of a forest's out-of-bag predictions: of each row, what the trees say whose samples lack it."""
+"""What a forest says of its own rows: of each, what the trees say whose samples lack it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isclose, sqrt
 
-from madtree.host import Host
-from madtree.learn.data import Bools
+import numpy as np
+
+from madtree.errors import MadtreeError
+from madtree.host import Host, Row
 from madtree.learn.problem import Bootstrap
-from madtree.model import distinct_names, find_model, output_columns, read_summary
-from madtree.request import TrainingTask
+from madtree.model import ModelTables, distinct_names, find_model, output_columns, read_summary
+from madtree.request import TrainingTask, Type
 from madtree.score.block_plan import Drawn
 from madtree.score.case_or_blocks import measure
 from madtree.score.forest_outcomes import OUT_OF_BAG
 from madtree.score.new_rows import fit_to_source, id_name_of, scan_of
 from madtree.score.score_by_blocks import BlockScoring
+from madtree.sqltext import forest_tables as sql
 from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.models import size
 from madtree.sqltext.predict import Output
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.rows import identity_number
 from madtree.sqltext.tables import OOB_TREES, model_table
-from madtree.trees import ForestParameters
+from madtree.trees import Model
 
 _TRUSTED = True  # the caller has made the model in this transaction
+_ABOUT, _ROWS = 0.05, 3.5  # by how much an error may differ from that of the training: a part of it, or by these rows
+_TINY, _ROUNDED = 1e-9, 1e-6  # of figures that are sums in another order, and of roots of these
+_SAMPLES = {"seed": "seed", "sampling": "sampling", "kept": "sample_ratio"}  # columns of the summary
+_COUNTED = ("total_rows_processed", "total_rows_skipped")
 
 
-def predict_out_of_bag(host: Host, task: TrainingTask, is_tested: Bools) -> None:
+def has_bags(model: Model) -> bool:
+    """Whether each of its trees was grown on a sample, so that rows are out of its bag."""
+    return model.kind.unseen_in is not None and model.summary.get("sampling") != "none"
+
+
+def drawn_rows(host: Host, tables: ModelTables, model: Model, id_type: Type) -> Drawn:
+    """Which rows the trees of a forest have seen: samples are a hash of the rows' ids, so they are drawn again.
+
+    Raises:
+        MadtreeError: the summary tells no samples.
+    """
+    told = model.summary
+    values = {name: told.get(column) for name, column in _SAMPLES.items()}
+    samples = Bootstrap.from_values({**values, "first": 0, "count": model.n_members})
+    is_tested = np.ones(host.query(size(tables.schema, tables.name))[0]["trees"], np.bool_)
+    if "oob_tested" in tables.columns(""):
+        untested = [row["place"] for row in host.query(sql.untested_trees(tables.schema, tables.name))]
+        is_tested[untested] = False
+    return Drawn(samples, is_tested, identity_number(model.id_column, id_type.name, id_type.writer))
+
+
+def predict_out_of_bag(host: Host, task: TrainingTask) -> None:
     """Create `<output>_oob` of a forest that `task` has just trained, with a row for each row of the training table.
 
-    Samples are a hash of the rows' ids, so they are drawn again. A row that all trees have in bag gets NULL, as one
-    whose group has no forest.
-
-    Args:
-        is_tested: (n_trees,) whether each tree takes part. One for which no row was drawn has seen all of them.
+    A row that all trees have in bag gets NULL, as one whose group has no forest.
     """
-    forest = task.ensemble
-    assert isinstance(forest, ForestParameters)
     at = task.output_schema, task.output_name
     tables = find_model(host, qualified(*at), "output_table_name", trust_owner=_TRUSTED)
     model = read_summary(host, tables)
@@ -48,8 +72,54 @@ def predict_out_of_bag(host: Host, task: TrainingTask, is_tested: Bools) -> None
     outputs = [replace(output, name=name) for output, name in zip(outputs, taken[1:], strict=True)]
     outputs.append(Output(OOB_TREES, "pg_catalog.int4", lambda node: ""))
     scan = scan_of(host, tables, model, task.source, data, model_table(*at, "_oob"), taken[0])
-    id_type = data.types[model.id_column].as_kept
+    id_type = data.types[model.id_column]
     work = measure(host, task.source, tables, model, len(outputs), task.tuning.costs)
-    samples = Bootstrap(task.parameters.seed, 0, forest.n_trees, forest.sampling, forest.kept)
-    drawn = Drawn(samples, is_tested, identity_number(task.id_sql, task.id_type, task.id_writer))
-    BlockScoring(host, tables, model, OUT_OF_BAG, task.source, scan, id_type, outputs, work, drawn).create()
+    drawn = drawn_rows(host, tables, model, id_type)
+    given = task.source, scan, id_type.as_kept
+    BlockScoring(host, tables, model, OUT_OF_BAG, *given, outputs, work, drawn).create()
+
+
+def check_own_rows(host: Host, tables: ModelTables, model: Model, found: list[Row], table: str, argument: str) -> None:
+    """Are these the rows that a forest was trained on? Then they are as many, and about as wrong out of bag as training
+    has found. What leaves the error as it was does not change quantiles of errors much either.
+
+    Args:
+        found: their metrics by scope, as `sqltext.evaluate` has them, those of all rows first.
+        table, argument: for errors.
+
+    Raises:
+        MadtreeError: they are others.
+    """
+    told, whole = model.summary, found[0]
+    n_rows, before = whole["n"] + whole["n_skipped"], [told.get(each) for each in _COUNTED]
+    fault = ""
+    if n_rows != sum(each for each in before if isinstance(each, int)):
+        fault = f"they are {n_rows:,}"
+    known = {row["gid"]: row for row in host.query(sql.oob_figures(tables.schema, tables.name))}
+    for row in found:
+        figures = known.get(row["tree_id"])
+        if figures is not None and row["n"] and not _alike(row, figures, is_classification=model.is_classification):
+            fault = fault or "its error on out-of-bag rows is another one"
+    if fault:
+        raise MadtreeError(
+            f"{argument}: the rows of {table} are not those any more that {model.name} was trained on: {fault}",
+            hint="Give another table, with rows that training has not seen; or train the forest again.",
+            sqlstate="55000",
+        )
+
+
+def _alike(row: Row, figures: Row, *, is_classification: bool) -> bool:
+    """Whether the error, or, where this is hardly above 0, what it leaves unexplained, is about that of the training.
+
+    It has found rows' ways by bins, here they are by values. So a row may go another way where a split lies within a
+    bin, which only happens where no row that the node was grown on is in it.
+    """
+    error, score, r2 = figures["oob_error"], figures["oob_score"], row.get("r2")
+    if error is None:
+        return False
+    if is_classification:
+        return isclose(1 - row["accuracy"], error, rel_tol=_ABOUT, abs_tol=_ROWS / row["n"])
+    before = sqrt(max(error, 0.0))
+    if r2 is None:  # the outcome is the same in all rows
+        return isclose(row["rmse"], before, abs_tol=_ROUNDED)
+    return isclose(row["rmse"], before, rel_tol=_ABOUT / 2) or (score is not None and isclose(r2, score, rel_tol=_TINY))

@@ -32,6 +32,7 @@ from madtree.score.former_table import predictions
 from madtree.score.into_table import IntoTable
 from madtree.score.new_rows import id_name_of
 from madtree.score.score_by_blocks import BlockScoring
+from madtree.score.sum_expression import forest_expression
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED
@@ -153,6 +154,8 @@ def tree_sql(
     header = read_summary(host, tables)
     if tree_id is None:
         check_kind(header, "tree_sql", "model")
+        if header.kind.joining is Joining.VOTE_OR_MEAN:
+            return forest_expression(host, tables, header, type_, class_, spelling)
     single = header.as_single_trees
     wanted = check_type(single, type_)
     output = output_expression(single, wanted, spelling, class_)

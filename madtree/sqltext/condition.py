@@ -138,6 +138,10 @@ class Spelling:
         """An array of numbers."""
         return f"'{{{','.join(map(repr, numbers))}}}'::{self.type('float8')}[]"
 
+    def array(self, numbers: Sequence[str]) -> str:
+        """An array of numbers that are SQL."""
+        return f"ARRAY[{', '.join(numbers)}]"
+
     def value(self, text: str, type_: str) -> str:
         """`text` as a value of a type."""
         return typed_literal(text, type_)
@@ -151,6 +155,17 @@ class Spelling:
     def exp(self, exponent: str, most: float) -> str:
         """The exponential of a number that is not NULL; of `most` or `-most`, where it is beyond."""
         return f"pg_catalog.exp(GREATEST(LEAST({exponent}, {self.number(most)}), {self.number(-most)}))"
+
+    def computed(self, columns: str, source: str = "") -> str:
+        """A sub-select in a row's expression whose columns are computed once, however often they are asked for; from
+        nothing but the row, or from `source`.
+        """
+        return f"(SELECT {columns}{f' FROM {source}' if source else ''}\nOFFSET 0)"
+
+    @property
+    def greatest(self) -> str:
+        """The function that gives the largest of its arguments."""
+        return "GREATEST"
 
     @property
     def terms(self) -> int:

@@ -29,6 +29,7 @@ class Dialect:
         truths: true and false.
         moments: of a literal of PostgreSQL's type, by its name; types that are missing cannot be written.
         least, greatest: functions.
+        has_sub_selects: whether an expression may have a sub-select from a sub-select of the row's own columns.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Dialect:
     moments: Mapping[str, str] = field(default_factory=dict)
     least: str = "LEAST"
     greatest: str = "GREATEST"
+    has_sub_selects: bool = True
 
 
 _DATE, _TIME = "date", "time without time zone"
@@ -86,6 +88,7 @@ DIALECTS = {
             double="DOUBLE PRECISION",
             is_number="{} <> CAST('NaN' AS DOUBLE PRECISION)",
             moments={**_STANDARD, _ZONED: "CAST('{}' AS TIMESTAMPTZ)"},
+            has_sub_selects=False,
         ),
         Dialect(
             "mysql",

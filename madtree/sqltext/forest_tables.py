@@ -8,12 +8,12 @@ table, and `<output>_outcomes` one for each tree.
 from __future__ import annotations
 
 from madtree.interface import own_settings
-from madtree.sqltext.tables import SUMMARY_COLUMNS
+from madtree.sqltext.tables import SUMMARY_COLUMNS, model_table
 from madtree.trees import FOREST
 
 FOREST_METHOD = FOREST.trains  # in the summary
 # Behind those of all models with several trees a group.
-MORE_MEMBER_COLUMNS: tuple[tuple[str, str], ...] = (("oob_error", "float8"),)
+MORE_MEMBER_COLUMNS: tuple[tuple[str, str], ...] = (("oob_error", "float8"), ("oob_tested", "bool"))
 GROUP_COLUMNS: tuple[tuple[str, str], ...] = (
     ("success", "bool"),
     ("cat_n_levels", "int4[]"),
@@ -65,3 +65,15 @@ FOREST_SUMMARY_COLUMNS = _MADLIBS_SUMMARY + tuple(
 )
 
 GROUP_PARAMETERS = (("gid", "int4"), *GROUP_COLUMNS)
+
+
+def untested_trees(schema: str, name: str) -> str:
+    """The places, from 0 in order of the trees' ids, of the trees that no row is out of the bag of."""
+    place = "(pg_catalog.row_number() OVER (ORDER BY t.tree_id) OPERATOR(pg_catalog.-) 1)::pg_catalog.int4"
+    trees = f"SELECT {place} AS place, t.oob_tested FROM {model_table(schema, name)} AS t"
+    return f"SELECT p.place FROM ({trees}) AS p WHERE p.oob_tested IS FALSE"
+
+
+def oob_figures(schema: str, name: str) -> str:
+    """What out-of-bag rows say of each group's forest."""
+    return f"SELECT g.gid, g.oob_error, g.oob_score FROM {model_table(schema, name, '_group')} AS g"

@@ -94,7 +94,8 @@ def decoded_nodes(
         "feature": "pg_catalog.abs(GREATEST(x.feature, '-2147483647'::pg_catalog.int4))",
         "majority_left": "CASE WHEN x.feature `<>` 0 THEN x.feature `>` 0 END",
         "weight": "x.n_rows::pg_catalog.float8",
-        "risk": "x.n_rows::pg_catalog.float8 `-` x.of_prediction::pg_catalog.float8",
+        # A leaf that no row of a refreshed model comes to has the classes' weights of before.
+        "risk": "GREATEST(x.n_rows::pg_catalog.float8 `-` x.of_prediction::pg_catalog.float8, 0::pg_catalog.float8)",
         "class_weights": _class_weights(layout) if layout.is_classification else "NULL::pg_catalog.float8[]",
     }
     values |= {column: _float(f"x.{column}") for column, kind in layout.fields if kind == "f8"}

@@ -95,9 +95,12 @@ class Portable(Spelling):
         return f"CAST('{value!r}' AS {self.dialect.double})" if self.dialect.casts_numbers else _float(value)
 
     def numbers(self, numbers: Sequence[float]) -> str:
+        return self.array([])
+
+    def array(self, numbers: Sequence[str]) -> str:
         raise MadtreeError(
-            "dialect: probabilities of more than two classes are an array, which other databases do not have",
-            hint="class => '...' says whose probability is wanted.",
+            "dialect: numbers of more than two classes are an array, which other databases do not have",
+            hint="class => '...' says whose number is wanted.",
         )
 
     def value(self, text: str, type_: str) -> str:
@@ -118,6 +121,19 @@ class Portable(Spelling):
     def exp(self, exponent: str, most: float) -> str:
         least, greatest = self.dialect.least, self.dialect.greatest
         return f"EXP({greatest}({least}({exponent}, {self.number(most)}), {self.number(-most)}))"
+
+    def computed(self, columns: str, source: str = "") -> str:
+        if not self.dialect.has_sub_selects:
+            raise MadtreeError(
+                f"dialect: this takes a sub-select over the columns of a row, which {self.dialect.name} does not have",
+                hint="Take what it is made of, class by class: 'raw' of a boosted model, 'prob' of another one.",
+                sqlstate="0A000",
+            )
+        return f"(SELECT {columns}{f' FROM {source}' if source else ''})"
+
+    @property
+    def greatest(self) -> str:
+        return self.dialect.greatest
 
     @property
     def terms(self) -> int:

@@ -106,14 +106,20 @@ class Scan:
 
 
 def tree_case(
-    tree: Tree, features: Mapping[str, Feature], output: Output, spelling: Spelling, margin: str | None = None
+    tree: Tree,
+    features: Mapping[str, Feature],
+    output: Output,
+    spelling: Spelling,
+    margin: str | None = None,
+    *,
+    joins: bool = False,
 ) -> str:
-    """One tree as an expression over the columns of the new data."""
+    """One tree as an expression over the columns of the new data; `margin` and `joins` as of `nested_case`."""
 
     def condition(node: Node) -> str:
         return goes_against_majority(node, features, spelling, tree.seen_categories)
 
-    return nested_case(tree, condition, output.value, margin)
+    return nested_case(tree, condition, output.value, margin, joins=joins)
 
 
 def row_expression(

@@ -12,7 +12,7 @@ import numpy as np
 
 from madtree.host import Host
 from madtree.ingest import Profile
-from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.ensemble import Learner
 from madtree.learn.prune import BoostedColumns, OutOfBagColumns, RoundColumns, TrainedTrees, TreeColumns
 from madtree.model.write import Encodings
@@ -116,12 +116,10 @@ class Tested:
 
     Attributes:
         oob_error: the error on out-of-bag rows, where there is one model and it has such an error.
-        is_tested: (n_trees,) whether any row is out of each tree's bag; in order of the trees' numbers.
         losses: after the last round, by the rows' name, where there is one model and it lowers a loss.
     """
 
     oob_error: float | None
-    is_tested: Bools
     losses: Mapping[str, float] = field(default_factory=dict)
 
 

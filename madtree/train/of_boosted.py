@@ -115,7 +115,7 @@ class Boosted:
         if output.group_table is None:
             found = {"training": float(totals.training_loss[0]), "validation": float(totals.validation_loss[0])}
             losses = {name: loss for name, loss in found.items() if not np.isnan(loss)}
-        return Tested(None, np.zeros(0, np.bool_), losses)
+        return Tested(None, losses)
 
     def summary(self, task: TrainingTask) -> dict[str, Any]:
         return boost_summary(task, self.parameters)

@@ -13,7 +13,7 @@ from madtree.learn.ensemble import ForestLearner, Learner, wave_counts, wave_nod
 from madtree.learn.problem import SearchTuning
 from madtree.learn.prune import TrainedTrees
 from madtree.model import nodes_view
-from madtree.model.write import GroupTotals, floats, forest_summary, write_groups, write_members, write_packed
+from madtree.model.write import GroupTotals, floats, forest_summary, picked, write_groups, write_members, write_packed
 from madtree.parallel import Workers, forest_workers, growing_workers
 from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
@@ -71,7 +71,8 @@ class Forests:
         host, task, trees = output.host, output.task, harvest.trees
         if task.is_classification:
             host.command(nodes_view(task, harvest.classes, FOREST))
-        more = {"oob_error": floats(trees.oob_error)}
+        is_tested = picked(["false", "true"], trees.is_tested)
+        more = {"oob_error": floats(trees.oob_error), "oob_tested": is_tested}
         write_members(host, task, trees, numbering, more, TABLES[FOREST].more, output.group_table)
         tell_of_bags(host, task, self.parameters.sampling, harvest.out_of_bag)
         of_groups = self._of_groups(harvest)
@@ -79,7 +80,7 @@ class Forests:
         error = None
         if output.group_table is None and not np.isnan(of_groups.oob_error[0]):
             error = float(of_groups.oob_error[0])
-        return Tested(error, trees.is_tested)
+        return Tested(error)
 
     def summary(self, task: TrainingTask) -> dict[str, Any]:
         return forest_summary(task, self.parameters)

@@ -59,7 +59,7 @@ class SingleTrees:
         task = output.task
         trees = _with_untrained(harvest.trees, harvest.groups, len(task.features), task.parameters.cp)
         write_trees(output.host, task, trees, UNUSABLE_GROUP, output.group_table, harvest.categories)
-        return Tested(None, np.zeros(0, np.bool_))
+        return Tested(None)
 
     def summary(self, task: TrainingTask) -> dict[str, Any]:
         return {}

@@ -135,7 +135,6 @@ class Tables:
             n_leaves=self._n_leaves,
             n_failed=n_failed,
             oob_error=tested.oob_error,
-            is_tested=tested.is_tested,
             losses=tested.losses,
         )
 

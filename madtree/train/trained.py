@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from madtree.learn.data import Bools
 from madtree.records import dataclass
 from madtree.trees import ModelKind
 
@@ -21,7 +20,6 @@ class Trained:
         n_failed: groups that have no tree.
         oob_error: the error on out-of-bag rows, of an ensemble without groups: the share of wrong predictions, or the
             mean squared error; None where there is none.
-        is_tested: (n_trees,) of ensembles, whether any row is out of each tree's bag; in order of the trees' numbers.
         losses: mean losses of the rows, by what these are called, of a boosted model without groups.
         seconds: that it took.
     """
@@ -34,7 +32,6 @@ class Trained:
     n_leaves: int
     n_failed: int
     oob_error: float | None
-    is_tested: Bools
     losses: Mapping[str, float]
     seconds: float = 0.0
 

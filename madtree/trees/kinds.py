@@ -53,7 +53,7 @@ class ModelKind:
             can be told; the usual one first.
         leaf_column: where a prediction is the leaf: its column, an array where a row ends in a leaf of each tree.
         is_expression: whether a model is scored as one SQL expression.
-        writes_sql: the function that writes a model as one; empty where none does.
+        writes_sql: the function that writes a model as one.
         unseen_in: the suffix of the table that has the error on rows which training has not shown to each tree; None
             where no table has.
         document: the name of its JSON format.
@@ -142,7 +142,7 @@ FOREST = ModelKind(
     number_sums=("response",),
     leaf_column="node_ids",
     is_expression=False,
-    writes_sql="",
+    writes_sql="tree_sql",
     unseen_in="_group",
     document="madtree-forest",
     metrics=("accuracy", "rmse", "r2"),

@@ -72,7 +72,7 @@ def test_every_public_function_is_listed_with_its_arguments(db: psycopg.Connecti
 
 
 # Whose result for one argument is no text, and so no help.
-NO_TEXT = ("tree_rules", "tree_cp", "tree_importance", "tree_to_json")
+NO_TEXT = ("conformal_quantiles", "tree_rules", "tree_cp", "tree_importance", "tree_to_json")
 # To which any text is an id.
 OF_ROWS = ("holdout",)
 

@@ -36,9 +36,9 @@ from madtree.learn.route.positions import Positions
 from madtree.learn.route.routing import Routing
 from madtree.learn.route.stored_nodes import NewSplits, node_bytes
 from madtree.learn.walk import FlatSplits, FlatTrees, SplitCategories
-from madtree.score.block_plan import ForestValues, LeafDraws, ScoreValues, build_plan
+from madtree.score.block_plan import ForestValues, LeafDraws, ScoreValues, SummedLeaves, build_plan
 from madtree.score.block_scorer import score_block
-from madtree.score.forest_scorer import INTERVAL, LEAF_OUTCOMES, OF_KEPT, OF_SCORES, SHAP, STAGED
+from madtree.score.forest_scorer import INTERVAL, LEAF_OUTCOMES, LEAF_SUMS, OF_KEPT, OF_SCORES, SHAP, STAGED
 from madtree.score.shap_plan import ShapValues, explained_values
 from madtree.storage.aggregate_functions import (
     moved_nodes,
@@ -244,6 +244,8 @@ def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
         forest = replace(forest, level=0.9)
     if what == LEAF_OUTCOMES:
         forest = replace(forest, draws=LeafDraws(1, n_groups > 1, 0, 2))
+    if what == LEAF_SUMS:
+        forest = replace(forest, draws=SummedLeaves(3 * (n_groups - 1), weighted=True, first=0, last=2))
     if what == SHAP:
         cover, groups = np.arange(n, 0, -1) / 2.0, np.repeat(np.arange(n_groups), 2)
         first, base = np.zeros(2 * n_groups, np.int64), np.zeros((n_groups, 1))
@@ -252,7 +254,7 @@ def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
         forest = replace(forest, shap=shap)
     plan = build_plan(trees, forest, grouped=n_groups > 1)
     assert "cut" in codec.load(plan)
-    n_numbers = 2 + (n_groups > 1) + 2 * (what == STAGED) + 3 * (what == LEAF_OUTCOMES)
+    n_numbers = 2 + (n_groups > 1) + 2 * (what in (STAGED, LEAF_SUMS)) + 3 * (what == LEAF_OUTCOMES)
     rows = np.random.default_rng(1).choice([np.nan, 0, 1, 2, 3, 5], (600, n_numbers))
     return plan, images_of(rows)
 
@@ -261,10 +263,9 @@ def more_of_shap(n_groups: int) -> dict[str, dict[str, object]]:
     """Of a plan of `forest_plan` what makes it tell of pairs, or against rows of a background."""
     others = np.random.default_rng(2).choice([0, 1, 2, 3, 5, np.nan], (9, 2))
     grouped = np.concatenate((np.arange(9)[:, None] % 2 + 1, others), axis=1)
-    return {
-        "pairs": {"with_pairs": True, "places": np.array([2, 0, 1])},
-        "background": {"background": grouped if n_groups > 1 else others},
-    }
+    pairs = {"with_pairs": True, "places": np.array([2, 0, 1])}
+    background = {"background": grouped if n_groups > 1 else others}
+    return {"pairs": pairs, "background": background, "both": {**pairs, **background}}
 
 
 def changed_bytes(data: bytes, rng: np.random.Generator) -> bytes:
@@ -363,7 +364,7 @@ def refused(call: Callable[[], Any]) -> bool:
 
 
 WHATS = ("classes", "votes", "means", "leaves", *OF_KEPT, *OF_SCORES)
-TWO_GROUPS = ("votes", "shares", "staged", LEAF_OUTCOMES)
+TWO_GROUPS = ("votes", "shares", "staged", LEAF_OUTCOMES, LEAF_SUMS)
 
 
 def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:

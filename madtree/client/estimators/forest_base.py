@@ -15,8 +15,8 @@ from madtree.client.estimators.ensemble_base import BaseEnsemble
 from madtree.client.estimators.forest_parameters import forest_arguments
 from madtree.client.forests import Forest
 from madtree.client.frames import Array
-from madtree.client.sklearn_forest import mean_values, sklearn_of
-from madtree.client.tree_arrays import EnsembleArrays
+from madtree.client.sklearn_forest import sklearn_of
+from madtree.client.tree_arrays import EnsembleArrays, mean_values
 from madtree.model import ModelTables
 from madtree.request import check_forest_arguments
 from madtree.trees import FOREST

@@ -25,7 +25,7 @@ from madtree.learn.ensemble.leaf_values import class_values
 from madtree.learn.ensemble.round_losses import RoundLosses
 from madtree.learn.ensemble.row_scores import RowScores
 from madtree.learn.grow import GrowingTrees, SplitFinder, grow
-from madtree.learn.losses import LEAST_SHARE, Loss, OutcomeRange, RowLoss
+from madtree.learn.losses import Loss, OutcomeRange, RowLoss
 from madtree.learn.problem import Problem, Sampled, over_classes
 from madtree.learn.prune import (
     BoostedColumns,
@@ -118,10 +118,7 @@ class Boosting:
             weights = problem.class_weights(sums, tree)
             shares = np.nan_to_num(weights / over_classes(weights))
         mean = shares[1] if problem.n_classes > 1 else np.zeros(len(tree))
-        if self.row_loss.n_scores == 1:
-            return loss.base(mean)[:, None], mean
-        logarithms = portable.log(np.maximum(shares, LEAST_SHARE))  # less their mean, so that they add up to 0
-        return (logarithms - over_classes(logarithms) / problem.n_classes).T, mean
+        return self.row_loss.base_of_classes(shares), mean
 
     def corrected(self, base: Floats) -> Floats:
         """(G, n_scores) scores to begin with, less what the factors s of classes have put into them.

@@ -83,8 +83,8 @@ class RowScores:
         said = np.array(leaf_predictions(problem, growing), np.float64) if known is None else known.prediction
         changed = {"node_value": said[leaf_above(problem, growing)], "added_to": score}
         following = (score + 1) % self._loss.n_scores
-        way = way_to_leaves(problem, growing)
-        yield ReplaceRequest(self._function, {**self._always, **changed, "next": following}, problem, way)
+        values = {**self._always, **changed, "next": following}
+        yield ReplaceRequest(self._function, values, problem, way_to_leaves(problem, growing))
         if self.threshold is not None:
             yield from self._find_threshold()
 

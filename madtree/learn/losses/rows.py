@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from madtree.learn.data import Array, Floats, portable
-from madtree.learn.losses.losses import SMOOTH, Loss
+from madtree.learn.losses.losses import LEAST_SHARE, SMOOTH, Loss
 from madtree.learn.losses.robust import ROBUST, robust_loss
 from madtree.records import dataclass
 from madtree.trees import LOSSES
@@ -65,6 +65,15 @@ class RowLoss:
             lines[1] = 1.0 if weights is None else weights
         lines[self.first : self.first + self.n_scores] = base
         return lines
+
+    def base_of_classes(self, shares: Floats) -> Floats:
+        """(n_groups, n_scores) the scores to begin with, of the classes' shares (n_classes, n_groups)."""
+        if self.n_scores == 1:
+            mean = shares[1] if len(shares) > 1 else np.zeros(shares.shape[1])
+            return self.of(None).base(mean)[:, None]
+        logarithms = portable.log(np.maximum(shares, LEAST_SHARE))
+        mean = np.asarray(logarithms.cumsum(axis=0)[-1]) / len(shares)  # class after class, in any company
+        return np.asarray((logarithms - mean).T)  # so that they add up to 0
 
     def end_round(self, lines: Floats) -> None:
         """Enter what the next round's gradients need beside the scores, in place."""

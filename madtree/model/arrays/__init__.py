@@ -5,7 +5,7 @@ numpy, which the room above does not.
 from __future__ import annotations
 
 from madtree.model.arrays.categories import keys_of, keys_of_texts
-from madtree.model.arrays.leaf_outcomes import read_leaf_outcomes
+from madtree.model.arrays.leaf_outcomes import quantiles, read_leaf_outcomes
 from madtree.model.arrays.scores import StepArrays, expected, probabilities
 from madtree.model.arrays.trees import ADJUSTED_AGREEMENT, ModelArrays, class_weights, node_weights, read_arrays
 
@@ -19,6 +19,7 @@ __all__ = [
     "keys_of_texts",
     "node_weights",
     "probabilities",
+    "quantiles",
     "read_arrays",
     "read_leaf_outcomes",
 ]

@@ -18,7 +18,7 @@ from madtree.learn.data import Array, Bools, Ints, heads, sent_ints
 from madtree.learn.walk import SplitCategories
 from madtree.model import ModelTables
 from madtree.sqltext import packed_nodes as sql
-from madtree.trees import MAX_DEPTH_LIMIT, FeatureKind, Model
+from madtree.trees import MAX_DEPTH_LIMIT, MOST_NAMED, FeatureKind, Model
 
 CHUNK_BYTES = 8 * 2**20  # of nodes read at once, but for a larger tree
 CHUNK_CATEGORIES = 2**20  # that are read at once, but for those of one tree
@@ -96,6 +96,8 @@ def node_categories(host: Host, tables: ModelTables, model: Model, nodes: Mappin
     ):
         raise _damaged(tables, "a node names categories that its tree does not have")
     counts = n_left + n_right
+    if counts.sum() > max(len(hashes), MOST_NAMED):
+        raise _damaged(tables, "its nodes name more categories than its trees have")
     first = np.cumsum(counts) - counts
     within = np.arange(int(counts.sum())) - np.repeat(first, counts)
     at = np.repeat((ends - sizes)[place] + start, counts) + within

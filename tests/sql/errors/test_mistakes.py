@@ -83,6 +83,7 @@ MISTAKES = {
         ("tree_curve('mean', 'points')", "22023", "madtree: tree_model: ", "madtree.tree_evaluate"),
     ],
     "conformal_quantiles": [
+        ("conformal_quantiles('m')", "22023", "madtree: calibration_table must be the name of a table", "Give a table"),
         ("conformal_quantiles('m', 'nowhere')", "42P01", "madtree: calibration_table: relation nowhere", None),
         ("conformal_quantiles('m', 'points', '0.9, 1')", "22023", "madtree: levels must be numbers between", None),
         (
@@ -169,12 +170,6 @@ MISTAKES = {
             "22023",
             "madtree: features: y is no feature of m",
             "Its features are x",
-        ),
-        (
-            "tree_shap('m', 'points', 'w', interactions => true, background => 'points')",
-            "22023",
-            "madtree: interactions => true tells of the rows of training",
-            None,
         ),
         (
             "tree_shap('m', 'points', 'w', background => 'nowhere')",

@@ -9,6 +9,7 @@ import numpy as np
 import psycopg
 import pytest
 from forest_data import rows
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 MAKE = """
 CREATE TABLE t AS SELECT i AS id, hashint4(i) / 4294967296.0::float8 AS x, hashint4(-i) / 4294967296.0::float8 AS z,
@@ -68,6 +69,55 @@ def test_it_is_the_quantile_of_the_errors_and_covers_new_rows(db: psycopg.Connec
         assert row["quantile"] == pytest.approx(expected, rel=1e-12)
         share = np.mean(later <= row["quantile"])
         assert share > row["level"] - 4 * np.sqrt(row["level"] * (1 - row["level"]) * (1 / n + 1 / len(later)))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_mapie_finds_the_same_quantile(db: psycopg.Connection, name: str) -> None:
+    """To the bit, of the same errors: by predictions of 0 as far off, and of one class as improbable."""
+    pytest.importorskip("mapie")
+    from mapie.classification import SplitConformalClassifier
+    from mapie.regression import SplitConformalRegressor
+
+    db.execute(f"SELECT madtree.{MODELS[name][0]}")  # type: ignore[arg-type]
+    found = rows(db, f"SELECT * FROM madtree.conformal_quantiles('m', 'calibration', '{LEVELS}')")
+    wrong, _ = errors(db, name, "calibration")
+    for row in found:
+        n, level = len(wrong), row["level"]
+        if MODELS[name][2] == "y":
+            theirs = SplitConformalRegressor(Said().fit(), level).conformalize(np.zeros((n, 1)), wrong)
+            quantile = theirs.predict_interval(np.zeros((1, 1)))[1].ravel()[1]
+        else:
+            actual = np.arange(n) % 2
+            shares = np.where(actual[:, None] == [0, 1], 1 - wrong[:, None], wrong[:, None])
+            theirs = SplitConformalClassifier(SaidShares().fit(), level).conformalize(shares, actual)
+            theirs.predict_set(shares)
+            (quantile,) = theirs._mapie_classifier.conformity_score_function_.quantiles_
+        assert row["quantile"] == quantile
+
+
+class Said(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Predicts the first column."""
+
+    def fit(self, X: Any = None, y: Any = None) -> Said:
+        self.n_features_in_ = self.fitted_ = 1
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.asarray(X)[:, 0]
+
+
+class SaidShares(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Says the columns as the probabilities of its classes."""
+
+    def fit(self, X: Any = None, y: Any = None) -> SaidShares:
+        self.classes_ = np.array([0, 1])
+        return self
+
+    def predict_proba(self, X: Any) -> Any:
+        return np.asarray(X)
+
+    def predict(self, X: Any) -> Any:
+        return np.asarray(X).argmax(axis=1)
 
 
 def test_each_group_has_its_own(db: psycopg.Connection) -> None:

@@ -186,7 +186,7 @@ def test_trees_and_importances_are_shown(db: psycopg.Connection) -> None:
         ("forest_predict('tree', 't', 's')", "tree is a model of single trees, not a forest"),
         ("forest_predict('f', 't', 's', 'probability')", "type must be one of response, prob, prob_mean, leaf"),
         ("tree_predict('f', 't', 's')", "tree_model: f is a forest"),
-        ("tree_sql('f')", "model: f is a forest"),
+        ("tree_sql('f', 'leaf')", "type must be one of response, prob, prob_mean, not 'leaf'"),
         ("tree_prune('f', 'p', 0.1)", "model: f is a forest"),
         ("tree_display('f')", "model: f is a forest"),
         ("tree_surr_display('f')", "model: f is a forest"),

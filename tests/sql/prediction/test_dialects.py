@@ -69,7 +69,9 @@ def in_duckdb(db: psycopg.Connection, expression: str) -> list[Any]:
     there = duckdb.connect()
     named = ", ".join(f'"{name}" {type_}' for name, type_ in zip(COLUMNS, TYPES, strict=True))
     there.execute(f"CREATE TABLE t ({named})")
-    there.executemany(f"INSERT INTO t VALUES ({', '.join('?' * len(COLUMNS))})", data(db))
+    found = data(db)
+    row = f"({', '.join('?' * len(COLUMNS))})"
+    there.execute(f"INSERT INTO t VALUES {', '.join([row] * len(found))}", [value for each in found for value in each])
     return [value for (value,) in there.execute(f"SELECT {expression} FROM t ORDER BY id").fetchall()]
 
 
@@ -163,6 +165,15 @@ def expressions(db: psycopg.Connection, dialect: str) -> Iterator[str]:
         "SELECT madtree.boost_train('t', 'b', 'id', 'late', %s, num_trees => 60, max_leaf_nodes => 4)", [FEATURES]
     )
     yield written(db, f"SELECT madtree.boost_sql('b', 'prob', dialect => '{dialect}')")
+    grow(db, "numbers")
+    yield written(db, f"SELECT madtree.tree_sql('f', dialect => '{dialect}')")
+    db.execute("SELECT madtree.tree_drop('f')")
+    grow(db, "three classes, surrogates")
+    yield written(db, f"SELECT madtree.tree_sql('f', 'prob', class => 'it''s low', dialect => '{dialect}')")
+    if DIALECTS[dialect].has_sub_selects:
+        yield written(db, f"SELECT madtree.tree_sql('f', dialect => '{dialect}')")
+        db.execute("SELECT madtree.calibrate('b', 't', 'steps', 'isotonic')")
+        yield written(db, f"SELECT madtree.boost_sql('steps', 'prob', dialect => '{dialect}')")
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -170,7 +181,8 @@ def test_the_others_can_be_read(db: psycopg.Connection, dialect: str) -> None:
     """By a parser of the dialect; and what has PostgreSQL's marks is in none."""
     for expression in expressions(db, dialect):
         read = sqlglot.parse_one(f"SELECT {expression} AS said FROM t", read=READERS.get(dialect, dialect))
-        assert {column.name for column in read.find_all(sqlglot.exp.Column)} <= {*COLUMNS}
+        of_row = {column.name for column in read.find_all(sqlglot.exp.Column) if column.table not in ("s", "m", "e")}
+        assert of_row <= {*COLUMNS}
         texts = {each.this for each in read.find_all(sqlglot.exp.Literal) if each.is_string}
         assert texts.isdisjoint({"O''Hara", "O\\'Hara", "back\\\\slash"})
         for mark in ("::", "IS TRUE", "IS NOT TRUE", "ARRAY", "pg_catalog", "OPERATOR", "E'"):
@@ -192,7 +204,7 @@ def test_postgresql_is_the_default(db: psycopg.Connection) -> None:
         ("x, i", "tree_sql('m', dialect => 'duckdb')", "feature i is of type interval, for which duckdb has nothing"),
         ("x, n", "tree_sql('g', dialect => 'mysql')", "grouping column u is of type uuid, for which mysql has nothing"),
         ("x, s", "tree_sql('m', dialect => 'sqlite')", "for which sqlite has nothing that means the same"),
-        ("x, n", "tree_sql('m', 'prob', dialect => 'duckdb')", "probabilities of more than two classes are an array"),
+        ("x, n", "tree_sql('m', 'prob', dialect => 'duckdb')", "numbers of more than two classes are an array"),
     ],
 )
 def test_what_cannot_be_written_is_said(db: psycopg.Connection, features: str, call: str, said: str) -> None:
@@ -206,16 +218,75 @@ def test_what_cannot_be_written_is_said(db: psycopg.Connection, features: str, c
         db.execute(f"SELECT madtree.{call}")  # type: ignore[arg-type]
 
 
-def test_many_classes_of_a_boosted_model(db: psycopg.Connection) -> None:
-    db.execute("SELECT madtree.boost_train('t', 'm', 'id', 'k', %s, num_trees => 4, max_leaf_nodes => 4)", [FEATURES])
-    with pytest.raises(
-        psycopg.errors.FeatureNotSupported, match="'prob' of more than two classes takes a form of sub-"
-    ):
-        db.execute("SELECT madtree.boost_sql('m', 'prob', dialect => 'duckdb')")
-    expression = written(db, "SELECT madtree.boost_sql('m', 'raw', class => 'high', dialect => 'duckdb')")
-    of_postgresql = written(db, "SELECT madtree.boost_sql('m', 'raw', class => 'high')")
-    here = rows(db, f"SELECT ({of_postgresql}) AS s FROM t ORDER BY id")
-    np.testing.assert_allclose(in_duckdb(db, expression), [row["s"] for row in here], rtol=1e-12)
+@pytest.mark.parametrize("dialect", ENGINES)
+def test_many_classes_of_a_boosted_model(db: psycopg.Connection, dialect: str) -> None:
+    """Also where scores are so far apart that exponentials have no digits left."""
+    db.execute("SELECT madtree.boost_train('t', 'm', 'id', 'k', %s, num_trees => 12, max_leaf_nodes => 4)", [FEATURES])
+    there = ENGINES[dialect]
+    for base in (0.0, 5000.0):
+        db.execute("UPDATE m_group SET base_score[1] = %s", [base])
+        here = expected(db, "SELECT madtree.boost_predict('m', 't', 'scored')")
+        assert there(db, written(db, f"SELECT madtree.boost_sql('m', dialect => '{dialect}')")) == here
+        call = "SELECT madtree.boost_sql('m', '{}', class => 'mid\\dle', dialect => '{}')"
+        for type_ in ("raw", "prob"):
+            here = expected(db, f"SELECT madtree.boost_predict('m', 't', 'scored', '{type_}')")
+            np.testing.assert_allclose(there(db, written(db, call.format(type_, dialect))), here, 1e-12, 1e-12)
+    with pytest.raises(psycopg.Error, match="numbers of more than two classes are an array"):
+        db.execute(f"SELECT madtree.boost_sql('m', 'raw', dialect => '{dialect}')")  # type: ignore[arg-type]
+
+
+FORESTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "numbers": ("y", {}),
+    "numbers, groups": ("y", {"grouping_cols": "g"}),
+    "two classes": ("late", {"num_trees": 4}),
+    "three classes, surrogates": ("k", {"null_handling_params": "max_surrogates=3"}),
+    "three classes, NULL as a value, groups": (
+        "k",
+        {"null_handling_params": "null_as_category=true", "grouping_cols": "g"},
+    ),
+    "more trees than a sum has terms": ("k", {"num_trees": 60, "max_tree_depth": 2}),
+}
+
+
+def grow(db: psycopg.Connection, case: str) -> bool:
+    """Train a forest `f`; whether it is of classes."""
+    target, more = FORESTS[case]
+    given = {"num_trees": 5, "max_tree_depth": 6, "importance": False, **more}
+    names = "".join(f", {name} => %s" for name in given)
+    call = f"SELECT madtree.forest_train('t', 'f', 'id', %s, %s{names})"
+    db.execute(call, [target, FEATURES, *given.values()])  # type: ignore[arg-type]
+    return target != "y"
+
+
+@pytest.mark.parametrize("case", FORESTS)
+@pytest.mark.parametrize("dialect", ENGINES)
+def test_a_forest_says_the_same(db: psycopg.Connection, case: str, dialect: str) -> None:
+    of_classes = grow(db, case)
+    for type_ in ("response", "prob", "prob_mean") if of_classes else ("response",):
+        here = expected(db, f"SELECT madtree.forest_predict('f', 't', 'scored', '{type_}')")
+        assert len(set(here)) > 1
+        label = str(rows(db, "SELECT dependent_var_levels AS l FROM f_summary")[0]["l"][-1]) if of_classes else None
+        of_class = label if type_ != "response" else None
+        call = "SELECT madtree.tree_sql('f', %s, class => %s, dialect => %s)"
+        (expression,) = db.execute(call, [type_, of_class, dialect]).fetchone() or ()
+        there = ENGINES[dialect](db, expression)
+        if of_classes and type_ == "response":
+            assert [bool(said) for said in there] == here if label == "true" else there == here
+        else:
+            np.testing.assert_allclose(there, here, rtol=1e-12)
+
+
+@pytest.mark.parametrize("train", ["boost_train", "forest_train"])
+@pytest.mark.parametrize("dialect", ENGINES)
+def test_a_model_that_is_calibrated_by_steps_says_the_same(db: psycopg.Connection, train: str, dialect: str) -> None:
+    db.execute(f"SELECT madtree.{train}('t', 'm', 'id', 'late', %s, num_trees => 9, grouping_cols => 'g')", [FEATURES])  # type: ignore[arg-type]
+    db.execute("SELECT madtree.calibrate('m', 't', 'c', 'isotonic')")
+    (steps,) = rows(db, "SELECT sum(cardinality(step_scores)) AS n FROM c_group")
+    assert steps["n"] > 10
+    for type_ in ("prob", "response"):
+        here = expected(db, f"SELECT madtree.boost_predict('c', 't', 'scored', '{type_}')")
+        there = ENGINES[dialect](db, written(db, f"SELECT madtree.boost_sql('c', '{type_}', dialect => '{dialect}')"))
+        np.testing.assert_allclose(np.array(there, float), np.array(here, float), rtol=1e-12, atol=1e-12)
 
 
 def test_numbers_that_no_literal_has_are_refused() -> None:

@@ -16,6 +16,8 @@ CALLS = (
     "SELECT forest_predict('f', 'data', 'out', 'prob_mean')",
     "SELECT get_tree('f', 1, 2)",
     "SELECT tree_sql('f', 'response', 2)",
+    "SELECT tree_sql('f')",
+    "SELECT quantile FROM conformal_quantiles('f', 'data', '0.5')",
     "SELECT count(*) FROM tree_rules('f', 2)",
     "SELECT tree_to_json('f')",
 )
@@ -175,3 +177,24 @@ def test_lists_of_categories_may_hold_anything(data: psycopg.Connection, sets: s
     for call in CALLS:
         with pytest.raises(psycopg.Error, match="damaged"):
             data.execute(call)  # type: ignore[arg-type]
+
+
+def test_a_superuser_names_the_table_by_which_anothers_forest_is_judged(
+    theirs: psycopg.Connection, db: psycopg.Connection, canary: Callable[[], set[str]]
+) -> None:
+    """Of its own it may say any view."""
+    expected = theirs.execute("SELECT quantile FROM conformal_quantiles('f', levels => '0.5')").fetchall()
+    case = "CASE WHEN spring() IS NULL THEN y ELSE y END"
+    theirs.execute(f"CREATE VIEW sprung AS SELECT id, x, k, {case} AS y FROM data; GRANT ALL ON sprung TO PUBLIC")
+    theirs.execute("UPDATE f_summary SET source_table = 'sprung'")
+    canary()
+    for call in ("conformal_quantiles('f')", "conformal_quantiles('f', NULL, '0.5')"):
+        with pytest.raises(
+            psycopg.errors.InsufficientPrivilege, match="who may let it name any table or view"
+        ) as caught:
+            db.execute(f"SELECT * FROM {call}")  # type: ignore[arg-type]
+        assert str(caught.value.diag.message_hint).startswith("Name the table; or, if you trust that role")
+    assert canary() == set()
+    theirs.execute("UPDATE f_summary SET source_table = 'data'")
+    call = "SELECT quantile FROM conformal_quantiles('f', levels => '0.5', trust_owner => true)"
+    assert db.execute(call).fetchall() == expected

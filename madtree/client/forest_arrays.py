@@ -1,0 +1,63 @@
+"""A forest of one group on the client's side: what it says of a frame's rows, to the bit what the database says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from madtree.client.calls import CallError
+from madtree.client.feature_values import read_features
+from madtree.client.frames import Array
+from madtree.client.tree_arrays import EnsembleArrays, class_values, mean_values, votes
+from madtree.client.tree_calls import check_kind
+from madtree.host import Host
+from madtree.model import INTERVAL, find_model, read_summary
+from madtree.model.arrays import quantiles
+from madtree.trees import FOREST, Model
+
+_ROWS_AT_ONCE = 65_536  # whose leaves in all trees are held together
+
+
+def predict_frame(host: Host, name: str, X: Any, type_: str, level: float, gid: int | None) -> Array:
+    """What `forest_predict` says of the rows of a frame, or of an array: (n_rows,), (n_rows, n_classes), or, of
+    intervals, (n_rows, 3) the mean, the low end and the high one.
+
+    Args:
+        gid: of a grouped forest, the group of all rows.
+
+    Raises:
+        CallError: the forest has no such predictions, or `level` is none.
+        MadtreeError: there is no forest of that name, or as `EnsembleArrays.read`.
+    """
+    tables = find_model(host, name, "model")
+    model = read_summary(host, tables, to_run=False)
+    check_kind(model, FOREST)
+    types = model.kind.class_types if model.is_classification else model.kind.number_types
+    if type_ not in types or type_ == "leaf":
+        raise CallError(f"type must be one of {', '.join(t for t in types if t != 'leaf')} for a frame, not {type_!r}")
+    if type_ == INTERVAL and not 0 < level < 1:
+        raise CallError(f"level must be a number above 0 and below 1, not {level!r}")
+    forest = EnsembleArrays.read(host, tables, model, gid, outcomes=type_ == INTERVAL)
+    values, n_rows = read_features(model.features, forest.used, X)
+    found = []
+    for first in range(0, max(n_rows, 1), _ROWS_AT_ONCE):
+        last = min(first + _ROWS_AT_ONCE, n_rows)
+        some = {feature: column[first:last] for feature, column in values.items()}
+        found.append(_said(model, forest, forest.apply(some, last - first), type_, level))
+    return np.concatenate(found)
+
+
+def _said(model: Model, forest: EnsembleArrays, leaves: Array, type_: str, level: float) -> Array:
+    """Of rows by their leaves (n_rows, n_trees), as `EnsembleArrays.apply` has them."""
+    if type_ == "prob":
+        return votes(forest, leaves) / forest.n_trees
+    if type_ == "response" and model.is_classification:
+        return np.asarray(class_values(model)[votes(forest, leaves).argmax(axis=1)])
+    means = mean_values(forest, leaves)
+    if type_ != INTERVAL:
+        return means[:, 0] if type_ == "response" else means
+    assert forest.outcomes is not None
+    below = (1 - level) / 2
+    low, high = quantiles(forest.outcomes.take(leaves), (below, 1 - below))
+    return np.stack([means[:, 0], low, high], axis=1)

@@ -1,0 +1,151 @@
+"""boost_sql, and tree_sql of a forest: a model of many trees a group as an SQL expression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import groupby
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.model import (
+    ModelTables,
+    base_scores,
+    check_kind,
+    check_type,
+    class_position,
+    find_model,
+    probabilities,
+    read_summary,
+    read_trees,
+    step_functions,
+    tell_of_last_class,
+)
+from madtree.sqltext import models as models_sql
+from madtree.sqltext.condition import Spelling
+from madtree.sqltext.portable import spelling_of
+from madtree.sqltext.score_sum import ScoreSum
+from madtree.sqltext.tree_sum import GroupTrees, VoteSum
+from madtree.trees import Joining, Model, Node
+
+BOOSTED_TYPES, FOREST_TYPES = ("response", "prob", "raw"), ("response", "prob", "prob_mean")
+MOST_LEAVES = 20_000  # of all trees together
+MOST_ROUNDS = 1000
+_CUT, _SMALLER = "madtree.boost_cut makes a smaller one.", "fewer or smaller trees make a smaller one."
+
+
+def boost_sql(
+    host: Host,
+    model_name: str | None,
+    type_: str | None,
+    trust_owner: bool | None = False,
+    class_: str | None = None,
+    dialect: str | None = None,
+) -> str:
+    """The model as an SQL expression.
+
+    Args:
+        trust_owner: that of `find_model`.
+        class_: whose probability or score is wanted, as text.
+        dialect: that of `spelling_of`.
+
+    Raises:
+        MadtreeError: an argument is not valid, or the model is too large.
+    """
+    spelling = spelling_of(dialect)
+    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
+    model = read_summary(host, tables)
+    check_kind(model, "boost_sql", "model")
+    wanted, place = _checked(model, type_, class_)
+    if wanted == "prob" and class_ is None:
+        tell_of_last_class(host, model)
+    sums = ScoreSum(model, _groups(host, tables, model, _CUT), host.let_in, spelling)
+    if wanted == "raw":
+        return sums.scores(place)
+    if wanted == "prob":
+        return sums.probability(place)
+    return sums.likeliest() if model.is_classification else sums.number()
+
+
+def _checked(model: Model, type_: str | None, class_: str | None) -> tuple[str, int | None]:
+    """The type of prediction, and the place of the class that is asked for."""
+    wanted = check_type(model, type_, BOOSTED_TYPES)
+    each_has_one = wanted == "prob" or (wanted == "raw" and model.n_scores > 1)
+    if class_ is not None and not each_has_one:
+        of_many = " or, of more than two classes, 'raw'" if model.is_classification else ""
+        raise MadtreeError(f"class says whose probability is wanted, which takes type 'prob'{of_many}, not {wanted!r}")
+    if not each_has_one or (class_ is None and len(model.classes) > 2):
+        return wanted, None
+    return wanted, class_position(model, class_)
+
+
+def forest_expression(
+    host: Host, tables: ModelTables, model: Model, type_: str | None, class_: str | None, spelling: Spelling
+) -> str:
+    """A forest as `forest_predict` says it; the arguments as of `boost_sql`.
+
+    Raises:
+        MadtreeError: an argument is not valid, or the forest is too large.
+    """
+    wanted = check_type(model, type_, FOREST_TYPES)
+    if class_ is not None and wanted == "response":
+        raise MadtreeError(f"class says whose probability is wanted, which takes type 'prob', not {wanted!r}")
+    n_classes = len(model.classes)
+    of_all = n_classes > 2 and class_ is None
+    places = range(n_classes) if of_all else [class_position(model, class_)] if wanted != "response" else []
+    if places and class_ is None:
+        tell_of_last_class(host, model)
+    groups = _groups(host, tables, model, _SMALLER, n_classes if of_all else 1)
+    sums = VoteSum(model, groups, host.let_in, spelling)
+    if wanted == "response":
+        return sums.most_voted() if model.is_classification else sums.mean(lambda leaf: float(leaf.prediction or 0))
+    said = [sums.mean(_SHARES[wanted](model, place)) for place in places]
+    return spelling.array(said) if of_all else said[0]
+
+
+# By the type, of a class that is given by its place, what a leaf says of it.
+_SHARES: Mapping[str, Callable[[Model, int], Callable[[Node], float]]] = {
+    "prob": lambda model, place: lambda leaf: float(leaf.prediction == model.classes[place]),
+    "prob_mean": lambda model, place: lambda leaf: probabilities(leaf.class_weights or ())[place],
+}
+
+
+def _groups(host: Host, tables: ModelTables, model: Model, hint: str, copies: int = 1) -> list[GroupTrees]:
+    """The groups that could be trained. What PostgreSQL would take too long to read, or too much of its stack, is
+    refused.
+
+    Args:
+        hint: what makes a smaller model.
+        copies: how often each tree is written.
+
+    Raises:
+        MadtreeError: there are too many leaves, or trees of a sum.
+    """
+    size = host.query(models_sql.size(tables.schema, tables.name))[0]
+    _check_size(model, int(size["leaves"]) * copies, copies, hint)
+    if not size["trees"]:
+        return []
+    bases, steps, found = _bases(host, tables, model), step_functions(host, tables, model), []
+    of_trees = groupby(read_trees(host, tables, model), key=lambda tree: model.numbering.group(tree.tree_id))
+    n_nodes = 0  # which nobody has to tell as they are
+    for group, trees in ((group, tuple(trees)) for group, trees in of_trees):
+        found.append(GroupTrees(trees, bases[group - 1] if bases else (), steps[group - 1] if steps else None))
+        n_nodes += sum(len(tree.nodes) for tree in trees)
+    _check_size(model, n_nodes // 2 * copies, copies, hint)
+    return found
+
+
+def _check_size(model: Model, leaves: int, copies: int, hint: str) -> None:
+    n_rounds = model.n_members // model.n_scores
+    if leaves > MOST_LEAVES or n_rounds > MOST_ROUNDS:
+        of_all = " for all classes" * (copies > 1)
+        raise MadtreeError(
+            f"{model.name} has {leaves:,} leaves{of_all} and up to {n_rounds:,} {model.kind.step}s; as an expression a "
+            f"model has at most {MOST_LEAVES:,} and {MOST_ROUNDS:,}",
+            hint=f"madtree.{model.kind.predicts} scores by models of any size; {hint}",
+            sqlstate="54000",
+        )
+
+
+def _bases(host: Host, tables: ModelTables, model: Model) -> list[list[float]]:
+    """The scores that each group's rows begin with; none of other models."""
+    return base_scores(host, tables, model) if model.kind.joining is Joining.SUM else []
