@@ -55,7 +55,7 @@ lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/sqlfluff lint --disable-progress-bar sql migrations docker
+	$(BIN)/sqlfluff lint --disable-progress-bar sql migrations/*.sql docker
 
 install:
 	@$(INSTALL)

@@ -38,6 +38,17 @@ $plpgsql$;
 COMMENT ON FUNCTION madtree_internal.score_pages(text, tid[], tid[], bytea, anyarray)
 IS 'internal: run a query that scores page ranges';
 
+-- PL/Python prepares its queries in a way that keeps them from parallel workers; PL/pgSQL does not.
+CREATE FUNCTION madtree_internal.said_of_blocks(query text, plan bytea) RETURNS SETOF bytea
+LANGUAGE plpgsql VOLATILE AS $plpgsql$
+BEGIN
+    RETURN QUERY EXECUTE query USING plan;
+END
+$plpgsql$;
+
+COMMENT ON FUNCTION madtree_internal.said_of_blocks(text, bytea)
+IS 'internal: run a query for what is said of blocks of rows';
+
 -- The value itself. Workers get what a sub-select without references returns as it stands, but only where they may not
 -- run the sub-select themselves; a parameter would be written into the plan that they are sent, byte by byte as text.
 CREATE FUNCTION madtree_internal.leaders_own(bytea) RETURNS bytea

@@ -19,6 +19,7 @@ import termios
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -168,8 +169,12 @@ def _serve_programs(listener: socket.socket) -> None:
 
 
 def _loaded() -> Callable[[], None]:
-    """The command, with all modules that it needs."""
+    """The command, with all modules that it needs, and its parser made once: Typer makes that anew for each command."""
+    import typer.main
+
     from madtree.cli import main
+
+    typer.main.get_command = cache(typer.main.get_command)
 
     for words in (["--help"], ["models", "--help"], ["models", "--dsn", "host=/nonexistent"]):
         sys.argv = ["madtree", *words]  # some modules are loaded by the first command that needs them

@@ -39,6 +39,7 @@ _TYPES = {
     "G": ("point",),
     "P": ("record",),
 }
+_FIRST_TYPE = 10_000  # of those numbers that differ from server to server
 _CATEGORIES = {type_: category for category, types in _TYPES.items() for type_ in types}
 _WITHOUT_ORDER = frozenset({"json", "xid", "point"})
 _WITH_TYPMOD = re.compile(r"\(\d+(,\d+)?\)")
@@ -176,6 +177,7 @@ class MemoryHost:
         """`answers`: to further constant queries."""
         self.catalogue = catalogue or Catalogue({})
         self.in_server, self.has_extension = in_server, has_extension
+        self.kept: dict[str, Any] = {}
         self.said: list[tuple[str, str]] = []
         self.settings: dict[str, str] = {}
         self._relations = {name: 16_384 + number for number, name in enumerate(self.catalogue.tables)}
@@ -318,7 +320,7 @@ class MemoryHost:
     def _oid(self, type_: str) -> int:
         if type_ not in self._types:
             self._types.append(type_)
-        return 1 + self._types.index(type_)
+        return _FIRST_TYPE + self._types.index(type_)
 
     @cached_property
     def _enums(self) -> dict[str, Enum]:
@@ -328,7 +330,7 @@ class MemoryHost:
         return f"{self.catalogue.schema}.{type_}" if type_.removesuffix("[]") in self._enums else type_
 
     def _type(self, oid: int) -> Row:
-        type_ = self._types[oid - 1]
+        type_ = self._types[oid - _FIRST_TYPE]
         base = type_.removesuffix("[]")
         enum = self._enums.get(base)
         if enum is None:

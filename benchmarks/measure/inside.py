@@ -221,26 +221,26 @@ class Refresh(PredictForest):
     def action(self, session: Session) -> Action:
         model, made = f"{SCHEMA}.{self.training.model}", f"{SCHEMA}.refreshed"
         session.free.execute(self.training.statement)
-        tables = ", ".join(f"{made}{suffix}" for suffix in ("", "_nodes", "_summary"))
         statement = f"SELECT madtree.tree_refresh('{model}', '{self.table.relation}', '{made}')"
-        return _statement(session.free, statement, f"DROP TABLE IF EXISTS {tables}")
+        drop = f"PERFORM madtree.tree_drop('{made}')"
+        return _statement(
+            session.free, statement, f"DO $$ BEGIN IF to_regclass('{made}') IS NOT NULL THEN {drop}; END IF; END $$"
+        )
 
 
 @dataclass(frozen=True)
 class Explain:
-    """`tree_shap` into a new table, by a boosted model of so many trees of 31 leaves that is trained before."""
+    """`tree_shap` of a table into a new one, by a model that is trained before; `more`: further arguments as SQL."""
 
     table: Table
-    n_trees: int
+    training: Train
+    more: str = ""
 
     def action(self, session: Session) -> Action:
-        model, reasons = f"{SCHEMA}.boosted", f"{SCHEMA}.reasons"
-        names = ", ".join(self.table.features)
-        session.free.execute(
-            f"SELECT madtree.boost_train('{self.table.relation}', '{model}', 'id', 'y', '{names}', "
-            f"num_trees => {self.n_trees}, replace => true)"
-        )
-        statement = f"SELECT madtree.tree_shap('{model}', '{self.table.relation}', '{reasons}')"
+        model, reasons = f"{SCHEMA}.{self.training.model}", f"{SCHEMA}.reasons"
+        session.free.execute(self.training.statement)
+        more = f", {self.more}" if self.more else ""
+        statement = f"SELECT madtree.tree_shap('{model}', '{self.table.relation}', '{reasons}'{more})"
         return _statement(session.free, statement, f"DROP TABLE IF EXISTS {reasons}")
 
 

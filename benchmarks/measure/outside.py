@@ -13,13 +13,16 @@ import lightgbm
 import numpy as np
 import pandas as pd
 import psycopg
+import shap
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
+import madtree
 from measure.apart import Quickest
+from measure.inside import TrainForest
 from measure.session import Session
-from measure.table import Table
+from measure.table import SCHEMA, Table
 from measure.timing import Action, Lap, Parts
 
 COPY_HEADER = 19  # bytes: signature, flags, length of the header extension
@@ -290,6 +293,31 @@ class LightGBMContributions:
             grown[0].predict(x, pred_contrib=True)
             lap.end("explain")
             return lap.parts
+
+        return Action(run, prepare)
+
+
+@dataclass(frozen=True)
+class ShapOfForest:
+    """Explain by the package shap a forest that madtree has trained before, as scikit-learn's; what is made of it
+    before does not count, nor do the rows, which are at hand.
+    """
+
+    table: Table
+    training: TrainForest
+
+    def action(self, session: Session) -> Action:
+        made: list[tuple[Any, np.ndarray]] = []
+
+        def prepare() -> None:
+            if not made:
+                forest = madtree.connect(session.db).forest(f"{SCHEMA}.{self.training.model}").to_sklearn()
+                explainer = shap.TreeExplainer(forest, feature_perturbation="tree_path_dependent")
+                made.append((explainer, by_adbc(session.dsn, self.table)[0]))
+
+        def run() -> None:
+            explainer, rows = made[0]
+            explainer.shap_values(rows)
 
         return Action(run, prepare)
 

@@ -57,6 +57,12 @@ def derived(name: str, base: Table, columns: str, features: tuple[str, ...], tot
     return Table(name, base.n_rows, features, total_bins or base.n_rows * len(features), query, (base,))
 
 
+def first_rows(base: Table, n_rows: int) -> Table:
+    """So many rows of another table."""
+    query = f"SELECT * FROM {{{base.name}}} WHERE id <= {n_rows}"
+    return Table(f"{base.name}_{n_rows}", n_rows, base.features, n_rows * len(base.features), query, (base,))
+
+
 def iris() -> Table:
     """Fisher's 150 irises, for what a call costs when there is nothing to compute."""
     from sklearn.datasets import load_iris

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import check_kind, check_rows, find_model, read_summary
+from madtree.model import check_rows, find_model, read_summary
 from madtree.model.write import Calibrated, Refreshed, write_calibrated, write_refreshed
 from madtree.request import check_new
-from madtree.score import calibration_maps, check_method, leaf_sums
+from madtree.score import (
+    RefreshedNodes,
+    calibration_maps,
+    check_method,
+    check_stages,
+    refreshed_boosted,
+    refreshed_nodes,
+)
 from madtree.sqltext.tables import SUFFIXES
 from madtree.trees import Joining
 
@@ -71,25 +78,46 @@ def tree_refresh(
     """Write the refreshed model, which is the caller's and has the former one's expressions; see its usage text.
 
     Raises:
-        MadtreeError: there is no such model or table, the model's leaves do not follow from sums of rows, no row
-            counts, or the new model's tables cannot be created.
+        MadtreeError: there is no such model or table, what the model's leaves say does not follow from the rows in
+            them, no row counts, or the new model's tables cannot be created.
     """
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
-    check_kind(model, "tree_refresh", "model")
     given = [each for each in ("class_params", "calibration") if str(model.summary.get(each) or "").strip()]
     if model.of_counts or given:
         what = "predicts rates of events" if model.of_counts else f"has {given[0]} {model.summary[given[0]]}"
         raise MadtreeError(
             f"model: {model_name} {what}, and what its leaves say does not follow from the rows in them alone",
             hint="Train it on the new rows: madtree.tree_call tells how it was trained.",
-            sqlstate="0A000",
+            sqlstate="42809",
         )
-    check_rows(host, tables, model)
+    adds_up = model.kind.joining is Joining.SUM
+    if adds_up:
+        check_stages(model)
     new = check_new(host, output_model, "output_model", "model", SUFFIXES)
-    sums = leaf_sums(host, tables, model, new_table, "new_table")
-    if not sums:
+    find = refreshed_boosted if adds_up else refreshed_nodes
+    found = find(host, tables, model, new_table, "new_table")
+    if not found.total:
         raise MadtreeError(f"new_table: no row of {new_table} counts", sqlstate="P0002")
     table, output = str(new_table).strip(), str(output_model).strip()
-    n_rows = write_refreshed(host, tables, model, new, Refreshed(output, table, sums))
-    return f"tree_refresh: {model_name} refreshed by {n_rows} rows of {table} into {output}"
+    write_refreshed(host, tables, model, new, _refreshed(output, table, found))
+    return f"tree_refresh: {model_name} refreshed by {found.total} rows of {table} into {output}"
+
+
+def _refreshed(output: str, table: str, found: RefreshedNodes) -> Refreshed:
+    groups = found.groups
+    return Refreshed(
+        output,
+        table,
+        n_rows=found.total,
+        tree_id=found.tree_id,
+        node_id=found.node_id,
+        rows=found.n_rows,
+        weight=found.weight,
+        prediction=found.prediction,
+        class_weights=found.class_weights,
+        groups=groups.number,
+        base=groups.base,
+        threshold=groups.threshold,
+        group_rows=groups.n_rows,
+    )

@@ -91,7 +91,7 @@ def pass_on_dsn(context: typer.Context, name: str, dsn: str) -> None:
     Raises:
         CommandError: the command talks to no server that could be named.
     """
-    command = typer.main.get_command(app).get_command(context, name)  # type: ignore[attr-defined]
+    command = context.command.get_command(context, name)  # type: ignore[attr-defined]
     if command is not None and not any(parameter.name == "dsn" for parameter in command.params):
         raise CommandError(f"madtree {name} takes no --dsn", f"See madtree {name} --help.", USAGE)
     context.default_map = {**(context.default_map or {}), name: {"dsn": dsn}}

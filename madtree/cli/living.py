@@ -64,7 +64,7 @@ def refresh_command(
     dsn: Dsn = None,
     json: Json = False,
 ) -> None:
-    """Write a tree model anew by other rows: the same splits, and what these rows say."""
+    """Write a model anew by other rows: the same splits, and what these rows say."""
     given = {"model": model, "new_table": table, "output_model": new_model, "trust_owner": trust_owner}
     told = {"model": new_model, "refreshed_from": model}
     _answered("tree_refresh", "refreshing", given, dsn, told if json else None)

@@ -150,7 +150,9 @@ def _trained(connection: psycopg.Connection, name: str) -> dict[str, Any]:
     (totals,) = host.query(report_sql.totals(tables.schema, tables.name))
     error = {}
     if model.kind.unseen_in is not None and not model.grouping_columns:
-        (whole,) = host.query(explain_sql.groups_told(tables.schema, tables.name, [], model.kind))
+        (whole,) = host.query(
+            explain_sql.groups_told(tables.schema, tables.name, [], model.kind, len(model.features), model.n_scores)
+        )
         error = {} if whole["oob_error"] is None else {"oob_error": whole["oob_error"]}
     return {
         "kind": "classification" if model.is_classification else "regression",

@@ -142,7 +142,7 @@ class TreeCalls(Caller):
         return self.call_text("calibrate", model, calibration_table, output_model, method, trust_owner)
 
     def tree_refresh(self, model: str, new_table: str, output_model: str, trust_owner: bool | None = False) -> str:
-        """Write a tree model anew by other rows, its splits as they are. Returns what was done."""
+        """Write a model anew by other rows, its splits as they are. Returns what was done."""
         return self.call_text("tree_refresh", model, new_table, output_model, trust_owner)
 
     def model_alias(self, alias: str, model: str | None, trust_owner: bool | None = False) -> str:

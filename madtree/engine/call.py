@@ -13,7 +13,7 @@ from madtree.engine.arguments import bound
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, local_settings
 from madtree.interface import FUNCTIONS as DECLARED
-from madtree.interface import TEXTS, Function, columns
+from madtree.interface import INTERNAL, TEXTS, Function, columns
 from madtree.model import models as listed_models
 from madtree.records import dataclass
 from madtree.sqltext.listing import AS_IN_VIEW
@@ -86,7 +86,7 @@ def call(host: Host, name: str, arguments: Sequence[Any] = (), named: Mapping[st
         MadtreeError: a mistake in the arguments or the data; this machine has no room for a temporary file; or there is
             no such function here.
     """
-    function = FUNCTIONS.get(name)
+    function = FUNCTIONS.get(name) or INTERNAL.get(name)
     if function is None:
         raise MadtreeError(
             f"{name} is not there by the client engine", "It needs the extension madtree in the server.", "0A000"

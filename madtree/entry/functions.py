@@ -16,7 +16,7 @@ from madtree.entry import blocks as blocks
 from madtree.entry.mistakes import AnswerRow, Mistake, answering, answering_rows, in_query
 from madtree.entry.mistakes import is_at_work as is_at_work
 from madtree.errors import MadtreeError
-from madtree.interface import FUNCTIONS, ROW_FUNCTIONS, Function, example
+from madtree.interface import FUNCTIONS, INTERNAL, ROW_FUNCTIONS, Function, example
 from madtree.interface import usage as usage_text
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def call(plpy: Any, name: str, arguments: Sequence[Any]) -> tuple[str | None, Mi
     Args:
         arguments: all of them, in the order in which they are declared.
     """
-    function = FUNCTIONS[name]
+    function = FUNCTIONS.get(name) or INTERNAL[name]
     answer = _rows if function.returns_rows else _value
     return answer(plpy, function, arguments)
 

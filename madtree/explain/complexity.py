@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from madtree.explain.rules import group_values
 from madtree.host import Host, Row, listed, watched, watching
-from madtree.model import ModelTables, check_kind, find_model, read_summary, read_trees, unquoted
+from madtree.model import ModelTables, check_kind, find_model, group_objects, read_summary, read_trees, unquoted
 from madtree.sqltext import explain as sql
 from madtree.trees import Model, Tree, distinct_complexities
 
@@ -26,8 +25,8 @@ def tree_cp(host: Host, model_name: str | None) -> list[Row]:
     model = read_summary(host, tables, to_run=False)
     check_kind(model, "tree_cp", "model")
     trees = [tree for tree in read_trees(host, tables, model) if tree.nodes]
-    groups = group_values(host, tables, model)
-    facts = listed(host, sql.tree_facts(tables.schema, tables.name))
+    groups = group_objects(host, tables, model)
+    facts = listed(host, sql.pruned_at(tables.schema, tables.name))
     pruned_at = {row["tree_id"]: row["pruning_cp"] for row in watched(host, facts)}
     stored = _by_group(watched(host, stored_cp_table(host, tables, model) or ()))
     found = []

@@ -204,17 +204,17 @@ def _set(
 ) -> Iterator[Row]:
     """What is predicted where values are set: on average, or of each row."""
     values = np.array([*product(*(grid.numbers.tolist() for grid in grids))])
-    points = [*product(*(grid.points for grid in grids))]
-    said = rows.with_values(places, values)
-    means = None if ice else said.mean(axis=1)
-    for number, point in enumerate(points):
-        for place, class_ in enumerate(classes):
-            common = _row(class_, *point)
-            if means is not None:
-                yield {**common, "estimated": float(means[number, place]), "n": rows.n_rows}
-                continue
-            for row_texts, estimated in zip(rows.texts, said[number, :, place].tolist(), strict=True):
-                yield {**common, "id": row_texts[0], "estimated": estimated, "n": 1}
+    points = product(*(grid.points for grid in grids))
+    for some in rows.with_values(places, values):
+        # Those of single rows, or of all.
+        for said, point in zip(some if ice else some.mean(axis=1), points, strict=False):
+            for place, class_ in enumerate(classes):
+                common = _row(class_, *point)
+                if not ice:
+                    yield {**common, "estimated": float(said[place]), "n": rows.n_rows}
+                    continue
+                for row_texts, estimated in zip(rows.texts, said[:, place].tolist(), strict=True):
+                    yield {**common, "id": row_texts[0], "estimated": estimated, "n": 1}
 
 
 def _accumulated(rows: RowsAtHand, place: int, grid: _Grid, classes: Sequence[str | None]) -> Iterator[Row]:

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.explain.complexity import stored_cp_table
-from madtree.host import Host, listed, watched
-from madtree.model import ModelTables, base_scores, each_tree, find_model, read_summary, step_functions, unquoted
+from madtree.host import Host, listed, rows_at_once, watched
+from madtree.model import (
+    ModelTables,
+    base_scores,
+    check_trees,
+    each_tree,
+    find_model,
+    read_summary,
+    step_functions,
+    unquoted,
+)
 from madtree.render.document import Document, dump, model_document
 from madtree.render.pmml import model_pmml
 from madtree.sqltext import explain as sql
+from madtree.sqltext import models as models_sql
 from madtree.sqltext.quote import literal
-from madtree.trees import BOOSTED, FOREST, TREE, Joining, Model, ModelKind
+from madtree.sqltext.tables import model_table
+from madtree.trees import BOOSTED, FOREST, TREE, Joining, Model, ModelKind, Tree
 
 MOST_BYTES = 2**30 - 2**10  # of a text of PostgreSQL's
+_MOST_NUMBERS = 2**25  # importances of all groups: more would hardly have room in such a text
 
 
 def tree_to_json(host: Host, model_name: str | None, tree_id: int | None = None) -> str:
@@ -28,10 +41,21 @@ def tree_to_json(host: Host, model_name: str | None, tree_id: int | None = None)
     tables = find_model(host, model_name, "model")
     whole = read_summary(host, tables, to_run=False)
     model = whole if tree_id is None else whole.as_single_trees
-    found = listed(host, sql.tree_facts(tables.schema, tables.name, model.kind.place))
-    facts = {row.pop("tree_id"): row for row in watched(host, found)}
+    check_trees(host, tables, whole)
     document = model_document(model, DOCUMENTED[model.kind](host, tables, model))
-    return _joined(host, dump(model, document, each_tree(host, tables, whole, tree_id), facts), tables, "tree_to_json")
+    trees = _with_facts(host, tables, model, each_tree(host, tables, whole, tree_id))
+    return _joined(host, dump(model, document, trees), tables, "tree_to_json")
+
+
+def _with_facts(
+    host: Host, tables: ModelTables, model: Model, trees: Iterable[Tree]
+) -> Iterator[tuple[Tree, Mapping[str, Any]]]:
+    """Trees in order, each with what else `<output>` tells of it."""
+    n_features = len(model.features)
+    statement = sql.tree_facts(tables.schema, tables.name, model.kind.place, n_features)
+    rows = watched(host, host.stream(statement, batch=rows_at_once(n_features)))
+    for tree in trees:
+        yield tree, next((row for row in rows if row["tree_id"] == tree.tree_id), {})
 
 
 def _with_cp_table(host: Host, tables: ModelTables, model: Model) -> Document:
@@ -40,7 +64,12 @@ def _with_cp_table(host: Host, tables: ModelTables, model: Model) -> Document:
 
 def _with_groups(host: Host, tables: ModelTables, model: Model) -> Document:
     grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
-    return {"groups": listed(host, sql.groups_told(tables.schema, tables.name, grouping, model.kind))}
+    table, n_features = model_table(tables.schema, tables.name, "_group"), len(model.features)
+    n_groups = host.query(models_sql.n_rows(table))[0]["n"]
+    if n_groups * n_features * len(sql.importances(model.kind)) > _MOST_NUMBERS:
+        raise _too_large(tables, "tree_to_json")
+    at = tables.schema, tables.name
+    return {"groups": listed(host, sql.groups_told(*at, grouping, model.kind, n_features, model.n_scores))}
 
 
 def _with_scores(host: Host, tables: ModelTables, model: Model) -> Document:
@@ -87,9 +116,13 @@ def _joined(host: Host, parts: Iterable[str], tables: ModelTables, function: str
         kept.append(part)
         size += len(part.encode())
         if size > MOST_BYTES:
-            raise MadtreeError(
-                f"model: {tables.given} is too large for one document: PostgreSQL's texts have at most 1 GB",
-                hint=f"Write its trees one by one: madtree.{function}({literal(tables.given)}, tree_id => 1).",
-                sqlstate="54000",
-            )
+            raise _too_large(tables, function)
     return "".join(kept)
+
+
+def _too_large(tables: ModelTables, function: str) -> MadtreeError:
+    return MadtreeError(
+        f"model: {tables.given} is too large for one document: PostgreSQL's texts have at most 1 GB",
+        hint=f"Write its trees one by one: madtree.{function}({literal(tables.given)}, tree_id => 1).",
+        sqlstate="54000",
+    )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 
-from madtree.host import Host, Row, listed, watched
-from madtree.model import ModelTables, each_tree, find_model, probabilities, read_summary, unquoted
+from madtree.errors import MadtreeError
+from madtree.host import Host, Row, watched
+from madtree.model import each_tree, find_model, group_objects, probabilities, read_summary
 from madtree.render.rules import rule_text
-from madtree.sqltext import explain as sql
 from madtree.sqltext.branch import leaf_predicate
 from madtree.trees import Model, Node, Tree
+
+MOST_CHARACTERS = 2**30  # of an answer, which is in memory as a whole
 
 
 def tree_rules(
@@ -23,35 +25,35 @@ def tree_rules(
     but not in the predicate, which is to be run.
 
     Raises:
-        MadtreeError: there is no such model, or it has no tree `tree_id`.
+        MadtreeError: there is no such model, it has no tree `tree_id`, or the rules are too long to be held together.
     """
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
-    groups = group_values(host, tables, model)
+    groups = group_objects(host, tables, model)
     features = {feature.name: feature for feature in model.features}
-    return [
-        {
-            "tree_id": tree.tree_id,
-            "group_values": groups.get(tree.tree_id),
-            "node_id": leaf.node_id,
-            "rule": rule_text(model, tree, leaf.node_id, bool(full)),
-            "predicate": leaf_predicate(model, features, tree, leaf.node_id),
-            **_measures(model, tree, leaf),
-        }
-        for tree in each_tree(host, tables, model, tree_id)
-        for leaf in watched(host, tree.leaves())
-    ]
-
-
-def group_values(host: Host, tables: ModelTables, model: Model) -> dict[int, str]:
-    """The text of a JSON object for each tree; empty where the model is not grouped."""
-    if not model.grouping_columns:
-        return {}
-    names = [unquoted(column) for column in model.grouping_columns]
-    return {
-        row["tree_id"]: row["group"]
-        for row in watched(host, listed(host, sql.groups(tables.schema, tables.name, tables.group_writers(names))))
-    }
+    rows, size = [], 0
+    for tree in each_tree(host, tables, model, tree_id):
+        for leaf in watched(host, tree.leaves()):
+            rule = rule_text(model, tree, leaf.node_id, bool(full))
+            predicate = leaf_predicate(model, features, tree, leaf.node_id)
+            size += len(rule) + len(predicate)
+            if size > MOST_CHARACTERS:
+                raise MadtreeError(
+                    f"model: the rules of {model.name} have more than {MOST_CHARACTERS:,} characters together",
+                    hint="Ask for those of one tree, by tree_id; or for all leaves together, by madtree.tree_sql.",
+                    sqlstate="54000",
+                )
+            rows.append(
+                {
+                    "tree_id": tree.tree_id,
+                    "group_values": groups.get(model.numbering.group(tree.tree_id)),
+                    "node_id": leaf.node_id,
+                    "rule": rule,
+                    "predicate": predicate,
+                    **_measures(model, tree, leaf),
+                }
+            )
+    return rows
 
 
 def confidence(model: Model, node: Node) -> float | None:

@@ -34,6 +34,10 @@ class OnServers:
         return self._host.has_extension
 
     @property
+    def kept(self) -> dict[str, Any]:
+        return self._host.kept
+
+    @property
     def source(self) -> Host:
         return self
 

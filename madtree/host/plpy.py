@@ -20,6 +20,7 @@ class PlpyHost:
 
     in_server = True
     has_extension = True
+    kept: ClassVar[dict[str, Any]] = {}
     # The session's, by their text and types.
     _lasting: ClassVar[dict[tuple[str, tuple[str, ...]], Any]] = {}
 

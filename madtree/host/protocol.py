@@ -41,6 +41,11 @@ class Host(Protocol):
         ...
 
     @property
+    def kept(self) -> dict[str, Any]:
+        """What calls leave for the next ones: those of the session, or over a wire those by way of this host."""
+        ...
+
+    @property
     def source(self) -> Host:
         """The session in which the users' rows are read: this one, or one of a server that has rows and no models."""
         ...

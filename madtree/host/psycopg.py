@@ -79,6 +79,7 @@ class PsycopgHost:
             source: a session of another server, where the rows are.
         """
         self._doing = doing or Doing()
+        self.kept: dict[str, Any] = {}
         self.connection, self._tell, self._look = connection, tell, look
         self._looks, self._next_look = Looks(), time.monotonic() + _SECONDS
         self._source = source

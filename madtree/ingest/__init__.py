@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from madtree.ingest.bin_finder import BinFinder, Binned, binned_features, takes_all
 from madtree.ingest.categories import Categories, check_labels, in_all_rows, read_categories, read_folds
-from madtree.ingest.groups import Groups, copy_groups, groups_query, make_groups
+from madtree.ingest.groups import Groups, check_group_values, copy_groups, groups_query, make_groups
 from madtree.ingest.page_ranges import (
     OID,
     PageRange,
@@ -43,6 +43,7 @@ __all__ = [
     "RowSpool",
     "as_rows",
     "binned_features",
+    "check_group_values",
     "check_labels",
     "classes_at_most",
     "copy_groups",

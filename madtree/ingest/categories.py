@@ -69,7 +69,11 @@ def check_labels(argument: str, what: str, labels: Iterable[str | None]) -> None
     Raises:
         MadtreeError: there is one.
     """
-    longest = max((len(label.encode()) for label in labels if label), default=0)
+    check_length(argument, what, max((len(label.encode()) for label in labels if label), default=0))
+
+
+def check_length(argument: str, what: str, longest: int) -> None:
+    """`check_labels`, where their greatest length in bytes is known."""
     if longest > MOST_EXPRESSION_BYTES:
         raise MadtreeError(
             f"{argument}: {what[:100]} has a value of {longest:,} bytes; at most {MOST_EXPRESSION_BYTES:,} are "

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from madtree.host import Host, Row, WorkSpace
+from madtree.ingest.categories import check_length
 from madtree.ingest.profile import Profile
 from madtree.learn.data import Floats, Ints
 from madtree.learn.packing import Scale
@@ -84,6 +85,17 @@ def copy_groups(
     values = f"{value_rows(columns, rows)} AS madtree_groups"
     space.make("groups", space.tables.create_as("groups", f"SELECT * FROM {values}"))
     return groups_of(found), values
+
+
+def check_group_values(host: Host, table: str, grouping: Sequence[Column]) -> None:
+    """Refuse values of groups that are too long to be read from a model later; `table`: that of the groups.
+
+    Raises:
+        MadtreeError: there is one.
+    """
+    longest = host.query(sql.longest_values(table, grouping))[0]
+    for number, column in enumerate(grouping, 1):
+        check_length("grouping_cols", column.sql, longest[f"t{number}"] or 0)
 
 
 def groups_of(found: Sequence[Row]) -> Groups:

@@ -8,7 +8,7 @@ declared of them.
 `@load@` stands where a PL/Python body needs madtree's Python. It expands to a loader that binds the local name
 `madtree` to the module `madtree.entry.functions`. The directory that it imports from is written into the text here, at
 installation, where only an administrator can write: a setting, an environment variable or a path given by a user would
-hand the server's account to whoever can set it.
+hand the server's account to whoever can set it. Where that directory is gone, it is that of the server's libraries.
 
 `@raise@` stands in a PL/pgSQL body whose variable `mistake` holds what a PL/Python function returned for an error
 (`madtree.entry.mistakes`): it raises that, unless it is NULL.
@@ -63,13 +63,19 @@ def server_modules() -> dict[str, bytes]:
 # ALTER EXTENSION UPDATE can happen under a session that has loaded the older Python. Then all of that goes and the
 # newer one is imported; but not for a call of the older one that is under way and has come here by a query of its own,
 # since an error is better than half a training by each. The directory goes to the front of the path: the older
-# version's stays there.
+# version's stays there. pg_upgrade takes the text to a newer server, and the older one's directory goes with its
+# package: then it is the one among the server's own libraries, whose path no user can set.
 LOADER = """\
 madtree = GD.get("madtree")
 if madtree is None or madtree.__version__ != {version!r}:
     import importlib
+    import os
     import sys
-    problem = None
+    problem, directory = None, {directory!r}
+    if not os.path.isdir(directory):
+        import ctypes
+        libraries = (ctypes.c_char * 1024).in_dll(ctypes.CDLL(None), "pkglib_path").value
+        directory = os.path.join(os.fsdecode(libraries), "madtree-{version}")
     if sys.version_info < (3, 10):
         problem = "madtree needs Python 3.10 or newer"
         cure = "Use a PostgreSQL whose PL/Python is built with a newer Python."
@@ -79,14 +85,14 @@ if madtree is None or madtree.__version__ != {version!r}:
     else:
         for name in [name for name in sys.modules if name.partition(".")[0] == "madtree"]:
             del sys.modules[name]
-        sys.path[:] = [{directory!r}, *(place for place in sys.path if place != {directory!r})]
+        sys.path[:] = [directory, *(place for place in sys.path if place != directory)]
         importlib.invalidate_caches()
         try:
             importlib.import_module("numpy")
             madtree = importlib.import_module("madtree.entry.functions")
         except ImportError as error:
             if (error.name or "").partition(".")[0] == "madtree":
-                problem = "its Python package madtree is missing or incomplete in " + {directory!r} + ": " + str(error)
+                problem = "its Python package madtree is missing or incomplete in " + directory + ": " + str(error)
                 cure = "Run 'make install' in madtree's source directory (or 'madtree install')."
             elif (error.name or "").partition(".")[0] == "numpy":
                 problem = "the Python package numpy cannot be imported: " + str(error)

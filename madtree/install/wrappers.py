@@ -15,7 +15,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from madtree.interface import FUNCTIONS, ROW_FUNCTIONS, Argument, Function, ResultColumn, as_sql
+from madtree.interface import FUNCTIONS, INTERNAL, ROW_FUNCTIONS, Argument, Function, ResultColumn, as_sql
 
 _WIDTH = 120
 # Words of SQL's that are no names unless they are quoted.
@@ -26,6 +26,7 @@ def functions_sql() -> str:
     """The definitions of all functions, in the order of their declarations; the macros not yet expanded."""
     made = [_definitions(function) for function in FUNCTIONS.values()]
     made += [_definitions_of_rows(function) for function in ROW_FUNCTIONS.values()]
+    made += [_internal_definitions(function) for function in INTERNAL.values()]
     return "\n\n".join("\n\n".join(each) for each in made) + "\n"
 
 
@@ -75,6 +76,16 @@ $sql$;"""
         yield _comment(name, _types(arguments), function.does + how)
     yield _help(function.name, "", "'help'")
     yield _comment(name, "", f"how to use {function.name}")
+
+
+def _internal_definitions(function: Function) -> Iterable[str]:
+    """A function that no user calls: what Python answers, and beside it what raises its mistakes."""
+    call, types = f"madtree_internal.{function.name}", _types(function.arguments)
+    raising = call.removesuffix("_rows")
+    yield _in_python(function)
+    yield _comment(call, types, f"internal: what {raising} answers, or the mistake that it raises")
+    yield _raising(function, raising, call, _plain(function.arguments))
+    yield _comment(raising, types, f"internal: {function.does}")
 
 
 def _in_python(function: Function) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from madtree.interface.function import Argument, Function, ResultColumn, columns
 from madtree.interface.functions import (
     FUNCTIONS,
+    INTERNAL,
     LATER_SETTINGS,
     NUMERIC_COLUMNS,
     ROW_FUNCTIONS,
@@ -23,6 +24,7 @@ from madtree.interface.valid import Named, OneOf, Range
 
 __all__ = [
     "FUNCTIONS",
+    "INTERNAL",
     "LATER_SETTINGS",
     "NUMERIC_COLUMNS",
     "ROW_FUNCTIONS",

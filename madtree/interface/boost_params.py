@@ -131,7 +131,7 @@ BOOST_PARAMS = Argument(
         Argument(
             "method",
             "text",
-            f"{', '.join(METHODS)}; all but the first are of two classes, and begin with scores of 0",
+            f"{', '.join(METHODS)}; all but the first begin with scores of 0, all but the first two are of two classes",
             defaults.BOOST_METHOD,
             valid=OneOf(tuple(METHODS)),
             setting=Setting("text", "boost_method"),

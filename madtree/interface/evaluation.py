@@ -207,3 +207,17 @@ not seen, with the dependent variable NULL, or with a weight of 0 or NULL. All r
 SELECT num_trees, loss, value FROM madtree.boost_staged('delay_boost', 'flights_of_may') ORDER BY loss LIMIT 1;""",
     takes=Takes((BOOSTED,), "madtree.tree_evaluate measures {kind.in_words} as a whole."),
 )
+
+TESTED_ROWS = Function(
+    "tested_rows",
+    "tells what a report shows of how a model does on a table, which is scored once for all of it",
+    run="madtree.score:tested_rows",
+    settings=FIGURES,
+    arguments=(
+        Argument("tree_model", "text", ANY_MODEL),
+        _TEST_TABLE,
+        TRUST_OWNER,
+        Argument("with_cells", "boolean", "whether it shows a confusion matrix", True),
+    ),
+    example="",
+)

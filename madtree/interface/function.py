@@ -258,9 +258,10 @@ class Function:
         return {each.name: values.get(each.name, None if each.is_required else each.default) for each in self.arguments}
 
     def checked(self, name: str, value: Any) -> Any:
-        """The value of an argument that is not NULL; raises MadtreeError if it is not valid."""
-        valid = next(each.valid for each in self.arguments if each.name == name)
-        return value if valid is None else valid.checked(name, value)
+        """The value of an argument, for NULL its default; raises MadtreeError if it is not valid."""
+        argument = next(each for each in self.arguments if each.name == name)
+        given: Any = argument.default if value is None else value
+        return given if argument.valid is None or given is None else argument.valid.checked(name, given)
 
     @property
     def takes_one_argument(self) -> bool:

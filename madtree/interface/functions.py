@@ -62,6 +62,9 @@ FUNCTIONS: Mapping[str, Function] = {
 }
 
 
+# What madtree asks of a server for itself, in the schema madtree_internal.
+INTERNAL: Mapping[str, Function] = {evaluation.TESTED_ROWS.name: evaluation.TESTED_ROWS}
+
 # Those that are asked for each row of a query.
 ROW_FUNCTIONS: Mapping[str, Function] = {prediction.HOLDOUT.name: prediction.HOLDOUT}
 

@@ -87,11 +87,11 @@ not seen: madtree.holdout tells them. tree_reliability shows what it is good for
 
 TREE_REFRESH = Function(
     "tree_refresh",
-    "writes a tree model anew by other rows: the same splits, and in the nodes what these rows say",
+    "writes a model anew by other rows: the same splits, and in the nodes what these rows say",
     run="madtree.calls.other_rows:tree_refresh",
     settings=FIGURES,
     arguments=(
-        Argument("model", "text", TREE_MODEL),
+        Argument("model", "text", ANY_MODEL),
         Argument("new_table", "text", "table or view with the outcomes, under the names of the training table"),
         Argument("output_model", "text", "name of the new model; none of its tables may exist"),
         TRUST_OWNER,
@@ -99,12 +99,18 @@ TREE_REFRESH = Function(
     details=f"""\
 Of each node n_rows, weight, prediction and class_weights become those of the rows that come to it. A leaf to which none
 comes says what it said, with n_rows 0. What the training has found stays as it was: splits, improvement, impurity,
-risk, complexity and importance. Cross-validation and statistics of the training rows are not copied. It takes one look
-at the rows, where a training takes one for each level. Models with class_params, of counts, and calibrated ones are
-trained anew, as are those of several trees.
+risk, complexity and importance. What it has measured on its own rows is not copied: cross-validation, statistics,
+out-of-bag errors, losses by round, and the outcomes that intervals are made of.
+All trees of a forest are asked for all of the rows, whatever samples they were grown on.
+The leaves of a boosted model are found round by round, as by LightGBM's refit with decay_rate=0: the new rows begin
+with the base score of their own outcomes; the gradients of the model's loss at their scores so far give each leaf its
+value, with the model's learning_rate, l2_regularization and cat_l2, or as a quantile of residuals; and that is added to
+their scores. All rows count in each round, also where the training drew some, or held some out. The rows are held in
+memory.
+Refused, and to be trained anew, are models with class_params, trees of counts, calibrated models, monotone ones, and
+boosted models of the methods adaboost and real.
 {whom_to_trust("refresh", "the new model, which is the superuser's, runs what that role wrote")}""",
     example="SELECT madtree.tree_refresh('delay_tree', 'flights_of_may', 'delay_of_may');",
-    takes=Takes((TREE,), "Train {kind.in_words} on the new rows: madtree.tree_call tells how it was trained."),
 )
 
 MODEL_ALIAS = Function(

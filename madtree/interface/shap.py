@@ -81,7 +81,7 @@ columns feature_2 and value_2, NULL where it tells of one feature.
 
 background => 'table' takes the mean over rows of that table, at most 10,000, in whose place the row's own values come
 one after the other (interventional values). Expected is the mean of the predictions of these rows. It needs the columns
-that new_data_table needs, and, by groups, rows of each.
+that new_data_table needs, and, by groups, rows of each. With interactions => true pairs are against these rows, too.
 {whom_to_trust()}""",
     example="""\
 SELECT madtree.tree_shap('delay_tree', 'new_flights', 'reasons', layout => 'long', top => 3);

@@ -5,9 +5,11 @@ model's predictions look like, and how it fits new data. Knows no numpy, as the 
 from __future__ import annotations
 
 from madtree.model.aliases import NamedModel, model_alias
-from madtree.model.check import check_nodes, check_rows
+from madtree.model.check import check_nodes, check_rows, check_trees
 from madtree.model.find import ModelTables, find_model, nodes_of
-from madtree.model.importance import get_var_importance, tree_importance
+from madtree.model.groups import group_objects
+from madtree.model.importance import MOST_ROWS, get_var_importance, tree_importance
+from madtree.model.kept import kept
 from madtree.model.listing import models
 from madtree.model.new_data import NewData, casting, fit_features, is_training_table, outcome_of
 from madtree.model.outputs import (
@@ -34,6 +36,7 @@ from madtree.model.turns import make_beside, make_tables
 __all__ = [
     "INTERVAL",
     "MOST_COLUMNS",
+    "MOST_ROWS",
     "MOST_STEPS_OF_ALL",
     "NOT_ALLOWED",
     "ModelTables",
@@ -45,6 +48,7 @@ __all__ = [
     "check_nodes",
     "check_not_calibrated",
     "check_rows",
+    "check_trees",
     "check_type",
     "class_position",
     "class_positions",
@@ -55,7 +59,9 @@ __all__ = [
     "find_model",
     "fit_features",
     "get_var_importance",
+    "group_objects",
     "is_training_table",
+    "kept",
     "loss_thresholds",
     "make_beside",
     "make_tables",

@@ -7,7 +7,7 @@ from madtree.host import Host, Row
 from madtree.model.find import ModelTables, nodes_of
 from madtree.model.summary import unquoted
 from madtree.sqltext import check as sql
-from madtree.sqltext.kinds import TABLES
+from madtree.sqltext.explain import importances
 from madtree.trees import FeatureKind, Members, Model
 
 _TEXTS = "pg_catalog.text[]"
@@ -33,8 +33,8 @@ def check_trees(host: Host, tables: ModelTables, model: Model) -> None:
     if tables.is_packed:
         _refuse(tables, host.query(sql.faulty_packed(*at, model.node_layout.size)))
     n_groups = model.summary["num_all_groups"]
-    importances = [column for column, _ in TABLES[model.kind].of_groups if "importance" in column]
-    for row in host.query(sql.faulty_groups(*at, grouping, importances), [_INT, _INT], [n_features, n_groups]):
+    of_features = importances(model.kind)
+    for row in host.query(sql.faulty_groups(*at, grouping, of_features), [_INT, _INT], [n_features, n_groups]):
         which = "a group" if row["gid"] is None else f"group {row['gid']}"
         raise MadtreeError(f"{tables.given} is damaged: {which} {row['fault']}")
 

@@ -3,8 +3,9 @@
 What is looked at in the catalogue and then read by its name could be another thing by then: a table that was made in
 between, one that has got an index with an expression, a schema in the place of another. Whoever reads a model holds its
 tables against being dropped and replaced. A superuser, in whose name nothing of others' may run, also holds those of
-others against all that could be put on them, and their schema against being renamed; and then looks again, until what
-she sees is what she holds. For that she takes back her own rights if she has taken another role.
+others against all that could be put on them or written into them, and their schema against being renamed; and then
+looks again, until what she sees is what she holds. For that she takes back her own rights if she has taken another
+role.
 """
 
 from __future__ import annotations

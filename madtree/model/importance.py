@@ -6,11 +6,15 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
 from madtree.model.check import check_rows
 from madtree.model.find import find_model
+from madtree.model.groups import group_objects
 from madtree.model.summary import read_summary, unquoted
 from madtree.request import check_new, tell_of_kept
 from madtree.sqltext import importance as sql
-from madtree.sqltext.explain import group_object
+from madtree.sqltext import models as models_sql
 from madtree.sqltext.quote import ident, qualified
+from madtree.sqltext.tables import model_table
+
+MOST_ROWS = 2_000_000  # of an answer, which is in memory as a whole
 
 
 def get_var_importance(host: Host, model_name: str | None, output_table: str | None) -> int:
@@ -50,7 +54,15 @@ def tree_importance(host: Host, model_name: str | None) -> list[Row]:
     tables = find_model(host, model_name, "model")
     model = read_summary(host, tables, to_run=False)
     check_rows(host, tables, model)
-    names = [unquoted(column) for column in model.grouping_columns]
-    group = group_object(tables.group_writers(names)) if names else "NULL::pg_catalog.text"
-    place = {"tree_id": f"t.{model.kind.group_number}", "group_values": group}
-    return list(watched(host, listed(host, sql.IMPORTANCE[model.kind](tables.schema, tables.name, place, True))))
+    table = model_table(tables.schema, tables.name, model.kind.groups_in)
+    n_rows = host.query(models_sql.n_rows(table))[0]["n"] * len(model.features)
+    if n_rows > MOST_ROWS:
+        raise MadtreeError(
+            f"tree_importance: the answer would have {n_rows:,} rows, more than {MOST_ROWS:,}",
+            hint="get_var_importance writes them into a table.",
+            sqlstate="54000",
+        )
+    groups = group_objects(host, tables, model)
+    place = {"tree_id": f"t.{model.kind.group_number}"}
+    rows = listed(host, sql.IMPORTANCE[model.kind](tables.schema, tables.name, place, True))
+    return [{**row, "group_values": groups.get(row["tree_id"])} for row in watched(host, rows)]

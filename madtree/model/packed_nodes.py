@@ -13,8 +13,9 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
 from madtree.model.find import ModelTables
+from madtree.model.measured import MOST_BYTES, too_large
 from madtree.sqltext import packed_nodes as sql
-from madtree.trees import MAX_DEPTH_LIMIT, Categories, FeatureKind, Model, Node
+from madtree.trees import MAX_DEPTH_LIMIT, MOST_NAMED, Categories, FeatureKind, Model, Node
 
 CHUNK_BYTES = 8 * 2**20  # of nodes and categories read at once, but for a larger tree
 CATEGORIES_AT_ONCE = 500_000
@@ -34,10 +35,12 @@ def packed_trees(
     That there are nodes of each tree was looked at before; that they are a whole tree is left to the caller.
 
     Raises:
-        MadtreeError: there are bytes that are no nodes.
+        MadtreeError: there are bytes that are no nodes, or too many of categories.
     """
     rows = listed(host, sql.packed_lengths(tables.schema, tables.name))
     wanted = [row for row in watched(host, rows) if tree_id in (None, row["tree_id"])]
+    if (total := sum(int(row["size_of_categories"]) for row in wanted)) > MOST_BYTES:
+        raise too_large(tables, "categories of its trees", total)
     unpacker = _Unpacker(host, tables, model)
     statement = sql.packed_rows(tables.schema, tables.name)
     first = 0
@@ -96,11 +99,14 @@ class _Unpacker:
         if not all(category is None or isinstance(category, str) for category in watched(self._host, sets)):
             raise _damaged(self._tables, f"the categories of tree {tree} are no list of texts")
         nodes: dict[int, Node] = {}
-        last = -(2**63)
+        last, named, most = -(2**63), 0, max(len(sets), MOST_NAMED)
         for values in watched(self._host, self._record.iter_unpack(data)):
             fault = "" if values[0] > last else "is not in the order of the nodes' numbers"
             if fault := fault or self._fault(values, sets):
                 raise _damaged(self._tables, f"node {values[0]} of tree {tree} {fault}")
+            _, n_left, n_right = values[self._sets] or _NO_CATEGORIES
+            if (named := named + n_left + n_right) > most:
+                raise _damaged(self._tables, f"the nodes of tree {tree} name more categories than it has")
             last = values[0]
             nodes[last] = self._node(values, sets)
         return nodes
@@ -111,7 +117,7 @@ class _Unpacker:
         middle = start + n_left
         of_classes = values[self._of_classes]
         weight = float(n_rows) if self._weight is None else values[self._weight]
-        risk = weight - of_classes[prediction - 1] if self._risk is None else values[self._risk]
+        risk = max(weight - of_classes[prediction - 1], 0.0) if self._risk is None else values[self._risk]
         return Node(
             node_id,
             (node_id + 1).bit_length() - 1,

@@ -8,9 +8,10 @@ from itertools import groupby
 from typing import Any, Generic, TypeVar
 
 from madtree.errors import MadtreeError
-from madtree.host import ROWS_AT_ONCE, Host, Row, listed, watched
+from madtree.host import Host, Row, listed, watched
 from madtree.model.check import check_rows, check_trees
 from madtree.model.find import ModelTables, find_model, nodes_of
+from madtree.model.measured import MOST_BYTES
 from madtree.model.packed_nodes import packed_trees
 from madtree.model.summary import read_summary, unquoted
 from madtree.sqltext import models as sql
@@ -23,7 +24,6 @@ T = TypeVar("T")
 NODES_AT_ONCE = 2000  # rows fetched through a cursor; a node as a dict is about 2 kB
 _ELEMENTS_AT_ONCE = 200_000  # of their arrays
 _BYTES_AT_ONCE = 2**25  # of a column of theirs
-MOST_BYTES = 2**30  # of such a column in all rows
 
 
 def read_model(
@@ -73,11 +73,7 @@ def each_tree(
     # Packed nodes are looked at as they are read.
     check_rows(host, tables, model, tree_id, competitors=competitors, nodes=not tables.is_packed)
     grouping = tables.group_writers([unquoted(name) for name in model.grouping_columns])
-    at_once = ROWS_AT_ONCE
-    if grouping:
-        size = host.query(sql.longest_group(tables.schema, tables.name, grouping))[0]
-        at_once = min(at_once, _rows_of_bytes(tables, size, "values of groups"))
-    rows = listed(host, sql.trees(tables.schema, tables.name, grouping), at_once=at_once)
+    rows = listed(host, sql.trees(tables.schema, tables.name, grouping))
     if not rows:
         raise MadtreeError(f"{tables.given} is damaged: it has no tree")
     wanted = rows if tree_id is None else [row for row in watched(host, rows) if row["tree_id"] == tree_id]

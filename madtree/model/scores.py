@@ -7,13 +7,14 @@ from math import inf, isfinite
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, watched
+from madtree.host import Host, listed, rows_at_once, watched
 from madtree.model.find import ModelTables
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.boost_tables import STEP_COLUMNS
 from madtree.trees import Joining, Link, Model, StepFunction
 
 MOST_STEPS, MOST_STEPS_OF_ALL = 100_000, 5_000_000  # points of a group, and of all groups together
+MOST_SCORES = 5_000_000  # that rows of all groups together begin with
 
 
 def base_scores(host: Host, tables: ModelTables, model: Model) -> list[list[float]]:
@@ -23,7 +24,13 @@ def base_scores(host: Host, tables: ModelTables, model: Model) -> list[list[floa
         MadtreeError: they are none.
     """
     found = []
-    for row in host.query(models_sql.base_scores(tables.schema, tables.name)):
+    if len(model.numbering.counts) * model.n_scores > MOST_SCORES:
+        raise MadtreeError(
+            f"{tables.given} is too large to be read: its groups begin with more than {MOST_SCORES:,} scores",
+            sqlstate="54000",
+        )
+    statement = models_sql.base_scores(tables.schema, tables.name, model.n_scores)
+    for row in watched(host, host.stream(statement, batch=rows_at_once(model.n_scores))):
         own = (row["base_score"] or []) if row["n_trees"] else [0.0] * model.n_scores  # others have failed
         if len(own) != model.n_scores or not all(isinstance(value, float | int) and isfinite(value) for value in own):
             raise MadtreeError(
@@ -41,7 +48,7 @@ def loss_thresholds(host: Host, tables: ModelTables, model: Model) -> list[float
         MadtreeError: they are none.
     """
     found = []
-    for row in host.query(models_sql.loss_thresholds(tables.schema, tables.name)):
+    for row in watched(host, listed(host, models_sql.loss_thresholds(tables.schema, tables.name))):
         own = row["loss_threshold"] if row["n_trees"] and model.loss.has_threshold else 0.0
         if not isinstance(own, float | int) or not 0 <= own < inf:
             raise MadtreeError(
@@ -66,7 +73,8 @@ def step_functions(host: Host, tables: ModelTables, model: Model) -> list[StepFu
     if size["longest"] > MOST_STEPS or size["total"] > MOST_STEPS_OF_ALL:
         raise _no_steps(tables, "its groups")
     found = []
-    for row in watched(host, host.query(models_sql.steps(tables.schema, tables.name))):
+    statement = models_sql.steps(tables.schema, tables.name)
+    for row in watched(host, host.stream(statement, batch=rows_at_once(int(size["longest"])))):
         own = (row["step_scores"], row["step_probabilities"]) if row["n_trees"] else ([0.0], [0.0])
         scores, probabilities = (_numbers(values) for values in own)
         fits = 0 < len(scores) == len(probabilities)

@@ -13,8 +13,9 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
 from madtree.model.find import ModelTables
+from madtree.model.measured import check_texts
 from madtree.model.summary_row import SummaryRow
-from madtree.model.trust import check_columns, check_owners_code
+from madtree.model.trust import check_columns, check_columns_of_kind, check_owners_code
 from madtree.request import Type, find_types, kind_of, named_types
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import trust as trust_sql
@@ -80,6 +81,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     if len(set(classes)) < len(classes):
         summary.fault("its summary names a class twice")
     kind = kind_of_method(row.get("method"))
+    check_columns_of_kind(given, tables.facts, kind)
     if (kind.says_numbers or not is_classification) and tables.prediction_type != "double precision":
         summary.fault(f"it is a regression, but its predictions are of type {tables.prediction_type}")
     values = _grouping_values(summary, row, grouping)
@@ -89,6 +91,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     expressions = [*names, *values, id_column, dependent, *(text for text in (weights, exposure) if text is not None)]
     _check_expressions(host, summary, expressions)
     columns = _check_grouping(summary, tables, grouping)
+    check_texts(host, tables, columns)
     if row["max_surrogates"] and not tables.has_surrogates:
         summary.fault("its surrogates are not there: their table is missing, or is another role's")
     _check_counts(summary, kind)

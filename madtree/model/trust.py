@@ -14,11 +14,12 @@ from madtree.records import dataclass
 from madtree.request import hold_types
 from madtree.sqltext import trust as sql
 from madtree.sqltext.group_tables import MEMBER_COLUMNS
-from madtree.sqltext.kinds import EXPECTED
+from madtree.sqltext.kinds import EXPECTED, columns_of_kind
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import BESIDE, SUFFIXES, suffixed
 from madtree.sqltext.values import Kept, Writer, kept, own_writer
+from madtree.trees import ModelKind
 
 NOT_ALLOWED = "42501"
 TRUST_HINT = "Look at it as you would at that role's views; if you trust it, say trust_owner => true."
@@ -174,11 +175,7 @@ def check_columns(given: str, facts: Facts, grouping: Iterable[str] | None = Non
                     hint="Train the model again, or restore its tables.",
                     sqlstate="42703",
                 )
-            if type_ is not None and not (found.own and found.type.removeprefix("pg_catalog.") == type_):
-                raise MadtreeError(
-                    f"{given} is damaged: column {column} of its table {ident(table.name)} is of type {found.type}, "
-                    f"not {type_}"
-                )
+            _check_type(given, table, column, type_)
     if "_group" in facts.tables:
         trees = facts.tables[""]
         for column, _ in MEMBER_COLUMNS:
@@ -201,6 +198,26 @@ def check_columns(given: str, facts: Facts, grouping: Iterable[str] | None = Non
                     f"{given} is damaged: the grouping column {ident(column)} of its table {ident(table.name)} is of "
                     f"type {table.columns[column].type}, not {facts.tables[''].columns[column].type}"
                 )
+
+
+def check_columns_of_kind(given: str, facts: Facts, kind: ModelKind) -> None:
+    """Columns that models of that kind alone have must be of the very types that training gives them.
+
+    Raises:
+        MadtreeError: one of them is not.
+    """
+    for suffix, columns in columns_of_kind(kind):
+        for column, type_ in columns:
+            if suffix in facts.tables and column in facts.tables[suffix].columns:
+                _check_type(given, facts.tables[suffix], column, _spelled(type_))
+
+
+def _check_type(given: str, table: TableFacts, column: str, type_: str | None) -> None:
+    found = table.columns[column]
+    if type_ is not None and not (found.own and found.type.removeprefix("pg_catalog.") == type_):
+        raise MadtreeError(
+            f"{given} is damaged: column {column} of its table {ident(table.name)} is of type {found.type}, not {type_}"
+        )
 
 
 def check_owners_code(

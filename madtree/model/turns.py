@@ -82,8 +82,7 @@ def make_beside(host: Host, tables: ModelTables, suffix: str, statement: str) ->
     name = suffixed(tables.name, suffix)
     if name in parts and parts[name].is_own:
         host.command(drop_tables(tables.schema, {name: False}))
-    else:
-        check_free(host, tables.schema, name, tables.argument, ("",), None)
+    check_free(host, tables.schema, name, tables.argument, ("",), None)
     host.command(statement)
 
 

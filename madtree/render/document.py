@@ -48,21 +48,17 @@ def model_document(model: Model, more: Document) -> Document:
     }
 
 
-def dump(
-    model: Model, document: Document, trees: Iterable[Tree], facts: Mapping[int, Mapping[str, Any]]
-) -> Iterator[str]:
+def dump(model: Model, document: Document, trees: Iterable[tuple[Tree, Mapping[str, Any]]]) -> Iterator[str]:
     """The document as pieces of text, each tree in a line of its own.
 
     Args:
         document: of `model_document`.
-        trees: of the model.
-        facts: by tree_id, what else `<output>` tells of a tree: its kind's `place`, pruning_cp, root_risk, importance,
-            success, message.
+        trees: of the model, each with what else `<output>` tells of it: its kind's `place`, pruning_cp, root_risk,
+            importance, success, message.
     """
     positions = {feature.name: position for position, feature in enumerate(model.features)}
     yield _text({**document, "trees": []}).removesuffix("[]}") + "["
-    for number, tree in enumerate(trees):
-        of_tree = facts.get(tree.tree_id, {})
+    for number, (tree, of_tree) in enumerate(trees):
         place = {key: of_tree.get(key) for key in model.kind.place}
         yield ",\n" if number else "\n"
         yield from _tree(tree, place, of_tree, positions)

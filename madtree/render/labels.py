@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from madtree.trees import (
     RANGES,
+    Categories,
     Feature,
     FeatureKind,
     Model,
@@ -72,8 +73,15 @@ def split_text(node: Split, feature: Feature, max_length: int | None = None, dig
     """
     name = one_line(feature.name)
     if feature.kind is FeatureKind.UNORDERED:
-        return f"{name} in {{{categories_text(node.left_levels or (), max_length)}}}"
+        return f"{name} {among_text(node.left_levels or (), node.right_levels or (), max_length)}"
     return f"{name} {threshold_text(feature, node.threshold or 0.0, digits)}"
+
+
+def among_text(categories: Categories, others: Categories, max_length: int | None) -> str:
+    """``in {AA,DL}``; of a side whose categories are not named, since all but the `others` take it, ``not in {UA}``."""
+    if others and not categories:
+        return f"not in {{{categories_text(others, max_length)}}}"
+    return f"in {{{categories_text(categories, max_length)}}}"
 
 
 def threshold_text(feature: Feature, threshold: float, digits: int = SIX) -> str:

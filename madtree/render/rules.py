@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.render.labels import SIX, categories_text, one_line, room_for_categories, threshold_text
+from madtree.render.labels import SIX, among_text, one_line, room_for_categories, threshold_text
 from madtree.trees import Categories, Feature, FeatureKind, Model, Node, Split, Tree
 
 Step = tuple[Node, bool]  # an inner node, and whether the path goes left there
@@ -31,7 +31,7 @@ def side_text(split: Split, feature: Feature, left: bool, full: bool = False, di
     those of `split_text`.
     """
     if feature.kind is FeatureKind.UNORDERED:
-        return _in_categories(feature, (split.left_levels if left else split.right_levels) or (), full)
+        return _in_categories(feature, *_sides(split, left), full)
     low = left == split.low_goes_left
     text = f"{one_line(feature.name)} {_bound(feature, split.threshold or 0.0, low, digits)}"
     return f"{text} or missing" if feature.null_last and not low else text
@@ -54,11 +54,22 @@ def _range(feature: Feature, steps: Sequence[Step]) -> str:
 
 def _categories(feature: Feature, steps: Sequence[Step], full: bool) -> str:
     """The categories that take the path at every step."""
-    sides = [(node.left_levels if goes_left else node.right_levels) or () for node, goes_left in steps]
+    both = [_sides(node, goes_left) for node, goes_left in steps]
+    sides = [own for own, _ in both if own]
+    excluded = dict.fromkeys(each for own, other in both if not own for each in other)
+    if not sides:
+        return _in_categories(feature, (), tuple(excluded), full)
     others = [frozenset(side) for side in sides[:-1]]  # of tens of thousands of categories each
-    common = tuple(each for each in sides[-1] if all(each in other for other in others))
+    kept = tuple(each for each in sides[-1] if each not in excluded)
+    common = tuple(each for each in kept if all(each in other for other in others))
     # A category that an earlier split does not name came with the majority.
-    return _in_categories(feature, common or sides[-1], full)
+    return _in_categories(feature, common or kept or sides[-1], (), full)
+
+
+def _sides(split: Split, left: bool) -> tuple[Categories, Categories]:
+    """The categories of a side, and of the other one."""
+    own, other = (split.left_levels or (), split.right_levels or ())[:: 1 if left else -1]
+    return own, other
 
 
 def _missing(feature: Feature, steps: Sequence[Step]) -> str | None:
@@ -72,8 +83,8 @@ def _missing(feature: Feature, steps: Sequence[Step]) -> str | None:
     return "surrogates if missing" if any(node.surrogates for node, _ in steps) else "missing"
 
 
-def _in_categories(feature: Feature, categories: Categories, full: bool) -> str:
-    return f"{one_line(feature.name)} in {{{categories_text(categories, room_for_categories(full))}}}"
+def _in_categories(feature: Feature, categories: Categories, others: Categories, full: bool) -> str:
+    return f"{one_line(feature.name)} {among_text(categories, others, room_for_categories(full))}"
 
 
 def _bound(feature: Feature, threshold: float, low: bool, digits: int = SIX) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.host.psycopg import require_numpy
@@ -10,40 +12,25 @@ from madtree.sqltext import report as sql
 from madtree.sqltext.catalog import EXTENSION_VERSION
 
 _TEXT, _BOOL = "pg_catalog.text", "pg_catalog.bool"
-_ASKED = [_TEXT, _TEXT, "pg_catalog.int4[]", _BOOL]
 
 
-def metrics(host: Host, choice: Choice, table: str) -> list[Row]:
-    """Metrics of the model on a table, of all trees together and of those that are measured one by one."""
+def tested(host: Host, choice: Choice, table: str, *, with_cells: bool) -> dict[str, list[Row]]:
+    """How the model does on a table, which is scored once: `metrics` of all trees together and of those that are
+    measured one by one; of classes, `with_cells`, the `cells` of the confusion matrix in which there is something,
+    whose tree_id is None for trees that are not measured one by one; of two classes the points of the `curve` of the
+    last one, and the `bins` of its probability, those of all trees together first.
+    """
+    asked = [choice.model.name, table, choice.trust_owner, with_cells]
     if _has_extension(host):
-        return host.query(sql.METRICS, _ASKED, [choice.model.name, table, choice.measured_ids, choice.trust_owner])
-    rows = _here(host, "tree_evaluate", choice.model.name, table, choice.trust_owner)
-    return [row for row in rows if row["tree_id"] is None or row["tree_id"] in choice.measured_ids]
-
-
-def confusion(host: Host, choice: Choice, table: str) -> list[Row]:
-    """Cells with anything in them; tree_id is None for trees that are not measured one by one."""
-    if _has_extension(host):
-        return host.query(sql.CONFUSION, _ASKED, [choice.model.name, table, choice.measured_ids, choice.trust_owner])
-    rows = _here(host, "tree_confusion", choice.model.name, table, choice.trust_owner)
-    return [
-        row | {"tree_id": row["tree_id"] if row["tree_id"] in choice.measured_ids else None} for row in rows if row["n"]
-    ]
-
-
-def curve(host: Host, choice: Choice, table: str) -> list[Row]:
-    """Points of the curves of the last of two classes, those of all trees together first."""
-    return _of_last_class(host, choice, table, sql.CURVE, "tree_curve")
-
-
-def reliability(host: Host, choice: Choice, table: str) -> list[Row]:
-    """Bins of the probability of the last of two classes, those of all trees together first."""
-    return _of_last_class(host, choice, table, sql.RELIABILITY, "tree_reliability")
-
-
-def _of_last_class(host: Host, choice: Choice, table: str, query: str, function: str) -> list[Row]:
-    asked = [choice.model.name, table, choice.trust_owner]
-    return host.query(query, [_TEXT, _TEXT, _BOOL], asked) if _has_extension(host) else _here(host, function, *asked)
+        answer = host.query(sql.TESTED, [_TEXT, _TEXT, _BOOL, _BOOL], asked)[0]
+    else:
+        answer = _here(host, "tested_rows", *asked)[0]
+    found: dict[str, list[Row]] = json.loads(answer["tested_rows"])
+    measured = {None, *choice.measured_ids}
+    found["metrics"] = [row for row in found["metrics"] if row["tree_id"] in measured]
+    for row in found.get("cells", ()):
+        row["tree_id"] = row["tree_id"] if row["tree_id"] in measured else None
+    return found
 
 
 def row_paths(host: Host, choice: Choice, table: str, id_: str) -> dict[int, list[str]]:

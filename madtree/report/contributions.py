@@ -22,7 +22,8 @@ from madtree.trees import Feature, FeatureKind, Model
 if TYPE_CHECKING:
     from madtree.score import ExplainedRows
 
-MOST_ROWS = 600  # that are drawn, once for each class
+MOST_ROWS = 600  # that are drawn, once for each class; of models with more leaves fewer, but so many at least:
+FEWEST_ROWS, MOST_WAYS = 100, 20_000_000  # rows; rows times leaves
 MOST_CLASSES = 4  # that can be chosen from
 MOST_FEATURES = 12  # that are drawn: those that contribute most; the others are told together
 MOST_ASKED = 300  # features of a model whose rows are explained
@@ -58,9 +59,10 @@ def contributions(host: Host, tables: ModelTables, choice: Choice, table: str, r
     from madtree.score import explain_row, explain_some  # numpy comes with it
 
     n_outputs = min(len(model.classes), MOST_CLASSES) if len(model.classes) > 2 else 1
+    n_rows = min(MOST_ROWS, max(FEWEST_ROWS, MOST_WAYS // max(choice.totals["leaves"], 1)))
     source = find_source(host.source, table, "data")
     try:
-        found = explain_some(host, tables, model, source, table, "data", MOST_ROWS // n_outputs)
+        found = explain_some(host, tables, model, source, table, "data", n_rows // n_outputs)
         steps = [] if row is None else explain_row(host, choice.model.name, table, row, trust_owner=choice.trust_owner)
     except MadtreeError as error:
         if error.sqlstate != _TOO_LARGE:

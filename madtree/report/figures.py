@@ -13,7 +13,7 @@ from madtree.host import Host, Row, local_settings
 from madtree.host.psycopg import together
 from madtree.model import NOT_ALLOWED, ModelTables, find_model, output_columns, read_summary, read_trees, unquoted
 from madtree.render.labels import category_text
-from madtree.report.asked import confusion, curve, metrics, reliability, scoring_sql
+from madtree.report.asked import scoring_sql, tested
 from madtree.report.page import finite
 from madtree.report.provenance import provenance
 from madtree.report.trees import Choice
@@ -83,8 +83,11 @@ def or_note(host: Host, choice: Choice, is_given: bool, look: Callable[[], dict[
 def _tried(host: Host, choice: Choice, table: str) -> dict[str, Any]:
     """What the model does on a table; arguments as for `evaluation`. The table is the same one for all of it."""
     relation = find_source(host.source, table, "data")
+    classes = choice.model.classes
+    n_cells = choice.totals["trees"] * len(classes) ** 2
     with local_settings(host, _QUIETLY):
-        by_tree = _metrics(host, choice, table)
+        told = tested(host, choice, table, with_cells=n_cells <= MAX_CELLS)
+    by_tree = _metrics(told["metrics"])
     found: dict[str, Any] = {"trees": {tree: by_tree[tree] for tree in by_tree if tree is not None}}
     whole = by_tree.get(None) if choice.model.grouping_columns else next(iter(by_tree.values()), None)
     if whole is not None:
@@ -93,17 +96,18 @@ def _tried(host: Host, choice: Choice, table: str) -> dict[str, Any]:
     found["measured"] = provenance(host, choice, table, relation, rows)
     if not choice.model.is_classification:
         return found | _residuals(host, choice, relation)
-    with local_settings(host, _QUIETLY):
-        if len(choice.model.classes) == 2:
-            found["curve"] = _whole(curve(host, choice, table), CURVE_COLUMNS)
-            found["bins"] = _whole(reliability(host, choice, table), BIN_COLUMNS)
-        return found | _confusion(host, choice, table)
+    if len(classes) == 2:
+        found["curve"] = _whole(told["curve"], CURVE_COLUMNS)
+        found["bins"] = _whole(told["bins"], BIN_COLUMNS)
+    if n_cells > MAX_CELLS:
+        return found | {"missing": f"No confusion matrix: of all trees together it would have {n_cells:,} cells."}
+    return found | _confusion(choice, told["cells"])
 
 
-def _metrics(host: Host, choice: Choice, table: str) -> dict[int | None, dict[str, Any]]:
+def _metrics(rows: Sequence[Row]) -> dict[int | None, dict[str, Any]]:
     """Metrics by tree_id, those without a value left out; of a grouped model, None has those of all trees together."""
     found: dict[int | None, dict[str, Any]] = {}
-    for row in metrics(host, choice, table):
+    for row in rows:
         of_tree = found.setdefault(row["tree_id"], {})
         if row["value"] is not None:
             of_tree[row["metric"]] = finite(row["value"])
@@ -140,14 +144,9 @@ def _whole(rows: Sequence[Row], columns: Sequence[str]) -> list[dict[str, Any]]:
     return [{name: finite(row[name]) for name in columns} for row in rows if row["tree_id"] == whole]
 
 
-def _confusion(host: Host, choice: Choice, table: str) -> dict[str, Any]:
+def _confusion(choice: Choice, rows: Sequence[Row]) -> dict[str, Any]:
     """Cells as [actual, predicted, weight] with the classes' positions in `labels`, for each tree and for all."""
-    classes = choice.model.classes
-    cells = choice.totals["trees"] * len(classes) ** 2
-    if cells > MAX_CELLS:
-        return {"missing": f"No confusion matrix: of all trees together it would have {cells:,} cells."}
-    rows = confusion(host, choice, table)
-    labels = _labels(rows, classes)
+    labels = _labels(rows, choice.model.classes)
     at = {label: position for position, label in enumerate(labels)}
     others = len(labels)
     has_others = any(row[side] not in at for row in rows for side in ("actual", "predicted"))

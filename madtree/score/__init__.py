@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
     from madtree.score.conformal import conformal_quantiles
     from madtree.score.drift import tree_drift
-    from madtree.score.evaluate import tree_confusion, tree_curve, tree_evaluate, tree_reliability
+    from madtree.score.evaluate import tested_rows, tree_confusion, tree_curve, tree_evaluate, tree_reliability
     from madtree.score.former_table import FormerTable, Made, find_former
     from madtree.score.leaf_outcomes import draw_leaf_outcomes
     from madtree.score.new_rows import fit_to_source, only_row, scan_of
-    from madtree.score.other_rows import calibration_maps, check_method, leaf_sums
+    from madtree.score.other_rows import calibration_maps, check_method
     from madtree.score.out_of_bag import predict_out_of_bag
     from madtree.score.predict import forest_predict, score_table, tree_predict, tree_sql
+    from madtree.score.refreshed_leaves import RefreshedNodes, refreshed_nodes
+    from madtree.score.refreshed_stages import check_stages, refreshed_boosted
     from madtree.score.rows_at_hand import AskedNumbers, RowsAtHand, check_number_type, feature_places
     from madtree.score.shap import explain_table
     from madtree.score.shap_row import ExplainedRows, explain_row, explain_some
@@ -32,12 +34,14 @@ __all__ = [
     "ExplainedRows",
     "FormerTable",
     "Made",
+    "RefreshedNodes",
     "RowsAtHand",
     "boost_sql",
     "boost_staged",
     "calibration_maps",
     "check_method",
     "check_number_type",
+    "check_stages",
     "conformal_quantiles",
     "draw_leaf_outcomes",
     "explain_row",
@@ -47,12 +51,14 @@ __all__ = [
     "find_former",
     "fit_to_source",
     "forest_predict",
-    "leaf_sums",
     "only_row",
     "predict_out_of_bag",
+    "refreshed_boosted",
+    "refreshed_nodes",
     "scan_of",
     "score_block",
     "score_table",
+    "tested_rows",
     "tree_confusion",
     "tree_curve",
     "tree_drift",
@@ -68,12 +74,14 @@ _MODULES = {
     "ExplainedRows": "shap_row",
     "FormerTable": "former_table",
     "Made": "former_table",
+    "RefreshedNodes": "refreshed_leaves",
     "RowsAtHand": "rows_at_hand",
     "boost_sql": "sum_expression",
     "boost_staged": "staged",
     "calibration_maps": "other_rows",
     "check_method": "other_rows",
     "check_number_type": "rows_at_hand",
+    "check_stages": "refreshed_stages",
     "draw_leaf_outcomes": "leaf_outcomes",
     "explain_row": "shap_row",
     "explain_some": "shap_row",
@@ -82,12 +90,14 @@ _MODULES = {
     "fit_to_source": "new_rows",
     "forest_predict": "predict",
     "find_former": "former_table",
-    "leaf_sums": "other_rows",
     "only_row": "new_rows",
     "predict_out_of_bag": "out_of_bag",
+    "refreshed_boosted": "refreshed_stages",
+    "refreshed_nodes": "refreshed_leaves",
     "scan_of": "new_rows",
     "score_block": "block_scorer",
     "score_table": "predict",
+    "tested_rows": "evaluate",
     "tree_confusion": "evaluate",
     "conformal_quantiles": "conformal",
     "tree_curve": "evaluate",

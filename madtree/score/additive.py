@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from madtree.host import Host, watching
+from madtree.host import Host, watched
 from madtree.learn.data import Array, Floats, Ints
 from madtree.model import ModelTables, base_scores, probabilities
 from madtree.model.arrays import ModelArrays, class_weights, node_weights
@@ -59,8 +59,10 @@ def numbers_of_tree(scale: SumScale, arrays: ModelArrays) -> LeafNumbers:
     host, tables, model = scale.host, scale.tables, scale.model
     n_nodes = len(arrays.nodes["node_id"])
     if scale.classes:
-        weights = class_weights(host, tables, model, n_nodes).tolist()
-        shares = np.array([*map(watching(host, probabilities), weights)])
+        weights = class_weights(host, tables, model, n_nodes)
+        shares = np.empty_like(weights)
+        for node, own in enumerate(watched(host, weights)):
+            shares[node] = probabilities(own.tolist())
         values = shares[:, list(scale.classes)]
     else:
         values = arrays.nodes["prediction"].astype(np.float64)[:, None]

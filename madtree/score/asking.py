@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.model import (
     ModelTables,
-    NewData,
     casting,
-    fit_features,
-    is_training_table,
-    outcome_of,
+    group_objects,
     output_columns,
     read_trees,
-    unquoted,
 )
 from madtree.records import dataclass
 from madtree.request import Costs, Type, find_source
@@ -28,35 +25,43 @@ from madtree.score.kinds import SCORING
 from madtree.score.new_rows import scan_of
 from madtree.score.out_of_bag import drawn_rows
 from madtree.score.score_by_blocks import BlockScoring, ScoredRows
+from madtree.score.tested_rows import TestedRows, tested_rows, with_outcomes
 from madtree.sqltext import cells as cells_sql
 from madtree.sqltext import evaluate as sql
 from madtree.sqltext import models as models_sql
-from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.cells import Question
 from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.operators import binary
 from madtree.sqltext.quote import ident
-from madtree.sqltext.relation import Relation
-from madtree.sqltext.split import check_expression
 from madtree.sqltext.tables import model_table
-from madtree.trees import FeatureKind, Model
+from madtree.trees import Model
 
 HELD_BYTES = 2**28  # some five million rows
+_MOST_CLASSES = 1_600  # whose shares are columns of one query
 _PAYLOAD = Type("pg_catalog.text[]", "text", True, "b", "S", ())
 
 
 @dataclass(frozen=True)
 class Asking:
-    """A question that is put to a model, with the SQL types and values of the parameters of its rows' query."""
+    """A question that is put to a model, with the SQL types and values of the parameters of its rows' query; `groups`
+    has the values of its groups by their numbers.
+    """
 
     reader: Host
     question: Question
     types: Sequence[str]
     params: Sequence[Any]
+    groups: Callable[[], dict[int, str]]
 
     def query(self, text: str) -> list[Row]:
         """The answer."""
         return self.reader.query(text, self.types, self.params)
+
+    def by_group(self, text: str) -> list[Row]:
+        """The answer, where `tree_id` is the number of a group, with the group's values: a text for all of its rows."""
+        rows, groups = self.query(text), self.groups()
+        for row in rows:
+            row["group_values"] = groups.get(row["tree_id"])
+        return rows
 
 
 @contextmanager
@@ -92,112 +97,6 @@ def asking(
         yield put
 
 
-@dataclass(frozen=True)
-class TestedRows:
-    """Rows whose outcome is known.
-
-    Attributes:
-        source: where they are.
-        data: what the model needs of them.
-        actual, weight, exposure: of a row, as SQL; None where the model has none.
-    """
-
-    source: Relation
-    data: NewData
-    actual: str
-    weight: str | None
-    exposure: str | None
-
-    def judged(self, model: Model) -> list[str]:
-        """SQL of the outcome and the weight of a row, as float8 that are infinite where they are NaN: of classes their
-        place from 0, of rates what they are per exposure, for which the row then counts.
-        """
-        actual, weight = self.actual, self.weight or "1::pg_catalog.float8"
-        if self.exposure:
-            fits = binary(self.exposure, ">", "0::pg_catalog.float8")
-            actual = f"CASE WHEN {fits} THEN {binary(actual, '/', self.exposure)} ELSE 'NaN'::pg_catalog.float8 END"
-            weight = f"CASE WHEN {fits} THEN {binary(weight, '*', self.exposure)} ELSE {weight} END"
-        actual = cells_sql.number_of_class(actual, model.classes) if model.is_classification else actual
-        return [cells_sql.not_a_number_as_infinite(value) for value in (actual, weight)]
-
-    def of_training(self, model: Model) -> TestedRows:
-        """With outcomes only where training takes the row: where some feature is known, or being unknown is a value."""
-        if model.summary["null_as_category"] and any(f.kind is FeatureKind.UNORDERED for f in model.features):
-            return self
-        numbers = [rows_sql.as_number(self.data.features[feature.name]) for feature in model.features]
-        return replace(self, actual=rows_sql.where_some(self.actual, numbers))
-
-
-def tested_rows(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    test_table: str | None,
-    *,
-    with_id: bool,
-    argument: str,
-) -> TestedRows:
-    """The rows of a table by which a model is judged; tells of those that it has seen.
-
-    Args:
-        with_id: whether the table must have the id, too.
-        argument: the name by which users give the table.
-
-    Raises:
-        MadtreeError: there is no such table, or it lacks what the model needs.
-    """
-    if test_table is None:
-        raise MadtreeError(f"{argument} must be the name of a table or view, not NULL")
-    source = find_source(host.source, test_table, argument)
-    if is_training_table(host, model, source):
-        _tell_of_seen_rows(host, tables, model, test_table)
-    return with_outcomes(host, tables, model, source, test_table, with_id=with_id, argument=argument)
-
-
-def with_outcomes(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    source: Relation,
-    given: str,
-    *,
-    with_id: bool,
-    argument: str,
-) -> TestedRows:
-    """The rows of `source`, which the user has called `given`.
-
-    Raises:
-        MadtreeError: it lacks what the model needs.
-    """
-    weight = str(model.summary["weights"]) if model.weighted else None
-    if weight is not None:  # what the model's tables say is checked before it is part of any statement
-        check_expression(weight, f"{model.name} is damaged: the weights in its summary")
-    needed = [model.dependent, *model.grouping, *(text for text in (weight, model.exposure) if text)]
-    ids = [model.id_column] * with_id
-    data = fit_features(host.source, model, source, given, argument, needed, ids)
-    weight, exposure = (
-        None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
-    )
-    return TestedRows(source, data, outcome_of(tables, model, data), weight, exposure)
-
-
-def _tell_of_seen_rows(host: Host, tables: ModelTables, model: Model, test_table: str) -> None:
-    """Tell that the model was trained on that table, and what to do instead."""
-    if model.kind.unseen_in is not None:
-        unseen = model_table(tables.schema, tables.name, model.kind.unseen_in)
-        instead = f"the error on rows that each tree has not seen is in {unseen}"
-    elif host.has_extension:
-        held = f"madtree.holdout({model.id_column})"
-        instead = f"train on the rows WHERE NOT {held}, and evaluate on those WHERE {held}"
-    else:
-        instead = "train on a view that leaves some rows out, and evaluate on these"
-    one = model.kind.unseen_in is None and not model.grouping_columns
-    whose, predicts = ("it has", "predicts") if one else ("its trees have", "predict")
-    host.notice(
-        f"{model.name} was trained on {test_table}: {whose} seen these rows, and {predicts} others less well; {instead}"
-    )
-
-
 @contextmanager
 def _asking_of(
     host: Host,
@@ -212,6 +111,12 @@ def _asking_of(
 ) -> Iterator[Asking]:
     source, data, actual = tested.source, tested.data, tested.actual
     weight, exposure = tested.weight, tested.exposure
+    if SCORING[model.kind].says and len(model.classes) > _MOST_CLASSES:
+        raise MadtreeError(
+            f"{model.name} has {len(model.classes):,} classes, and of {model.kind.in_words} at most "
+            f"{_MOST_CLASSES:,} are held against known ones",
+            sqlstate="54000",
+        )
     scratch = f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}"
     scan = scan_of(host, tables, model, source, data, scratch, "payload")
     work, scoring = measure(host, source, tables, model, 1, costs), SCORING[model.kind]
@@ -236,13 +141,12 @@ def _asking_of(
     else:
         (leaf,) = output_columns(model, "leaf", QUALIFIED)
         rows = cells_sql.rows_by_case(scan, read_trees(host, tables, model), leaf, actual, weight, exposure)
-    grouping = tables.group_writers([*map(unquoted, model.grouping_columns)])
     question = Question(
         tables.schema,
         tables.name,
         rows,
         weight is not None,
-        grouping,
+        bool(model.grouping_columns),
         tables.prediction_writer,
         model.classes,
         exposure is not None,
@@ -258,7 +162,8 @@ def _asking_of(
         cells = cells_sql.class_cells(question) if model.is_classification else cells_sql.number_cells(question)
         run_case(host, work, cells_sql.keep_cells(scratch, cells))
         question = replace(question, cells=scratch)
-    yield Asking(host if may_keep else reader(host, work), question, scored.types, scored.params)
+    groups = partial(group_objects, host, tables, model)
+    yield Asking(host if may_keep else reader(host, work), question, scored.types, scored.params, groups)
     if may_keep and (in_blocks or keeps_cells):
         host.command(f"DROP TABLE {scratch}")
 

@@ -16,6 +16,7 @@ from madtree.score.forest_scorer import (
     INTERVAL,
     JUDGED,
     LEAF_OUTCOMES,
+    LEAF_SUMS,
     OF_ANY_NUMBER,
     OF_SCORES,
     OUT_OF_BAG,
@@ -88,6 +89,22 @@ class LeafDraws:
 
 
 @dataclass(frozen=True)
+class SummedLeaves:
+    """Of which leaves rows are summed, and how.
+
+    Attributes:
+        n_classes: 0 for outcomes that are numbers.
+        weighted: whether rows have weights.
+        first, last: of each group's trees, as of `LeafDraws`.
+    """
+
+    n_classes: int
+    weighted: bool
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
 class ForestValues:
     """What the trees of a forest say.
 
@@ -101,7 +118,7 @@ class ForestValues:
         scores: of boosted models, whose trees say numbers that are added up; None for others.
         shap: where rows are explained; `values` are nothing then.
         level: of an interval; of each node there are the mean and the outcome that it keeps.
-        draws: where outcomes are drawn; `values` are nothing then.
+        draws: where outcomes are drawn, or rows are summed, by leaf; `values` are nothing then.
     """
 
     members: int
@@ -113,7 +130,7 @@ class ForestValues:
     scores: ScoreValues | None = None
     shap: ShapValues | None = None
     level: float | None = None
-    draws: LeafDraws | None = None
+    draws: LeafDraws | SummedLeaves | None = None
 
 
 def build_plan(
@@ -234,6 +251,10 @@ def _checked_forest(given: Values, walk: Walk, members: int) -> dict[str, Any]:
         first = given.integer("first", 0, last - 1)
         seed = given.integer("seed", -(2**63), 2**63 - 1)
         return {"what": what, "seed": seed, "weighted": given.boolean("weighted"), "first": first, "last": last}
+    if what == LEAF_SUMS:
+        from madtree.score.leaf_sums import checked_sums  # as above
+
+        return {"what": what, **checked_sums(given, members)}
     n_classes = given.integer("n_classes", 0, WIDE_LIMIT)
     if what in OF_SCORES:
         return _checked_scores(given, what, n_classes, n_nodes, members, walk.groups)

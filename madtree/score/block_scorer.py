@@ -13,7 +13,15 @@ from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Floats, LastPlan, Steps, rows_in
 from madtree.learn.walk import MOST_ROWS, Walk
 from madtree.score.block_plan import checked_plan
-from madtree.score.forest_scorer import LEAF_OUTCOMES, SHAP, STAGED, counted_bytes, forest_outcomes, out_of_bag_outcomes
+from madtree.score.forest_scorer import (
+    LEAF_OUTCOMES,
+    LEAF_SUMS,
+    SHAP,
+    STAGED,
+    counted_bytes,
+    forest_outcomes,
+    out_of_bag_outcomes,
+)
 
 Plan = dict[str, Any]
 
@@ -30,8 +38,8 @@ def score_block(plan: bytes, images: bytes) -> Steps[bytes]:
         plan: of `score.block_plan.build_plan`.
         images: for each row the image of a float8 array: the tree's id where the model is grouped, then the features:
             numbers, or the keys of categories. NaN is NULL. Behind them, for what is said out of bag, the row's
-            identity; for what is said by rounds, its outcome and weight; to be drawn for leaves, these and its
-            identity. Without any of them, one number that means nothing.
+            identity; for what is said by rounds, and to be summed, its outcome and weight; to be drawn for leaves,
+            these and its identity. Without any of them, one number that means nothing.
 
     Raises:
         MadtreeError: the plan is damaged, the rows are not of as many numbers, or what they come to has too many bytes.
@@ -39,7 +47,8 @@ def score_block(plan: bytes, images: bytes) -> Steps[bytes]:
     model = _plans.get(plan)
     if "counted" in model:
         return (yield from _counted(model, _read(images, max(model["grouped"] + len(model["counted"].is_category), 1))))
-    behind = (model["samples"] is not None) + 2 * _is(model, STAGED) + 3 * _is(model, LEAF_OUTCOMES)
+    judged = 2 * (_is(model, STAGED) or _is(model, LEAF_SUMS))
+    behind = (model["samples"] is not None) + judged + 3 * _is(model, LEAF_OUTCOMES)
     n_numbers = max(model["grouped"] + len(model["walk"].is_category) + behind, 1)
     return (yield from _scored_rows(model, _read(images, n_numbers)))
 
@@ -112,6 +121,10 @@ def _scored(model: Plan, numbers: Floats) -> Steps[bytes]:
 
             own = numbers[-3], numbers[-2], identities(numbers[-1])
             return (yield from drawn_for_leaves(model, place, known, route, *own))
+        if _is(model, LEAF_SUMS):
+            from madtree.score.leaf_sums import sums_of_leaves  # as above
+
+            return (yield from sums_of_leaves(model, place, known, route, numbers[-2], numbers[-1]))
         if _is(model, STAGED):
             from madtree.score.staged_scorer import staged_sums  # as above
 

@@ -6,22 +6,22 @@ as bytes, and its ids go back with what the rows come to: 8 bytes a number one w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, local_settings
 from madtree.ingest import OID, PageRanges
-from madtree.learn.data import finished, sent_rows
+from madtree.learn.data import Floats, finished, sent_rows
 from madtree.learn.walk import MOST_ROWS
-from madtree.parallel import without_leader
+from madtree.parallel import sharing, without_leader
 from madtree.records import dataclass
 from madtree.score.block_scorer import score_rows
 from madtree.score.case_or_blocks import Work, reader
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.relation import Relation
-from madtree.sqltext.scoreblocks import BlockScan, PageBounds
+from madtree.sqltext.scoreblocks import SAID_OF_BLOCKS, BlockScan, PageBounds
 from madtree.sqltext.workers import plan_of
 
 BYTEA = "pg_catalog.bytea"
@@ -74,7 +74,7 @@ class BlockStatement:
         """
         if not self.host.has_extension:
             return self._create_from_outside(plan)
-        with self._scoring(plan) as blocks:
+        with self._scoring(plan, without_leader(self.work.block_workers)) as blocks:
             statement = self.blocks.create(self.blocks.rows(blocks))
             return reader(self.host, self.work).command(statement, [BYTEA], [plan])
 
@@ -83,19 +83,26 @@ class BlockStatement:
         if not self.host.has_extension:
             yield from (outcomes for _, outcomes in self._scored_outside(plan))
             return
-        with self._scoring(plan) as blocks:
-            found = reader(self.host, self.work).query(self.blocks.together(blocks), [BYTEA], [plan])
+        # What is said has few bytes, so that the leader need not wait for it.
+        with self._scoring(plan, sharing(self.work.block_workers)) as blocks:
+            statement, by = self.blocks.together(blocks), reader(self.host, self.work)
+            if by is self.host:
+                found = by.query(SAID_OF_BLOCKS, [_TEXT, BYTEA], [statement, plan])
+            else:
+                found = by.query(statement, [BYTEA], [plan])
         # Pages may have no rows: they say NULL.
         yield from (bytes(row["outcomes"]) for row in found if row["outcomes"] is not None)
 
     @contextmanager
-    def _scoring(self, plan: bytes) -> Iterator[str]:
-        """The query of blocks that are scored, shared among workers where these are worth it."""
+    def _scoring(self, plan: bytes, settings: Mapping[str, str]) -> Iterator[str]:
+        """The query of blocks that are scored, shared among workers where these are worth it, by these settings of the
+        planner's.
+        """
         block_rows = self._block_rows(plan)
         ranges = self._ranges(block_rows)
         tasks = self._tasks(ranges, block_rows) if ranges else []
         if self.work.block_workers and len(tasks) > 1 and self._parallel_safe():
-            with local_settings(self.host, without_leader(self.work.block_workers)):
+            with local_settings(self.host, settings):
                 yield self.blocks.shared(tasks)
         else:
             yield self._query(ranges, block_rows)
@@ -110,10 +117,19 @@ class BlockStatement:
 
     def _scored_outside(self, plan: bytes) -> Iterator[tuple[str, bytes]]:
         """The ids of each block, an array as text, and what its rows come to."""
-        block_rows, stretches = self._block_rows(plan), self.blocks.sent_stretches
+        for ids, rows in self._sent(self._block_rows(plan)):
+            yield ids, finished(score_rows(plan, rows), self.host.let_in)
+
+    def sent_rows(self) -> Iterator[Floats]:
+        """The numbers of the rows of each block, (n_rows, n_numbers), for who does more with them than score them."""
+        yield from (rows for _, rows in self._sent(BLOCK_ROWS[0]))
+
+    def _sent(self, block_rows: int) -> Iterator[tuple[str, Floats]]:
+        """The ids of each block, an array as text, and its rows (n_rows, n_numbers)."""
+        stretches = self.blocks.sent_stretches
         for block in self.host.source.data_stream(self.blocks.sent(self._ranges(block_rows), block_rows)):
             if block["ids"] is not None:
-                yield block["ids"], finished(score_rows(plan, sent_rows(block["rows"], stretches)), self.host.let_in)
+                yield block["ids"], sent_rows(block["rows"], stretches)
 
     def query(self, plan: bytes, most_bytes: int) -> tuple[str, list[str], list[Any]]:
         """The target's rows as a query for one process, with the types and values of its parameters.

@@ -23,7 +23,7 @@ def isotonic(scores: Floats, is_class: Bools, weights: Floats, between: Callable
         scores, is_class, weights: (n_rows,) of rows that count, one at least.
         between: called now and then, for cancels to be let in.
     """
-    points, weight, share = _by_score(scores, is_class, weights)
+    points, weight, share = _by_score(scores, is_class, weights, between)
     means: list[float] = []
     sums: list[float] = []
     starts: list[int] = []
@@ -39,6 +39,7 @@ def isotonic(scores: Floats, is_class: Bools, weights: Floats, between: Callable
         means.append(mean)
         sums.append(own)
         starts.append(start)
+    between()
     ends = np.array([*starts[1:], len(points)]) - 1
     # A block is level from its first point to its last one.
     kept = np.unique(np.concatenate((starts, ends)))
@@ -51,7 +52,7 @@ def sigmoid(scores: Floats, is_class: Bools, weights: Floats, between: Callable[
     """The one that is the most likely, where outcomes are drawn in a little from 0 and 1, as Platt has it, by Newton's
     method with halved steps (Lin, Lin and Weng 2007); arguments as of `isotonic`.
     """
-    points, weight, share = _by_score(scores, is_class, weights)
+    points, weight, share = _by_score(scores, is_class, weights, between)
     positive = float(weight @ share)
     negative = float(weight @ (1 - share))
     high, low = (positive + 1) / (positive + 2), 1 / (negative + 2)
@@ -72,6 +73,7 @@ def sigmoid(scores: Floats, is_class: Bools, weights: Floats, between: Callable[
         step = np.linalg.solve(hessian, gradient)
         size = 1.0
         for _ in range(_MOST_HALVINGS):
+            between()
             tried = found - size * step
             loss = _lost(tried, x, target, weight)
             if loss <= lost:
@@ -97,13 +99,17 @@ def _lost(parameters: Floats, x: Floats, target: Floats, weight: Floats) -> floa
     return float(weight @ loss)
 
 
-def _by_score(scores: Floats, is_class: Bools, weights: Floats) -> tuple[Floats, Floats, Floats]:
+def _by_score(
+    scores: Floats, is_class: Bools, weights: Floats, between: Callable[[], None]
+) -> tuple[Floats, Floats, Floats]:
     """(n_scores,) each score once, ascending, its weight, and the share of it that is of the class.
 
     Sums are over rows in an order that follows from the rows themselves.
     """
     order = np.lexsort((weights, is_class, scores))
+    between()
     points, place = np.unique(scores[order], return_inverse=True)
+    between()
     place = place.ravel()
     weight = np.bincount(place, weights[order], len(points))
     of_class = np.bincount(place, weights[order] * is_class[order], len(points))

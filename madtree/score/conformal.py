@@ -55,8 +55,8 @@ def conformal_quantiles(
     with asking(host, tables, model, table, in_blocks, COSTS, argument=_TABLE, out_of_bag=out_of_bag) as put:
         if out_of_bag:
             metrics = class_metrics if model.is_classification else number_metrics
-            check_own_rows(host, tables, model, put.query(metrics(put.question)), table, _TABLE)
-        rows = put.query(curves.conformal(put.question, [format(level, "f") for level in wanted]))
+            check_own_rows(host, tables, model, put.by_group(metrics(put.question)), table, _TABLE)
+        rows = put.by_group(curves.conformal(put.question, [format(level, "f") for level in wanted]))
     rows = checked(host, rows, model, table, argument=_TABLE)
     least = {float(level): ceil(level / (1 - level)) for level in wanted}
     whole = [row for row in rows if row["tree_id"] == rows[0]["tree_id"]]

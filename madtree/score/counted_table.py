@@ -44,7 +44,7 @@ class CountedTable:
         scan = replace(scan_of(host, self.tables, model, self.source, self.data, "", "id"), id_sql=_NO_ID)
         plan = {**features.to_values(), "grouped": bool(model.grouping_columns), "of_leaves": arrays is not None}
         if arrays is not None:
-            plan |= {**Walk.values_of(arrays.trees, 0, host.let_in), "used": arrays.used}
+            plan |= {**Walk.values_of(arrays.trees, 1, host.let_in), "used": arrays.used}
         values = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]
         blocks = BlockScan(scan, values, [], [], 0, "pg_catalog.int4", array_id=False)
         work = measure(host, self.source, self.tables, model, 1, costs)

@@ -4,18 +4,23 @@ known.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
-from madtree.model import class_position, find_model, read_summary
+from madtree.interface import FUNCTIONS
+from madtree.model import MOST_ROWS, ModelTables, class_position, find_model, read_summary
 from madtree.request import COSTS, Costs
 from madtree.score.asking import HELD_BYTES, asking, checked
 from madtree.sqltext import curves
 from madtree.sqltext import evaluate as sql
+from madtree.sqltext import models as models_sql
 from madtree.sqltext.cells import Question
+from madtree.sqltext.tables import model_table
+from madtree.trees import Model
 
 
 def tree_evaluate(
@@ -47,15 +52,57 @@ def tree_evaluate(
     model = read_summary(host, tables)
     with asking(host, tables, model, test_table, in_blocks, costs, most_bytes) as put:
         if model.is_classification:
-            rows = put.query(sql.class_metrics(put.question))
+            rows = put.by_group(sql.class_metrics(put.question))
         else:
-            rows = put.query(sql.number_metrics(put.question))
+            rows = put.by_group(sql.number_metrics(put.question))
+    return _by_metric(host, model, checked(host, rows, model, str(test_table)))
+
+
+def _by_metric(host: Host, model: Model, rows: list[Row]) -> list[Row]:
+    """A row for each metric."""
     names = sql.metric_names(model.is_classification, len(model.classes), model.of_counts)
     return [
         {"tree_id": row["tree_id"], "group_values": row["group_values"], "metric": name, "value": _float(row[name])}
-        for row in watched(host, checked(host, rows, model, str(test_table)))
+        for row in watched(host, rows)
         for name in names
     ]
+
+
+def tested_rows(
+    host: Host,
+    tree_model: str | None,
+    test_table: str | None,
+    trust_owner: bool | None,
+    with_cells: bool | None,
+) -> str:
+    """The rows that a report shows, as an object of JSON by what they are: `metrics` those of tree_evaluate; of classes
+    and `with_cells`, as `cells` those of tree_confusion in which there is something; of two classes, as `curve` and
+    `bins` those of tree_curve and tree_reliability. Errors as for `tree_evaluate`.
+    """
+    tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
+    model = read_summary(host, tables)
+    found: dict[str, list[Row]] = {}
+    with asking(host, tables, model, test_table, None, COSTS) as put:
+
+        def ask(statement: str) -> list[Row]:
+            return checked(host, put.by_group(statement), model, str(test_table))
+
+        metrics = sql.class_metrics if model.is_classification else sql.number_metrics
+        found["metrics"] = _by_metric(host, model, ask(metrics(put.question)))
+        if model.is_classification and with_cells:
+            _check_cells(host, tables, model)
+            found["cells"] = [row for row in ask(sql.confusion(put.question)) if row["n"]]
+        if model.is_classification and len(model.classes) == 2:
+            question = replace(put.question, chosen=class_position(model, None) + 1)
+            found["curve"] = ask(curves.curve(question, _by_default("tree_curve", "max_points")))
+            found["bins"] = ask(curves.reliability(question, _by_default("tree_reliability", "n_bins")))
+    return json.dumps(found, default=float)
+
+
+def _by_default(function: str, argument: str) -> int:
+    value = FUNCTIONS[function].defaults[argument]
+    assert isinstance(value, int)
+    return value
 
 
 def tree_confusion(
@@ -75,9 +122,22 @@ def tree_confusion(
             f"tree_model: {tree_model} is a regression model, and a confusion matrix needs classes",
             hint="madtree.tree_evaluate measures its errors.",
         )
+    _check_cells(host, tables, model)
     with asking(host, tables, model, test_table, in_blocks, costs) as put:
-        rows = put.query(sql.confusion(put.question))
+        rows = put.by_group(sql.confusion(put.question))
     return checked(host, rows, model, str(test_table))
+
+
+def _check_cells(host: Host, tables: ModelTables, model: Model) -> None:
+    """Raises MadtreeError where the confusion matrices of all groups together have too many cells."""
+    table = model_table(tables.schema, tables.name, model.kind.groups_in)
+    n_rows = host.query(models_sql.n_rows(table))[0]["n"] * len(model.classes) ** 2
+    if n_rows > MOST_ROWS:
+        raise MadtreeError(
+            f"tree_confusion: the answer would have {n_rows:,} rows, more than {MOST_ROWS:,}",
+            hint="madtree.tree_evaluate tells of all classes together.",
+            sqlstate="54000",
+        )
 
 
 def tree_curve(
@@ -136,7 +196,7 @@ def _of_class(
         )
     chosen = class_position(model, class_) + 1
     with asking(host, tables, model, test_table, None, COSTS) as put:
-        rows = put.query(statement(replace(put.question, chosen=chosen), n))
+        rows = put.by_group(statement(replace(put.question, chosen=chosen), n))
     return checked(host, rows, model, str(test_table))
 
 

@@ -27,6 +27,7 @@ from madtree.score.votes import Votes
 # interval: as `means`, the mean of what the trees predict, and two quantiles of the outcomes that the leaves keep
 # (`score.interval_scorer`).
 # leaf_outcomes: of all rows of a block together, for each leaf that of one that comes to it (`score.leaf_draws`).
+# leaf_sums: of all rows of a block together, what they say of each leaf (`score.leaf_sums`).
 # Of boosted models (`score.boosted_scorer`):
 # raw: the scores, as `means`; expected: the number that they say; shares: the probabilities of the classes, as `means`;
 # likeliest: the number of the class that is most probable, as `classes`; likely: as `judged`, by these two.
@@ -34,9 +35,9 @@ from madtree.score.votes import Votes
 # Of all models:
 # shap: what the features contribute (`score.shap_scorer`).
 OUT_OF_BAG = ("oob_votes", "oob_means", "oob_judged")
-STAGED, INTERVAL, LEAF_OUTCOMES, SHAP = "staged", "interval", "leaf_outcomes", "shap"
+STAGED, INTERVAL, LEAF_OUTCOMES, LEAF_SUMS, SHAP = "staged", "interval", "leaf_outcomes", "leaf_sums", "shap"
 OF_SCORES = ("raw", "expected", "shares", "likeliest", "likely", STAGED)
-OF_KEPT = (INTERVAL, LEAF_OUTCOMES)
+OF_KEPT = (INTERVAL, LEAF_OUTCOMES, LEAF_SUMS)
 WHATS = ("classes", "votes", "means", "sums", "leaves", "judged", *OF_KEPT, *OUT_OF_BAG, *OF_SCORES, SHAP)
 NUMBERS_ALONE = ("means", "sums", "oob_means")  # which ask for no votes
 JUDGED = ("judged", "oob_judged")  # which say a class and numbers
@@ -90,6 +91,8 @@ def counted_bytes(model: dict[str, Any]) -> int:
         return shap_bytes(model)
     if what == INTERVAL:
         return 8 * (int(members) + INTERVAL_NUMBERS)
+    if what == LEAF_SUMS:  # of one tree at a time
+        return 8
     if what == LEAF_OUTCOMES:
         return LEAF_OUTCOME_BYTES * (int(model["last"]) - int(model["first"]))
     if what in OF_SCORES:

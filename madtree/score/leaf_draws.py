@@ -44,7 +44,7 @@ def drawn_for_leaves(
     said = []
     for member in range(model["first"], model["last"]):
         yield
-        nodes, at = _reached((yield from leaves(member)))
+        nodes, at = reached((yield from leaves(member)))
         keys = _keys(identity, model["seed"], member, weights if model["weighted"] else None)
         least, found = np.full(len(nodes), np.inf), np.full(len(nodes), np.inf)
         _lower(least, at, keys)
@@ -74,7 +74,7 @@ def lower_all(least: Floats, found: Floats, said: bytes) -> None:
         least[leaf], found[leaf] = key.compress(is_less), outcome.compress(is_less)
 
 
-def _reached(leaf: Ints) -> tuple[Ints, Ints]:
+def reached(leaf: Ints) -> tuple[Ints, Ints]:
     """Nodes in ascending order, among which are those that rows (n_rows,) come to, and where each row's is in them."""
     first, n_nodes = int(leaf.min()), int(leaf.max()) + 1 - int(leaf.min())
     if n_nodes <= _NODES_A_ROW * len(leaf):

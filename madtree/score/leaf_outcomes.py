@@ -18,13 +18,13 @@ from madtree.model import ModelTables, find_model, read_summary
 from madtree.model.arrays import ModelArrays, read_arrays
 from madtree.records import dataclass
 from madtree.request import TrainingTask
-from madtree.score.asking import TestedRows, with_outcomes
 from madtree.score.block_plan import ForestValues, LeafDraws, build_plan
 from madtree.score.block_statement import BLOCK_BYTES, BLOCK_ROWS, BlockStatement
 from madtree.score.case_or_blocks import Work, measure
 from madtree.score.forest_scorer import LEAF_OUTCOME_BYTES, LEAF_OUTCOMES
 from madtree.score.leaf_draws import lower_all
 from madtree.score.new_rows import scan_of
+from madtree.score.tested_rows import TestedRows, with_outcomes
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.scoreblocks import BlockScan
@@ -69,7 +69,9 @@ def draw_leaf_outcomes(host: Host, task: TrainingTask, wave_bytes: int = WAVE_BY
     work = measure(host, task.source, tables, model, 1, task.tuning.costs)
     least = np.full(len(is_leaf), np.inf)
     found = nodes["prediction"].astype(np.float64)
-    for first, last in _waves(model.n_members, work.rows, len(rows.data.features), _most_leaves(arrays), wave_bytes):
+    n_numbers = len(rows.data.features) + 3
+    sizes = most_leaves(arrays), LEAF_OUTCOME_BYTES, wave_bytes
+    for first, last in waves(model.n_members, work.rows, n_numbers, *sizes):
         for said in _said_of(host, task, tables, model, rows, arrays, work, first, last):
             host.let_in()
             lower_all(least, found, said)
@@ -77,22 +79,28 @@ def draw_leaf_outcomes(host: Host, task: TrainingTask, wave_bytes: int = WAVE_BY
     return LeafOutcomes(tree_id, n_leaves, found[is_leaf])
 
 
-def _most_leaves(arrays: ModelArrays) -> int:
+def most_leaves(arrays: ModelArrays) -> int:
     """Of a tree."""
     tree = arrays.nodes["tree_id"][arrays.nodes["feature"] == 0]
     return int(np.unique(tree, return_counts=True)[1].max(initial=1))
 
 
-def _waves(
-    members: int, n_rows: float, n_features: int, most_leaves: int, wave_bytes: int
+def waves(
+    members: int, n_rows: float, n_numbers: int, cells: int, cell_bytes: int, wave_bytes: int
 ) -> Iterator[tuple[int, int]]:
-    """From which tree of each group to which one a pass over the table asks."""
+    """From which tree of each group to which one a pass over the table asks.
+
+    Args:
+        n_numbers: of a row.
+        cells: of a tree, that a block tells of, and `cell_bytes` of each: but of no more than it has rows.
+        wave_bytes: of what all blocks tell in a pass.
+    """
     n_waves = 1
     while n_waves < members:
         asked = -(-members // n_waves)
-        in_block = min(BLOCK_ROWS[1], BLOCK_BYTES // (8 * (n_features + 3) + LEAF_OUTCOME_BYTES * asked))
+        in_block = min(BLOCK_ROWS[1], BLOCK_BYTES // (8 * n_numbers + cell_bytes * asked))
         n_blocks = n_rows // max(in_block, 1) + 1
-        if n_blocks * min(in_block, most_leaves) * asked * LEAF_OUTCOME_BYTES <= wave_bytes:
+        if n_blocks * min(in_block, cells) * asked * cell_bytes <= wave_bytes:
             break
         n_waves *= 2
     asked = -(-members // min(n_waves, members))

@@ -1,20 +1,17 @@
-"""What other rows than those of its training make of a model: maps from what it says of them to probabilities, and
-their sums in its leaves.
-"""
+"""What other rows than those of its training make of a model of classes: maps from what it says to probabilities."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row, watched
+from madtree.host import Host
 from madtree.model import ModelTables, casting
-from madtree.request import COSTS
-from madtree.score.asking import asking, checked, tested_rows
+from madtree.score.asking import checked
 from madtree.score.calibration import METHODS, fitted_maps
 from madtree.score.new_rows import scan_of
 from madtree.score.rows_at_hand import AskedNumbers, RowsAtHand
-from madtree.sqltext import refresh as sql
+from madtree.score.tested_rows import tested_rows
 from madtree.trees import FittedMaps, Joining, Model
 
 MOST_ROWS = 1_000_000
@@ -58,25 +55,9 @@ def calibration_maps(host: Host, tables: ModelTables, model: Model, table: str |
             hint="Take rows that training has not seen, drawn as the new ones will be.",
             sqlstate="P0002",
         )
+    host.let_in()
     rows = rows.only(counted)
     scores = rows.predicted(rows.numbers)
     group = rows.numbers[:, 0] if model.grouping_columns else np.zeros(rows.n_rows)
     own = scores, actual[counted].astype(np.int64), weight[counted], group.astype(np.int64)
     return fitted_maps(method, *own, host.let_in)
-
-
-def leaf_sums(host: Host, tables: ModelTables, model: Model, table: str | None, argument: str) -> list[Row]:
-    """Of each leaf of a model of single trees, and of classes of each class there, the sums of `refresh.leaf_sums`.
-
-    Raises:
-        MadtreeError: there is no such table, it lacks a column, or a weight or outcome in it is out of range.
-    """
-    with asking(host, tables, model, table, None, COSTS, argument=argument) as put:
-        rows = put.query(sql.leaf_sums(put.question))
-    rows = checked(host, rows, model, str(table), argument=argument)
-    is_class = model.is_classification
-    return [
-        row
-        for row in watched(host, rows)
-        if row["n"] and row["leaf"] is not None and (row["class"] is not None or not is_class)
-    ]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from madtree.errors import MadtreeError
 from madtree.host import Host, watching
 from madtree.learn.data import Array, Ints, unsigned
 from madtree.model import ModelTables, output_columns, probabilities
@@ -19,6 +20,7 @@ from madtree.sqltext.scoreblocks import pick
 from madtree.trees import Model
 
 Part = tuple[str, int, int]
+_MOST_SHARES = 2**24  # of classes in leaves, that a statement has
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,12 @@ def outcomes_of_tree(said: Said) -> Outcomes:
     if type_ in ("leaf", "response"):
         write, column = (sql.integer_array, "node_id") if type_ == "leaf" else (sql.number_array, "prediction")
         return Outcomes.of_tree(each, [pick(write(nodes[column][is_leaf].tolist()))])
+    if (size := int(is_leaf.sum()) * len(model.classes)) > _MOST_SHARES:
+        raise MadtreeError(
+            f"{model.name} has {size:,} probabilities in its leaves, and at most {_MOST_SHARES:,} become SQL",
+            hint="Ask for type 'response'.",
+            sqlstate="54000",
+        )
     weights = class_weights(said.host, said.tables, model, len(is_leaf))[is_leaf].tolist()
     by_class = list(zip(*map(watching(said.host, probabilities), weights), strict=True))
     whole = len(said.outputs) == 1 and said.outputs[0].type.endswith("[]")

@@ -13,11 +13,11 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.interface import FUNCTIONS
 from madtree.learn.data import Floats, Ints, portable
-from madtree.learn.walk import MOST_ROWS
 from madtree.model import casting, find_model, read_summary
-from madtree.score.asking import checked, tested_rows
+from madtree.score.asking import checked
 from madtree.score.new_rows import scan_of
 from madtree.score.rows_at_hand import AskedNumbers, RowsAtHand, feature_places
+from madtree.score.tested_rows import tested_rows
 from madtree.sqltext.split import split_list
 from madtree.trees import Model
 
@@ -109,7 +109,7 @@ def _importances(
 
     group = rows.numbers[:, 0] if model.grouping_columns else np.zeros(rows.n_rows)
     as_is = measured(rows.predicted(rows.numbers))
-    at_once = max(1, MOST_ROWS // rows.n_rows)  # repeats whose rows are predicted together
+    at_once = rows.times_at_once  # repeats whose rows are predicted together
     worse = -1 if metric == _ACCURACY else 1
     for name, places in together:
         columns = np.array([rows.column[place] for place in places if place in rows.column], np.int64)

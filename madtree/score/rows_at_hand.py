@@ -4,7 +4,8 @@ not known of others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Bools, Floats, Ints, finished, sent_rows
 from madtree.learn.walk import MOST_ROWS
-from madtree.model import INTERVAL, ModelTables, NewData, casting, output_columns, unquoted
+from madtree.model import INTERVAL, ModelTables, NewData, casting, kept, output_columns, unquoted
 from madtree.model.arrays import ModelArrays, read_arrays
 from madtree.records import dataclass
 from madtree.request import Type, find_source
@@ -35,6 +36,7 @@ from madtree.trees import Joining, Model
 _NOT_SUMS = ("response", "leaf")  # types of prediction of classes that are no numbers
 _NOT_NUMBERS = (INTERVAL, "leaf")  # those of numbers that are not one
 _BATCH = 500  # rows that come over a connection at once
+_MOST_NUMBERS = 2**27  # that are predicted of all rows, and at once: 1 GB
 _NONE = "none"
 _BACKGROUND = "background"  # the argument
 
@@ -99,6 +101,7 @@ class RowsAtHand:
         others: (n_rows, n) other numbers that were asked for.
         texts: those of each row that were asked for.
         column: of each feature that trees ask, by its place in the model, the column of `numbers`.
+        n_predicted: numbers that are predicted of a row, before those that are asked for are taken.
     """
 
     host: Host
@@ -106,6 +109,7 @@ class RowsAtHand:
     others: Floats
     texts: list[list[str | None]]
     column: dict[int, int]
+    n_predicted: int
     _plan: bytes
     _read: Callable[[bytes], Floats]
 
@@ -129,15 +133,30 @@ class RowsAtHand:
             texts: SQL of texts.
 
         Raises:
-            MadtreeError: no row is left.
+            MadtreeError: no row is left, or what is predicted of all of them is too much.
         """
-        arrays, of_node, read = _said(host, tables, model, asked)
         grouped = bool(model.grouping_columns)
-        plan = build_plan(arrays.trees, of_node, grouped=grouped, between=host.let_in)
-        own, more, found = numbers_of_rows(host, model, scan, arrays.used, id_type, most, others, texts)
-        column = {int(place): grouped + number for number, place in enumerate(arrays.used)}
-        at_hand = cls(host, own, more, found, column, plan, read)
+
+        def make() -> tuple[Ints, bytes, Callable[[bytes], Floats]]:
+            arrays, of_node, read = _said(host, tables, model, asked)
+            return arrays.used, build_plan(arrays.trees, of_node, grouped=grouped, between=host.let_in), read
+
+        what = "predictions", asked.type_, *asked.classes
+        used, plan, read = kept(host, tables, what, make, lambda made: len(made[1]))
+        own, more, found = numbers_of_rows(host, model, scan, used, id_type, most, others, texts)
+        column = {int(place): grouped + number for number, place in enumerate(used)}
+        n_predicted = len(asked.classes if model.kind.joining is Joining.NONE else model.classes) or 1
+        if len(own) * n_predicted > _MOST_NUMBERS:
+            raise MadtreeError(
+                f"{scan.source} has {len(own):,} rows to be predicted, and {model.name} {n_predicted:,} classes: at "
+                f"most {_MOST_NUMBERS:,} numbers are predicted together",
+                hint="Take fewer rows.",
+                sqlstate="54000",
+            )
+        at_hand = cls(host, own, more, found, column, n_predicted, plan, read)
+        host.let_in()
         known = ~np.isnan(at_hand.predicted(own)[:, 0]) if len(own) else np.zeros(0, np.bool_)
+        host.let_in()
         if not known.any():
             raise MadtreeError(f"{scan.source} has no row that {model.name} predicts", sqlstate="P0002")
         return at_hand.only(known)
@@ -150,28 +169,32 @@ class RowsAtHand:
         """Some of the rows; `wanted` (n_rows,)."""
         texts = [own for own, is_wanted in zip(self.texts, wanted.tolist(), strict=True) if is_wanted]
         numbers, others = self.numbers[wanted], self.others[wanted]
-        return RowsAtHand(self.host, numbers, others, texts, self.column, self._plan, self._read)
+        return replace(self, numbers=numbers, others=others, texts=texts)
+
+    @property
+    def times_at_once(self) -> int:
+        """How often all rows are predicted together."""
+        return max(1, min(MOST_ROWS, _MOST_NUMBERS // self.n_predicted) // max(self.n_rows, 1))
 
     def predicted(self, numbers: Floats) -> Floats:
         """(n, n_outputs) of rows (n, n_numbers); NaN where a row has no tree."""
         return self._read(finished(score_rows(self._plan, numbers), self.host.let_in))
 
-    def with_values(self, places: Sequence[int], values: Floats) -> Floats:
-        """(n_values, n_rows, n_outputs) of all rows, once for each of `values` (n_values, n_places), which takes the
-        place of what they have of some features.
+    def with_values(self, places: Sequence[int], values: Floats) -> Iterator[Floats]:
+        """(n_some, n_rows, n_outputs) of all rows, once for each of `values` (n_values, n_places), which takes the
+        place of what they have of some features; some of the values after the others.
         """
         columns = [(number, self.column[place]) for number, place in enumerate(places) if place in self.column]
         if not columns:  # no tree asks them
-            return np.broadcast_to(self.predicted(self.numbers), (len(values), *self.predicted(self.numbers).shape))
-        at_once = max(1, MOST_ROWS // self.n_rows)
-        parts = []
-        for first in range(0, len(values), at_once):
-            some = values[first : first + at_once]
+            said = self.predicted(self.numbers)[None]
+            yield from (said for _ in values)
+            return
+        for first in range(0, len(values), self.times_at_once):
+            some = values[first : first + self.times_at_once]
             numbers = np.tile(self.numbers, (len(some), 1))
             for number, column in columns:
                 numbers[:, column] = np.repeat(some[:, number], self.n_rows)
-            parts.append(self.predicted(numbers).reshape(len(some), self.n_rows, -1))
-        return np.concatenate(parts)
+            yield self.predicted(numbers).reshape(len(some), self.n_rows, -1)
 
 
 @dataclass(frozen=True)
@@ -241,7 +264,9 @@ def numbers_of_rows(
     for row in host.source.data_stream(query, _BATCH):
         images.append(bytes(row["image"]))
         found.append(row["texts"])
+    host.let_in()
     numbers = sent_rows(b"".join(images), blocks.sent_stretches).astype(np.float64)
+    host.let_in()
     n_own = bool(model.grouping_columns) + len(features)
     own = numbers[:, :n_own] if n_own else np.zeros((len(numbers), 1))
     return own, numbers[:, n_own : n_own + len(others)], found

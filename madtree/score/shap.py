@@ -67,7 +67,7 @@ def explain_table(
     begin = perf_counter()
     tables = find_model(host, given, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
-    terms = _checked_terms(model, features, interactions=bool(interactions), has_background=background is not None)
+    terms = _checked_terms(model, features, interactions=bool(interactions))
     n_kept = _check_layout(terms, layout, top)
     asked = checked_layout(host, tables, model, type_, class_, terms, n_kept, background)
     wanted, classes = asked.scale.type_, asked.scale.classes
@@ -88,13 +88,8 @@ def explain_table(
     return ExplainedTable(wanted, named, rows, perf_counter() - begin)
 
 
-def _checked_terms(model: Model, features: str | None, *, interactions: bool, has_background: bool) -> Terms:
+def _checked_terms(model: Model, features: str | None, *, interactions: bool) -> Terms:
     """What is told of each row."""
-    if interactions and has_background:
-        raise MadtreeError(
-            "interactions => true tells of the rows of training, and background of those of another table: leave one "
-            "of them out"
-        )
     if features is None:
         return Terms(range(len(model.features)), with_pairs=interactions)
     if not interactions:

@@ -159,7 +159,6 @@ def checked_shap(given: Values, walk: Walk, members: int) -> dict[str, Any]:
     kept = np.flatnonzero(places >= 0)
     require(len(np.unique(places[kept])) == len(kept), "places", "different")
     background = checked_background(given, walk, members) if "background" in given else None
-    require(background is None or not with_pairs, "with_pairs", "false where there is a background")
     trees = CoveredTrees(walk.child, walk.roots, feature, share)
     return {
         "what": "shap",

@@ -9,8 +9,8 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.learn.data import Bools, Floats, Ints, finished, sent_rows
-from madtree.model import ModelTables, casting, find_model, read_summary
-from madtree.model.arrays import ModelArrays, read_arrays
+from madtree.model import ModelTables, casting, find_model, kept, read_summary
+from madtree.model.arrays import read_arrays
 from madtree.records import dataclass
 from madtree.request import find_source
 from madtree.score.block_plan import build_plan
@@ -19,6 +19,7 @@ from madtree.score.new_rows import fit_to_source, only_row, scan_of
 from madtree.score.rows_at_hand import numbers_of_rows
 from madtree.score.shap_columns import COLUMNS, Layout, checked_layout
 from madtree.score.shap_plan import Terms
+from madtree.score.shap_scorer import Entry
 from madtree.sqltext.explain import shown
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.rows import as_number
@@ -53,19 +54,19 @@ def explain_row(
     source = find_source(host.source, table_name, "table_name")
     data = fit_to_source(host, model, source, table_name, "table_name")
     scan = scan_of(host, tables, model, source, data, "", "")
-    arrays = read_arrays(host, tables, model, COLUMNS)
-    numbers = [as_number(scan.features[model.features[place].name]) for place in arrays.used]
+    plan = _plan(host, asked)
+    numbers = [as_number(scan.features[model.features[place].name]) for place in plan.used]
     blocks = BlockScan(scan, numbers, [], [], 0, "pg_catalog.text", array_id=False)
     with casting(model, data.features, table_name, "table_name"):
         row = only_row(host, scan, model, id_, data.types[model.id_column].as_kept, blocks.image)
     image = sent_rows(bytes(row["asked"]), blocks.sent_stretches)
-    known, expected, terms, unit = _explained(host, asked, arrays, image)
+    known, expected, terms = plan.explained(host, image)
     if not known.all():
         raise MadtreeError(f"id: no tree could be trained for the group of the row with {model.id_column} = {id_}")
     return [
         {"class": class_, **step}
         for number, class_ in enumerate(_classes(asked))
-        for step in _steps(model, float(expected[0, number]), terms[0, number], unit, row["shown"])
+        for step in _steps(model, float(expected[0, number]), terms[0, number], plan.unit, row["shown"])
     ]
 
 
@@ -106,14 +107,14 @@ def explain_some(
     asked = checked_layout(host, tables, model, None, None, Terms(range(len(model.features))), 0)
     data = fit_to_source(host, model, source, given, argument)
     scan = scan_of(host, tables, model, source, data, "", "")
-    arrays = read_arrays(host, tables, model, COLUMNS)
+    plan = _plan(host, asked)
     features, id_type = [data.features[feature.name] for feature in model.features], data.types[model.id_column]
     texts = [text_of(model.id_column, id_type.writer), *map(shown, features)]
     with casting(model, data.features, given, argument):
         own, numbers, told = numbers_of_rows(
-            host, model, scan, arrays.used, id_type, most, [*map(as_number, features)], texts
+            host, model, scan, plan.used, id_type, most, [*map(as_number, features)], texts
         )
-    known, expected, terms, unit = _explained(host, asked, arrays, own)
+    known, expected, terms = plan.explained(host, own)
     rows = [row for row, is_known in zip(told, known.tolist(), strict=True) if is_known]
     return ExplainedRows(
         asked.scale.type_,
@@ -122,7 +123,7 @@ def explain_some(
         [row[1:] for row in rows],
         numbers[known],
         expected[known],
-        np.asarray(terms[known] * unit, np.float64),
+        np.asarray(terms[known] * plan.unit, np.float64),
     )
 
 
@@ -130,18 +131,53 @@ def _classes(asked: Layout) -> Sequence[str | None]:
     return [asked.scale.model.classes[place] for place in asked.scale.classes] or [None]
 
 
-def _explained(host: Host, asked: Layout, arrays: ModelArrays, numbers: Floats) -> tuple[Bools, Floats, Ints, float]:
-    """Of rows (n_rows, n_numbers) whether they have a tree, (n_rows, n_outputs) what is expected, and (n_rows,
-    n_outputs, n_features) what the features contribute, in units of a grid, and the unit.
+@dataclass(frozen=True)
+class _Plan:
+    """A model, ready to explain rows.
+
+    Attributes:
+        used: (n_used,) places in the model of the features that rows bring.
+        plan: as the scorer takes it.
+        record: what it says of a row and an output, as numpy describes a dtype.
+        expected: (n_groups, n_outputs)
+        unit: of the grid.
+        places: (n_terms,) of the features among the model's, of which there are `n_features`.
     """
-    model, n_outputs = asked.scale.model, asked.scale.n_outputs
-    of_node, shap, record = asked.said(arrays)
-    plan = build_plan(arrays.trees, of_node, grouped=bool(model.grouping_columns), between=host.let_in)
-    found = np.frombuffer(finished(score_rows(plan, numbers), host.let_in), record).reshape(-1, n_outputs)
-    terms = np.zeros((len(found), n_outputs, shap.n_places), np.int64)
-    terms[:, :, shap.places] = found["terms"]
-    outcome = found["outcome"][:, 0].astype(np.int64)
-    return outcome > 0, shap.expected.take(np.maximum(outcome - 1, 0), axis=0), terms, shap.unit
+
+    used: Ints
+    plan: bytes
+    record: Entry
+    expected: Floats
+    unit: float
+    places: Ints
+    n_features: int
+
+    def explained(self, host: Host, numbers: Floats) -> tuple[Bools, Floats, Ints]:
+        """Of rows (n_rows, n_numbers) whether they have a tree, (n_rows, n_outputs) what is expected, and (n_rows,
+        n_outputs, n_features) what the features contribute, in units of the grid.
+        """
+        n_outputs = self.expected.shape[1]
+        said = finished(score_rows(self.plan, numbers), host.let_in)
+        found = np.frombuffer(said, self.record).reshape(-1, n_outputs)
+        terms = np.zeros((len(found), n_outputs, self.n_features), np.int64)
+        terms[:, :, self.places] = found["terms"]
+        outcome = found["outcome"][:, 0].astype(np.int64)
+        return outcome > 0, self.expected.take(np.maximum(outcome - 1, 0), axis=0), terms
+
+
+def _plan(host: Host, asked: Layout) -> _Plan:
+    """Of all features, against the rows of training."""
+    scale = asked.scale
+    tables, model = scale.tables, scale.model
+
+    def make() -> _Plan:
+        arrays = read_arrays(host, tables, model, COLUMNS)
+        of_node, shap, record = asked.said(arrays)
+        plan = build_plan(arrays.trees, of_node, grouped=bool(model.grouping_columns), between=host.let_in)
+        return _Plan(arrays.used, plan, record, shap.expected, shap.unit, shap.places, shap.n_places)
+
+    what = "contributions", scale.type_, *scale.classes
+    return kept(host, tables, what, make, lambda made: len(made.plan))
 
 
 def _steps(model: Model, expected: float, terms: Ints, unit: float, values: Sequence[str | None]) -> Iterator[Row]:

@@ -5,24 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.learn.data import Floats
-from madtree.model import ModelTables, casting, check_kind, check_not_calibrated, find_model, read_summary, unquoted
+from madtree.model import (
+    ModelTables,
+    casting,
+    check_kind,
+    check_not_calibrated,
+    find_model,
+    group_objects,
+    read_summary,
+)
 from madtree.model.arrays import read_arrays
 from madtree.request import COSTS, Costs
-from madtree.score.asking import TestedRows, checked, tested_rows
+from madtree.score.asking import checked
 from madtree.score.block_plan import build_plan
 from madtree.score.block_statement import BlockStatement
 from madtree.score.boosted_outcomes import staged_values
 from madtree.score.case_or_blocks import measure
 from madtree.score.new_rows import scan_of
 from madtree.score.staged_scorer import BAD_ACTUALS, BAD_WEIGHTS, FIRST_SUM, GROUP, ROWS, WEIGHT, n_sums
-from madtree.sqltext import explain as explain_sql
+from madtree.score.tested_rows import TestedRows, tested_rows
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.trees import Model
@@ -61,17 +68,18 @@ def boost_staged(
     scopes: list[tuple[int | None, str | None, int, Floats]] = []
     if model.grouping_columns:
         scopes.append((None, None, max(n_rounds), sums.sum(axis=0)))
-    groups = host.query(explain_sql.group_objects(tables.schema, tables.name, _grouping(tables, model)))
-    for row, own, of_group in watched(host, zip(groups, n_rounds, sums, strict=True)):
+    groups = group_objects(host, tables, model)
+    for gid, (own, of_group) in enumerate(watched(host, zip(n_rounds, sums, strict=True)), 1):
         if own:  # others have failed
-            scopes.append((row["gid"], row["group_values"], own, of_group))
+            scopes.append((gid, groups.get(gid), own, of_group))
     rows = [row for scope in watched(host, scopes) for row in _rounds(model, *scope)]
+    return checked(host, rows, model, str(test_table), unfit_for(model))
+
+
+def unfit_for(model: Model) -> str:
+    """What an outcome is that a boosted model's loss is not for."""
     below = "not above 0, " if model.loss.is_positive else "negative, " if model.loss.is_count else ""
-    return checked(host, rows, model, str(test_table), f"{below}infinite or NaN")
-
-
-def _grouping(tables: ModelTables, model: Model) -> list[Any]:
-    return tables.group_writers([unquoted(column) for column in model.grouping_columns])
+    return f"{below}infinite or NaN"
 
 
 def _sums_of_groups(host: Host, tables: ModelTables, model: Model, tested: TestedRows, costs: Costs) -> Floats:

@@ -42,7 +42,7 @@ def staged_sums(
     walk: Walk = model["walk"]
     here, group = np.unique(place, return_inverse=True)
     group = group.ravel()
-    fit = _fit(model, outcomes)
+    fit = fit_outcomes(model["loss"], model["n_classes"], outcomes)
     fit_weight = (weights >= 0) & np.isfinite(weights)
     counted = fit & fit_weight & (weights > 0)
     found = np.zeros((len(here), n_sums(model["members"] // model["base"].shape[1])))
@@ -60,11 +60,11 @@ def staged_sums(
     return found.tobytes()
 
 
-def _fit(model: dict[str, Any], outcomes: Floats) -> Bools:
-    """(n_rows,) whether the loss is for an outcome."""
-    declared, fit = LOSSES[model["loss"]], np.isfinite(outcomes)
+def fit_outcomes(loss: str, n_classes: int, outcomes: Floats) -> Bools:
+    """(n_rows,) whether a loss, by its name, is for an outcome."""
+    declared, fit = LOSSES[loss], np.isfinite(outcomes)
     if declared.of_classes:
-        return np.isin(outcomes, np.arange(model["n_classes"], dtype=np.float64))
+        return np.isin(outcomes, np.arange(n_classes, dtype=np.float64))
     if declared.is_positive:
         return np.asarray(fit & (outcomes > 0))
     return np.asarray(fit & (outcomes >= 0)) if declared.is_count else fit

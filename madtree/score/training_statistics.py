@@ -18,7 +18,7 @@ from madtree.request import COSTS, find_source
 from madtree.score.counted_table import CountedTable, category_points
 from madtree.score.new_rows import fit_to_source, scan_of
 from madtree.score.rows_at_hand import numbers_of_rows
-from madtree.score.value_counts import MISSING, N_FIRST, CountedFeatures, ValueCounts
+from madtree.score.value_counts import MISSING, MOST_RANGES, N_FIRST, CountedFeatures, ValueCounts
 from madtree.sqltext import array_text as text
 from madtree.sqltext import statistics as sql
 from madtree.sqltext.models import longest_list
@@ -213,7 +213,7 @@ def _kept_of(tables: ModelTables, rows: Sequence[Row], is_category: bool) -> Kep
         ends = inner
     else:
         ends = []
-    if not is_category and len(own) != len(ends) + 1:
+    if not is_category and (len(own) != len(ends) + 1 or len(own) > MOST_RANGES):
         raise _damaged(tables)
     return KeptStatistics([row["n"] for row in own], ends, texts, low, high, missing[0])
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from madtree.sqltext.inserts import unnested
+from madtree.sqltext.models import just_so_many
 from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.prune import Columns, Name, insert_copies
 from madtree.sqltext.tables import model_table
@@ -34,11 +35,11 @@ PACKED_PARAMETERS: tuple[tuple[str, str], ...] = (
 TREE_PARAMETERS = PACKED_PARAMETERS[:2]
 
 
-def leaves(schema: str, name: str) -> str:
-    """The leaves of all trees, with the weights of their classes."""
+def leaves(schema: str, name: str, n_classes: int) -> str:
+    """The leaves of all trees, with the weights of their classes; NULL where these are not so many."""
     return (
-        f"SELECT n.tree_id, n.node_id, n.class_weights FROM {model_table(schema, name, '_nodes')} AS n "
-        "WHERE n.is_leaf ORDER BY n.tree_id, n.node_id"
+        f"SELECT n.tree_id, n.node_id, {just_so_many('n.class_weights', n_classes)} AS class_weights "
+        f"FROM {model_table(schema, name, '_nodes')} AS n WHERE n.is_leaf ORDER BY n.tree_id, n.node_id"
     )
 
 

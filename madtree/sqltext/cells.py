@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from madtree.records import dataclass
 from madtree.sqltext.array_text import texts
-from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.explain import group_object
-from madtree.sqltext.operators import spelled_out
+from madtree.sqltext.condition import QUALIFIED, typed_literal
+from madtree.sqltext.operators import binary, spelled_out
 from madtree.sqltext.predict import TREE, Output, Scan, case_of_tree, tree_case
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import model_table
@@ -29,7 +28,7 @@ class Question:
             Or, in place of the leaf, `said` itself: predicted, the number of a class, and shares, the classes'
             probabilities; or prediction, a number. Then tree is the number of the row's group.
         weighted, exposed, of_counts: whether the model has weights, exposures, and counts events.
-        grouping: the model's grouping columns, unquoted, and how their values are written as text.
+        grouped: whether there may be several groups.
         writer: how the predictions' type is.
         classes: of a classification, in order.
         cells: SQL of the table that has the cells already, empty where there is none.
@@ -42,7 +41,7 @@ class Question:
     name: str
     rows: str
     weighted: bool
-    grouping: Sequence[tuple[str, Writer | None]]
+    grouped: bool
     writer: Writer | None
     classes: Sequence[str] = ()
     exposed: bool = False
@@ -66,18 +65,11 @@ class Question:
             rows=self.rows,
             cells=cells,
             errors=errors,
-            group=self._group(),
             classes=f"{literal(texts(self.classes))}::pg_catalog.text[]",
             predicted=text_of("n.prediction", self.writer),
             chosen=str(self.chosen),
             **own,
         )
-
-    def _group(self) -> str:
-        """The values of a tree's group as the text of a JSON object; NULL where not grouped."""
-        if not self.grouping:
-            return "NULL::pg_catalog.text"
-        return group_object(self.grouping)
 
 
 def class_cells(question: Question) -> str:
@@ -206,6 +198,17 @@ def number_of_class(actual: str, classes: Sequence[str]) -> str:
     """The place of a row's class, `actual_class`, among the model's, from 0, as a float8; NULL of another one."""
     place = f"pg_catalog.array_position({literal(texts(classes))}::pg_catalog.text[], {actual})"
     return f"({place} OPERATOR(pg_catalog.-) 1)::pg_catalog.float8"
+
+
+def place_of_value(value: str, classes: Sequence[str], type_: str) -> str:
+    """As `number_of_class`, of one of a few classes that are integers or booleans: to compare them takes a third of the
+    time of looking for their text.
+    """
+    cases = (
+        f"{binary(value, '=', typed_literal(label, type_))} THEN {place}::pg_catalog.float8"
+        for place, label in enumerate(classes)
+    )
+    return f"CASE WHEN {' WHEN '.join(cases)} END"
 
 
 def not_a_number_as_infinite(value: str) -> str:

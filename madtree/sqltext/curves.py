@@ -65,7 +65,7 @@ summed AS (
         pg_catalog.sum(p.found) OVER (PARTITION BY p.scope) AS total_found
     FROM points AS p WINDOW up AS (PARTITION BY p.scope ORDER BY p.threshold DESC)
 )
-SELECT CASE WHEN s.scope `>=` 0 THEN s.scope END AS tree_id, s.group_values, u.threshold, u.n::pg_catalog.int8 AS n,
+SELECT CASE WHEN s.scope `>=` 0 THEN s.scope END AS tree_id, u.threshold, u.n::pg_catalog.int8 AS n,
     u.estimated, u.found `/` u.weight AS actual, u.above `/` u.total AS share,
     CASE WHEN u.total_found `>` 0 THEN u.above_found `/` u.total_found END AS recall,
     CASE WHEN u.total `>` u.total_found THEN (u.above `-` u.above_found) `/` (u.total `-` u.total_found) END
@@ -95,7 +95,7 @@ summed AS (
         pg_catalog.sum(pg_catalog.abs(b.found `-` b.said)) OVER of_scope AS apart
     FROM binned AS b WINDOW of_scope AS (PARTITION BY b.scope)
 )
-SELECT CASE WHEN s.scope `>=` 0 THEN s.scope END AS tree_id, s.group_values,
+SELECT CASE WHEN s.scope `>=` 0 THEN s.scope END AS tree_id,
     (u.bin `-` 1::pg_catalog.float8) `/` {bins} AS low, u.bin `/` {bins} AS high, u.n::pg_catalog.int8 AS n,
     u.said `/` u.weight AS estimated, u.found `/` u.weight AS actual, u.weight `/` u.total AS share,
     u.apart `/` u.total AS expected_calibration_error, b.bad_weights
@@ -115,7 +115,7 @@ ranked AS (
     FROM scoped AS s
 ),
 counted AS (SELECT s.scope, pg_catalog.sum(s.n) AS n FROM scoped AS s GROUP BY s.scope)
-SELECT CASE WHEN s.scope `>=` 0 THEN s.scope END AS tree_id, s.group_values, l.level::pg_catalog.float8 AS level,
+SELECT CASE WHEN s.scope `>=` 0 THEN s.scope END AS tree_id, l.level::pg_catalog.float8 AS level,
     COALESCE(c.n, 0)::pg_catalog.int8 AS n, (
         SELECT pg_catalog.min(r.error) FROM ranked AS r
         WHERE r.scope `=` s.scope AND r.place `>=` pg_catalog.ceil((c.n `+` 1::pg_catalog.numeric) `*` l.level)

@@ -123,7 +123,7 @@ metrics AS (
     FROM summed AS s INNER JOIN spreads AS p ON p.scope `=` s.scope
 )"""
 _RESULT = """
-SELECT CASE WHEN s.scope `>=` 0 THEN s.scope END AS tree_id, s.group_values, COALESCE(m.n, 0)::pg_catalog.int8 AS n,
+SELECT CASE WHEN s.scope `>=` 0 THEN s.scope END AS tree_id, COALESCE(m.n, 0)::pg_catalog.int8 AS n,
     (COALESCE(t.total, 0) `-` COALESCE(m.n, 0))::pg_catalog.int8 AS n_skipped,
     {metrics},
     COALESCE(t.bad_weights, 0)::pg_catalog.int8 AS bad_weights,
@@ -147,11 +147,10 @@ counts AS (
     SELECT j.tree, j.actual, j.predicted, pg_catalog.sum(j.n)::pg_catalog.int8 AS n, pg_catalog.sum(j.weight) AS weight
     FROM judged AS j GROUP BY j.tree, j.actual, j.predicted
 )
-SELECT o.tree AS tree_id, {group} AS group_values, o.label AS actual, p.label AS predicted,
+SELECT o.tree AS tree_id, o.label AS actual, p.label AS predicted,
     COALESCE(s.n, 0) AS n, COALESCE(s.weight, 0) AS weight, b.bad_weights
 FROM outcomes AS o
 CROSS JOIN labels AS p
 CROSS JOIN (SELECT pg_catalog.sum(c.bad_weights)::pg_catalog.int8 AS bad_weights FROM cells AS c) AS b
-INNER JOIN {trees} AS t ON t.{number} `=` o.tree
 LEFT JOIN counts AS s ON s.tree `=` o.tree AND s.actual `=` o.label AND s.predicted `=` p.label
 ORDER BY o.tree, o.position NULLS LAST, o.label, p.position"""

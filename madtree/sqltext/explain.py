@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from madtree.sqltext import values
 from madtree.sqltext.kinds import TABLES
+from madtree.sqltext.models import just_so_many
 from madtree.sqltext.predict import TREE, Scan
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import CV_COLUMNS, model_table
@@ -15,24 +16,16 @@ from madtree.trees import Feature, FeatureKind, ModelKind
 _FIRST_OF_GROUPS = ("success", "message", "n_trees")  # of what documents tell of them
 
 
-def groups(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
-    """Each tree's group as the text of a JSON object, as `tree_evaluate` has it."""
-    return f'SELECT t.tree_id, {group_object(grouping)} AS "group" FROM {model_table(schema, name)} AS t'
-
-
-def group_object(grouping: Sequence[tuple[str, Writer | None]]) -> str:
-    """The values of the group of tree `t` as the text of a JSON object; the columns are unquoted."""
+def group_objects(table: str, number: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
+    """Of each group in a model's table, in order, its `number`, by the column of that name, and its values as the text
+    of a JSON object; `grouping` are unquoted columns.
+    """
     pairs = ", ".join(
         f"{literal(column)}::pg_catalog.text, {values.json_of(f't.{ident(column)}', writer)}"
         for column, writer in grouping
     )
-    return f"pg_catalog.jsonb_build_object({pairs})::pg_catalog.text"
-
-
-def group_objects(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
-    """Of each group of `<output>_group`, in order, its number and its values as a JSON object; NULL without any."""
-    values = group_object(grouping) if grouping else "NULL::pg_catalog.text"
-    return f"SELECT t.gid, {values} AS group_values FROM {model_table(schema, name, '_group')} AS t ORDER BY t.gid"
+    made = f"pg_catalog.jsonb_build_object({pairs})::pg_catalog.text"
+    return f"SELECT t.{number} AS number, {made} AS group_values FROM {table} AS t ORDER BY 1"
 
 
 def value_of_text(type_: str) -> str:
@@ -77,22 +70,44 @@ def _compared(feature: Feature) -> str:
     return f"({values.number(feature)})::pg_catalog.float8::pg_catalog.text"
 
 
-def tree_facts(schema: str, name: str, place: Sequence[str] = ()) -> str:
+def pruned_at(schema: str, name: str) -> str:
+    """The cp of each tree."""
+    return f"SELECT t.tree_id, t.pruning_cp FROM {model_table(schema, name)} AS t ORDER BY t.tree_id"
+
+
+def tree_facts(schema: str, name: str, place: Sequence[str], n_features: int) -> str:
     """What `<output>` tells of each tree besides its group; `place`: columns that tell which of the group's it is."""
     places = "".join(f"t.{column}, " for column in place)
+    importance = just_so_many("t.impurity_var_importance", n_features)
     return (
-        f"SELECT t.tree_id, {places}t.pruning_cp, t.root_risk, t.impurity_var_importance AS importance, t.success, "
+        f"SELECT t.tree_id, {places}t.pruning_cp, t.root_risk, {importance} AS importance, t.success, "
         f"t.message FROM {model_table(schema, name)} AS t ORDER BY t.tree_id"
     )
 
 
-def groups_told(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]], kind: ModelKind) -> str:
+def importances(kind: ModelKind) -> list[str]:
+    """The columns of `<output>_group` that have a number for each feature."""
+    return [column for column, _ in TABLES[kind].of_groups if "importance" in column]
+
+
+def groups_told(
+    schema: str,
+    name: str,
+    grouping: Sequence[tuple[str, Writer | None]],
+    kind: ModelKind,
+    n_features: int,
+    n_scores: int,
+) -> str:
     """What `<output>_group` tells of each group but its categories, and its values as text; `grouping` are unquoted
-    columns.
+    columns. Lists that have not as many numbers as features, or scores, are NULL.
     """
     others = [name for name, _ in TABLES[kind].of_groups if name not in _FIRST_OF_GROUPS and name[:4] != "cat_"]
     group = ", ".join(values.text_of(f"t.{ident(column)}", writer) for column, writer in grouping)
-    columns = ", ".join(f"t.{column}" for column in (*_FIRST_OF_GROUPS, *others))
+    lengths = {**dict.fromkeys(importances(kind), n_features), "base_score": n_scores}
+    columns = ", ".join(
+        f"{just_so_many(f't.{column}', lengths[column])} AS {column}" if column in lengths else f"t.{column}"
+        for column in (*_FIRST_OF_GROUPS, *others)
+    )
     return (
         f'SELECT t.gid, ARRAY[{group}]::pg_catalog.text[] AS "group", {columns} '
         f"FROM {model_table(schema, name, '_group')} AS t ORDER BY t.gid"

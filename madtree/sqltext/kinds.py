@@ -58,16 +58,13 @@ TABLES: Mapping[ModelKind, KindTables] = {
 SUMMARY_COLUMNS: Mapping[str, str] = {name: type_ for each in TABLES.values() for name, type_ in each.summary} | dict(
     sql.CALIBRATION_COLUMNS + sql.REFRESH_COLUMNS
 )
-_MORE: Columns = tuple(dict.fromkeys(column for each in TABLES.values() for column in each.more))
-_OF_GROUPS: Columns = tuple(dict.fromkeys(column for each in TABLES.values() for column in each.of_groups))
+_WITH_GROUPS = [each.of_groups for each in TABLES.values() if each.of_groups]
+_OF_ALL_GROUPS: Columns = tuple(each for each in _WITH_GROUPS[0] if all(each in others for others in _WITH_GROUPS))
 
-_WITH_GROUPS = [dict(each.of_groups) for each in TABLES.values() if each.of_groups]
-_OF_ALL_GROUPS = frozenset.intersection(*map(frozenset, _WITH_GROUPS))
-
-# Suffix, columns with their types (None: the prediction's), and those that a model of an older version, or of another
-# kind, may lack.
+# Suffix, columns with their types (None: the prediction's), and those that a model of an older version may lack. What
+# only some kinds have, `columns_of_kind` knows: the groups of others may be told by columns of such names.
 EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], ...] = (
-    ("", sql.TREE_COLUMNS + _MORE, frozenset({"cat_levels_in_text", "cat_n_levels", *dict(_MORE)})),
+    ("", sql.TREE_COLUMNS, frozenset({"cat_levels_in_text", "cat_n_levels"})),
     ("_nodes", sql.NODE_COLUMNS, frozenset()),
     (
         "_summary",
@@ -79,13 +76,15 @@ EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], 
     ("_surrogates", sql.SURROGATE_COLUMNS, frozenset()),
     ("_cv", sql.CV_COLUMNS, frozenset()),
     ("_competitors", sql.COMPETITOR_COLUMNS, frozenset()),
-    (
-        "_group",
-        (("gid", "int4"), *_OF_GROUPS, *of_boosted.STEP_COLUMNS),
-        frozenset(dict(_OF_GROUPS)) - _OF_ALL_GROUPS | frozenset(dict(of_boosted.STEP_COLUMNS)),
-    ),
+    ("_group", (("gid", "int4"), *_OF_ALL_GROUPS), frozenset()),
     ("_packed", sql.PACKED_COLUMNS, frozenset()),
     ("_rounds", of_boosted.ROUND_COLUMNS, frozenset()),
     ("_statistics", sql.STATISTICS_COLUMNS, frozenset()),
     ("_outcomes", sql.OUTCOME_COLUMNS, frozenset()),
 )
+
+
+def columns_of_kind(kind: ModelKind) -> tuple[tuple[str, Columns], ...]:
+    """Suffixes, and columns that only models of that kind have, which are read where they are there."""
+    each = TABLES[kind]
+    return (("", each.more), ("_group", each.of_groups + of_boosted.STEP_COLUMNS * kind.says_numbers))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from madtree.records import dataclass
 from madtree.sqltext.boost_tables import STEP_COLUMNS
 from madtree.sqltext.kinds import SUMMARY_COLUMNS
-from madtree.sqltext.quote import ident
+from madtree.sqltext.operators import spelled_out
+from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.values import Writer, text_of
 
@@ -81,6 +82,11 @@ def group_texts(table: str, number: str, grouping: Sequence[tuple[str, Writer | 
     return f"SELECT t.{number} AS number, ARRAY[{values}]::pg_catalog.text[] AS texts FROM {table} AS t ORDER BY 1"
 
 
+def n_rows(table: str) -> str:
+    """How many rows one of a model's tables has."""
+    return f"SELECT pg_catalog.count(*) AS n FROM {table} AS t"
+
+
 def trees_of_groups(schema: str, name: str) -> str:
     """How many trees each group of `<output>_group` has, in order."""
     return f"SELECT g.n_trees FROM {model_table(schema, name, '_group')} AS g ORDER BY g.gid"
@@ -91,9 +97,17 @@ def loss_thresholds(schema: str, name: str) -> str:
     return f"SELECT g.gid, g.n_trees, g.loss_threshold FROM {model_table(schema, name, '_group')} AS g ORDER BY g.gid"
 
 
-def base_scores(schema: str, name: str) -> str:
-    """The scores to begin with of each group of `<output>_group`, in order."""
-    return f"SELECT g.gid, g.n_trees, g.base_score FROM {model_table(schema, name, '_group')} AS g ORDER BY g.gid"
+def base_scores(schema: str, name: str, n_scores: int) -> str:
+    """The scores to begin with of each group of `<output>_group`, in order; NULL where they are not so many."""
+    return (
+        f"SELECT g.gid, g.n_trees, {just_so_many('g.base_score', n_scores)} AS base_score "
+        f"FROM {model_table(schema, name, '_group')} AS g ORDER BY g.gid"
+    )
+
+
+def just_so_many(column: str, n: int) -> str:
+    """An array's column, NULL where it has another number of elements: it is not fetched then."""
+    return f"CASE WHEN pg_catalog.cardinality({column}) OPERATOR(pg_catalog.=) {n} THEN {column} END"
 
 
 def size_of_steps(schema: str, name: str) -> str:
@@ -160,6 +174,27 @@ def competitors(schema: str, name: str) -> str:
     return f"SELECT {columns} FROM {table} AS s ORDER BY s.tree_id, s.node_id, s.rank"
 
 
+def row_versions(schema: str, name: str, tables: Mapping[str, int]) -> str:
+    """Of each of a model's tables, its suffix, its file, which versions its rows have, and whether all are its `own`.
+
+    A version is its place in the file, and the transaction and the command that wrote it. Another file may have one of
+    another row under the same, as VACUUM FULL writes one.
+
+    Args:
+        tables: their OIDs by suffix.
+    """
+    return " UNION ALL ".join(
+        spelled_out(
+            f"SELECT {literal(suffix)}::pg_catalog.text AS suffix, "
+            f"pg_catalog.pg_relation_filenode({oid}::pg_catalog.oid) AS file, pg_catalog.string_agg((pg_catalog.tidsend"
+            "(t.ctid) `||` pg_catalog.xidsend(t.xmin)) `||` pg_catalog.cidsend(t.cmin), ''::pg_catalog.bytea) AS rows, "
+            f"pg_catalog.bool_and(t.tableoid `=` {oid}::pg_catalog.oid) AS own FROM "
+        )
+        + f"{model_table(schema, name, suffix)} AS t"
+        for suffix, oid in tables.items()
+    )
+
+
 def stored_bytes(value: str) -> str:
     """About how many bytes a column's value has before it is compressed; of one that is not, that is known at once."""
     return (
@@ -178,18 +213,4 @@ def longest_list(table: str, columns: Sequence[str]) -> str:
         f"SELECT COALESCE(pg_catalog.max(GREATEST({lengths})), 0) AS longest, "
         f"COALESCE(pg_catalog.max(GREATEST({sizes})), 0) AS largest, "
         f"COALESCE(pg_catalog.sum(GREATEST({sizes})), 0)::pg_catalog.int8 AS total FROM {table} AS t"
-    )
-
-
-def longest_group(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
-    """How many bytes the `largest` of the groups' values has as text, and the `total` of the largest of each group;
-    `grouping` are unquoted columns.
-    """
-    values = ", ".join(
-        f"pg_catalog.octet_length({text_of(f't.{ident(column)}', writer)})" for column, writer in grouping
-    )
-    return (
-        f"SELECT COALESCE(pg_catalog.max(GREATEST({values})), 0) AS largest, "
-        f"COALESCE(pg_catalog.sum(GREATEST({values})), 0)::pg_catalog.int8 AS total "
-        f"FROM {model_table(schema, name)} AS t"
     )

@@ -94,7 +94,8 @@ def decoded_nodes(
         "feature": "pg_catalog.abs(GREATEST(x.feature, '-2147483647'::pg_catalog.int4))",
         "majority_left": "CASE WHEN x.feature `<>` 0 THEN x.feature `>` 0 END",
         "weight": "x.n_rows::pg_catalog.float8",
-        "risk": "x.n_rows::pg_catalog.float8 `-` x.of_prediction::pg_catalog.float8",
+        # A leaf that no row of a refreshed model comes to has the classes' weights of before.
+        "risk": "GREATEST(x.n_rows::pg_catalog.float8 `-` x.of_prediction::pg_catalog.float8, 0::pg_catalog.float8)",
         "class_weights": _class_weights(layout) if layout.is_classification else "NULL::pg_catalog.float8[]",
     }
     values |= {column: _float(f"x.{column}") for column, kind in layout.fields if kind == "f8"}
@@ -257,29 +258,36 @@ def some_categories(schema: str, name: str) -> str:
     )
 
 
-def category_keys(schema: str, name: str) -> str:
-    """The categories of all trees in order of the trees, as integers sent.
+def category_sizes(schema: str, name: str) -> str:
+    """Of each tree in order its id, and the `size` of its list of categories, as integers sent."""
+    packed = model_table(schema, name, "_packed")
+    number = "pg_catalog.cardinality(m.category_sets) AS size"
+    rows = f"(SELECT m.tree_id, {number} FROM {packed} AS m ORDER BY m.tree_id OFFSET 0) AS t"
+    return f"SELECT {sent.select({'tree_id': sent.ints('t.tree_id'), 'size': sent.ints('t.size')})} FROM {rows}"
 
-    Of each tree its id and the `size` of its list; of each category its `hash`, which is the key of a text, its
-    `truth`, which is that of a boolean: 1, 0, or -1 where it is none; and whether it `is_null`.
+
+def category_keys(schema: str, name: str) -> str:
+    """The categories of the trees from $1 to $2 in order of the trees, as integers sent.
+
+    Of each its `hash`, which is the key of a text, its `truth`, which is that of a boolean: 1, 0, or -1 where it is
+    none; and whether it `is_null`.
     """
     packed = model_table(schema, name, "_packed")
-    rows = f"(SELECT m.tree_id, m.category_sets FROM {packed} AS m ORDER BY m.tree_id OFFSET 0) AS t"
+    rows = (
+        f"(SELECT m.tree_id, m.category_sets FROM {packed} AS m WHERE m.tree_id OPERATOR(pg_catalog.>=) $1 "
+        "AND m.tree_id OPERATOR(pg_catalog.<=) $2 ORDER BY m.tree_id OFFSET 0) AS t"
+    )
     truth = (
         "CASE WHEN c.category OPERATOR(pg_catalog.=) 'true' THEN 1 WHEN c.category OPERATOR(pg_catalog.=) 'false' "
         "THEN 0 ELSE '-1'::pg_catalog.int4 END"
     )
-    lists = {"tree_id": sent.ints("t.tree_id"), "size": sent.ints("pg_catalog.cardinality(t.category_sets)")}
     each = {
         "hash": sent.ints(category_hash("c.category")),
         "truth": sent.ints(truth),
         "is_null": sent.truths("c.category IS NULL"),
     }
     categories = f"{rows}, pg_catalog.unnest(t.category_sets) WITH ORDINALITY AS c(category, number)"
-    return (
-        f"SELECT s.tree_id, s.size, k.hash, k.truth, k.is_null FROM (SELECT {sent.select(lists)} FROM {rows}) AS s, "
-        f"(SELECT {sent.select(each)} FROM {categories}) AS k"
-    )
+    return f"SELECT {sent.select(each)} FROM {categories}"
 
 
 def category_texts(schema: str, name: str, *, surrogates: bool) -> str:

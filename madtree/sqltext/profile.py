@@ -138,6 +138,15 @@ def listed_groups(source: RowSource, table: str, dependent_is_number: bool, grou
     return f"SELECT {', '.join(names)} FROM {table} AS madtree_group ORDER BY tree_id"
 
 
+def longest_values(table: str, grouping: Sequence[Column]) -> str:
+    """How many bytes the longest value of each grouping column has as text, as t1, ...; `table`: of the groups."""
+    longest = (
+        f"pg_catalog.max(pg_catalog.octet_length({values.text_of(f'g{i}', column.writer)})) AS t{i}"
+        for i, column in enumerate(grouping, 1)
+    )
+    return f"SELECT {', '.join(longest)} FROM {table} AS madtree_group"
+
+
 def groups(source: RowSource, counted: str, small_rows: int, block_rows: int) -> str:
     """The table of groups: tree_id from 1 in the order of the groups, their rows, and the block of the small ones.
 

@@ -1,10 +1,7 @@
-"""Statements that write a copy of a tree model with what other rows say in its nodes. For the templates see
-`sqltext.evaluate`.
-"""
+"""Statements that write a copy of a model with what other rows say in its nodes."""
 
 from __future__ import annotations
 
-from madtree.sqltext.cells import Question
 from madtree.sqltext.inserts import unnested
 from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.prune import Columns, Name, insert_copies
@@ -19,46 +16,17 @@ _NODE_PARAMETERS: tuple[tuple[str, str], ...] = (
 )
 CLASS_PARAMETERS = (*_NODE_PARAMETERS, ("prediction", "int4"), ("class_weights", "float8[]"))
 NUMBER_PARAMETERS = (*_NODE_PARAMETERS, ("prediction", "float8"))
-
-
-def leaf_sums(question: Question) -> str:
-    """Of each leaf and class, or of each leaf, that rows come to: how many count, their weight, and of numbers the sum
-    of weight times value; and in each row, how many rows of all have unfit weights or values.
-    """
-    weight = "r.weight" if question.weighted else "1::pg_catalog.float8"
-    return question.fill(_CLASS_SUMS if question.classes else _NUMBER_SUMS, weight=weight)
-
-
-_FIT_WEIGHT = "{weight} `>` 0 AND {weight} `<` 'Infinity'::pg_catalog.float8"
-_BAD_WEIGHT = "({weight} `<` 0 OR NOT {weight} `<` 'Infinity'::pg_catalog.float8)"
-_CLASS_SUMS = f"""
-WITH sums AS (
-    SELECT r.tree, r.leaf, k.class, pg_catalog.count(*) FILTER (WHERE {_FIT_WEIGHT}) AS n,
-        pg_catalog.sum({{weight}}) FILTER (WHERE {_FIT_WEIGHT}) AS weight,
-        pg_catalog.count(*) FILTER (WHERE {_BAD_WEIGHT}) AS bad
-    FROM ({{rows}}) AS r
-    CROSS JOIN LATERAL (
-        SELECT pg_catalog.array_position({{classes}}, r.actual COLLATE pg_catalog."C") AS class
-    ) AS k
-    GROUP BY r.tree, r.leaf, k.class
+# For each tree, and for each group of a boosted model to which rows have come.
+TREE_PARAMETERS: tuple[tuple[str, str], ...] = (("tree_id", "int4"), ("n_rows", "int8"))
+GROUP_PARAMETERS: tuple[tuple[str, str], ...] = (
+    ("gid", "int4"),
+    ("base_score", "float8[]"),
+    ("loss_threshold", "float8"),
+    ("n_rows", "int8"),
 )
-SELECT s.tree, s.leaf, s.class, s.n, s.weight, NULL::pg_catalog.float8 AS total,
-    (pg_catalog.sum(s.bad) OVER ())::pg_catalog.int8 AS bad_weights, 0::pg_catalog.int8 AS bad_actuals
-FROM sums AS s"""
-_FINITE = "r.actual `>` '-Infinity'::pg_catalog.float8 AND r.actual `<` 'Infinity'::pg_catalog.float8"
-_NUMBER_SUMS = f"""
-WITH sums AS (
-    SELECT r.tree, r.leaf, pg_catalog.count(*) FILTER (WHERE {_FIT_WEIGHT} AND {_FINITE}) AS n,
-        pg_catalog.sum({{weight}}) FILTER (WHERE {_FIT_WEIGHT} AND {_FINITE}) AS weight,
-        pg_catalog.sum({{weight}} `*` r.actual) FILTER (WHERE {_FIT_WEIGHT} AND {_FINITE}) AS total,
-        pg_catalog.count(*) FILTER (WHERE {_BAD_WEIGHT}) AS bad,
-        pg_catalog.count(*) FILTER (WHERE NOT ({_FINITE})) AS unfit
-    FROM ({{rows}}) AS r GROUP BY r.tree, r.leaf
-)
-SELECT s.tree, s.leaf, NULL::pg_catalog.int4 AS class, s.n, s.weight, s.total,
-    (pg_catalog.sum(s.bad) OVER ())::pg_catalog.int8 AS bad_weights,
-    (pg_catalog.sum(s.unfit) OVER ())::pg_catalog.int8 AS bad_actuals
-FROM sums AS s"""
+# Of `<output>_group`, what a boosted model's training has found of its rows.
+_OF_TRAINING = ("training_loss", "validation_loss")
+_OUT_OF_BAG = "oob_"  # how columns begin that tell of the rows which training has not shown to trees
 
 
 def fill_nodes(old: Name, new: Name, columns: Columns, classes: str | None) -> str:
@@ -83,12 +51,30 @@ def fill_nodes(old: Name, new: Name, columns: Columns, classes: str | None) -> s
 
 
 def fill_trees(old: Name, new: Name, columns: Columns) -> str:
-    """Copy the trees, whose rows are those of their roots now."""
-    root = spelled_out("n.tree_id `=` t.tree_id AND n.node_id `=` 0")
-    values = {"n_rows": "COALESCE(n.n_rows, t.n_rows)"}
+    """Copy the trees with their rows, from one array literal per column of `TREE_PARAMETERS`."""
+    values = {"n_rows": "COALESCE(k.n_rows, t.n_rows)", **_forgotten(columns)}
+    match = spelled_out("t.tree_id `=` k.tree_id")
     return (
-        f"{insert_copies(new, '', columns, values, 't')} FROM {model_table(*old)} AS t "
-        f"LEFT JOIN {model_table(*new, '_nodes')} AS n ON {root}"
+        f"{insert_copies(new, '', columns, values, 't')} FROM {model_table(*old)} AS t LEFT JOIN "
+        f"{unnested('k', TREE_PARAMETERS)} ON {match} ORDER BY t.tree_id"
+    )
+
+
+def fill_groups(old: Name, new: Name, columns: Columns) -> str:
+    """Copy the groups, from one array literal per column of `GROUP_PARAMETERS`; others stay as they are, but for what
+    is known of the training's rows alone.
+    """
+    values = _forgotten(columns)
+    if "base_score" in columns:
+        values |= {
+            "base_score": "COALESCE(k.base_score::pg_catalog.float8[], s.base_score)",
+            "loss_threshold": "COALESCE(k.loss_threshold, s.loss_threshold)",
+            "n_rows": "COALESCE(k.n_rows, 0)",
+            "n_held_out": "0",
+        }
+    return (
+        f"{insert_copies(new, '_group', columns, values, 's')} FROM {model_table(*old, '_group')} AS s LEFT JOIN "
+        f"{unnested('k', GROUP_PARAMETERS)} ON {spelled_out('s.gid `=` k.gid')} ORDER BY s.gid"
     )
 
 
@@ -101,3 +87,19 @@ def fill_summary(old: Name, new: Name, columns: Columns) -> str:
         "total_rows_processed": "$4::pg_catalog.int8",
     }
     return f"{insert_copies(new, '_summary', columns, values, 's')} FROM {model_table(*old, '_summary')} AS s"
+
+
+def category_counts(schema: str, name: str) -> str:
+    """How many categories each of $1 unordered features has in each group of `<output>_group`, in order; NULL where
+    that is not told, and then whether it is of others.
+    """
+    fits = spelled_out("pg_catalog.cardinality(g.cat_n_levels) `=` $1")
+    return (
+        f"SELECT CASE WHEN {fits} THEN g.cat_n_levels END AS counts, NOT COALESCE({fits}, true) AS of_others "
+        f"FROM {model_table(schema, name, '_group')} AS g ORDER BY g.gid"
+    )
+
+
+def _forgotten(columns: Columns) -> dict[str, str]:
+    """SQL of the columns that tell of the training's rows alone."""
+    return {name: "NULL" for name in columns if name.startswith(_OUT_OF_BAG) or name in _OF_TRAINING}

@@ -122,30 +122,10 @@ def cv(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) ->
     )
 
 
-# Metrics of the whole model $1 on the table $2, and of its trees $3; $4 is whether its owner is trusted.
-METRICS = """\
-SELECT e.tree_id, e.metric, e.value
-FROM madtree.tree_evaluate($1::pg_catalog.text, $2::pg_catalog.text, $4::pg_catalog.bool) AS e
-WHERE e.tree_id IS NULL OR e.tree_id OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int4[])"""
-
-# Cells of the confusion matrix with anything in them; tree_id is NULL for all trees but $3 together.
-CONFUSION = """\
-SELECT CASE WHEN c.tree_id OPERATOR(pg_catalog.=) ANY ($3::pg_catalog.int4[]) THEN c.tree_id END AS tree_id,
-    c.actual, c.predicted, pg_catalog.sum(c.weight) AS weight
-FROM madtree.tree_confusion($1::pg_catalog.text, $2::pg_catalog.text, $4::pg_catalog.bool) AS c
-WHERE c.n OPERATOR(pg_catalog.>) 0 GROUP BY 1, 2, 3"""
-
-# Points of the curve of the last class, of the whole model $1 first.
-CURVE = """\
-SELECT c.tree_id, c.threshold, c.n, c.share, c.recall, c.false_positive_rate, c.lift
-FROM madtree.tree_curve($1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.bool) AS c
-ORDER BY c.tree_id NULLS FIRST, c.threshold DESC"""
-
-# Bins of the probability of the last class, of the whole model $1 first.
-RELIABILITY = """\
-SELECT r.tree_id, r.low, r.high, r.n, r.estimated, r.actual, r.share, r.expected_calibration_error
-FROM madtree.tree_reliability($1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.bool) AS r
-ORDER BY r.tree_id NULLS FIRST, r.low"""
+# How the model $1 does on the table $2, as JSON; $3 is whether its owner is trusted, $4 whether cells are wanted.
+TESTED = """\
+SELECT madtree_internal.tested($1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.bool, $4::pg_catalog.bool)
+    AS tested_rows"""
 
 # The nodes that the row of $2 with the id $3 goes through in the model $1.
 PATH = """\

@@ -35,8 +35,9 @@ def null_as_last(feature: Feature, number: str) -> str:
 
 def where_some(number: str, features: Sequence[str]) -> str:
     """The number of a row that has at least one of its features, which are float8; NULL of others."""
-    least = f"LEAST({', '.join(features)})"  # NaN is the greatest of all
-    return f"CASE WHEN {binary(least, '<', NAN)} THEN {number} END"
+    # NaN is the greatest of all. Most rows have the first feature, and then the others are not looked at.
+    known = " OR ".join(binary(f"({feature})", "<", NAN) for feature in features)
+    return f"CASE WHEN {known} THEN {number} END"
 
 
 def key_number(key: str, type_name: str) -> str:

@@ -16,10 +16,10 @@ def judged(question: Question) -> str:
 def whole(question: Question, judged: str) -> dict[str, str]:
     """What `SCOPES` needs: the name of the cells that count, and where there may be several trees, the whole."""
     parts = {"judged": judged, "all_cells": "", "all_totals": "", "all_scopes": ""}
-    if question.grouping:
+    if question.grouped:
         parts["all_cells"] = f" UNION ALL SELECT {ALL}, j.* FROM {judged} AS j"
         parts["all_totals"] = f" UNION ALL SELECT {ALL}, {_SUMS} FROM cells AS c"
-        parts["all_scopes"] = f" UNION ALL SELECT {ALL}, NULL"
+        parts["all_scopes"] = f" UNION ALL SELECT {ALL}"
     return parts
 
 
@@ -54,4 +54,4 @@ scoped AS (SELECT j.tree AS scope, j.* FROM {{judged}} AS j{{all_cells}}),
 totals (scope, total, bad_weights, bad_actuals) AS (
     SELECT c.tree, {_SUMS} FROM cells AS c GROUP BY c.tree{{all_totals}}
 ),
-scopes AS (SELECT t.{{number}} AS scope, {{group}} AS group_values FROM {{trees}} AS t{{all_scopes}}),"""
+scopes AS (SELECT t.{{number}} AS scope FROM {{trees}} AS t{{all_scopes}}),"""

@@ -230,6 +230,8 @@ FROM (
         return f"SELECT e.{self._own}, e.outcomes, {byte} AS byte, e.entry FROM ({of_entries}) AS e"
 
 
+# Runs a query of what is said of blocks, $1, whose only parameter is the plan, $2; workers may share it.
+SAID_OF_BLOCKS = f"SELECT t.outcomes FROM {INTERNAL}.said_of_blocks($1, $2) AS t(outcomes)"
 _BLOCK = "pg_catalog.array_agg(r.id) AS ids, pg_catalog.string_agg(r.image, ''::pg_catalog.bytea) AS images"
 
 

@@ -1,10 +1,10 @@
-"""The query that finds what of a model's summary is too large to be fetched."""
+"""The queries that find what of a model's summary, and of its rows for trees and groups, is too large to be fetched."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 
-from madtree.interface import NUMERIC_COLUMNS
+from madtree.sqltext.kinds import SUMMARY_COLUMNS
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.tables import model_table
 from madtree.trees import (
@@ -14,6 +14,7 @@ from madtree.trees import (
     MOST_FEATURES,
     MOST_GROUPING_COLUMNS,
     MOST_LABELS,
+    MOST_LIST_BYTES,
 )
 
 _LISTS = {
@@ -24,10 +25,15 @@ _LISTS = {
     "grouping_columns": MOST_GROUPING_COLUMNS,
     "grouping_expressions": MOST_GROUPING_COLUMNS,
 }
-# Names and expressions: they are taken apart letter by letter.
-_EXPRESSIONS = ("id_col_name", "dependent_varname", *NUMERIC_COLUMNS)
 _LISTS_OF_EXPRESSIONS = ("features", "feature_types", "feature_kinds", "grouping_columns", "grouping_expressions")
 _TEXTS = (*_LISTS_OF_EXPRESSIONS, "dependent_var_levels")
+# Lists that are one text: of features, and what is told of some of them.
+_JOINED = frozenset({
+    "list_of_features", "list_of_features_to_exclude", "independent_varnames", "independent_var_types", "cat_features",
+    "con_features", "grouping_cols", "class_params", "feature_costs", "monotone", "interaction_constraints",
+})  # fmt: skip
+_ONE_TEXT = tuple(name for name, type_ in SUMMARY_COLUMNS.items() if type_ == "text")
+_TEXT_LISTS = tuple(name for name, type_ in SUMMARY_COLUMNS.items() if type_ == "text[]")
 _DOCUMENTS = {"levels": MAX_CATEGORIES + 1, "enum_labels": MOST_LABELS}  # elements of each list
 
 
@@ -41,10 +47,24 @@ def oversized(schema: str, name: str, columns: Collection[str]) -> str:
         for column, most in _LISTS.items()
         if column in columns
     ]
-    faults += [(_is_long(f"s.{column}"), _long(column)) for column in _EXPRESSIONS if column in columns]
+    bounds = {name: MOST_LIST_BYTES if name in _JOINED else MOST_EXPRESSION_BYTES for name in _ONE_TEXT}
+    faults += [
+        (_is_long(f"s.{ident(column)}", most), _long(column, most))
+        for column, most in bounds.items()
+        if column in columns
+    ]
     faults += [
         (f"EXISTS (SELECT FROM pg_catalog.unnest(s.{column}) AS u(v) WHERE {_is_long('u.v')})", _long(column))
         for column in _TEXTS
+        if column in columns
+    ]
+    faults += [
+        (
+            "(SELECT pg_catalog.sum(pg_catalog.octet_length(u.v)) "
+            f"FROM pg_catalog.unnest(s.{ident(column)}) AS u(v)) OPERATOR(pg_catalog.>) {MOST_LIST_BYTES}",
+            f"{column} has texts of more than {MOST_LIST_BYTES:,} bytes",
+        )
+        for column in _TEXT_LISTS
         if column in columns
     ]
     faults += [
@@ -60,12 +80,30 @@ def oversized(schema: str, name: str, columns: Collection[str]) -> str:
     )
 
 
-def _is_long(text: str) -> str:
-    return f"pg_catalog.octet_length({text}) OPERATOR(pg_catalog.>) {MOST_EXPRESSION_BYTES}"
+def sizes_of_rows(schema: str, name: str, texts: Mapping[str, Sequence[str]]) -> str:
+    """Of some of a model's tables, by `suffix`: how many bytes the `largest` of some texts has, and all in `total`;
+    `texts`: by suffix, SQL of texts over a row `t`.
+    """
+    parts = []
+    for suffix, own in texts.items():
+        sizes = [f"COALESCE(pg_catalog.octet_length({text}), 0)" for text in own]
+        total = " OPERATOR(pg_catalog.+) ".join(f"{size}::pg_catalog.int8" for size in sizes)
+        parts.append(
+            f"SELECT {literal(suffix)}::pg_catalog.text AS suffix, "
+            "COALESCE(pg_catalog.max(m.largest), 0) AS largest, "
+            "COALESCE(pg_catalog.sum(m.total), 0)::pg_catalog.int8 AS total "
+            f"FROM (SELECT GREATEST({', '.join(sizes)}) AS largest, {total} AS total "
+            f"FROM {model_table(schema, name, suffix)} AS t) AS m"
+        )
+    return " UNION ALL ".join(parts)
 
 
-def _long(column: str) -> str:
-    return f"{column} has a text of more than {MOST_EXPRESSION_BYTES:,} bytes"
+def _is_long(text: str, most: int = MOST_EXPRESSION_BYTES) -> str:
+    return f"pg_catalog.octet_length({text}) OPERATOR(pg_catalog.>) {most}"
+
+
+def _long(column: str, most: int = MOST_EXPRESSION_BYTES) -> str:
+    return f"{column} has a text of more than {most:,} bytes"
 
 
 def _has_long_list(document: str, most: int) -> str:
@@ -81,16 +119,28 @@ def _has_long_list(document: str, most: int) -> str:
 
 
 def _has_long_text(document: str) -> str:
-    """Whether a text in an object of lists, or of objects of lists, is long. Most objects as a whole are shorter."""
-    of_lists = f"SELECT v FROM pg_catalog.jsonb_array_elements_text({_if_is('d.value', 'array')}) AS u(v)"
-    of_objects = (
-        f"SELECT v FROM pg_catalog.jsonb_each({_if_is('d.value', 'object')}) AS t(key, value), "
-        f"pg_catalog.jsonb_array_elements_text({_if_is('t.value', 'array')}) AS u(v)"
+    """Whether a text in an object of lists, or of objects of lists, is long, or what is in the place of a list. Most
+    objects as a whole are shorter.
+    """
+    inner = (
+        f"EXISTS (SELECT FROM pg_catalog.jsonb_each(d.value) AS t(key, value) "
+        f"WHERE {_is_long('t.key')} OR {_is_long_in('t.value')})"
     )
+    is_object = "pg_catalog.jsonb_typeof(d.value) OPERATOR(pg_catalog.=) 'object'"
     return (
         f"CASE WHEN {_is_long(f'{document}::pg_catalog.text')} THEN EXISTS (SELECT "
-        f"FROM pg_catalog.jsonb_each({_if_is(document, 'object')}) AS d(key, value), "
-        f"LATERAL ({of_lists} UNION ALL {of_objects}) AS e(v) WHERE {_is_long('e.v')}) ELSE false END"
+        f"FROM pg_catalog.jsonb_each({_if_is(document, 'object')}) AS d(key, value) "
+        f"WHERE {_is_long('d.key')} OR CASE WHEN {is_object} THEN {inner} ELSE {_is_long_in('d.value')} END"
+        ") ELSE false END"
+    )
+
+
+def _is_long_in(value: str) -> str:
+    """Whether an element of a list is long, or as a whole what is none."""
+    elements = f"SELECT FROM pg_catalog.jsonb_array_elements_text({value}) AS u(v) WHERE {_is_long('u.v')}"
+    return (
+        f"CASE WHEN pg_catalog.jsonb_typeof({value}) OPERATOR(pg_catalog.=) 'array' THEN EXISTS ({elements}) "
+        f"ELSE {_is_long(f'{value}::pg_catalog.text')} END"
     )
 
 

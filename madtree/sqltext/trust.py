@@ -213,8 +213,8 @@ def keep_names(catalogue: str, oids: Sequence[int]) -> str:
 def lock(schema: str, name: str, suffixes: Sequence[str], *, still: bool = False) -> str:
     """Keep tables as they are until the transaction ends; this neither plans nor reads them.
 
-    `still` keeps others also from making indexes, statistics and children, for which one must own the tables or be a
-    superuser.
+    `still` keeps others also from changing rows, as what was looked at in them is read again and copied, and from
+    making indexes, statistics and children; for that one must own the tables or be a superuser.
     """
     tables = ", ".join(f"ONLY {model_table(schema, name, suffix)}" for suffix in suffixes)
-    return f"LOCK TABLE {tables} IN {'SHARE UPDATE EXCLUSIVE' if still else 'ACCESS SHARE'} MODE"
+    return f"LOCK TABLE {tables} IN {'SHARE ROW EXCLUSIVE' if still else 'ACCESS SHARE'} MODE"

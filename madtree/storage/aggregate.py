@@ -222,6 +222,8 @@ class InTable(TableKeeper):
                 fields = block_fields(piece, 0, 0)
                 host.command(work.insert_block(), [_INT4] * 4 + [_BYTEA] * (len(fields) - 3), [number, *fields])
             total = total.plus(packed)
+        # A worker loads Python and numpy anew in each query, and has nothing to do where there is no block for it.
+        self._n_workers = min(self._n_workers, max(number - 1, 0))
         host.command(work.settle("blocks", self._n_workers))
         return total
 

@@ -51,11 +51,11 @@ class Boosted:
         loss, name = LOSSES[self.parameters.loss], task.dependent_sql
         n_classes = len(profile.classes)
         method = METHODS[self.parameters.method]
-        if n_classes > 2 and (method.loss or loss.link_of_many is None):
+        if not method.fits(loss, n_classes):
             what = f"boost_params: method {method.name}" if method.loss else f"loss {loss.name}"
             raise MadtreeError(
                 f"{what} is for two classes, and {name} has {n_classes}",
-                hint="loss => 'log_loss' is for any.",
+                hint="loss => 'log_loss' is for any, and so is boost_params => 'method=adaboost'.",
             )
         if n_classes > 2 and task.parameters.monotone:
             raise MadtreeError(

@@ -17,7 +17,7 @@ from madtree.host import Host
 from madtree.ingest import Profile, check_labels, oid_of, read_profile, row_source
 from madtree.learn.data import keyed
 from madtree.learn.problem import Sampled
-from madtree.model.write import MOST_NAMED, Encodings, GroupEncodings, too_many
+from madtree.model.write import Encodings, GroupEncodings, too_many
 from madtree.records import dataclass
 from madtree.request import OrderedEncoding, TrainingTask, find_columns
 from madtree.sqltext import ordered as sql
@@ -28,7 +28,7 @@ from madtree.sqltext.relation import Relation
 from madtree.sqltext.rows import RowSource
 from madtree.train.source import Call, Source
 from madtree.train.strategy import Access
-from madtree.trees import MAX_CATEGORIES, BoostParameters, Feature, FeatureKind
+from madtree.trees import MAX_CATEGORIES, MOST_NAMED, BoostParameters, Feature, FeatureKind
 
 _ORDER = 7  # purpose of a hash of identities, beside those of samples and folds
 _ONE = "1::pg_catalog.float8"

@@ -13,6 +13,7 @@ from madtree.ingest import (
     Categories,
     Groups,
     Profile,
+    check_group_values,
     copy_groups,
     estimate_profile,
     fold_feature,
@@ -136,8 +137,10 @@ def _with_groups(call: Call, found: Survey) -> Survey:
     query = groups_query(source.rows, blocks.whole, blocks.together, regression, counted)
     if call.host.source is call.host:
         groups = make_groups(call.host, source.reader, space, source.rows, query, regression)
+        check_group_values(call.host, space.tables.name("groups"), call.task.grouping)
         return replace(found, groups=groups)
     groups, values = copy_groups(source.reader, space, source.rows, query, regression, call.task.grouping)
+    check_group_values(call.host, space.tables.name("groups"), call.task.grouping)
     found = replace(found, groups=groups, source=replace(source, rows=replace(source.rows, groups=values)))
     if len(found.large) and not found.has_places:
         raise MadtreeError(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from madtree.errors import MadtreeError
 from madtree.ingest import Profile
 from madtree.learn.data import Ints, nested
 from madtree.learn.prune import BoostedColumns, OutOfBagColumns, RoundColumns, SeenCategories, TreeColumns
@@ -23,6 +24,7 @@ from madtree.train.trained import Trained
 from madtree.trees import Numbering
 
 MOST_TREES = 2**31 - 1  # their numbers are integers
+MOST_NAMED = 44_000_000  # categories in the splits of packed trees: to score by them takes some 90 bytes each
 
 
 class Tables:
@@ -54,7 +56,7 @@ class Tables:
             else:
                 self._waiting = Deliveries(call.host, in_file=True)
         self._remarks = TreeRemarks(call.task, found.categories)
-        self._n_rows = self._n_trees = self._n_leaves = 0
+        self._n_rows = self._n_trees = self._n_leaves = self._n_named = 0
 
     @property
     def is_empty(self) -> bool:
@@ -62,6 +64,7 @@ class Tables:
         return not self._trees
 
     def add(self, batch: Batch) -> None:
+        """Raises MadtreeError where the splits of all trees name too many categories."""
         output, kind, trained = self._output, self._kind, batch.trees
         trees = nested.copied(trained.trees)  # nodes are not held longer than they are written
         self._trees.append(trees)
@@ -72,6 +75,9 @@ class Tables:
         self._n_rows += kind.n_rows(trained)
         if not len(trees.n_rows):
             return
+        self._n_named += len(trained.packed.index)
+        if self._n_named > MOST_NAMED:
+            raise too_many_named(self._n_trees)
         self._remarks.add(trees, trained.nodes)
         self._n_trees += len(trees.n_rows)
         self._n_leaves += int(trees.n_leaves.sum())
@@ -155,6 +161,17 @@ class Tables:
                 for f in encodings.features:
                     found[names[f]][str(group)] = encodings.categories(group, f)
         return found
+
+
+def too_many_named(n_trees: int) -> MadtreeError:
+    """The error for a model whose splits name too many categories after so many trees."""
+    return MadtreeError(
+        f"list_of_features: the splits of the first {n_trees:,} trees name {MOST_NAMED:,} categories, and more are not "
+        "possible in one model",
+        hint="Put rare categories together, for instance as 'other', or grow fewer or smaller trees. Where some rows "
+        "lack a category, coalesce(column, 'none') gives them one: then splits name few.",
+        sqlstate="54000",
+    )
 
 
 def _null_of_ordered(task: TrainingTask) -> dict[str, Any]:

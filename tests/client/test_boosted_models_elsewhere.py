@@ -17,7 +17,16 @@ from madtree.client.lightgbm_text import lightgbm_text
 PLAIN, MIXED = ["length", "Width", "wide", "short"], ["length", "colour", "day", "wide", "short"]
 SOME = {"num_trees": 9, "max_leaf_nodes": 5, "min_bucket": 4}
 STOPPED = {**SOME, "num_trees": 80, "learning_rate": 0.5, "validation_params": {"fraction": 0.3, "n_iter_no_change": 2}}
-LOSSES = {"kind": "log_loss", "wild": "exponential", "price": "squared_error", "sales": "poisson", "rent": "gamma"}
+LOSSES = {
+    "kind": "log_loss",
+    "wild": "exponential",
+    "sort": "exponential",
+    "price": "squared_error",
+    "sales": "poisson",
+    "rent": "gamma",
+}
+OF_CLASSES = ("kind", "wild", "sort")
+BY_VOTES: dict[str, Any] = {"sort": {"boost_params": {"method": "adaboost"}}}
 
 
 @pytest.fixture(autouse=True)
@@ -25,14 +34,14 @@ def _rows(client: madtree.Client, flowers: None) -> None:
     """Numbers of single precision; thresholds that are one number in it; dates; categories that training lacks."""
     client.query(
         "ALTER TABLE flowers ADD wide float8, ADD day date, ADD short real, ADD sales int, "
-        "ADD rent float8, ADD part int"
+        "ADD rent float8, ADD part int, ADD sort text"
     )
     client.query(
         "UPDATE flowers SET wide = 1e9 + id % 17 * 1e-3, day = date '2024-02-27' + (id % 5)::int, "
         "price = price + length(coalesce(colour, '')) * 20 + id * 7 % 31, "
         "short = (id * 7 % 31) / 10.0, sales = price::int / 9 * (id % 4) + length(coalesce(colour, '')), part = id % 2"
     )
-    client.query("UPDATE flowers SET rent = 1 + price")
+    client.query("UPDATE flowers SET rent = 1 + price, sort = kind")
     client.query("CREATE TABLE new AS SELECT * FROM flowers")
     client.query(
         "INSERT INTO new (id, length, colour, day, wide, short, part) SELECT 1000 + i, i / 10.0, "
@@ -73,7 +82,7 @@ def of_sklearn(estimator: Any, rows: Any) -> tuple[Any, Any]:
 @pytest.mark.parametrize("y", LOSSES)
 def test_it_predicts_what_the_database_predicts(client: madtree.Client, features: list[str], y: str) -> None:
     model = client.boost_train(
-        "flowers", "b", "id", y, features, loss=LOSSES[y], classification=y in ("kind", "wild"), **SOME
+        "flowers", "b", "id", y, features, loss=LOSSES[y], classification=y in OF_CLASSES, **SOME, **BY_VOTES.get(y, {})
     )
     rows = frame_of(client, features)
     n_rounds = model.groups[0].n_rounds
@@ -91,7 +100,7 @@ def test_it_predicts_what_the_database_predicts(client: madtree.Client, features
     assert estimator.predict(rows).tolist() == scored(client, "response")
     assert list(bare.staged_predict(X))[2].tolist() == scored(client, "response", num_trees=3)
     assert bare.n_iter_ == n_rounds
-    if y in ("kind", "wild"):
+    if y in OF_CLASSES:
         assert model.predict(rows, type="prob").tolist() == scored(client, "prob")
         assert estimator.predict_proba(rows).tolist() == scored(client, "prob")
         assert estimator.decision_function(rows).tolist() == scored(client, "raw")
@@ -124,18 +133,18 @@ def _probabilities(bare: Any, kind: Any) -> list[tuple[Any, Any]]:
 @pytest.mark.usefixtures("_lightgbm")
 def test_lightgbm_predicts_the_same(client: madtree.Client, y: str) -> None:
     model = client.boost_train(
-        "flowers", "b", "id", y, PLAIN, loss=LOSSES[y], classification=y in ("kind", "wild"), **SOME
+        "flowers", "b", "id", y, PLAIN, loss=LOSSES[y], classification=y in OF_CLASSES, **SOME, **BY_VOTES.get(y, {})
     )
     booster, rows = model.to_lightgbm(), frame_of(client, PLAIN).astype({"short": np.float32}).astype(np.float64)
     X = rows.to_numpy()
     np.testing.assert_allclose(booster.predict(X, raw_score=True), scored(client, "raw"), rtol=1e-12, atol=1e-13)
-    expected = np.array(scored(client, "prob" if y in ("kind", "wild") else "response"))
+    expected = np.array(scored(client, "prob" if y in OF_CLASSES else "response"))
     found = booster.predict(X)
     np.testing.assert_allclose(found, expected[:, 1] if y == "wild" else expected, rtol=1e-12)
     first = booster.predict(X, raw_score=True, num_iteration=2)
     np.testing.assert_allclose(first, scored(client, "raw", num_trees=2), rtol=1e-12, atol=1e-13)
     assert booster.feature_name() == PLAIN
-    assert booster.num_trees() == 9 * (3 if y == "kind" else 1)
+    assert booster.num_trees() == 9 * (3 if y in ("kind", "sort") else 1)
 
 
 @pytest.mark.usefixtures("_lightgbm")

@@ -86,3 +86,27 @@ def test_contributions_against_a_background_are_the_packages(client: madtree.Cli
     found = ours(made, ["expected", *FEATURES], {**told, "background": "others"})
     np.testing.assert_allclose(found[:, 1:], theirs.shap_values(rows_of(client)), rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(found[0, 0], np.ravel(theirs.expected_value), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["tree", "forest"])
+def test_interactions_against_a_background_are_the_packages(
+    client: madtree.Client, flowers: None, shap: Any, kind: str
+) -> None:
+    """Of two features: what the package sums up over all subsets of more is another index (Shapley-Taylor)."""
+    more = {"num_trees": 5, "importance": False} if kind == "forest" else {}
+    client.query("ALTER TABLE flowers ADD a float8, ADD b int")
+    client.query("UPDATE flowers SET a = floor(length * 8) / 8, b = id * 7 % 11, price = price * (id * 7 % 11)")
+    client.query("CREATE VIEW others AS SELECT * FROM flowers WHERE id % 9 = 4 AND a IS NOT NULL")
+    client.query("CREATE VIEW asked AS SELECT * FROM flowers WHERE id % 5 = 0 AND a IS NOT NULL")
+    made = getattr(client, f"{kind}_train")("flowers", "m", "id", "price", ["a", "b"], **more)
+    asked, others = (
+        client.query(f"SELECT a, b FROM {table} ORDER BY id").to_pandas().astype(float).to_numpy()
+        for table in ("asked", "others")
+    )
+    explainer = shap.explainers.Exact(made.to_sklearn().predict, shap.maskers.Independent(others, len(others)))
+    theirs = explainer(asked, interactions=True).values
+    found = made.shap("asked", interactions=True, background="others").to_dicts()
+    own = np.array([[row[name] for name in ("a", "b", "a:b")] for row in sorted(found, key=lambda row: row["id"])])
+    assert (np.abs(own) > 1e-3).any(axis=0).all()
+    wanted = [theirs[:, 0, 0], theirs[:, 1, 1], theirs[:, 0, 1] + theirs[:, 1, 0]]
+    np.testing.assert_allclose(own, np.transpose(wanted), rtol=0, atol=1e-9)

@@ -74,4 +74,34 @@ BEGIN
 END
 $do$;
 
+DO $do$
+BEGIN
+    IF EXISTS (SELECT FROM pg_proc WHERE proname = 'calibrate' AND pronamespace = 'madtree'::regnamespace) THEN
+        PERFORM madtree.boost_train(
+            'kept.rows', 'kept.ordered', 'id', 'b', 'x, k', num_trees => 3, max_leaf_nodes => 5, min_bucket => 5,
+            boost_params => 'category_encoding=ordered'
+        );
+        PERFORM madtree.boost_train(
+            'kept.rows', 'kept.sure', 'id', 'b', 'x, k', num_trees => 3, max_leaf_nodes => 5, min_bucket => 5
+        );
+        PERFORM madtree.forest_train(
+            'kept.rows', 'kept.between', 'id', 'z', 'x, k, b', num_trees => 3, max_tree_depth => 3, intervals => true
+        );
+        PERFORM madtree.calibrate('kept.classes', 'kept.rows', 'kept.classes_calibrated', method => 'sigmoid');
+        PERFORM madtree.calibrate('kept.sure', 'kept.rows', 'kept.sure_calibrated');
+        PERFORM madtree.tree_refresh('kept.means', 'kept.rows', 'kept.means_refreshed');
+        PERFORM madtree.tree_statistics('kept.means', 'kept.rows');
+        PERFORM madtree.model_alias('kept.champion', 'kept.boosted');
+        PERFORM madtree.boost_predict('kept.ordered', 'kept.rows', 'kept.ordered_then', 'raw');
+        PERFORM madtree.forest_predict('kept.between', 'kept.rows', 'kept.between_then', 'interval');
+        PERFORM madtree.tree_predict('kept.classes_calibrated', 'kept.rows', 'kept.classes_calibrated_then', 'prob');
+        PERFORM madtree.boost_predict('kept.sure_calibrated', 'kept.rows', 'kept.sure_calibrated_then', 'prob');
+        PERFORM madtree.tree_predict('kept.means_refreshed', 'kept.rows', 'kept.means_refreshed_then');
+        PERFORM madtree.boost_predict('kept.champion', 'kept.rows', 'kept.champion_then');
+        CREATE TABLE kept.drift_then AS SELECT * FROM madtree.tree_drift('kept.means', 'kept.rows');
+    END IF;
+END
+$do$;
+
 CREATE VIEW kept.my_models AS SELECT name, kind, n_trees FROM madtree.models WHERE schema = 'kept';
+CREATE TABLE kept.my_models_then AS TABLE kept.my_models;

@@ -1551,6 +1551,12 @@ CREATE VIEW kept.my_models AS
    FROM madtree.models
   WHERE (models.schema = 'kept'::text);
 
+CREATE TABLE kept.my_models_then (
+    name text,
+    kind text,
+    n_trees integer
+);
+
 CREATE TABLE kept.shares_then (
     id integer,
     estimated_prob_early double precision,
@@ -1734,7 +1740,7 @@ INSERT INTO kept.boosted_shares_then VALUES
 	(120, 0.14379457520718958, 0.14772941463405137, 0.708476010158759);
 
 INSERT INTO kept.boosted_summary VALUES
-	('boost_train', true, 'kept.rows', 'kept.boosted', 'id', 'x, k, b', 'None', 'y', 'x,k,b', 'k,b', 'x', NULL, 1, 0, 120, 0, '{early,"in time",late}', 'text', 'double precision, text, boolean', -1, 0, NULL, '0.2.0', 1, 'gini', NULL, 60, 10, 5, 255, 0, 0, false, 'min', NULL, '{x,k,b}', '{"double precision",text,boolean}', '{continuous,unordered,unordered}', '{}', '{}', '{}', NULL, '2026-11-28 00:53:40.517242+00', 'y', '{}', 5, 0, NULL, NULL, NULL, NULL, 0, 'log_loss', 3, 0.1, 0, 0, 1, 1, 10, NULL, 10, 32, 100, 1, 0.1, 'gradient', 0, NULL, 10, 1e-07, false, NULL, NULL);
+	('boost_train', true, 'kept.rows', 'kept.boosted', 'id', 'x, k, b', 'None', 'y', 'x,k,b', 'k,b', 'x', NULL, 1, 0, 120, 0, '{early,"in time",late}', 'text', 'double precision, text, boolean', -1, 0, NULL, '0.2.0', 1, 'gini', NULL, 60, 10, 5, 255, 0, 0, false, 'min', NULL, '{x,k,b}', '{"double precision",text,boolean}', '{continuous,unordered,unordered}', '{}', '{}', '{}', NULL, '2026-11-28 04:00:36.09022+00', 'y', '{}', 5, 0, NULL, NULL, NULL, NULL, 0, 'log_loss', 3, 0.1, 0, 0, 1, 1, 10, NULL, 10, 32, 100, 1, 0.1, 'gradient', 0, NULL, 10, 1e-07, false, NULL, NULL);
 
 INSERT INTO kept.boosted_then VALUES
 	(1, 'late'),
@@ -1900,7 +1906,7 @@ INSERT INTO kept.boosts_rounds VALUES
 	(3, 3, 2340.61035429437, NULL, 2);
 
 INSERT INTO kept.boosts_summary VALUES
-	('boost_train', false, 'kept.rows', 'kept.boosts', 'id', 'x, k, b', 'None', 'z', 'x,k,b', 'k,b', 'x', 'g', 3, 0, 120, 0, NULL, 'double precision', 'double precision, text, boolean', -1, 0, NULL, '0.2.0', 1, 'mse', NULL, 60, 10, 5, 255, 0, 0, false, 'min', NULL, '{x,k,b}', '{"double precision",text,boolean}', '{continuous,unordered,unordered}', '{}', '{g}', '{integer}', NULL, '2026-11-28 00:53:40.641786+00', 'z', '{g}', 5, 0, NULL, NULL, NULL, NULL, 0, 'squared_error', 3, 0.1, 0, 0, 1, 1, 10, NULL, 10, 32, 100, 1, 0.1, 'gradient', 0, NULL, 10, 1e-07, false, NULL, NULL);
+	('boost_train', false, 'kept.rows', 'kept.boosts', 'id', 'x, k, b', 'None', 'z', 'x,k,b', 'k,b', 'x', 'g', 3, 0, 120, 0, NULL, 'double precision', 'double precision, text, boolean', -1, 0, NULL, '0.2.0', 1, 'mse', NULL, 60, 10, 5, 255, 0, 0, false, 'min', NULL, '{x,k,b}', '{"double precision",text,boolean}', '{continuous,unordered,unordered}', '{}', '{g}', '{integer}', NULL, '2026-11-28 04:00:36.203071+00', 'z', '{g}', 5, 0, NULL, NULL, NULL, NULL, 0, 'squared_error', 3, 0.1, 0, 0, 1, 1, 10, NULL, 10, 32, 100, 1, 0.1, 'gradient', 0, NULL, 10, 1e-07, false, NULL, NULL);
 
 INSERT INTO kept.boosts_then VALUES
 	(120, 60.82239500000007),
@@ -2050,7 +2056,7 @@ INSERT INTO kept.classes_nodes VALUES
 	(1, 14, 6, 3, true, NULL, NULL, NULL, NULL, 8, 8, 0.21875, 1, 0, NULL, 'early', '{7,0,1}', NULL);
 
 INSERT INTO kept.classes_summary VALUES
-	('tree_train', true, 'kept.rows', 'kept.classes', 'id', 'x, k, b', 'None', 'y', 'x,k,b', 'k,b', 'x', NULL, 1, 0, 120, 0, '{early,"in time",late}', 'text', 'double precision, text, boolean', 0, 3, NULL, '0.2.0', 1, 'gini', NULL, 10, 6, 2, 100, 2, 0, false, 'min', NULL, '{x,k,b}', '{"double precision",text,boolean}', '{continuous,unordered,unordered}', '{}', '{}', '{}', NULL, '2026-11-28 00:53:39.925944+00', 'y', '{}', NULL, 0, NULL, NULL, NULL, NULL, 0);
+	('tree_train', true, 'kept.rows', 'kept.classes', 'id', 'x, k, b', 'None', 'y', 'x,k,b', 'k,b', 'x', NULL, 1, 0, 120, 0, '{early,"in time",late}', 'text', 'double precision, text, boolean', 0, 3, NULL, '0.2.0', 1, 'gini', NULL, 10, 6, 2, 100, 2, 0, false, 'min', NULL, '{x,k,b}', '{"double precision",text,boolean}', '{continuous,unordered,unordered}', '{}', '{}', '{}', NULL, '2026-11-28 04:00:35.254823+00', 'y', '{}', NULL, 0, NULL, NULL, NULL, NULL, 0);
 
 INSERT INTO kept.classes_surrogates VALUES
 	(1, 1, 1, 'x', 46.25, NULL, false, 0.6226415094339622, 0.0476190476190476, NULL);
@@ -2313,7 +2319,7 @@ INSERT INTO kept.forest_shares_then VALUES
 	(120, 0, 0.14814814814814814, 0.8518518518518517);
 
 INSERT INTO kept.forest_summary VALUES
-	('forest_train', true, 'kept.rows', 'kept.forest', 'id', 'y', 'x,k,b', 'k,b', 'x', NULL, 3, 1, 4, 2, 1, 100, false, true, 1, 1, 0, 120, 0, '{early,"in time",late}', 'text', 'double precision, text, boolean', NULL, 1, 'poisson', 'best', 'x, k, b', 'None', -1, 0, '0.2.0', 1, 'gini', NULL, 4, 100, 2, 0, false, 'min', NULL, '{x,k,b}', '{"double precision",text,boolean}', '{continuous,unordered,unordered}', '{}', '{}', '{}', NULL, '2026-11-28 00:53:40.214186+00', 'y', '{}', NULL, 0, NULL, NULL, NULL, NULL, 0);
+	('forest_train', true, 'kept.rows', 'kept.forest', 'id', 'y', 'x,k,b', 'k,b', 'x', NULL, 3, 1, 4, 2, 1, 100, false, true, 1, 1, 0, 120, 0, '{early,"in time",late}', 'text', 'double precision, text, boolean', NULL, 1, 'poisson', 'best', 'x, k, b', 'None', -1, 0, '0.2.0', 1, 'gini', NULL, 4, 100, 2, 0, false, 'min', NULL, '{x,k,b}', '{"double precision",text,boolean}', '{continuous,unordered,unordered}', '{}', '{}', '{}', NULL, '2026-11-28 04:00:35.744987+00', 'y', '{}', NULL, 0, NULL, NULL, NULL, NULL, 0);
 
 INSERT INTO kept.forest_surrogates VALUES
 	(1, 1, 1, 'x', 77.25, NULL, false, 0.5897435897435898, 0.11111111111111119, NULL),
@@ -2469,7 +2475,7 @@ INSERT INTO kept.forests_packed VALUES
 	(6, '{false,true,blue,green,"it''s \\odd",red,green,blue,"it''s \\odd",red,green,blue,blue,red,"it''s \\odd"}', '\x00000000000000000000002dfffffffd4060d4fa4fa4fa4f7ff800000000000040cf9f633397a35940c13def4e67d0e03fb4ade6ce5acedb41183f188641fdbb00000000000000010000000100000000000000010000001000000002405b47999999999a7ff800000000000040dc35a50750750740b72b81ab851eba3fb2c920c34d12dc40f72b81ab851eba00000002000000020000000200000000000000020000001dfffffffe406297d5a0a97d597ff800000000000040f2166d5e6f809140c345c7bb53d4e73fb4ade6ce5acedb4111773d01c3f8f100000006000000010000000300000000000000030000000cfffffffe40551e66666666677ff800000000000040b189599999999c40b4eddb5c28f5c33f881f07d109020040ef64c90a3d70a50000000a0000000100000001000000000000000400000004000000004066e1999999999a7ff80000000000007ff80000000000004076caeb851eb855bff00000000000004096caeb851eb855ffffffff0000000000000000000000000000000500000006ffffffff40514666666666664031e6666666666640a2600000000000407e6147ae147ae03f78403e93d3fe9540a6c8f5c28f5c28ffffffff000000000000000000000000000000060000001700000002406530b21642c8597ff800000000000040a1b333866b99f040c3fa398a1d3ac13f9dd1bcc6125279410cb7b2b68a04750000000c000000020000000100000000000000070000000400000000404c4666666666667ff80000000000007ff800000000000040872175c28f5c28bff000000000000040a72175c28f5c28ffffffff00000000000000000000000000000008000000080000000040589c00000000007ff80000000000007ff800000000000040bba9d700000002bff000000000000040eba9d700000002ffffffff0000000000000000000000000000000b000000020000000040448ccccccccccc7ff80000000000007ff80000000000000000000000000000bff00000000000000000000000000000ffffffff0000000000000000000000000000000c00000004000000004054c666666666667ff80000000000007ff80000000000004061a3d70a3d709ebff00000000000004081a3d70a3d709effffffff0000000000000000000000000000000d00000013000000004063e7691840ac767ff80000000000007ff800000000000040c6ccce8f05054ebff0000000000000410b133549d5f64dffffffff0000000000000000000000000000000e0000000400000000406b4ccccccccccd7ff80000000000007ff8000000000000407d7deb851eb85abff0000000000000409d7deb851eb85affffffff0000000000000000');
 
 INSERT INTO kept.forests_summary VALUES
-	('forest_train', false, 'kept.rows', 'kept.forests', 'id', 'z', 'x,k,b', 'k,b', 'x', 'g', 2, 1, 3, 5, 1, 100, false, true, 1, 3, 0, 120, 0, NULL, 'double precision', 'double precision, text, boolean', NULL, 1, 'poisson', 'best', 'x, k, b', 'None', -1, 0, '0.2.0', 1, 'mse', NULL, 3, 100, 0, 0, false, 'min', NULL, '{x,k,b}', '{"double precision",text,boolean}', '{continuous,unordered,unordered}', '{}', '{g}', '{integer}', NULL, '2026-11-28 00:53:40.253994+00', 'z', '{g}', NULL, 0, NULL, NULL, NULL, NULL, 0);
+	('forest_train', false, 'kept.rows', 'kept.forests', 'id', 'z', 'x,k,b', 'k,b', 'x', 'g', 2, 1, 3, 5, 1, 100, false, true, 1, 3, 0, 120, 0, NULL, 'double precision', 'double precision, text, boolean', NULL, 1, 'poisson', 'best', 'x, k, b', 'None', -1, 0, '0.2.0', 1, 'mse', NULL, 3, 100, 0, 0, false, 'min', NULL, '{x,k,b}', '{"double precision",text,boolean}', '{continuous,unordered,unordered}', '{}', '{g}', '{integer}', NULL, '2026-11-28 04:00:35.823128+00', 'z', '{g}', NULL, 0, NULL, NULL, NULL, NULL, 0);
 
 INSERT INTO kept.forests_then VALUES
 	(120, 63.321250000000006),
@@ -2616,7 +2622,7 @@ INSERT INTO kept.means_nodes VALUES
 	(3, 6, 2, 2, true, NULL, NULL, NULL, NULL, 15, 15, 4619.5976, 69293.964, 0, NULL, 238.57999999999998, NULL, NULL);
 
 INSERT INTO kept.means_summary VALUES
-	('tree_train', false, 'kept.rows', 'kept.means', 'id', 'x, k, b', 'None', 'z', 'x,k,b', 'k,b', 'x', 'g', 3, 0, 120, 0, NULL, 'double precision', 'double precision, text, boolean', 0, 0, '__NULL__', '0.2.0', 1, 'mse', NULL, 4, 20, 6, 100, 0, 0, true, 'min', NULL, '{x,k,b}', '{"double precision",text,boolean}', '{continuous,unordered,unordered}', '{}', '{g}', '{integer}', '{"b": {"1": ["false", "true"], "2": ["false", "true"], "3": ["false", "true"]}, "k": {"1": ["blue", "green", "it''s \\odd", "red", null], "2": ["blue", "green", "it''s \\odd", "red", null], "3": ["blue", "green", "it''s \\odd", "red", null]}}', '2026-11-28 00:53:39.999156+00', 'z', '{g}', NULL, 0, NULL, NULL, NULL, NULL, 0);
+	('tree_train', false, 'kept.rows', 'kept.means', 'id', 'x, k, b', 'None', 'z', 'x,k,b', 'k,b', 'x', 'g', 3, 0, 120, 0, NULL, 'double precision', 'double precision, text, boolean', 0, 0, '__NULL__', '0.2.0', 1, 'mse', NULL, 4, 20, 6, 100, 0, 0, true, 'min', NULL, '{x,k,b}', '{"double precision",text,boolean}', '{continuous,unordered,unordered}', '{}', '{g}', '{integer}', '{"b": {"1": ["false", "true"], "2": ["false", "true"], "3": ["false", "true"]}, "k": {"1": ["blue", "green", "it''s \\odd", "red", null], "2": ["blue", "green", "it''s \\odd", "red", null], "3": ["blue", "green", "it''s \\odd", "red", null]}}', '2026-11-28 04:00:35.410155+00', 'z', '{g}', NULL, 0, NULL, NULL, NULL, NULL, 0);
 
 INSERT INTO kept.means_then VALUES
 	(120, 54.44),
@@ -2739,6 +2745,14 @@ INSERT INTO kept.means_then VALUES
 	(8, 86.50625),
 	(5, 238.57999999999998),
 	(2, 238.57999999999998);
+
+INSERT INTO kept.my_models_then VALUES
+	('boosted', 'classification boosting', 9),
+	('boosts', 'regression boosting', 9),
+	('classes', 'classification', 1),
+	('forest', 'classification forest', 3),
+	('forests', 'regression forest', 6),
+	('means', 'regression', 3);
 
 INSERT INTO kept.rows VALUES
 	(1, 1, 91.9, 'it''s \odd', false, 'late', 183.8),

@@ -22,6 +22,7 @@ MODELS = (
     "SELECT tree_train('data', 'grouped', 'id', 'y', 'x, z', grouping_cols => 'g', max_depth => 3)",
     "SELECT forest_train('data', 'trees', 'id', 'y', 'x, z, n, word', num_trees => 5, max_tree_depth => 9)",
     "SELECT boost_train('data', 'boosted', 'id', 'y', 'x, z, n, word', num_trees => 10)",
+    "SELECT tree_statistics('boosted', 'data')",
 )
 
 
@@ -63,6 +64,12 @@ RUNS = {
     "contributions": "SELECT tree_shap('boosted', 'data', 'out')",
     "partial dependence": "SELECT p::text FROM partial_dependence('boosted', 'data', 'x') AS p",
     "permutation importance": "SELECT p::text FROM permutation_importance('boosted', 'data') AS p",
+    "calibrate": "SELECT calibrate('boosted', 'data', 'out')",
+    "refresh": "SELECT tree_refresh('large', 'data', 'out')",
+    "drift": "SELECT d::text FROM tree_drift('boosted', 'data') AS d",
+    "conformal quantiles": "SELECT q::text FROM conformal_quantiles('trees', 'data') AS q",
+    "intervals": "SELECT forest_train('data', 'out', 'id', 'target', 'x, z, n', num_trees => 6, intervals => true)",
+    "ordered categories": f"{BOOSTED}, parallel_workers => 0, boost_params => 'category_encoding=ordered')",
     "prune": "SELECT tree_prune('large', 'out', 0.0005)",
 }
 TRAININGS = [name for name, text in RUNS.items() if "tree_train" in text]
@@ -76,7 +83,7 @@ def outcome(session: psycopg.Connection, name: str) -> str:
 def outcome_of(session: psycopg.Connection, run: str) -> str:
     """The same of a statement like those of `RUNS`."""
     rows = session.execute(run).fetchall()
-    if "_train" in run or "tree_prune" in run:
+    if any(function in run for function in ("_train(", "tree_prune(", "calibrate(", "tree_refresh(")):
         text = repr(read_model(session, "out"))
         session.execute("SELECT tree_drop('out')")
         return text

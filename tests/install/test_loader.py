@@ -24,20 +24,34 @@ def do_block(body: str) -> str:
 
 def python_dir(db: psycopg.Connection) -> str:
     """The directory that this server's extension was installed with."""
-    row = db.execute("SELECT prosrc FROM pg_proc WHERE prosrc LIKE '%sys.path[:] = [%'").fetchone()
+    row = db.execute("SELECT prosrc FROM pg_proc WHERE prosrc LIKE '%problem, directory = %'").fetchone()
     assert row is not None
-    return str(row[0].split("sys.path[:] = ['")[1].split("'")[0])
+    return str(row[0].split("problem, directory = None, '")[1].split("'")[0])
 
 
-def test_a_missing_python_half_is_one_error_that_names_interpreter_and_cure(db):
+def test_a_missing_python_half_is_one_error_that_names_interpreter_and_cure(db, open_directory):
     with pytest.raises(psycopg.Error) as caught:
-        db.execute(do_block(expand("@load@", "/nowhere/madtree")))
+        db.execute(do_block(expand("@load@", open_directory)))
     error = caught.value.diag
     assert f"madtree {VERSION} cannot load its Python half" in error.message_primary
-    assert "package madtree is missing or incomplete in /nowhere/madtree" in error.message_primary
+    assert f"package madtree is missing or incomplete in {open_directory}" in error.message_primary
     assert error.message_detail.startswith("PL/Python's interpreter is Python 3.")
     assert "make install" in error.message_hint
     assert error.sqlstate == "58000"
+
+
+def test_where_the_directory_is_gone_it_is_the_servers_own(db):
+    """As after pg_upgrade, when the older server is removed. tests/bare.sh --from tries the same on two servers."""
+    (libraries,) = db.execute("SELECT setting FROM pg_config WHERE name = 'PKGLIBDIR'").fetchone()
+    where = "\nplpy.notice('from ' + madtree.__file__)"
+    said = []
+    db.add_notice_handler(lambda notice: said.append(notice.message_primary))
+    try:
+        db.execute(do_block(expand("@load@", "/nowhere/madtree") + where))
+    except psycopg.Error as error:
+        said.append(str(error.diag.message_primary))
+    (message,) = said
+    assert f" {libraries}/madtree-{VERSION}" in message
 
 
 def test_a_missing_numpy_is_one_error_that_names_the_package_to_install(db):

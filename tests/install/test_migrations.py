@@ -10,7 +10,7 @@ import pytest
 from catalogue import describe
 
 from madtree.embedded import PrivateServer
-from madtree.install.migrations import fingerprints, freeze, read_frozen, upgrade_scripts
+from madtree.install.migrations import fingerprints, freeze, migration_steps, read_frozen, repeatable, upgrade_scripts
 from madtree.install.script import VERSION, assemble, definitions, expand, extension_root
 
 MIGRATIONS = extension_root() / "migrations"
@@ -48,6 +48,26 @@ def upgraded_and_fresh(scratch, server: PrivateServer, root: Path, old: str) -> 
 def test_every_released_version_upgrades_to_what_a_fresh_installation_is(scratch, standing, old):
     upgraded, fresh = upgraded_and_fresh(scratch, standing, extension_root(), old)
     assert upgraded == fresh
+
+
+def test_released_versions_one_after_another_end_where_a_fresh_installation_begins(scratch, standing):
+    """By the scripts that each of them had."""
+    python, scripts = standing.home.python, upgrade_scripts(standing.home.python)
+    versions = [*(version for version in RELEASED if version != VERSION), VERSION]
+    for version in versions[:-1]:
+        released = (MIGRATIONS / "released" / f"madtree--{version}.sql").read_text()
+        scripts[f"madtree--{version}.sql"] = expand(released, python)
+        for older, (newer, step) in migration_steps().items():
+            if newer == version:
+                scripts[f"madtree--{older}--{version}.sql"] = expand(step.read_text() + repeatable(released), python)
+    with scratch("upgraded", scripts) as connection:
+        connection.execute(f"CREATE EXTENSION madtree VERSION '{versions[0]}' CASCADE")
+        for version in versions[1:]:
+            connection.execute(f"ALTER EXTENSION madtree UPDATE TO '{version}'")
+        upgraded = describe(connection)
+    with scratch("fresh", {}) as connection:
+        connection.execute("CREATE EXTENSION madtree CASCADE")
+        assert upgraded == describe(connection)
 
 
 def test_what_is_frozen_is_unchanged_and_nothing_released_is_missing():

@@ -2,6 +2,7 @@
 
 ``tests/data/kept_models_<version>.sql`` is what a version made of ``kept_models.sql``: one that is released, or one
 that is under way, whose models have all kinds that there are. Models of the latter are read by the extension as it is.
+``tests/bare.sh`` does the same with the older versions themselves.
 """
 
 from __future__ import annotations
@@ -21,35 +22,7 @@ from madtree.install.script import VERSION, expand, extension_root
 
 RELEASES = sorted((extension_root() / "migrations" / "released").glob("madtree--*.sql"))
 DATA = Path(__file__).parents[1] / "data"
-MADE = sorted(DATA.glob("kept_models_*.sql"))
-# What the older version's functions had said, by model and type; versions have the models whose kinds they know.
-THEN = {
-    ("tree_predict", "classes", "response"): "classes_then",
-    ("tree_predict", "classes", "prob"): "shares_then",
-    ("tree_predict", "means", "response"): "means_then",
-    ("forest_predict", "forest", "response"): "forest_then",
-    ("forest_predict", "forest", "prob_mean"): "forest_shares_then",
-    ("forest_predict", "forests", "response"): "forests_then",
-    ("boost_predict", "boosted", "response"): "boosted_then",
-    ("boost_predict", "boosted", "prob"): "boosted_shares_then",
-    ("boost_predict", "boosts", "raw"): "boosts_then",
-}
-MODELS = [
-    ("boosted", "classification boosting", 9),
-    ("boosts", "regression boosting", 9),
-    ("classes", "classification", 1),
-    ("forest", "classification forest", 3),
-    ("forests", "regression forest", 6),
-    ("means", "regression", 3),
-]
-# What is a column for each class since was one array.
-SHARES_NOW = 'SELECT id, ARRAY["estimated_prob_early", "estimated_prob_in time", "estimated_prob_late"] FROM kept.now'
-# What says the same ever since, the column of the older predictions, and how many rows there are.
-SAYS_THE_SAME = {
-    "kept.classes_view": ("kept.classes_then", "estimated_y", 120),
-    "kept.arrivals": ("kept.classes_then", "estimated_y", 20),
-    "kept.means_view": ("kept.means_then", "estimated_z", 120),
-}
+MADE = sorted(DATA.glob("kept_models_[0-9]*.sql"))
 # What objects of the user depend on of the extension.
 DEPENDED_ON = """
 SELECT DISTINCT pg_describe_object(d.refclassid, d.refobjid, 0) FROM pg_depend d
@@ -92,26 +65,7 @@ def one(connection: psycopg.Connection, query: str) -> object:
 
 def check_what_is_kept(connection: psycopg.Connection) -> None:
     """It says what it said, and this version's functions say the same of the older models."""
-    for place, (then, column, n_rows) in SAYS_THE_SAME.items():
-        same = f"SELECT count(*) FROM {place} AS p JOIN {then} AS t ON t.id = p.id AND t.{column} = p.estimated"
-        assert one(connection, same) == n_rows, place
-    names = {name for (name,) in connection.execute("SELECT relname FROM pg_class WHERE relkind = 'r'")}
-    for (predict, model, kind), then in THEN.items():
-        if model not in names:
-            continue
-        connection.execute(f"SELECT madtree.{predict}('kept.{model}', 'kept.rows', 'kept.now', '{kind}')")
-        now = SHARES_NOW if then == "shares_then" and was_array(connection, then) else "TABLE kept.now"
-        differing = f"(TABLE kept.{then} EXCEPT {now}) UNION ALL ({now} EXCEPT TABLE kept.{then})"
-        assert connection.execute(differing).fetchall() == [], then
-        connection.execute("DROP TABLE kept.now")
-    models = connection.execute("SELECT * FROM kept.my_models ORDER BY name").fetchall()
-    assert models == [model for model in MODELS if model[0] in names]
-
-
-def was_array(connection: psycopg.Connection, table: str) -> bool:
-    """Whether probabilities were one array, as those of 0.1.0 are."""
-    arrays = "SELECT count(*) FROM pg_attribute WHERE attnum > 0 AND atttypid = 'float8[]'::regtype"
-    return one(connection, f"{arrays} AND attrelid = 'kept.{table}'::regclass") == 1
+    connection.execute((DATA / "kept_models_check.sql").read_text())
 
 
 def check_that_it_can_be_used(connection: psycopg.Connection) -> None:
@@ -142,6 +96,23 @@ def test_what_users_keep_works_on_and_is_the_same_object(kept: psycopg.Connectio
     check_that_it_can_be_used(kept)
     check_what_is_kept(kept)
     assert kept.execute(views).fetchall() == before
+
+
+@pytest.mark.parametrize("kept", [MADE[-1]], indirect=True, ids=["newest"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE kept.boosts_then SET raw_z = raw_z * (1 + 2.3e-16) WHERE id = 7",
+        "DELETE FROM kept.means_then WHERE id = 7",
+        "DROP TABLE kept.forest_then; CREATE TABLE kept.other_then AS TABLE kept.rows",
+        "UPDATE kept.arrivals SET k = 'green', x = NULL",
+    ],
+)
+def test_the_comparison_sees_one_bit_one_row_and_what_it_does_not_know(kept: psycopg.Connection, change: str) -> None:
+    check_what_is_kept(kept)
+    kept.execute(change)
+    with pytest.raises(psycopg.errors.RaiseException, match=r"differ|were compared|says the same of"):
+        check_what_is_kept(kept)
 
 
 def test_what_users_keep_depends_on_nothing_internal(kept: psycopg.Connection) -> None:

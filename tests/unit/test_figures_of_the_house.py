@@ -83,7 +83,7 @@ def _trees_of_syntax() -> Iterator[None]:
     documented.cache_clear()
 
 
-@pytest.mark.parametrize(("option", "bound"), [("shrink", 6), ("max_competitors", 7), ("exposure", 37)])
+@pytest.mark.parametrize(("option", "bound"), [("shrink", 6), ("max_competitors", 7), ("exposure", 38)])
 def test_files_that_name_an_option(option: str, bound: int) -> None:
     found = naming(rf"\b{option}\b")
     assert len(found) <= bound, found
@@ -91,7 +91,7 @@ def test_files_that_name_an_option(option: str, bound: int) -> None:
 
 def test_files_that_mention_forests() -> None:
     found = naming("(?i)forest")
-    assert len(found) <= 98, found
+    assert len(found) <= 100, found
 
 
 def test_decisions_on_whether_a_model_is_a_forest() -> None:
@@ -118,7 +118,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 50_800
+    assert sum(map(lines_of_code, sources().values())) <= 51_800
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_lines_of_code() -> None:
         ("learn/waves", 8),
         ("learn/requests", 19),
         ("learn/at_hand", 1),
-        ("interface", 19),
+        ("interface", 20),
     ],
 )
 def test_names_that_a_room_offers(room: str, bound: int) -> None:
@@ -171,4 +171,4 @@ def test_modules_in_circles_inside_rooms() -> None:
 
 
 def test_lines_of_sql_that_are_written() -> None:
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in SQL.glob("*.sql")) <= 1011
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in SQL.glob("*.sql")) <= 1022

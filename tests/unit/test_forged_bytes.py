@@ -37,9 +37,19 @@ from madtree.learn.route.positions import Positions
 from madtree.learn.route.routing import Routing
 from madtree.learn.route.stored_nodes import NewSplits, node_bytes
 from madtree.learn.walk import FlatSplits, FlatTrees, SplitCategories
-from madtree.score.block_plan import Drawn, ForestValues, LeafDraws, ScoreValues, build_plan
+from madtree.score.block_plan import Drawn, ForestValues, LeafDraws, ScoreValues, SummedLeaves, build_plan
 from madtree.score.block_scorer import score_block
-from madtree.score.forest_scorer import INTERVAL, JUDGED, LEAF_OUTCOMES, OF_KEPT, OF_SCORES, OUT_OF_BAG, SHAP, STAGED
+from madtree.score.forest_scorer import (
+    INTERVAL,
+    JUDGED,
+    LEAF_OUTCOMES,
+    LEAF_SUMS,
+    OF_KEPT,
+    OF_SCORES,
+    OUT_OF_BAG,
+    SHAP,
+    STAGED,
+)
 from madtree.score.shap_plan import ShapValues, explained_values
 from madtree.storage.aggregate_functions import (
     moved_nodes,
@@ -139,6 +149,17 @@ def column_plan(function: str) -> tuple[bytes, tuple[int, list[bytes | None]]]:
         values = {"ends": np.array([[2**30, 2**31]]), "seed": 1}
         made = {**problem.counting_values(), **ReplaceRequest(function, values).function_values()}
         return codec.dump(made), (200, [*block_columns(block), None, None])
+    if function == "voted":
+        problem, block = problem_of(sample_rows(200, 3, weighted=True), 3, Parameters("votes", 4, min_split=10))
+        growing = grown(problem, block)
+        values = {"loss": "exponential", "n_scores": 3, "weighted": False, "added_to": 2, "next": 0}
+        values |= {"next_weight_exponents": np.array([[-20]], np.int32), "node_value": np.arange(growing.n_nodes) / 8}
+        voted = ReplaceRequest(function, values, problem, growing.routing)
+        columns = block_columns(block)
+        nodes = finished(moved_nodes(moved_by(problem, growing.routing, 1), 200, columns, None))
+        lines = np.concatenate((np.arange(200) % 3, np.arange(600) / 600)).tobytes()
+        made = {**problem.counting_values(), **voted.function_values()}
+        return codec.dump(made), (200, [*columns, nodes, lines])
     problem, block = problem_of(sample_rows(200, 0, weighted=True), 0, Parameters("mse", 4, min_split=10))
     growing = grown(problem, block)
     exponents = np.array([[-20]], np.int32)
@@ -238,6 +259,8 @@ def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
         forest = replace(forest, drawn=Drawn(Bootstrap(1, 0, 2), np.arange(2 * n_groups) > 0, ""))
     if what == LEAF_OUTCOMES:
         forest = replace(forest, draws=LeafDraws(1, n_groups > 1, 0, 2))
+    if what == LEAF_SUMS:
+        forest = replace(forest, draws=SummedLeaves(3 * (n_groups - 1), weighted=True, first=0, last=2))
     if what == SHAP:
         cover, groups = np.arange(n, 0, -1) / 2.0, np.repeat(np.arange(n_groups), 2)
         first, base = np.zeros(2 * n_groups, np.int64), np.zeros((n_groups, 1))
@@ -246,7 +269,8 @@ def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
         forest = replace(forest, shap=shap)
     plan = build_plan(trees, forest, grouped=n_groups > 1)
     assert "cut" in codec.load(plan)
-    n_numbers = 2 + (n_groups > 1) + 2 * (what == STAGED) + 3 * (what == LEAF_OUTCOMES) + (what in OUT_OF_BAG)
+    n_numbers = 2 + (n_groups > 1) + 2 * (what in (STAGED, LEAF_SUMS)) + 3 * (what == LEAF_OUTCOMES)
+    n_numbers += what in OUT_OF_BAG
     rows = np.random.default_rng(1).choice([np.nan, 0, 1, 2, 3, 5], (600, n_numbers))
     return plan, images_of(rows)
 
@@ -255,10 +279,9 @@ def more_of_shap(n_groups: int) -> dict[str, dict[str, object]]:
     """Of a plan of `forest_plan` what makes it tell of pairs, or against rows of a background."""
     others = np.random.default_rng(2).choice([0, 1, 2, 3, 5, np.nan], (9, 2))
     grouped = np.concatenate((np.arange(9)[:, None] % 2 + 1, others), axis=1)
-    return {
-        "pairs": {"with_pairs": True, "places": np.array([2, 0, 1])},
-        "background": {"background": grouped if n_groups > 1 else others},
-    }
+    pairs = {"with_pairs": True, "places": np.array([2, 0, 1])}
+    background = {"background": grouped if n_groups > 1 else others}
+    return {"pairs": pairs, "background": background, "both": {**pairs, **background}}
 
 
 def changed_bytes(data: bytes, rng: np.random.Generator) -> bytes:
@@ -357,7 +380,7 @@ def refused(call: Callable[[], Any]) -> bool:
 
 
 WHATS = ("classes", "votes", "means", "judged", "leaves", *OF_KEPT, *OF_SCORES, *OUT_OF_BAG)
-TWO_GROUPS = ("votes", "shares", "staged", LEAF_OUTCOMES, "oob_judged")
+TWO_GROUPS = ("votes", "shares", "staged", LEAF_OUTCOMES, LEAF_SUMS, "oob_judged")
 
 
 def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
@@ -374,6 +397,10 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
     def make(plan: bytes, block: tuple[int, list[bytes | None]]) -> Any:
         n_rows, (*columns, nodes, scores) = block
         return new_column(plan, "target", n_rows, [*columns, scores], nodes)
+
+    def vote(plan: bytes, block: tuple[int, list[bytes | None]]) -> Any:
+        n_rows, (*columns, nodes, scores) = block
+        return new_column(plan, "weight", n_rows, [*columns, scores], nodes)
 
     def fold(plan: bytes, block: tuple[int, list[bytes | None]]) -> Any:
         n_rows, (*columns, nodes, scores) = block
@@ -393,7 +420,12 @@ def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:
     cases["count powers of a regression"] = (*count_request("powers", 0), count)
     cases["move"] = (*moving_plan(), move)
     added = [("sums", function, add_up) for function in ("loss", "residuals", "clipped")]
-    for name, function, made in (("fold", "random_folds", fold), ("target", "boosted", make), *added):
+    for name, function, made in (
+        ("fold", "random_folds", fold),
+        ("target", "boosted", make),
+        ("weight", "voted", vote),
+        *added,
+    ):
         cases[f"{name} of {function}"] = (*column_plan(function), made)
     for categories, surrogates in ((False, False), (True, True)):
         plan, images = score_plan(categories, surrogates)

@@ -15,6 +15,7 @@ from madtree.learn.problem import Problem, Sampled
 from madtree.trees import LOSSES
 
 BOOSTED = (SCORES, "target", "weight")  # columns that change together
+VOTED = (SCORES, "weight")  # the same of trees that vote, whose target is the class
 
 
 def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
@@ -23,20 +24,28 @@ def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
     `values`: row_loss; base (n_groups, n_scores), of which rows have the scores at first, later None; class_weight
     (n_classes, n_groups), at first, by what weights of each class's rows are multiplied, or None; node_value (n_nodes,)
     that is added to the score `added_to`, or None; next: the score whose tree is next; target_grid and weight_grid of
-    gradients and hessians; threshold (n_groups,) of the loss, or None.
+    gradients and hessians, or of the weights alone of trees that vote, whose target stays; threshold (n_groups,) of the
+    loss, or None.
     """
     loss: RowLoss = values["row_loss"]
-    grids: list[Grid] = [values["target_grid"], values["weight_grid"]]
+    # The tree that votes next grows once the one before has been added to all scores.
+    is_next = values["next"] == 0 or not loss.of_votes
+    grids: dict[str, Grid] = {name: values[f"{name}_grid"] for name in _columns_of(loss)} if is_next else {}
     n_rows = rows.block.codes.n_rows
-    lines, limbs = np.empty((loss.n_lines, n_rows)), np.empty((len(grids), 1, n_rows))
+    lines, limbs = np.empty((loss.n_lines, n_rows)), {name: np.empty((1, n_rows)) for name in grids}
     for piece in pieces_of(n_rows, CACHED_ROWS):
         some = rows.piece(piece)
         lines[:, piece] = own = _changed(some, values, loss)
         tree = some.block.tree
         threshold = None if values["threshold"] is None else thresholds_of_rows(values["threshold"], tree)
-        for found, grid, each in zip(limbs, grids, loss.derivatives(own, values["next"], threshold), strict=True):
-            found[:, piece] = grid.split(each, tree)
-    return {SCORES: lines, "target": limbs[0], "weight": limbs[1]}
+        for name, each in loss.columns(own, values["next"], threshold).items() if is_next else ():
+            limbs[name][:, piece] = grids[name].split(each, tree)
+    return {SCORES: lines, **limbs}
+
+
+def _columns_of(loss: RowLoss) -> tuple[str, ...]:
+    """The columns by which the next tree grows."""
+    return ("weight",) if loss.of_votes else ("target", "weight")
 
 
 def _changed(rows: ChangingRows, values: Mapping[str, Any], loss: RowLoss) -> Floats:
@@ -75,7 +84,8 @@ def values_of_boosted(given: Values, problem: Problem | None, n_nodes: int) -> d
     require(not by_class or (problem.n_classes > 0 and "base" in given), "class_weight", "of classes, at first")
     grids = {name: Grid.from_values(given, f"next_{name}_exponents", n_trees) for name in ("target", "weight")}
     for name, grid in grids.items():
-        require(grid is not None and grid.limbs == 1, f"next_{name}_exponents", "of one limb")
+        if name in _columns_of(loss):
+            require(grid is not None and grid.limbs == 1, f"next_{name}_exponents", "of one limb")
     return {
         "row_loss": loss,
         "base": given.floats("base", (n_trees, loss.n_scores)) if "base" in given else None,
@@ -101,6 +111,8 @@ def scores_of(rows: ChangingRows, loss: RowLoss) -> Floats:
     scores = rows.block.scores
     require(scores is not None and len(scores) == loss.n_lines, SCORES, "those of the loss")
     assert scores is not None
+    are_classes = loss.n_scores == 1 or ((scores[0] >= 0) & (scores[0] < loss.n_scores)).all()
+    require(bool(are_classes), SCORES, "those of rows of its classes")
     return scores
 
 

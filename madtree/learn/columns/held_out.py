@@ -92,10 +92,14 @@ def _is_right(lines: Floats, loss: RowLoss) -> Floats:
 
 
 def _log_loss(lines: Floats, loss: RowLoss) -> Floats:
-    if LOSSES[loss.loss].link is Link.HALF_LOGIT:
+    if loss.n_scores > 1:
+        found = loss.softmax_losses(lines)
+    elif LOSSES[loss.loss].link is Link.HALF_LOGIT:
         share = sigmoid(np.where(lines[0] == 1, 2.0, -2.0) * _own_scores(lines, loss)[0])
         return np.asarray(-portable.log(np.maximum(share, _LEAST)))
-    return np.asarray(np.minimum(loss.values(lines)[0], -portable.log(np.array([_LEAST]))))
+    else:
+        found = loss.values(lines)[0]
+    return np.asarray(np.minimum(found, -portable.log(np.array([_LEAST]))))
 
 
 def _predicted(lines: Floats, loss: RowLoss) -> Floats:

@@ -14,6 +14,7 @@ import numpy as np
 
 from madtree.learn.columns.boosted import (
     BOOSTED,
+    VOTED,
     boosted,
     loss_sums,
     no_loss,
@@ -101,6 +102,7 @@ COLUMN_FUNCTIONS: dict[str, NewColumns] = {
     "held_out": NewColumns(("fold",), _held_out, _values_of_held_out),
     "one_fold": NewColumns(("fold",), one_fold, values_of_one_fold),
     "boosted": NewColumns(BOOSTED, boosted, values_of_boosted),
+    "voted": NewColumns(VOTED, boosted, values_of_boosted),
     "gradient_sample": NewColumns(SAMPLED, gradient_sample, values_of_sample),
 }
 

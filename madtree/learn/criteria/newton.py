@@ -13,6 +13,7 @@ from madtree.learn.criteria.criterion import Criterion
 from madtree.learn.criteria.judging import Nodes, NodeValues
 from madtree.learn.criteria.leaf_terms import LeafTerms, bounded, penalties
 from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.losses import newton_step
 from madtree.learn.problem import Problem
 from madtree.learn.requests import Program
 
@@ -81,13 +82,6 @@ def sum_of_squares(moments: Floats, l2: Floats | float) -> Floats:
     """(m,) G^2 / (H + l2)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.square(moments[1]) / (moments[0] + l2))
-
-
-def newton_step(moments: Floats, l2: Floats | float) -> Floats:
-    """(m,) -G / (H + l2); 0 of nothing."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        step = -moments[1] / np.maximum(moments[0] + l2, np.finfo(np.float64).tiny)
-    return np.asarray(np.nan_to_num(step))
 
 
 def smoothed_steps(problem: Problem, sums: Floats, tree: Ints) -> Floats:

@@ -21,6 +21,7 @@ from madtree.learn.data.block import (
 )
 from madtree.learn.data.checked import Values, ascends, require
 from madtree.learn.data.codec import LastPlan
+from madtree.learn.data.exact_sums import ExactSums, in_powers
 from madtree.learn.data.grid import Grid, is_exact, scaled
 from madtree.learn.data.hashes import keyed, mixed, order_by_hashes, stable_order
 from madtree.learn.data.postgres_bytes import read_rows, rows_in, sent_floats, sent_ints, sent_rows
@@ -48,6 +49,7 @@ __all__ = [
     "Codes",
     "CodesOfRows",
     "CodesOfRuns",
+    "ExactSums",
     "Floats",
     "Grid",
     "Ints",
@@ -64,6 +66,7 @@ __all__ = [
     "finished",
     "heads",
     "in_memory",
+    "in_powers",
     "is_exact",
     "keyed",
     "mixed",

@@ -16,15 +16,16 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.counting import CountRequest
-from madtree.learn.data import Floats, Grid, Ints, portable
+from madtree.learn.criteria import NodeValues
+from madtree.learn.data import Bools, Floats, Grid, Ints, portable
 from madtree.learn.ensemble.feature_masks import feature_mask
 from madtree.learn.ensemble.few_bits import count_finely, of_few_bits
 from madtree.learn.ensemble.gradient_samples import most_times, sample_by_gradient
 from madtree.learn.ensemble.leaf_values import class_values
 from madtree.learn.ensemble.round_losses import RoundLosses
 from madtree.learn.ensemble.row_scores import RowScores
-from madtree.learn.grow import SplitFinder, grow
-from madtree.learn.losses import LEAST_SHARE, Loss, OutcomeRange, RowLoss
+from madtree.learn.grow import GrowingTrees, SplitFinder, grow
+from madtree.learn.losses import Loss, OutcomeRange, RowLoss
 from madtree.learn.problem import Problem, Sampled, over_classes
 from madtree.learn.prune import (
     BoostedColumns,
@@ -34,7 +35,7 @@ from madtree.learn.prune import (
 from madtree.learn.requests import Program, Progress, ReplaceRequest, WaveReport
 from madtree.learn.route import Routing
 from madtree.records import dataclass
-from madtree.trees import LOSSES, METHODS, NEWTON, BoostMethod, BoostParameters, LeafValue, Link
+from madtree.trees import LOSSES, METHODS, NEWTON, VOTES, BoostMethod, BoostParameters, LeafValue, Link
 
 # Of an average tree, from which on rows are put in the order of nodes. Small nodes of smaller ones are swept row by row
 # where rows are at hand: in two fifths of the time at 500 rows, while it takes a tenth longer at 10,000.
@@ -117,10 +118,7 @@ class Boosting:
             weights = problem.class_weights(sums, tree)
             shares = np.nan_to_num(weights / over_classes(weights))
         mean = shares[1] if problem.n_classes > 1 else np.zeros(len(tree))
-        if self.row_loss.n_scores == 1:
-            return loss.base(mean)[:, None], mean
-        logarithms = portable.log(np.maximum(shares, LEAST_SHARE))  # less their mean, so that they add up to 0
-        return (logarithms - over_classes(logarithms) / problem.n_classes).T, mean
+        return self.row_loss.base_of_classes(shares), mean
 
     def corrected(self, base: Floats) -> Floats:
         """(G, n_scores) scores to begin with, less what the factors s of classes have put into them.
@@ -154,9 +152,19 @@ class Boosting:
         return gradient * heaviest, hessian * heaviest, loss * heaviest
 
     def of_trees(self, mean: Floats) -> Problem:
-        """The problem of a tree, without its sample: the target is the gradient, and the weight the hessian."""
+        """The problem of a tree, without its sample: the target is the gradient, and the weight the hessian; of a tree
+        that votes the target is the class.
+        """
         problem, (gradient, hessian, _), times = self.packed, self.largest(mean), most_times(self.parameters)
         parameters = replace(problem.parameters, criterion=NEWTON.name, class_params=None)
+        if self.row_loss.of_votes:
+            return replace(
+                problem,
+                parameters=replace(parameters, criterion=VOTES.name),
+                weight_grid=Grid.choose(hessian * times, problem.rows, 1),
+                largest_weight=hessian,
+                class_factors=None,
+            )
         return replace(
             problem,
             parameters=parameters,
@@ -229,28 +237,23 @@ def train_boosted(
     told = problem, scores.told, boosting.largest(mean)[2], boosting.weight_grid
     n_rows = yield from losses.tell(*told)
     waiting: list[TrainedTrees] = []  # rounds that the model may not keep
-    in_order = problem.rows.mean() >= ORDERED_ROWS
+    of_scores: list[NodeValues] = []  # what the nodes of a round's trees say for classes
     go_on, most = np.ones(n_groups, np.bool_), np.full(n_groups, parameters.n_rounds)
     for number in range(parameters.n_rounds):
         of_round = problem.with_replicas(boosting.sample(number))
         n_nodes = 0
         for score in range(loss.n_scores):
             member = number * loss.n_scores + score
-            mask = feature_mask(packed, parameters.feature_fraction, member, go_on)
-            finder_of = partial(SplitFinder, rows_at_hand=rows_at_hand, mask=mask, in_order=in_order)
-            of_tree = yield from sample_by_gradient(of_round, parameters, number, member)
-            counted = of_few_bits(of_tree, member) if boosting.loss.is_bounded else of_tree
-            growing = yield from grow(counted, rows_at_hand, finder_of=finder_of)
-            if counted is not of_tree:
-                yield from count_finely(of_tree, growing)
-            if boosting.method.leaf is LeafValue.STEP:
-                known = yield from scores.values(of_tree, growing)
-            else:
-                known, more = class_values(of_tree, growing, boosting.method.leaf)
-                most = np.minimum(most, number + more)
+            if score == 0 or not loss.of_votes:
+                of_tree, growing = yield from _grown(boosting, of_round, number, member, go_on, rows_at_hand)
+                if boosting.method.leaf is not LeafValue.STEP:
+                    of_scores, more = class_values(of_tree, growing, boosting.method.leaf, loss.n_scores)
+                    most = np.minimum(most, number + more)
+            known = of_scores[score] if of_scores else (yield from scores.values(of_tree, growing))
             outcome = yield from conclude(of_tree, growing, known)
             members = np.full(n_groups, member)
-            trees = TrainedTrees.of(outcome, of_tree, boosting.groups, members).pack(of_tree)
+            # Nodes say numbers, whatever they were grown by.
+            trees = TrainedTrees.of(outcome, of_tree, boosting.groups, members).pack(replace(of_tree, n_classes=0))
             n_nodes += int(trees.trees.n_nodes.sum())
             if boosting.may_end:
                 waiting.append(trees)
@@ -275,3 +278,21 @@ def train_boosted(
     boosted = BoostedColumns(boosting.groups, n_all, n_rows[1], n_rounds, base, scores.first_threshold)
     nothing = TrainedTrees.none(len(packed.unordered), 0)
     return replace(nothing, boosted=boosted, rounds=losses.columns(boosting.groups))
+
+
+def _grown(
+    boosting: Boosting, of_round: Problem, number: int, member: int, go_on: Bools, rows_at_hand: bool
+) -> Program[tuple[Problem, GrowingTrees]]:
+    """The tree of that number in each group that goes on, with the problem that it is of.
+
+    `of_round`: the problem with the rows of the round of that `number`.
+    """
+    parameters, in_order = boosting.parameters, bool(of_round.rows.mean() >= ORDERED_ROWS)
+    mask = feature_mask(boosting.packed, parameters.feature_fraction, member, go_on)
+    finder_of = partial(SplitFinder, rows_at_hand=rows_at_hand, mask=mask, in_order=in_order)
+    of_tree: Problem = yield from sample_by_gradient(of_round, parameters, number, member)
+    counted = of_few_bits(of_tree, member) if boosting.loss.is_bounded else of_tree
+    growing: GrowingTrees = yield from grow(counted, rows_at_hand, finder_of=finder_of)
+    if counted is not of_tree:
+        yield from count_finely(of_tree, growing)
+    return of_tree, growing

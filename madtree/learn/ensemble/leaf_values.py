@@ -1,6 +1,6 @@
 """What the leaves of a boosted tree add to the scores of their rows, where that is not Newton's step: quantiles of
-residuals (Friedman 2001, section 4.3 to 4.4), and votes for classes (Freund and Schapire 1997; Friedman, Hastie and
-Tibshirani 2000, algorithms 1 and 2).
+residuals (Friedman 2001, section 4.3 to 4.4), and votes for classes (Freund and Schapire 1997; Zhu, Zou, Rosset and
+Hastie 2009; Friedman, Hastie and Tibshirani 2000, algorithms 1 and 2).
 """
 
 from __future__ import annotations
@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.criteria import KnownNodes, NodeValues, criterion_of
+from madtree.learn.criteria import NodeValues, criterion_of
 from madtree.learn.data import Array, Floats, Grid, Ints, portable
 from madtree.learn.ensemble.quantiles import ResidualPlaces, residual_quantiles
 from madtree.learn.grow import GrowingTrees, inner_nodes
-from madtree.learn.problem import Problem
+from madtree.learn.problem import Problem, over_classes
 from madtree.learn.requests import Program
+from madtree.learn.route import Routing
 from madtree.trees import MOST_ROUNDS, LeafValue
 
 _LIMBS = 2
 _LEAST_SHARE = float(np.finfo(np.float64).eps)  # of a class in a leaf
-_PERFECT = 0.5  # what a tree without a mistake adds: half the weight that scikit-learn gives it
+_PERFECT = 1.0  # what the vote of a tree without a mistake counts, as scikit-learn has it
 
 
 def leaf_above(problem: Problem, growing: GrowingTrees) -> Ints:
@@ -34,6 +35,12 @@ def leaf_above(problem: Problem, growing: GrowingTrees) -> Ints:
     return found
 
 
+def way_to_leaves(problem: Problem, growing: GrowingTrees) -> Routing:
+    """The ways of rows to the leaves of grown trees. Where rows have gone on below a leaf, they may stay there."""
+    inner = inner_nodes(growing, problem.parameters.max_leaf_nodes)
+    return growing.routing.ending(inner, int(growing.depth[leaves_of(problem, growing)].max(initial=0)))
+
+
 def leaves_of(problem: Problem, growing: GrowingTrees) -> Ints:
     """(n_leaves,) the leaves of grown trees."""
     above, inner = leaf_above(problem, growing), inner_nodes(growing, problem.parameters.max_leaf_nodes)
@@ -46,7 +53,9 @@ def places_of_leaves(
     """(n_leaves,) the leaves of grown trees, and the residuals of their rows; the others as in `ResidualPlaces`."""
     above, leaves = leaf_above(problem, growing), leaves_of(problem, growing)
     place = np.maximum(growing.slots(leaves)[above], 0).astype(np.int64)  # no row stays at an inner node
-    return leaves, ResidualPlaces(problem, growing.routing, place, growing.tree[leaves], loss, weight_grid)
+    return leaves, ResidualPlaces(
+        problem, way_to_leaves(problem, growing), place, growing.tree[leaves], loss, weight_grid
+    )
 
 
 def quantile_values(rows: ResidualPlaces, level: float, threshold: Floats | None, largest: Floats) -> Program[Floats]:
@@ -67,7 +76,7 @@ def quantile_values(rows: ResidualPlaces, level: float, threshold: Floats | None
     return np.asarray(found + mean)
 
 
-def with_values(problem: Problem, growing: GrowingTrees, leaves: Ints, values: Floats) -> KnownNodes:
+def with_values(problem: Problem, growing: GrowingTrees, leaves: Ints, values: Floats) -> NodeValues:
     """What all nodes say: `leaves` (m,) their `values` (m,) times the learning rate, and inner nodes the weighted mean
     of what is below them.
     """
@@ -80,41 +89,61 @@ def with_values(problem: Problem, growing: GrowingTrees, leaves: Ints, values: F
         of_both = weight[left : left + 2]
         said[node] = (of_both * said[left : left + 2]).sum() / max(of_both.sum(), np.finfo(np.float64).tiny)
     none = np.zeros(growing.n_nodes)
-    return KnownNodes(np.arange(growing.n_nodes), NodeValues(weight, none, none, said))
+    return NodeValues(weight, none, none, said)
 
 
-def class_values(problem: Problem, growing: GrowingTrees, leaf: LeafValue) -> tuple[KnownNodes, Ints]:
-    """What the nodes of AdaBoost's trees say, by the shares of classes in their leaves; and (n_trees,) how many trees
-    more the model has, this one counted: 1 where it makes no mistake, 0 where it makes as many as chance would and so
-    adds nothing. Neither changes the weights, and so no tree can follow.
+def class_values(
+    problem: Problem, growing: GrowingTrees, leaf: LeafValue, n_scores: int
+) -> tuple[list[NodeValues], Ints]:
+    """What the nodes of AdaBoost's trees say, by the weights of classes in their leaves, of each score; and (n_trees,)
+    how many trees more the model has, this one counted: 1 where it makes no mistake, 0 where it makes as many as chance
+    would and so adds nothing. Neither changes the weights, and so no tree can follow.
 
-    A row whose outcome y is -1 or 1 has at the score F the weight w = exp(-y F), which is the hessian of the
-    exponential loss; its gradient is -y w. So a split by Newton's steps is one by the weighted Gini impurity, and minus
-    gradient over hessian is a node's weighted mean of y, from which its classes' shares follow.
+    A tree whose rows are wrong with the share e of the weight has with K classes the say log((1 - e) / e) + log(K - 1)
+    (Zhu, Zou, Rosset and Hastie 2009, algorithm 2). Its votes add that to the score of their class, and take the K-th
+    part of it from all, so that scores add up to 0. Of two classes the second one's score says it all.
     """
     leaves = leaves_of(problem, growing)
-    tree = growing.tree[leaves]
-    hessian, gradient = criterion_of(problem).moments(problem, growing.sums[:, leaves], tree)
-    mean = np.clip(-gradient / np.maximum(hessian, np.finfo(np.float64).tiny), -1.0, 1.0)
+    tree, weights = growing.tree[leaves], _class_weights(problem, growing, leaves)
     if leaf is LeafValue.LOGIT:
-        share = np.clip((1 + mean) / 2, _LEAST_SHARE, 1 - _LEAST_SHARE)
+        whole = over_classes(weights)
+        share = np.divide(weights[1], whole, out=np.full(len(leaves), 0.5), where=whole > 0)
+        share = np.clip(share, _LEAST_SHARE, 1 - _LEAST_SHARE)
         values = (portable.log(share) - portable.log(1 - share)) / 2
-        return with_values(problem, growing, leaves, values), np.full(problem.n_trees, MOST_ROUNDS)
-    error = _error(hessian, mean, tree, problem.n_trees)
-    is_perfect, is_useless = error <= 0, ~(error < 0.5)
-    known = np.clip(error, _LEAST_SHARE, 0.5)
-    say = (portable.log(1 - known) - portable.log(known)) / 2
-    say = np.where(is_perfect, _PERFECT / problem.parameters.learning_rate, say)
-    vote = np.where(mean > 0, 1.0, -1.0)  # of as many of both, the first class
-    vote[hessian <= 0] = 0.0
-    more = np.select([is_perfect, is_useless], [1, 0], MOST_ROUNDS)
-    return with_values(problem, growing, leaves, vote * say[tree]), more
-
-
-def _error(weight: Floats, mean: Floats, tree: Ints, n_trees: int) -> Floats:
-    """(n_trees,) the share of the weight that is in leaves' smaller classes; NaN of trees without rows."""
-    wrong, total = np.zeros(n_trees), np.zeros(n_trees)
-    np.add.at(wrong, tree, weight * (1 - np.abs(mean)) / 2)
-    np.add.at(total, tree, weight)
+        return [with_values(problem, growing, leaves, values)], np.full(problem.n_trees, MOST_ROUNDS)
+    n_classes = len(weights)
+    wrong, total = _mistakes(weights, tree, problem.n_trees)
+    is_perfect, is_useless = (wrong <= 0) & (total > 0), ~(n_classes * (total - wrong) > total)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(wrong / total)
+        known = np.clip(wrong / total, _LEAST_SHARE, 1 - 1 / n_classes)
+    say = portable.log(1 - known) - portable.log(known) + portable.log(np.array([n_classes - 1.0]))
+    say = np.select([is_perfect, is_useless], [_PERFECT / problem.parameters.learning_rate, 0.0], say)[tree]
+    say[over_classes(weights) <= 0] = 0.0
+    vote = weights.argmax(axis=0)  # of as much weight the first class
+    of_scores = range(n_classes) if n_scores > 1 else [1]
+    values_of_scores = [say * ((vote == score) - 1 / n_classes) for score in of_scores]
+    more = np.select([is_perfect, is_useless], [1, 0], MOST_ROUNDS)
+    return [with_values(problem, growing, leaves, values) for values in values_of_scores], more
+
+
+def _class_weights(problem: Problem, growing: GrowingTrees, leaves: Ints) -> Floats:
+    """(K, n_leaves) the weight of each class.
+
+    Trees of two classes grow by Newton's steps: a row whose outcome y is -1 or 1 has at the score F the weight
+    w = exp(-y F), which is the hessian of the exponential loss; its gradient is -y w. So a split by Newton's steps is
+    one by the weighted Gini index.
+    """
+    sums, tree = growing.sums[:, leaves], growing.tree[leaves]
+    if problem.n_classes:
+        return problem.class_weights(sums, tree)
+    hessian, gradient = criterion_of(problem).moments(problem, sums, tree)
+    return np.maximum(np.stack((hessian + gradient, hessian - gradient)) / 2, 0.0)
+
+
+def _mistakes(weights: Floats, tree: Ints, n_trees: int) -> tuple[Floats, Floats]:
+    """(n_trees,) the weight that is not in leaves' largest classes, and all weight."""
+    wrong, total = np.zeros(n_trees), np.zeros(n_trees)
+    whole = over_classes(weights)
+    np.add.at(wrong, tree, whole - weights.max(axis=0))
+    np.add.at(total, tree, whole)
+    return wrong, total

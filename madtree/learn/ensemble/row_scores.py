@@ -9,9 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.criteria import KnownNodes
+from madtree.learn.criteria import NodeValues
 from madtree.learn.data import Floats, Grid
-from madtree.learn.ensemble.leaf_values import leaf_above, places_of_leaves, quantile_values, with_values
+from madtree.learn.ensemble.leaf_values import (
+    leaf_above,
+    places_of_leaves,
+    quantile_values,
+    way_to_leaves,
+    with_values,
+)
 from madtree.learn.ensemble.quantiles import ResidualPlaces, residual_quantiles
 from madtree.learn.grow import GrowingTrees
 from madtree.learn.losses import RowLoss
@@ -49,20 +55,20 @@ class RowScores:
         factors = self._packed.class_factors
         by_class = None if factors is None else factors.share
         first = {**self._always, "base": base, "class_weight": by_class, "added_to": 0, "next": 0}
-        yield ReplaceRequest("boosted", first, self._packed)
+        yield ReplaceRequest(self._function, first, self._packed)
         loss = self._loss.of(None)
         if loss.level is None:
             return base
         found = yield from residual_quantiles(self._roots, loss.level)
         changed = {**self._always, "node_value": found, "added_to": 0, "next": 0}
-        yield ReplaceRequest("boosted", changed, self._problem, self._roots.routing)
+        yield ReplaceRequest(self._function, changed, self._problem, self._roots.routing)
         if LOSSES[self._loss.loss].has_threshold:
             yield from self._find_threshold()
             assert self.threshold is not None
             self.first_threshold = self.threshold
         return base + found[:, None]
 
-    def values(self, problem: Problem, growing: GrowingTrees) -> Program[KnownNodes | None]:
+    def values(self, problem: Problem, growing: GrowingTrees) -> Program[NodeValues | None]:
         """What the nodes of grown trees say; None where that follows from their sums."""
         loss = self._loss.of(None)
         if loss.level is None:
@@ -72,15 +78,13 @@ class RowScores:
         values = yield from quantile_values(rows, loss.level, self.threshold, self._problem.largest_target)
         return with_values(problem, growing, leaves, values)
 
-    def add(self, problem: Problem, growing: GrowingTrees, known: KnownNodes | None, score: int) -> Program[None]:
+    def add(self, problem: Problem, growing: GrowingTrees, known: NodeValues | None, score: int) -> Program[None]:
         """Add what trees say to that score of each row; then gradients are those by the next score."""
-        if known is None or known.values is None:
-            said = np.array(leaf_predictions(problem, growing), np.float64)
-        else:
-            said = known.values.prediction
+        said = np.array(leaf_predictions(problem, growing), np.float64) if known is None else known.prediction
         changed = {"node_value": said[leaf_above(problem, growing)], "added_to": score}
         following = (score + 1) % self._loss.n_scores
-        yield ReplaceRequest("boosted", {**self._always, **changed, "next": following}, problem, growing.routing)
+        values = {**self._always, **changed, "next": following}
+        yield ReplaceRequest(self._function, values, problem, way_to_leaves(problem, growing))
         if self.threshold is not None:
             yield from self._find_threshold()
 
@@ -89,6 +93,11 @@ class RowScores:
         """The values that tell of the loss by which rounds are compared."""
         threshold = None if self.threshold is None else self.first_threshold
         return {**self._told_loss, "threshold": threshold}
+
+    @property
+    def _function(self) -> str:
+        """The name of what makes the columns of the next trees."""
+        return "voted" if self._loss.of_votes else "boosted"
 
     @cached_property
     def _told_loss(self) -> dict[str, Any]:
@@ -101,21 +110,16 @@ class RowScores:
 
     @property
     def _always(self) -> dict[str, Any]:
-        assert self._problem.target_grid is not None
-        assert self._problem.weight_grid is not None
-        return {
-            **self._told_loss,
-            "threshold": self.threshold,
-            "next_target_exponents": self._problem.target_grid.exponents,
-            "next_weight_exponents": self._problem.weight_grid.exponents,
-        }
+        grids = {"target": self._problem.target_grid, "weight": self._problem.weight_grid}
+        exponents = {f"next_{name}_exponents": grid and grid.exponents for name, grid in grids.items()}
+        return {**self._told_loss, "threshold": self.threshold, **exponents}
 
     def _find_threshold(self) -> Program[None]:
         """Find the threshold anew, and the gradients by it."""
         quantile = self._loss.quantile
         assert quantile is not None
         self.threshold = yield from residual_quantiles(self._roots, quantile, absolute=True)
-        yield ReplaceRequest("boosted", {**self._always, "added_to": 0, "next": 0}, self._problem)
+        yield ReplaceRequest(self._function, {**self._always, "added_to": 0, "next": 0}, self._problem)
 
     @cached_property
     def _roots(self) -> ResidualPlaces:

@@ -60,6 +60,13 @@ def sigmoid(scores: Floats) -> Floats:
     return np.asarray(1.0 / (1.0 + portable.exp(-scores)))
 
 
+def newton_step(moments: Floats, l2: Floats | float) -> Floats:
+    """(m,) -G / (H + l2), of moments (2, m), hessians H and gradients G; 0 of nothing."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        step = -moments[1] / np.maximum(moments[0] + l2, np.finfo(np.float64).tiny)
+    return np.asarray(np.nan_to_num(step))
+
+
 def _logit(mean: Floats) -> Floats:
     share = np.clip(mean, LEAST_SHARE, 1 - LEAST_SHARE)
     return portable.log(share) - portable.log(1 - share)

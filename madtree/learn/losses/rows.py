@@ -4,6 +4,10 @@ A block's scores have a line for the outcome, one for the weight where rows have
 there are several, one for the logarithm of the sum of their exponentials at the beginning of a round. The gradients of
 all of a round's trees are those at its beginning: score k does not change before tree k is grown, and of the others
 that logarithm says enough.
+
+Of more than two classes the exponential loss is exp(-F_y), of scores that add up to 0: it is least where they are the
+logarithms of the classes' probabilities, less their mean (Zhu, Zou, Rosset and Hastie 2009, whose scores are
+K - 1 times these). Trees that lower it vote for classes, and need no gradients.
 """
 
 from __future__ import annotations
@@ -11,9 +15,10 @@ from __future__ import annotations
 import numpy as np
 
 from madtree.learn.data import Array, Floats, portable
-from madtree.learn.losses.losses import SMOOTH, Loss
+from madtree.learn.losses.losses import LEAST_SHARE, SMOOTH, Loss
 from madtree.learn.losses.robust import ROBUST, robust_loss
 from madtree.records import dataclass
+from madtree.trees import LOSSES
 
 _OUTCOME = 0
 
@@ -35,8 +40,17 @@ class RowLoss:
     quantile: float | None = None
 
     @property
+    def of_votes(self) -> bool:
+        """Whether all trees of a round are one that votes, by what it adds to each score."""
+        return self.n_scores > 1 and LOSSES[self.loss].of_votes
+
+    @property
+    def _has_log_sum(self) -> bool:
+        return self.n_scores > 1 and not self.of_votes
+
+    @property
     def n_lines(self) -> int:
-        return 1 + self.weighted + self.n_scores + (self.n_scores > 1)
+        return 1 + self.weighted + self.n_scores + self._has_log_sum
 
     @property
     def first(self) -> int:
@@ -52,9 +66,18 @@ class RowLoss:
         lines[self.first : self.first + self.n_scores] = base
         return lines
 
+    def base_of_classes(self, shares: Floats) -> Floats:
+        """(n_groups, n_scores) the scores to begin with, of the classes' shares (n_classes, n_groups)."""
+        if self.n_scores == 1:
+            mean = shares[1] if len(shares) > 1 else np.zeros(shares.shape[1])
+            return self.of(None).base(mean)[:, None]
+        logarithms = portable.log(np.maximum(shares, LEAST_SHARE))
+        mean = np.asarray(logarithms.cumsum(axis=0)[-1]) / len(shares)  # class after class, in any company
+        return np.asarray((logarithms - mean).T)  # so that they add up to 0
+
     def end_round(self, lines: Floats) -> None:
         """Enter what the next round's gradients need beside the scores, in place."""
-        if self.n_scores > 1:
+        if self._has_log_sum:
             lines[-1] = self._log_sum(lines)
 
     def of(self, threshold: Floats | float | None) -> Loss:
@@ -72,8 +95,13 @@ class RowLoss:
         found: Floats = lines[_OUTCOME] - lines[self.first] + 0.0  # no -0.0
         return found
 
-    def derivatives(self, lines: Floats, score: int, threshold: Floats | float | None = None) -> tuple[Floats, Floats]:
-        """(n_rows,) gradient and hessian by that score, times the rows' weights."""
+    def columns(self, lines: Floats, score: int, threshold: Floats | float | None = None) -> dict[str, Floats]:
+        """(n_rows,) each: the target and the weight of the tree of that score, which are gradient and hessian times the
+        rows' weights; of a tree that votes the weight alone, since its target is the class.
+        """
+        if self.of_votes:
+            weight = self._vote_losses(lines)
+            return {"weight": weight * lines[1] if self.weighted else weight}
         own = lines[self.first + score]
         if self.n_scores > 1:
             share = portable.exp(own - lines[-1])
@@ -82,16 +110,31 @@ class RowLoss:
             gradient, hessian = self.of(threshold).derivatives(lines[_OUTCOME], own)
         if self.weighted:
             gradient, hessian = gradient * lines[1], hessian * lines[1]
-        return gradient, hessian
+        return {"target": gradient, "weight": hessian}
 
     def values(self, lines: Floats, threshold: Floats | float | None = None) -> tuple[Floats, Floats | None]:
         """(n_rows,) the loss of each row, and its weight; None where all are 1."""
-        if self.n_scores > 1:
-            own = lines[self.first + lines[_OUTCOME].astype(np.intp), np.arange(lines.shape[1])]
-            found: Array = self._log_sum(lines) - own
+        found: Array
+        if self.of_votes:
+            found = self._vote_losses(lines)
+        elif self.n_scores > 1:
+            found = self.softmax_losses(lines)
         else:
             found = self.of(threshold).value(lines[_OUTCOME], lines[self.first])
         return found, lines[1] if self.weighted else None
+
+    def softmax_losses(self, lines: Floats) -> Floats:
+        """(n_rows,) minus the logarithm of the probability of each row's class, of several scores a row."""
+        return np.asarray(self._log_sum(lines) - self._scores_of_outcomes(lines))
+
+    def _vote_losses(self, lines: Floats) -> Floats:
+        """(n_rows,) exp(-F_y)."""
+        return portable.exp(-self._scores_of_outcomes(lines))
+
+    def _scores_of_outcomes(self, lines: Floats) -> Floats:
+        """(n_rows,) the score of each row's class."""
+        found: Floats = lines[self.first + lines[_OUTCOME].astype(np.intp), np.arange(lines.shape[1])]
+        return found
 
     def _log_sum(self, lines: Floats) -> Floats:
         """(n_rows,) logarithm of the sum of the scores' exponentials, class after class."""

@@ -19,7 +19,7 @@ from madtree.trees import (
     MOST_COST,
     MOST_FEATURES,
     MOST_ROUNDS,
-    NEWTON,
+    OF_BOOSTING,
     SAMPLINGS,
     SPLIT_RULES,
     BoostParameters,
@@ -42,7 +42,8 @@ def parameters_of(values: Values, n_classes: int) -> Parameters:
     ranged: dict[str, Any] = {
         each.name: _ranged(values, each) for each in fields(Parameters) if "range" in each.metadata
     }
-    known = (*criteria_of(classes=n_classes > 0), *(() if n_classes else (NEWTON.name,)))
+    of_boosting = (name for name, each in OF_BOOSTING.items() if each.outcome.of_classes == (n_classes > 0))
+    known = (*criteria_of(classes=n_classes > 0), *of_boosting)
     require(ranged["n_bins"] != 1, "n_bins", "0 or at least 2")
     return Parameters(
         criterion=values.text("criterion", known),

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from madtree.learn.criteria import KnownNodes, criterion_of
+from madtree.learn.criteria import KnownNodes, NodeValues, criterion_of
 from madtree.learn.data import Array, Floats, Ints, stable_order
 from madtree.learn.grow import GrowingTrees, inner_nodes
 from madtree.learn.problem import Problem
@@ -76,10 +76,10 @@ def leaf_predictions(problem: Problem, growing: GrowingTrees) -> Array:
     return criterion_of(problem).judging.predictions(problem, growing)
 
 
-def conclude(problem: Problem, growing: GrowingTrees, known: KnownNodes | None = None) -> Program[Outcome]:
+def conclude(problem: Problem, growing: GrowingTrees, known: KnownNodes | NodeValues | None = None) -> Program[Outcome]:
     """Evaluate, validate and prune grown trees.
 
-    `known`: leaves of other rows than those that they were grown on.
+    `known`: leaves of other rows than those that they were grown on; or what all nodes are worth.
 
     Regression takes one more pass, for the leaves' risks; cross-validation one or two, for the held-out rows.
     """
@@ -88,8 +88,8 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownNodes | None =
     judging = criterion_of(problem).judging
     inner = inner_nodes(growing, problem.parameters.max_leaf_nodes)
     left = np.where(inner, growing.routing.child, -1).astype(np.int64)
-    values = yield from judging.values(problem, growing)
-    if known is not None:
+    values = known if isinstance(known, NodeValues) else (yield from judging.values(problem, growing))
+    if isinstance(known, KnownNodes):
         known.enter(values)
     weight, risk = values.weight, values.risk
     n_wanted = problem.n_wanted

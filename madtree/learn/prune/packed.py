@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Bools, Ints
-from madtree.learn.prune.columns import NodeColumns, TreeKeys
+from madtree.learn.prune.columns import CategorySets, NodeColumns, TreeKeys
 from madtree.records import dataclass
 from madtree.trees import MOST_ROWS_IN_BAG, NodeLayout
 
+MOST_LISTED = 1000  # categories of the side that all others take, beyond which none of them is named
 _PIECE = 4096  # nodes whose records are filled together, so that they stay in the cache
 
 
@@ -93,6 +96,23 @@ class PackedNodes:
         records = _records(nodes, start, layout)
         sizes = n_nodes * records.dtype.itemsize
         return cls(key, sizes, records.reshape(-1).view(np.uint8), n_categories, feature, index)
+
+
+def without_implied(nodes: NodeColumns) -> NodeColumns:
+    """These nodes without long lists of categories that say nothing: a category that a split does not name goes with
+    the majority. That holds where there are no surrogates, which are asked first.
+
+    Of tens of thousands of categories few go against it, and all nodes of a model together would name many millions.
+    """
+    left, right = _listed(nodes.left, nodes.majority_left), _listed(nodes.right, ~nodes.majority_left)
+    return replace(nodes, left=left, right=right)
+
+
+def _listed(sets: CategorySets, are_others: Bools) -> CategorySets:
+    """Some nodes' categories of one side without the long lists of those (n,) that all others take."""
+    kept = ~(are_others & (sets.sizes > MOST_LISTED))
+    sizes = np.where(kept, sets.sizes, 0).astype(sets.sizes.dtype)
+    return CategorySets(sizes, sets.indices[np.repeat(kept, sets.sizes)])
 
 
 def _places(sizes: Ints, first: Ints) -> Ints:

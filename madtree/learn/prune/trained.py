@@ -26,7 +26,7 @@ from madtree.learn.prune.columns import (
 )
 from madtree.learn.prune.explained import explained
 from madtree.learn.prune.outcome import Outcome, deepest
-from madtree.learn.prune.packed import PackedNodes
+from madtree.learn.prune.packed import PackedNodes, without_implied
 from madtree.records import dataclass
 
 
@@ -93,7 +93,8 @@ class TrainedTrees:
     def pack(self, problem: Problem) -> TrainedTrees:
         """These trees, of that problem, with their nodes packed."""
         trees, unordered = self.trees, problem.unordered
-        packed = PackedNodes.of(self.nodes, trees.key, trees.n_nodes, unordered, problem.node_layout)
+        nodes = self.nodes if problem.parameters.max_surrogates else without_implied(self.nodes)
+        packed = PackedNodes.of(nodes, trees.key, trees.n_nodes, unordered, problem.node_layout)
         return replace(self, nodes=TrainedTrees.none(len(unordered), problem.n_classes).nodes, packed=packed)
 
     def only(self, kept: Bools) -> TrainedTrees:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -90,6 +90,13 @@ class Routing:
             surrogate_table=none,
             surrogate_low_right=np.zeros(0, np.uint8),
         )
+
+    def ending(self, inner: Bools, deepest: int) -> Routing:
+        """With all nodes as leaves that are not `inner` (n_nodes,), whatever is below them."""
+        leaf = Routing.leaves(0, len(self.child))
+        changed = ("feature", "cut", "missing_right", "child", "table", "surrogates")
+        columns = {name: np.where(inner, getattr(self, name), getattr(leaf, name)) for name in changed}
+        return replace(self, **columns, deepest=deepest)
 
     def of_nodes(self, nodes: Ints, widths: Ints) -> Routing:
         """The entries of some nodes (m,) alone, in this order, with the tables that they need; children keep their

@@ -14,8 +14,15 @@ from functools import cached_property
 import numpy as np
 
 from madtree.learn.data import Bools, Floats, Ints, Steps
-from madtree.learn.shap.covered_trees import CoveredTrees, LeafPaths
-from madtree.learn.shap.weights import halves, points_and_weights, weights_of_rows
+from madtree.learn.shap.covered_trees import CoveredTrees
+from madtree.learn.shap.ways import LeafPaths
+from madtree.learn.shap.weights import (
+    halves,
+    n_terms,
+    pair_weights_of_rows,
+    points_and_weights,
+    weights_of_rows,
+)
 from madtree.learn.walk import RouteByNodes
 from madtree.records import dataclass
 
@@ -45,8 +52,9 @@ class Background:
         return (yield from paths.met(self.route.of(self.rows[group])))
 
 
-def weights_against_patterns(met: Bools) -> Steps[Floats]:
-    """(n_leaves, k, 2 ** k) of all that rows may fulfil, as `weights_of_patterns`.
+def weights_against_patterns(met: Bools, *, with_pairs: bool) -> Steps[Floats]:
+    """(n_leaves, n_lines, 2 ** k) of all that rows may fulfil, as `weights_of_patterns`; with pairs those of
+    `pair_weights_of_patterns` behind them.
 
     Args:
         met: (n_leaves, k, n_rows) which conditions the other rows fulfil.
@@ -57,13 +65,18 @@ def weights_against_patterns(met: Bools) -> Steps[Floats]:
         pattern |= met[:, j].astype(np.int64) << j
     pattern += np.arange(n_leaves)[:, None] << k
     count = np.bincount(pattern.ravel(), minlength=n_leaves << k).reshape(n_leaves, 1 << k)
-    found = np.zeros((n_leaves, k, 1 << k))
+    found = np.zeros((n_leaves, n_terms(k, with_pairs=with_pairs), 1 << k))
     for t, weight in points_and_weights(-(-k // 2)):
         for j, others in _all_but_one(count * (weight / n_rows), range(k), t):
             yield
-            mine, own = halves(found[:, j], j), halves(others, j)
-            mine[:, :, 0] -= own[:, :, 1]
-            mine[:, :, 1] += own[:, :, 0]
+            found[:, j] += _changed(others, j)
+    for t, weight in points_and_weights(k // 2 if with_pairs else 0):
+        before, number = count * (0.5 * weight / n_rows), k
+        for i in range(k - 1):
+            for j, others in _all_but_one(_changed(before, i), range(i + 1, k), t):
+                yield
+                found[:, number + j - i - 1] += _changed(others, j)
+            before, number = _together(before, i, t), number + k - i - 1
     return found
 
 
@@ -91,15 +104,29 @@ def _together(values: Floats, bit: int, t: float) -> Floats:
     return found
 
 
-def weights_against_rows(other: Bools, met: Bools) -> Steps[Floats]:
-    """(n_leaves, k, n_rows) of some rows, for leaves with many conditions.
+def _changed(values: Floats, bit: int) -> Floats:
+    """As `_together`, with a factor of 1 where the row alone fulfils the condition, -1 where the other does, 0 else."""
+    found = np.empty_like(values)
+    own, new = halves(values, bit), halves(found, bit)
+    np.negative(own[:, :, 1], out=new[:, :, 0])
+    new[:, :, 1] = own[:, :, 0]
+    return found
+
+
+def weights_against_rows(other: Bools, met: Bools, *, with_pairs: bool) -> Steps[Floats]:
+    """(n_leaves, n_lines, n_rows) of some rows, for leaves with many conditions; with pairs as above.
 
     Args:
         other: (n_leaves, k, n_others) which conditions the other rows fulfil.
         met: (n_leaves, k, n_rows) which the rows do.
     """
-    found = np.zeros(met.shape)
+    n_leaves, k, n_rows = met.shape
+    found = np.zeros((n_leaves, n_terms(k, with_pairs=with_pairs), n_rows))
     for number in range(other.shape[2]):
         yield
-        found += weights_of_rows(other[:, :, number].astype(np.float64), met)
+        share = other[:, :, number].astype(np.float64)
+        found[:, :k] += weights_of_rows(share, met)
+        if with_pairs:
+            yield
+            found[:, k:] += pair_weights_of_rows(share, met)
     return np.asarray(found / other.shape[2])

@@ -1,4 +1,4 @@
-"""Finished trees with how many rows of training came to each node, and the ways from the roots to their leaves."""
+"""Finished trees with how many rows of training came to each node."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from math import fsum
 
 import numpy as np
 
-from madtree.learn.data import Bools, Floats, Ints, Steps
-from madtree.learn.walk import RouteByNodes, by_node, inner_by_level
+from madtree.learn.data import Bools, Floats, Ints
+from madtree.learn.walk import by_node, inner_by_level
 from madtree.records import dataclass
 
 
@@ -68,6 +68,11 @@ class CoveredTrees:
         return right
 
     @cached_property
+    def asked(self) -> Ints:
+        """(n_nodes,) the feature that the split above a node asks; -1 of a root."""
+        return np.where(self.parent >= 0, self.feature.take(self.parent, mode="clip"), -1)
+
+    @cached_property
     def tree(self) -> Ints:
         """(n_nodes,) position of each node's tree."""
         return by_node(np.arange(len(self.roots)), self.roots, len(self.child))
@@ -94,99 +99,3 @@ class CoveredTrees:
                 found[tree, column] = fsum(own.tolist())
                 between()
         return found
-
-
-@dataclass(frozen=True)
-class LeafPaths:
-    """The ways from the roots to some leaves.
-
-    What a way asks of one feature is a condition, whose splits may be several. Leaves are in order of the number of
-    their conditions, conditions in order of their leaves and then from the root down, splits of their conditions.
-
-    Attributes:
-        leaf: (n_leaves,) nodes.
-        n_conditions: (n_leaves,) so many conditions has the leaf: distinct features.
-        feature: (n_conditions,) of a condition.
-        share: (n_conditions,) of the rows of training those that go on at all of its splits: the product of these.
-        first_split: (n_conditions,) the first one of its splits.
-        node: (n_splits,) whose split it is.
-        goes_right: (n_splits,) the way of the leaf there.
-    """
-
-    leaf: Ints
-    n_conditions: Ints
-    feature: Ints
-    share: Floats
-    first_split: Ints
-    node: Ints
-    goes_right: Bools
-
-    @classmethod
-    def of(cls, trees: CoveredTrees, leaves: Ints) -> LeafPaths:
-        """The ways to some leaves (n_leaves,); at least one is no root."""
-        way, below = _upwards(trees, leaves)
-        node = trees.parent.take(below)
-        asked = way * (1 + int(trees.feature.max())) + trees.feature.take(node)
-        _, first, condition = np.unique(asked, return_index=True, return_inverse=True)
-        of_condition = way.take(first)
-        count = np.bincount(of_condition, minlength=len(leaves))
-        order = np.argsort(count, kind="stable")
-        place = np.empty(len(leaves), np.int64)
-        place[order] = np.arange(len(leaves))
-        sorted_conditions = np.lexsort((first, place.take(of_condition)))
-        rank = np.empty(len(first), np.int64)
-        rank[sorted_conditions] = np.arange(len(first))
-        number = rank.take(condition.ravel())
-        splits = np.argsort(number, kind="stable")
-        below, node = below.take(splits), node.take(splits)
-        first_split = np.searchsorted(number.take(splits), np.arange(len(first)))
-        return cls(
-            leaves.take(order),
-            count.take(order),
-            trees.feature.take(node.take(first_split)),
-            np.multiply.reduceat(trees.share.take(below), first_split),
-            first_split,
-            node,
-            trees.is_right.take(below),
-        )
-
-    def met(self, route: RouteByNodes) -> Steps[Bools]:
-        """(n_conditions, n_rows) which conditions rows fulfil."""
-        nodes, place = np.unique(self.node, return_inverse=True)
-        right = yield from route.sides(nodes)
-        follows = right.take(place.ravel(), axis=0) == self.goes_right[:, None]
-        return np.asarray(np.logical_and.reduceat(follows, self.first_split, axis=0))
-
-    @property
-    def n_bytes(self) -> int:
-        """That they take."""
-        return sum(each.nbytes for each in vars(self).values())
-
-    def runs(self) -> list[tuple[int, slice, slice]]:
-        """Leaves with as many conditions, one at least: the number, the leaves, and the conditions of them all."""
-        found, first = [], 0
-        for count in np.unique(self.n_conditions).tolist():
-            low, high = np.searchsorted(self.n_conditions, [count, count + 1]).tolist()
-            size = count * (high - low)
-            if count:
-                found.append((count, slice(low, high), slice(first, first + size)))
-            first += size
-        return found
-
-
-def _upwards(trees: CoveredTrees, leaves: Ints) -> tuple[Ints, Ints]:
-    """(n_splits,) of each split on the ways to leaves the leaf's place among these, and the node that comes next on its
-    way; leaf by leaf, from the root down.
-    """
-    way, at = np.arange(len(leaves)), leaves
-    levels: list[tuple[Ints, Ints]] = []
-    while True:
-        goes_on = np.flatnonzero(trees.parent.take(at) >= 0)
-        if len(goes_on) == 0:
-            break
-        way, at = way.take(goes_on), at.take(goes_on)
-        levels.append((way, at))
-        at = trees.parent.take(at)
-    ways, nodes = (np.concatenate(column) for column in zip(*reversed(levels), strict=True))
-    order = np.argsort(ways, kind="stable")
-    return ways.take(order), nodes.take(order)

@@ -13,10 +13,12 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints, Steps
+from madtree.learn.data import Array, Bools, Floats, Ints, Steps, heads, narrowest
 from madtree.learn.shap.background import Background, weights_against_patterns, weights_against_rows
-from madtree.learn.shap.covered_trees import CoveredTrees, LeafPaths
+from madtree.learn.shap.covered_trees import CoveredTrees
+from madtree.learn.shap.ways import LeafPaths, Ways, of_leaf
 from madtree.learn.shap.weights import (
+    n_terms,
     pair_weights_of_patterns,
     pair_weights_of_rows,
     weights_of_patterns,
@@ -84,7 +86,7 @@ class Explained:
             met: (n_leaves, k, n) which of them the rows of the background fulfil; None without one.
         """
         if met is not None:
-            return (yield from weights_against_patterns(met))
+            return (yield from weights_against_patterns(met, with_pairs=self.with_pairs))
         found = weights_of_patterns(share)
         yield
         return np.concatenate((found, pair_weights_of_patterns(share)), axis=1) if self.with_pairs else found
@@ -92,7 +94,7 @@ class Explained:
     def weights_of_rows(self, share: Floats, met: Bools | None, own: Bools) -> Steps[Floats]:
         """As `weights_of_patterns`, (n_leaves, n_lines, n_rows) of rows that fulfil `own` (n_leaves, k, n_rows)."""
         if met is not None:
-            return (yield from weights_against_rows(met, own))
+            return (yield from weights_against_rows(met, own, with_pairs=self.with_pairs))
         found = weights_of_rows(share, own)
         return np.concatenate((found, pair_weights_of_rows(share, own)), axis=1) if self.with_pairs else found
 
@@ -113,7 +115,8 @@ class Explained:
             found.append(at[is_leaf])
             left = self.trees.child.take(at[~is_leaf])
             at = np.concatenate((left, left + 1))
-        return np.concatenate(found)
+        leaves = np.concatenate(found)  # now those of a tree are put together, level by level
+        return leaves.take(np.argsort(narrowest(self.trees.tree.take(leaves)), kind="stable"))
 
     def terms(self, weights: Floats, leaves: Ints, value: int) -> Ints:
         """(n_leaves, k, n) whole numbers of weights of that shape, for one of the leaves' values."""
@@ -135,7 +138,7 @@ class Explained:
             return kept
         found: dict[int, LeafTable] = {}
         n_bytes = 0
-        paths = LeafPaths.of(self.trees, self.leaves_below([node]))
+        paths = LeafPaths.of(self.trees, (yield from self._ways()), self.leaves_below([node]))
         met = (yield from self.background.met(self.trees, paths)) if self.background else None
         for k, of_leaves, of_conditions in paths.runs():
             if k > most_bits:
@@ -153,13 +156,18 @@ class Explained:
             self._tables[key] = found
         return found
 
-    def paths(self, leaves: Ints) -> LeafPaths:
+    def paths(self, leaves: Ints) -> Steps[LeafPaths]:
         """The ways to these leaves, one of which at least is no root."""
         key = leaves.tobytes()
-        found = self._paths.get(key) or LeafPaths.of(self.trees, leaves)
+        found = self._paths.get(key) or LeafPaths.of(self.trees, (yield from self._ways()), leaves)
         if key not in self._paths and self._has_room(found.n_bytes + len(key)):
             self._paths[key] = found
         return found
+
+    def _ways(self) -> Steps[Ways]:
+        if not self._kept_ways:
+            self._kept_ways.append((yield from Ways.of(self.trees)))
+        return self._kept_ways[0]
 
     def _has_room(self, n_bytes: int) -> bool:
         """Whether so many bytes more may be kept; then they count."""
@@ -177,18 +185,12 @@ class Explained:
         return {}
 
     @cached_property
+    def _kept_ways(self) -> list[Ways]:
+        return []
+
+    @cached_property
     def _kept_bytes(self) -> list[int]:
         return [0]
-
-
-def n_terms(n_features: int, *, with_pairs: bool) -> int:
-    """Of so many features, and of each two of them."""
-    return n_features + n_features * (n_features - 1) // 2 * with_pairs
-
-
-def of_leaf(met: Bools, k: int) -> Bools:
-    """(n_leaves, k, n_rows) of conditions (n_leaves * k, n_rows)."""
-    return met.reshape(-1, k, met.shape[1])
 
 
 def contributions(explained: Explained, trees: range, route: RouteByNodes, n_rows: int) -> Steps[Ints]:
@@ -284,7 +286,7 @@ def _row_by_row(explained: Explained, nodes: list[int], route: RouteByNodes, n_r
         at_once = len(rows) + (explained.background.most_rows if explained.background else 0)
         most = max(1, _TERMS // (at_once * n_terms(_MOST_BITS, with_pairs=explained.with_pairs)))
         for first in range(0, len(leaves), most):
-            paths = explained.paths(leaves[first : first + most])
+            paths = yield from explained.paths(leaves[first : first + most])
             yield from _add(explained, paths, own, found[:, rows[0] : rows[-1] + 1])
 
 
@@ -301,8 +303,10 @@ def _add(explained: Explained, paths: LeafPaths, route: RouteByNodes, found: Int
         )
         output = explained.first_output.take(explained.trees.tree.take(leaves))[:, None] * explained.n_terms
         line = (output + explained.lines(paths.feature[of_conditions].reshape(-1, k))).ravel()
-        order = np.argsort(line, kind="stable")
-        lines, first = np.unique(line.take(order), return_index=True)
+        order = np.argsort(narrowest(line), kind="stable")  # of short integers numpy sorts by digits
+        line = line.take(order)
+        first = heads(line)
+        lines = line.take(first)
         for value in range(explained.values.shape[1]):
             terms = explained.terms(weights, leaves, value).reshape(-1, found.shape[1])
             found[lines + value * explained.n_terms] += np.add.reduceat(terms.take(order, axis=0), first, axis=0)

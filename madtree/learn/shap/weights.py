@@ -33,6 +33,11 @@ _DIGITS = 40
 _STEPS = 6  # of Newton's method, from 3 digits on: each doubles their number
 
 
+def n_terms(n_features: int, *, with_pairs: bool) -> int:
+    """Of so many features, and of each two of them."""
+    return n_features + n_features * (n_features - 1) // 2 * with_pairs
+
+
 def weights_of_patterns(share: Floats) -> Floats:
     """(n_leaves, k, 2 ** k) of all that rows may fulfil: bit j of a pattern is condition j.
 
@@ -49,7 +54,8 @@ def weights_of_patterns(share: Floats) -> Floats:
         unmet += _lost(t) * product
         for j in range(k):
             mine, own = halves(found[:, j], j)[:, :, 1], halves(product, j)[:, :, 1]
-            mine += _gained(share[:, j, None, None], t) * own
+            of_condition = share[:, j, None, None]
+            mine += _gained(of_condition, _factors(of_condition, t)) * own
     for j in range(k):  # of all conditions that a row does not fulfil it is the same
         halves(found[:, j], j)[:, :, 0] = halves(unmet, j)[:, :, 0]
     return found
@@ -62,15 +68,15 @@ def weights_of_rows(share: Floats, met: Bools) -> Floats:
         share: (n_leaves, k) of the conditions.
         met: (n_leaves, k, n_rows) whether the rows fulfil them.
     """
-    n_leaves, k, n_rows = met.shape
-    found = np.zeros(met.shape)
-    unmet = np.zeros((n_leaves, n_rows))
-    for t, weight in points_and_weights(-(-k // 2)):
-        product = _product_of_rows(share, met, t, weight)
+    # Condition by condition: what numpy goes through at once is long then, also of one row.
+    share, met = share.T[:, :, None].copy(), met.transpose(1, 0, 2).copy()
+    found, unmet = np.zeros(met.shape), np.zeros(met.shape[1:])
+    for t, weight in points_and_weights(-(-len(met) // 2)):
+        factors = _factors(share, t)
+        product = _product_of_rows(factors[0], met, t, weight)
         unmet += _lost(t) * product
-        for j in range(k):
-            found[:, j] += _gained(share[:, j, None], t) * product
-    return np.where(met, found, unmet[:, None])
+        found += _gained(share, factors) * product
+    return np.asarray(np.where(met, found, unmet).transpose(1, 0, 2))
 
 
 def pair_weights_of_patterns(share: Floats) -> Floats:
@@ -85,7 +91,8 @@ def pair_weights_of_patterns(share: Floats) -> Floats:
         changed = []
         for j in range(k):
             changed.append(np.full((n_leaves, 1 << k), _lost(t)))
-            halves(changed[j], j)[:, :, 1] = _gained(share[:, j, None, None], t)
+            of_condition = share[:, j, None, None]
+            halves(changed[j], j)[:, :, 1] = _gained(of_condition, _factors(of_condition, t))
         for number, (i, j) in enumerate(combinations(range(k), 2)):
             found[:, number] += changed[i] * changed[j] * half
     return found
@@ -95,9 +102,11 @@ def pair_weights_of_rows(share: Floats, met: Bools) -> Floats:
     """As `weights_of_rows`, (n_leaves, k (k - 1) / 2, n_rows) of two conditions each."""
     n_leaves, k, n_rows = met.shape
     found = np.zeros((n_leaves, k * (k - 1) // 2, n_rows))
+    share, met = share.T[:, :, None], met.transpose(1, 0, 2)
     for t, weight in points_and_weights(k // 2):
-        half = 0.5 * _product_of_rows(share, met, t, weight)
-        changed = [np.where(met[:, j], _gained(share[:, j, None], t), _lost(t)) for j in range(k)]
+        factors = _factors(share, t)
+        half = 0.5 * _product_of_rows(factors[0], met, t, weight)
+        changed = np.where(met, _gained(share, factors), _lost(t))
         for number, (i, j) in enumerate(combinations(range(k), 2)):
             found[:, number] += changed[i] * changed[j] * half
     return found
@@ -112,14 +121,15 @@ def _product_of_patterns(share: Floats, t: float, weight: float) -> Floats:
     return product
 
 
-def _product_of_rows(share: Floats, met: Bools, t: float, weight: float) -> Floats:
-    """As `_product_of_patterns`, (n_leaves, n_rows)."""
-    n_leaves, k, n_rows = met.shape
-    product = np.full((n_leaves, n_rows), weight)
-    for j in range(k):
-        lacks, has = _factors(share[:, j, None], t)
-        product *= np.where(met[:, j], has, lacks)
-    return product
+def _product_of_rows(lacks: Floats, met: Bools, t: float, weight: float) -> Floats:
+    """As `_product_of_patterns`, (n_leaves, n_rows): along the first axis numpy, too, multiplies in order.
+
+    Args:
+        lacks: (k, n_leaves, 1), see `_factors`; `met`: (k, n_leaves, n_rows).
+    """
+    factors = met * t
+    factors += lacks
+    return np.asarray(np.multiply.reduce(factors, axis=0, initial=weight))
 
 
 def halves(of_patterns: Floats, bit: int) -> Floats:
@@ -135,9 +145,9 @@ def _factors(share: Floats, t: float) -> tuple[Floats, Floats]:
     return lacks, lacks + t
 
 
-def _gained(share: Floats, t: float) -> Floats:
+def _gained(share: Floats, factors: tuple[Floats, Floats]) -> Floats:
     """m - z, divided by the factor that the product has too much, where m is 1."""
-    return np.asarray((1 - share) / _factors(share, t)[1])
+    return np.asarray((1 - share) / factors[1])
 
 
 def _lost(t: float) -> float:

@@ -199,21 +199,26 @@ class Descent:
 
     @cached_property
     def levels(self) -> int:
-        """How many are best gone down by whole columns: any level costs as much to walk, however many nodes it has.
-        Questions that the trees share are answered once, as long as their answers are kept.
+        """How many are best gone down by whole columns, where each node takes time, instead of row by row, where each
+        level does. Questions that the trees share are answered once, as long as their answers are kept.
         """
         nodes, asked, kept = self.together, np.zeros(0, np.int64), most_kept(MOST_ROWS)
+        saved, most_saved, best = 0.0, 0.0, 0
+        step = _STEP * len(self.together)
         for level in range(self.deepest):
             nodes = nodes[self.child.take(nodes) != nodes]
             questions = (self.feature.take(nodes) << _HALF) | self.cut.take(nodes)
             known = len(asked)
             asked = np.unique(np.concatenate((asked, questions)))
             new = len(asked) - known if len(asked) <= kept else len(nodes)
-            if _QUESTION * new + _NODE * len(nodes) > _STEP * len(self.together):
-                return level
+            saved += step - _QUESTION * new - _NODE * len(nodes)
+            if saved > most_saved:
+                most_saved, best = saved, level + 1
+            if saved + step * (self.deepest - level - 1) <= most_saved:
+                break
             child = self.child.take(nodes)
             nodes = np.concatenate((child, child + 1))
-        return self.deepest
+        return best
 
     @cached_property
     def _column(self) -> Ints:

@@ -18,9 +18,10 @@ from madtree.learn.data import Array, Bools, Ints, heads, sent_ints
 from madtree.learn.walk import SplitCategories
 from madtree.model import ModelTables
 from madtree.sqltext import packed_nodes as sql
-from madtree.trees import MAX_DEPTH_LIMIT, FeatureKind, Model
+from madtree.trees import MAX_DEPTH_LIMIT, MOST_NAMED, FeatureKind, Model
 
 CHUNK_BYTES = 8 * 2**20  # of nodes read at once, but for a larger tree
+CHUNK_CATEGORIES = 2**20  # that are read at once, but for those of one tree
 _INT = "pg_catalog.int4"
 _OTHERS = frozenset(("n_rows", "improvement", "impurity", "complexity", "weight", "risk", "class_weights"))
 _LARGEST = 1e300  # as in sqltext/check.py: weights add up to less than the largest float8
@@ -77,9 +78,9 @@ def node_categories(host: Host, tables: ModelTables, model: Model, nodes: Mappin
     Raises:
         MadtreeError: a node names categories that its tree does not have, or that no boolean can be.
     """
-    row = host.query(sql.category_keys(tables.schema, tables.name))[0]
-    tree_ids, sizes, hashes, truths = (sent_ints(row[column]) for column in ("tree_id", "size", "hash", "truth"))
-    null: Bools = sent_ints(row["is_null"]) == 1
+    row = host.query(sql.category_sizes(tables.schema, tables.name))[0]
+    tree_ids, sizes = sent_ints(row["tree_id"]), sent_ints(row["size"])
+    hashes, truths, null = _category_keys(host, tables, tree_ids, sizes)
     ends = np.cumsum(sizes)
     split: Ints = np.flatnonzero(nodes["categories"] >= 0)
     place = np.searchsorted(tree_ids, nodes["tree_id"][split])
@@ -95,6 +96,8 @@ def node_categories(host: Host, tables: ModelTables, model: Model, nodes: Mappin
     ):
         raise _damaged(tables, "a node names categories that its tree does not have")
     counts = n_left + n_right
+    if counts.sum() > max(len(hashes), MOST_NAMED):
+        raise _damaged(tables, "its nodes name more categories than its trees have")
     first = np.cumsum(counts) - counts
     within = np.arange(int(counts.sum())) - np.repeat(first, counts)
     at = np.repeat((ends - sizes)[place] + start, counts) + within
@@ -110,6 +113,24 @@ def node_categories(host: Host, tables: ModelTables, model: Model, nodes: Mappin
         is_null=is_null,
         goes_left=within < np.repeat(n_left, counts),
     )
+
+
+def _category_keys(host: Host, tables: ModelTables, tree_ids: Ints, sizes: Ints) -> tuple[Ints, Ints, Bools]:
+    """(n,) `hash`, `truth` and `is_null` of the categories of all trees, as `sql.category_keys` has them."""
+    statement = sql.category_keys(tables.schema, tables.name)
+    found: list[list[Array]] = [[np.zeros(0, np.int64)] for _ in range(3)]
+    for first, end in _stretches(np.cumsum(sizes) // CHUNK_CATEGORIES):
+        row = host.query(statement, [_INT, _INT], [int(tree_ids[first]), int(tree_ids[end - 1])])[0]
+        for parts, column in zip(found, ("hash", "truth", "is_null"), strict=True):
+            parts.append(sent_ints(row[column]))
+        host.let_in()
+    hashes, truths, null = map(np.concatenate, found)
+    return hashes, truths, null == 1
+
+
+def _stretches(chunk: Ints) -> Iterator[tuple[int, int]]:
+    """The first tree of each chunk, and the one behind its last, of the numbers of the trees' chunks, ascending."""
+    return pairwise([*heads(chunk).tolist(), len(chunk)])
 
 
 def node_places(tables: ModelTables, nodes: Mapping[str, Array], tree_id: Ints, node_id: Ints) -> Ints:
@@ -138,9 +159,7 @@ def node_places(tables: ModelTables, nodes: Mapping[str, Array], tree_id: Ints, 
 def _chunks(host: Host, tables: ModelTables, tree_ids: Ints, sizes: Ints) -> Iterator[tuple[bytes, int]]:
     """The nodes of some trees after the other, as bytes, and how many bytes they ought to have."""
     statement = sql.packed_between(tables.schema, tables.name)
-    chunk = np.cumsum(sizes) // CHUNK_BYTES
-    starts = heads(chunk)
-    for first, end in pairwise([*starts.tolist(), len(tree_ids)]):
+    for first, end in _stretches(np.cumsum(sizes) // CHUNK_BYTES):
         between = [int(tree_ids[first]), int(tree_ids[end - 1])]
         data = host.query(statement, [_INT, _INT], between)[0]["nodes"]
         yield bytes(data or b""), int(sizes[first:end].sum())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from madtree.model.write.calibrated import Calibrated, write_calibrated
 from madtree.model.write.columns_text import floats, integers, labels_or_null, picked
 from madtree.model.write.cut import boost_cut
-from madtree.model.write.encoded import MOST_NAMED, Encodings, GroupEncodings, by_categories, too_many
+from madtree.model.write.encoded import Encodings, GroupEncodings, by_categories, too_many
 from madtree.model.write.groups import BoostedTotals, GroupTotals, write_boosted_groups, write_groups, write_members
 from madtree.model.write.packed import write_outcomes, write_packed
 from madtree.model.write.prune import tree_prune
@@ -14,7 +14,6 @@ from madtree.model.write.rows import write_competitors, write_cv, write_nodes, w
 from madtree.model.write.summary import Totals, boost_summary, forest_summary, write_summary
 
 __all__ = [
-    "MOST_NAMED",
     "BoostedTotals",
     "Calibrated",
     "Encodings",

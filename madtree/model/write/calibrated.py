@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, listed, watched
+from madtree.host import Host, listed, rows_at_once, watched
 from madtree.learn.data import Array, Floats, Ints
 from madtree.model import MOST_STEPS_OF_ALL, ModelTables, base_scores, make_tables
 from madtree.model.write.columns_text import chunks, integers, rows_of_floats
 from madtree.records import dataclass
 from madtree.sqltext import array_text as text
 from madtree.sqltext import calibrated as sql
+from madtree.sqltext import models as models_sql
 from madtree.sqltext import packed_nodes as packed_sql
 from madtree.sqltext.boost_tables import BOOST_SUMMARY_COLUMNS, GROUP_COLUMNS, STEP_COLUMNS
 from madtree.sqltext.cut import create_nodes
@@ -30,6 +31,7 @@ from madtree.trees import BOOSTED, ISOTONIC, FittedMaps, Joining, Model, Sigmoid
 _TEXT, _INT = "pg_catalog.text", "pg_catalog.int4"
 _LEFT_OUT = frozenset(("_cv", "_rounds", "_nodes", "_oob", "_outcomes"))
 _GROUPS_AT_ONCE, _STEPS_AT_ONCE = 10_000, 100_000
+_MOST_WEIGHTS = 2**25  # of the classes in leaves
 _REPLACED = frozenset(("prediction", "impurity", "risk", "class_weights"))  # become others where trees voted
 
 
@@ -80,29 +82,51 @@ def _write_tree(host: Host, tables: ModelTables, model: Model, new: Name, made: 
     """A copy whose leaves have as much weight as before, parted among the classes as the map says."""
     old, parts = (tables.schema, tables.name), _parts(tables, frozenset({"_cv"}))
     make_tables(host, *new, "output_model", create_copies(new, parts), None)
-    rows = listed(host, sql.leaves(*old))
     host.command(sql.fill_inner_nodes(old, new, parts["_nodes"]))
-    weights = np.array([row["class_weights"] for row in watched(host, rows)])
+    trees, nodes, weights = _leaves(host, tables, len(model.classes))
     total = weights.sum(axis=1)
-    shares = weights / total[:, None]
-    own = np.array(
-        [
-            made.maps.shares(row["tree_id"] if model.grouping_columns else 0, share)
-            for row, share in watched(host, list(zip(rows, shares.tolist(), strict=True)))
-        ]
-    )
+    own = np.empty_like(weights)
+    for place, tree in enumerate(watched(host, trees)):
+        share = (weights[place] / total[place]).tolist()
+        own[place] = made.maps.shares(tree if model.grouping_columns else 0, share)
     statement = sql.fill_leaves(old, new, parts["_nodes"], class_array(model.classes, tables.prediction_type))
     encoders = [
-        integers([row["tree_id"] for row in rows]),
-        integers([row["node_id"] for row in rows]),
+        integers(trees),
+        integers(nodes),
         integers(own.argmax(axis=1) + 1),
         rows_of_floats(own * total[:, None], len(model.classes)),
     ]
-    for part in chunks(np.full(len(rows), 20 * (len(model.classes) + 1))):
+    for part in chunks(np.full(len(trees), 20 * (len(model.classes) + 1))):
         host.command(statement, [_TEXT] * len(encoders), [encode(part) for encode in encoders])
     for suffix in parts.keys() - {"_nodes", "_summary"}:
         host.command(fill_alike(old, new, suffix, parts[suffix]))
     _fill_summary(host, tables, new, parts["_summary"], {}, made)
+
+
+def _leaves(host: Host, tables: ModelTables, n_classes: int) -> tuple[list[int], list[int], Floats]:
+    """The leaves' trees, their ids, and (n_leaves, n_classes) the weights of the classes.
+
+    Raises:
+        MadtreeError: they have too many weights, or not one for each class.
+    """
+    at = tables.schema, tables.name
+    n_leaves = host.query(models_sql.size(*at))[0]["leaves"]
+    if n_leaves * n_classes > _MOST_WEIGHTS:
+        raise MadtreeError(
+            f"model: {tables.given} has {n_leaves:,} leaves and {n_classes:,} classes, and at most {_MOST_WEIGHTS:,} "
+            "weights of classes in leaves are calibrated",
+            sqlstate="54000",
+        )
+    trees: list[int] = []
+    nodes: list[int] = []
+    weights = np.empty((n_leaves, n_classes))
+    for row in watched(host, host.stream(sql.leaves(*at, n_classes), batch=rows_at_once(n_classes))):
+        if row["class_weights"] is None or len(trees) == n_leaves:
+            raise MadtreeError(f"{tables.given} is damaged: not each of its leaves has a weight for each class")
+        weights[len(trees)] = row["class_weights"]
+        trees.append(row["tree_id"])
+        nodes.append(row["node_id"])
+    return trees, nodes, weights[: len(trees)]
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,7 @@ from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.prune import PackedNodes
 from madtree.learn.walk import by_node, children_in_order, inner_by_level
 from madtree.records import dataclass
-from madtree.trees import NodeLayout
-
-MOST_NAMED = 20_000_000  # categories that nodes name: whoever scores by a model needs some 90 bytes for each
+from madtree.trees import MOST_NAMED, NodeLayout
 
 
 @dataclass(frozen=True)

@@ -1,90 +1,161 @@
-"""Writes a copy of a tree model with what other rows say in its nodes."""
+"""Writes a copy of a model with what other rows say in its nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from madtree.host import Host, Row, watched
+from madtree.errors import MadtreeError
+from madtree.host import Host, listed, watched
+from madtree.learn.data import Array, Floats, Ints
+from madtree.learn.walk import first_nodes
 from madtree.model import ModelTables, make_tables
-from madtree.model.write.columns_text import floats, integers, rows_of_floats
+from madtree.model.write.columns_text import Encoder, chunks, floats, integers, rows_of_floats
 from madtree.records import dataclass
+from madtree.sqltext import array_text as text
+from madtree.sqltext import packed_nodes as packed_sql
 from madtree.sqltext import refresh as sql
+from madtree.sqltext.calibrated import PACKED_PARAMETERS, fill_packed
 from madtree.sqltext.predict import class_array
 from madtree.sqltext.prune import Columns, Name, create_copies, fill_alike
 from madtree.sqltext.tables import REFRESH_COLUMNS
 from madtree.sqltext.values import Kept
-from madtree.trees import Model
+from madtree.trees import MOST_ROWS_IN_BAG, Model
 
-_TEXT = "pg_catalog.text"
-_OF_TRAINING = frozenset({"_cv", "_statistics"})  # tables that tell of the training's rows
+_TEXT, _INT = "pg_catalog.text", "pg_catalog.int4"
+# Tables that tell of the training's rows.
+_OF_TRAINING = frozenset({"_cv", "_statistics", "_rounds", "_outcomes"})
+_FILLED = frozenset({"", "_nodes", "_packed", "_group", "_summary"})
 
 
 @dataclass(frozen=True)
 class Refreshed:
-    """What a refreshed model was made of.
+    """What a refreshed model is made of.
 
     Attributes:
         given, table: names of the new model and of the rows' table, as the user wrote them.
-        sums: of `refresh.leaf_sums`, of leaves that there are.
+        n_rows: how many rows have come to the model.
+        tree_id, node_id: (n_nodes,) of all nodes, in order.
+        rows, weight, prediction: (n_nodes,) what the rows say, of classes the position of one from 1; nothing where no
+            row comes to a node.
+        class_weights: (n_nodes, K); None of trees that say numbers.
+        groups: (n_groups,) numbers of the groups of a boosted model to which rows have come; and of these `base`
+            (n_groups, n_scores), `threshold` and `group_rows` (n_groups,).
     """
 
     given: str
     table: str
-    sums: Sequence[Row]
+    n_rows: int
+    tree_id: Ints
+    node_id: Ints
+    rows: Ints
+    weight: Floats
+    prediction: Floats
+    class_weights: Floats | None
+    groups: Ints
+    base: Floats
+    threshold: Floats
+    group_rows: Ints
 
 
-def write_refreshed(host: Host, tables: ModelTables, model: Model, new: Name, made: Refreshed) -> int:
-    """Create and fill the tables of the refreshed model; returns how many rows have come to it."""
-    old = tables.schema, tables.name
+def write_refreshed(host: Host, tables: ModelTables, model: Model, new: Name, made: Refreshed) -> None:
+    """Create and fill the tables of the refreshed model.
+
+    Raises:
+        MadtreeError: more rows have come to a tree than its records can tell.
+    """
+    old, is_packed = (tables.schema, tables.name), tables.is_packed
+    left_out = _OF_TRAINING | {"_nodes"} if is_packed else _OF_TRAINING
     parts: dict[str, Columns] = {
-        suffix: tables.kept_columns(suffix) for suffix in tables.facts.tables if suffix not in _OF_TRAINING
+        suffix: tables.kept_columns(suffix) for suffix in tables.facts.tables if suffix not in left_out
     }
     kept = {name: Kept(f"pg_catalog.{kind}") for name, kind in REFRESH_COLUMNS}
     parts["_summary"] = {**parts["_summary"], **kept}
-    make_tables(host, *new, "output_model", create_copies(new, parts), None)
-    keys, n_rows, values = _sums_of_nodes(host, model, made.sums)
-    encoders = [integers([tree for tree, _ in keys]), integers([node for _, node in keys]), integers(n_rows)]
-    classes = None
-    if model.is_classification:
-        classes = class_array(model.classes, tables.prediction_type)
-        largest = values.argmax(axis=1) + 1 if len(values) else np.zeros(0, np.int64)
-        encoders += [floats(values.sum(axis=1)), integers(largest), rows_of_floats(values, len(model.classes))]
+    statements = create_copies(new, parts)
+    if is_packed:
+        names = [feature.name for feature in model.features]
+        class_type = tables.prediction_type if model.has_class_leaves else None
+        view = packed_sql.create_view(*new, model.node_layout, names, class_type, model.classes)
+        statements = f"{statements};\n{packed_sql.store_whole(*new)};\n{view}"
+    make_tables(host, *new, "output_model", statements, None)
+    if is_packed:
+        _write_packed(host, old, new, model, made)
     else:
-        encoders += [floats(values[:, 0]), floats(values[:, 1] / values[:, 0])]
-    whole = slice(0, len(keys))
-    statement = sql.fill_nodes(old, new, parts["_nodes"], classes)
-    host.command(statement, [_TEXT] * len(encoders), [encode(whole) for encode in encoders])
-    host.command(sql.fill_trees(old, new, parts[""]))
-    for suffix in parts.keys() - {"", "_nodes", "_summary"}:
+        _write_nodes(host, tables, new, model, made, parts["_nodes"])
+    roots = first_nodes(made.tree_id)
+    _command(host, sql.fill_trees(old, new, parts[""]), [integers(made.tree_id[roots]), integers(made.rows[roots])])
+    if "_group" in parts:
+        of_groups = [
+            integers(made.groups),
+            rows_of_floats(made.base, max(made.base.shape[1], 1)),
+            floats(made.threshold),
+            integers(made.group_rows),
+        ]
+        _command(host, sql.fill_groups(old, new, parts["_group"]), of_groups)
+    for suffix in parts.keys() - _FILLED:
         host.command(fill_alike(old, new, suffix, parts[suffix]))
-    total = sum(n for (_, node), n in zip(keys, n_rows, strict=True) if node == 0)
     types = [_TEXT] * 3 + ["pg_catalog.int8"]
-    host.command(sql.fill_summary(old, new, parts["_summary"]), types, [made.given, tables.given, made.table, total])
-    return total
+    said = [made.given, tables.given, made.table, made.n_rows]
+    host.command(sql.fill_summary(old, new, parts["_summary"]), types, said)
 
 
-def _sums_of_nodes(
-    host: Host, model: Model, sums: Sequence[Row]
-) -> tuple[list[tuple[int, int]], list[int], np.ndarray]:
-    """Tree and id of each node that rows come to or pass; how many do; and the weights of the classes, or the weight
-    and the sum of weight times value.
-    """
-    n_values = len(model.classes) or 2
-    found: dict[tuple[int, int], list[float]] = {}
-    for row in watched(host, sums):
-        node = row["leaf"]
-        while True:
-            own = found.setdefault((row["tree"], node), [0.0] * (n_values + 1))
-            own[-1] += row["n"]
-            if model.is_classification:
-                own[row["class"] - 1] += row["weight"]
-            else:
-                own[0] += row["weight"]
-                own[1] += row["total"]
-            if not node:
-                break
-            node = (node - 1) // 2
-    table = np.array([*found.values()]).reshape(-1, n_values + 1)
-    return [*found], table[:, -1].astype(np.int64).tolist(), table[:, :-1]
+def _command(host: Host, statement: str, encoders: list[Encoder]) -> None:
+    whole = slice(None)
+    host.command(statement, [_TEXT] * len(encoders), [encode(whole) for encode in encoders])
+
+
+def _write_nodes(host: Host, tables: ModelTables, new: Name, model: Model, made: Refreshed, columns: Columns) -> None:
+    """Copy the nodes, which are rows."""
+    there = np.flatnonzero(made.rows)
+    encoders = [integers(each[there]) for each in (made.tree_id, made.node_id, made.rows)]
+    encoders.append(floats(made.weight[there]))
+    classes = None
+    if made.class_weights is None:
+        encoders.append(floats(made.prediction[there]))
+    else:
+        classes = class_array(model.classes, tables.prediction_type)
+        encoders += [integers(made.prediction[there]), rows_of_floats(made.class_weights[there], len(model.classes))]
+    _command(host, sql.fill_nodes((tables.schema, tables.name), new, columns, classes), encoders)
+
+
+def _write_packed(host: Host, old: Name, new: Name, model: Model, made: Refreshed) -> None:
+    """Copy the nodes, which are packed, some trees after the other."""
+    if (most := int(made.rows.max(initial=0))) > MOST_ROWS_IN_BAG:
+        raise MadtreeError(
+            f"new_table: {most:,} rows come to a tree, and each may have at most {MOST_ROWS_IN_BAG:,}",
+            hint="Give a view of some of them.",
+            sqlstate="54000",
+        )
+    record = np.dtype(model.node_layout.big_endian)
+    roots = first_nodes(made.tree_id)
+    trees, n_nodes = made.tree_id[roots], np.diff(roots, append=len(made.tree_id))
+    lengths = n_nodes * record.itemsize
+    found = [int(row["size"]) for row in watched(host, listed(host, packed_sql.packed_lengths(*old)))]
+    if found != lengths.tolist():
+        raise MadtreeError(f"{model.name} is damaged: the nodes of a tree are cut off")
+    types = [_TEXT] * len(PACKED_PARAMETERS) + ["pg_catalog.bytea"]
+    ends = roots + n_nodes
+    for part in chunks(lengths):
+        own = trees[part]
+        row = host.query(packed_sql.packed_between(*old), [_INT, _INT], [int(own[0]), int(own[-1])])[0]
+        nodes = np.frombuffer(bytes(row["nodes"] or b""), record).copy()
+        _refresh(nodes, made, slice(int(roots[part][0]), int(ends[part][-1])))
+        last = np.cumsum(lengths[part])
+        literals = [
+            text.integers(own.tolist()),
+            text.integers(own.tolist()),
+            text.integers((last - lengths[part]).tolist()),
+            text.integers(lengths[part].tolist()),
+        ]
+        host.command(fill_packed(old, new), types, [*literals, nodes.tobytes()])
+
+
+def _refresh(nodes: Array, made: Refreshed, part: slice) -> None:
+    """Enter what rows say into records (n,), which are those of a part of all nodes."""
+    rows = made.rows[part]
+    there, names = np.flatnonzero(rows), nodes.dtype.names or ()
+    nodes["n_rows"] = rows
+    nodes["prediction"][there] = made.prediction[part][there]
+    if "weight" in names:
+        nodes["weight"] = np.where(rows > 0, made.weight[part], 0.0)
+    if made.class_weights is not None:
+        nodes["class_weights"][there] = made.class_weights[part][there]

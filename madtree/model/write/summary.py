@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from madtree import __version__
+from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import FUNCTIONS, SETTINGS
 from madtree.records import dataclass
@@ -16,6 +17,7 @@ from madtree.request import TrainingTask, class_params_text
 from madtree.sqltext import forest_tables as forest_sql
 from madtree.sqltext import inserts
 from madtree.sqltext import tables as sql
+from madtree.sqltext.sizes import oversized
 from madtree.trees import (
     BOOSTED,
     CATEGORY_ENCODINGS,
@@ -53,8 +55,13 @@ def write_summary(
     columns: Sequence[tuple[str, str]] = sql.SUMMARY_COLUMNS,
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """Fill `<output>_summary` with its one row; `more`: values of `columns` that not all models have, or that differ
-    from those of single trees.
+    """Fill `<output>_summary` with its one row.
+
+    Args:
+        more: values of `columns` that not all models have, or that differ from those of single trees.
+
+    Raises:
+        MadtreeError: it is larger than whoever reads it takes.
     """
     arguments = task.arguments
     categorical = [f.name for f in task.features if f.kind is not FeatureKind.CONTINUOUS]
@@ -99,6 +106,10 @@ def write_summary(
     types = [_TEXT if kind == "jsonb" else f"pg_catalog.{kind}" for _, kind in columns]
     statement = inserts.insert_summary(task.output_schema, task.output_name, columns)
     host.command(statement, types, [row[column] for column, _ in columns])
+    for found in host.query(oversized(task.output_schema, task.output_name, [column for column, _ in columns])):
+        raise MadtreeError(
+            f"{arguments.output_table_name} would be too large to be read: {found['fault']}", sqlstate="54000"
+        )
 
 
 def _settings(task: TrainingTask) -> dict[str, Any]:

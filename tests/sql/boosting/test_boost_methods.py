@@ -14,6 +14,7 @@ from training import train_by_client
 from madtree.request import Tuning
 
 METHODS = ("adaboost", "real", "gentle", "logitboost")
+OF_TARGETS = [*((method, "late") for method in METHODS), ("adaboost", "k")]
 
 
 @pytest.fixture(autouse=True)
@@ -21,18 +22,18 @@ def _table(db: psycopg.Connection) -> None:
     db.execute(MAKE)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("method", "target"), OF_TARGETS)
 @pytest.mark.parametrize("more", [{}, {"weights": "w", "grouping_cols": "g", "validation_params": "fraction=0.2"}])
-def test_it_is_the_same_in_every_way(db: psycopg.Connection, method: str, more: dict[str, Any]) -> None:
+def test_it_is_the_same_in_every_way(db: psycopg.Connection, method: str, target: str, more: dict[str, Any]) -> None:
     given = {**more, "boost_params": f"method={method}", "learning_rate": 1.0}
-    boost(db, "late", **given)
+    boost(db, target, **given)
     expected = tables(db)
     for strategy in ("memory", "workers", "aggregate"):
-        boost(db, "late", strategy=strategy, parallel_workers=2, **given)
+        boost(db, target, strategy=strategy, parallel_workers=2, **given)
         assert tables(db) == expected, strategy
     names = {"training_table_name": "t", "output_table_name": "m", "id_col_name": "id", "list_of_features": "a, b, c"}
     by_passes = Tuning(block_rows=150, read_rows=70, surely_large=100)
-    train_by_client(db, by_passes, **names, dependent_variable="late", **{**FEW, "loss": None, **given})
+    train_by_client(db, by_passes, **names, dependent_variable=target, **{**FEW, "loss": None, **given})
     assert tables(db) == expected
 
 
@@ -75,7 +76,8 @@ def test_a_group_ends_by_itself(db: psycopg.Connection) -> None:
             "boost_params: method real lowers the loss exponential, not log_loss",
         ),
         ("k", {"boost_params": "method=logitboost"}, "boost_params: method logitboost is for two classes, and k has"),
-        ("k", {"boost_params": "method=adaboost"}, "boost_params: method adaboost is for two classes, and k has"),
+        ("k", {"boost_params": "method=real"}, "boost_params: method real is for two classes, and k has"),
+        ("k", {"loss": "exponential"}, "loss exponential is for two classes, and k has"),
         ("y", {"boost_params": "method=gentle"}, "loss exponential is for classes"),
         (
             "late",
@@ -94,3 +96,52 @@ def test_a_mistake_is_said(db: psycopg.Connection, target: str, given: dict[str,
         boost(db, target, **given)
     assert said in str(error.value)
     assert "Traceback" not in str(error.value)
+
+
+def test_of_many_classes_a_round_is_one_tree_that_votes(db: psycopg.Connection) -> None:
+    boost(db, "k", boost_params="method=adaboost", learning_rate=1.0)
+    (summary,) = rows(db, "SELECT loss, boost_method FROM m_summary")
+    assert summary == {"loss": "exponential", "boost_method": "adaboost"}
+    of_trees = rows(
+        db,
+        "SELECT t.round, t.class, array_agg((n.node_id, n.feature, n.threshold, n.n_rows)::text ORDER BY n.node_id) "
+        "AS nodes, array_agg(n.prediction ORDER BY n.node_id) FILTER (WHERE n.is_leaf) AS said "
+        "FROM m t JOIN m_nodes n USING (tree_id) GROUP BY t.tree_id, t.round, t.class ORDER BY t.tree_id",
+    )
+    n_classes = rows(db, "SELECT count(DISTINCT k) AS n FROM t")[0]["n"]
+    assert n_classes > 2
+    assert len(of_trees) == 5 * n_classes
+    for first in range(0, len(of_trees), n_classes):
+        of_round = of_trees[first : first + n_classes]
+        assert len({tuple(each["nodes"]) for each in of_round}) == 1
+        said = np.array([each["said"] for each in of_round])
+        say = said.max() * n_classes / (n_classes - 1)
+        votes = (said == said.max(axis=0)).astype(float)
+        np.testing.assert_allclose(said, say * (votes - 1 / n_classes), rtol=1e-12)
+        assert votes.sum(axis=0).tolist() == [1.0] * said.shape[1]
+    raw, prob = (np.array([[*row.values()][1:] for row in score(db, type_)]) for type_ in ("raw", "prob"))
+    np.testing.assert_allclose(prob, np.exp(raw) / np.exp(raw).sum(axis=1, keepdims=True), rtol=1e-12)
+    actual = rows(db, "SELECT id, dense_rank() OVER (ORDER BY k) - 1 AS place, k FROM t ORDER BY id")
+    place = np.array([row["place"] for row in actual])
+    lost = np.exp(-raw[np.arange(len(raw)), place]).mean()
+    (staged,) = rows(db, "SELECT loss, value FROM madtree.boost_staged('m', 't') ORDER BY num_trees DESC LIMIT 1")
+    (trained,) = rows(db, "SELECT training_loss FROM m_group")
+    assert staged["loss"] == pytest.approx(lost, rel=1e-12)
+    assert trained["training_loss"] == pytest.approx(lost, rel=1e-12)
+    likeliest = [row["estimated_k"] for row in score(db, "response")]
+    right = np.mean([said == row["k"] for said, row in zip(likeliest, actual, strict=True)])
+    assert staged["value"] == pytest.approx(right)
+    assert right > 0.7
+    (written,) = rows(db, "SELECT madtree.boost_sql('m', 'raw') AS expression")
+    said = rows(db, f"SELECT id, ({written['expression']}) AS s FROM t ORDER BY 1")
+    assert [row["s"] for row in said] == raw.tolist()
+
+
+def test_many_classes_have_weights_and_rows_that_are_held_out(db: psycopg.Connection) -> None:
+    boost(db, "k", boost_params="method=adaboost", weights="w", validation_params="fraction=0.3", num_trees=9)
+    probabilities = [[*row.values()][1:] for row in score(db, "prob")]
+    assert [sum(row) for row in probabilities] == pytest.approx([1.0] * len(probabilities))
+    (group,) = rows(db, "SELECT n_rounds, n_trees, validation_loss FROM m_group")
+    assert group["n_trees"] == group["n_rounds"] * len(probabilities[0])
+    held_out = rows(db, "SELECT round, validation_loss FROM m_rounds ORDER BY validation_loss, round LIMIT 1")[0]
+    assert (group["n_rounds"], group["validation_loss"]) == tuple(held_out.values())

@@ -26,23 +26,24 @@ def raw(db: psycopg.Connection, model: str = "m") -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("target", "given", "weight"),
+    ("target", "given", "weight", "method"),
     [
-        ("late", "class_weight=balanced", "n_all / (2.0 * n_class)"),
-        ("late", "class_weight=0.5:3", "CASE WHEN late THEN 3 ELSE 0.5 END"),
-        ("late", "prior=0.75:0.25", "(CASE WHEN late THEN 0.25 ELSE 0.75 END) * n_all / n_class"),
-        ("k", "class_weight=balanced", "n_all / (5.0 * n_class)"),
+        ("late", "class_weight=balanced", "n_all / (2.0 * n_class)", "gradient"),
+        ("late", "class_weight=0.5:3", "CASE WHEN late THEN 3 ELSE 0.5 END", "gradient"),
+        ("late", "prior=0.75:0.25", "(CASE WHEN late THEN 0.25 ELSE 0.75 END) * n_all / n_class", "gradient"),
+        ("k", "class_weight=balanced", "n_all / (5.0 * n_class)", "gradient"),
+        ("k", "class_weight=balanced", "n_all / (5.0 * n_class)", "adaboost"),
     ],
 )
 def test_it_is_the_model_of_rows_with_such_weights(
-    db: psycopg.Connection, target: str, given: str, weight: str
+    db: psycopg.Connection, target: str, given: str, weight: str, method: str
 ) -> None:
     db.execute(
         f"CREATE TABLE counted AS SELECT *, ({weight})::float8 AS of_class FROM (SELECT *, count(*) OVER () AS n_all, "
         f"count(*) OVER (PARTITION BY {target}) AS n_class FROM t) AS c"
     )
-    boost(db, target, class_params=given)
-    boost(db, target, "other", "counted", weights="of_class")
+    boost(db, target, class_params=given, boost_params=f"method={method}")
+    boost(db, target, "other", "counted", weights="of_class", boost_params=f"method={method}")
     np.testing.assert_allclose(raw(db), raw(db, "other"), rtol=1e-9, atol=1e-12)
     both = [rows(db, f"SELECT training_loss FROM {model}_group")[0]["training_loss"] for model in ("m", "other")]
     assert both[0] == pytest.approx(both[1], rel=1e-12)

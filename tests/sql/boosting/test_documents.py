@@ -19,6 +19,7 @@ TRAININGS: dict[str, tuple[str, dict[str, Any]]] = {
     "exponential": ("late", {"loss": "exponential"}),
     "five classes": ("k", {}),
     "five classes of groups": ("k", {"grouping_cols": "g"}),
+    "five classes by votes": ("k", {"boost_params": "method=adaboost"}),
     "poisson": ("n", {"loss": "poisson"}),
     "a single class": ("one", {}),
 }

@@ -23,13 +23,17 @@ def _table(db: psycopg.Connection) -> None:
 
 @pytest.mark.parametrize(
     ("target", "more"),
-    [("y", {"weights": "w", "grouping_cols": "g"}), ("late", {}), ("k", {"boost_params": "subsample=0.7"})],
+    [
+        ("y", {"weights": "w", "grouping_cols": "g"}),
+        ("late", {}),
+        ("k", {"boost_params": "subsample=0.7", "num_trees": 4}),
+    ],
 )
 def test_it_is_the_same_in_every_way(db: psycopg.Connection, target: str, more: dict[str, Any]) -> None:
-    boost(db, target, **BY_FLAG, **more)
+    boost(db, target, **{**BY_FLAG, **more})
     expected = tables(db)
     for strategy in ("memory", "workers", "aggregate"):
-        boost(db, target, strategy=strategy, parallel_workers=2, **BY_FLAG, **more)
+        boost(db, target, strategy=strategy, parallel_workers=2, **{**BY_FLAG, **more})
         assert tables(db) == expected, strategy
     names = {"training_table_name": "t", "output_table_name": "m", "id_col_name": "id", "list_of_features": "a, b, c"}
     by_passes = Tuning(block_rows=150, read_rows=70, surely_large=100)

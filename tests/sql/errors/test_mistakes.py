@@ -172,12 +172,6 @@ MISTAKES = {
             "Its features are x",
         ),
         (
-            "tree_shap('m', 'points', 'w', interactions => true, background => 'points')",
-            "22023",
-            "madtree: interactions => true tells of the rows of training",
-            None,
-        ),
-        (
             "tree_shap('m', 'points', 'w', background => 'nowhere')",
             "42P01",
             "madtree: background: relation nowhere",

@@ -92,8 +92,6 @@ def test_the_training_rows_give_the_same_model(db: psycopg.Connection) -> None:
     [
         ("tree_train('training', 'm', 'id', 'k', 'x', class_params => 'class_weight=balanced')", "has class_params"),
         ("tree_train('training', 'm', 'id', 'id', 'x', 'poisson', classification => false)", "rates of events"),
-        ("forest_train('training', 'm', 'id', 'k', 'x', num_trees => 2)", "is a forest"),
-        ("boost_train('training', 'm', 'id', 'k', 'x', num_trees => 2)", "is a boosted model"),
     ],
 )
 def test_what_does_not_follow_from_rows_is_refused(db: psycopg.Connection, training: str, said: str) -> None:

@@ -17,9 +17,9 @@ LEVELS = ["a", "b", "c", "d", "e"]
 KINDS = [FeatureKind.CONTINUOUS, FeatureKind.ORDERED, FeatureKind.UNORDERED]
 
 
-@pytest.fixture
-def table(db: psycopg.Connection) -> dict[str, np.ndarray]:
-    """Table big, and its columns; its features have few values, so that bins do not depend on the sample."""
+@pytest.fixture(scope="module")
+def kept(dsn: str, shared_schema: str) -> dict[str, np.ndarray]:
+    """The columns of a table; its features have few values, so that bins do not depend on the sample."""
     rng = np.random.default_rng(7)
     x, n, level = rng.integers(0, 90, N_ROWS) / 8, rng.integers(-500, 400, N_ROWS), rng.integers(0, 5, N_ROWS)
     y = x + n / 100 * (level > 2) + rng.normal(0, 1, N_ROWS)
@@ -31,22 +31,25 @@ def table(db: psycopg.Connection) -> dict[str, np.ndarray]:
         "label": (y > 5).astype(int),
         "w": rng.integers(1, 9, N_ROWS) / 3,
     }
-    db.execute("CREATE TABLE big (id int, x float8, n int, level text, y float8, label int, w float8)")
-    with db.cursor().copy("COPY big FROM STDIN") as copy:
-        for i in range(N_ROWS):
-            copy.write_row(
-                (
-                    i,
-                    float(x[i]),
-                    int(n[i]),
-                    LEVELS[level[i]],
-                    float(columns["y"][i]),
-                    int(columns["label"][i]),
-                    float(columns["w"][i]),
-                )
-            )
-    db.execute("ANALYZE big")
+    listed = [column.tolist() for column in (np.arange(N_ROWS), *columns.values())]
+    listed[3] = [LEVELS[number] for number in listed[3]]
+    with psycopg.connect(dsn, autocommit=True) as db:
+        db.execute(f"SET search_path = {shared_schema}")
+        db.execute("CREATE TABLE big (id int, x float8, n int, level text, y float8, label int, w float8)")
+        with db.cursor().copy("COPY big FROM STDIN") as copy:
+            for row in zip(*listed, strict=True):
+                copy.write_row(row)
+        db.execute("ANALYZE big")
     return columns
+
+
+@pytest.fixture
+def table(
+    db: psycopg.Connection, schema: str, kept: dict[str, np.ndarray], shared_schema: str
+) -> dict[str, np.ndarray]:
+    """The columns of the table big, which tests only read."""
+    db.execute(f"SET search_path = {schema}, {shared_schema}, public, madtree")
+    return kept
 
 
 def in_memory(
@@ -90,18 +93,19 @@ def test_many_blocks_give_the_tree_of_one(
 
 def test_what_a_sample_cannot_show_is_found_all_the_same(db: psycopg.Connection, table: dict[str, np.ndarray]) -> None:
     """One row with a class, one with a value and one with a NULL that no other row has."""
-    db.execute("UPDATE big SET label = 77 WHERE id = 12345")
-    db.execute("UPDATE big SET x = 1000 WHERE id = 54321")
-    db.execute("UPDATE big SET n = NULL WHERE id = 99999")
-    db.execute("UPDATE big SET label = NULL WHERE id = 111111")
-    db.execute("ANALYZE big")
-    db.execute("SELECT tree_train('big', 'model', 'id', 'label', 'x, n, level', max_depth => 3)")
+    db.execute("CREATE TABLE own AS TABLE big")
+    db.execute("UPDATE own SET label = 77 WHERE id = 12345")
+    db.execute("UPDATE own SET x = 1000 WHERE id = 54321")
+    db.execute("UPDATE own SET n = NULL WHERE id = 99999")
+    db.execute("UPDATE own SET label = NULL WHERE id = 111111")
+    db.execute("ANALYZE own")
+    db.execute("SELECT tree_train('own', 'model', 'id', 'label', 'x, n, level', max_depth => 3)")
     summary = db.execute(
         "SELECT dependent_var_levels, total_rows_processed, total_rows_skipped FROM model_summary"
     ).fetchone()
     assert summary == (["0", "1", "77"], N_ROWS - 1, 1)
     assert db.execute("SELECT class_weights[3] FROM model_nodes WHERE node_id = 0").fetchone() == (1,)
-    db.execute("SELECT tree_train('big', 'lone', 'id', 'id > 0 AND x > 500', 'x', min_split => 2, min_bucket => 1)")
+    db.execute("SELECT tree_train('own', 'lone', 'id', 'id > 0 AND x > 500', 'x', min_split => 2, min_bucket => 1)")
     largest = max(table["x"])
     assert db.execute("SELECT threshold FROM lone_nodes WHERE node_id = 0").fetchone() == ((largest + 1000) / 2,)
 

@@ -96,6 +96,11 @@ def test_averages_are_those_of_predictions(db: psycopg.Connection, name: str) ->
                 assert abs(row["estimated"] - np.mean(known)) < 1e-12 * max(1, abs(row["estimated"]))
 
 
+def test_null_is_the_default(db: psycopg.Connection) -> None:
+    train(db, "tree", "v", {"max_depth": 3})
+    assert dependence(db, "i", **dict.fromkeys(("grid_size", "max_rows", "ice"))) == dependence(db, "i")
+
+
 def test_pairs_of_values_are_set_together(db: psycopg.Connection) -> None:
     train(db, "forest", "v", FOREST)
     found = dependence(db, 'c, "Odd name"', grid_size=5)

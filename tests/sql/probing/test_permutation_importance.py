@@ -86,6 +86,12 @@ def test_it_is_the_mean_over_all_pairs_of_rows(db: psycopg.Connection, kind: str
     assert found["stddev"] > 0
 
 
+def test_null_is_the_default(db: psycopg.Connection) -> None:
+    train(db, "tree", "v", {"max_depth": 3})
+    nothing = dict.fromkeys(("features", "metric", "n_repeats", "seed", "max_rows"))
+    assert importance(db, **nothing) == importance(db)
+
+
 def test_what_no_tree_asks_is_not_important(db: psycopg.Connection) -> None:
     train(db, "tree", "v", {"max_depth": 2}, "x, noise")
     found = importance(db)
@@ -128,7 +134,7 @@ def test_the_same_bytes_in_whatever_order_and_by_the_client(
     found = importance(db, "t", max_rows=100, seed=7)
     assert next(iter(found.values()))["n"] == 100
     assert importance(db, "shuffled", max_rows=100, seed=7) == found != importance(db, "t", max_rows=100, seed=8)
-    monkeypatch.setattr("madtree.score.permuted.MOST_ROWS", 250)  # two repeats at once, and not all of them
+    monkeypatch.setattr("madtree.score.rows_at_hand.MOST_ROWS", 250)  # two repeats at once, and not all of them
     with db.transaction():
         answer = call(PsycopgHost(db), "permutation_importance", ("m", "t"), {"max_rows": 100, "seed": 7})
     assert answer.rows == [[*row.values()] for row in found.values()]

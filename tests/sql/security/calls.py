@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 import psycopg
+from invoked import invoke
 from psycopg import sql
 from shares import ALL
 from training import train
-from typer.testing import CliRunner
 
 import madtree
-from madtree.cli.app import app
 from madtree.doctor.facts import gather
 from madtree.report import build_report
 
@@ -77,7 +76,7 @@ Answers = dict[str, Any]
 
 def run(*words: str) -> str:
     """What the command says."""
-    said = CliRunner().invoke(app, words)
+    said = invoke(words)
     assert said.exit_code in (0, 1 if words[0] == "doctor" else 0), f"{said.output} {said.exception}"
     return said.stdout
 

@@ -35,6 +35,9 @@ for number in os.listdir("/proc/self/fd"):
     if ".madtree_" in target:
         found.append("file " + target)
 found += ["map " + line.split()[-2] for line in open("/proc/self/maps") if "pgsql_tmp" in line]
+shown = plpy.execute("SELECT a.application_name <> current_setting('application_name') AS other "
+    "FROM pg_stat_activity AS a WHERE a.pid = pg_backend_pid()")
+found += ["what it did in pg_stat_activity"] * shown[0]["other"]
 found += ["cursor " + row["name"] for row in plpy.execute("SELECT name FROM pg_catalog.pg_cursors") if row["name"]]
 return found
 $$
@@ -71,6 +74,19 @@ CALLS = {
     "tree_shap": "SELECT madtree.tree_shap('b', 'data', 'reasons'); DROP TABLE reasons",
     "partial_dependence": "SELECT count(*) FROM madtree.partial_dependence('b', 'data', 'a, b')",
     "permutation_importance": "SELECT count(*) FROM madtree.permutation_importance('b', 'data')",
+    "calibrate": "SELECT madtree.calibrate('b', 'data', 'calibrated'); SELECT madtree.tree_drop('calibrated')",
+    "calibrated tree": "SELECT madtree.calibrate('t', 'data', 'calibrated', 'sigmoid'); "
+    "SELECT madtree.tree_drop('calibrated')",
+    "tree_refresh": "SELECT madtree.tree_refresh('t', 'data', 'refreshed'); SELECT madtree.tree_drop('refreshed')",
+    "tree_statistics": "SELECT madtree.tree_statistics('b', 'data')",
+    "tree_drift": "SELECT count(*) FROM madtree.tree_drift('f', 'data')",
+    "conformal_quantiles": "SELECT count(*) FROM madtree.conformal_quantiles('f', 'data')",
+    "tree_reliability": "SELECT count(*) FROM madtree.tree_reliability('f', 'data')",
+    "intervals": "SELECT madtree.forest_train('data', 'm', 'id', 'a', 'b, c', num_trees => 20, intervals => true, "
+    "replace => true)",
+    "interval": "SELECT madtree.forest_predict('i', 'data', 'predicted', 'interval'); DROP TABLE predicted",
+    "ordered": "SELECT madtree.boost_train('data', 'm', 'id', 'y', 'a, b, (c::text)', replace => true, "
+    "boost_params => 'category_encoding=ordered')",
 }
 
 
@@ -86,6 +102,9 @@ def tables(dsn: str, shared_schema: str, sessions: KeptSessions) -> str:
         db.execute("CREATE TABLE few AS SELECT * FROM data WHERE id <= 3000; ANALYZE data, few")
         db.execute("SELECT madtree.forest_train('few', 'f', 'id', 'y', 'a, b, c', num_trees => 100, min_split => 2)")
         db.execute("SELECT madtree.boost_train('few', 'b', 'id', 'y', 'a, b, c', num_trees => 100)")
+        db.execute("SELECT madtree.forest_train('few', 'i', 'id', 'a', 'b, c', num_trees => 50, intervals => true)")
+        db.execute("SELECT madtree.tree_train('few', 't', 'id', 'y', 'a, b, c', max_depth => 25, min_split => 2)")
+        db.execute("SELECT madtree.tree_statistics(m, 'few') FROM unnest(ARRAY['f', 'b']) AS m")
         for name, (plan, rows) in PLANS.items():
             many = f"decode(repeat(encode(%s::bytea, 'hex'), {COPIES[name]}), 'hex')"
             db.execute(f"CREATE TABLE long_{name} AS SELECT %s::bytea AS plan, {many} AS rows", [plan, rows])

@@ -178,3 +178,15 @@ def test_contributions_against_a_background_are_shapley_values(db: psycopg.Conne
         if kind != "boost":
             assert row["expected"] == pytest.approx(explaining.together(set()), abs=1e-9)
     assert asked >= 8
+    db.execute("SELECT madtree.tree_shap('m', 'test', 'pairs', interactions => true, background => 'others')")
+    asked = 0
+    for row in rows(db, "SELECT * FROM pairs"):
+        explaining = AgainstOthers(document, test[row["id"]], row.get("class"), kind, its)
+        of_pairs = {pair: explaining.interaction(*pair) for pair in combinations(FEATURES, 2)}
+        for pair, value in of_pairs.items():
+            assert row[":".join(pair)] == pytest.approx(value, abs=1e-9)
+            asked += value != 0
+        for feature in FEATURES:
+            own = sum(value for pair, value in of_pairs.items() if feature in pair)
+            assert row[feature] == pytest.approx(explaining.contribution(feature) - own / 2, abs=1e-9)
+    assert asked >= 8

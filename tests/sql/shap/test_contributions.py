@@ -24,6 +24,9 @@ INSERT INTO test (id, g, x, c, "Odd name", i, e) VALUES (901, 'A', NULL, 'new', 
     (902, 'C', 1, 'c1', 1, 1, 'small'), (903, NULL, 0, 'c1', 1, 1, 'large'),
     (904, 'B', 'NaN', NULL, 'Infinity', 9, 'small');
 """
+TOLD: list[dict[str, Any]] = [
+    {}, {"interactions": True}, {"background": "others"}, {"interactions": True, "background": "others"},
+]  # fmt: skip
 BOOST = {"num_trees": 6, "max_leaf_nodes": 8, "min_bucket": 3}
 FOREST = {"num_trees": 7, "importance": False, "max_tree_depth": 6}
 SURROGATES = {"surrogate_params": "max_surrogates=2"}
@@ -55,6 +58,7 @@ MODELS: dict[str, tuple[str, str, dict[str, Any], str, str]] = {
         {**BOOST, "grouping_cols": "g", "boost_params": "subsample=0.6",
          "validation_params": "fraction=0.25, n_iter_no_change=2", "num_trees": 20}, "raw", "raw_",
     ),
+    "boosted classes by votes": ("boost", "k", {**BOOST, "boost_params": "method=adaboost"}, "raw", "raw_"),
     "boosted counts": ("boost", "n", {**BOOST, "loss": "poisson"}, "raw", "raw_"),
 }  # fmt: skip
 
@@ -81,7 +85,7 @@ def explain(db: psycopg.Connection, source: str = "test", **more: Any) -> list[d
     return rows(db, "SELECT * FROM why")
 
 
-@pytest.mark.parametrize("told", [{}, {"interactions": True}, {"background": "others"}], ids=lambda told: "".join(told))
+@pytest.mark.parametrize("told", TOLD, ids=lambda told: "-".join(told))
 @pytest.mark.parametrize("name", MODELS)
 def test_contributions_add_up_to_predictions(db: psycopg.Connection, name: str, told: dict[str, Any]) -> None:
     kind, dependent, more, type_, begins = MODELS[name]

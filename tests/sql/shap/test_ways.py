@@ -55,7 +55,13 @@ def differ(db: psycopg.Connection, one: str, other: str) -> int:
 
 @pytest.mark.parametrize(
     ("layout", "top", "interactions", "background"),
-    [("wide", None, False, None), ("long", 2, False, None), ("long", 3, True, None), ("wide", None, False, "others")],
+    [
+        ("wide", None, False, None),
+        ("long", 2, False, None),
+        ("long", 3, True, None),
+        ("wide", None, False, "others"),
+        ("long", 3, True, "others"),
+    ],
 )
 @pytest.mark.parametrize("model", MODELS)
 def test_all_ways_write_the_same_bytes(

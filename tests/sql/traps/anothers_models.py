@@ -14,13 +14,17 @@ FULL: dict[str, dict[str, Any]] = {
              "max_depth": 3, "min_split": 4},
     "forest": {"null_handling_params": "max_surrogates=1", "oob_predictions": True, "num_trees": 2,
                "max_tree_depth": 3, "grouping_cols": "g"},
-    "boost": {"validation_params": "fraction=0.3", "num_trees": 2, "max_leaf_nodes": 4, "grouping_cols": "g"},
+    "boost": {"validation_params": "fraction=0.3", "num_trees": 2, "max_leaf_nodes": 4, "grouping_cols": "g",
+              "boost_params": "category_encoding=ordered"},
+    "between": {"dependent_variable": "z", "intervals": True, "num_trees": 2, "max_tree_depth": 3},
 }  # fmt: skip
 PARTS = {
-    "tree": ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors"),
-    "forest": ("", "_summary", "_surrogates", "_group", "_packed", "_oob"),
-    "boost": ("", "_summary", "_group", "_packed", "_rounds"),
+    "tree": ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_statistics"),
+    "forest": ("", "_summary", "_surrogates", "_group", "_packed", "_oob", "_statistics"),
+    "boost": ("", "_summary", "_group", "_packed", "_rounds", "_statistics", "_categories"),
+    "between": ("", "_summary", "_group", "_packed", "_outcomes"),
 }
+TRAINS = {"between": "forest"}  # kinds of models that another one's function trains
 _TRAP = f"x + 0 * {spring('expression')}"
 EXPRESSIONS: dict[str, dict[str, str]] = {
     "feature": {"list_of_features": f"x, {_TRAP}"},
@@ -33,11 +37,14 @@ EXPRESSIONS: dict[str, dict[str, str]] = {
 
 
 def train(db: psycopg.Connection, kind: str, model: str, **more: Any) -> None:
-    """Train on traps.d, and let everybody read the model."""
+    """Train on traps.d, keep statistics, and let everybody read the model."""
     given = {"training_table_name": "traps.d", "output_table_name": model, "id_col_name": "id",
              "dependent_variable": "y", "list_of_features": "x, k", **more}  # fmt: skip
     named = sql.SQL(", ").join(sql.SQL("{} => %s").format(sql.Identifier(name)) for name in given)
-    db.execute(sql.SQL("SELECT madtree.{}({})").format(sql.Identifier(f"{kind}_train"), named), list(given.values()))
+    function = sql.Identifier(f"{TRAINS.get(kind, kind)}_train")
+    db.execute(sql.SQL("SELECT madtree.{}({})").format(function, named), list(given.values()))
+    if "_statistics" in PARTS[kind]:
+        db.execute("SELECT madtree.tree_statistics(%s, %s)", [model, given["training_table_name"]])
     schema = model.partition(".")[0]
     db.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO public")  # type: ignore[arg-type]
 

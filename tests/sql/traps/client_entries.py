@@ -13,10 +13,9 @@ from typing import Any
 
 import click
 import trap_calls
-import typer
+from invoked import group
 
 import madtree
-from madtree.cli.app import app
 
 MEANINGS = {
     **trap_calls.MEANINGS, "name": "model", "table": "data", "data": "data", "X": "data", "output": "out",
@@ -100,8 +99,7 @@ class Command:
 
 def commands() -> Iterator[Command]:
     """All commands with what they need, once as they are and once for each thing more that they can be asked for."""
-    group: Any = typer.main.get_command(app)
-    for name, command in group.commands.items():
+    for name, command in group().commands.items():
         if name in OTHER_COMMANDS:
             continue
         needed = [each for each in command.params if each.required and each.name != "format_"]

@@ -26,6 +26,8 @@ COLUMNS = {
     "_group": "gid int4, success bool, message text, n_trees int4, n_rows int8, oob_error float8, "
     "oob_var_importance float8[], oob_var_importance_sd float8[], impurity_var_importance float8[]",
     "_packed": "tree_id int4, category_sets text[], nodes bytea",
+    "_statistics": "feature text, kind text, place int4, low float8, high float8, category text, n int8",
+    "_outcomes": "tree_id int4, outcomes float8[]",
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ground import CALLERS, Ground, Seen
+from shares import ALL
 from trap_calls import ENGINES, FIXED, MEANINGS, all_calls, functions, relations
 
 OWN = (
@@ -36,9 +37,11 @@ def test_every_call_answers_for_a_model_of_ones_own(ground: Ground, engine: str)
         for statement in OWN:
             db.execute(statement)
         calls = [*all_calls(db, engine)]
-        for call in calls:
-            for model in ("work.tree", "work.forest", "work.boosted"):
+        models = ["work.tree", "work.forest", "work.boosted"]
+        for turn, call in enumerate(calls, [*ENGINES].index(engine)):
+            for model in (models * 2)[turn % 3 :][:3]:
                 place = {**FIXED, "model": model, "data": "work.data", "out": ground.new_name()}
-                seen.call(db, call, place, f"{model} of her own")
+                if seen.call(db, call, place, f"{model} of her own") and not ALL:
+                    break
     assert not seen.wrong
     assert {call.function for call in calls} == seen.done

@@ -13,15 +13,14 @@ import pytest
 from anothers_models import drop, train
 from client_entries import Command, ask, commands, entries, estimators
 from ground import CALLERS, Ground, Seen
+from invoked import invoke
 from pooler import kept
 from shares import ALL, share
 from test_clients import refused
 from trap_calls import FIXED, SMALL
 from trap_types import TOGETHER, TYPES
-from typer.testing import CliRunner
 
 import madtree
-from madtree.cli.app import app
 from madtree.host.psycopg import PsycopgHost
 from madtree.report import build_report
 
@@ -83,6 +82,11 @@ def places() -> list[tuple[str, str]]:
     return [*theirs, *own]
 
 
+def few_trees(kind: Any) -> dict[str, int]:
+    """Parameters of an estimator of several trees."""
+    return {name: 2 for name in ("n_estimators", "max_iter") if name in kind().get_params()}
+
+
 def things(client: madtree.Client, model: str) -> list[Any]:
     kinds = {"forest": client.forest, "boost": client.boosted}
     return [client, next((own for kind, own in kinds.items() if kind in model), client.model)(model)]
@@ -136,7 +140,7 @@ def test_estimators_run_nothing_of_the_types(ground_with_models: Ground, engine:
     with ground.calling(CALLERS["superuser"]) as db:
         client = madtree.connect(db, engine=engine, on_message=lambda line: None)
         for turn, (which, kind) in enumerate(estimators().items()):
-            small = {"n_estimators": 2} if hasattr(kind(), "n_estimators") else {}
+            small = few_trees(kind)
             outcome = "z" if which.endswith("Regressor") else "y"
             for number, table in enumerate(["traps.s_all", *share(tables(), 4, turn)]):
                 more = {"class_weight": "balanced"} if "class_weight" in kind().get_params() and number % 2 else {}
@@ -187,7 +191,7 @@ def run(ground: Ground, dsn: str, command: Command, model: str, table: str, engi
     """Its name, if it did what it was asked for."""
     place = {**PLACE, "model": model, "data": table, "out": ground.new_name(), "file": "-"}
     words = ["--engine", engine, *command.words(place)]
-    result = CliRunner().invoke(app, [*words, "--dsn", dsn])
+    result = invoke([*words, "--dsn", dsn])
     return {command.name} if result.exit_code == 0 else set()
 
 
@@ -229,7 +233,7 @@ def test_what_is_looked_at_is_used_in_the_same_transaction(
                 note("the page", lambda c=client, m=model: build_report(c, m, data="traps.d"))
                 note("the page of a connection", lambda m=model: build_report(db, m, data="traps.d"))
             for which, kind in share([*estimators().items()], 2, turn):
-                small = {"n_estimators": 2} if hasattr(kind(), "n_estimators") else {}
+                small = few_trees(kind)
                 outcome = "z" if which.endswith("Regressor") else "y"
                 estimator = kind(client, list_of_features="x, k", max_depth=3, **small)
                 for name in ["fit", *entries(kind)]:

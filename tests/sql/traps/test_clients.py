@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator
 import pytest
 from anothers_models import drop, spoil_id, train
 from ground import CALLERS, Ground, Seen
+from invoked import invoke
 from trap_calls import REFUSED, SMALL
 from trap_objects import spring
-from typer.testing import CliRunner
 
 import madtree
-from madtree.cli.app import app
 from madtree.report import build_report
 
 MODEL = "traps.of_an_expression"
@@ -89,7 +88,7 @@ def test_commands_run_nothing(ground: Ground, model: None, who: str) -> None:
     ground.clear()
     with ground.calling(CALLERS[who]):
         for words in COMMANDS:
-            CliRunner().invoke(app, [*words, "--dsn", ground.logins["boss"]])
+            invoke([*words, "--dsn", ground.logins["boss"]])
             ran[" ".join(words)] = ground.sprung()
     assert not {words: traps for words, traps in ran.items() if traps}
 

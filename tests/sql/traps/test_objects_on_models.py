@@ -74,9 +74,8 @@ def test_nothing_on_a_models_table_runs(
 
 
 def _column(part: str) -> str:
-    return {"_summary": "method", "_cv": "cp", "_group": "gid", "_oob": "n_oob_trees", "_rounds": "gid"}.get(
-        part, "tree_id"
-    )
+    columns = {"_summary": "method", "_cv": "cp", "_oob": "n_oob_trees", "_statistics": "feature"}
+    return columns.get(part, "gid" if part in ("_group", "_rounds", "_categories") else "tree_id")
 
 
 @pytest.mark.parametrize(("who", "engine"), WAYS)

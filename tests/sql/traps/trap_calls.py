@@ -51,6 +51,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "tree_predict": ({"type": "prob"}, {"type": "leaf"}, {"replace": True}),
     "forest_predict": ({"type": "prob"}, {"type": "leaf"}, {"type": "interval", "level": 0.8}),
     "conformal_quantiles": ({"calibration_table": OfData(), "levels": "0.5, 0.8"},),
+    "calibrate": ({"method": "sigmoid"},),
     "boost_predict": ({"type": "raw"}, {"type": "leaf"}),
     "boost_sql": ({"type": "prob"}, {"type": "raw"}),
     "tree_sql": ({"type": "prob"}, {"tree_id": 1}),
@@ -61,6 +62,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"replace": True},
         {"layout": "long", "interactions": True},
         {"background": OfData()},
+        {"background": OfData(), "interactions": True},
     ),
     "tree_explain": ({"type": "raw"},),
     "partial_dependence": ({"accumulated": True}, {"ice": True}),
@@ -85,6 +87,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"validation_params": OfData("table={}, n_iter_no_change=1"), "boost_params": "subsample=0.7"},
         {"validation_params": "fold_col=x", "monotone": "x=+1", "interaction_constraints": "[x], [k]"},
         {"class_params": "class_weight=balanced", "classification": True},
+        {"boost_params": "category_encoding=ordered", "replace": True},
     ),
 }
 # So that a training is a matter of milliseconds.

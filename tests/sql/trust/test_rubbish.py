@@ -55,6 +55,7 @@ OF_ANY_MODEL = (
     "SELECT tree_call('m')",
     "SELECT count(*) FROM conformal_quantiles('m', 'data', '0.5')",
     "SELECT tree_statistics('m', 'data')",
+    "SELECT tree_refresh('m', 'data', 'refreshed')",
     "SELECT get_var_importance('m', 'out')",
     "SELECT count(*) FROM tree_importance('m')",
     "SELECT tree_shap('m', 'data', 'out')",
@@ -71,7 +72,6 @@ CALLS = (
     "SELECT count(*) FROM tree_cp('m')",
     "SELECT tree_predict('m', 'data', 'out')",
     "SELECT tree_prune('m', 'out', 0.2)",
-    "SELECT tree_refresh('m', 'data', 'out')",
     *OF_ANY_MODEL,
 )
 CALLS_OF_FORESTS = (

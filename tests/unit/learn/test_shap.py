@@ -218,13 +218,12 @@ def test_the_grid_leaves_room_for_all_sums():
     assert 2 * GRID <= 2**62
 
 
-def interactions_by_brute_force(tree: Grown, n_features, goes_right):
-    """(n_features, n_features) the Shapley interaction index of each two; nothing of a feature with itself."""
+def interactions_by_brute_force(n_features, said_by):
+    """(n_features, n_features) the Shapley interaction index of each two; nothing of a feature with itself.
+
+    `said_by` as in `shapley`.
+    """
     found = np.zeros((n_features, n_features))
-
-    def said_by(known):
-        return expectation(tree.root, known, goes_right)
-
     for i, j in combinations(range(n_features), 2):
         others = [feature for feature in range(n_features) if feature not in (i, j)]
         for size in range(len(others) + 1):
@@ -234,6 +233,15 @@ def interactions_by_brute_force(tree: Grown, n_features, goes_right):
                 found[i, j] -= factor * (said_by(known | {j}) - said_by(known))
         found[j, i] = found[i, j]
     return found
+
+
+def interactions_of(tree: Grown, n_features, goes_right):
+    return interactions_by_brute_force(n_features, lambda known: expectation(tree.root, known, goes_right))
+
+
+def interactions_against(tree: Grown, n_features, own, its):
+    """As `against_others`."""
+    return interactions_by_brute_force(n_features, lambda known: said_where(tree, known, own, its))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -251,7 +259,7 @@ def test_interactions_are_those_of_all_subsets(seed, many):
     pairs = [*combinations(range(n_features), 2)]
     for row in range(5):
         goes_right = {id(node): right[number, row] for number, node in enumerate(nodes)}
-        wanted = sum(interactions_by_brute_force(tree, n_features, goes_right) for tree in trees)
+        wanted = sum(interactions_of(tree, n_features, goes_right) for tree in trees)
         of_pairs = found[n_features:, row] / UNIT
         np.testing.assert_allclose(of_pairs, [wanted[pair] for pair in pairs], rtol=0, atol=1e-12)
         np.testing.assert_allclose(
@@ -310,11 +318,37 @@ def test_contributions_against_a_background_are_those_of_all_subsets(seed, n_fea
         np.testing.assert_allclose(found[:, row], np.sum(each, axis=0) / 7, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("most_bits", [1, 12])
+@pytest.mark.parametrize(("seed", "n_features"), [(1, 2), (2, 5), (3, 6)])
+def test_interactions_against_a_background_are_those_of_all_subsets(seed, n_features, most_bits, monkeypatch):
+    """By tables of all leaves, or of those only that have few conditions."""
+    monkeypatch.setattr("madtree.learn.shap.explained._MOST_BITS", most_bits)
+    model, trees, nodes, right, others = model_against(np.random.default_rng(seed), n_features, 7)
+    found = said(replace(model, with_pairs=True), right)[0]
+    alone = said(model, right)[0]
+    np.testing.assert_allclose(found.sum(axis=0), alone.sum(axis=0), rtol=0, atol=UNIT * 1e-12)
+    pairs = [*combinations(range(n_features), 2)]
+    for row in range(3):
+        own = sides_of(right, row, nodes)
+        each = [
+            interactions_against(tree, n_features, own, sides_of(others, other, nodes))
+            for other in range(7) for tree in trees
+        ]  # fmt: skip
+        wanted = np.sum(each, axis=0) / 7
+        assert np.abs(wanted).max() > 0.01
+        np.testing.assert_allclose(found[n_features:, row] / UNIT, [wanted[pair] for pair in pairs], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            found[:n_features, row] / UNIT, alone[:, row] / UNIT - wanted.sum(axis=1) / 2, rtol=0, atol=1e-12
+        )
+
+
+@pytest.mark.parametrize("with_pairs", [False, True])
 @pytest.mark.parametrize("most_bits", [4, 12])
-def test_contributions_against_a_background_add_up_and_are_the_same_among_others(most_bits, monkeypatch):
+def test_contributions_against_a_background_add_up_and_are_the_same_among_others(most_bits, with_pairs, monkeypatch):
     """Also of leaves that have more conditions than a table may have, of which there are some where it has few."""
     monkeypatch.setattr("madtree.learn.shap.explained._MOST_BITS", most_bits)
     model, trees, nodes, right, others = model_against(np.random.default_rng(4), 14, 7)
+    model = replace(model, with_pairs=with_pairs)
     found = said(model, right)
     assert said(model, np.tile(right, 200))[:, :, :3].tolist() == found.tolist()
     features = set(range(14))

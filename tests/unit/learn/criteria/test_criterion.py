@@ -22,7 +22,7 @@ from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.split import screen
-from madtree.trees import CLASSES, CRITERIA, NEWTON, NUMBERS, DeclaredCriterion, OutcomeKind, Parameters
+from madtree.trees import CLASSES, CRITERIA, NUMBERS, OF_BOOSTING, DeclaredCriterion, OutcomeKind, Parameters
 from tests.unit.learn.binned import ManyBlocks, at_hand, grown_by, problem_of, sample_rows, train
 
 
@@ -145,7 +145,7 @@ def test_a_made_up_criterion_of_regression(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_what_is_declared_is_known_and_the_other_way_round() -> None:
     assert {name: criterion.name for name, criterion in criteria.KNOWN.items()} == {
-        name: name for name in (*CRITERIA, NEWTON.name)
+        name: name for name in (*CRITERIA, *OF_BOOSTING)
     }
 
 

@@ -12,8 +12,14 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from test_robust_losses import fitted
 
-from madtree.learn.data import Floats
-from madtree.trees import BoostParameters
+from madtree.learn.data import Array, Block, Floats, finished
+from madtree.learn.ensemble import Boosting, train_boosted
+from madtree.learn.ensemble.boosting import ORDERED_ROWS
+from madtree.learn.packing import RawRows, prepare
+from madtree.learn.prune import TrainedTrees
+from madtree.learn.requests import driven
+from madtree.trees import BoostParameters, FeatureKind, Parameters
+from tests.unit.learn.binned import at_hand, cut
 
 STUMPS: dict[str, Any] = {"max_leaf_nodes": 2, "min_split": 2, "min_bucket": 1, "learning_rate": 1.0}
 
@@ -99,3 +105,92 @@ def test_a_tree_that_is_as_good_as_chance_adds_nothing_and_ends_the_model() -> N
     scores, trees, said, _ = fitted(features, target, of_model, **STUMPS)
     assert int(said.boosted.n_rounds[0]) == len(trees) == 1
     assert set(scores.tolist()) == {0.0}
+
+
+def of_many(
+    features: Floats, target: Array, n_rounds: int, weight: Floats | None = None, **given: Any
+) -> tuple[Floats, int, Floats]:
+    """(K, n_rows) the scores of AdaBoost's rows of K classes, the rounds of the model, and (K, n_rows) what the rows'
+    leaves in the first round say.
+    """
+    n_classes = len(np.unique(target))
+    parameters = Parameters("gini", 60, cp=-1.0, n_bins=255, **{**STUMPS, **given})
+    raw = RawRows(features.T.copy(), target.astype(float), weight, None)
+    problem, block = prepare(raw, 1, n_classes, [FeatureKind.CONTINUOUS] * features.shape[1], parameters)
+    found = []
+    for rounds in (n_rounds, 1):
+        trees: list[TrainedTrees] = []
+        provider = at_hand(cut(block, np.arange(len(target)), 3))
+        of_model = Boosting(problem, BoostParameters("exponential", rounds, method="adaboost"), np.array([1]))
+        said = finished(driven(train_boosted(of_model, trees.append, rows_at_hand=True), provider))
+        scores = Block.join([placed.block for placed in provider._blocks]).scores
+        assert scores is not None
+        assert len(trees) == said.boosted.n_rounds[0] * n_classes
+        found.append((scores[-n_classes:], int(said.boosted.n_rounds[0])))
+    return found[0][0], found[0][1], found[1][0]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    ("n_classes", "n_rows", "leaves", "rate"),
+    [(3, 2_003, 2, 1.0), (3, 2_003, 6, 1.0), (5, 2_003, 2, 0.5), (5, 2_003, 6, 1.0), (4, ORDERED_ROWS + 7, 6, 1.0)],
+)
+def test_adaboost_of_many_classes_is_scikit_learns(
+    n_classes: int, n_rows: int, weighted: bool, leaves: int, rate: float
+) -> None:
+    features, _, weight = example(n_rows)
+    rng = np.random.default_rng(9)
+    x = features / 200
+    score = 3 * x[:, 0] * (x[:, 1] > 0.3) + 2 * np.square(x[:, 2]) - x[:, 3] + rng.normal(0, 0.4, len(x))
+    target = np.searchsorted(np.quantile(score, np.arange(1, n_classes) / n_classes), score)
+    tree = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0)
+    other = AdaBoostClassifier(tree, n_estimators=25, learning_rate=rate, random_state=0)
+    other.fit(features, target, sample_weight=weight if weighted else None)
+    given = {"max_leaf_nodes": leaves, "learning_rate": rate}
+    scores, n_rounds, first = of_many(features, target, 25, weight if weighted else None, **given)
+    assert n_rounds == len(other.estimators_) == 25
+    # A vote for a class is 1 there and -1 / (K - 1) for each other one, which is K / (K - 1) of what it is here.
+    decision = n_classes / (n_classes - 1) * scores / other.estimator_weights_.sum()
+    np.testing.assert_allclose(decision.T, other.decision_function(features), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(first.max(axis=0), other.estimator_weights_[0] * (1 - 1 / n_classes), rtol=1e-9)
+    np.testing.assert_allclose(scores.sum(axis=0), 0.0, atol=1e-12)
+
+
+def test_of_many_classes_a_tree_without_a_mistake_is_the_last_and_one_by_chance_adds_nothing() -> None:
+    features, _, _ = example(400)
+    target = np.digitize(features[:, 1], [60, 140])
+    other = AdaBoostClassifier(DecisionTreeClassifier(max_leaf_nodes=3), n_estimators=9, learning_rate=0.5)
+    other.fit(features, target)
+    scores, n_rounds, _ = of_many(features, target, 9, max_leaf_nodes=3, learning_rate=0.5)
+    assert (len(other.estimators_), n_rounds) == (1, 1)
+    np.testing.assert_allclose(scores.T * 1.5, other.decision_function(features), rtol=1e-12)
+    scores, n_rounds, _ = of_many(np.zeros((90, 1)), np.arange(90) % 3, 9)
+    assert n_rounds == 1
+    assert set(scores.ravel().tolist()) == {0.0}
+
+
+def samme_by_hand(features: Floats, target: Array, n_rounds: int, **more: Any) -> Floats:
+    """(K, n_rows) the scores of SAMME's rows (Zhu, Zou, Rosset and Hastie 2009), with scikit-learn's trees."""
+    classes = np.arange(len(np.unique(target)))
+    scores, weight = np.zeros((len(classes), len(target))), np.ones(len(target))
+    for _ in range(n_rounds):
+        said = DecisionTreeClassifier(random_state=0, **more).fit(features, target, weight).predict(features)
+        error = np.average(said != target, weights=weight)
+        say = np.log((1 - error) / error) + np.log(len(classes) - 1)
+        scores += say * ((said == classes[:, None]) - 1 / len(classes))
+        weight = weight * np.exp(say * (said != target))
+    return scores
+
+
+@pytest.mark.parametrize(("leaves", "n_rounds"), [(2, 25), (3, 25), (6, 5)])
+def test_rows_without_a_value_go_to_the_side_that_gains_more(leaves: int, n_rounds: int) -> None:
+    """scikit-learn's trees try both sides, too, and have rows without a value on one side alone only rarely."""
+    features, _, _ = example()
+    rng = np.random.default_rng(9)
+    x = features / 200
+    score = 3 * x[:, 0] * (x[:, 1] > 0.3) + 2 * np.square(x[:, 2]) - x[:, 3] + rng.normal(0, 0.4, len(x))
+    target = np.searchsorted(np.quantile(score, [0.25, 0.5, 0.75]), score)
+    features[rng.random(features.shape) < 0.1 + 0.2 * (target == 1)[:, None]] = np.nan
+    scores, _, _ = of_many(features, target, n_rounds, max_leaf_nodes=leaves)
+    expected = samme_by_hand(features, target, n_rounds, max_leaf_nodes=leaves)
+    np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-10)

@@ -1,0 +1,52 @@
+"""Refusing what is too large in the rows for trees and groups, before any of them is fetched: their values' texts.
+
+How long lists of numbers are, each of which has a length of its own, is asked where they are fetched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.model.find import ModelTables
+from madtree.sqltext.quote import ident
+from madtree.sqltext.sizes import sizes_of_rows
+from madtree.sqltext.tables import suffixed
+from madtree.sqltext.values import text_of
+from madtree.trees import MOST_EXPRESSION_BYTES
+
+MOST_BYTES = 2**30  # of texts in all rows of a table, or of a column of nodes
+# Tables that have a text beside the groups' values, and which.
+_WITH_TEXTS = {"": ["message"], "_group": ["message"], "_cv": []}
+
+
+def check_texts(host: Host, tables: ModelTables, grouping: Sequence[str]) -> None:
+    """Measure the values of groups, given by their columns' unquoted names, and what is told of trees and groups.
+
+    Raises:
+        MadtreeError: one of them, or all of them together, are larger than training writes them.
+    """
+    texts = {}
+    for suffix, columns in _WITH_TEXTS.items():
+        if (table := tables.facts.tables.get(suffix)) and (columns or grouping):
+            values = [text_of(f"t.{ident(column)}", table.columns[column].writer) for column in grouping]
+            texts[suffix] = [*(f"t.{column}" for column in columns), *values]
+    for row in host.query(sizes_of_rows(tables.schema, tables.name, texts)):
+        table_name = ident(suffixed(tables.name, row["suffix"]))
+        if row["largest"] > MOST_EXPRESSION_BYTES:
+            raise MadtreeError(
+                f"{tables.given} is damaged: its table {table_name} has a text of more than "
+                f"{MOST_EXPRESSION_BYTES:,} bytes"
+            )
+        if row["total"] > MOST_BYTES:
+            raise too_large(tables, f"texts of its table {table_name}", row["total"])
+
+
+def too_large(tables: ModelTables, what: str, n_bytes: int) -> MadtreeError:
+    """The error for what is too much to be held together."""
+    return MadtreeError(
+        f"{tables.given} is too large to be read: the {what} have {n_bytes:,} bytes",
+        hint="At most 1 GB of a table's texts is read.",
+        sqlstate="54000",
+    )

@@ -1,0 +1,179 @@
+"""What other rows than those of its training say in the nodes of a model whose leaves follow from sums over rows: of
+single trees, and of forests, all trees of which all rows go down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from madtree.host import Host
+from madtree.learn.data import Floats, Ints
+from madtree.learn.walk import inner_by_level
+from madtree.model import ModelTables, casting
+from madtree.model.arrays import ModelArrays, read_arrays
+from madtree.records import dataclass
+from madtree.request import COSTS, Costs
+from madtree.score.asking import checked
+from madtree.score.block_plan import ForestValues, SummedLeaves, build_plan
+from madtree.score.block_statement import BlockStatement
+from madtree.score.case_or_blocks import measure
+from madtree.score.forest_scorer import LEAF_SUMS
+from madtree.score.leaf_outcomes import WAVE_BYTES, most_leaves, waves
+from madtree.score.leaf_sums import LEAF_SUM, LeafSums
+from madtree.score.new_rows import scan_of
+from madtree.score.tested_rows import TestedRows, tested_rows
+from madtree.sqltext import rows as rows_sql
+from madtree.sqltext.scoreblocks import BlockScan
+from madtree.trees import FeatureKind, Model
+
+_NO_ID = "NULL::pg_catalog.int4"
+_RECORDS = 3  # that are told of a leaf, about
+
+
+@dataclass(frozen=True)
+class RefreshedGroups:
+    """What rows say of the groups of a boosted model.
+
+    Attributes:
+        number: (n_groups,) of those to which rows have come.
+        base: (n_groups, n_scores) the scores before any tree.
+        threshold: (n_groups,) by which the loss is told; NaN where it has none.
+        n_rows: (n_groups,) that have come.
+    """
+
+    number: Ints
+    base: Floats
+    threshold: Floats
+    n_rows: Ints
+
+    @classmethod
+    def none(cls) -> RefreshedGroups:
+        """Of models whose groups say nothing."""
+        whole, number = np.zeros(0, np.int64), np.zeros(0)
+        return cls(whole, np.zeros((0, 1)), number, whole)
+
+
+@dataclass(frozen=True)
+class RefreshedNodes:
+    """What rows say in all nodes of a model, (n_nodes,) each, in order of tree and id.
+
+    Attributes:
+        total: rows that have come to the model.
+        n_rows, weight: that have come to each node.
+        prediction: of classes the position of one, from 1; nothing where no row has come.
+        class_weights: (n_nodes, K); None of trees that say numbers.
+    """
+
+    total: int
+    tree_id: Ints
+    node_id: Ints
+    n_rows: Ints
+    weight: Floats
+    prediction: Floats
+    class_weights: Floats | None
+    groups: RefreshedGroups
+
+
+def rows_by_blocks(
+    host: Host, tables: ModelTables, model: Model, tested: TestedRows, used: Ints, row_bytes: int, costs: Costs = COSTS
+) -> BlockStatement:
+    """How rows whose outcome is known are read and scored by blocks: their features as trees use them, outcome and
+    weight. A row without any of the model's features has no outcome, as in training.
+
+    Args:
+        used: the trees' features, by their positions in the model.
+        row_bytes: that the scorer says of a row, at most.
+    """
+    scan = replace(scan_of(host, tables, model, tested.source, tested.data, "", "id"), id_sql=_NO_ID)
+    numbers = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]
+    outcome, weight = tested.judged(model)
+    if not (model.summary.get("null_as_category") and any(f.kind is FeatureKind.UNORDERED for f in model.features)):
+        outcome = rows_sql.where_some(outcome, numbers)
+    values = [*(numbers[position] for position in used), outcome, weight]
+    blocks = BlockScan(scan, values, [], [], row_bytes, "pg_catalog.int4", array_id=False)
+    work = measure(host, tested.source, tables, model, 1, costs)
+    return BlockStatement(host, blocks, "", tested.source, work, 1)
+
+
+def refreshed_nodes(
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    table: str | None,
+    argument: str,
+    costs: Costs = COSTS,
+    wave_bytes: int = WAVE_BYTES,
+) -> RefreshedNodes:
+    """What the rows of a table say in the nodes of a model of single trees, or a forest.
+
+    Args:
+        wave_bytes: by which it is decided how many trees of a group are asked in one pass over the table.
+
+    Raises:
+        MadtreeError: there is no such table, it lacks a column, or a weight or outcome in it is out of range.
+    """
+    tested = tested_rows(host, tables, model, table, with_id=False, argument=argument)
+    arrays = read_arrays(host, tables, model)
+    n_nodes, width = len(arrays.trees.child), max(len(model.classes), 1)
+    sums = LeafSums.none(n_nodes * width)
+    with casting(model, tested.data.features, str(table), argument):
+        for said in _said_of(host, tables, model, tested, arrays, costs, wave_bytes) if n_nodes else ():
+            host.let_in()
+            sums.add(said)
+    bad = {"bad_weights": int(sums.unfit[0]), "bad_actuals": int(sums.unfit[1])}
+    checked(host, [bad], model, str(table), argument=argument)
+    return _of_all_nodes(host, model, arrays, sums, width)
+
+
+def _said_of(
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    tested: TestedRows,
+    arrays: ModelArrays,
+    costs: Costs,
+    wave_bytes: int,
+) -> Iterator[bytes]:
+    """What the blocks of rows say of all trees, some of which are asked in each pass."""
+    asked, leaf_bytes = model.n_members, _RECORDS * LEAF_SUM.itemsize
+    statement = rows_by_blocks(host, tables, model, tested, arrays.used, leaf_bytes, costs)
+    n_numbers = len(statement.blocks.values)
+    cells = most_leaves(arrays) * max(len(model.classes), 1)
+    for first, last in waves(asked, statement.work.rows, n_numbers, cells, leaf_bytes, wave_bytes):
+        said = SummedLeaves(len(model.classes), model.weighted, first, last)
+        values = ForestValues(asked, LEAF_SUMS, 0, np.zeros((0, 0)), draws=said)
+        plan = build_plan(arrays.trees, values, grouped=bool(model.grouping_columns), between=host.let_in)
+        blocks = replace(statement.blocks, outcome_bytes=leaf_bytes * (last - first))
+        yield from replace(statement, blocks=blocks, n_trees=len(arrays.trees.roots)).said_together(plan)
+
+
+def _of_all_nodes(host: Host, model: Model, arrays: ModelArrays, sums: LeafSums, width: int) -> RefreshedNodes:
+    """Sums of leaves become those of all nodes, and what these say."""
+    trees = arrays.trees
+    levels = inner_by_level(trees.child, trees.roots)[::-1]
+    for part in (sums.rows, sums.weight, sums.total):
+        for counts in part.by_power.values():
+            of_nodes = counts.reshape(-1, width)
+            for nodes in levels:
+                host.let_in()
+                left = trees.child.take(nodes)
+                of_nodes[nodes] = of_nodes.take(left, axis=0) + of_nodes.take(left + 1, axis=0)
+    rows = sums.rows.of_power(0).reshape(-1, width)
+    n_rows = rows.sum(axis=1)
+    weights = (sums.weight.totals if model.weighted else sums.rows.totals).reshape(-1, width)
+    weight = weights.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        said = weights.argmax(axis=1) + 1.0 if model.classes else sums.total.totals / weight
+    return RefreshedNodes(
+        int(n_rows[trees.roots].sum()) // model.n_members,
+        trees.tree_id,
+        trees.node_id,
+        n_rows,
+        weight,
+        said,
+        weights if model.classes else None,
+        RefreshedGroups.none(),
+    )

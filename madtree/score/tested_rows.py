@@ -1,0 +1,143 @@
+"""Rows of a table whose outcome is known: what a model needs of them, and of their outcomes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from madtree.errors import MadtreeError
+from madtree.host import Host
+from madtree.model import ModelTables, NewData, fit_features, is_training_table, outcome_of
+from madtree.records import dataclass
+from madtree.request import find_source
+from madtree.sqltext import cells as cells_sql
+from madtree.sqltext import rows as rows_sql
+from madtree.sqltext.operators import binary
+from madtree.sqltext.relation import Relation
+from madtree.sqltext.split import check_expression, parse_name
+from madtree.sqltext.tables import model_table
+from madtree.sqltext.typenames import type_sql
+from madtree.trees import FeatureKind, Model
+
+_COMPARED, _FEW_CLASSES = ("smallint", "integer", "boolean"), 8
+
+
+@dataclass(frozen=True)
+class TestedRows:
+    """Rows whose outcome is known.
+
+    Attributes:
+        source: where they are.
+        data: what the model needs of them.
+        actual, weight, exposure: of a row, as SQL; None where the model has none.
+        place: of the class of a row among the model's, from 0, as SQL; empty of numbers.
+    """
+
+    source: Relation
+    data: NewData
+    actual: str
+    weight: str | None
+    exposure: str | None
+    place: str = ""
+
+    def judged(self, model: Model) -> list[str]:
+        """SQL of the outcome and the weight of a row, as float8 that are infinite where they are NaN: of classes their
+        place from 0, of rates what they are per exposure, for which the row then counts.
+        """
+        infinite = cells_sql.not_a_number_as_infinite
+        if model.is_classification:
+            weight = "1::pg_catalog.float8" if self.weight is None else infinite(self.weight)
+            return [self.place, weight]
+        actual, weight = self.actual, self.weight or "1::pg_catalog.float8"
+        if self.exposure:
+            fits = binary(self.exposure, ">", "0::pg_catalog.float8")
+            actual = f"CASE WHEN {fits} THEN {binary(actual, '/', self.exposure)} ELSE 'NaN'::pg_catalog.float8 END"
+            weight = f"CASE WHEN {fits} THEN {binary(weight, '*', self.exposure)} ELSE {weight} END"
+        return [infinite(value) for value in (actual, weight)]
+
+    def of_training(self, model: Model) -> TestedRows:
+        """With outcomes only where training takes the row: where some feature is known, or being unknown is a value."""
+        if model.summary["null_as_category"] and any(f.kind is FeatureKind.UNORDERED for f in model.features):
+            return self
+        numbers = [rows_sql.as_number(self.data.features[feature.name]) for feature in model.features]
+        return replace(self, actual=rows_sql.where_some(self.actual, numbers))
+
+
+def tested_rows(
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    test_table: str | None,
+    *,
+    with_id: bool,
+    argument: str,
+) -> TestedRows:
+    """The rows of a table by which a model is judged; tells of those that it has seen.
+
+    Args:
+        with_id: whether the table must have the id, too.
+        argument: the name by which users give the table.
+
+    Raises:
+        MadtreeError: there is no such table, or it lacks what the model needs.
+    """
+    if test_table is None:
+        raise MadtreeError(f"{argument} must be the name of a table or view, not NULL")
+    source = find_source(host.source, test_table, argument)
+    if is_training_table(host, model, source):
+        _tell_of_seen_rows(host, tables, model, test_table)
+    return with_outcomes(host, tables, model, source, test_table, with_id=with_id, argument=argument)
+
+
+def with_outcomes(
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    source: Relation,
+    given: str,
+    *,
+    with_id: bool,
+    argument: str,
+) -> TestedRows:
+    """The rows of `source`, which the user has called `given`.
+
+    Raises:
+        MadtreeError: it lacks what the model needs.
+    """
+    weight = str(model.summary["weights"]) if model.weighted else None
+    if weight is not None:  # what the model's tables say is checked before it is part of any statement
+        check_expression(weight, f"{model.name} is damaged: the weights in its summary")
+    needed = [model.dependent, *model.grouping, *(text for text in (weight, model.exposure) if text)]
+    ids = [model.id_column] * with_id
+    data = fit_features(host.source, model, source, given, argument, needed, ids)
+    weight, exposure = (
+        None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
+    )
+    actual = outcome_of(tables, model, data)
+    place = _place_of_class(tables, model, data, actual) if model.is_classification else ""
+    return TestedRows(source, data, actual, weight, exposure, place)
+
+
+def _place_of_class(tables: ModelTables, model: Model, data: NewData, actual: str) -> str:
+    """SQL of the place of a row's class among the model's, from 0, as a float8; `actual`: of its text."""
+    type_ = data.types[model.dependent]
+    is_column = parse_name(model.dependent) is not None  # which takes no time to be read for each class
+    if is_column and tables.predicts(type_) and type_.base in _COMPARED and len(model.classes) <= _FEW_CLASSES:
+        return cells_sql.place_of_value(model.dependent, model.classes, type_sql(type_.base))
+    return cells_sql.number_of_class(actual, model.classes)
+
+
+def _tell_of_seen_rows(host: Host, tables: ModelTables, model: Model, test_table: str) -> None:
+    """Tell that the model was trained on that table, and what to do instead."""
+    if model.kind.unseen_in is not None:
+        unseen = model_table(tables.schema, tables.name, model.kind.unseen_in)
+        instead = f"the error on rows that each tree has not seen is in {unseen}"
+    elif host.has_extension:
+        held = f"madtree.holdout({model.id_column})"
+        instead = f"train on the rows WHERE NOT {held}, and evaluate on those WHERE {held}"
+    else:
+        instead = "train on a view that leaves some rows out, and evaluate on these"
+    one = model.kind.unseen_in is None and not model.grouping_columns
+    whose, predicts = ("it has", "predicts") if one else ("its trees have", "predict")
+    host.notice(
+        f"{model.name} was trained on {test_table}: {whose} seen these rows, and {predicts} others less well; {instead}"
+    )

@@ -1,0 +1,31 @@
+"""A grouping column may have the name of a column that only other kinds of models have, whatever its type."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+MAKE = """
+CREATE TABLE data AS SELECT i AS id, i % 7 AS x, i % 5 > 2 AS y, i % 2 AS class, (i % 2)::text AS round,
+    (i % 2)::text AS oob_error, i % 2 AS step_scores, i % 2 AS base_score FROM generate_series(1, 100) AS i
+"""
+COLUMNS = {
+    "tree": ("class", "round", "oob_error", "step_scores", "base_score"),
+    "forest": ("class", "round", "step_scores", "base_score"),
+    "boost": ("oob_error",),
+}
+
+
+@pytest.mark.parametrize(("kind", "column"), [(kind, column) for kind, own in COLUMNS.items() for column in own])
+def test_such_a_model_is_read(db: psycopg.Connection, kind: str, column: str) -> None:
+    db.execute(MAKE)
+    train = f"SELECT {kind}_train('data', 'm', 'id', 'y', 'x', grouping_cols => '{column}')"
+    db.execute(train.encode())
+    db.execute(f"SELECT {kind}_predict('m', 'data', 'predicted')".encode())
+    assert db.execute("SELECT count(*), count(estimated_y) FROM predicted").fetchone() == (100, 100)
+    groups = db.execute(
+        "SELECT DISTINCT group_values ->> %s FROM tree_evaluate('m', 'data') WHERE tree_id IS NOT NULL ORDER BY 1",
+        [column],
+    ).fetchall()
+    assert groups == [("0",), ("1",)]
+    assert db.execute("SELECT count(*) > 0 FROM tree_importance('m')").fetchone() == (True,)
