@@ -9,7 +9,7 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.explain.complexity import stored_cp_table
-from madtree.host import ROWS_AT_ONCE, Host, listed, watched
+from madtree.host import Host, listed, rows_at_once, watched
 from madtree.model import (
     ModelTables,
     base_scores,
@@ -30,7 +30,6 @@ from madtree.trees import BOOSTED, FOREST, TREE, Joining, Model, ModelKind, Tree
 
 MOST_BYTES = 2**30 - 2**10  # of a text of PostgreSQL's
 _MOST_NUMBERS = 2**25  # importances of all groups: more would hardly have room in such a text
-_NUMBERS_AT_ONCE = 200_000
 
 
 def tree_to_json(host: Host, model_name: str | None, tree_id: int | None = None) -> str:
@@ -54,7 +53,7 @@ def _with_facts(
     """Trees in order, each with what else `<output>` tells of it."""
     n_features = len(model.features)
     statement = sql.tree_facts(tables.schema, tables.name, model.kind.place, n_features)
-    rows = watched(host, host.stream(statement, batch=max(1, min(ROWS_AT_ONCE, _NUMBERS_AT_ONCE // n_features))))
+    rows = watched(host, host.stream(statement, batch=rows_at_once(n_features)))
     for tree in trees:
         yield tree, next((row for row in rows if row["tree_id"] == tree.tree_id), {})
 

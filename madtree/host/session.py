@@ -18,6 +18,12 @@ T = TypeVar("T")
 _SECONDS = 0.05  # between two looks: a look takes some 0.15 ms, and nobody notices such a delay
 _TEXTS = ["pg_catalog.text", "pg_catalog.text"]
 ROWS_AT_ONCE = 1000  # to make Python's values of them takes some ms
+_ELEMENTS_AT_ONCE = 200_000  # of rows' arrays
+
+
+def rows_at_once(n_elements: int) -> int:
+    """How many rows are fetched together whose arrays have so many elements each."""
+    return max(1, min(ROWS_AT_ONCE, _ELEMENTS_AT_ONCE // max(n_elements, 1)))
 
 
 class Looks:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from madtree.errors import MadtreeError
 from madtree.host import Host, bare_message
 from madtree.model.find import ModelTables
+from madtree.model.trust import NOT_ALLOWED
 from madtree.records import dataclass
 from madtree.request import TEXT_TYPE, Type, find_relation, find_types, named_types
 from madtree.sqltext import catalog as sql
@@ -205,4 +206,8 @@ def is_training_table(host: Host, model: Model, relation: Relation) -> bool:
     try:
         return find_relation(host.source, model.source_table, "source_table").oid == relation.oid
     except MadtreeError:  # it is gone
+        return False
+    except Exception as error:  # it lies in a schema that the caller may not use
+        if getattr(error, "sqlstate", None) != NOT_ALLOWED:
+            raise
         return False

@@ -7,7 +7,7 @@ from math import inf, isfinite
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host import ROWS_AT_ONCE, Host, listed, watched
+from madtree.host import Host, listed, rows_at_once, watched
 from madtree.model.find import ModelTables
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.boost_tables import STEP_COLUMNS
@@ -15,7 +15,6 @@ from madtree.trees import Joining, Link, Model, StepFunction
 
 MOST_STEPS, MOST_STEPS_OF_ALL = 100_000, 5_000_000  # points of a group, and of all groups together
 MOST_SCORES = 5_000_000  # that rows of all groups together begin with
-_NUMBERS_AT_ONCE = 200_000
 
 
 def base_scores(host: Host, tables: ModelTables, model: Model) -> list[list[float]]:
@@ -30,9 +29,8 @@ def base_scores(host: Host, tables: ModelTables, model: Model) -> list[list[floa
             f"{tables.given} is too large to be read: its groups begin with more than {MOST_SCORES:,} scores",
             sqlstate="54000",
         )
-    at_once = max(1, min(ROWS_AT_ONCE, _NUMBERS_AT_ONCE // model.n_scores))
     statement = models_sql.base_scores(tables.schema, tables.name, model.n_scores)
-    for row in watched(host, host.stream(statement, batch=at_once)):
+    for row in watched(host, host.stream(statement, batch=rows_at_once(model.n_scores))):
         own = (row["base_score"] or []) if row["n_trees"] else [0.0] * model.n_scores  # others have failed
         if len(own) != model.n_scores or not all(isinstance(value, float | int) and isfinite(value) for value in own):
             raise MadtreeError(
@@ -75,8 +73,8 @@ def step_functions(host: Host, tables: ModelTables, model: Model) -> list[StepFu
     if size["longest"] > MOST_STEPS or size["total"] > MOST_STEPS_OF_ALL:
         raise _no_steps(tables, "its groups")
     found = []
-    at_once = max(1, min(ROWS_AT_ONCE, _NUMBERS_AT_ONCE // max(int(size["longest"]), 1)))
-    for row in watched(host, host.stream(models_sql.steps(tables.schema, tables.name), batch=at_once)):
+    statement = models_sql.steps(tables.schema, tables.name)
+    for row in watched(host, host.stream(statement, batch=rows_at_once(int(size["longest"])))):
         own = (row["step_scores"], row["step_probabilities"]) if row["n_trees"] else ([0.0], [0.0])
         scores, probabilities = (_numbers(values) for values in own)
         fits = 0 < len(scores) == len(probabilities)

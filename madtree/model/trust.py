@@ -14,7 +14,7 @@ from madtree.records import dataclass
 from madtree.request import hold_types
 from madtree.sqltext import trust as sql
 from madtree.sqltext.group_tables import MEMBER_COLUMNS
-from madtree.sqltext.kinds import EXPECTED, OF_KIND
+from madtree.sqltext.kinds import EXPECTED, columns_of_kind
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import BESIDE, SUFFIXES, suffixed
@@ -206,7 +206,7 @@ def check_columns_of_kind(given: str, facts: Facts, kind: ModelKind) -> None:
     Raises:
         MadtreeError: one of them is not.
     """
-    for suffix, columns in OF_KIND[kind]:
+    for suffix, columns in columns_of_kind(kind):
         for column, type_ in columns:
             if suffix in facts.tables and column in facts.tables[suffix].columns:
                 _check_type(given, facts.tables[suffix], column, _spelled(type_))

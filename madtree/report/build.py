@@ -106,7 +106,8 @@ def _build(
     summary = read_summary(host, tables, to_run=False)
     choice = choose_trees(host, tables, summary, trees, Limits(trees=max_trees))
     if data is None or not evaluate:  # where a table is given that cannot be used, the server says so
-        choice = replace(choice, refusal=refusal(host, tables, data is None and evaluate))
+        its_own_table = data is None and (evaluate or row is not None)
+        choice = replace(choice, refusal=refusal(host, tables, its_own_table))
     table_name = data or summary.source_table
     of_kind = PAGES[summary.kind]
     is_measured = evaluate and (data is not None or of_kind.is_measured)

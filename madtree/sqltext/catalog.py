@@ -171,7 +171,7 @@ WHERE n.oid OPERATOR(pg_catalog.=) pg_catalog.pg_my_temp_schema() AND $1 OPERATO
    OR n.nspname OPERATOR(pg_catalog.=) COALESCE($1::pg_catalog.name, pg_catalog.current_schema())""")
 
 # The ordinary tables and views among $2 in schema $1, with their columns: does a table have the shape of a model's?
-TABLE_COLUMNS = """
+TABLE_COLUMNS = Lasting("""
 SELECT c.relname AS name, pg_catalog.array_agg(a.attname::pg_catalog.text) AS columns,
        pg_catalog.pg_has_role(c.relowner, 'USAGE') AS is_owner,
        pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) CURRENT_USER AS is_own,
@@ -182,7 +182,7 @@ JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) c.oid
 WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND c.relname OPERATOR(pg_catalog.=) ANY ($2)
   AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,v}'::pg_catalog."char"[])
   AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
-GROUP BY c.relname, c.relowner, c.relkind"""
+GROUP BY c.relname, c.relowner, c.relkind""")
 
 
 @look_up
@@ -232,7 +232,7 @@ def name_probe(schema: str, name: str, expression: str) -> str:
 
 # The stored columns of a table that are generated from others, each with one of these; `$1` is the table. PostgreSQL 14
 # notes the dependency of the column itself, newer servers that of its expression.
-GENERATED_FROM = """
+GENERATED_FROM = Lasting("""
 SELECT g.attname AS name, s.attname AS source
 FROM pg_catalog.pg_attribute g
 JOIN pg_catalog.pg_attrdef e ON e.adrelid OPERATOR(pg_catalog.=) g.attrelid
@@ -247,7 +247,7 @@ JOIN pg_catalog.pg_depend d ON d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.p
 JOIN pg_catalog.pg_attribute s ON s.attrelid OPERATOR(pg_catalog.=) g.attrelid
     AND s.attnum::pg_catalog.int4 OPERATOR(pg_catalog.=) d.refobjsubid
     AND s.attnum OPERATOR(pg_catalog.<>) g.attnum
-WHERE g.attrelid OPERATOR(pg_catalog.=) $1 AND g.attgenerated OPERATOR(pg_catalog.<>) ''"""
+WHERE g.attrelid OPERATOR(pg_catalog.=) $1 AND g.attgenerated OPERATOR(pg_catalog.<>) ''""")
 
 QUOTED_NAME = f"SELECT {with_needed_quotes('pg_catalog.quote_ident($1)')} AS sql"
 

@@ -62,7 +62,7 @@ _WITH_GROUPS = [each.of_groups for each in TABLES.values() if each.of_groups]
 _OF_ALL_GROUPS: Columns = tuple(each for each in _WITH_GROUPS[0] if all(each in others for others in _WITH_GROUPS))
 
 # Suffix, columns with their types (None: the prediction's), and those that a model of an older version may lack. What
-# only some kinds have, `OF_KIND` knows: the groups of others may be told by columns of such names.
+# only some kinds have, `columns_of_kind` knows: the groups of others may be told by columns of such names.
 EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], ...] = (
     ("", sql.TREE_COLUMNS, frozenset({"cat_levels_in_text", "cat_n_levels"})),
     ("_nodes", sql.NODE_COLUMNS, frozenset()),
@@ -82,8 +82,9 @@ EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], 
     ("_statistics", sql.STATISTICS_COLUMNS, frozenset()),
     ("_outcomes", sql.OUTCOME_COLUMNS, frozenset()),
 )
-# By kind: suffix, and columns that are read where they are there.
-OF_KIND: Mapping[ModelKind, tuple[tuple[str, Columns], ...]] = {
-    kind: (("", each.more), ("_group", each.of_groups + of_boosted.STEP_COLUMNS * (kind is BOOSTED)))
-    for kind, each in TABLES.items()
-}
+
+
+def columns_of_kind(kind: ModelKind) -> tuple[tuple[str, Columns], ...]:
+    """Suffixes, and columns that only models of that kind have, which are read where they are there."""
+    each = TABLES[kind]
+    return (("", each.more), ("_group", each.of_groups + of_boosted.STEP_COLUMNS * kind.says_numbers))

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from madtree.records import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.operators import spelled_out
+from madtree.sqltext.query import Lasting
 from madtree.sqltext.quote import INTERNAL, ident, is_temporary, literal, qualified
 
 _COUNTS = ("n_rows", "n_skipped", "n_unknown")
@@ -190,7 +191,7 @@ OID_OF = "SELECT $1::pg_catalog.regclass::pg_catalog.oid AS oid"
 # The plain tables that hold a relation's rows, if rows can be read by place in each of them (heaps alone promise that),
 # and the caller may read each by itself; no row otherwise. Row-level security of the parent would not apply to its
 # partitions, and a table's children are read along with it.
-LEAVES = """
+LEAVES = Lasting("""
 WITH heap AS (SELECT a.oid FROM pg_catalog.pg_am a WHERE a.amname OPERATOR(pg_catalog.=) 'heap'),
 leaf AS (
     SELECT c.oid, c.relkind OPERATOR(pg_catalog.=) ANY ('{r,m}'::pg_catalog."char"[])
@@ -208,7 +209,7 @@ leaf AS (
     JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.relid::pg_catalog.oid
     WHERE t.isleaf AND t.parentrelid IS NOT NULL
 )
-SELECT oid FROM leaf WHERE (SELECT pg_catalog.bool_and(fit) FROM leaf) ORDER BY oid"""
+SELECT oid FROM leaf WHERE (SELECT pg_catalog.bool_and(fit) FROM leaf) ORDER BY oid""")
 
 
 def aliased(schema: str, name: str) -> str:

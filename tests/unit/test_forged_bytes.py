@@ -28,6 +28,7 @@ from madtree.learn.grow.grow import grow
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.packing.packing import pack_images, pack_values
 from madtree.learn.packing.row_format import RowFormat
+from madtree.learn.problem.bootstrap import Bootstrap
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds, roots
 from madtree.learn.requests import ReplaceRequest, SumsRequest
@@ -36,9 +37,19 @@ from madtree.learn.route.positions import Positions
 from madtree.learn.route.routing import Routing
 from madtree.learn.route.stored_nodes import NewSplits, node_bytes
 from madtree.learn.walk import FlatSplits, FlatTrees, SplitCategories
-from madtree.score.block_plan import ForestValues, LeafDraws, ScoreValues, SummedLeaves, build_plan
+from madtree.score.block_plan import Drawn, ForestValues, LeafDraws, ScoreValues, SummedLeaves, build_plan
 from madtree.score.block_scorer import score_block
-from madtree.score.forest_scorer import INTERVAL, LEAF_OUTCOMES, LEAF_SUMS, OF_KEPT, OF_SCORES, SHAP, STAGED
+from madtree.score.forest_scorer import (
+    INTERVAL,
+    JUDGED,
+    LEAF_OUTCOMES,
+    LEAF_SUMS,
+    OF_KEPT,
+    OF_SCORES,
+    OUT_OF_BAG,
+    SHAP,
+    STAGED,
+)
 from madtree.score.shap_plan import ShapValues, explained_values
 from madtree.storage.aggregate_functions import (
     moved_nodes,
@@ -238,10 +249,14 @@ def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
     if what == INTERVAL:
         values = np.stack([np.arange(n) / 8, np.arange(n) % 5 / 4], axis=1)
     scores = ScoreValues(np.ones((n_groups, 1)), LOSSES["log_loss"]) if what in OF_SCORES else None
-    fractions = what == "means" or scores is not None
+    fractions = what in ("means", "oob_means") or scores is not None
     forest = ForestValues(2, what, 2 if scores else 3, values / 4 if fractions else values, scores=scores)
     if what == INTERVAL:
         forest = replace(forest, level=0.9)
+    if what in JUDGED:
+        forest = replace(forest, values=np.concatenate([values, np.tile(values / 4, (1, 3))], axis=1))
+    if what in OUT_OF_BAG:
+        forest = replace(forest, drawn=Drawn(Bootstrap(1, 0, 2), np.arange(2 * n_groups) > 0, ""))
     if what == LEAF_OUTCOMES:
         forest = replace(forest, draws=LeafDraws(1, n_groups > 1, 0, 2))
     if what == LEAF_SUMS:
@@ -255,6 +270,7 @@ def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
     plan = build_plan(trees, forest, grouped=n_groups > 1)
     assert "cut" in codec.load(plan)
     n_numbers = 2 + (n_groups > 1) + 2 * (what in (STAGED, LEAF_SUMS)) + 3 * (what == LEAF_OUTCOMES)
+    n_numbers += what in OUT_OF_BAG
     rows = np.random.default_rng(1).choice([np.nan, 0, 1, 2, 3, 5], (600, n_numbers))
     return plan, images_of(rows)
 
@@ -363,8 +379,8 @@ def refused(call: Callable[[], Any]) -> bool:
     return False
 
 
-WHATS = ("classes", "votes", "means", "leaves", *OF_KEPT, *OF_SCORES)
-TWO_GROUPS = ("votes", "shares", "staged", LEAF_OUTCOMES, LEAF_SUMS)
+WHATS = ("classes", "votes", "means", "judged", "leaves", *OF_KEPT, *OF_SCORES, *OUT_OF_BAG)
+TWO_GROUPS = ("votes", "shares", "staged", LEAF_OUTCOMES, LEAF_SUMS, "oob_judged")
 
 
 def block_calls() -> dict[str, tuple[bytes, Any, Callable[[bytes, Any], Any]]]:

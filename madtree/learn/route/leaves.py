@@ -71,7 +71,8 @@ class WayDown:
         nodes = np.flatnonzero(routing.table >= 0)
         nodes = nodes[np.argsort(routing.table[nodes], kind="stable")]
         sizes = np.diff(routing.table[nodes], append=len(routing.categories))
-        missing = np.repeat(routing.missing_right[nodes], sizes)
+        before = np.zeros(len(routing.categories) - sizes.sum(), np.uint8)  # tables of nodes that are leaves now
+        missing = np.concatenate((before, np.repeat(routing.missing_right[nodes], sizes)))
         right = np.where(routing.categories == UNKNOWN, missing, routing.categories == RIGHT)
         own = np.arange(np.iinfo(kind).max + 1)
         table = np.where(routing.table < 0, 0, routing.table.astype(np.int64) + len(own))

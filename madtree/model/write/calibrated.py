@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host import ROWS_AT_ONCE, Host, listed, watched
+from madtree.host import Host, listed, rows_at_once, watched
 from madtree.learn.data import Array, Floats, Ints
 from madtree.model import MOST_STEPS_OF_ALL, ModelTables, base_scores, make_tables
 from madtree.model.write.columns_text import chunks, integers, rows_of_floats
@@ -31,7 +31,7 @@ from madtree.trees import BOOSTED, ISOTONIC, FittedMaps, Joining, Model, Sigmoid
 _TEXT, _INT = "pg_catalog.text", "pg_catalog.int4"
 _LEFT_OUT = frozenset(("_cv", "_rounds", "_nodes", "_oob", "_outcomes"))
 _GROUPS_AT_ONCE, _STEPS_AT_ONCE = 10_000, 100_000
-_MOST_WEIGHTS, _NUMBERS_AT_ONCE = 2**25, 200_000  # of the classes in leaves
+_MOST_WEIGHTS = 2**25  # of the classes in leaves
 _REPLACED = frozenset(("prediction", "impurity", "risk", "class_weights"))  # become others where trees voted
 
 
@@ -120,8 +120,7 @@ def _leaves(host: Host, tables: ModelTables, n_classes: int) -> tuple[list[int],
     trees: list[int] = []
     nodes: list[int] = []
     weights = np.empty((n_leaves, n_classes))
-    rows = host.stream(sql.leaves(*at, n_classes), batch=max(1, min(ROWS_AT_ONCE, _NUMBERS_AT_ONCE // n_classes)))
-    for row in watched(host, rows):
+    for row in watched(host, host.stream(sql.leaves(*at, n_classes), batch=rows_at_once(n_classes))):
         if row["class_weights"] is None or len(trees) == n_leaves:
             raise MadtreeError(f"{tables.given} is damaged: not each of its leaves has a weight for each class")
         weights[len(trees)] = row["class_weights"]

@@ -180,6 +180,15 @@ def test_a_table_that_lies_in_another_order_is_the_same(db: psycopg.Connection) 
     assert rows(db, QUANTILES, LEVELS) == found
 
 
+@pytest.mark.parametrize("outcome", ["v", "c"])
+def test_where_nothing_may_be_written(db: psycopg.Connection, outcome: str) -> None:
+    grow_bare(db, "f", outcome, num_trees=N_TREES)
+    found = rows(db, QUANTILES, LEVELS)
+    with db.transaction():
+        db.execute("SET TRANSACTION READ ONLY")
+        assert rows(db, QUANTILES, LEVELS) == found
+
+
 def test_a_table_whose_values_have_bins(db: psycopg.Connection) -> None:
     """Where a split lies within one, rows out of bag may go another way than in training, which saw the bin alone."""
     db.execute(

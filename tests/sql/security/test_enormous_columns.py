@@ -174,7 +174,7 @@ def test_rules_that_tell_of_enormous_lists_again_and_again_are_refused(models: p
             f"UPDATE m_nodes SET feature = 'k', threshold = NULL, left_levels = ({many}), right_levels = '{{other}}' "
             "WHERE node_id = 0".encode()
         )
-        models.execute("DO LANGUAGE plpython3u 'import madtree.explain.rules as rules; rules.MOST_CHARACTERS = 2**20'")
+        models.execute("DO LANGUAGE plpython3u 'import madtree.explain.rules as rules; rules.MOST_CHARACTERS = 2**18'")
         models.execute("SAVEPOINT before")
         with pytest.raises(psycopg.Error, match="the rules of m have more than"):
             models.execute("SELECT count(*) FROM tree_rules('m')")

@@ -5,7 +5,7 @@ has nothing that she has not looked at.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
@@ -24,7 +24,7 @@ COPIES = {
 
 
 @pytest.fixture
-def hers(data: psycopg.Connection, user_db: psycopg.Connection, schema: str) -> str:
+def hers(data: psycopg.Connection, user_db: psycopg.Connection, schema: str) -> Iterator[str]:
     """The ordinary user's schema with models of plain columns."""
     role = user_db.info.user
     data.execute(f"CREATE SCHEMA hers_{schema} AUTHORIZATION {role}")
@@ -32,7 +32,8 @@ def hers(data: psycopg.Connection, user_db: psycopg.Connection, schema: str) -> 
     user_db.execute(f"SELECT tree_train('data', 'hers_{schema}.m', 'id', 'y', 'x, k')".encode())
     user_db.execute(f"SELECT boost_train('data', 'hers_{schema}.b', 'id', 'y', 'x, k', num_trees => 3)".encode())
     user_db.execute("SET lock_timeout = '200ms'")
-    return f"hers_{schema}"
+    yield f"hers_{schema}"
+    data.execute(f"SET client_min_messages = error; DROP SCHEMA hers_{schema} CASCADE".encode())
 
 
 @pytest.mark.parametrize("function", COPIES)

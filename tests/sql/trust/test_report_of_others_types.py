@@ -36,3 +36,19 @@ def test_figures_run_no_casts_of_the_columns_types(
         page = ""
     assert canary() == set()
     assert not page or "types that belong to another role" in page
+
+
+@pytest.mark.parametrize("evaluate", [True, False])
+def test_a_superusers_page_does_not_look_for_a_row_in_the_table_that_another_role_has_named(
+    data: psycopg.Connection,
+    user_db: psycopg.Connection,
+    train_as: Callable[..., None],
+    canary: Callable[[], set[str]],
+    evaluate: bool,
+) -> None:
+    train_as("m")
+    user_db.execute("CREATE VIEW named AS SELECT * FROM data WHERE spring() = 1; GRANT SELECT ON named TO PUBLIC")
+    user_db.execute("UPDATE m_summary SET source_table = 'named'")
+    page = build_report(data, "m", row=7, evaluate=evaluate)
+    assert canary() == set()
+    assert "name a table by --data" in page

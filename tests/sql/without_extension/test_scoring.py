@@ -14,7 +14,7 @@ from training import columns_of
 from madtree.engine import call
 from madtree.errors import MadtreeError
 from madtree.host.psycopg import PsycopgHost
-from madtree.score import forest_predict, tree_confusion, tree_curve, tree_evaluate, tree_predict
+from madtree.score import conformal_quantiles, forest_predict, tree_confusion, tree_curve, tree_evaluate, tree_predict
 
 TREES = [name for name, (kind, _, _) in MODELS.items() if kind == "tree"]
 FORESTS = [name for name in MODELS if name not in TREES]
@@ -33,6 +33,14 @@ def types(model: str) -> list[str]:
     if model not in OF_CLASSES:
         return ["response", "leaf"] + ["interval"] * (model in FORESTS)
     return ["response", "prob", "leaf"] + ["prob_mean"] * (model in FORESTS)
+
+
+@pytest.mark.parametrize("model", FORESTS)
+def test_own_rows_are_judged_out_of_bag_alike(both: Both, model: str) -> None:
+    query = f"SELECT tree_id, level, n, quantile FROM madtree.conformal_quantiles('{model}', levels => '0.5, 0.8')"
+    expected = [tuple(row.values()) for row in rows(both.here, query)]
+    found = both.call(conformal_quantiles, model, None, "0.5, 0.8")
+    assert [(row["tree_id"], row["level"], row["n"], row["quantile"]) for row in found] == expected
 
 
 @pytest.mark.parametrize("in_blocks", [False, True])

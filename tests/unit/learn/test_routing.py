@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
-from madtree.learn.data import Block, Codes, Runs
+from madtree.learn.data import RIGHT, UNKNOWN, Block, Codes, Runs
 from madtree.learn.data.block import CodeLayout
 from madtree.learn.data.types import Ints
-from madtree.learn.route import Routing
+from madtree.learn.route import Routing, WayDown
+from madtree.learn.route.routing import category_table
 
 N_NODES, N_ROWS = 7, 400
 
@@ -53,3 +54,30 @@ def test_rows_that_stand_node_by_node_go_as_rows_by_their_node(widths: list[int]
     assert ways.goes_right(nodes[place], codes).tolist() == expected
     runs = Runs(np.bincount(place, minlength=len(nodes)))
     assert ways.goes_right_of(nodes, runs, records).tolist() == expected
+
+
+@pytest.mark.parametrize("inner", [(), (0,), (0, 1), (0, 2), (0, 1, 2)])
+def test_rows_end_in_nodes_that_are_leaves_now_whatever_categories_split_them(inner: tuple[int, ...]) -> None:
+    """Tables of categories stay where they are, also those of nodes that nobody asks any more."""
+    ways = Routing.leaves(0, N_NODES)
+    ways.child[:3] = 1, 3, 5
+    ways.cut[0], ways.feature[1:3] = 10, 1
+    tables = [category_table(6, np.array(left), np.array(right)) for left, right in (([1, 3], [2]), ([2], [1, 4]))]
+    ways.table[1:3] = ways.add_tables(tables)
+    ways.missing_right[:3] = 1, 0, 1
+    is_inner = np.isin(np.arange(N_NODES), inner)
+    layout = CodeLayout.for_widths(np.array([20, 6]))
+    codes = Codes(layout, np.array([np.repeat([3, 17, 0], 6), np.tile(np.arange(6), 3)], np.uint8), np.zeros((0, 18)))
+    expected = []
+    for number, category in codes.narrow.T.tolist():
+        node = 0
+        while node in inner:
+            if node == 0:
+                right = number > 10 or number == 0
+            else:
+                says = tables[node - 1][category]
+                right = bool(ways.missing_right[node]) if says == UNKNOWN else says == RIGHT
+            node = int(ways.child[node]) + right
+        expected.append(node)
+    ended = ways.ending(is_inner, 2)
+    assert WayDown(ended).leaves(Block(codes, np.zeros(18, np.uint8)), 0, 1).tolist() == expected
