@@ -10,7 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.2.0"
+__version__ = "1.0.0"
 
 # What users import from here, and where it is: found when it is first asked for, so that the server never imports the
 # client half. (Type checkers read it in `__init__.pyi`.)

@@ -21,7 +21,7 @@ _VARYING = (
     (re.compile(r'("seconds": )[\d.]+'), r"\g<1>0.0"),
     (re.compile(r"process \d+"), "process 1234"),
     (re.compile(r"(port |port=|PGPORT=|127\.0\.0\.1:)\d{4,5}"), r"\g<1>5433"),
-    (re.compile(r"(?<=\s)\d+\.\d+\.\d+(?=\s)"), "0.2.0"),
+    (re.compile(r"(?<=\s)\d+\.\d+\.\d+(?=\s)"), "1.0.0"),
     (re.compile(r"\b(\d+ s|\d+:\d\d (min|h))$", re.MULTILINE), "1 s"),
     (re.compile(r"PL/Python \d+\.\d+"), "PL/Python 1.0"),
     (re.compile(r"PostgreSQL \d+"), "PostgreSQL 15"),

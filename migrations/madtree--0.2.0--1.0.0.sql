@@ -1,0 +1,18 @@
+-- IF EXISTS: on the way from 0.1.0, what came with 0.2.0 has never been there.
+
+-- It takes one more argument, intervals.
+DROP FUNCTION IF EXISTS @extschema@.forest_train(
+    text, text, text, text, text, text, text, integer, integer, boolean, integer, integer, integer, integer, integer,
+    text, boolean, double precision, text, text, text, text, bigint, boolean, integer, integer, boolean, text, boolean
+);
+DROP FUNCTION IF EXISTS madtree_internal.forest_train(
+    text, text, text, text, text, text, text, integer, integer, boolean, integer, integer, integer, integer, integer,
+    text, boolean, double precision, text, text, text, text, bigint, boolean, integer, integer, boolean, text, boolean
+);
+
+-- It takes one more argument, level.
+DROP FUNCTION IF EXISTS @extschema@.forest_predict(text, text, text, text, boolean, boolean);
+DROP FUNCTION IF EXISTS madtree_internal.forest_predict(text, text, text, text, boolean, boolean);
+
+-- Its calibration table may be left out, which a form of its help would be in the way of.
+DROP FUNCTION IF EXISTS @extschema@.conformal_quantiles(text);
