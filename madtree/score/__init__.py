@@ -55,6 +55,7 @@ __all__ = [
     "predict_out_of_bag",
     "refreshed_boosted",
     "refreshed_nodes",
+    "rows_of_report",
     "scan_of",
     "score_block",
     "score_table",
