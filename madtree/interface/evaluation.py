@@ -211,7 +211,7 @@ SELECT num_trees, loss, value FROM madtree.boost_staged('delay_boost', 'flights_
 TESTED_ROWS = Function(
     "tested_rows",
     "tells what a report shows of how a model does on a table, which is scored once for all of it",
-    run="madtree.score:tested_rows",
+    run="madtree.score:rows_of_report",
     settings=FIGURES,
     arguments=(
         Argument("tree_model", "text", ANY_MODEL),

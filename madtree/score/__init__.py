@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
     from madtree.score.conformal import conformal_quantiles
     from madtree.score.drift import tree_drift
-    from madtree.score.evaluate import tested_rows, tree_confusion, tree_curve, tree_evaluate, tree_reliability
+    from madtree.score.evaluate import rows_of_report, tree_confusion, tree_curve, tree_evaluate, tree_reliability
     from madtree.score.former_table import FormerTable, Made, find_former
     from madtree.score.leaf_outcomes import draw_leaf_outcomes
     from madtree.score.new_rows import fit_to_source, only_row, scan_of
@@ -55,10 +55,10 @@ __all__ = [
     "predict_out_of_bag",
     "refreshed_boosted",
     "refreshed_nodes",
+    "rows_of_report",
     "scan_of",
     "score_block",
     "score_table",
-    "tested_rows",
     "tree_confusion",
     "tree_curve",
     "tree_drift",
@@ -97,7 +97,7 @@ _MODULES = {
     "scan_of": "new_rows",
     "score_block": "block_scorer",
     "score_table": "predict",
-    "tested_rows": "evaluate",
+    "rows_of_report": "evaluate",
     "tree_confusion": "evaluate",
     "conformal_quantiles": "conformal",
     "tree_curve": "evaluate",

@@ -15,7 +15,7 @@ from madtree.host import Host, local_settings
 from madtree.ingest import OID, PageRanges
 from madtree.learn.data import Floats, finished, sent_rows
 from madtree.learn.walk import MOST_ROWS
-from madtree.parallel import sharing, without_leader
+from madtree.parallel import cores, sharing, without_leader
 from madtree.records import dataclass
 from madtree.score.block_scorer import score_rows
 from madtree.score.case_or_blocks import Work, reader
@@ -83,8 +83,10 @@ class BlockStatement:
         if not self.host.has_extension:
             yield from (outcomes for _, outcomes in self._scored_outside(plan))
             return
-        # What is said has few bytes, so that the leader need not wait for it.
-        with self._scoring(plan, sharing(self.work.block_workers)) as blocks:
+        # What is said has few bytes, so that the leader need not wait for it, and takes a processor for itself.
+        workers = self.work.block_workers
+        workers = min(workers, cores() - 1) if self.host.in_server else workers
+        with self._scoring(plan, sharing(workers)) as blocks:
             statement, by = self.blocks.together(blocks), reader(self.host, self.work)
             if by is self.host:
                 found = by.query(SAID_OF_BLOCKS, [_TEXT, BYTEA], [statement, plan])
@@ -96,12 +98,12 @@ class BlockStatement:
     @contextmanager
     def _scoring(self, plan: bytes, settings: Mapping[str, str]) -> Iterator[str]:
         """The query of blocks that are scored, shared among workers where these are worth it, by these settings of the
-        planner's.
+        planner's; by one process where there are none.
         """
         block_rows = self._block_rows(plan)
         ranges = self._ranges(block_rows)
         tasks = self._tasks(ranges, block_rows) if ranges else []
-        if self.work.block_workers and len(tasks) > 1 and self._parallel_safe():
+        if self.work.block_workers and settings and len(tasks) > 1 and self._parallel_safe():
             with local_settings(self.host, settings):
                 yield self.blocks.shared(tasks)
         else:

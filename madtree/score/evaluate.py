@@ -68,7 +68,7 @@ def _by_metric(host: Host, model: Model, rows: list[Row]) -> list[Row]:
     ]
 
 
-def tested_rows(
+def rows_of_report(
     host: Host,
     tree_model: str | None,
     test_table: str | None,

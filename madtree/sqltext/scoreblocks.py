@@ -72,7 +72,12 @@ class BlockScan:
         row costs more than that.
         """
         lows_and_highs = [_tid_arrays(task) for task in tasks]
-        branches = " UNION ALL ".join(f"SELECT {lows} AS lows, {highs} AS highs" for lows, highs in lows_and_highs)
+        each = [f"SELECT {lows} AS lows, {highs} AS highs" for lows, highs in lows_and_highs]
+        # By the planner's figures one worker beside the leader saves nothing on such branches; but on a scan that both
+        # can share, which is never begun.
+        nothing = "NULL::pg_catalog.tid[]"
+        each.append(f"SELECT {nothing}, {nothing} FROM pg_catalog.pg_class WHERE pg_catalog.now() IS NULL")
+        branches = " UNION ALL ".join(each)
         query = literal(self._scored("$2", "$3"))
         # No id, but of their type and collation.
         rows = f"SELECT {self._id} AS id FROM {self.scan.rows()} WHERE false"

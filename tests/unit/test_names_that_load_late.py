@@ -1,0 +1,30 @@
+"""What a room loads when it is first asked for is what it says, whichever of its modules have been loaded before."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import madtree
+
+PACKAGE = Path(madtree.__file__).parent
+ROOMS = sorted(
+    path.parent.relative_to(PACKAGE.parent).as_posix().replace("/", ".")
+    for path in PACKAGE.rglob("__init__.py")
+    if "\n_MODULES" in path.read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_name_is_that_of_another_module(room: str) -> None:
+    """That module, once it is loaded, would be found in the place of what is meant."""
+    module = import_module(room)
+    names = {path.stem for path in Path(str(module.__file__)).parent.glob("*.py")}
+    assert {name for name, of in module._MODULES.items() if name in names and of != name} == set()
+    assert module._MODULES.keys() == set(module.__all__)
+
+
+def test_there_are_such_rooms() -> None:
+    assert "madtree.score" in ROOMS
