@@ -22,10 +22,10 @@ from madtree.records import dataclass
 from madtree.request import Costs, Type, find_source
 from madtree.score.case_or_blocks import measure, reader, run_case
 from madtree.score.kinds import SCORING
-from madtree.score.known_outcomes import TestedRows, tested_rows, with_outcomes
 from madtree.score.new_rows import scan_of
 from madtree.score.out_of_bag import drawn_rows
 from madtree.score.score_by_blocks import BlockScoring, ScoredRows
+from madtree.score.tested_rows import TestedRows, tested_rows, with_outcomes
 from madtree.sqltext import cells as cells_sql
 from madtree.sqltext import evaluate as sql
 from madtree.sqltext import models as models_sql

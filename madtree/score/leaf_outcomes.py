@@ -22,9 +22,9 @@ from madtree.score.block_plan import ForestValues, LeafDraws, build_plan
 from madtree.score.block_statement import BLOCK_BYTES, BLOCK_ROWS, BlockStatement
 from madtree.score.case_or_blocks import Work, measure
 from madtree.score.forest_scorer import LEAF_OUTCOME_BYTES, LEAF_OUTCOMES
-from madtree.score.known_outcomes import TestedRows, with_outcomes
 from madtree.score.leaf_draws import lower_all
 from madtree.score.new_rows import scan_of
+from madtree.score.tested_rows import TestedRows, with_outcomes
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.scoreblocks import BlockScan

@@ -9,9 +9,9 @@ from madtree.host import Host
 from madtree.model import ModelTables, casting
 from madtree.score.asking import checked
 from madtree.score.calibration import METHODS, fitted_maps
-from madtree.score.known_outcomes import tested_rows
 from madtree.score.new_rows import scan_of
 from madtree.score.rows_at_hand import AskedNumbers, RowsAtHand
+from madtree.score.tested_rows import tested_rows
 from madtree.trees import FittedMaps, Joining, Model
 
 MOST_ROWS = 1_000_000

@@ -21,10 +21,10 @@ from madtree.score.block_plan import ForestValues, SummedLeaves, build_plan
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import measure
 from madtree.score.forest_scorer import LEAF_SUMS
-from madtree.score.known_outcomes import TestedRows, tested_rows
 from madtree.score.leaf_outcomes import WAVE_BYTES, most_leaves, waves
 from madtree.score.leaf_sums import LEAF_SUM, LeafSums
 from madtree.score.new_rows import scan_of
+from madtree.score.tested_rows import TestedRows, tested_rows
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.trees import FeatureKind, Model

@@ -14,10 +14,10 @@ from madtree.model import ModelTables, casting
 from madtree.model.arrays import ModelArrays
 from madtree.records import dataclass
 from madtree.score.asking import checked
-from madtree.score.known_outcomes import tested_rows
 from madtree.score.refreshed_leaves import rows_by_blocks
 from madtree.score.staged import unfit_for
 from madtree.score.staged_scorer import fit_outcomes
+from madtree.score.tested_rows import tested_rows
 from madtree.trees import Model
 
 _PIECE = 65_536  # rows that go down the trees together

@@ -27,9 +27,9 @@ from madtree.score.block_plan import build_plan
 from madtree.score.block_statement import BlockStatement
 from madtree.score.boosted_outcomes import staged_values
 from madtree.score.case_or_blocks import measure
-from madtree.score.known_outcomes import TestedRows, tested_rows
 from madtree.score.new_rows import scan_of
 from madtree.score.staged_scorer import BAD_ACTUALS, BAD_WEIGHTS, FIRST_SUM, GROUP, ROWS, WEIGHT, n_sums
+from madtree.score.tested_rows import TestedRows, tested_rows
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.trees import Model
