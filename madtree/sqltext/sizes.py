@@ -27,6 +27,7 @@ _LISTS = {
 }
 _LISTS_OF_EXPRESSIONS = ("features", "feature_types", "feature_kinds", "grouping_columns", "grouping_expressions")
 _TEXTS = (*_LISTS_OF_EXPRESSIONS, "dependent_var_levels")
+_WRITTEN = {"grouping_expressions": 2 * MOST_EXPRESSION_BYTES}  # users' expressions with what is written around them
 # Lists that are one text: of features, and what is told of some of them.
 _JOINED = frozenset({
     "list_of_features", "list_of_features_to_exclude", "independent_varnames", "independent_var_types", "cat_features",
@@ -54,8 +55,11 @@ def oversized(schema: str, name: str, columns: Collection[str]) -> str:
         if column in columns
     ]
     faults += [
-        (f"EXISTS (SELECT FROM pg_catalog.unnest(s.{column}) AS u(v) WHERE {_is_long('u.v')})", _long(column))
-        for column in _TEXTS
+        (
+            f"EXISTS (SELECT FROM pg_catalog.unnest(s.{column}) AS u(v) WHERE {_is_long('u.v', most)})",
+            _long(column, most),
+        )
+        for column, most in ((name, _WRITTEN.get(name, MOST_EXPRESSION_BYTES)) for name in _TEXTS)
         if column in columns
     ]
     faults += [

@@ -27,7 +27,7 @@ CALLS = {
     **{
         column: f"SELECT length(madtree_internal.new_column(%(plan)s::bytea, '{column}', %(n_rows)s, {COLUMNS}, "
         "%(scores)s::bytea, %(nodes)s::bytea))"
-        for column in ("fold", "target")
+        for column in ("fold", "target", "weight")
     },
     "sums": f"SELECT length(madtree_internal.row_sums(%(plan)s::bytea, %(n_rows)s, {COLUMNS}, %(scores)s::bytea, "
     "%(nodes)s::bytea))",

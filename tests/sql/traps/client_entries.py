@@ -74,7 +74,8 @@ def ask(thing: Any, name: str, place: Mapping[str, Any], **more: Any) -> Any:
     needed = [each.name for each in known.values() if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
     given = {argument: place[MEANINGS[argument]] for argument in needed}
     given |= trap_calls.SMALL.get(name, {})
-    return _all(method(**given, **{argument: value for argument, value in more.items() if argument in known}))
+    given |= {argument: value for argument, value in more.items() if argument in known and argument not in given}
+    return _all(method(**given))
 
 
 def _all(value: Any) -> Any:
