@@ -65,4 +65,5 @@ def keeper_of(keeping: Keeping, call: Call, found: Survey, blocks: Blocks) -> Bl
         keeping.n_workers,
         read_here=packer if keeping.reads_here else None,
         sharing=call.kind.needs_all_rows,
+        evenly=call.kind.passes_often,
     )

@@ -130,6 +130,7 @@ class TrainingKind(Protocol):
         learner: makes the programs.
         model_kind: what is known of such models.
         needs_all_rows: whether each process that grows needs all rows, which then are shared rather than divided.
+        passes_often: whether so many passes over the rows follow that these are divided evenly, if that takes longer.
     """
 
     @property
@@ -138,6 +139,8 @@ class TrainingKind(Protocol):
     def model_kind(self) -> ModelKind: ...
     @property
     def needs_all_rows(self) -> bool: ...
+    @property
+    def passes_often(self) -> bool: ...
 
     def numbering(self, n_trees: Ints | None) -> Numbering | None:
         """Of its trees; None where that follows only from how many trees each group has, (G,), which is known, and

@@ -38,6 +38,7 @@ class Boosted:
     parameters: BoostParameters
     model_kind = BOOSTED
     needs_all_rows = False
+    passes_often = True
 
     @property
     def learner(self) -> Learner:

@@ -30,6 +30,7 @@ class Forests:
     parameters: ForestParameters
     model_kind = FOREST
     needs_all_rows = True
+    passes_often = False
 
     @property
     def learner(self) -> Learner:

@@ -27,6 +27,7 @@ class SingleTrees:
     learner: Learner = field(default_factory=TreeLearner)
     model_kind = TREE
     needs_all_rows = False
+    passes_often = False
 
     def numbering(self, n_trees: Ints | None) -> Numbering:
         return SINGLE

@@ -46,6 +46,10 @@ class Searching:
     def needs_all_rows(self) -> bool:
         return False
 
+    @property
+    def passes_often(self) -> bool:
+        return True
+
     def numbering(self, n_trees: Ints | None) -> Numbering | None:
         return self.kinds[0].numbering(n_trees)
 

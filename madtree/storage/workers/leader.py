@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any, Generic
 
@@ -37,6 +38,8 @@ _COPIED_SHARE = 2  # of the memory budget, what rows may take that are handed ov
 _OF_A_PART = 4  # numbers: which one, rows, rows that were not usable, those of an unknown class
 _OWN = -1  # the leader's seat
 _ROW_BYTES = 16  # of such a row beside its codes
+_LEFT_SECONDS = 0.15  # that parts are left to workers: less than a user waits for a cancel
+_LEFT_POLL = 0.001
 
 
 class Leader(Resident, Provider, Generic[T]):
@@ -48,12 +51,16 @@ class Leader(Resident, Provider, Generic[T]):
         plan: KeepRows,
         program: Callable[[Packed], Program[T]],
         tell: Callable[[Progress], None],
+        evenly: bool = False,
     ) -> None:
-        """`program`: begun once the table is packed. No statement may be run in it, since a parallel query is under
-        way.
+        """
+        Args:
+            program: begun once the table is packed. No statement may be run in it, since a parallel query is under way.
+            evenly: whether workers who come late find as many parts to pack as this process packs, if they come soon.
         """
         super().__init__(board, plan)
-        self._program, self._tell = program, tell
+        self._program, self._tell, self._evenly = program, tell, evenly
+        self._others_until: float | None = None  # until when parts are left to the others
         self._others: list[int] = []  # seats of the workers that keep any rows
         self._answered: dict[int, int] = {}  # of each seat, answers that have been read
         self._waves: SharedWaves | None = None
@@ -84,7 +91,18 @@ class Leader(Resident, Provider, Generic[T]):
 
     def claim(self) -> tuple[int, str, str, str, str] | None:
         self.began = True
+        if self._evenly and len(self.packed) * (1 + self.board.n_seats) >= self.n_parts:
+            self._leave_parts()
         return super().claim()
+
+    def _leave_parts(self) -> None:
+        """Wait until workers have claimed all parts, for a moment at most. One that has to load Python comes when this
+        process has packed most of a table; in the many passes that follow, all would wait for it.
+        """
+        if self._others_until is None:
+            self._others_until = time.monotonic() + _LEFT_SECONDS
+        while self.board.n_claimed < self.n_parts and time.monotonic() < self._others_until:
+            time.sleep(_LEFT_POLL)
 
     def life(self) -> Steps[None]:
         self.store.finish()

@@ -33,6 +33,7 @@ class ResidentWorkers:
         *,
         read_here: RowPacker | None = None,
         sharing: bool = False,
+        evenly: bool = False,
     ) -> None:
         """
         Args:
@@ -41,12 +42,13 @@ class ResidentWorkers:
             n_workers: wanted, beside this process.
             read_here: packs the rows where this process has read them before; None where everybody reads parts.
             sharing: whether all of them are to have all rows at hand, for whole trees.
+            evenly: whether this process leaves the others their part of the rows, even if it waits for them.
         """
         self._host, self._source, self._pages = host, source, pages
         self._block_rows = block_rows
         self._memory_bytes, self._position_bytes = memory_bytes, position_bytes
         self._n_workers, self.n_processes = n_workers, 1 + n_workers
-        self._read_here, self._sharing = read_here, sharing
+        self._read_here, self._sharing, self._evenly = read_here, sharing, evenly
 
     def train(
         self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
@@ -65,7 +67,7 @@ class ResidentWorkers:
             sharing=self._sharing,
         )
         with published(codec.dump(plan.to_values()), self._n_workers, place) as board:
-            leader = Leader(board, plan, lambda packed: program(packed, True), tell)
+            leader = Leader(board, plan, lambda packed: program(packed, True), tell, self._evenly)
             if self._read_here:
                 yield from self._take(self._read_here, packing, leader)
             work_together(self._host, board, leader)
