@@ -27,7 +27,7 @@ from madtree.score.new_rows import scan_of
 from madtree.score.tested_rows import TestedRows, tested_rows
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.scoreblocks import BlockScan
-from madtree.trees import FeatureKind, Model
+from madtree.trees import Model
 
 _NO_ID = "NULL::pg_catalog.int4"
 _RECORDS = 3  # that are told of a leaf, about
@@ -90,9 +90,7 @@ def rows_by_blocks(
     scan = replace(scan_of(host, tables, model, tested.source, tested.data, "", "id"), id_sql=_NO_ID)
     numbers = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]
     outcome, weight = tested.judged(model)
-    if not (model.summary.get("null_as_category") and any(f.kind is FeatureKind.UNORDERED for f in model.features)):
-        outcome = rows_sql.where_some(outcome, numbers)
-    values = [*(numbers[position] for position in used), outcome, weight]
+    values = [*(numbers[position] for position in used), tested.where_trained(model, outcome), weight]
     blocks = BlockScan(scan, values, [], [], row_bytes, "pg_catalog.int4", array_id=False)
     work = measure(host, tested.source, tables, model, 1, costs)
     return BlockStatement(host, blocks, "", tested.source, work, 1)

@@ -55,11 +55,17 @@ class TestedRows:
         return [infinite(value) for value in (actual, weight)]
 
     def of_training(self, model: Model) -> TestedRows:
-        """With outcomes only where training takes the row: where some feature is known, or being unknown is a value."""
-        if model.summary["null_as_category"] and any(f.kind is FeatureKind.UNORDERED for f in model.features):
-            return self
+        """With outcomes only where training takes the row."""
+        return replace(self, actual=self.where_trained(model, self.actual))
+
+    def where_trained(self, model: Model, value: str) -> str:
+        """SQL of a value of a row, NULL where training takes no such row: where no feature is known, unless being
+        unknown is a value.
+        """
+        if model.summary.get("null_as_category") and any(f.kind is FeatureKind.UNORDERED for f in model.features):
+            return value
         numbers = [rows_sql.as_number(self.data.features[feature.name]) for feature in model.features]
-        return replace(self, actual=rows_sql.where_some(self.actual, numbers))
+        return rows_sql.where_some(value, numbers)
 
 
 def tested_rows(
