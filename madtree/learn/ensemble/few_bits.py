@@ -8,7 +8,7 @@ import numpy as np
 
 from madtree.learn.counting import CountRequest
 from madtree.learn.data import Grid
-from madtree.learn.ensemble.leaf_values import leaf_above, leaves_of, way_to_leaves
+from madtree.learn.ensemble.leaf_values import GrownLeaves
 from madtree.learn.grow import GrowingTrees
 from madtree.learn.problem import Problem, Rounding
 from madtree.learn.requests import Program
@@ -40,12 +40,13 @@ def of_few_bits(problem: Problem, member: int) -> Problem:
 
 def count_finely(problem: Problem, growing: GrowingTrees) -> Program[None]:
     """Take the sums of all nodes anew, but of those below leaves, by the problem's gradients as they are."""
-    above, leaves, routing = leaf_above(problem, growing), leaves_of(problem, growing), way_to_leaves(problem, growing)
+    grown = GrownLeaves.of(problem, growing)
+    slots, n_leaves = growing.slots(grown.leaves)[grown.above], len(grown.leaves)
     sums = np.zeros_like(growing.sums)
-    sums[:, leaves] = yield CountRequest(
-        "totals", problem, routing, growing.slots(leaves)[above], len(leaves), n_rows=int(problem.rows.sum())
+    sums[:, grown.leaves] = yield CountRequest(
+        "totals", problem, grown.way, slots, n_leaves, n_rows=int(problem.rows.sum())
     )
-    for node in np.flatnonzero(routing.child != np.arange(growing.n_nodes))[::-1].tolist():
-        left = routing.child[node]  # a node comes before its children
+    for node in np.flatnonzero(grown.inner)[::-1].tolist():  # a node comes before its children
+        left = growing.routing.child[node]
         sums[:, node] = sums[:, left] + sums[:, left + 1]
     growing.sums = sums

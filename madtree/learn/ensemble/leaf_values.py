@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.criteria import NodeValues, criterion_of
-from madtree.learn.data import Array, Floats, Grid, Ints, portable
+from madtree.learn.data import Array, Bools, Floats, Grid, Ints, portable
 from madtree.learn.ensemble.quantiles import ResidualPlaces, residual_quantiles
 from madtree.learn.grow import GrowingTrees, inner_nodes
 from madtree.learn.problem import Problem, over_classes
 from madtree.learn.requests import Program
 from madtree.learn.route import Routing
+from madtree.records import dataclass
 from madtree.trees import MOST_ROUNDS, LeafValue
 
 _LIMBS = 2
@@ -23,39 +24,41 @@ _LEAST_SHARE = float(np.finfo(np.float64).eps)  # of a class in a leaf
 _PERFECT = 1.0  # what the vote of a tree without a mistake counts, as scikit-learn has it
 
 
-def leaf_above(problem: Problem, growing: GrowingTrees) -> Ints:
-    """(n_nodes,) the leaf that is, or is above, each node, since growth may have gone on below leaves; inner nodes
-    themselves.
+@dataclass(frozen=True)
+class GrownLeaves:
+    """Where grown trees end: growth may have gone on below their leaves.
+
+    Attributes:
+        inner: (n_nodes,) whether a node is split.
+        above: (n_nodes,) the leaf that is, or is above, each node; inner nodes themselves.
+        leaves: (n_leaves,)
+        way: of rows to the leaves. Where rows have gone on below a leaf, they may stay there.
     """
-    found = np.arange(growing.n_nodes)
-    inner = inner_nodes(growing, problem.parameters.max_leaf_nodes)
-    for node in np.flatnonzero((growing.feature >= 0) & ~inner).tolist():  # a node comes before its children
-        left = int(growing.routing.child[node])
-        found[left : left + 2] = found[node]
-    return found
 
+    inner: Bools
+    above: Ints
+    leaves: Ints
+    way: Routing
 
-def way_to_leaves(problem: Problem, growing: GrowingTrees) -> Routing:
-    """The ways of rows to the leaves of grown trees. Where rows have gone on below a leaf, they may stay there."""
-    inner = inner_nodes(growing, problem.parameters.max_leaf_nodes)
-    return growing.routing.ending(inner, int(growing.depth[leaves_of(problem, growing)].max(initial=0)))
-
-
-def leaves_of(problem: Problem, growing: GrowingTrees) -> Ints:
-    """(n_leaves,) the leaves of grown trees."""
-    above, inner = leaf_above(problem, growing), inner_nodes(growing, problem.parameters.max_leaf_nodes)
-    return np.flatnonzero((above == np.arange(growing.n_nodes)) & ~inner)
+    @classmethod
+    def of(cls, problem: Problem, growing: GrowingTrees) -> GrownLeaves:
+        inner = inner_nodes(growing, problem.parameters.max_leaf_nodes)
+        above = np.arange(growing.n_nodes)
+        for node in np.flatnonzero((growing.feature >= 0) & ~inner).tolist():  # a node comes before its children
+            left = int(growing.routing.child[node])
+            above[left : left + 2] = above[node]
+        leaves = np.flatnonzero((above == np.arange(growing.n_nodes)) & ~inner)
+        return cls(inner, above, leaves, growing.routing.ending(inner, int(growing.depth[leaves].max(initial=0))))
 
 
 def places_of_leaves(
     problem: Problem, growing: GrowingTrees, loss: dict[str, Any], weight_grid: Grid | None
 ) -> tuple[Ints, ResidualPlaces]:
     """(n_leaves,) the leaves of grown trees, and the residuals of their rows; the others as in `ResidualPlaces`."""
-    above, leaves = leaf_above(problem, growing), leaves_of(problem, growing)
-    place = np.maximum(growing.slots(leaves)[above], 0).astype(np.int64)  # no row stays at an inner node
-    return leaves, ResidualPlaces(
-        problem, way_to_leaves(problem, growing), place, growing.tree[leaves], loss, weight_grid
-    )
+    grown = GrownLeaves.of(problem, growing)
+    place = np.maximum(growing.slots(grown.leaves)[grown.above], 0).astype(np.int64)  # no row stays at an inner node
+    tree = growing.tree[grown.leaves]
+    return grown.leaves, ResidualPlaces(problem, grown.way, place, tree, loss, weight_grid)
 
 
 def quantile_values(rows: ResidualPlaces, level: float, threshold: Floats | None, largest: Floats) -> Program[Floats]:
@@ -103,7 +106,7 @@ def class_values(
     (Zhu, Zou, Rosset and Hastie 2009, algorithm 2). Its votes add that to the score of their class, and take the K-th
     part of it from all, so that scores add up to 0. Of two classes the second one's score says it all.
     """
-    leaves = leaves_of(problem, growing)
+    leaves = GrownLeaves.of(problem, growing).leaves
     tree, weights = growing.tree[leaves], _class_weights(problem, growing, leaves)
     if leaf is LeafValue.LOGIT:
         whole = over_classes(weights)

@@ -11,13 +11,7 @@ import numpy as np
 
 from madtree.learn.criteria import NodeValues
 from madtree.learn.data import Floats, Grid
-from madtree.learn.ensemble.leaf_values import (
-    leaf_above,
-    places_of_leaves,
-    quantile_values,
-    way_to_leaves,
-    with_values,
-)
+from madtree.learn.ensemble.leaf_values import GrownLeaves, places_of_leaves, quantile_values, with_values
 from madtree.learn.ensemble.quantiles import ResidualPlaces, residual_quantiles
 from madtree.learn.grow import GrowingTrees
 from madtree.learn.losses import RowLoss
@@ -81,10 +75,11 @@ class RowScores:
     def add(self, problem: Problem, growing: GrowingTrees, known: NodeValues | None, score: int) -> Program[None]:
         """Add what trees say to that score of each row; then gradients are those by the next score."""
         said = np.array(leaf_predictions(problem, growing), np.float64) if known is None else known.prediction
-        changed = {"node_value": said[leaf_above(problem, growing)], "added_to": score}
+        grown = GrownLeaves.of(problem, growing)
+        changed = {"node_value": said[grown.above], "added_to": score}
         following = (score + 1) % self._loss.n_scores
         values = {**self._always, **changed, "next": following}
-        yield ReplaceRequest(self._function, values, problem, way_to_leaves(problem, growing))
+        yield ReplaceRequest(self._function, values, problem, grown.way)
         if self.threshold is not None:
             yield from self._find_threshold()
 
