@@ -5,7 +5,7 @@ from __future__ import annotations
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.model import check_rows, find_model, read_summary
-from madtree.model.write import Calibrated, Refreshed, write_calibrated, write_refreshed
+from madtree.model.write import Calibrated, Refreshed, write_calibrated_sum, write_calibrated_tree, write_refreshed
 from madtree.request import check_new
 from madtree.score import (
     RefreshedNodes,
@@ -43,28 +43,25 @@ def calibrate(
             hint="madtree.conformal_quantiles tells how far predictions of numbers may be off.",
             sqlstate="42809",
         )
-    if n_classes < 2 or (n_classes > 2 and model.kind.joining is not Joining.NONE):
+    if n_classes < 2:
         raise MadtreeError(
-            f"model: {model_name} has {n_classes} class{'es' * (n_classes != 1)}; {model.kind.in_words} is calibrated "
-            "where it has two",
-            hint="Train one for each class, with dependent_variable => 'class = ...'; or calibrate a model of "
-            "tree_train, which may have any number."
-            if n_classes > 2
-            else "Train it on rows of two classes.",
+            f"model: {model_name} knows {'one class' if n_classes else 'no class'}, and probabilities of two and more "
+            "are calibrated",
+            hint="Train it on rows of two classes.",
             sqlstate="42809",
         )
     check_rows(host, tables, model, nodes=not tables.is_packed)
     new = check_new(host, output_model, "output_model", "model", SUFFIXES)
     maps = calibration_maps(host, tables, model, calibration_table, wanted)
     table, output = str(calibration_table).strip(), str(output_model).strip()
-    write_calibrated(host, tables, model, new, Calibrated(output, wanted, table, maps))
+    write = write_calibrated_tree if model.kind.joining is Joining.NONE else write_calibrated_sum
+    write(host, tables, model, new, Calibrated(output, wanted, table, maps))
     n_groups = model.summary["num_all_groups"]
     lacking = n_groups - len(maps.by_group) if model.grouping_columns and isinstance(n_groups, int) else 0
     if lacking > 0:
-        host.notice(
-            f"{lacking} group{'s' * (lacking != 1)} of {model_name} ha{'ve' if lacking != 1 else 's'} no rows of both "
-            f"classes in {calibration_table}, and {'are' if lacking != 1 else 'is'} calibrated by all of its rows"
-        )
+        whose, have, are = ("group", "has", "is") if lacking == 1 else ("groups", "have", "are")
+        lacks = f"{have} no rows of {'both' if n_classes == 2 else 'two'} classes in {calibration_table}"
+        host.notice(f"{lacking} {whose} of {model_name} {lacks}, and {are} calibrated by all of its rows")
     return f"calibrate: {model_name} calibrated ({wanted}) by {maps.n_rows} rows of {table} into {output}"
 
 

@@ -15,7 +15,7 @@ from madtree.host import Host
 from madtree.learn.data import finished
 from madtree.learn.walk import Route
 from madtree.model import ModelTables, base_scores, find_model, read_summary, step_functions
-from madtree.model.arrays import StepArrays, expected, probabilities
+from madtree.model.arrays import StepArrays, expected, likeliest, masses, shares
 from madtree.trees import BOOSTED, Link, Model
 
 
@@ -97,11 +97,11 @@ class BoostedArrays:
 
     def said(self, scores: Array) -> Array:
         """(n_rows, n_classes) probabilities, or (n_rows, 1) numbers, by scores (n_rows, n_scores)."""
-        if self.steps is not None:
-            return self.steps.probabilities_of(scores[:, 0], np.zeros(len(scores), np.int64))
-        if self.n_classes:
-            return probabilities(scores, self.link, self.n_classes)
-        return expected(scores, self.link)
+        return shares(self._masses(scores)) if self.n_classes else expected(scores, self.link)
+
+    def likeliest(self, scores: Array) -> Array:
+        """(n_rows,) the places of the most probable classes, by scores (n_rows, n_scores)."""
+        return likeliest(scores, self._masses(scores), self.link)
 
     def answer(self, model: Model, type_: str, scores: Array) -> Array:
         """What `boost_predict` says by scores (n_rows, n_scores), by the type of prediction, but for leaves.
@@ -115,10 +115,14 @@ class BoostedArrays:
             raise CallError(f"type must be one of {known} for a frame, not {type_!r}")
         if type_ == "raw":
             return scores[:, 0] if self.n_scores == 1 else scores
-        said = self.said(scores)
         if type_ == "prob":
-            return said
-        return class_values(model)[said.argmax(axis=1)] if model.is_classification else said[:, 0]
+            return self.said(scores)
+        return class_values(model)[self.likeliest(scores)] if model.is_classification else self.said(scores)[:, 0]
+
+    def _masses(self, scores: Array) -> Array:
+        if self.steps is None:
+            return masses(scores, self.link, self.n_classes)
+        return self.steps.masses(scores, np.zeros(len(scores), np.int64))
 
     def _add(self, number: int, route: Route, scores: Array) -> None:
         """Add a round to the scores (n_rows, n_scores) of some rows: in the order of the trees, as the database does.

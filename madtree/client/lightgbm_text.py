@@ -26,6 +26,10 @@ _OBJECTIVES = {
     Link.HALF_LOGIT: "binary sigmoid:2",
     Link.SOFTMAX: "multiclass num_class:{n_scores}",
 }
+_UNKNOWN = {
+    Link.STEPS: "by isotonic regression, and LightGBM knows no steps",
+    Link.ONE_VS_REST: "class by class, and LightGBM does not divide such probabilities by their sum",
+}
 _NO_NAME = re.compile(r'[\s",:\[\]{}]')  # characters that names of features cannot have there
 
 
@@ -55,10 +59,8 @@ def lightgbm_text(model: Model, boosted: BoostedArrays) -> str:
         )
     if boosted.n_classes == 1:
         raise CallError(f"{model.name} knows one class only, and LightGBM needs two")
-    if boosted.link is Link.STEPS:
-        raise CallError(
-            f"{model.name} was calibrated by isotonic regression, and LightGBM knows no steps", "to_sklearn takes it."
-        )
+    if boosted.link in _UNKNOWN:
+        raise CallError(f"{model.name} was calibrated {_UNKNOWN[boosted.link]}", "to_sklearn takes it.")
     # Of the losses of numbers the name matters where a score is a logarithm.
     objective = model.loss.name if boosted.link is Link.LOG else _OBJECTIVES[boosted.link]
     header = {

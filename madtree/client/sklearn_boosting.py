@@ -109,12 +109,12 @@ class ExactBoostingClassifier(_ExactBoosting, HistGradientBoostingClassifier):  
 
     def predict(self, X: Any) -> Array:
         """Classes, shape (n_rows,)."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        return np.asarray(self.classes_[self._boosted.likeliest(self._raw_predict(X))])
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """What `predict` says after each round."""
-        for shares in self.staged_predict_proba(X):
-            yield np.asarray(self.classes_[shares.argmax(axis=1)])
+        for scores in self._staged_raw_predict(X):
+            yield np.asarray(self.classes_[self._boosted.likeliest(scores)])
 
     def predict_proba(self, X: Any) -> Array:
         """Probabilities, shape (n_rows, n_classes), in the order of `classes_`."""

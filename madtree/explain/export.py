@@ -75,9 +75,9 @@ def _with_groups(host: Host, tables: ModelTables, model: Model) -> Document:
 def _with_scores(host: Host, tables: ModelTables, model: Model) -> Document:
     base_scores(host, tables, model)  # refuses scores that are no finite numbers, which the groups would hand on
     document = _with_groups(host, tables, model)
-    for group, steps in zip(document["groups"], step_functions(host, tables, model), strict=False):
-        points = zip(steps.scores, steps.probabilities, strict=True)
-        group["calibration"] = [[*point] for point in points] if group["n_trees"] else None
+    for group, functions in zip(document["groups"], step_functions(host, tables, model), strict=False):
+        said = [[[*point] for point in zip(own.scores, own.probabilities, strict=True)] for own in functions]
+        group["calibration"] = None if not group["n_trees"] else said[0] if model.n_scores == 1 else said
     return document
 
 

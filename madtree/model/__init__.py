@@ -26,7 +26,7 @@ from madtree.model.outputs import (
     tell_of_last_class,
 )
 from madtree.model.read import each_tree, read_model, read_trees, tree_of_group, trees_of_gid, trees_of_group
-from madtree.model.scores import MOST_STEPS_OF_ALL, base_scores, loss_thresholds, step_functions
+from madtree.model.scores import MOST_STEPS, MOST_STEPS_OF_ALL, base_scores, loss_thresholds, step_functions
 from madtree.model.summary import read_summary, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
 from madtree.model.taking import check_kind, check_not_calibrated
@@ -37,6 +37,7 @@ __all__ = [
     "INTERVAL",
     "MOST_COLUMNS",
     "MOST_ROWS",
+    "MOST_STEPS",
     "MOST_STEPS_OF_ALL",
     "NOT_ALLOWED",
     "ModelTables",

@@ -10,7 +10,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, listed, rows_at_once, watched
 from madtree.model.find import ModelTables
 from madtree.sqltext import models as models_sql
-from madtree.sqltext.boost_tables import STEP_COLUMNS
+from madtree.sqltext.boost_tables import step_columns
 from madtree.trees import Joining, Link, Model, StepFunction
 
 MOST_STEPS, MOST_STEPS_OF_ALL = 100_000, 5_000_000  # points of a group, and of all groups together
@@ -59,28 +59,33 @@ def loss_thresholds(host: Host, tables: ModelTables, model: Model) -> list[float
     return found
 
 
-def step_functions(host: Host, tables: ModelTables, model: Model) -> list[StepFunction]:
-    """Of all groups by their numbers, what their scores mean where the model's link is `STEPS`; none of other models.
+def step_functions(host: Host, tables: ModelTables, model: Model) -> list[list[StepFunction]]:
+    """Of all groups by their numbers, what each of their scores means where the model's link is `STEPS`; none of other
+    models.
 
     Raises:
         MadtreeError: they are none.
     """
     if model.kind.joining is not Joining.SUM or model.loss.link is not Link.STEPS:
         return []
-    if not dict(STEP_COLUMNS).keys() <= tables.facts.tables["_group"].columns.keys():
+    if not dict(step_columns(model.n_scores)).keys() <= tables.facts.tables["_group"].columns.keys():
         raise _no_steps(tables, "its groups")
     size = host.query(models_sql.size_of_steps(tables.schema, tables.name))[0]
     if size["longest"] > MOST_STEPS or size["total"] > MOST_STEPS_OF_ALL:
         raise _no_steps(tables, "its groups")
     found = []
-    statement = models_sql.steps(tables.schema, tables.name)
+    statement = models_sql.steps(tables.schema, tables.name, model.n_scores)
     for row in watched(host, host.stream(statement, batch=rows_at_once(int(size["longest"])))):
-        own = (row["step_scores"], row["step_probabilities"]) if row["n_trees"] else ([0.0], [0.0])
-        scores, probabilities = (_numbers(values) for values in own)
-        fits = 0 < len(scores) == len(probabilities)
-        if not fits or not _rise(scores, probabilities):
+        if not row["n_trees"]:
+            found.append([StepFunction((0.0,), (0.0,))] * model.n_scores)
+            continue
+        scores, probabilities = (_numbers(row[column]) for column in ("step_scores", "step_probabilities"))
+        ends = [len(scores)] if model.n_scores == 1 else row["step_ends"] or []
+        parts = [slice(*each) for each in pairwise((0, *ends))]
+        fits = len(parts) == model.n_scores and ends[-1] == len(scores) == len(probabilities)
+        if not fits or not all(part.start < part.stop and _rise(scores[part], probabilities[part]) for part in parts):
             raise _no_steps(tables, f"group {row['gid']}")
-        found.append(StepFunction(tuple(scores), tuple(probabilities)))
+        found.append([StepFunction(tuple(scores[part]), tuple(probabilities[part])) for part in parts])
     return found
 
 

@@ -38,10 +38,18 @@ def summed(
         in_segment: whether it is a part of the model of all groups, which has the output.
     """
     link = model.loss.link_of(len(model.classes))
+    if link is Link.ONE_VS_REST:
+        raise MadtreeError(
+            f"{model.name} was calibrated class by class, and no regression of PMML's divides such probabilities by "
+            "their sum",
+            hint="Take tree_to_json.",
+            sqlstate="0A000",
+        )
     if link is Link.STEPS:
+        sigmoid = "Calibrate with method => 'sigmoid', or take" if len(model.classes) == 2 else "Take"
         raise MadtreeError(
             f"{model.name} was calibrated by isotonic regression, and no model of PMML's has such steps",
-            hint="Calibrate with method => 'sigmoid', or take tree_to_json.",
+            hint=f"{sigmoid} tree_to_json.",
             sqlstate="0A000",
         )
     whole = mining_model(model, model.kind.noun if in_segment else model.name, with_groups=False)

@@ -283,7 +283,7 @@ def _checked_scores(
     require(len(groups) == 0 or 1 <= int(groups[0]) <= int(groups[-1]) <= len(base), "base", "those of all groups")
     require(members % n_scores == 0, "members", "as many of each score")
     link = Link(given.text("link", [each.value for each in Link]))
-    steps = StepArrays.from_values(given, len(base)) if link is Link.STEPS else None
+    steps = StepArrays.from_values(given, len(base) * n_scores) if link is Link.STEPS else None
     of_one = n_classes == 2 if steps else link in (Link.LOGIT, Link.HALF_LOGIT) and 1 <= n_classes <= 2
     of_classes = n_scores == n_classes if n_scores > 1 else of_one
     loss = LOSSES[given.text("loss", [*LOSSES])]

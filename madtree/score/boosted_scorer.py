@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.data import Bools, Floats, Ints, Steps
-from madtree.model.arrays import expected, probabilities
+from madtree.model.arrays import expected, likeliest, masses, shares
 from madtree.score.outcome_bytes import as_floats, class_type, where_known
 
 
@@ -32,16 +32,13 @@ def boosted_outcomes(
         return as_floats(scores, known).tobytes()
     if what == "expected":
         return as_floats(expected(scores, model["link"]), known).tobytes()
-    steps = model["steps"]
-    if steps is None:
-        shares = probabilities(scores, model["link"], model["n_classes"])
-    else:
-        shares = steps.probabilities_of(scores[:, 0], group)
+    steps, link = model["steps"], model["link"]
+    said = masses(scores, link, model["n_classes"]) if steps is None else steps.masses(scores, group)
     if what == "shares":
-        return as_floats(shares, known).tobytes()
-    likeliest = (shares.argmax(axis=1) + 1).astype(class_type(model["n_classes"]))
-    classes = where_known(likeliest, known, 0)
+        return as_floats(shares(said), known).tobytes()
+    number = (likeliest(scores, said, link) + 1).astype(class_type(model["n_classes"]))
+    classes = where_known(number, known, 0)
     if what == "likeliest":
         return classes.tobytes()
-    parts = classes[:, None], as_floats(shares, known)
+    parts = classes[:, None], as_floats(shares(said), known)
     return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()

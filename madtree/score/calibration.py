@@ -12,6 +12,7 @@ from madtree.learn.data import Bools, Floats, Ints, portable
 from madtree.trees import ISOTONIC, CalibrationMap, FittedMaps, SigmoidFunction, StepFunction
 
 _MOST_STEPS, _MOST_HALVINGS = 100, 60  # of Newton's method
+_ROUNDING = 1e-14  # of a sum of losses
 _TINY = 1e-12  # what lowers the loss by less, of a row's weight, is no step
 
 
@@ -76,7 +77,7 @@ def sigmoid(scores: Floats, is_class: Bools, weights: Floats, between: Callable[
             between()
             tried = found - size * step
             loss = _lost(tried, x, target, weight)
-            if loss <= lost:
+            if loss <= lost * (1 + _ROUNDING):  # near the least one a step gains less than sums are exact to
                 break
             size /= 2
         else:

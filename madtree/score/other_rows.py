@@ -51,7 +51,7 @@ def calibration_maps(host: Host, tables: ModelTables, model: Model, table: str |
     if len(seen) < 2:
         of_one = f"has rows of the class {model.classes[seen[0]]} only" if seen else "has no row that counts"
         raise MadtreeError(
-            f"{_TABLE}: {table} {of_one}; calibration needs rows of both",
+            f"{_TABLE}: {table} {of_one}; calibration needs rows of {'both' if n_classes == 2 else 'two'}",
             hint="Take rows that training has not seen, drawn as the new ones will be.",
             sqlstate="P0002",
         )

@@ -128,7 +128,7 @@ def _groups(host: Host, tables: ModelTables, model: Model, hint: str, copies: in
     of_trees = groupby(read_trees(host, tables, model), key=lambda tree: model.numbering.group(tree.tree_id))
     n_nodes = 0  # which nobody has to tell as they are
     for group, trees in ((group, tuple(trees)) for group, trees in of_trees):
-        found.append(GroupTrees(trees, bases[group - 1] if bases else (), steps[group - 1] if steps else None))
+        found.append(GroupTrees(trees, bases[group - 1] if bases else (), steps[group - 1] if steps else ()))
         n_nodes += sum(len(tree.nodes) for tree in trees)
     _check_size(model, n_nodes // 2 * copies, copies, hint)
     return found

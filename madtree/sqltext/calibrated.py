@@ -4,12 +4,13 @@ those of a boosted model, which a model of many trees becomes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from madtree.sqltext.inserts import unnested
 from madtree.sqltext.models import just_so_many
 from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.prune import Columns, Name, insert_copies
+from madtree.sqltext.quote import text_array
 from madtree.sqltext.tables import model_table
 
 # What is handed over for each leaf of a tree, and for each group of a boosted model.
@@ -21,9 +22,10 @@ LEAF_PARAMETERS: tuple[tuple[str, str], ...] = (
 )
 GROUP_PARAMETERS: tuple[tuple[str, str], ...] = (
     ("gid", "int4"),
-    ("base", "float8"),
+    ("base_score", "float8[]"),
     ("step_scores", "float8[]"),
     ("step_probabilities", "float8[]"),
+    ("step_ends", "int4[]"),
 )
 # And for each tree: its former number, and where its nodes are in the bytes behind.
 PACKED_PARAMETERS: tuple[tuple[str, str], ...] = (
@@ -78,6 +80,23 @@ def fill_renumbered(old: Name, new: Name, suffix: str, columns: Columns, values:
     )
 
 
+def copied_trees(classes: Sequence[str]) -> dict[str, str]:
+    """SQL of columns of `<output>`, over `s` and `k`, where of each tree there is a copy for each class, which follow
+    each other.
+    """
+    place = spelled_out(f"((k.tree_id `-` 1) `%` {len(classes)}) `+` 1")
+    before = spelled_out(f"(s.sample_id `-` 1) `*` {len(classes)}")
+    return {
+        "sample_id": spelled_out(f"({before}) `+` ({place})"),
+        "class": f"({text_array(list(classes))})[{place}]",
+    }
+
+
+def copied_trees_of_group(n_copies: int) -> str:
+    """SQL of the trees of a group, over `s`, of each of which there are copies."""
+    return spelled_out(f"s.n_trees `*` {n_copies}")
+
+
 def fill_packed(old: Name, new: Name) -> str:
     """Copy the categories of some trees, with other nodes: from one array literal per column of `PACKED_PARAMETERS`,
     and the bytes behind.
@@ -95,11 +114,7 @@ def fill_groups(old: Name, new: Name, columns: Columns, values: Mapping[str, str
     """Copy the groups with what their scores mean, from one array literal per column of `GROUP_PARAMETERS`; `values`:
     SQL of columns that are new, over `s`.
     """
-    own = {
-        "base_score": "ARRAY[k.base]",
-        "step_scores": "k.step_scores::pg_catalog.float8[]",
-        "step_probabilities": "k.step_probabilities::pg_catalog.float8[]",
-    }
+    own = {name: f"k.{name}::pg_catalog.{type_}" for name, type_ in GROUP_PARAMETERS if name != "gid"}
     return (
         f"{insert_copies(new, '_group', columns, {**values, **own}, 's')} FROM {model_table(*old, '_group')} AS s "
         f"INNER JOIN {unnested('k', GROUP_PARAMETERS)} ON {spelled_out('s.gid `=` k.gid')}"

@@ -135,6 +135,7 @@ _ARRAY_COLUMNS = {
     "category_sets": "text[]",
     "step_scores": "float8[]",
     "step_probabilities": "float8[]",
+    "step_ends": "int4[]",
     "outcomes": "float8[]",
 }
 

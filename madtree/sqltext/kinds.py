@@ -87,4 +87,4 @@ EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], 
 def columns_of_kind(kind: ModelKind) -> tuple[tuple[str, Columns], ...]:
     """Suffixes, and columns that only models of that kind have, which are read where they are there."""
     each = TABLES[kind]
-    return (("", each.more), ("_group", each.of_groups + of_boosted.STEP_COLUMNS * kind.says_numbers))
+    return (("", each.more), ("_group", each.of_groups + of_boosted.step_columns(2) * kind.says_numbers))

@@ -33,30 +33,41 @@ class ScoreSum(TreeSum):
         """The class that is most probable."""
         type_, classes = self.model.dependent_type, self.labels()
         if self.model.n_scores > 1:
-            return self.of_largest(self._each_score(), classes)
+            return self.of_largest(self._each_score() if self._link.keeps_order else self._each_mass(), classes)
 
         def likelier(group: GroupTrees) -> str:
-            even = self.spelling.number(group.steps.even_score if group.steps else self._link.even_score)
+            even = self.spelling.number(group.steps[0].even_score if group.steps else self._link.even_score)
             return f"CASE WHEN {binary(self._sum(group), '>', even)}\n    THEN {classes[-1]} ELSE {classes[0]} END"
 
         return self.by_group(likelier if len(classes) > 1 else lambda _: classes[0], type_)
 
     def probability(self, class_: int | None) -> str:
         """The probability of a class, given by its place; or, where there are more than two, of all as an array."""
-        if self.model.n_scores > 1:
+        if self._link is Link.SOFTMAX:
             return self._share_of_powers(class_)
-        one = self.spelling.number(1.0)
-        if self._link is Link.STEPS:
-            return self.by_group(partial(self._stepped, class_=class_), FLOAT)
-        factor = (2.0 if self._link is Link.HALF_LOGIT else 1.0) * (-1 if class_ == 1 else 1)
+        if self.model.n_scores > 1:
+            return self._share_of_masses(class_)
+        return self.by_group(partial(self._mass, is_second=class_ == 1), FLOAT)
 
-        def share(group: GroupTrees) -> str:
-            exponent = self._sum(group)
-            if factor != 1:
-                exponent = binary(self.spelling.number(factor), "*", f"({exponent})")
-            return binary(one, "/", f"({added_up([one, self._exp(exponent)], ' ')})")
+    def _mass(self, group: GroupTrees, score: int = 0, *, is_second: bool = True) -> str:
+        """What a score says by itself: of two classes the probability of the second one, or of the first one."""
+        if group.steps:
+            return self._stepped(group, score, is_second=is_second)
+        one, exponent = self.spelling.number(1.0), self._sum(group, score)
+        factor = (2.0 if self._link is Link.HALF_LOGIT else 1.0) * (-1 if is_second else 1)
+        if factor != 1:
+            exponent = binary(self.spelling.number(factor), "*", f"({exponent})")
+        return binary(one, "/", f"({added_up([one, self._exp(exponent)], ' ')})")
 
-        return self.by_group(share, FLOAT)
+    def _share_of_masses(self, class_: int | None) -> str:
+        """By what each score says by itself, of the sum of all; equal ones where that is 0."""
+        names, number = names_of(self.model.n_scores), self.spelling.number
+        shares = [binary(f"m.{name}", "/", "m.total") for name in names]
+        even = [number(1 / self.model.n_scores)] * len(names)
+        some, none = (self.spelling.array(each) if class_ is None else each[class_] for each in (shares, even))
+        said = f"CASE WHEN {binary('m.total', '>', number(0.0))} THEN {some} WHEN m.total IS NOT NULL THEN {none} END"
+        total = added_up([f"s.{name}" for name in names], " ")
+        return f"(SELECT {said}\nFROM {self.with_all(self._each_mass(), f'{total} AS total')} AS m)"
 
     def _share_of_powers(self, class_: int | None) -> str:
         """By the exponentials of the scores, each of them above the largest one."""
@@ -69,22 +80,21 @@ class ScoreSum(TreeSum):
         of_powers = self.spelling.computed(", ".join([*powers, "m.most"]), scores)
         return f"(SELECT CASE WHEN e.most IS NOT NULL THEN {said} END\nFROM {of_powers} AS e)"
 
-    def _stepped(self, group: GroupTrees, class_: int | None) -> str:
-        """The probability of a class, given by its place, by the steps of the group."""
-        steps, number = group.steps, self.spelling.number
-        assert steps is not None
+    def _stepped(self, group: GroupTrees, score: int, *, is_second: bool) -> str:
+        """As of `_mass`, by the steps of the score."""
+        steps, number = group.steps[score], self.spelling.number
         points = [*zip(steps.scores, steps.probabilities, steps.slopes, strict=True)]
         said = [number(points[0][1])]
-        for score, probability, slope in points:
-            rise = binary(binary("s.score", "-", number(score)).join("()"), "*", number(slope))
+        for point, probability, slope in points:
+            rise = binary(binary("s.score", "-", number(point)).join("()"), "*", number(slope))
             said.append(binary(number(probability), "+", rise) if slope else number(probability))
         cases = [
-            f"WHEN {binary('s.score', '<', number(score))} THEN {value}"
-            for score, value in zip(steps.scores, said, strict=False)
+            f"WHEN {binary('s.score', '<', number(point))} THEN {value}"
+            for point, value in zip(steps.scores, said, strict=False)
         ]
         share = " ".join(["CASE", *cases, "ELSE", said[-1], "END"])
-        share = share if class_ == 1 else binary(number(1.0), "-", share)
-        return f"(SELECT {share}\nFROM {self.spelling.computed(f'{self._sum(group)} AS score')} AS s)"
+        share = share if is_second else binary(number(1.0), "-", share)
+        return f"(SELECT {share}\nFROM {self.spelling.computed(f'{self._sum(group, score)} AS score')} AS s)"
 
     @property
     def _link(self) -> Link:
@@ -92,6 +102,9 @@ class ScoreSum(TreeSum):
 
     def _each_score(self) -> list[str]:
         return [self.by_group(partial(self._sum, score=place), FLOAT) for place in range(self.model.n_scores)]
+
+    def _each_mass(self) -> list[str]:
+        return [self.by_group(partial(self._mass, score=place), FLOAT) for place in range(self.model.n_scores)]
 
     def _exp(self, exponent: str) -> str:
         """The exponential of what is not NULL; of the nearest number that has one."""

@@ -20,11 +20,12 @@ _NEXT_LINE = f"\n{_MARGIN}"
 
 @dataclass(frozen=True)
 class GroupTrees:
-    """The trees of a group, in order, the scores that its rows begin with, and the steps of a calibrated model."""
+    """The trees of a group, in order, the scores that its rows begin with, and of a calibrated model each one's steps.
+    """  # fmt: skip
 
     trees: Sequence[Tree]
     base: Sequence[float] = ()
-    steps: StepFunction | None = None
+    steps: Sequence[StepFunction] = ()
 
 
 @dataclass(frozen=True)
@@ -83,11 +84,15 @@ class TreeSum:
 
     def with_largest(self, sums: Sequence[str]) -> str:
         """A sub-select of several sums, by `names_of`, and the largest of them as `most`."""
+        columns = ", ".join(f"s.{name}" for name in names_of(len(sums)))
+        return self.with_all(sums, f"{self.spelling.greatest}({columns}) AS most")
+
+    def with_all(self, sums: Sequence[str], of_all: str) -> str:
+        """A sub-select of several sums, by `names_of`, and of a column that follows from all of them, as `s`."""
         names = names_of(len(sums))
         listed = ",\n".join(f"{each} AS {name}" for each, name in zip(sums, names, strict=True))
         columns = ", ".join(f"s.{name}" for name in names)
-        most = f"{self.spelling.greatest}({columns}) AS most"
-        return self.spelling.computed(f"{columns}, {most}", f"{self.spelling.computed(listed)} AS s")
+        return self.spelling.computed(f"{columns}, {of_all}", f"{self.spelling.computed(listed)} AS s")
 
 
 def names_of(n: int) -> list[str]:

@@ -19,12 +19,20 @@ class Link(Enum):
     LOGIT = "logit"  # of two classes the probability of the second: 1 / (1 + exp(-score))
     HALF_LOGIT = "half logit"  # the same, of twice the score
     SOFTMAX = "softmax"  # of classes: exp(score) over the sum of all classes' ones
-    STEPS = "steps"  # of two classes the probability of the second, by steps of the model's (`trees.StepFunction`)
+    ONE_VS_REST = "one vs rest"  # of classes: 1 / (1 + exp(-score)) over the sum of all classes' ones
+    # Of two classes the probability of the second, by steps of the model's (`trees.StepFunction`); of more what those
+    # of each class say, over the sum of all classes' ones.
+    STEPS = "steps"
 
     @property
     def even_score(self) -> float:
         """The largest score of two classes at which the second one is not yet the more probable."""
         return _EVEN_SCORE / 2 if self is Link.HALF_LOGIT else _EVEN_SCORE
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether, where each class has a score, that with the largest one is the most probable."""
+        return self in (Link.SOFTMAX, Link.ONE_VS_REST)
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,7 @@ class DeclaredLoss:
         return self.link_of_many if n_classes > 2 and self.link_of_many else self.link
 
 
-ISOTONIC = "isotonic"
+ISOTONIC, SIGMOID = "isotonic", "sigmoid"  # methods of calibration
 # In the order in which they are told of.
 LOSSES = {
     loss.name: loss
@@ -79,6 +87,8 @@ LOSSES = {
         DeclaredLoss("poisson", False, Link.LOG, is_count=True),
         DeclaredLoss("gamma", False, Link.LOG, is_positive=True),
         DeclaredLoss(ISOTONIC, True, Link.STEPS, is_trained=False),
+        # Of two classes a sigmoid makes scores of `log_loss`.
+        DeclaredLoss(SIGMOID, True, Link.LOGIT, Link.ONE_VS_REST, is_trained=False),
     )
 }
 

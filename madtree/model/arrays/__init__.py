@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from madtree.model.arrays.categories import keys_of, keys_of_texts
 from madtree.model.arrays.leaf_outcomes import quantiles, read_leaf_outcomes
-from madtree.model.arrays.scores import StepArrays, expected, probabilities
+from madtree.model.arrays.scores import StepArrays, expected, likeliest, masses, probabilities, shares
 from madtree.model.arrays.trees import ADJUSTED_AGREEMENT, ModelArrays, class_weights, node_weights, read_arrays
 
 __all__ = [
@@ -17,9 +17,12 @@ __all__ = [
     "expected",
     "keys_of",
     "keys_of_texts",
+    "likeliest",
+    "masses",
     "node_weights",
     "probabilities",
     "quantiles",
     "read_arrays",
     "read_leaf_outcomes",
+    "shares",
 ]

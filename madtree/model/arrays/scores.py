@@ -18,9 +18,34 @@ def expected(scores: Floats, link: Link) -> Floats:
 
 def probabilities(scores: Floats, link: Link, n_classes: int) -> Floats:
     """(n_rows, n_classes) of the classes, from scores (n_rows, n_scores), but for `Link.STEPS`."""
+    return shares(masses(scores, link, n_classes))
+
+
+def shares(masses: Floats) -> Floats:
+    """(n_rows, n_classes) probabilities: of two classes `masses` (n_rows, n_classes) themselves, of more their parts of
+    the sum, and equal ones where that is 0.
+    """
+    n_classes = masses.shape[1]
+    if n_classes <= 2:
+        return masses
+    total = masses.sum(axis=1, keepdims=True)
+    some = total > 0
+    return np.where(some, masses / np.where(some, total, 1.0), 1 / n_classes)
+
+
+def likeliest(scores: Floats, masses: Floats, link: Link) -> Ints:
+    """(n_rows,) the place of the most probable class, the first of several: to the bit that of `boost_sql`."""
+    found: Ints = (scores if link.keeps_order else masses).argmax(axis=1)
+    return found
+
+
+def masses(scores: Floats, link: Link, n_classes: int) -> Floats:
+    """(n_rows, n_classes) what `shares` makes probabilities of, from scores (n_rows, n_scores), but for `Link.STEPS`.
+    """  # fmt: skip
     if link is Link.SOFTMAX:
-        powers = portable.exp(scores - scores.max(axis=1, keepdims=True))
-        return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+        return portable.exp(scores - scores.max(axis=1, keepdims=True))
+    if link is Link.ONE_VS_REST:
+        return np.asarray(1 / (1 + portable.exp(-scores)))
     score = scores[:, 0] * (2 if link is Link.HALF_LOGIT else 1)
     both = 1 / (1 + portable.exp(score)), 1 / (1 + portable.exp(-score))
     return np.stack(both, axis=1)[:, :n_classes]
@@ -28,10 +53,10 @@ def probabilities(scores: Floats, link: Link, n_classes: int) -> Floats:
 
 @dataclass(frozen=True)
 class StepArrays:
-    """The step functions of some groups.
+    """The step functions of some groups, one for each score.
 
     Attributes:
-        ends: (n_groups,) where each one's points end.
+        ends: (n_groups * n_scores,) where each one's points end.
         scores, probabilities, slopes: (n_points,) as of `trees.StepFunction`.
     """
 
@@ -41,7 +66,8 @@ class StepArrays:
     slopes: Floats
 
     @classmethod
-    def of(cls, functions: Sequence[StepFunction]) -> StepArrays:
+    def of(cls, groups: Sequence[Sequence[StepFunction]]) -> StepArrays:
+        functions = [each for group in groups for each in group]
         ends = np.cumsum([len(each.scores) for each in functions], dtype=np.int64)
         columns = ([x for each in functions for x in getattr(each, name)] for name in _POINTS)
         return cls(ends, *(np.array(column, np.float64) for column in columns))
@@ -50,22 +76,25 @@ class StepArrays:
         return {f"step_{name}": getattr(self, name) for name in ("ends", *_POINTS)}
 
     @classmethod
-    def from_values(cls, given: Values, n_groups: int) -> StepArrays:
-        """Raises MadtreeError where they are none of so many groups."""
-        ends = given.ints("step_ends", (n_groups,), 1, 2**31, np.int64)
-        require(n_groups > 0 and ascends(ends), "step_ends", "where the points of each group end")
+    def from_values(cls, given: Values, n_functions: int) -> StepArrays:
+        """Raises MadtreeError where they are not so many."""
+        ends = given.ints("step_ends", (n_functions,), 1, 2**31, np.int64)
+        require(n_functions > 0 and ascends(ends), "step_ends", "where the points of each function end")
         return cls(ends, *(given.floats(f"step_{name}", (int(ends[-1]),)) for name in _POINTS))
 
-    def probabilities_of(self, scores: Floats, group: Ints) -> Floats:
-        """(n_rows, 2) of the classes, from scores (n_rows,); `group` (n_rows,) is the place of each row's."""
-        found = np.empty(len(scores))
+    def masses(self, scores: Floats, group: Ints) -> Floats:
+        """(n_rows, n_classes) as of the function of this name; `group` (n_rows,) is the place of each row's."""
+        n_scores = scores.shape[1]
+        found = np.empty_like(scores)
         for number in np.unique(group).tolist():
             rows = np.flatnonzero(group == number)
-            points = slice(int(self.ends[number - 1]) if number else 0, int(self.ends[number]))
-            found[rows] = self._of_group(scores.take(rows), points)
-        return np.stack((1 - found, found), axis=1)
+            for score in range(n_scores):
+                found[rows, score] = self._said(number * n_scores + score, scores[rows, score])
+        return found if n_scores > 1 else np.concatenate((1 - found, found), axis=1)
 
-    def _of_group(self, scores: Floats, points: slice) -> Floats:
+    def _said(self, number: int, scores: Floats) -> Floats:
+        """What a function, given by its place, says of scores (n,)."""
+        points = slice(int(self.ends[number - 1]) if number else 0, int(self.ends[number]))
         own = self.scores[points]
         place = np.maximum(np.searchsorted(own, scores, side="right") - 1, 0)
         slope = np.where(scores > own.take(place), self.slopes[points].take(place), 0.0)

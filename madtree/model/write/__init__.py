@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from madtree.model.write.calibrated import Calibrated, write_calibrated
+from madtree.model.write.calibrated import Calibrated, write_calibrated_tree
+from madtree.model.write.calibrated_sum import write_calibrated_sum
 from madtree.model.write.columns_text import floats, integers, labels_or_null, picked
 from madtree.model.write.cut import boost_cut
 from madtree.model.write.encoded import Encodings, GroupEncodings, by_categories, too_many
@@ -32,7 +33,8 @@ __all__ = [
     "too_many",
     "tree_prune",
     "write_boosted_groups",
-    "write_calibrated",
+    "write_calibrated_sum",
+    "write_calibrated_tree",
     "write_competitors",
     "write_cv",
     "write_groups",

@@ -1,0 +1,282 @@
+"""Writes a calibrated copy of a boosted model, or of a forest: a boosted model, whose scores are what all trees of the
+former one say together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from madtree.errors import MadtreeError
+from madtree.host import Host, listed, watched
+from madtree.learn.data import Array, Floats, Ints, Runs
+from madtree.model import MOST_STEPS, MOST_STEPS_OF_ALL, ModelTables, base_scores, make_tables
+from madtree.model.write.calibrated import Calibrated, check_leaves, fill_summary, kept_as, parts_of
+from madtree.model.write.columns_text import chunks
+from madtree.records import dataclass
+from madtree.sqltext import array_text as text
+from madtree.sqltext import calibrated as sql
+from madtree.sqltext import packed_nodes as packed_sql
+from madtree.sqltext.boost_tables import BOOST_SUMMARY_COLUMNS, GROUP_COLUMNS, step_columns
+from madtree.sqltext.cut import create_nodes
+from madtree.sqltext.prune import Columns, Name, create_copies, fill_alike
+from madtree.trees import (
+    BOOSTED,
+    ISOTONIC,
+    LOSSES,
+    SIGMOID,
+    CalibrationMap,
+    Joining,
+    Model,
+    SigmoidFunction,
+    StepFunction,
+)
+
+_TEXT, _INT = "pg_catalog.text", "pg_catalog.int4"
+_SCORES_AT_ONCE, _STEPS_AT_ONCE = 10_000, 100_000
+_REPLACED = frozenset(("prediction", "impurity", "risk", "class_weights"))  # become others where trees voted
+
+
+def write_calibrated_sum(host: Host, tables: ModelTables, model: Model, new: Name, made: Calibrated) -> None:
+    """Create and fill the tables of the calibrated model.
+
+    Raises:
+        MadtreeError: its copies of trees, or its steps, would be too many.
+    """
+    _Sum(host, tables, model, new, made).write()
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """A boosted model to be written, from one, or from a model whose trees vote: of each of these as many copies as
+    there are scores, which follow each other.
+    """
+
+    host: Host
+    tables: ModelTables
+    model: Model
+    new: Name
+    made: Calibrated
+
+    @property
+    def _is_boosted(self) -> bool:
+        return self.model.kind.joining is Joining.SUM
+
+    @property
+    def _n_scores(self) -> int:
+        return LOSSES[self._loss].n_scores(len(self.model.classes))
+
+    @property
+    def _n_copies(self) -> int:
+        return 1 if self._is_boosted else self._n_scores
+
+    @property
+    def _loss(self) -> str:
+        """The one whose scores mean what the new model's do."""
+        if self.made.method == ISOTONIC:
+            return ISOTONIC
+        return SIGMOID if len(self.model.classes) > 2 else "log_loss"
+
+    def write(self) -> None:
+        host, old, new = self.host, (self.tables.schema, self.tables.name), self.new
+        if self._n_copies > 1:
+            check_leaves(host, self.tables, self._n_copies)
+        parts, values = self._parts(), self._values()
+        layout = replace(self.model, kind=BOOSTED).node_layout
+        nodes = create_nodes(new, layout, [feature.name for feature in self.model.features])
+        make_tables(host, *new, "output_model", f"{create_copies(new, parts)};\n{nodes}", None)
+        sizes = listed(host, packed_sql.packed_lengths(*old))
+        former = [int(row["tree_id"]) for row in watched(host, sizes)]
+        numbers = self._numbers(former, 0)
+        for suffix in ("", "_surrogates"):
+            if suffix in parts:
+                statement = sql.fill_renumbered(old, new, suffix, parts[suffix], values.get(suffix, {}))
+                host.command(statement, [_TEXT] * 2, numbers)
+        if "_statistics" in parts:
+            host.command(fill_alike(old, new, "_statistics", parts["_statistics"]))
+        record = np.dtype(layout.big_endian)
+        lengths = np.array([int(row["size"]) for row in sizes])
+        for part in chunks(lengths * self._n_copies):
+            self._write_packed(former[part], lengths[part], part.start, record)
+        groups = sql.fill_groups(old, new, parts["_group"], values["_group"])
+        for literals in self._group_literals():
+            host.command(groups, [_TEXT] * len(sql.GROUP_PARAMETERS), literals)
+        fill_summary(host, self.tables, new, parts["_summary"], values["_summary"], self.made)
+
+    def _parts(self) -> dict[str, Columns]:
+        """The tables, and their columns."""
+        parts = parts_of(self.tables)
+        parts["_summary"] = {**parts["_summary"], **kept_as((("loss", "text"), ("quantile", "float8")))}
+        if not self._is_boosted:
+            own = set(parts["_group"])
+            parts[""] = {name: kept for name, kept in parts[""].items() if not name.startswith("oob_")}
+            parts[""] = {**parts[""], **kept_as((("round", "int4"), ("class", "text")))}
+            parts["_group"] = {name: kept for name, kept in parts["_group"].items() if not name.startswith("oob_")}
+            parts["_group"] = {**parts["_group"], **kept_as([each for each in GROUP_COLUMNS if each[0] not in own])}
+            more = [each for each in BOOST_SUMMARY_COLUMNS if each[0] not in parts["_summary"]]
+            parts["_summary"] = {**parts["_summary"], **kept_as(more)}
+        known = step_columns(self._n_scores)
+        steps = known if self.made.method == ISOTONIC else ()
+        former = {name: kept for name, kept in parts["_group"].items() if name not in dict(known)}
+        return {**parts, "_group": {**former, **kept_as(steps)}}
+
+    def _values(self) -> dict[str, dict[str, str]]:
+        """SQL of columns that the former tables lack, or have otherwise, by table."""
+        summary = {"loss": f"'{self._loss}'::pg_catalog.text", "quantile": "NULL::pg_catalog.float8"}
+        if self._is_boosted:
+            return {"_summary": summary, "_group": {"training_loss": "NULL", "validation_loss": "NULL"}}
+        lacking = set(self._parts()["_group"]) - set(self.tables.kept_columns("_group"))
+        missing = set(self._parts()["_summary"]) - set(self.tables.kept_columns("_summary"))
+        of_trees = {"round": "s.sample_id", "class": "NULL"}
+        of_groups = {**dict.fromkeys(lacking, "NULL"), "n_rounds": "s.n_trees"}
+        if self._n_copies > 1:
+            of_trees |= sql.copied_trees(self.model.classes)
+            of_groups["n_trees"] = sql.copied_trees_of_group(self._n_copies)
+        return {
+            "": of_trees,
+            "_group": of_groups,
+            "_summary": {
+                **dict.fromkeys(missing, "NULL"),
+                "method": f"'{BOOSTED.trains}'::pg_catalog.text",
+                **summary,
+            },
+        }
+
+    def _write_packed(self, trees: Sequence[int], lengths: Ints, first: int, record: Any) -> None:
+        """The nodes of some trees that follow each other, of so many bytes; `first`: how many come before."""
+        old = self.tables.schema, self.tables.name
+        numbering, former = self.model.numbering, np.dtype(self.model.node_layout.big_endian)
+        row = self.host.query(packed_sql.packed_between(*old), [_INT, _INT], [trees[0], trees[-1]])[0]
+        data, counts = bytes(row["nodes"] or b""), lengths // former.itemsize
+        if len(data) != lengths.sum() or (lengths % former.itemsize).any():
+            raise MadtreeError(f"{self.tables.given} is damaged: the nodes of a tree are cut off")
+        copies = Runs(np.repeat(counts, self._n_copies))
+        # Where a copy's nodes are, less where they are among those of all copies.
+        shift = np.repeat(Runs(counts).firsts, self._n_copies) - copies.firsts
+        nodes = np.frombuffer(data, former)[copies.spread(shift, 1)]
+        groups = [numbering.group(tree) for tree in trees]
+        scores = self._scores(trees, groups)
+        of_copies = zip(np.repeat(groups, self._n_copies).tolist(), scores, strict=True)
+        factor = np.repeat([self._factor(*each) for each in of_copies], copies.sizes)
+        made = self._records(nodes, factor, copies.spread(np.array(scores)), record)
+        starts, sizes = copies.firsts * record.itemsize, copies.sizes * record.itemsize
+        literals = [*self._numbers(trees, first), text.integers(starts.tolist()), text.integers(sizes.tolist())]
+        types = [_TEXT] * len(literals) + ["pg_catalog.bytea"]
+        self.host.command(sql.fill_packed(old, self.new), types, [*literals, made.tobytes()])
+
+    def _numbers(self, trees: Sequence[int], first: int) -> list[str]:
+        """The ids of the new trees, and of the former ones that they are copies of; `first`: former trees before."""
+        n_copies = self._n_copies
+        new = range(first * n_copies + 1, (first + len(trees)) * n_copies + 1)
+        return [text.integers(new), text.integers(np.repeat(trees, n_copies).tolist())]
+
+    def _scores(self, trees: Sequence[int], groups: Sequence[int]) -> list[int]:
+        """To which score each of the new trees adds."""
+        if self._n_copies > 1:
+            return [*range(self._n_copies)] * len(trees)
+        numbering = self.model.numbering
+        firsts = [numbering.tree_id(group, 1) for group in groups]
+        return [(tree - own) % self._n_scores for tree, own in zip(trees, firsts, strict=True)]
+
+    def _maps(self, group: int) -> Sequence[CalibrationMap]:
+        """Those of a group, one for each score."""
+        return self.made.maps.of_group(group if self.model.grouping_columns else 0)
+
+    def _factor(self, group: int, score: int) -> float:
+        """By what the numbers of leaves that add to a group's score are multiplied."""
+        own = self._maps(group)[score]
+        return own.factor if isinstance(own, SigmoidFunction) else 1.0
+
+    def _records(self, nodes: Array, factor: Floats, score: Ints, record: Any) -> Array:
+        """The nodes as a boosted model has them; `factor` and `score` (n_nodes,)."""
+        made, former = np.zeros(len(nodes), record), nodes.dtype.names or ()
+        for name in record.names:
+            if self._is_boosted or (name not in _REPLACED and name in former):
+                made[name] = nodes[name]
+        if self._is_boosted:
+            made["prediction"] = nodes["prediction"] * factor
+            return made
+        weights = nodes["class_weights"].astype(np.float64)
+        total = weights.sum(axis=1)
+        if not (total > 0).all():
+            raise MadtreeError(f"{self.tables.given} is damaged: a node has no weight for each class")
+        own = weights[:, -1] if self._n_scores == 1 else weights[np.arange(len(weights)), score]
+        share = own / total
+        if "weight" not in former:  # each row counts one
+            made["weight"] = nodes["n_rows"]
+        made["prediction"] = share / self.model.n_members * factor
+        # Of the outcome as a number, 0 or 1.
+        made["impurity"] = share * (1 - share)
+        made["risk"] = total * made["impurity"]
+        return made
+
+    def _group_literals(self) -> Iterator[list[str]]:
+        """Of each group what its scores mean, some groups after the other.
+
+        Raises:
+            MadtreeError: the steps of a group, or of all together, are more than are read again.
+        """
+        host, tables = self.host, self.tables
+        rows = listed(host, sql.groups(tables.schema, tables.name))
+        bases = base_scores(host, tables, self.model) if self._is_boosted else [[0.0] * self._n_scores] * len(rows)
+        said: list[_Scale] = []
+        size = total = 0
+        for row, base in watched(host, list(zip(rows, bases, strict=True))):
+            own = _Scale.of(int(row["gid"]), base, self._maps(int(row["gid"])))
+            n_steps = sum(len(each.scores) for each in own.steps)
+            size, total = size + n_steps, total + n_steps
+            if n_steps > MOST_STEPS or total > MOST_STEPS_OF_ALL:
+                most = f"a group would be more than {MOST_STEPS:,}"
+                if n_steps <= MOST_STEPS:
+                    most = f"all groups would be more than {MOST_STEPS_OF_ALL:,}"
+                raise MadtreeError(
+                    f"calibration_table: the steps of {most}",
+                    hint="Calibrate with method => 'sigmoid'.",
+                    sqlstate="54000",
+                )
+            said.append(own)
+            if size > _STEPS_AT_ONCE or len(said) * self._n_scores >= _SCORES_AT_ONCE:
+                yield _literals(said)
+                said, size = [], 0
+        if said:
+            yield _literals(said)
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """What the scores of a group mean: those before any tree, and the steps of each, none with a sigmoid."""
+
+    group: int
+    base: Sequence[float]
+    steps: Sequence[StepFunction]
+
+    @classmethod
+    def of(cls, group: int, base: Sequence[float], maps: Sequence[CalibrationMap]) -> _Scale:
+        shifted = [
+            each * own.factor + own.offset if isinstance(own, SigmoidFunction) else each
+            for each, own in zip(base, maps, strict=True)
+        ]
+        return cls(group, shifted, [own for own in maps if isinstance(own, StepFunction)])
+
+    def points(self, name: str) -> list[float]:
+        """Of all steps, one behind the other."""
+        return [number for own in self.steps for number in getattr(own, name)]
+
+
+def _literals(said: Sequence[_Scale]) -> list[str]:
+    """One for each column of `sql.GROUP_PARAMETERS`."""
+    ends = [np.cumsum([len(steps.scores) for steps in own.steps]).tolist() for own in said]
+    return [
+        text.integers([own.group for own in said]),
+        _arrays([text.floats(own.base) for own in said]),
+        *(_arrays([text.floats(own.points(name)) for own in said]) for name in ("scores", "probabilities")),
+        _arrays([text.integers(each) for each in ends]),
+    ]
+
+
+def _arrays(literals: Sequence[str]) -> str:
+    """A literal of array literals."""
+    return text.joined([f'"{each}"' for each in literals])
