@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import check_rows, find_model, read_summary
+from madtree.model import check_rows, find_model, read_summary, unquoted
 from madtree.model.write import Calibrated, Refreshed, write_calibrated_sum, write_calibrated_tree, write_refreshed
 from madtree.request import check_new
 from madtree.score import (
@@ -15,8 +15,10 @@ from madtree.score import (
     refreshed_boosted,
     refreshed_nodes,
 )
+from madtree.sqltext.kinds import TABLES
+from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import SUFFIXES
-from madtree.trees import Joining
+from madtree.trees import BOOSTED, Joining
 
 
 def calibrate(
@@ -50,6 +52,15 @@ def calibrate(
             hint="Train it on rows of two classes.",
             sqlstate="42809",
         )
+    if model.kind.joining is not Joining.NONE:
+        for column in map(unquoted, model.grouping_columns):
+            if column in TABLES[BOOSTED].own_names:
+                raise MadtreeError(
+                    f"model: {model_name} has the grouping column {ident(column)}, which is also the name of a column "
+                    f"of {BOOSTED.in_words}'s tables, and calibrated it becomes one",
+                    hint="Train it with another name of the column: grouping_cols => '... AS name'.",
+                    sqlstate="42701",
+                )
     check_rows(host, tables, model, nodes=not tables.is_packed)
     new = check_new(host, output_model, "output_model", "model", SUFFIXES)
     maps = calibration_maps(host, tables, model, calibration_table, wanted)

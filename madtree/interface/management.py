@@ -72,14 +72,15 @@ CALIBRATE = Function(
     ),
     details=f"""\
 The new model is a model like any other: it is scored, shown, explained and exported as these are.
-    of tree_train     it stays one; its leaves have other probabilities. With more than two classes each is calibrated
-                      against the others, and their probabilities are divided by the sum
-    of forest_train   it becomes a boosted model, of two classes, which boost_predict scores: the mean of the trees'
-                      shares is its raw score, and the calibrated probability what follows from that
-    of boost_train    it stays one, of two classes; 'sigmoid' multiplies the leaves, 'isotonic' keeps them, and
-                      step_scores and step_probabilities of <output>_group say what a raw score means
-Each group is calibrated by its own rows; one that lacks a class in the table by all rows. Where the model has weights,
-rows count by theirs. Of more than 1,000,000 rows as many are drawn, by their ids. It takes the rows that training has
+    of tree_train     it stays one; its leaves have other probabilities
+    of forest_train   it becomes a boosted model, which boost_predict scores: the mean of the trees' shares is its raw
+                      score, and the calibrated probability what follows from that. With more than two classes it has
+                      each tree once for each class, and takes as much longer
+    of boost_train    it stays one; 'sigmoid' multiplies the leaves, 'isotonic' keeps them, and step_scores and
+                      step_probabilities of <output>_group say what a raw score means
+With more than two classes each is calibrated against the others, and their probabilities are divided by the sum.
+Each group is calibrated by its own rows; one whose rows in the table are of one class by all. Where the model has
+weights, rows count by theirs. Of more than 1,000,000 rows as many are drawn, by their ids. It takes the rows that training has
 not seen: madtree.holdout tells them. tree_reliability shows what it is good for.
 {whom_to_trust("calibrate", "the new model, which is the superuser's, runs what that role wrote")}""",
     example="SELECT madtree.calibrate('delay_boost', 'flights_of_may', 'delay_calibrated');",

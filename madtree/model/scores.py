@@ -81,8 +81,9 @@ def step_functions(host: Host, tables: ModelTables, model: Model) -> list[list[S
             continue
         scores, probabilities = (_numbers(row[column]) for column in ("step_scores", "step_probabilities"))
         ends = [len(scores)] if model.n_scores == 1 else row["step_ends"] or []
-        parts = [slice(*each) for each in pairwise((0, *ends))]
-        fits = len(parts) == model.n_scores and ends[-1] == len(scores) == len(probabilities)
+        fits = len(ends) == model.n_scores and ends[-1] == len(scores) == len(probabilities)
+        fits = fits and all(isinstance(end, int) for end in ends)
+        parts = [slice(*each) for each in pairwise((0, *ends))] if fits else []
         if not fits or not all(part.start < part.stop and _rise(scores[part], probabilities[part]) for part in parts):
             raise _no_steps(tables, f"group {row['gid']}")
         found.append([StepFunction(tuple(scores[part]), tuple(probabilities[part])) for part in parts])

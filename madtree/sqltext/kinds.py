@@ -24,6 +24,7 @@ class KindTables:
         own, more: of `<output>`, in front of all others and behind them.
         of_groups: of `<output>_group`, beside the group's number and values; empty where there is no such table.
         of_rounds: of `<output>_rounds`, beside the groups' values; empty where there is no such table.
+        of_calibrated: of `<output>_group`, where a model is calibrated.
     """
 
     summary: Columns
@@ -31,11 +32,13 @@ class KindTables:
     more: Columns = ()
     of_groups: Columns = ()
     of_rounds: Columns = ()
+    of_calibrated: Columns = ()
 
     @property
     def own_names(self) -> frozenset[str]:
         """Names that only this kind's tables have: no grouping column may have one."""
-        return frozenset(name for name, _ in (*self.own, *self.more, *self.of_groups, *self.of_rounds))
+        columns = (*self.own, *self.more, *self.of_groups, *self.of_rounds, *self.of_calibrated)
+        return frozenset(name for name, _ in columns)
 
 
 TABLES: Mapping[ModelKind, KindTables] = {
@@ -52,6 +55,7 @@ TABLES: Mapping[ModelKind, KindTables] = {
         more=of_boosted.MORE_TREE_COLUMNS,
         of_groups=of_boosted.GROUP_COLUMNS,
         of_rounds=of_boosted.ROUND_COLUMNS,
+        of_calibrated=of_boosted.step_columns(2),
     ),
 }
 # Of the summary, and behind the others of `<output>`, whatever the kind.
@@ -87,4 +91,4 @@ EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], 
 def columns_of_kind(kind: ModelKind) -> tuple[tuple[str, Columns], ...]:
     """Suffixes, and columns that only models of that kind have, which are read where they are there."""
     each = TABLES[kind]
-    return (("", each.more), ("_group", each.of_groups + of_boosted.step_columns(2) * kind.says_numbers))
+    return (("", each.more), ("_group", each.of_groups + each.of_calibrated))

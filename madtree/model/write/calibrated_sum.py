@@ -1,4 +1,4 @@
-"""Writes a calibrated copy of a boosted model, or of a forest: a boosted model, whose scores are what all trees of the
+"""Writes a calibrated copy of a model of many trees a group: a boosted model, whose scores are what all trees of the
 former one say together.
 """
 

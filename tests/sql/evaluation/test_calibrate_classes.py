@@ -1,5 +1,5 @@
-"""calibrate, of models of more than two classes: each class against the others by scikit-learn's isotonic regression and
-sigmoid on the same scores, divided by their sum, in all ways of scoring.
+"""calibrate, of models of more than two classes, held against scikit-learn's calibrated classifier of the same scores,
+in all ways of scoring.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ CREATE TABLE t AS SELECT i AS id, hashint4(i) / 4294967296.0::float8 AS x,
 FROM generate_series(1, 3600) AS i;
 ALTER TABLE t ADD k text;
 UPDATE t SET k = CASE WHEN x + hashint4(id + 77) / 8589934592.0 < -0.15 THEN 'low'
-    WHEN coalesce(z, 0.1) + hashint4(id + 78) / 8589934592.0 > 0.2 THEN 'high' WHEN c < 'c4' THEN 'mid' ELSE 'no`ne' END;
+    WHEN coalesce(z, 0.1) + hashint4(id + 78) / 8589934592.0 > 0.2 THEN 'high'
+    WHEN c < 'c4' THEN 'mid' ELSE 'no`ne' END;
 CREATE TABLE training AS SELECT * FROM t WHERE id <= 1500;
 CREATE TABLE calibration AS SELECT * FROM t WHERE id > 1500 AND id <= 2700;
 CREATE TABLE later AS SELECT * FROM t WHERE id > 2700;

@@ -14,6 +14,8 @@ COLUMNS = {
     "forest": ("class", "round", "step_scores", "base_score"),
     "boost": ("oob_error",),
 }
+# Of boosted models, which calibrated forests are.
+OF_BOOSTED = ("class", "round", "step_scores", "base_score")
 
 
 @pytest.mark.parametrize(("kind", "column"), [(kind, column) for kind, own in COLUMNS.items() for column in own])
@@ -29,3 +31,15 @@ def test_such_a_model_is_read(db: psycopg.Connection, kind: str, column: str) ->
     ).fetchall()
     assert groups == [("0",), ("1",)]
     assert db.execute("SELECT count(*) > 0 FROM tree_importance('m')").fetchone() == (True,)
+
+
+@pytest.mark.parametrize("column", OF_BOOSTED)
+def test_no_boosted_model_is_grouped_by_a_column_of_its_own(db: psycopg.Connection, column: str) -> None:
+    db.execute(MAKE)
+    with pytest.raises(psycopg.errors.DuplicateColumn, match=f'"?{column}"? is also the name of a column of a boosted'):
+        db.execute("SELECT madtree.boost_train('data', 'b', 'id', 'y', 'x', grouping_cols => %s)", [column])
+    db.execute(
+        "SELECT madtree.forest_train('data', 'f', 'id', 'y', 'x', num_trees => 2, grouping_cols => %s)", [column]
+    )
+    with pytest.raises(psycopg.errors.DuplicateColumn, match="calibrated it becomes one"):
+        db.execute("SELECT madtree.calibrate('f', 'data', 'c')")

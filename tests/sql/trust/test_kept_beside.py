@@ -90,6 +90,36 @@ def test_steps_that_are_none_are_refused(db: psycopg.Connection, steps: str) -> 
             db.execute(f"SELECT madtree.{call}")  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    "ends",
+    [
+        "NULL",
+        "'{}'",
+        "'{1,2}'",
+        "'{1,2,3,4}'",
+        "'{0,1,2}'",
+        "'{2,1,3}'",
+        "'{1,NULL,3}'",
+        "'{-1,1,3}'",
+        "'{1,2,9}'",
+        "'{{1,2,3}}'",
+        "array_fill(1, ARRAY[100000])",
+    ],
+)
+def test_ends_of_steps_that_are_none_are_refused(db: psycopg.Connection, ends: str) -> None:
+    db.execute("ALTER TABLE data ADD z text; UPDATE data SET z = (ARRAY['a', 'b', 'c'])[1 + id % 3]")
+    db.execute("SELECT madtree.boost_train('data', 'b', 'id', 'z', 'x, k', num_trees => 2)")
+    db.execute("SELECT madtree.calibrate('b', 'data', 'c')")
+    db.execute(
+        "UPDATE c_group SET step_scores = '{1,2,3}', step_probabilities = '{0.1,0.2,0.3}', step_ends = '{1,2,3}'"
+    )
+    db.execute("SELECT madtree.boost_predict('c', 'data', 'fine', 'prob')")
+    db.execute(f"UPDATE c_group SET step_ends = {ends}")  # type: ignore[arg-type]
+    for call in ("boost_predict('c', 'data', 'o', 'prob')", "boost_sql('c')", "tree_to_json('c')"):
+        with pytest.raises(psycopg.Error, match="c is damaged: step_scores and step_probabilities of"):
+            db.execute(f"SELECT madtree.{call}")  # type: ignore[arg-type]
+
+
 def test_anothers_table_is_not_taken_for_statistics(db: psycopg.Connection, other: str) -> None:
     db.execute("DROP TABLE m_statistics")
     db.execute(f'SET ROLE "{other}"')

@@ -23,6 +23,8 @@ SELECT madtree.forest_train('data', 'fc', 'id', 'y', 'x, k', num_trees => 2, gro
 SELECT madtree.boost_train('data', 'b', 'id', 'y', 'x, k', num_trees => 2, grouping_cols => 'g',
     boost_params => 'category_encoding=ordered', validation_params => 'fraction=0.2');
 SELECT madtree.calibrate('b', 'data', 'c', 'isotonic');
+SELECT madtree.boost_train('data', 'kb', 'id', 'k', 'x, w', num_trees => 1);
+SELECT madtree.calibrate('kb', 'data', 'kc', 'isotonic');
 SELECT madtree.tree_statistics(m, 'data') FROM unnest(ARRAY['m', 'f', 'fc', 'b', 'c']) AS m;
 """
 OF_ANY = (
@@ -41,6 +43,7 @@ CALLS = {
     "b": ("boost_predict('b', 'data', 'o')", "boost_cut('b', 'o', 1)", "boost_staged('b', 'data')", "boost_sql('b')",
           "tree_refresh('b', 'data', 'o')"),
     "c": ("boost_predict('c', 'data', 'o', 'prob')", "boost_sql('c')", "tree_shap('c', 'data', 'o')"),
+    "kc": ("boost_predict('kc', 'data', 'o', 'prob')", "boost_sql('kc', 'prob')"),
 }  # fmt: skip
 COLUMNS = """
 SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod)
