@@ -80,8 +80,8 @@ The new model is a model like any other: it is scored, shown, explained and expo
                       step_probabilities of <output>_group say what a raw score means
 With more than two classes each is calibrated against the others, and their probabilities are divided by the sum.
 Each group is calibrated by its own rows; one whose rows in the table are of one class by all. Where the model has
-weights, rows count by theirs. Of more than 1,000,000 rows as many are drawn, by their ids. It takes the rows that training has
-not seen: madtree.holdout tells them. tree_reliability shows what it is good for.
+weights, rows count by theirs. Of more than 1,000,000 rows as many are drawn, by their ids. It takes the rows that
+training has not seen: madtree.holdout tells them. tree_reliability shows what it is good for.
 {whom_to_trust("calibrate", "the new model, which is the superuser's, runs what that role wrote")}""",
     example="SELECT madtree.calibrate('delay_boost', 'flights_of_may', 'delay_calibrated');",
 )

@@ -26,7 +26,7 @@ from madtree.sqltext.workers import plan_of
 
 BYTEA = "pg_catalog.bytea"
 # At least so many that what a block costs by itself is little; at most what is scored at once. A million rows of ten
-# features take a twentieth (boosted models) to a fifth (forests) less than with half of that, and no less with twice.
+# features take a twentieth (tree_predict) to a fifth less (deep trees by the ten) than with half of that.
 BLOCK_ROWS = 32_768, MOST_ROWS
 BLOCK_BYTES = 32 * 2**20  # of a block's rows and what is said of them, which every process has in memory
 PLAN_BYTES_A_ROW = 32  # every block is handed the whole plan: a large one asks for large blocks

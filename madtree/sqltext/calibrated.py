@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from madtree.sqltext.copies import Columns, Name, insert_copies
 from madtree.sqltext.inserts import unnested
 from madtree.sqltext.models import just_so_many
 from madtree.sqltext.operators import spelled_out
-from madtree.sqltext.prune import Columns, Name, insert_copies
 from madtree.sqltext.quote import text_array
 from madtree.sqltext.tables import model_table
 
@@ -118,15 +118,4 @@ def fill_groups(old: Name, new: Name, columns: Columns, values: Mapping[str, str
     return (
         f"{insert_copies(new, '_group', columns, {**values, **own}, 's')} FROM {model_table(*old, '_group')} AS s "
         f"INNER JOIN {unnested('k', GROUP_PARAMETERS)} ON {spelled_out('s.gid `=` k.gid')}"
-    )
-
-
-def fill_summary(old: Name, new: Name, columns: Columns, values: Mapping[str, str]) -> str:
-    """Copy the summary; $1 is the new model's name as given, $2 the method, $3 the former model's, $4 the table's;
-    `values`: SQL of other columns that are new, over `s`.
-    """
-    given = ("model_table", "calibration", "calibrated_model", "calibration_table")
-    own = {column: f"${number}::pg_catalog.text" for number, column in enumerate(given, 1)}
-    return (
-        f"{insert_copies(new, '_summary', columns, {**values, **own}, 's')} FROM {model_table(*old, '_summary')} AS s"
     )

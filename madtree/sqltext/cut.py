@@ -5,18 +5,9 @@ A group's trees follow those of the groups before it, so trees have other number
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from madtree.sqltext.copies import Columns, Name, insert_copies
 from madtree.sqltext.operators import spelled_out
-from madtree.sqltext.packed_nodes import create_view, store_whole
-from madtree.sqltext.prune import Columns, Name, insert_copies
 from madtree.sqltext.tables import model_table
-from madtree.trees import NodeLayout
-
-
-def create_nodes(new: Name, layout: NodeLayout, features: Sequence[str]) -> str:
-    """What makes the view of the new model's nodes; arguments are those of `packed_nodes.decoded_nodes`."""
-    return f"{store_whole(*new)};\n{create_view(*new, layout, features, None)}"
 
 
 def fill_trees(old: Name, new: Name, columns: Columns, most: int) -> str:
@@ -65,12 +56,6 @@ def fill_groups(old: Name, new: Name, columns: Columns, most: int, n_rounds: int
         f"{insert_copies(new, '_group', columns, values, 's')} FROM {model_table(*old, '_group')} AS s {rounds}"
         f"LEFT JOIN ({gains}) AS i ON i.gid OPERATOR(pg_catalog.=) s.gid ORDER BY s.gid"
     )
-
-
-def fill_summary(old: Name, new: Name, columns: Columns, n_rounds: int) -> str:
-    """Copy the summary; $1 is the new model's name as given."""
-    values = {"model_table": "$1::pg_catalog.text", "num_trees": f"LEAST(s.num_trees, {n_rounds})"}
-    return f"{insert_copies(new, '_summary', columns, values, 's')} FROM {model_table(*old, '_summary')} AS s"
 
 
 def _kept(old: Name, alias: str, most: int) -> str:

@@ -1,30 +1,12 @@
-"""Statements that write a smaller copy of a model, without the data that it was trained on: a pruned one.
-
-The copies have the columns of the originals, whatever these are, and none of their constraints but the key.
-"""
+"""Statements that write a pruned copy of a model, without the data that it was trained on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from madtree.sqltext import sent_rows as sent
+from madtree.sqltext.copies import Columns, Name, insert_copies
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table
-from madtree.sqltext.typenames import type_sql
-from madtree.sqltext.values import Kept
 
-Name = tuple[str, str]  # schema and name of a model, unquoted
-Columns = Mapping[str, Kept]  # the columns of a table, unquoted, and how the copy keeps them
-
-_KEYS = {
-    "": "tree_id",
-    "_nodes": "tree_id, node_id",
-    "_surrogates": "tree_id, node_id, rank",
-    "_competitors": "tree_id, node_id, rank",
-    "_packed": "tree_id",
-    "_group": "gid",
-    "_rounds": "gid, round",
-}
 # What only an inner node has.
 _SPLIT_COLUMNS = ("feature", "threshold", "left_levels", "right_levels", "majority_left", "improvement")
 
@@ -45,16 +27,6 @@ def node_numbers(model: Name) -> str:
 def tree_cps(model: Name) -> str:
     """The complexity parameter at which each tree was pruned."""
     return f"SELECT t.tree_id, t.pruning_cp FROM {model_table(*model)} AS t ORDER BY t.tree_id"
-
-
-def create_copies(new: Name, tables: Mapping[str, Columns]) -> str:
-    """Empty tables for the new model, by their suffixes."""
-    statements = []
-    for suffix, columns in tables.items():
-        parts = [f"{ident(column)} {type_sql(keep.type)}" for column, keep in columns.items()]
-        parts += [f"PRIMARY KEY ({_KEYS[suffix]})"] if suffix in _KEYS else []
-        statements.append(f"CREATE TABLE {model_table(*new, suffix)} ({', '.join(parts)})")
-    return ";\n".join(statements)
 
 
 def fill_nodes(old: Name, new: Name, columns: Columns) -> str:
@@ -130,21 +102,3 @@ importances AS (
 LEFT JOIN counts AS c ON c.tree_id OPERATOR(pg_catalog.=) t.tree_id
 LEFT JOIN importances AS i ON i.tree_id OPERATOR(pg_catalog.=) t.tree_id
 ORDER BY t.tree_id"""
-
-
-def fill_summary(old: Name, new: Name, columns: Columns) -> str:
-    """Copy the summary; $1 is the new model's name as given, $2 the cp."""
-    values = {"model_table": "$1::pg_catalog.text", "input_cp": "$2::pg_catalog.float8"}
-    return f"{insert_copies(new, '_summary', columns, values, 's')} FROM {model_table(*old, '_summary')} AS s"
-
-
-def fill_alike(old: Name, new: Name, suffix: str, columns: Columns) -> str:
-    """Copy a table whose rows stay as they are."""
-    return f"{insert_copies(new, suffix, columns, {}, 's')} FROM {model_table(*old, suffix)} AS s"
-
-
-def insert_copies(new: Name, suffix: str, columns: Columns, values: Mapping[str, str], alias: str) -> str:
-    """INSERT .. SELECT of all columns, some of them with other values, up to the FROM clause."""
-    names = ", ".join(map(ident, columns))
-    selected = ", ".join(values.get(column, keep.value(f"{alias}.{ident(column)}")) for column, keep in columns.items())
-    return f"INSERT INTO {model_table(*new, suffix)} ({names}) SELECT {selected}"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from madtree.sqltext.copies import Columns, Name, insert_copies
 from madtree.sqltext.inserts import unnested
 from madtree.sqltext.operators import spelled_out
-from madtree.sqltext.prune import Columns, Name, insert_copies
 from madtree.sqltext.tables import model_table
 
 # What is handed over for each node to which rows have come; of classes `prediction` is the position of one.
@@ -76,17 +76,6 @@ def fill_groups(old: Name, new: Name, columns: Columns) -> str:
         f"{insert_copies(new, '_group', columns, values, 's')} FROM {model_table(*old, '_group')} AS s LEFT JOIN "
         f"{unnested('k', GROUP_PARAMETERS)} ON {spelled_out('s.gid `=` k.gid')} ORDER BY s.gid"
     )
-
-
-def fill_summary(old: Name, new: Name, columns: Columns) -> str:
-    """Copy the summary; $1 is the new model's name as given, $2 the former one's, $3 the table's, $4 its rows."""
-    values = {
-        "model_table": "$1::pg_catalog.text",
-        "refreshed_model": "$2::pg_catalog.text",
-        "refresh_table": "$3::pg_catalog.text",
-        "total_rows_processed": "$4::pg_catalog.int8",
-    }
-    return f"{insert_copies(new, '_summary', columns, values, 's')} FROM {model_table(*old, '_summary')} AS s"
 
 
 def category_counts(schema: str, name: str) -> str:

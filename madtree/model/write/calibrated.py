@@ -4,8 +4,6 @@ have in common with it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 
 from madtree.errors import MadtreeError
@@ -13,17 +11,16 @@ from madtree.host import Host, rows_at_once, watched
 from madtree.learn.data import Floats
 from madtree.model import ModelTables, make_tables
 from madtree.model.write.columns_text import chunks, integers, rows_of_floats
+from madtree.model.write.copies import copy_summary, parts_of
 from madtree.records import dataclass
 from madtree.sqltext import calibrated as sql
 from madtree.sqltext import models as models_sql
+from madtree.sqltext.copies import Name, create_copies, fill_alike
 from madtree.sqltext.predict import class_array
-from madtree.sqltext.prune import Columns, Name, create_copies, fill_alike
 from madtree.sqltext.tables import CALIBRATION_COLUMNS
-from madtree.sqltext.values import Kept
 from madtree.trees import FittedMaps, Model
 
 _TEXT = "pg_catalog.text"
-_LEFT_OUT = frozenset(("_cv", "_rounds", "_nodes", "_oob", "_outcomes"))
 _MOST_WEIGHTS = 2**25  # of the classes in leaves
 
 
@@ -41,32 +38,18 @@ class Calibrated:
     table: str
     maps: FittedMaps
 
-
-def parts_of(tables: ModelTables, left_out: frozenset[str] = _LEFT_OUT) -> dict[str, Columns]:
-    """The tables that are copied, and their columns."""
-    parts: dict[str, Columns] = {
-        suffix: tables.kept_columns(suffix) for suffix in tables.facts.tables if suffix not in left_out
-    }
-    parts["_summary"] = {**parts["_summary"], **kept_as(CALIBRATION_COLUMNS)}
-    return parts
-
-
-def kept_as(columns: Sequence[tuple[str, str]]) -> Columns:
-    return {name: Kept(f"pg_catalog.{kind}") for name, kind in columns}
-
-
-def fill_summary(
-    host: Host, tables: ModelTables, new: Name, columns: Columns, values: Mapping[str, str], made: Calibrated
-) -> None:
-    statement = sql.fill_summary((tables.schema, tables.name), new, columns, values)
-    host.command(statement, [_TEXT] * 4, [made.given, made.method, tables.given, made.table])
+    def told(self, former: ModelTables) -> dict[str, str]:
+        """What the summary says of it."""
+        columns = [name for name, _ in CALIBRATION_COLUMNS]
+        said = dict(zip(columns, (self.method, former.given, self.table), strict=True))
+        return {"model_table": self.given, **said}
 
 
 def write_calibrated_tree(host: Host, tables: ModelTables, model: Model, new: Name, made: Calibrated) -> None:
     """Create and fill the tables of a copy whose leaves have as much weight as before, parted among the classes as the
     maps say.
     """
-    old, parts = (tables.schema, tables.name), parts_of(tables, frozenset({"_cv"}))
+    old, parts = (tables.schema, tables.name), parts_of(tables, frozenset({"_cv"}), [*dict(CALIBRATION_COLUMNS)])
     make_tables(host, *new, "output_model", create_copies(new, parts), None)
     host.command(sql.fill_inner_nodes(old, new, parts["_nodes"]))
     trees, nodes, weights = _leaves(host, tables, len(model.classes))
@@ -86,7 +69,7 @@ def write_calibrated_tree(host: Host, tables: ModelTables, model: Model, new: Na
         host.command(statement, [_TEXT] * len(encoders), [encode(part) for encode in encoders])
     for suffix in parts.keys() - {"_nodes", "_summary"}:
         host.command(fill_alike(old, new, suffix, parts[suffix]))
-    fill_summary(host, tables, new, parts["_summary"], {}, made)
+    copy_summary(host, tables, new, parts["_summary"], made.told(tables))
 
 
 def _leaves(host: Host, tables: ModelTables, n_classes: int) -> tuple[list[int], list[int], Floats]:

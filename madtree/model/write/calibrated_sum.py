@@ -14,15 +14,17 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, listed, watched
 from madtree.learn.data import Array, Floats, Ints, Runs
 from madtree.model import MOST_STEPS, MOST_STEPS_OF_ALL, ModelTables, base_scores, make_tables
-from madtree.model.write.calibrated import Calibrated, check_leaves, fill_summary, kept_as, parts_of
+from madtree.model.write.calibrated import Calibrated, check_leaves
 from madtree.model.write.columns_text import chunks
+from madtree.model.write.copies import copy_summary, parts_of
 from madtree.records import dataclass
 from madtree.sqltext import array_text as text
 from madtree.sqltext import calibrated as sql
 from madtree.sqltext import packed_nodes as packed_sql
 from madtree.sqltext.boost_tables import BOOST_SUMMARY_COLUMNS, GROUP_COLUMNS, step_columns
-from madtree.sqltext.cut import create_nodes
-from madtree.sqltext.prune import Columns, Name, create_copies, fill_alike
+from madtree.sqltext.copies import Columns, Name, create_copies, create_nodes, fill_alike
+from madtree.sqltext.tables import CALIBRATION_COLUMNS
+from madtree.sqltext.values import Kept
 from madtree.trees import (
     BOOSTED,
     ISOTONIC,
@@ -37,6 +39,7 @@ from madtree.trees import (
 
 _TEXT, _INT = "pg_catalog.text", "pg_catalog.int4"
 _SCORES_AT_ONCE, _STEPS_AT_ONCE = 10_000, 100_000
+_LEFT_OUT = frozenset(("_cv", "_rounds", "_nodes", "_oob", "_outcomes"))
 _REPLACED = frozenset(("prediction", "impurity", "risk", "class_weights"))  # become others where trees voted
 
 
@@ -86,7 +89,7 @@ class _Sum:
             check_leaves(host, self.tables, self._n_copies)
         parts, values = self._parts(), self._values()
         layout = replace(self.model, kind=BOOSTED).node_layout
-        nodes = create_nodes(new, layout, [feature.name for feature in self.model.features])
+        nodes = create_nodes(new, layout, [feature.name for feature in self.model.features], None, ())
         make_tables(host, *new, "output_model", f"{create_copies(new, parts)};\n{nodes}", None)
         sizes = listed(host, packed_sql.packed_lengths(*old))
         former = [int(row["tree_id"]) for row in watched(host, sizes)]
@@ -104,24 +107,23 @@ class _Sum:
         groups = sql.fill_groups(old, new, parts["_group"], values["_group"])
         for literals in self._group_literals():
             host.command(groups, [_TEXT] * len(sql.GROUP_PARAMETERS), literals)
-        fill_summary(host, self.tables, new, parts["_summary"], values["_summary"], self.made)
+        copy_summary(host, self.tables, new, parts["_summary"], self.made.told(self.tables), values["_summary"])
 
     def _parts(self) -> dict[str, Columns]:
         """The tables, and their columns."""
-        parts = parts_of(self.tables)
-        parts["_summary"] = {**parts["_summary"], **kept_as((("loss", "text"), ("quantile", "float8")))}
+        more = () if self._is_boosted else BOOST_SUMMARY_COLUMNS
+        names = [*dict(CALIBRATION_COLUMNS), "loss", "quantile", *dict(more)]
+        parts = parts_of(self.tables, _LEFT_OUT, names)
         if not self._is_boosted:
             own = set(parts["_group"])
             parts[""] = {name: kept for name, kept in parts[""].items() if not name.startswith("oob_")}
-            parts[""] = {**parts[""], **kept_as((("round", "int4"), ("class", "text")))}
+            parts[""] = {**parts[""], **_kept((("round", "int4"), ("class", "text")))}
             parts["_group"] = {name: kept for name, kept in parts["_group"].items() if not name.startswith("oob_")}
-            parts["_group"] = {**parts["_group"], **kept_as([each for each in GROUP_COLUMNS if each[0] not in own])}
-            more = [each for each in BOOST_SUMMARY_COLUMNS if each[0] not in parts["_summary"]]
-            parts["_summary"] = {**parts["_summary"], **kept_as(more)}
+            parts["_group"] = {**parts["_group"], **_kept([each for each in GROUP_COLUMNS if each[0] not in own])}
         known = step_columns(self._n_scores)
         steps = known if self.made.method == ISOTONIC else ()
         former = {name: kept for name, kept in parts["_group"].items() if name not in dict(known)}
-        return {**parts, "_group": {**former, **kept_as(steps)}}
+        return {**parts, "_group": {**former, **_kept(steps)}}
 
     def _values(self) -> dict[str, dict[str, str]]:
         """SQL of columns that the former tables lack, or have otherwise, by table."""
@@ -243,6 +245,10 @@ class _Sum:
                 said, size = [], 0
         if said:
             yield _literals(said)
+
+
+def _kept(columns: Sequence[tuple[str, str]]) -> Columns:
+    return {name: Kept(f"pg_catalog.{kind}") for name, kind in columns}
 
 
 @dataclass(frozen=True)

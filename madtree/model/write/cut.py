@@ -13,14 +13,13 @@ from madtree.model import (
     make_tables,
     read_summary,
 )
+from madtree.model.write.copies import copy_summary, parts_of
 from madtree.records import dataclass
 from madtree.request import check_new
+from madtree.sqltext import copies as copies_sql
 from madtree.sqltext import cut as sql
-from madtree.sqltext import prune as copies_sql
 from madtree.sqltext.tables import SUFFIXES
 from madtree.trees import Model
-
-_TEXT = "pg_catalog.text"
 
 
 @dataclass(frozen=True)
@@ -74,9 +73,8 @@ def boost_cut(
 def _write(host: Host, tables: ModelTables, model: Model, new: copies_sql.Name, given: str, n_rounds: int) -> None:
     """Create and fill the new model's tables."""
     old, most = (tables.schema, tables.name), n_rounds * model.n_scores
-    parts = [suffix for suffix in SUFFIXES if suffix in tables.facts.tables and suffix != "_nodes"]
-    columns = {suffix: tables.kept_columns(suffix) for suffix in parts}
-    nodes = sql.create_nodes(new, model.node_layout, [feature.name for feature in model.features])
+    columns = parts_of(tables, frozenset({"_nodes"}))
+    nodes = copies_sql.create_nodes(new, model.node_layout, [feature.name for feature in model.features], None, ())
     make_tables(host, *new, "new_model", f"{copies_sql.create_copies(new, columns)};\n{nodes}", None)
     host.command(sql.fill_trees(old, new, columns[""], most))
     host.command(sql.fill_packed(old, new, columns["_packed"], most))
@@ -86,4 +84,5 @@ def _write(host: Host, tables: ModelTables, model: Model, new: copies_sql.Name, 
     if "_statistics" in columns:
         host.command(copies_sql.fill_alike(old, new, "_statistics", columns["_statistics"]))
     host.command(sql.fill_groups(old, new, columns["_group"], most, n_rounds, has_rounds))
-    host.command(sql.fill_summary(old, new, columns["_summary"], n_rounds), [_TEXT], [given])
+    rounds = {"num_trees": f"LEAST(s.num_trees, {n_rounds})"}
+    copy_summary(host, tables, new, columns["_summary"], {"model_table": given}, rounds)

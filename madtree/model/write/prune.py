@@ -12,9 +12,11 @@ from madtree.host import Host, listed, watched
 from madtree.learn.data import Bools, Floats, Ints, sent_floats, sent_ints
 from madtree.learn.prune import prune
 from madtree.model import ModelTables, check_kind, check_rows, find_model, make_tables, read_summary
+from madtree.model.write.copies import copy_summary, parts_of
 from madtree.records import dataclass
 from madtree.request import check_new
 from madtree.sqltext import array_text as text
+from madtree.sqltext import copies as copies_sql
 from madtree.sqltext import prune as sql
 from madtree.sqltext.tables import SUFFIXES
 from madtree.trees import CRITERIA, UNPRUNED, Model
@@ -204,11 +206,11 @@ def _was_tried(nodes: _Nodes, own: Floats, model: Model) -> Bools:
     return tried
 
 
-def _write(host: Host, tables: ModelTables, new: sql.Name, given: str, cp: float, kept: _Kept) -> None:
+def _write(host: Host, tables: ModelTables, new: copies_sql.Name, given: str, cp: float, kept: _Kept) -> None:
     """Create and fill the new model's tables."""
     old = (tables.schema, tables.name)
-    columns = {suffix: tables.kept_columns(suffix) for suffix in SUFFIXES if suffix in tables.facts.tables}
-    make_tables(host, *new, "new_model", sql.create_copies(new, columns), None)
+    columns = parts_of(tables)
+    make_tables(host, *new, "new_model", copies_sql.create_copies(new, columns), None)
     values = [text.integers(kept.tree_id.tolist())]
     host.let_in()
     values.append(text.integers(kept.node_id.tolist()))
@@ -221,6 +223,6 @@ def _write(host: Host, tables: ModelTables, new: sql.Name, given: str, cp: float
         if suffix in columns:
             host.command(sql.fill_of_splits(old, new, suffix, columns[suffix]))
     for suffix in columns.keys() & {"_cv", "_statistics"}:
-        host.command(sql.fill_alike(old, new, suffix, columns[suffix]))
+        host.command(copies_sql.fill_alike(old, new, suffix, columns[suffix]))
     host.command(sql.fill_trees(old, new, columns[""], "_surrogates" in columns), [_FLOAT], [cp])
-    host.command(sql.fill_summary(old, new, columns["_summary"]), [_TEXT, _FLOAT], [given, cp])
+    copy_summary(host, tables, new, columns["_summary"], {"model_table": given, "input_cp": cp})

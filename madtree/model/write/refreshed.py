@@ -10,15 +10,15 @@ from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.walk import first_nodes
 from madtree.model import ModelTables, make_tables
 from madtree.model.write.columns_text import Encoder, chunks, floats, integers, rows_of_floats
+from madtree.model.write.copies import copy_summary, parts_of
 from madtree.records import dataclass
 from madtree.sqltext import array_text as text
 from madtree.sqltext import packed_nodes as packed_sql
 from madtree.sqltext import refresh as sql
 from madtree.sqltext.calibrated import PACKED_PARAMETERS, fill_packed
+from madtree.sqltext.copies import Columns, Name, create_copies, create_nodes, fill_alike
 from madtree.sqltext.predict import class_array
-from madtree.sqltext.prune import Columns, Name, create_copies, fill_alike
 from madtree.sqltext.tables import REFRESH_COLUMNS
-from madtree.sqltext.values import Kept
 from madtree.trees import MOST_ROWS_IN_BAG, Model
 
 _TEXT, _INT = "pg_catalog.text", "pg_catalog.int4"
@@ -65,17 +65,12 @@ def write_refreshed(host: Host, tables: ModelTables, model: Model, new: Name, ma
     """
     old, is_packed = (tables.schema, tables.name), tables.is_packed
     left_out = _OF_TRAINING | {"_nodes"} if is_packed else _OF_TRAINING
-    parts: dict[str, Columns] = {
-        suffix: tables.kept_columns(suffix) for suffix in tables.facts.tables if suffix not in left_out
-    }
-    kept = {name: Kept(f"pg_catalog.{kind}") for name, kind in REFRESH_COLUMNS}
-    parts["_summary"] = {**parts["_summary"], **kept}
+    parts = parts_of(tables, left_out, [*dict(REFRESH_COLUMNS)])
     statements = create_copies(new, parts)
     if is_packed:
         names = [feature.name for feature in model.features]
         class_type = tables.prediction_type if model.has_class_leaves else None
-        view = packed_sql.create_view(*new, model.node_layout, names, class_type, model.classes)
-        statements = f"{statements};\n{packed_sql.store_whole(*new)};\n{view}"
+        statements = f"{statements};\n{create_nodes(new, model.node_layout, names, class_type, model.classes)}"
     make_tables(host, *new, "output_model", statements, None)
     if is_packed:
         _write_packed(host, old, new, model, made)
@@ -93,9 +88,13 @@ def write_refreshed(host: Host, tables: ModelTables, model: Model, new: Name, ma
         _command(host, sql.fill_groups(old, new, parts["_group"]), of_groups)
     for suffix in parts.keys() - _FILLED:
         host.command(fill_alike(old, new, suffix, parts[suffix]))
-    types = [_TEXT] * 3 + ["pg_catalog.int8"]
-    said = [made.given, tables.given, made.table, made.n_rows]
-    host.command(sql.fill_summary(old, new, parts["_summary"]), types, said)
+    given = {
+        "model_table": made.given,
+        "refreshed_model": tables.given,
+        "refresh_table": made.table,
+        "total_rows_processed": made.n_rows,
+    }
+    copy_summary(host, tables, new, parts["_summary"], given)
 
 
 def _command(host: Host, statement: str, encoders: list[Encoder]) -> None:
