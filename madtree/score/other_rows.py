@@ -23,7 +23,8 @@ def check_method(method: str | None) -> str:
     """The name of a method, in lower case; raises MadtreeError where there is none of that name."""
     wanted = (method or "").strip().lower()
     if wanted not in METHODS:
-        raise MadtreeError(f"method must be one of {', '.join(METHODS)}, not {method!r}")
+        said = "NULL" if method is None else repr(method)
+        raise MadtreeError(f"method must be one of {', '.join(METHODS)}, not {said}")
     return wanted
 
 

@@ -92,7 +92,7 @@ def score_table(
         check_not_calibrated(model, "num_trees")
     wanted = check_type(model, type_)
     if wanted == INTERVAL and (level is None or not 0 < level < 1):
-        raise MadtreeError(f"level must be a number above 0 and below 1, not {'NULL' if level is None else level!r}")
+        raise MadtreeError(f"level must be a number above 0 and below 1, not {'NULL' if level is None else level}")
     (response,) = output_columns(model, "response", QUALIFIED, id_name_of(model))
     named = (column_names(model, each, id_name_of(model)) for each in ("raw", INTERVAL))
     made = predictions(response.name, *named)

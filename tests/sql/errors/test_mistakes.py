@@ -96,16 +96,21 @@ MISTAKES = {
     "calibrate": [
         ("calibrate('m', 'nowhere', 'out')", "42P01", "madtree: calibration_table: relation nowhere", None),
         ("calibrate('m', 'points', 'out', 'platt')", "22023", "madtree: method must be one of isotonic, sigmoid", None),
+        ("calibrate('m', 'points', 'out', NULL)", "22023", "madtree: method must be one of isotonic, sigmoid, not N", None),
+        ("calibrate('m', 'bare', 'out')", "42703", "madtree: calibration_table: bare lacks", "It must"),
         ("calibrate('m', 'points', 'm')", "42P07", "madtree: output_model: ", "Choose"),
         ("calibrate('mean', 'points', 'out')", "42809", "madtree: model: mean predicts numbers", "madtree.conformal"),
     ],
     "tree_refresh": [
         ("tree_refresh('m', 'nowhere', 'out')", "42P01", "madtree: new_table: relation nowhere", None),
         ("tree_refresh('m', 'points', 'm')", "42P07", "madtree: output_model: ", "Choose"),
+        ("tree_refresh('m', 'bare', 'out')", "42703", "madtree: new_table: bare lacks", "It must"),
     ],
     "model_alias": [
         ("model_alias('second', 'nowhere')", "42P01", "madtree: model: relation nowhere", None),
         ("model_alias('points', 'm')", "42P07", "madtree: alias: ", "Choose"),
+        ("model_alias('m', 'mean')", "42P07", "madtree: alias: ", "Choose another name: an alias"),
+        ("model_alias('nobody', NULL)", "42P01", "madtree: alias: there is no alias nobody", None),
     ],
     "tree_statistics": [
         ("tree_statistics('m', 'nowhere')", "42P01", "madtree: training_table: relation nowhere", None),
