@@ -75,7 +75,7 @@ The new model is a model like any other: it is scored, shown, explained and expo
     of tree_train     it stays one; its leaves have other probabilities
     of forest_train   it becomes a boosted model, which boost_predict scores: the mean of the trees' shares is its raw
                       score, and the calibrated probability what follows from that. With more than two classes it has
-                      each tree once for each class, and takes as much longer
+                      each tree once for each class
     of boost_train    it stays one; 'sigmoid' multiplies the leaves, 'isotonic' keeps them, and step_scores and
                       step_probabilities of <output>_group say what a raw score means
 With more than two classes each is calibrated against the others, and their probabilities are divided by the sum.

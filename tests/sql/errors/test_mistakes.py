@@ -96,7 +96,7 @@ MISTAKES = {
     "calibrate": [
         ("calibrate('m', 'nowhere', 'out')", "42P01", "madtree: calibration_table: relation nowhere", None),
         ("calibrate('m', 'points', 'out', 'platt')", "22023", "madtree: method must be one of isotonic, sigmoid", None),
-        ("calibrate('m', 'points', 'out', NULL)", "22023", "madtree: method must be one of isotonic, sigmoid, not N", None),
+        ("calibrate('m', 'points', 'out', NULL)", "22023", "madtree: method must be one of isotonic, sigmoid", None),
         ("calibrate('m', 'bare', 'out')", "42703", "madtree: calibration_table: bare lacks", "It must"),
         ("calibrate('m', 'points', 'm')", "42P07", "madtree: output_model: ", "Choose"),
         ("calibrate('mean', 'points', 'out')", "42809", "madtree: model: mean predicts numbers", "madtree.conformal"),

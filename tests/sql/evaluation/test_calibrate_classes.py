@@ -268,3 +268,21 @@ def test_rows_that_no_class_claims_say_all_alike(db: psycopg.Connection) -> None
     sql = db.execute("SELECT madtree.boost_sql('c', 'prob')").fetchone()[0]  # type: ignore[index]
     found = rows(db, f"SELECT {sql} AS p FROM later ORDER BY id")
     np.testing.assert_allclose([row["p"] for row in found], list(made.values()), rtol=1e-14)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["weighted boosted", "weighted forest"])
+def test_other_libraries_say_the_same_or_are_told_that_they_cannot(
+    db: psycopg.Connection, name: str, method: str
+) -> None:
+    pytest.importorskip("lightgbm")
+    trained(db, name)
+    db.execute("SELECT madtree.calibrate('m', 'calibration', 'c', %s)", [method])
+    boosted = madtree.connect(db).boosted("c")
+    with pytest.raises(madtree.CallError, match=r"was calibrated (by isotonic|class by class)"):
+        boosted.to_lightgbm()
+    made, response = (said(db, "boost", "c", "later", type_) for type_ in ("prob", "response"))
+    frame = np.array([[row["x"], row["z"]] for row in rows(db, "SELECT x, z FROM later ORDER BY id")], dtype=np.float64)
+    estimator = boosted.to_sklearn()
+    np.testing.assert_array_equal(estimator.predict_proba(frame), list(made.values()))
+    assert [[label] for label in estimator.predict(frame)] == list(response.values())
