@@ -16,7 +16,7 @@ from __future__ import annotations
 from math import log2
 
 from madtree.host import Host, OnServers, local_settings
-from madtree.ingest import placement, plain_tables
+from madtree.ingest import has_citus, placement, plain_tables
 from madtree.model import ModelTables
 from madtree.parallel import best, seconds
 from madtree.records import dataclass
@@ -25,6 +25,7 @@ from madtree.score.kinds import SCORING
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext import workers as workers_sql
+from madtree.sqltext.distributed import count_rows
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.relation import Relation
 from madtree.trees import FeatureKind, Model
@@ -45,6 +46,7 @@ EXPRESSION_LEAVES = 200_000  # above, an expression takes gigabytes of the serve
 
 # What the planner would do if workers cost nothing: whether the rows can be shared out at all, and among how many.
 _FREE = {"parallel_setup_cost": "0", "parallel_tuple_cost": "0"}
+_HERE_ONLY = {"citus.explain_distributed_queries": "off"}
 
 
 @dataclass(frozen=True)
@@ -135,10 +137,7 @@ def work_of(
     at = host.source
     held = placement(at, source.oid)
     sharable = plain_tables(at, source.oid, held) == [source.oid]
-    with local_settings(at, _FREE):
-        estimate = sql.estimate(qualified(source.schema, source.name))
-        plan = "\n".join(row["QUERY PLAN"] for row in at.query(estimate))
-    planned, rows = sql.read_estimate(plan)
+    planned, rows = _size_of(at, qualified(source.schema, source.name), held)
     limits = at.query(workers_sql.LIMITS)[0]
     workers = min(planned, int(limits["parallel"]), int(limits["processes"]))
     spread, moved = held == "spread", not host.has_extension
@@ -159,6 +158,19 @@ def work_of(
         from_elsewhere=from_elsewhere,
         of_cluster=held is not None,
     )
+
+
+def _size_of(at: Host, source: str, held: str | None) -> tuple[int, float]:
+    """The workers that could share a scan of rows, and about how many these are.
+
+    The planner knows nothing of rows that Citus holds. To explain a plan of such rows, be it below a view, Citus would
+    go to the servers by connections of its own, after which it refuses to read rows of this one in this transaction.
+    """
+    if held is not None:
+        return 0, float(at.query(count_rows(source))[0]["n_rows"])
+    with local_settings(at, _FREE | (_HERE_ONLY if has_citus(at) else {})):
+        plan = "\n".join(row["QUERY PLAN"] for row in at.query(sql.estimate(source)))
+    return sql.read_estimate(plan)
 
 
 def run_case(host: Host, work: Work, statement: str) -> int:

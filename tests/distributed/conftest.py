@@ -41,8 +41,8 @@ def citus(pytestconfig: pytest.Config) -> Iterator[str]:
     if dsn := os.environ.get("MADTREE_CITUS_DSN"):
         yield dsn
     elif citus_is_here():
-        servers = started(pytestconfig.stash[HOME] / "citus")
-        with joined_database(servers, f"madtree_cluster_{os.getpid()}") as dsn:
+        nodes = started(pytestconfig.stash[HOME] / "citus")
+        with joined_database(nodes, f"madtree_cluster_{os.getpid()}") as dsn:
             run(dsn, "CREATE EXTENSION madtree CASCADE")
             yield dsn
     else:
