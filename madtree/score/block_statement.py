@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, local_settings
+from madtree.host import Host, local_settings, planned
 from madtree.ingest import OID, PageRanges
 from madtree.learn.data import Floats, finished, sent_rows
 from madtree.learn.walk import MOST_ROWS
@@ -187,6 +187,4 @@ class BlockStatement:
         What is merely restricted stays above the workers, and with it the aggregate, which would else be a partial one.
         """
         with local_settings(self.host, without_leader(self.work.block_workers)):
-            return any(
-                "Partial Aggregate" in row["QUERY PLAN"] for row in self.host.query(plan_of(self.blocks.count()))
-            )
+            return any("Partial Aggregate" in line for line in planned(self.host, plan_of(self.blocks.count())))

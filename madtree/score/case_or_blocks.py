@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from math import log2
 
-from madtree.host import Host, OnServers, local_settings
-from madtree.ingest import has_citus, placement, plain_tables
+from madtree.host import Host, OnServers, local_settings, planned
+from madtree.ingest import placement, plain_tables
 from madtree.model import ModelTables
 from madtree.parallel import best, seconds
 from madtree.records import dataclass
@@ -46,7 +46,6 @@ EXPRESSION_LEAVES = 200_000  # above, an expression takes gigabytes of the serve
 
 # What the planner would do if workers cost nothing: whether the rows can be shared out at all, and among how many.
 _FREE = {"parallel_setup_cost": "0", "parallel_tuple_cost": "0"}
-_HERE_ONLY = {"citus.explain_distributed_queries": "off"}
 
 
 @dataclass(frozen=True)
@@ -140,7 +139,7 @@ def work_of(
     planned, rows = _size_of(at, qualified(source.schema, source.name), held)
     limits = at.query(workers_sql.LIMITS)[0]
     workers = min(planned, int(limits["parallel"]), int(limits["processes"]))
-    spread, moved = held == "spread", not host.has_extension
+    spread, moved = held in ("spread", "viewed"), not host.has_extension
     from_elsewhere = at is not host
     return Work(
         rows,
@@ -163,14 +162,12 @@ def work_of(
 def _size_of(at: Host, source: str, held: str | None) -> tuple[int, float]:
     """The workers that could share a scan of rows, and about how many these are.
 
-    The planner knows nothing of rows that Citus holds. To explain a plan of such rows, be it below a view, Citus would
-    go to the servers by connections of its own, after which it refuses to read rows of this one in this transaction.
+    The planner knows nothing of rows that Citus holds, which would ask their servers, by connections of its own.
     """
     if held is not None:
         return 0, float(at.query(count_rows(source))[0]["n_rows"])
-    with local_settings(at, _FREE | (_HERE_ONLY if has_citus(at) else {})):
-        plan = "\n".join(row["QUERY PLAN"] for row in at.query(sql.estimate(source)))
-    return sql.read_estimate(plan)
+    with local_settings(at, _FREE):
+        return sql.read_estimate("\n".join(planned(at, sql.estimate(source))))
 
 
 def run_case(host: Host, work: Work, statement: str) -> int:

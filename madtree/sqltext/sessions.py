@@ -61,6 +61,9 @@ def import_snapshot(name: str) -> str:
 
 
 SET_LOCAL = "SELECT pg_catalog.set_config($1, $2, true)"
+# Of Citus: whether it reads this server's rows by this session. NULL where there is no Citus.
+READS_BY_ITSELF = "citus.enable_local_execution"
+IT_READS_BY_ITSELF = f"SELECT pg_catalog.current_setting('{READS_BY_ITSELF}', true) AS setting"
 
 
 @look_up

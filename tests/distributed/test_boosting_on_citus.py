@@ -72,10 +72,14 @@ def boost(db: psycopg.Connection, table: str, model: str, target: str, **more: A
         "small groups",
     ],
 )
-def test_a_cluster_gives_the_model_of_one_server(boosted: psycopg.Connection, target: str, more: dict[str, Any]) -> None:
+def test_a_cluster_gives_the_model_of_one_server(
+    boosted: psycopg.Connection, target: str, more: dict[str, Any]
+) -> None:
     for table in ("plain", "spread"):
         boost(boosted, table, f"b_{table}", target, **more)
-    assert {part: differences(boosted, f"b_spread{part}", f"b_plain{part}") for part in PARTS} == dict.fromkeys(PARTS, 0)
+    assert {part: differences(boosted, f"b_spread{part}", f"b_plain{part}") for part in PARTS} == dict.fromkeys(
+        PARTS, 0
+    )
     assert boosted.execute("SELECT count(*) > 0 FROM b_spread_nodes WHERE NOT is_leaf").fetchone() == (True,)
 
 
