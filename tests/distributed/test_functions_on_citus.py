@@ -162,6 +162,17 @@ def test_a_model_says_how_it_is_trained_again(tables: psycopg.Connection) -> Non
         assert [each for each in suffixes_of(tables, "got") if differences(tables, f"got{each}", f"wanted{each}")] == []
 
 
+def test_the_view_of_a_models_nodes_is_made_without_a_warning(tables: psycopg.Connection) -> None:
+    said: list[str] = []
+    tables.add_notice_handler(lambda notice: said.append(str(notice.message_primary)))
+    calls = ("boost_cut('b', 'got', 2)", "calibrate('b', 'plain', 'got')", "tree_refresh('f', 'plain', 'got')")
+    for call in (*calls, "forest_train('spread', 'got', 'id', 'y', 'x', num_trees => 2)"):
+        drop_models(tables, "got")
+        tables.execute(f"SELECT {call}")
+        assert tables.execute("SELECT count(*) > 0 FROM got_nodes").fetchone() == (True,)
+    assert [line for line in said if "metadata" in line] == []
+
+
 def test_what_training_keeps_of_its_rows(tables: psycopg.Connection) -> None:
     for table in ("plain", *HELD):
         tables.execute("SELECT tree_statistics('t', %s)", [table])
