@@ -100,7 +100,7 @@ class BlockStatement:
 
     @contextmanager
     def _gathered(self) -> Iterator[BlockStatement]:
-        """The same statement over rows of this server.
+        """This statement over rows of this server.
 
         Those of others come here once, as what is scored. In the statement itself Citus would write them to a file, the
         blocks to another one, and with what is said of each row the whole of its block: more than it lets a file have.
