@@ -9,6 +9,11 @@ from madtree.doctor.check_extension import OLDEST_NUMPY, OLDEST_PYTHON, check_at
 from madtree.doctor.facts import Finding, ServerFacts, Status, ok, problem, warning
 
 CHECK = "workers"
+# Citus makes an extension on the workers when it sees that made on the coordinator: not one that was there before.
+MISSING_CURE = (
+    "On the coordinator, as a superuser: CREATE EXTENSION IF NOT EXISTS madtree CASCADE; before that, where the "
+    "worker's machine has no madtree: madtree install"
+)
 JIT_CURE = (
     "As a superuser: SELECT run_command_on_workers('ALTER SYSTEM SET jit = off'); "
     "SELECT run_command_on_workers('SELECT pg_reload_conf()')"
@@ -43,11 +48,13 @@ def check_worker(facts: ServerFacts, worker: dict[str, Any]) -> Iterator[Finding
     if "error" in worker:
         yield problem(CHECK, f"{node}: {worker['error']}", "See that this server runs, and what its log says.")
         return
+    if not worker["madtree"]:
+        yield problem(CHECK, f"{node} has no madtree, the coordinator {wanted}", MISSING_CURE)
+        return
     if worker["madtree"] != wanted:
-        has = f"madtree {worker['madtree']}" if worker["madtree"] else "no madtree"
         yield problem(
             CHECK,
-            f"{node} has {has}, the coordinator {wanted}",
+            f"{node} has madtree {worker['madtree']}, the coordinator {wanted}",
             "On that server's machine: madtree install; then, on the coordinator: ALTER EXTENSION madtree UPDATE",
         )
         return

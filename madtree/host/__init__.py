@@ -8,7 +8,16 @@ from __future__ import annotations
 from madtree.host.on_servers import OnServers
 from madtree.host.plpy import PlpyHost
 from madtree.host.protocol import Host, Query, Row, Sharing, bare_message
-from madtree.host.session import ROWS_AT_ONCE, listed, local_settings, rows_at_once, watched, watching
+from madtree.host.session import (
+    ROWS_AT_ONCE,
+    listed,
+    local_settings,
+    making_here,
+    planned,
+    rows_at_once,
+    watched,
+    watching,
+)
 from madtree.host.stopwatch import Stage, Stopwatch
 from madtree.host.temporary_file import NAME, ScratchFile, Span, SpillFile, TemporaryFile
 from madtree.host.temporary_place import TemporaryPlace
@@ -34,6 +43,8 @@ __all__ = [
     "bare_message",
     "listed",
     "local_settings",
+    "making_here",
+    "planned",
     "rows_at_once",
     "watched",
     "watching",

@@ -78,6 +78,29 @@ def local_settings(host: Host, settings: Mapping[str, str]) -> Iterator[None]:
         host.query(sql.SET_LOCAL, _TEXTS, [name, before[name]])
 
 
+@contextmanager
+def making_here(host: Host) -> Iterator[None]:
+    """What is made meanwhile stays on this server. Citus would tell its workers of a view over packed nodes, which
+    reads a table that they do not have, and warn of that.
+    """
+    found = host.query(sql.setting_if_any(sql.TELLS_SERVERS))[0]["setting"]
+    with local_settings(host, {sql.TELLS_SERVERS: "off"} if found else {}):
+        yield
+
+
+def planned(host: Host, explained: str) -> list[str]:
+    """The lines of a plan that an EXPLAIN tells.
+
+    By any EXPLAIN Citus turns its local execution off until the transaction ends, and then refuses to read such rows of
+    this server as it has read before: that is undone.
+    """
+    before = host.query(sql.setting_if_any(sql.READS_BY_ITSELF))[0]["setting"]
+    lines = [str(row["QUERY PLAN"]) for row in host.query(explained)]
+    if before:
+        host.query(sql.SET_LOCAL, _TEXTS, [sql.READS_BY_ITSELF, before])
+    return lines
+
+
 def listed(
     host: Host, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), at_once: int = ROWS_AT_ONCE
 ) -> list[Row]:

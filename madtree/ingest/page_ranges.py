@@ -27,11 +27,15 @@ def has_citus(host: Host) -> bool:
 
 
 def placement(host: Host, oid: int) -> str | None:
-    """How a relation is held: "spread" over servers, "whole" in one place of a cluster, None: in PostgreSQL's way."""
+    """How a relation is held: "spread" over servers, "viewed" where a view reads rows that are, "whole" in one place of
+    a cluster, be it below a view; None: in PostgreSQL's way.
+    """
     found = host.query(distributed_sql.PLACEMENT, [_OID], [oid]) if has_citus(host) else []
     if not found:
         return None
-    return "whole" if found[0]["method"] == "n" else "spread"
+    if all(row["method"] == "n" for row in found):
+        return "whole"
+    return "spread" if any(row["itself"] for row in found) else "viewed"
 
 
 def distribution_column(host: Host, oid: int) -> str | None:

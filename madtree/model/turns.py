@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row, local_settings
+from madtree.host import Host, Row, local_settings, making_here
 from madtree.model.find import ModelTables
 from madtree.request import Part, check_free, model_tables
 from madtree.sqltext import waiting as sql
@@ -46,7 +46,8 @@ def make_tables(host: Host, schema: str, name: str, argument: str, statements: s
                     drop_model(host, schema, name)
                 else:
                     _drop_remains(host, schema, name, argument, locked)
-            _wait(host, statements, lambda: _makers(host, qualified(schema, name)))
+            with making_here(host):
+                _wait(host, statements, lambda: _makers(host, qualified(schema, name)))
             return
         except Exception as error:
             if _sqlstate(error) not in (*_TAKEN, _GONE) or isinstance(error, MadtreeError):

@@ -6,12 +6,14 @@ as bytes, and its ids go back with what the rows come to: 8 bytes a number one w
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, local_settings
+from madtree.host import Host, local_settings, planned
 from madtree.ingest import OID, PageRanges
 from madtree.learn.data import Floats, finished, sent_rows
 from madtree.learn.walk import MOST_ROWS
@@ -20,6 +22,7 @@ from madtree.records import dataclass
 from madtree.score.block_scorer import score_rows
 from madtree.score.case_or_blocks import Work, reader
 from madtree.sqltext import work as work_sql
+from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import SAID_OF_BLOCKS, BlockScan, PageBounds
 from madtree.sqltext.workers import plan_of
@@ -75,9 +78,12 @@ class BlockStatement:
         """
         if not self.host.has_extension:
             return self._create_from_outside(plan)
-        with self._scoring(plan, without_leader(self.work.block_workers)) as blocks:
-            statement = self.blocks.create(self.blocks.rows(blocks))
-            return reader(self.host, self.work).command(statement, [BYTEA], [plan])
+        with (
+            self._gathered() as here,
+            here._scoring(plan, without_leader(self.work.block_workers)) as blocks,
+        ):
+            statement = here.blocks.create(here.blocks.rows(blocks))
+            return self.host.command(statement, [BYTEA], [plan])
 
     def said_together(self, plan: bytes) -> Iterator[bytes]:
         """What the scorer says of the rows of each block together, by a plan that asks for that."""
@@ -87,14 +93,26 @@ class BlockStatement:
         # What is said has few bytes, so that the leader need not wait for it, and takes a processor for itself.
         workers = self.work.block_workers
         workers = min(workers, cores() - 1) if self.host.in_server else workers
-        with self._scoring(plan, sharing(workers)) as blocks:
-            statement, by = self.blocks.together(blocks), reader(self.host, self.work)
-            if by is self.host:
-                found = by.query(SAID_OF_BLOCKS, [_TEXT, BYTEA], [statement, plan])
-            else:
-                found = by.query(statement, [BYTEA], [plan])
+        with self._gathered() as here, here._scoring(plan, sharing(workers)) as blocks:
+            statement = here.blocks.together(blocks)
+            found = self.host.query(SAID_OF_BLOCKS, [_TEXT, BYTEA], [statement, plan])
         # Pages may have no rows: they say NULL.
         yield from (bytes(row["outcomes"]) for row in found if row["outcomes"] is not None)
+
+    @contextmanager
+    def _gathered(self) -> Iterator[BlockStatement]:
+        """This statement over rows of this server.
+
+        Those of others come here once, as what is scored. In the statement itself Citus would write them to a file, the
+        blocks to another one, and with what is said of each row the whole of its block: more than it lets a file have.
+        """
+        if not self.work.spread:
+            yield self
+            return
+        table = f"pg_temp.{ident(f'madtree_gathered_{secrets.token_hex(8)}')}"
+        reader(self.host, self.work).command(self.blocks.gather(table))
+        yield replace(self, blocks=replace(self.blocks, gathered=table), work=replace(self.work, spread=False))
+        self.host.command(f"DROP TABLE {table}")
 
     @contextmanager
     def _scoring(self, plan: bytes, settings: Mapping[str, str]) -> Iterator[str]:
@@ -188,6 +206,4 @@ class BlockStatement:
         What is merely restricted stays above the workers, and with it the aggregate, which would else be a partial one.
         """
         with local_settings(self.host, without_leader(self.work.block_workers)):
-            return any(
-                "Partial Aggregate" in row["QUERY PLAN"] for row in self.host.query(plan_of(self.blocks.count()))
-            )
+            return any("Partial Aggregate" in line for line in planned(self.host, plan_of(self.blocks.count())))

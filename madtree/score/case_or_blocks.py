@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from math import log2
 
-from madtree.host import Host, OnServers, local_settings
+from madtree.host import Host, OnServers, local_settings, planned
 from madtree.ingest import placement, plain_tables
 from madtree.model import ModelTables
 from madtree.parallel import best, seconds
@@ -25,6 +25,7 @@ from madtree.score.kinds import SCORING
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext import workers as workers_sql
+from madtree.sqltext.distributed import count_rows
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.relation import Relation
 from madtree.trees import FeatureKind, Model
@@ -135,13 +136,10 @@ def work_of(
     at = host.source
     held = placement(at, source.oid)
     sharable = plain_tables(at, source.oid, held) == [source.oid]
-    with local_settings(at, _FREE):
-        estimate = sql.estimate(qualified(source.schema, source.name))
-        plan = "\n".join(row["QUERY PLAN"] for row in at.query(estimate))
-    planned, rows = sql.read_estimate(plan)
+    planned, rows = _size_of(at, qualified(source.schema, source.name), held)
     limits = at.query(workers_sql.LIMITS)[0]
     workers = min(planned, int(limits["parallel"]), int(limits["processes"]))
-    spread, moved = held == "spread", not host.has_extension
+    spread, moved = held in ("spread", "viewed"), not host.has_extension
     from_elsewhere = at is not host
     return Work(
         rows,
@@ -159,6 +157,17 @@ def work_of(
         from_elsewhere=from_elsewhere,
         of_cluster=held is not None,
     )
+
+
+def _size_of(at: Host, source: str, held: str | None) -> tuple[int, float]:
+    """The workers that could share a scan of rows, and about how many these are.
+
+    The planner knows nothing of rows that Citus holds, which would ask their servers, by connections of its own.
+    """
+    if held is not None:
+        return 0, float(at.query(count_rows(source))[0]["n_rows"])
+    with local_settings(at, _FREE):
+        return sql.read_estimate("\n".join(planned(at, sql.estimate(source))))
 
 
 def run_case(host: Host, work: Work, statement: str) -> int:

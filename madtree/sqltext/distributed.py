@@ -191,12 +191,18 @@ def count_rows(relation: str) -> str:
 
 HAS_CITUS = "SELECT 1 AS found FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'citus'"
 
-# How Citus holds a relation, by its OID: h, r or a are tables whose rows are spread, n those that have all rows in one
-# place; no row for a table that is PostgreSQL's own.
-PLACEMENT = (
-    "SELECT partmethod::pg_catalog.text AS method FROM pg_catalog.pg_dist_partition "
-    "WHERE logicalrelid::pg_catalog.oid OPERATOR(pg_catalog.=) $1"
+# How Citus holds a relation, by its OID, or what a view reads: `method` h, r or a are tables whose rows are spread, n
+# those that have all rows in one place; no row for what is PostgreSQL's own.
+PLACEMENT = spelled_out("""
+WITH RECURSIVE read AS (
+    SELECT $1::pg_catalog.oid AS oid
+    UNION SELECT d.refobjid FROM read
+    JOIN pg_catalog.pg_rewrite w ON w.ev_class `=` read.oid
+    JOIN pg_catalog.pg_depend d ON d.objid `=` w.oid AND d.classid `=` 'pg_catalog.pg_rewrite'::pg_catalog.regclass
+        AND d.refclassid `=` 'pg_catalog.pg_class'::pg_catalog.regclass
 )
+SELECT p.partmethod::pg_catalog.text AS method, read.oid `=` $1 AS itself
+FROM read JOIN pg_catalog.pg_dist_partition p ON p.logicalrelid::pg_catalog.oid `=` read.oid""")
 
 # Whether all parts of a relation, by its OID, are tables whose rows can be asked for their place.
 ALL_HEAPS = """

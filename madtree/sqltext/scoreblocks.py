@@ -30,6 +30,7 @@ class BlockScan:
         entries: rows of the target for each row; `scored.entry` counts them from 0.
         condition: of the target's rows, over what `outputs` are over; empty for all.
         shown: texts of each row that the outputs may name, as the array `scored.shown`. They travel with the id.
+        gathered: the table that has the ids and the images of rows, as SQL; empty where these are made of the new data.
     """
 
     scan: Scan
@@ -42,6 +43,11 @@ class BlockScan:
     entries: int = 1
     condition: str = ""
     shown: Sequence[str] = ()
+    gathered: str = ""
+
+    def gather(self, table: str) -> str:
+        """Create that table, a temporary one, as SQL."""
+        return f"CREATE TEMP TABLE {table} AS SELECT {self._columns} FROM {self.scan.rows()}"
 
     def create(self, query: str) -> str:
         """Create the target from a query of its rows, whose parameters it keeps."""
@@ -57,7 +63,10 @@ class BlockScan:
 
         The rows are numbered and sorted by block, on disk if need be, so that one block at a time is in memory.
         """
-        blocks = self._numbered(self._columns, block_rows)
+        columns, rows = self._columns, self.scan.rows()
+        if self.gathered:
+            columns, rows = "g.id, g.image", f"{self.gathered} AS g"
+        blocks = self._numbered(columns, block_rows, rows)
         return f"SELECT b.ids, {INTERNAL}.score_block($1, b.images) AS outcomes FROM {blocks} AS b"
 
     def by_pages(self, ranges: Sequence[PageBounds]) -> str:
@@ -96,7 +105,7 @@ class BlockScan:
         """
         columns = f"{self._id} AS id, {sent_row(self._numbers)} AS image"
         if ranges is None:
-            blocks = f"{self._numbered(columns, block_rows)} AS b"
+            blocks = f"{self._numbered(columns, block_rows, self.scan.rows())} AS b"
         else:
             blocks = self._in_ranges(columns, *_tid_arrays(ranges))
         return f"SELECT b.ids::pg_catalog.text AS ids, b.images AS rows FROM {blocks}"
@@ -181,13 +190,13 @@ class BlockScan:
         return f"""ROWS FROM (pg_catalog.unnest({lows}), pg_catalog.unnest({highs})) AS c(low, high),
             LATERAL (SELECT {_BLOCK} FROM ({rows}) AS r) AS b"""
 
-    def _numbered(self, columns: str, block_rows: int) -> str:
-        """Blocks of any relation as a query in brackets; `columns` as above."""
+    def _numbered(self, columns: str, block_rows: int, rows: str) -> str:
+        """Blocks of any relation as a query in brackets; `columns` as above, `rows` the FROM clause."""
         number = f"(pg_catalog.row_number() OVER () OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog./) {block_rows}"
         # The ordered aggregate cannot be hashed: a hash table would hold all blocks at once.
         return f"""(
             SELECT {_BLOCK}, pg_catalog.min(r.block ORDER BY r.block) AS block
-            FROM (SELECT {columns}, {number} AS block FROM {self.scan.rows()}) AS r
+            FROM (SELECT {columns}, {number} AS block FROM {rows}) AS r
             GROUP BY r.block
         )"""
 

@@ -61,6 +61,14 @@ def import_snapshot(name: str) -> str:
 
 
 SET_LOCAL = "SELECT pg_catalog.set_config($1, $2, true)"
+# Settings of Citus's: whether it reads this server's rows by this session, and tells its servers of what is made.
+READS_BY_ITSELF, TELLS_SERVERS = "citus.enable_local_execution", "citus.enable_ddl_propagation"
+
+
+@look_up
+def setting_if_any(name: str) -> str:
+    """A query of a setting's value, `setting`; NULL where there is no such setting."""
+    return f"SELECT pg_catalog.current_setting('{name}', true) AS setting"
 
 
 @look_up

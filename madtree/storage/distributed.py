@@ -58,25 +58,23 @@ def shard_keys(host: Host, table: str, n_shards: int) -> list[int]:
     return [int(row["key"]) for row in found]
 
 
-def distribute(host: Host, table: str, column: str, like: int) -> None:
-    """Spread an empty table over the servers by an integer column; does nothing on plain PostgreSQL.
+def distribute_over(host: Host, table: str, column: str, n_shards: int) -> None:
+    """Spread an empty table over the servers by an integer column, in `n_shards` shards; does nothing where there is no
+    Citus.
 
     It gets a colocation group of its own: a table of the default group holds a lock to the end of the transaction for
     which all others that distribute tables wait.
 
     Args:
         table: SQL name.
-        like: OID of the distributed table that has as many shards as it is to have: the session's `citus.shard_count`
-            says nothing about it.
     """
     if has_citus(host):
-        distribute_over(host, table, column, count_shards(host, like))
-
-
-def distribute_over(host: Host, table: str, column: str, n_shards: int) -> None:
-    """Distribute a table by a column over `n_shards` shards; nothing where there is no Citus."""
-    if has_citus(host):
         host.query(sql.DISTRIBUTE, [_TEXT, _TEXT, "pg_catalog.int4"], [table, column, n_shards])
+
+
+def most_shards(task: TrainingTask, n_parts: int) -> int:
+    """Of the work tables, beyond which some would have no rows: as many as there are parts, or blocks of groups."""
+    return n_parts * (task.tuning.distributed_share if task.grouping else 1)
 
 
 def count_shards(host: Host, oid: int) -> int:
@@ -113,8 +111,9 @@ class DistributedRows:
         n_rows = int(servers.query(sql.count_rows(relation))[0]["n_rows"])
         n_parts = max(1, -(-n_rows // part_rows(len(task.features) + 3, task.tuning.part_rows)))
         space.make("rows", tables.create_rows(columns, relation))
-        distribute(host, tables.name("rows"), tables.shard_key, like=task.source.oid)
-        keys = shard_keys(host, tables.name("rows"), count_shards(host, task.source.oid))
+        n_shards = min(count_shards(host, task.source.oid), most_shards(task, n_parts))
+        distribute_over(host, tables.name("rows"), tables.shard_key, n_shards)
+        keys = shard_keys(host, tables.name("rows"), n_shards)
         heaps = host.query(sql.ALL_HEAPS, [_OID], [task.source.oid])[0]["heaps"]
         by = None if heaps else text_of(task.id_sql, task.id_writer)
         servers.command(tables.distribute_rows(columns, relation, n_parts, keys, by))

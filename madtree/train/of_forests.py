@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from madtree.host import making_here
 from madtree.ingest import Profile
 from madtree.learn.data import Floats, Ints
 from madtree.learn.ensemble import ForestLearner, Learner, wave_counts, wave_nodes
@@ -71,7 +72,8 @@ class Forests:
     def write_trees(self, output: ModelOutput, harvest: Harvest, numbering: Numbering) -> Tested:
         host, task, trees = output.host, output.task, harvest.trees
         if task.is_classification:
-            host.command(nodes_view(task, harvest.classes, FOREST))
+            with making_here(host):
+                host.command(nodes_view(task, harvest.classes, FOREST))
         is_tested = picked(["false", "true"], trees.is_tested)
         more = {"oob_error": floats(trees.oob_error), "oob_tested": is_tested}
         write_members(host, task, trees, numbering, more, TABLES[FOREST].more, output.group_table)

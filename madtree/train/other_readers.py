@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.host import Host, Sharing, WorkSpace, local_settings
+from madtree.host import Host, Sharing, WorkSpace, local_settings, planned
 from madtree.parallel import Workers, sharing
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import sessions as sessions_sql
@@ -65,4 +65,4 @@ def _whole(source: RowSource) -> str:
 def _shared_plan(host: Host, explained: str) -> list[str]:
     """The lines of a plan, if workers cost nothing."""
     with local_settings(host, sharing(1)):
-        return [str(row["QUERY PLAN"]) for row in host.query(explained)]
+        return planned(host, explained)

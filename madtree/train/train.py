@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from madtree.host import Host, Stopwatch, WorkSpace, local_settings
-from madtree.ingest import has_citus, no_usable_row, tell_of_repeated_ids
+from madtree.ingest import no_usable_row, tell_of_repeated_ids
 from madtree.model import create_tables
 from madtree.parallel import available
 from madtree.request import TrainingTask
@@ -39,8 +39,6 @@ from madtree.trees import BoostParameters, ForestParameters
 
 # Rows come in order only in one process; what may be shared out says so (madtree.parallel).
 SERIAL = {"max_parallel_workers_per_gather": "0"}
-# Citus would tell its workers of a view over packed nodes, which reads a table that they do not have.
-_OWN_VIEWS = {"citus.enable_ddl_propagation": "off"}
 
 
 def kind_of(task: TrainingTask) -> TrainingKind:
@@ -66,9 +64,7 @@ def train(host: Host, task: TrainingTask, watch: Stopwatch | None = None, activi
     watch = watch or Stopwatch("write")
     kind = kind_of(task)
     host.source.training_begins()
-    of_views = _OWN_VIEWS if kind.model_kind.is_packed and has_citus(host) else {}
-    with local_settings(host, of_views):
-        create_tables(host, task, kind.model_kind)
+    create_tables(host, task, kind.model_kind)
     given = task.arguments.training_table_name
     tell_of_repeated_ids(host.source, task.source, task.id_sql, task.id_type, "id_col_name", given)
     activity = activity or Activity()
@@ -98,8 +94,7 @@ def train(host: Host, task: TrainingTask, watch: Stopwatch | None = None, activi
         if tables.is_empty:
             raise no_usable_row(task, "every feature is NULL in each of")
         watch.begin("write")
-        with local_settings(host, of_views):
-            trained = tables.finish(profile)
+        trained = tables.finish(profile)
     return replace(trained, seconds=watch.seconds)
 
 

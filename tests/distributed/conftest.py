@@ -1,6 +1,7 @@
 """A database on a real cluster: the one that ``MADTREE_CITUS_DSN`` names, on a coordinator with workers, as superuser,
 with the extensions citus and madtree (docs/scale.md tells how to set one up). The servers must have this checkout's
-madtree. Where nothing is named, the tests that need one are skipped.
+madtree. Where nothing is named, and PostgreSQL here has Citus, a cluster of private servers; elsewhere the tests that
+need one are skipped.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
+from fix_server import HOME
+from private_cluster import citus_is_here, joined_database, run, started
 from spread_table import N_SHARDS
 
 N_ROWS = 250_000
@@ -33,12 +36,17 @@ ANALYZE plain;
 
 
 @pytest.fixture(scope="session")
-def citus() -> str:
+def citus(pytestconfig: pytest.Config) -> Iterator[str]:
     """DSN of the coordinator."""
-    dsn = os.environ.get("MADTREE_CITUS_DSN")
-    if not dsn:
-        pytest.skip("MADTREE_CITUS_DSN names no Citus coordinator")
-    return dsn
+    if dsn := os.environ.get("MADTREE_CITUS_DSN"):
+        yield dsn
+    elif citus_is_here():
+        nodes = started(pytestconfig.stash[HOME] / "citus")
+        with joined_database(nodes, f"madtree_cluster_{os.getpid()}") as dsn:
+            run(dsn, "CREATE EXTENSION madtree CASCADE")
+            yield dsn
+    else:
+        pytest.skip("MADTREE_CITUS_DSN names no Citus coordinator, and PostgreSQL here has no Citus")
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from forced import differences, train_here
+from forced import ARGUMENTS, differences, train_here
 from psycopg.conninfo import make_conninfo
 from psycopg_host import PsycopgHost
 from spread_table import N_SHARDS
@@ -17,9 +17,11 @@ from spread_table import N_SHARDS
 from madtree.doctor import Status, examine
 from madtree.host import OnServers
 from madtree.ingest import distribute_beside
+from madtree.request.arguments import check_arguments
 from madtree.sqltext.distributed import DistributedTables
 from madtree.sqltext.rows import RowSource
-from madtree.storage.distributed import distribute, distribute_over, shard_keys
+from madtree.storage.distributed import distribute_over, shard_keys
+from madtree.train.train import train
 
 
 def both(cluster: psycopg.Connection, target: str, features: str, **options: Any) -> None:
@@ -150,6 +152,34 @@ def test_others_distribute_tables_meanwhile_and_work_tables_have_the_tables_shar
         cluster.execute("SET LOCAL citus.shard_count = 2")
         train_here(Looking(cluster), training_table_name="spread", output_table_name="m_meanwhile")
     assert shards == [N_SHARDS, N_SHARDS]
+
+
+def test_work_tables_have_no_more_shards_than_there_are_parts(cluster: psycopg.Connection) -> None:
+    """Others would have no rows, and take the coordinator's time."""
+    cluster.execute("CREATE TABLE many (LIKE plain); SELECT create_distributed_table('many', 'id', shard_count => 24)")
+    cluster.execute("INSERT INTO many TABLE plain")
+    shards: dict[str, int] = {}
+
+    class Looking(PsycopgHost):
+        def command(self, sql: str, types: Any = (), params: Any = ()) -> int:
+            if sql.startswith("DROP TABLE"):
+                shards.update(
+                    self.connection.execute(
+                        "SELECT split_part(logicalrelid::text, '_', 2), count(*) FROM pg_dist_shard "
+                        "WHERE logicalrelid::text ~ 'madtree_(rows|blocks|images)_' GROUP BY 1"
+                    ).fetchall()
+                )
+            return super().command(sql, types, params)
+
+    for grouping, expected in ((None, {"rows": 4, "blocks": 4}), ("id % 700", {"rows": 24, "images": 24})):
+        shards.clear()
+        with cluster.transaction():
+            host = Looking(cluster)
+            named = {"training_table_name": "many", "output_table_name": "m_many", "grouping_cols": grouping}
+            train(host, check_arguments(host, *{**ARGUMENTS, **named, "replace": True}.values()))
+        assert shards == expected
+        both(cluster, "label", "x, n, level", **({"grouping_cols": grouping} if grouping else {}))
+        assert differences(cluster, "m_many_nodes", "m_plain_nodes") == 0
 
 
 @pytest.mark.parametrize("kind", ["reference table", "view", "temporary model", "columnar table"])
@@ -336,7 +366,7 @@ def test_an_ordinary_user_trains_on_what_she_may_read(cluster: psycopg.Connectio
 
 def test_servers_pack_and_count_their_own_rows(cluster: psycopg.Connection) -> None:
     """The plans: rows are dealt out from server to server, blocks made in place, one state fetched from each shard."""
-    ((schema, oid),) = cluster.execute("SELECT current_schema()::text, 'spread'::regclass::oid").fetchall()
+    ((schema,),) = cluster.execute("SELECT current_schema()::text").fetchall()
     tables = DistributedTables(schema, secrets.token_hex(8))
     relation = "spread AS madtree_source"
     source = RowSource(relation, "label::float8", "label IS NOT NULL", ("x", "n::float8"), None)
@@ -348,7 +378,7 @@ def test_servers_pack_and_count_their_own_rows(cluster: psycopg.Connection) -> N
     with cluster.transaction(force_rollback=True):
         cluster.execute(tables.create_rows(["x", "n", "label"], relation).encode())
         host = PsycopgHost(cluster)
-        distribute(host, tables.name("rows"), tables.shard_key, like=oid)
+        distribute_over(host, tables.name("rows"), tables.shard_key, N_SHARDS)
         keys = shard_keys(host, tables.name("rows"), N_SHARDS)
         assert len(keys) == N_SHARDS
         cluster.execute(tables.create_part_blocks().encode())

@@ -1,4 +1,4 @@
-"""What distribute() says to Citus, and that it says nothing to plain PostgreSQL."""
+"""What is said to Citus of tables to distribute, and that nothing is said to plain PostgreSQL."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from psycopg_host import PsycopgHost
 from madtree.host.protocol import Row
 from madtree.ingest import distribute_beside, placement
 from madtree.sqltext.distributed import DistributedTables
-from madtree.storage.distributed import distribute, part_rows
+from madtree.storage.distributed import count_shards, distribute_over, part_rows
 
 
 class Recorder:
     """A host with or without Citus that keeps what it is asked."""
 
-    def __init__(self, method: str | None, *, citus: bool = True) -> None:
-        self._method, self._citus = method, citus
+    def __init__(self, method: str | None, *, citus: bool = True, itself: bool = True) -> None:
+        self._method, self._citus, self._itself = method, citus, itself
         self.asked: list[tuple[str, list[Any]]] = []
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
@@ -28,27 +28,38 @@ class Recorder:
         self.asked.append((sql, list(params)))
         if "pg_dist_shard" in sql:
             return [{"n_shards": 6}]
-        return [{"method": self._method}] if self._method else []
+        return [{"method": self._method, "itself": self._itself}] if self._method else []
 
 
 @pytest.mark.parametrize(
-    ("method", "held"), [("h", "spread"), ("r", "spread"), ("a", "spread"), ("n", "whole"), (None, None)]
+    ("method", "itself", "held"),
+    [
+        ("h", True, "spread"),
+        ("r", True, "spread"),
+        ("a", True, "spread"),
+        ("n", True, "whole"),
+        ("h", False, "viewed"),
+        ("n", False, "whole"),
+        (None, True, None),
+    ],
 )
-def test_placements_are_told_apart(method: str | None, held: str | None) -> None:
-    assert placement(Recorder(method), 1) == held  # type: ignore[arg-type]
+def test_placements_are_told_apart(method: str | None, itself: bool, held: str | None) -> None:
+    assert placement(Recorder(method, itself=itself), 1) == held  # type: ignore[arg-type]
 
 
 def test_the_catalogue_of_citus_is_not_asked_for_where_it_is_not(db: psycopg.Connection) -> None:
     host = PsycopgHost(db)
     db.execute("CREATE TABLE t (part int)")
     assert placement(host, 1) is None
-    distribute(host, "t", "part", like=1)
+    distribute_over(host, "t", "part", 6)
+    assert count_shards(host, 1) == 1
     distribute_beside(host, "t", "part", "t")
 
 
-def test_rows_get_a_colocation_group_of_their_own_with_the_tables_shards_and_blocks_lie_beside_them() -> None:
+def test_rows_get_a_colocation_group_of_their_own_and_blocks_lie_beside_them() -> None:
     host, tables = Recorder(None), DistributedTables('O"dd', "ff00")
-    distribute(host, tables.name("rows"), tables.shard_key, like=77)  # type: ignore[arg-type]
+    n_shards = count_shards(host, 77)  # type: ignore[arg-type]
+    distribute_over(host, tables.name("rows"), tables.shard_key, n_shards)  # type: ignore[arg-type]
     distribute_beside(host, tables.name("blocks"), "shard_key", beside=tables.name("rows"))  # type: ignore[arg-type]
     rows, blocks = '"O""dd"."madtree_rows_ff00"', '"O""dd"."madtree_blocks_ff00"'
     (count, counted), *distributed = host.asked

@@ -53,9 +53,19 @@ def with_penalties(criterion: Criterion, problem: Problem) -> Criterion:
 
 
 def penalized_gain(left: Floats, right: Floats, l2: float, of_sides: Floats | float = 0.0) -> Floats:
-    """As `newton_gain`, with the penalty `l2` of all values, and one more of those of the two sides (m,)."""
-    if l2 == 0.0 and not np.any(of_sides):
-        return newton_gain(left, right)
+    """(m,) as `newton_gain`, with the penalty `l2` of all values, and one more of those of the two sides (m,).
+
+    Each gain is that which the split would have alone, to the bit: where nothing is penalized, `newton_gain`.
+    """
+    if l2 == 0.0:
+        found, some = newton_gain(left, right), np.flatnonzero(of_sides)
+        if len(some):
+            found[some] = _gain_of_squares(left[:, some], right[:, some], l2, np.asarray(of_sides)[some])
+        return found
+    return _gain_of_squares(left, right, l2, of_sides)
+
+
+def _gain_of_squares(left: Floats, right: Floats, l2: float, of_sides: Floats | float) -> Floats:
     sides = sum_of_squares(left, l2 + of_sides) + sum_of_squares(right, l2 + of_sides)
     return np.where(_lacks_hessian(left, right), 0.0, sides - sum_of_squares(left + right, l2))
 
