@@ -29,6 +29,8 @@ def share_of_pairs(every: Sequence[tuple[T, U]], one_of: int, turn: int, of_all:
     """
     if not ALL:
         return share(every, one_of, turn)
-    places = [{name: place for place, name in enumerate(dict.fromkeys(map(str, side)))} for side in zip(*every, strict=True)]
+    places = [
+        {name: place for place, name in enumerate(dict.fromkeys(map(str, side)))} for side in zip(*every, strict=True)
+    ]
     firsts, seconds = places
     return [pair for pair in every if (firsts[str(pair[0])] + seconds[str(pair[1])] - turn) % of_all == 0]
