@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from madtree.model.aliases import NamedModel, model_alias
 from madtree.model.check import check_nodes, check_rows, check_trees
-from madtree.model.find import ModelTables, find_model, nodes_of
+from madtree.model.find import ModelTables, find_model, find_trained, nodes_of
 from madtree.model.groups import group_objects
 from madtree.model.importance import MOST_ROWS, get_var_importance, tree_importance
 from madtree.model.kept import kept
@@ -57,6 +57,7 @@ __all__ = [
     "distinct_names",
     "each_tree",
     "find_model",
+    "find_trained",
     "fit_features",
     "get_var_importance",
     "group_objects",
