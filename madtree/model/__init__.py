@@ -25,7 +25,15 @@ from madtree.model.outputs import (
     probabilities,
     tell_of_last_class,
 )
-from madtree.model.read import each_tree, read_model, read_trees, tree_of_group, trees_of_gid, trees_of_group
+from madtree.model.read import (
+    each_tree,
+    read_model,
+    read_trees,
+    tree_of_group,
+    trees_of_gid,
+    trees_of_group,
+    trees_to_walk,
+)
 from madtree.model.scores import MOST_STEPS_OF_ALL, base_scores, loss_thresholds, step_functions
 from madtree.model.summary import read_summary, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
@@ -85,5 +93,6 @@ __all__ = [
     "tree_of_group",
     "trees_of_gid",
     "trees_of_group",
+    "trees_to_walk",
     "unquoted",
 ]

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model.hold import held_facts, hold_summary
+from madtree.model.hold import held_facts, hold_summary, look_again
 from madtree.model.trust import NOT_ALLOWED, ColumnFacts, Facts, TableFacts, check_columns, check_harmless, look_up
-from madtree.model.unchanged import look_again
 from madtree.records import dataclass
 from madtree.request import Type, find_alias, find_relation
 from madtree.sqltext.models import NodeRelation

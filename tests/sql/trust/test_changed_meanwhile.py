@@ -58,7 +58,6 @@ IN_SERVER = """
 CREATE FUNCTION called(name text, arguments text, at int, key int) RETURNS text LANGUAGE plpython3u AS $$
 import json, traceback
 from madtree.calls import run
-from madtree.engine.arguments import bound
 from madtree.entry.mistakes import mistake_of
 from madtree.host import PlpyHost
 from madtree.interface import FUNCTIONS
@@ -79,8 +78,10 @@ class Host(PlpyHost):
         return super().stream(sql, types, params, batch)
 
 function = FUNCTIONS[name]
+given = json.loads(arguments)
+values = given + [each.default for each in function.arguments[len(given):]]
 try:
-    run(Host(plpy), function, bound(function, json.loads(arguments), {}))
+    run(Host(plpy), function, values)
 except Exception as error:
     mistake = mistake_of(error)
     return json.dumps(mistake[:2] if mistake else ["XX000", traceback.format_exc()])
