@@ -11,6 +11,7 @@ from madtree.model.groups import group_objects
 from madtree.model.importance import MOST_ROWS, get_var_importance, tree_importance
 from madtree.model.kept import kept
 from madtree.model.listing import models
+from madtree.model.measured import check_categories, check_listed
 from madtree.model.new_data import NewData, casting, fit_features, is_training_table, outcome_of
 from madtree.model.outputs import (
     INTERVAL,
@@ -52,7 +53,9 @@ __all__ = [
     "NewData",
     "base_scores",
     "casting",
+    "check_categories",
     "check_kind",
+    "check_listed",
     "check_nodes",
     "check_not_calibrated",
     "check_rows",

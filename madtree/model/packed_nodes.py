@@ -14,7 +14,7 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
 from madtree.model.find import ModelTables
-from madtree.model.measured import MOST_BYTES, too_large
+from madtree.model.measured import MOST_BYTES, check_categories, too_large
 from madtree.sqltext import packed_nodes as sql
 from madtree.trees import MAX_DEPTH_LIMIT, MOST_NAMED, Categories, FeatureKind, Model, Node
 
@@ -61,6 +61,7 @@ def _packed(
     """Of each tree, or of these, its id, its nodes' records, and the categories that these name."""
     rows = listed(host, sql.packed_lengths(tables.schema, tables.name))
     wanted = [row for row in watched(host, rows) if tree_ids is None or row["tree_id"] in tree_ids]
+    check_categories(tables, sum(int(row["n_categories"]) for row in wanted))
     if (total := sum(int(row["size_of_categories"]) for row in wanted)) > MOST_BYTES:
         raise too_large(tables, "categories of its trees", total)
     statement = sql.packed_rows(tables.schema, tables.name)

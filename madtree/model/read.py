@@ -11,7 +11,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
 from madtree.model.check import check_rows, check_trees
 from madtree.model.find import ModelTables, find_model, nodes_of
-from madtree.model.measured import MOST_BYTES
+from madtree.model.measured import MOST_BYTES, check_listed
 from madtree.model.packed_nodes import packed_trees, packed_trees_to_walk
 from madtree.model.summary import read_summary, unquoted
 from madtree.sqltext import models as sql
@@ -72,6 +72,7 @@ def each_tree(
     competitors = competitors and tables.has_competitors
     # Packed nodes are looked at as they are read.
     check_rows(host, tables, model, tree_id, competitors=competitors, nodes=not tables.is_packed)
+    check_listed(host, tables)
     grouping = tables.group_writers([unquoted(name) for name in model.grouping_columns])
     rows = listed(host, sql.trees(tables.schema, tables.name, grouping))
     if not rows:
