@@ -25,13 +25,14 @@ def looked_at_end() -> Iterator[None]:
     before = _LOOKS.set(looks)
     try:
         yield
-        for look in looks:
-            look()
     except Exception as error:
         if _goes_on(error):
             for look in looks:
                 _look_after(look, error)
         raise
+    else:
+        for look in looks:
+            look()
     finally:
         _LOOKS.reset(before)
 
@@ -50,11 +51,11 @@ def _goes_on(error: Exception) -> bool:
 
 
 def _look_after(look: Look, error: Exception) -> None:
+    changed: MadtreeError | None = None
     with suppress(Exception):  # what keeps us from looking tells less than the error itself
         try:
             look()
-        except MadtreeError as changed:
-            found = changed
-        else:
-            return
-    raise found from error
+        except MadtreeError as found:
+            changed = found
+    if changed is not None:
+        raise changed from error
