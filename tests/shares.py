@@ -1,4 +1,7 @@
-"""Shares of products of cases: in every run the same; with MADTREE_TESTS=all (or MADTREE_TRAPS=all) each of them."""
+"""Shares of products of cases: in every run the same; with MADTREE_TESTS=all (or MADTREE_TRAPS=all) each of them.
+
+Of products of three, such as who calls what with which trap, each is too much even then: there every two meet.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,27 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
+U = TypeVar("U")
 ALL = "all" in (os.environ.get("MADTREE_TESTS"), os.environ.get("MADTREE_TRAPS"))
 
 
-def share(every: Sequence[T], one_of: int, turn: int = 0) -> Sequence[T]:
-    """One of so many cases, others at each turn: in as many turns each of them."""
-    return every if ALL else every[turn % one_of :: one_of]
+def share(every: Sequence[T], one_of: int, turn: int = 0, of_all: int = 1) -> Sequence[T]:
+    """One of so many cases, others at each turn: in as many turns each of them.
+
+    `of_all`: one of so many where each is asked for.
+    """
+    n = of_all if ALL else one_of
+    return every[turn % n :: n]
+
+
+def share_of_pairs(every: Sequence[tuple[T, U]], one_of: int, turn: int, of_all: int) -> Sequence[tuple[T, U]]:
+    """As `share`; where each pair is asked for, one of `of_all`, such that in each turn all firsts and all seconds are
+    there, and in as many turns each pair. They are told apart by what they are shown as.
+    """
+    if not ALL:
+        return share(every, one_of, turn)
+    places = [
+        {name: place for place, name in enumerate(dict.fromkeys(map(str, side)))} for side in zip(*every, strict=True)
+    ]
+    firsts, seconds = places
+    return [pair for pair in every if (firsts[str(pair[0])] + seconds[str(pair[1])] - turn) % of_all == 0]

@@ -24,5 +24,9 @@ def run(host: Host, function: Function, arguments: Sequence[Any]) -> Any:
     Raises:
         MadtreeError: a mistake in the arguments or the data.
     """
+    from madtree.host import looked_at_end
+
     whose = {"function": function.name} if function.shares_run else {}
-    return resolve_name(function.run)(host, *arguments, **whose)
+    with looked_at_end():
+        found = resolve_name(function.run)(host, *arguments, **whose)
+        return list(found) if function.returns_rows else found

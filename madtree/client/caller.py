@@ -19,6 +19,7 @@ from madtree.client.bridge import BridgedConnection
 from madtree.client.calls import as_argument, mistakes_told, refusals_told, statement_of
 from madtree.client.result import Result
 from madtree.client.session import Session
+from madtree.host import looked_at_end
 from madtree.host.psycopg import Doing, Engine, PsycopgHost, breaks_told, found_engine, require_numpy
 from madtree.request import find_types
 from madtree.sqltext.quote import ident
@@ -184,7 +185,7 @@ class Caller:
     @contextlib.contextmanager
     def reading(self) -> Iterator[psycopg.Connection[Any]]:
         """As `work`, for reading: a model that is found in it stays as it is until the end."""
-        with refusals_told(), self._session.reading() as connection:
+        with refusals_told(), self._session.reading() as connection, looked_at_end():
             yield connection
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from madtree.errors import MadtreeError
 from madtree.explain.rules import confidence, prediction
 from madtree.host import Host, Row
-from madtree.model import ModelTables, casting, each_tree, find_model, read_summary, read_trees, trees_of_group
+from madtree.model import ModelTables, casting, find_model, read_summary, read_trees, trees_of_group, trees_to_walk
 from madtree.records import dataclass
 from madtree.render.labels import (
     MOST_DIGITS,
@@ -105,12 +105,15 @@ def _trees(
 ) -> Iterator[Tree]:
     """The trees of a group, given by its number, or the one of them that is asked for; `which` row, for errors."""
     if tree_id is None and not model.grouping_columns:
-        yield from each_tree(host, tables, model)
+        yield from trees_to_walk(host, tables, model)
         return
     own = trees_of_group(host, tables, model, group)
     if tree_id is not None and own and tree_id not in own:
         is_one = f"is of {model.name}'s tree {own[0]}" if len(own) == 1 else f"has the trees {own[0]} to {own[-1]}"
         raise MadtreeError(f"tree_id must be that of a tree of the row's group, not {tree_id}: {which} {is_one}")
+    if tables.is_packed:
+        yield from trees_to_walk(host, tables, model, own if tree_id is None else (tree_id,))
+        return
     for wanted in own if tree_id is None else [tree_id]:
         yield from read_trees(host, tables, model, wanted)
 

@@ -5,6 +5,7 @@ tables, the stopwatch.
 
 from __future__ import annotations
 
+from madtree.host.at_end import at_end, looked_at_end
 from madtree.host.on_servers import OnServers
 from madtree.host.plpy import PlpyHost
 from madtree.host.protocol import Host, Query, Row, Sharing, bare_message
@@ -40,9 +41,11 @@ __all__ = [
     "TemporaryFile",
     "TemporaryPlace",
     "WorkSpace",
+    "at_end",
     "bare_message",
     "listed",
     "local_settings",
+    "looked_at_end",
     "making_here",
     "planned",
     "rows_at_once",

@@ -14,6 +14,7 @@ import psycopg
 from psycopg.rows import tuple_row
 
 from madtree.errors import MadtreeError
+from madtree.host.at_end import looked_at_end
 from madtree.host.lost_connection import Doing, LostConnectionError, breaks_told, hint_of, is_lost
 from madtree.host.more_sessions import MoreSessions
 from madtree.host.protocol import Host, Query, Row, Sharing
@@ -196,6 +197,7 @@ def together(host: Host) -> Iterator[None]:
         for each in dict.fromkeys((host.source, host)):
             if isinstance(each, PsycopgHost):
                 opened.enter_context(each.connection.transaction())
+        opened.enter_context(looked_at_end())
         yield
 
 

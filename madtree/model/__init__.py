@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from madtree.model.aliases import NamedModel, model_alias
 from madtree.model.check import check_nodes, check_rows, check_trees
-from madtree.model.find import ModelTables, find_model, nodes_of
+from madtree.model.find import ModelTables, find_model, find_trained, nodes_of
 from madtree.model.groups import group_objects
 from madtree.model.importance import MOST_ROWS, get_var_importance, tree_importance
 from madtree.model.kept import kept
 from madtree.model.listing import models
+from madtree.model.measured import check_categories, check_listed
 from madtree.model.new_data import NewData, casting, fit_features, is_training_table, outcome_of
 from madtree.model.outputs import (
     INTERVAL,
@@ -25,7 +26,15 @@ from madtree.model.outputs import (
     probabilities,
     tell_of_last_class,
 )
-from madtree.model.read import each_tree, read_model, read_trees, tree_of_group, trees_of_gid, trees_of_group
+from madtree.model.read import (
+    each_tree,
+    read_model,
+    read_trees,
+    tree_of_group,
+    trees_of_gid,
+    trees_of_group,
+    trees_to_walk,
+)
 from madtree.model.scores import MOST_STEPS, MOST_STEPS_OF_ALL, base_scores, loss_thresholds, step_functions
 from madtree.model.summary import read_summary, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
@@ -45,7 +54,9 @@ __all__ = [
     "NewData",
     "base_scores",
     "casting",
+    "check_categories",
     "check_kind",
+    "check_listed",
     "check_nodes",
     "check_not_calibrated",
     "check_rows",
@@ -58,6 +69,7 @@ __all__ = [
     "distinct_names",
     "each_tree",
     "find_model",
+    "find_trained",
     "fit_features",
     "get_var_importance",
     "group_objects",
@@ -85,5 +97,6 @@ __all__ = [
     "tree_of_group",
     "trees_of_gid",
     "trees_of_group",
+    "trees_to_walk",
     "unquoted",
 ]

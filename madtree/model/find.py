@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model.hold import held_facts, hold_summary
+from madtree.model.hold import held_facts, hold_summary, look_again
 from madtree.model.trust import NOT_ALLOWED, ColumnFacts, Facts, TableFacts, check_columns, check_harmless, look_up
 from madtree.records import dataclass
 from madtree.request import Type, find_alias, find_relation
 from madtree.sqltext.models import NodeRelation
 from madtree.sqltext.packed_nodes import decoded_nodes
-from madtree.sqltext.quote import ident, literal
+from madtree.sqltext.quote import ident, literal, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
 from madtree.sqltext.values import Kept, Writer, class_writer
@@ -134,7 +134,8 @@ def find_model(
 ) -> ModelTables:
     """Find the tables of a model by the caller's search path, and keep them as they are until the transaction ends.
 
-    Who replaces a model begins with its summary, and waits. So from here on all tables are of one training.
+    Who replaces a model begins with its summary, and waits. So from here on all tables are of one training. Where
+    others write to them by themselves, the call ends with an error that says so.
 
     Args:
         given: the model's name as the user wrote it.
@@ -150,7 +151,7 @@ def find_model(
         raise MadtreeError(f"{argument} must be the name of a model, not {'NULL' if given is None else 'empty'}")
     relation = _find_relation(host, given, argument)
     try:
-        return _found(host, given, argument, relation, bool(trust_owner), to_drop)
+        return _kept(host, _found(host, given, argument, relation, bool(trust_owner), to_drop), to_drop)
     except MadtreeError as error:
         alias = find_alias(host, relation) if error.sqlstate == _NO_MODEL else None
         if alias is None:
@@ -167,7 +168,21 @@ def find_model(
             hint=f"Name the model itself, {alias.model}; or, if you trust that role, say trust_owner => true.",
             sqlstate=NOT_ALLOWED,
         )
-    return _found(host, given, argument, _find_relation(host, alias.model, argument), bool(trust_owner), False)
+    named = _find_relation(host, alias.model, argument)
+    return _kept(host, _found(host, given, argument, named, bool(trust_owner), False), False)
+
+
+def find_trained(host: Host, schema: str, name: str) -> ModelTables:
+    """The tables of a model that this call has made itself, and may go on writing to."""
+    given, argument = qualified(schema, name), "output_table_name"
+    return _found(host, given, argument, _find_relation(host, given, argument), True, False)
+
+
+def _kept(host: Host, tables: ModelTables, to_drop: bool) -> ModelTables:
+    """The tables, at whose rows there is another look when the call ends, unless they are to be dropped."""
+    if not to_drop:
+        look_again(host, tables.schema, tables.name, tables.facts, tables.given, tables.argument)
+    return tables
 
 
 def _found(host: Host, given: str, argument: str, relation: Relation, trust_owner: bool, to_drop: bool) -> ModelTables:

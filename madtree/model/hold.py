@@ -5,7 +5,8 @@ between, one that has got an index with an expression, a schema in the place of 
 tables against being dropped and replaced. A superuser, in whose name nothing of others' may run, also holds those of
 others against all that could be put on them or written into them, and their schema against being renamed; and then
 looks again, until what she sees is what she holds. For that she takes back her own rights if she has taken another
-role.
+role. Others cannot hold rows: each statement sees those of its own time, and what several of them say need not be one
+model. So it is looked at again when the call ends whether they are still the same.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row
+from madtree.host import Host, Row, at_end
 from madtree.model.trust import NOT_ALLOWED, TRUST_HINT, Facts
 from madtree.request import HOLD_HINT
 from madtree.sqltext import trust as sql
+from madtree.sqltext.models import row_marks
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 
 NO_TABLE = ("42P01", "42809")  # it is gone, or is no table
+_READ = ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_rounds", "_outcomes")
 LOOKS = 20  # at tables that others change all the time; more than two are rare
 
 
@@ -75,6 +78,39 @@ def held_facts(host: Host, relation: Relation, given: str, argument: str, look: 
         hint="Try again later.",
         sqlstate="40001",
     )
+
+
+def look_again(host: Host, schema: str, name: str, facts: Facts, given: str, argument: str) -> None:
+    """Note what rows a model's tables have, and have that looked at once more when the call ends.
+
+    Args:
+        given, argument: the model's name as the user wrote it, and where, for errors.
+    """
+    tables = facts.tables
+    suffixes = [each for each in _READ if each in tables and tables[each].kind == "r" and tables[each].readable]
+    statement = row_marks(schema, name, suffixes)
+    before = host.query(statement)
+
+    def look() -> None:
+        now = _marks(host, statement)
+        if now is not None and now != before:
+            raise MadtreeError(
+                f"{argument}: {given} was changed by another session while it was read",
+                hint="Call again.",
+                sqlstate="40001",
+            )
+
+    at_end(look)
+
+
+def _marks(host: Host, statement: str) -> list[Row] | None:
+    """None where a table is gone: what is read is held, so it has not been read, or this session has dropped it."""
+    try:
+        return host.query(statement)
+    except Exception as error:
+        if _sqlstate(error) != "42P01":
+            raise
+        return None
 
 
 def _hold_readable(host: Host, relation: Relation, suffixes: Sequence[str]) -> None:

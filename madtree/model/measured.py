@@ -11,10 +11,11 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.model.find import ModelTables
 from madtree.sqltext.quote import ident
+from madtree.sqltext.sent_models import count_categories
 from madtree.sqltext.sizes import sizes_of_rows
 from madtree.sqltext.tables import suffixed
 from madtree.sqltext.values import text_of
-from madtree.trees import MOST_EXPRESSION_BYTES
+from madtree.trees import MOST_EXPRESSION_BYTES, MOST_STORED
 
 MOST_BYTES = 2**30  # of texts in all rows of a table, or of a column of nodes
 # Tables that have a text beside the groups' values, and which.
@@ -41,6 +42,28 @@ def check_texts(host: Host, tables: ModelTables, grouping: Sequence[str]) -> Non
             )
         if row["total"] > MOST_BYTES:
             raise too_large(tables, f"texts of its table {table_name}", row["total"])
+
+
+def check_categories(tables: ModelTables, n: int) -> None:
+    """Refuse lists of categories of splits that are longer together than training writes them: whoever scores needs
+    some 90 bytes for each.
+
+    Raises:
+        MadtreeError: they are.
+    """
+    if n > MOST_STORED:
+        raise MadtreeError(
+            f"{tables.given} is too large to be read: its splits name {n:,} categories; at most {MOST_STORED:,} may be",
+            sqlstate="54000",
+        )
+
+
+def check_listed(host: Host, tables: ModelTables) -> None:
+    """`check_categories` of the lists in rows: of surrogates, and of nodes unless these are packed."""
+    of_nodes, of_surrogates = not tables.is_packed, tables.has_surrogates
+    if of_nodes or of_surrogates:
+        counted = count_categories(tables.schema, tables.name, nodes=of_nodes, surrogates=of_surrogates)
+        check_categories(tables, host.query(counted)[0]["n"])
 
 
 def too_large(tables: ModelTables, what: str, n_bytes: int) -> MadtreeError:

@@ -6,14 +6,15 @@ Scoring reads the same bytes into arrays (`madtree.score.packed_nodes`); this is
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Container, Iterable, Iterator, Mapping
 from math import isnan
 from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
 from madtree.model.find import ModelTables
-from madtree.model.measured import MOST_BYTES, too_large
+from madtree.model.measured import MOST_BYTES, check_categories, too_large
 from madtree.sqltext import packed_nodes as sql
 from madtree.trees import MAX_DEPTH_LIMIT, MOST_NAMED, Categories, FeatureKind, Model, Node
 
@@ -22,6 +23,7 @@ CATEGORIES_AT_ONCE = 500_000
 _INT = "pg_catalog.int4"
 _LARGEST = 1e300  # as in sqltext/check.py: weights add up to less than the largest float8
 _CODES = {"i4": "i", "u4": "I", "i8": "q", "f8": "d"}  # struct's of numpy's
+_ID = struct.Struct(">q")  # with which a record begins
 _NO_CATEGORIES = (-1, 0, 0)
 _NO_NODE = 2 ** (MAX_DEPTH_LIMIT + 1)
 _BOOLEANS = frozenset(("true", "false", None))
@@ -37,11 +39,31 @@ def packed_trees(
     Raises:
         MadtreeError: there are bytes that are no nodes, or too many of categories.
     """
+    unpacker = _Unpacker(host, tables, model)
+    for tree, data, sets in _packed(host, tables, None if tree_id is None else (tree_id,)):
+        yield tree, unpacker.nodes(tree, data, sets)
+
+
+def packed_trees_to_walk(
+    host: Host, tables: ModelTables, model: Model, tree_ids: Container[int] | None
+) -> Iterator[tuple[int, Mapping[int, Node]]]:
+    """As `packed_trees`, of some trees, or of all; but a node is unpacked and looked at only when it is asked for,
+    which raises MadtreeError where it is not there.
+    """
+    unpacker = _Unpacker(host, tables, model)
+    for tree, data, sets in _packed(host, tables, tree_ids):
+        yield tree, _Nodes(unpacker, tree, data, unpacker.categories(tree, data, sets))
+
+
+def _packed(
+    host: Host, tables: ModelTables, tree_ids: Container[int] | None
+) -> Iterator[tuple[int, bytes, Iterable[str | None] | None]]:
+    """Of each tree, or of these, its id, its nodes' records, and the categories that these name."""
     rows = listed(host, sql.packed_lengths(tables.schema, tables.name))
-    wanted = [row for row in watched(host, rows) if tree_id in (None, row["tree_id"])]
+    wanted = [row for row in watched(host, rows) if tree_ids is None or row["tree_id"] in tree_ids]
+    check_categories(tables, sum(int(row["n_categories"]) for row in wanted))
     if (total := sum(int(row["size_of_categories"]) for row in wanted)) > MOST_BYTES:
         raise too_large(tables, "categories of its trees", total)
-    unpacker = _Unpacker(host, tables, model)
     statement = sql.packed_rows(tables.schema, tables.name)
     first = 0
     while first < len(wanted):
@@ -54,7 +76,7 @@ def packed_trees(
             sets = row["category_sets"]
             if row["n_categories"] > CATEGORIES_AT_ONCE:
                 sets = _in_pieces(host, tables, row["tree_id"], row["n_categories"])
-            yield row["tree_id"], unpacker.nodes(row["tree_id"], row["nodes"], sets)
+            yield row["tree_id"], row["nodes"], sets
         first = end
 
 
@@ -91,13 +113,32 @@ class _Unpacker:
         self._by_category = (False, *(feature.kind is FeatureKind.UNORDERED for feature in model.features))
         self._is_boolean = (False, *(feature.type == "boolean" for feature in model.features))
 
-    def nodes(self, tree: int, data: bytes, category_sets: Iterable[str | None] | None) -> dict[int, Node]:
-        """By ascending id. Raises MadtreeError if one of them is none."""
+    def categories(self, tree: int, data: bytes, category_sets: Iterable[str | None] | None) -> Categories:
+        """Those that the nodes name. Raises MadtreeError if they are none, or the records no whole ones."""
         sets = tuple(category_sets or ())
         if len(data) % self._record.size:
             raise _damaged(self._tables, f"the nodes of tree {tree} are cut off")
         if not all(category is None or isinstance(category, str) for category in watched(self._host, sets)):
             raise _damaged(self._tables, f"the categories of tree {tree} are no list of texts")
+        return sets
+
+    def n_nodes(self, data: bytes) -> int:
+        return len(data) // self._record.size
+
+    def find(self, tree: int, data: bytes, sets: Categories, node_id: int) -> Node:
+        """One of the nodes. Raises MadtreeError if it is not there, or is none."""
+        size = self._record.size
+        place = bisect_left(range(len(data) // size), node_id, key=lambda at: _ID.unpack_from(data, at * size)[0])
+        values = self._record.unpack_from(data, place * size) if place < len(data) // size else (None,)
+        if values[0] != node_id:
+            raise _damaged(self._tables, f"the nodes of tree {tree} are not a whole tree")
+        if fault := self._fault(values, sets):
+            raise _damaged(self._tables, f"node {node_id} of tree {tree} {fault}")
+        return self._node(values, sets)
+
+    def nodes(self, tree: int, data: bytes, category_sets: Iterable[str | None] | None) -> dict[int, Node]:
+        """By ascending id. Raises MadtreeError if one of them is none."""
+        sets = self.categories(tree, data, category_sets)
         nodes: dict[int, Node] = {}
         last, named, most = -(2**63), 0, max(len(sets), MOST_NAMED)
         for values in watched(self._host, self._record.iter_unpack(data)):
@@ -171,6 +212,22 @@ class _Unpacker:
         of_classes = values[self._of_classes]
         fits = min(of_classes) >= 0 and max(of_classes) <= _LARGEST and sum(of_classes) > 0  # with NaN the sum is, too
         return "" if fits else "has no weight for each class"
+
+
+class _Nodes(Mapping[int, Node]):
+    """Nodes of a tree by their ids, each unpacked when it is asked for."""
+
+    def __init__(self, unpacker: _Unpacker, tree: int, data: bytes, sets: Categories) -> None:
+        self._unpacker, self._at = unpacker, (tree, data, sets)
+
+    def __getitem__(self, node_id: int) -> Node:
+        return self._unpacker.find(*self._at, node_id)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._unpacker.nodes(*self._at))
+
+    def __len__(self) -> int:
+        return self._unpacker.n_nodes(self._at[1])
 
 
 def _damaged(tables: ModelTables, what: str) -> MadtreeError:

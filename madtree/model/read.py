@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any, Generic, TypeVar
@@ -11,8 +11,8 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
 from madtree.model.check import check_rows, check_trees
 from madtree.model.find import ModelTables, find_model, nodes_of
-from madtree.model.measured import MOST_BYTES
-from madtree.model.packed_nodes import packed_trees
+from madtree.model.measured import MOST_BYTES, check_listed
+from madtree.model.packed_nodes import packed_trees, packed_trees_to_walk
 from madtree.model.summary import read_summary, unquoted
 from madtree.sqltext import models as sql
 from madtree.sqltext.tables import model_table
@@ -72,6 +72,7 @@ def each_tree(
     competitors = competitors and tables.has_competitors
     # Packed nodes are looked at as they are read.
     check_rows(host, tables, model, tree_id, competitors=competitors, nodes=not tables.is_packed)
+    check_listed(host, tables)
     grouping = tables.group_writers([unquoted(name) for name in model.grouping_columns])
     rows = listed(host, sql.trees(tables.schema, tables.name, grouping))
     if not rows:
@@ -142,6 +143,24 @@ def _checked_gid(model: Model, gid: int | None) -> int:
             f"{'NULL' if gid is None else gid}"
         )
     return gid
+
+
+def trees_to_walk(
+    host: Host, tables: ModelTables, model: Model, tree_ids: Container[int] | None = None
+) -> Iterator[Tree]:
+    """Some trees, or all, for who asks a few of their nodes, as a row does on its way. A group that failed has none.
+
+    Raises:
+        MadtreeError: as `each_tree`; where nodes are packed, only when one is asked for.
+    """
+    if not tables.is_packed or tables.has_surrogates or model.categories:  # each of which all nodes tell of
+        for tree in each_tree(host, tables, model):
+            if tree.nodes and (tree_ids is None or tree.tree_id in tree_ids):
+                yield tree
+        return
+    check_trees(host, tables, model)
+    for tree_id, nodes in packed_trees_to_walk(host, tables, model, tree_ids):
+        yield Tree(tree_id, nodes)
 
 
 def _nodes_by_tree(

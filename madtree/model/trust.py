@@ -59,6 +59,7 @@ class TableFacts:
         oid: of pg_class.
         owner: its role.
         trusted: whether the caller trusts that role.
+        readable: whether the caller may read it.
         hazards: what planning or reading it would run; empty where the owner is trusted.
         columns: by unquoted name, in the table's order.
     """
@@ -68,6 +69,7 @@ class TableFacts:
     oid: int
     owner: str
     trusted: bool
+    readable: bool
     hazards: tuple[str, ...]
     columns: dict[str, ColumnFacts] = field(default_factory=dict)
 
@@ -109,7 +111,15 @@ def look_up(host: Host, schema: str, name: str) -> Facts:
         suffix = names[row["table"]]
         table = tables.setdefault(
             suffix,
-            TableFacts(row["table"], row["kind"], row["oid"], row["owner"], row["trusted"], tuple(row["hazards"])),
+            TableFacts(
+                row["table"],
+                row["kind"],
+                row["oid"],
+                row["owner"],
+                row["trusted"],
+                row["readable"],
+                tuple(row["hazards"]),
+            ),
         )
         table.columns[row["column"]] = _column(row, others.get(row["type_oid"]))
     if not rows:

@@ -14,7 +14,7 @@ import numpy as np
 from madtree.host import Host
 from madtree.learn.data import Floats, Ints
 from madtree.learn.walk import FlatTrees
-from madtree.model import ModelTables, find_model, read_summary
+from madtree.model import ModelTables, find_trained, read_summary
 from madtree.model.arrays import ModelArrays, read_arrays
 from madtree.records import dataclass
 from madtree.request import TrainingTask
@@ -26,13 +26,11 @@ from madtree.score.leaf_draws import lower_all
 from madtree.score.new_rows import scan_of
 from madtree.score.tested_rows import TestedRows, with_outcomes
 from madtree.sqltext import rows as rows_sql
-from madtree.sqltext.quote import qualified
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.trees import Model
 
 WAVE_BYTES = 256 * 2**20  # of what all blocks say of some trees at once
 _NO_ID = "NULL::pg_catalog.int4"
-_TRUSTED = True  # the caller has made the model in this transaction
 
 
 @dataclass(frozen=True)
@@ -55,9 +53,7 @@ def draw_leaf_outcomes(host: Host, task: TrainingTask, wave_bytes: int = WAVE_BY
     Args:
         wave_bytes: by which it is decided how many trees are asked in one pass over the table.
     """
-    tables = find_model(
-        host, qualified(task.output_schema, task.output_name), "output_table_name", trust_owner=_TRUSTED
-    )
+    tables = find_trained(host, task.output_schema, task.output_name)
     model = read_summary(host, tables)
     argument = "training_table_name"
     given = task.arguments.training_table_name

@@ -10,7 +10,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.learn.problem import Bootstrap
-from madtree.model import ModelTables, distinct_names, find_model, output_columns, read_summary
+from madtree.model import ModelTables, distinct_names, find_trained, output_columns, read_summary
 from madtree.request import TrainingTask, Type
 from madtree.score.block_plan import Drawn
 from madtree.score.case_or_blocks import measure
@@ -21,12 +21,10 @@ from madtree.sqltext import forest_tables as sql
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.models import size
 from madtree.sqltext.predict import Output
-from madtree.sqltext.quote import qualified
 from madtree.sqltext.rows import identity_number
 from madtree.sqltext.tables import OOB_TREES, model_table
 from madtree.trees import Model
 
-_TRUSTED = True  # the caller has made the model in this transaction
 _ABOUT, _ROWS = 0.05, 3.5  # by how much an error may differ from that of the training: a part of it, or by these rows
 _TINY, _ROUNDED = 1e-9, 1e-6  # of figures that are sums in another order, and of roots of these
 _SAMPLES = {"seed": "seed", "sampling": "sampling", "kept": "sample_ratio"}  # columns of the summary
@@ -60,7 +58,7 @@ def predict_out_of_bag(host: Host, task: TrainingTask) -> None:
     A row that all trees have in bag gets NULL, as one whose group has no forest.
     """
     at = task.output_schema, task.output_name
-    tables = find_model(host, qualified(*at), "output_table_name", trust_owner=_TRUSTED)
+    tables = find_trained(host, *at)
     model = read_summary(host, tables)
     data = fit_to_source(host, model, task.source, task.arguments.training_table_name)
     id_name = id_name_of(model)

@@ -177,6 +177,17 @@ def competitors(schema: str, name: str) -> str:
     return f"SELECT {columns} FROM {table} AS s ORDER BY s.tree_id, s.node_id, s.rank"
 
 
+def row_marks(schema: str, name: str, suffixes: Sequence[str]) -> str:
+    """Of each of a model's tables its suffix, how many rows it has, and a sum over their places, in whatever order they
+    are read: a row that is changed gets another place.
+    """
+    return " UNION ALL ".join(
+        f"SELECT {literal(suffix)}::pg_catalog.text AS suffix, pg_catalog.count(*) AS n, pg_catalog.sum("
+        f"pg_catalog.hashtid(t.ctid)::pg_catalog.int8) AS places FROM {model_table(schema, name, suffix)} AS t"
+        for suffix in suffixes
+    )
+
+
 def row_versions(schema: str, name: str, tables: Mapping[str, int]) -> str:
     """Of each of a model's tables, its suffix, its file, which versions its rows have, and whether all are its `own`.
 

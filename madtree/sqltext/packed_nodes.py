@@ -227,12 +227,13 @@ def packed_between(schema: str, name: str) -> str:
 
 
 def packed_lengths(schema: str, name: str) -> str:
-    """Of each tree in order its id, the bytes of its nodes as `size`, and about those of its categories before they are
-    compressed as `size_of_categories`.
+    """Of each tree in order its id, the bytes of its nodes as `size`, about those of its categories before they are
+    compressed as `size_of_categories`, and how many these are as `n_categories`.
     """
     return (
         "SELECT m.tree_id, COALESCE(pg_catalog.octet_length(m.nodes), 0) AS size, "
-        f"COALESCE({stored_bytes('m.category_sets')}, 0) AS size_of_categories "
+        f"COALESCE({stored_bytes('m.category_sets')}, 0) AS size_of_categories, "
+        "COALESCE(pg_catalog.cardinality(m.category_sets), 0) AS n_categories "
         f"FROM {model_table(schema, name, '_packed')} AS m ORDER BY m.tree_id"
     )
 

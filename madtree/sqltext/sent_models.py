@@ -57,6 +57,21 @@ def surrogate_numbers(schema: str, name: str, *, with_agreement: bool = False) -
     return f"SELECT {sent.select(columns)} FROM ({_numbered_surrogates(schema, name)} ORDER BY number OFFSET 0) AS s"
 
 
+def count_categories(schema: str, name: str, *, nodes: bool, surrogates: bool) -> str:
+    """How many categories splits name, in all lists together; of `nodes`, of `surrogates`, or of both."""
+    lists = "COALESCE(pg_catalog.cardinality(t.left_levels), 0), COALESCE(pg_catalog.cardinality(t.right_levels), 0)"
+    parts = [
+        f"SELECT {lists} FROM {model_table(schema, name, suffix)} AS t"
+        for suffix, is_asked in (("_nodes", nodes), ("_surrogates", surrogates))
+        if is_asked
+    ]
+    return (
+        "SELECT COALESCE(pg_catalog.sum(l.n_left::pg_catalog.int8) OPERATOR(pg_catalog.+) "
+        "pg_catalog.sum(l.n_right::pg_catalog.int8), 0)::pg_catalog.int8 AS n "
+        f"FROM ({' UNION ALL '.join(parts)}) AS l(n_left, n_right)"
+    )
+
+
 def category_numbers(schema: str, name: str, *, nodes: bool = True, surrogates: bool) -> str:
     """The categories that splits name, as integers sent, equally many in each; of `nodes`, of `surrogates`, or of both.
 

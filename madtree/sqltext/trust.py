@@ -92,6 +92,7 @@ WITH RECURSIVE {CALLER},
 tables AS MATERIALIZED (
     SELECT c.oid, c.relname, c.relkind::pg_catalog.text AS kind,
         pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner, {is_trusted("c.relowner")} AS trusted,
+        pg_catalog.has_table_privilege(c.oid, 'SELECT') AS readable,
         CASE WHEN {is_trusted("c.relowner")}
             THEN '{{}}'::pg_catalog.text[] ELSE {hazards()} END AS hazards
     FROM pg_catalog.pg_class AS c
@@ -99,7 +100,7 @@ tables AS MATERIALIZED (
             SELECT n.oid FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name)
         AND c.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])
 )
-SELECT c.relname::pg_catalog.text AS "table", c.oid, c.kind, c.owner, c.trusted, c.hazards,
+SELECT c.relname::pg_catalog.text AS "table", c.oid, c.kind, c.owner, c.trusted, c.readable, c.hazards,
     a.attname::pg_catalog.text AS "column", a.atttypid AS type_oid,
     {with_needed_quotes("pg_catalog.format_type(a.atttypid, a.atttypmod)")} AS type,
     s.nspname OPERATOR(pg_catalog.=) 'pg_catalog' AS own, CASE WHEN s.nspname OPERATOR(pg_catalog.<>) 'pg_catalog'

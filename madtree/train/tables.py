@@ -21,10 +21,9 @@ from madtree.train.remarks import TreeRemarks, tell_of_constant
 from madtree.train.source import Call
 from madtree.train.survey import Survey
 from madtree.train.trained import Trained
-from madtree.trees import Numbering
+from madtree.trees import MOST_STORED, Numbering
 
 MOST_TREES = 2**31 - 1  # their numbers are integers
-MOST_NAMED = 44_000_000  # categories in the splits of packed trees: to score by them takes some 90 bytes each
 
 
 class Tables:
@@ -76,7 +75,7 @@ class Tables:
         if not len(trees.n_rows):
             return
         self._n_named += len(trained.packed.index)
-        if self._n_named > MOST_NAMED:
+        if self._n_named > MOST_STORED:
             raise too_many_named(self._n_trees)
         self._remarks.add(trees, trained.nodes)
         self._n_trees += len(trees.n_rows)
@@ -166,8 +165,8 @@ class Tables:
 def too_many_named(n_trees: int) -> MadtreeError:
     """The error for a model whose splits name too many categories after so many trees."""
     return MadtreeError(
-        f"list_of_features: the splits of the first {n_trees:,} trees name {MOST_NAMED:,} categories, and more are not "
-        "possible in one model",
+        f"list_of_features: the splits of the first {n_trees:,} trees name {MOST_STORED:,} categories, and more are "
+        "not possible in one model",
         hint="Put rare categories together, for instance as 'other', or grow fewer or smaller trees. Where some rows "
         "lack a category, coalesce(column, 'none') gives them one: then splits name few.",
         sqlstate="54000",

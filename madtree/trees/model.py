@@ -114,7 +114,7 @@ class Tree:
     """
 
     tree_id: int
-    nodes: dict[int, Node]
+    nodes: Mapping[int, Node]
     group: tuple[str, ...] = ()
     n_rows: int = 0
     seen_categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

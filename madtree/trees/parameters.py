@@ -57,6 +57,7 @@ MAX_CLASSES = 65_535
 MAX_CATEGORIES = 65_534  # of a feature, but for NULL
 MOST_LABELS = 2**20  # of an enum
 MOST_NAMED = 20_000_000  # categories that nodes name, of one list: whoever scores needs some 90 bytes for each
+MOST_STORED = 44_000_000  # categories in the lists of all splits of a model, likewise
 
 
 FEW_CATEGORIES = 4  # of a feature, up to which boosted trees part them without guards: LightGBM's max_cat_to_onehot

@@ -50,7 +50,7 @@ OTHERS = {
     "learn/split/shortlist.py": "gains by segment",
     "learn/split/sorted_rows.py": "rows of nodes, as places of them",
     "learn/shap/background.py": "patterns of conditions, by leaf",
-    "learn/shap/explained.py": "terms of leaves by feature",
+    "learn/shap/contributions.py": "terms of leaves by feature",
     "learn/tune/leaf_scores.py": "weights of leaves that say the same",
     "learn/walk/by_bits.py": "leaves that splits take away, by code and tree",
     "storage/whole_trees.py": "rows of each group in a block",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data import Bools, Floats, Ints, Steps
+from madtree.learn.data import Bools, Floats, Ints, Steps, narrowest
 from madtree.learn.shap.covered_trees import CoveredTrees
 from madtree.learn.walk import RouteByNodes, inner_by_level
 from madtree.records import dataclass
@@ -162,7 +162,7 @@ class LeafPaths:
         return cls(
             leaf,
             count,
-            trees.asked.take(last),
+            narrowest(trees.asked.take(last)),
             ways.share.take(last),
             place.take(last - low).astype(np.int32),
             Following.of(trees, ways, node, low, place),

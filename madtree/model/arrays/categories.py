@@ -12,7 +12,7 @@ import numpy as np
 from madtree.host import Host, watched
 from madtree.learn.data import Array, Ints, sent_ints
 from madtree.learn.walk import ALL_TREES, KnownCategories, SplitCategories
-from madtree.model import ModelTables
+from madtree.model import ModelTables, check_listed
 from madtree.model.arrays.packed_nodes import node_categories
 from madtree.sqltext import sent_models as sql
 from madtree.sqltext.packed_nodes import category_texts
@@ -67,6 +67,7 @@ def keys_of_texts(host: Host, tables: ModelTables, model: Model) -> dict[str, di
 
 def _listed(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> SplitCategories:
     """The categories of nodes, unless these are packed, and of surrogates."""
+    check_listed(host, tables)
     statement = sql.category_numbers(
         tables.schema, tables.name, nodes=not tables.is_packed, surrogates=tables.has_surrogates
     )

@@ -16,7 +16,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Array, Bools, Ints, heads, sent_ints
 from madtree.learn.walk import SplitCategories
-from madtree.model import ModelTables
+from madtree.model import ModelTables, check_categories
 from madtree.sqltext import packed_nodes as sql
 from madtree.trees import MAX_DEPTH_LIMIT, MOST_NAMED, FeatureKind, Model
 
@@ -80,6 +80,7 @@ def node_categories(host: Host, tables: ModelTables, model: Model, nodes: Mappin
     """
     row = host.query(sql.category_sizes(tables.schema, tables.name))[0]
     tree_ids, sizes = sent_ints(row["tree_id"]), sent_ints(row["size"])
+    check_categories(tables, int(sizes.sum(dtype=np.int64)))
     hashes, truths, null = _category_keys(host, tables, tree_ids, sizes)
     ends = np.cumsum(sizes)
     split: Ints = np.flatnonzero(nodes["categories"] >= 0)

@@ -104,7 +104,7 @@ def test_categories_are_read_in_parts(db: psycopg.Connection, monkeypatch: pytes
 
 def test_more_than_can_be_read_are_refused(db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     db.execute(MAKE)
-    monkeypatch.setattr("madtree.train.tables.MOST_NAMED", 2_000)
+    monkeypatch.setattr("madtree.train.tables.MOST_STORED", 2_000)
     said = r"the splits of the first \d+ trees name 2,000 categories"
     with pytest.raises(MadtreeError, match=said) as caught, db.transaction():
         call(PsycopgHost(db), "boost_train", ("t", "m", "id", "y", "x, a"), {})

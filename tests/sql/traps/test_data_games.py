@@ -12,7 +12,7 @@ import pytest
 from anothers_models import train
 from games import Move, hold_name, hold_table, play
 from ground import CALLERS, Ground, Seen, ways
-from shares import share
+from shares import share_of_pairs
 from trap_calls import ENGINES, FIXED, REFUSED, SMALL, Call, all_calls
 from trap_types import TYPES
 
@@ -26,11 +26,12 @@ TO = ("altered", "another table", "another schema")
 GAMES = [(held, how, what, type_) for held in ("data", "out") for how in TO for what in TURNED for type_ in INTO]
 GAMES += [(held, "another type of that name", "a text", "enum") for held in ("data", "out")]
 ONE_OF = 220
+KINDS = ("tree", "forest", "boost")  # of models
 # Won once, by each engine: no statement had touched the table when its columns were looked up.
 WON = [
     (*won, function)
     for won in [("data", "altered", "a number", "c_easy"), ("out", "another type of that name", "a text", "enum")]
-    for function in ("tree_train", "forest_train", "tree_predict")
+    for function in ("tree_train", "forest_train", "boost_train", "tree_predict")
 ]
 # A type with the name of another one, and a cast between them that is a trap.
 _RENAMED = (
@@ -84,7 +85,7 @@ def models(ground: Ground) -> Iterator[None]:
     ground.quietly("CREATE SCHEMA bosses; GRANT USAGE ON SCHEMA bosses TO public")
     for type_, name in (("text", "of_text"), ("game.colour", "of_enum")):
         prepare(ground, type_)
-        for kind in ("tree", "forest"):
+        for kind in KINDS:
             given = {"training_table_name": TABLE, **SMALL[f"{kind}_train"]}
             train(ground.sessions["boss"], kind, f"bosses.{kind}_{name}", **given)
     yield
@@ -92,7 +93,7 @@ def models(ground: Ground) -> Iterator[None]:
 
 
 def place_of(ground: Ground, call: Call, type_: str = "") -> dict[str, Any]:
-    kind = "forest" if call.function.startswith("forest") else "tree"
+    kind = next((kind for kind in KINDS if call.function.startswith(kind)), "tree")
     model = f"bosses.{kind}_of_{'enum' if type_ == 'enum' else 'text'}"
     return {**FIXED, "model": model, "data": TABLE, "out": ground.new_name()}
 
@@ -100,12 +101,13 @@ def place_of(ground: Ground, call: Call, type_: str = "") -> dict[str, Any]:
 @pytest.mark.parametrize(("who", "engine"), WAYS)
 def test_types_that_come_meanwhile_run_nothing(ground: Ground, models: None, who: str, engine: str) -> None:
     seen = Seen(ground, who, engine)
+    turn = [*SUPERUSERS].index(who) + 7 * [*ENGINES].index(engine)
     ground.clear()
     with ground.calling(CALLERS[who]) as db:
         calls = readers(db, engine)
         every = [(game, call) for game in GAMES for call in calls if game[0] in call.meanings.values()]
         known = [(game, call) for game, call in every if (*game, call.function) in WON]
-        for (held, how, what, type_), call in [*known, *share(every, ONE_OF, WAYS.index((who, engine)) * 7)]:
+        for (held, how, what, type_), call in [*known, *share_of_pairs(every, ONE_OF, turn, len(SUPERUSERS))]:
             prepare(ground, "game.colour" if type_ == "enum" else "text")
             place = place_of(ground, call, type_)
             hold = hold_table(TABLE) if held == "data" else hold_name(place["out"])

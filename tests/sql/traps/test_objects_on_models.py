@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from anothers_models import FULL, PARTS, drop, give_to_team, train
 from ground import CALLERS, Ground, Seen, ways
-from shares import share
+from shares import ALL, share
 from trap_calls import FIXED, SMALL, Call, all_calls
 from trap_objects import OBJECTS, put
 from trap_objects import drop as take_away
@@ -64,8 +64,8 @@ def test_nothing_on_a_models_table_runs(
             attacker.execute(put(what, model + part, _column(part), f"object: {what}", "planted"))  # type: ignore[arg-type]
             ground.sprung()
             ground.warnings.clear()
-            for number in range(CALLS_EACH):
-                call = calls[(turn * CALLS_EACH + number) % len(calls)]
+            some = [calls[(turn * CALLS_EACH + number) % len(calls)] for number in range(CALLS_EACH)]
+            for call in share(calls, len(calls), turn + mine, of_all=len(WAYS)) if ALL else some:
                 place = {**FIXED, "model": model, "data": "traps.d", "out": ground.new_name()}
                 with db.transaction(force_rollback=call in REPLACING):
                     seen.call(db, call, place, f"{what} on {model}{part}")

@@ -26,7 +26,14 @@ POSITIONS: dict[str, dict[str, str]] = {
     "exposure": {"dependent_variable": "w", "split_criterion": "poisson", "exposure": "{c}"},
     "every column": {"list_of_features": "*"},
 }
-ONLY_TREES = ("fold column", "exposure")
+# Other arguments of boosting for the same; None where a function has none.
+OTHERWISE: dict[str, dict[str, dict[str, str] | None]] = {
+    "forest_train": {"fold column": None, "exposure": None},
+    "boost_train": {
+        "fold column": {"validation_params": "fold_col={c}"},
+        "exposure": {"dependent_variable": "w", "loss": "poisson", "exposure": "{c}"},
+    },
+}
 # What a superuser trains in each run, and uses by every call that makes a table or takes an id; the others train the
 # first of these. Of the rest they try a share.
 ALWAYS = [("grouping column", "all types"), ("id", "c_few"), ("id", "c_span"), ("dependent variable", "c_mood")]
@@ -34,19 +41,21 @@ ALWAYS = [("grouping column", "all types"), ("id", "c_few"), ("id", "c_span"), (
 BY_SUPERUSER, BY_OTHERS = 17, 61
 WAYS = ways(CALLERS)
 USES = 16  # of a model, one of so many calls is made
+LEFT_AT_ONCE = 50  # models that are left at once; each look at what is left goes through all of it
 
 
 def training(function: str, position: str, column: str) -> Call:
     named = {"id_col_name": "id", "dependent_variable": "y", "list_of_features": "x, k", **SMALL[function]}
-    named |= {name: text.format(c=column) for name, text in POSITIONS[position].items()}
+    more = OTHERWISE.get(function, {}).get(position) or POSITIONS[position]
+    named |= {name: text.format(c=column) for name, text in more.items()}
     return Call(function, {"training_table_name": "data", "output_table_name": "model"}, named)
 
 
 def trainings() -> Iterator[tuple[Call, str, str]]:
     """Each with its position and column."""
-    for function in ("tree_train", "forest_train"):
+    for function in ("tree_train", "forest_train", "boost_train"):
         for position in POSITIONS:
-            if function == "forest_train" and position in ONLY_TREES:
+            if OTHERWISE.get(function, {}).get(position, {}) is None:
                 continue
             for column in ["id"] if position == "every column" else TYPES:
                 yield training(function, position, column), position, column
@@ -73,7 +82,9 @@ def test_no_function_of_anothers_type_runs(ground: Ground, who: str, engine: str
     chosen += share([each for each in every if each[1:] not in always], one_of, turn)
     with ground.calling(CALLERS[who]) as db:
         further, answered = uses(db, engine), set[tuple[str, str]]()
-        for call, position, column in chosen:
+        for number, (call, position, column) in enumerate(chosen):
+            if number % LEFT_AT_ONCE == LEFT_AT_ONCE - 1:
+                ground.clear()
             place: dict[str, Any] = {
                 **FIXED,
                 "model": ground.new_name(),
@@ -84,7 +95,7 @@ def test_no_function_of_anothers_type_runs(ground: Ground, who: str, engine: str
             if not seen.call(db, call, place, about):
                 continue
             answered.add((position, column))
-            chosen_uses = share(further, USES, turn + len(answered))
+            chosen_uses = share(further, USES, turn + every.index((call, position, column)), of_all=len(CALLERS))
             if (position, column) in always and not ALL:
                 chosen_uses = [use for use in further if makes_or_finds(use)]
             for use in chosen_uses:

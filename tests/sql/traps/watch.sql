@@ -51,7 +51,7 @@ BEGIN
         SELECT c.relname, f.column_name, f.type, f.what
         FROM pg_event_trigger_ddl_commands() AS d INNER JOIN pg_class AS c ON c.oid = d.objid AND d.classid = 'pg_class'::regclass
         CROSS JOIN LATERAL watch.foreign_columns(c.oid) AS f
-        WHERE c.relkind = 'r' AND c.relname NOT LIKE 'madtree_rows_%' AND EXISTS (
+        WHERE c.relkind = 'r' AND c.relname !~ '^madtree_(rows|encoded)_' AND EXISTS (
             SELECT FROM pg_attribute AS a INNER JOIN pg_type AS t ON t.oid = a.atttypid
             WHERE a.attrelid = c.oid AND t.typnamespace <> 'pg_catalog'::regnamespace)
     LOOP

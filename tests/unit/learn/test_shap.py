@@ -153,7 +153,7 @@ def test_tables_that_are_not_kept_say_the_same(monkeypatch):
     model, nodes = explained([random_tree(rng, 6, 9, leaf=0.05)], 6)
     right = rng.random((len(nodes), 1_000)) < 0.5
     kept = said(model, right)
-    monkeypatch.setattr("madtree.learn.shap.explained._MOST_KEPT", 0)
+    monkeypatch.setattr("madtree.learn.shap.explained._MOST_BYTES", 0)
     np.testing.assert_array_equal(said(replace(model), right), kept)
 
 
@@ -322,7 +322,7 @@ def test_contributions_against_a_background_are_those_of_all_subsets(seed, n_fea
 @pytest.mark.parametrize(("seed", "n_features"), [(1, 2), (2, 5), (3, 6)])
 def test_interactions_against_a_background_are_those_of_all_subsets(seed, n_features, most_bits, monkeypatch):
     """By tables of all leaves, or of those only that have few conditions."""
-    monkeypatch.setattr("madtree.learn.shap.explained._MOST_BITS", most_bits)
+    monkeypatch.setattr("madtree.learn.shap.explained.MOST_BITS", most_bits)
     model, trees, nodes, right, others = model_against(np.random.default_rng(seed), n_features, 7)
     found = said(replace(model, with_pairs=True), right)[0]
     alone = said(model, right)[0]
@@ -346,7 +346,7 @@ def test_interactions_against_a_background_are_those_of_all_subsets(seed, n_feat
 @pytest.mark.parametrize("most_bits", [4, 12])
 def test_contributions_against_a_background_add_up_and_are_the_same_among_others(most_bits, with_pairs, monkeypatch):
     """Also of leaves that have more conditions than a table may have, of which there are some where it has few."""
-    monkeypatch.setattr("madtree.learn.shap.explained._MOST_BITS", most_bits)
+    monkeypatch.setattr("madtree.learn.shap.explained.MOST_BITS", most_bits)
     model, trees, nodes, right, others = model_against(np.random.default_rng(4), 14, 7)
     model = replace(model, with_pairs=with_pairs)
     found = said(model, right)

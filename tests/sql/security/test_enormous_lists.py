@@ -1,0 +1,43 @@
+"""Lists of categories are counted before they are fetched: compressed they may be a thousandth of what they take."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from madtree.engine import call
+from madtree.errors import MadtreeError
+from madtree.host.psycopg import PsycopgHost
+from madtree.trees import MOST_STORED
+
+MADE = """
+CREATE TABLE data AS SELECT i AS id, 'c' || i AS k, 'c' || i % 10 AS few, (i * 7919 % 1009)::float8 AS y
+FROM generate_series(1, 1000) AS i;
+SELECT tree_train('data', 'm', 'id', 'y', 'k', max_depth => 12, min_split => 2, min_bucket => 1);
+SELECT boost_train('data', 'b', 'id', 'y', 'few', num_trees => 750, max_leaf_nodes => 2);
+"""
+# No split names more than it may, and NULL takes a bit.
+LONG = "array_fill(NULL::text, ARRAY[60000])"
+DAMAGE = {
+    "m": f"UPDATE m_nodes SET left_levels = {LONG} WHERE left_levels IS NOT NULL",
+    "b": f"UPDATE b_packed SET category_sets = {LONG}",
+}
+CALLS = {"m": ("tree_predict", "tree_evaluate", "tree_shap", "tree_to_json"),
+         "b": ("tree_shap", "tree_to_json")}  # fmt: skip
+
+
+@pytest.mark.parametrize("model", DAMAGE)
+def test_lists_that_are_longer_than_training_writes_them_are_not_read(db: psycopg.Connection, model: str) -> None:
+    db.execute(MADE)
+    db.execute(DAMAGE[model].encode())
+    splits = {"m": "m_nodes WHERE feature IS NOT NULL", "b": "b_packed"}[model]
+    n_lists = db.execute(f"SELECT count(*) FROM {splits}".encode()).fetchone()
+    assert n_lists
+    assert n_lists[0] * 60_000 > MOST_STORED
+    for function in CALLS[model]:
+        given = [model, "data", "made"][: {"tree_to_json": 1, "tree_evaluate": 2}.get(function, 3)]
+        with db.transaction(force_rollback=True), pytest.raises(psycopg.errors.ProgramLimitExceeded):
+            db.execute(f"SELECT * FROM madtree.{function}({', '.join(['%s'] * len(given))})".encode(), given)
+        with db.transaction(force_rollback=True), pytest.raises(MadtreeError) as refused:
+            call(PsycopgHost(db), function, given)
+        assert refused.value.sqlstate == "54000"
