@@ -39,6 +39,7 @@ FAST = {
     "max_parallel_workers": "32",
     "wal_level": "replica",
     "max_wal_senders": "2",
+    "max_wal_size": "512MB",  # it may be kept in memory
 }
 HOME = pytest.StashKey[Path]()
 
