@@ -163,6 +163,14 @@ def shared_schema(dsn: str, sessions: KeptSessions) -> Iterator[str]:
         admin.execute(f"DROP SCHEMA {name} CASCADE")
 
 
+@pytest.fixture(scope="module")
+def shared_db(dsn: str, shared_schema: str, sessions: KeptSessions) -> Iterator[psycopg.Connection]:
+    """A superuser's connection as `db`, to make what the tests of a module read only, in a schema of the module's."""
+    with sessions.session(dsn) as connection:
+        connection.execute(f"SET search_path = {shared_schema}, public, madtree")
+        yield connection
+
+
 @pytest.fixture
 def db(dsn: str, schema: str, sessions: KeptSessions) -> Iterator[psycopg.Connection]:
     """A superuser's connection in autocommit mode; unqualified names are made in the test's own schema.

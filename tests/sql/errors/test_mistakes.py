@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
-from kept_sessions import KeptSessions
 
 from madtree import __version__
 
@@ -294,15 +293,13 @@ def data(db: psycopg.Connection) -> psycopg.Connection:
 
 
 @pytest.fixture(scope="module")
-def untouched(dsn: str, shared_schema: str, sessions: KeptSessions) -> Iterator[psycopg.Connection]:
+def untouched(shared_db: psycopg.Connection) -> Iterator[psycopg.Connection]:
     """`make_models` for calls that fail, and so change nothing."""
-    with sessions.session(dsn) as db:
-        db.execute(f"SET search_path = {shared_schema}, public, madtree")
-        make_models(db)
-        tables = "SELECT array_agg(oid ORDER BY oid) FROM pg_class WHERE relnamespace = current_schema()::regnamespace"
-        before = db.execute(tables).fetchone()
-        yield db
-        assert db.execute(tables).fetchone() == before
+    make_models(shared_db)
+    tables = "SELECT array_agg(oid ORDER BY oid) FROM pg_class WHERE relnamespace = current_schema()::regnamespace"
+    before = shared_db.execute(tables).fetchone()
+    yield shared_db
+    assert shared_db.execute(tables).fetchone() == before
 
 
 def mistake(connection: psycopg.Connection, statement: str) -> psycopg.Error:
