@@ -34,7 +34,7 @@ FAST = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
-    "shared_buffers": "128MB",
+    "shared_buffers": "64MB",
     "max_worker_processes": "32",
     "max_parallel_workers": "32",
     "wal_level": "replica",
