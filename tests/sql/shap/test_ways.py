@@ -65,6 +65,7 @@ def made(shared_db: psycopg.Connection) -> None:
 def data(db: psycopg.Connection, schema: str, shared_schema: str, made: None) -> psycopg.Connection:
     """Reads what is made, and makes its own tables elsewhere."""
     db.execute(f"SET search_path = {schema}, {shared_schema}, public, madtree")
+    db.execute("SELECT madtree.tree_shap()")  # loads the Python half
     return db
 
 

@@ -227,8 +227,8 @@ def test_what_is_looked_at_is_used_in_the_same_transaction(
             client = madtree.connect(db, engine=engine, on_message=lambda line: None)
             for model in (*(f"bosses.{kind}" for kind in KINDS), "bosses.numbers"):
                 place = {**PLACE, "model": model, "data": "traps.d", "out": ground.new_name()}
-                for thing in things(client, model):
-                    for name in entries(type(thing)):
+                for number, thing in enumerate(things(client, model)):
+                    for name in share(entries(type(thing)), 2, turn + number):
                         note(f"{type(thing).__name__}.{name}", lambda t=thing, n=name, p=place: ask(t, n, p))
                 note("the page", lambda c=client, m=model: build_report(c, m, data="traps.d"))
                 note("the page of a connection", lambda m=model: build_report(db, m, data="traps.d"))
@@ -239,6 +239,8 @@ def test_what_is_looked_at_is_used_in_the_same_transaction(
                 for name in ["fit", *entries(kind)]:
                     place = {**PLACE, "data": "traps.d", "dependent": outcome}
                     note(f"{which}.{name}", lambda e=estimator, n=name, p=place: ask(e, n, p))
-        for command in commands():
+        every = list(commands())
+        first = {command.name: command for command in reversed(every)}  # of each name
+        for command in {str(command): command for command in (*first.values(), *share(every, 3))}.values():
             note(str(command), lambda c=command: run(ground, boss, c, "bosses.tree", "traps.d"))
     assert not wrong
