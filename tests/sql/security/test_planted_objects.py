@@ -115,10 +115,25 @@ def answers(places: dict[str, Place]) -> Callable[[str, Path], Any]:
 
 # Where pg_catalog comes last, all that is planted for the other path is there, too, and more: every name without a
 # schema is found. So of the path that users have, with pg_catalog first, a sample is enough. Of trainings, a third are
-# tried: two of six kinds by one strategy, two others by the next.
+# tried: two of six kinds by one strategy, two others by the next. Of what is done with each model, half of the models
+# are tried, the others by the next.
 TRAININGS = [*dict(calls.trainings())]
 THIRD = [name for turn in range(len(TRAININGS) // 6 + 1) for name in share(TRAININGS[6 * turn :][:6], 3, turn)]
-CHOSEN = [*THIRD, *dict(calls.uses())]
+
+
+def some_uses() -> list[str]:
+    every = [*dict(calls.uses())]
+    of_models: dict[str, list[str]] = {}
+    for name in every:
+        model, _, what = name.partition(": ")
+        if model in calls.MODELS:
+            of_models.setdefault(what, []).append(name)
+    left = set(every).difference(*of_models.values())
+    chosen = [share(names, 2, number % min(2, len(names))) for number, names in enumerate(of_models.values())]
+    return [name for name in every if name in left.union(*chosen)]
+
+
+CHOSEN = [*THIRD, *some_uses()]
 
 
 @pytest.mark.parametrize(
