@@ -149,7 +149,8 @@ def test_estimators_run_nothing_of_the_types(ground_with_models: Ground, engine:
                 fitted = kind(client, list_of_features="x, k", id_col_name=id_, max_depth=3, **small)
                 fitted.fit("traps.d", outcome)
                 other = kind(client, list_of_features="x, k", id_col_name=id_, max_depth=3, **small, **more)
-                for estimator, names in ((fitted, [n for n in entries(kind) if n != "fit"]), (other, ["fit"])):
+                asked = [name for name in entries(kind) if name != "fit"]
+                for estimator, names in ((fitted, share(asked, 2, number) if number else asked), (other, ["fit"])):
                     for name in names:
                         work = lambda e=estimator, n=name, p=place: ask(e, n, p, sample_weight="w")  # noqa: E731
                         if not refused(work):
