@@ -5,12 +5,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(PYTHON) -m madtree.install $(if $(PG_CONFIG),--pg-config $(PG_CONFIG)) --destdir $(DESTDIR)
 
-.PHONY: help all pgxn wheel dist deb sbom setup demo test test-faults docs bench lint install uninstall clean
+.PHONY: help all pgxn wheel dist deb sbom setup demo test test-all test-faults docs bench lint install uninstall clean
 
 help:
 	@echo "make setup      system packages (if allowed) and .venv"
 	@echo "make demo       a private server, and trees trained on real data in it"
 	@echo "make test       the whole suite against a real server (ARGS=... for pytest)"
+	@echo "make test-all   the same, with all combinations of what it tries in shares; hours"
 	@echo "make test-faults  servers broken on purpose: killed, full, out of locks; minutes"
 	@echo "make docs       the documentation as a site, in build/site"
 	@echo "make bench      the benchmarks (ARGS=--quick, ARGS=--list, ARGS=parallel, ...)"
@@ -39,6 +40,10 @@ test: export PYTHONDONTWRITEBYTECODE =
 test: setup
 	@scripts/test-programs
 	$(BIN)/pytest -n $(or $(WORKERS),$(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))) --dist loadfile --no-loadscope-reorder $(ARGS)
+
+# What `share` and its kind (tests/shares.py) leave out of every run.
+test-all: export MADTREE_TESTS = all
+test-all: test
 
 test-faults: setup
 	$(BIN)/pytest tests/faults -m faults $(ARGS)

@@ -13,6 +13,8 @@ pytest_plugins = ["fix_container", "fix_server", "fix_directory", "plain_databas
 # Tests run at the same time: threads of one that wait for each other by looking again and again take the others' time.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
+# The package shap would compile loops for longer than they take on the few rows that tests have.
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
 # How long an example takes says nothing on a machine that is busy with other things.
 settings.register_profile("madtree", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -34,11 +34,12 @@ FAST = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
-    "shared_buffers": "128MB",
+    "shared_buffers": "64MB",
     "max_worker_processes": "32",
     "max_parallel_workers": "32",
     "wal_level": "replica",
     "max_wal_senders": "2",
+    "max_wal_size": "512MB",  # it may be kept in memory
 }
 HOME = pytest.StashKey[Path]()
 
@@ -160,6 +161,14 @@ def shared_schema(dsn: str, sessions: KeptSessions) -> Iterator[str]:
     yield name
     with sessions.session(dsn) as admin:
         admin.execute(f"DROP SCHEMA {name} CASCADE")
+
+
+@pytest.fixture(scope="module")
+def shared_db(dsn: str, shared_schema: str, sessions: KeptSessions) -> Iterator[psycopg.Connection]:
+    """A superuser's connection as `db`, to make what the tests of a module read only, in a schema of the module's."""
+    with sessions.session(dsn) as connection:
+        connection.execute(f"SET search_path = {shared_schema}, public, madtree")
+        yield connection
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from shares import share
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.pipeline import Pipeline
 
@@ -78,8 +79,9 @@ def of_sklearn(estimator: Any, rows: Any) -> tuple[Any, Any]:
     return estimator, rows
 
 
-@pytest.mark.parametrize("features", [PLAIN, MIXED], ids=["numbers", "mixed"])
-@pytest.mark.parametrize("y", LOSSES)
+@pytest.mark.parametrize(
+    ("y", "features"), [(y, features) for turn, y in enumerate(LOSSES) for features in share([PLAIN, MIXED], 2, turn)]
+)
 def test_it_predicts_what_the_database_predicts(client: madtree.Client, features: list[str], y: str) -> None:
     model = client.boost_train(
         "flowers", "b", "id", y, features, loss=LOSSES[y], classification=y in OF_CLASSES, **SOME, **BY_VOTES.get(y, {})

@@ -86,8 +86,8 @@ def test_a_frames_rows_get_what_the_tables_rows_get(
         if binary and type_ in ("mood", "mood[]"):
             continue
         found = db.cursor(binary=binary).execute("SELECT x FROM rows ORDER BY id").fetchall()
-        # What psycopg makes of bytes is what it makes of text, but for the way there.
-        for library, frame in share([*FRAMES.items()], 2, len(type_)) if binary else FRAMES.items():
+        # What psycopg makes of bytes is what it makes of text, but for the way there: a frame has one of both.
+        for library, frame in share([*FRAMES.items()], 2, len(type_) + binary):
             if library in ("polars", "arrow") and type_ in ("timetz", "numeric[]"):  # which they lack
                 continue
             made = frame(found)

@@ -50,3 +50,13 @@ def test_a_killed_sessions_server_and_directory_are_cleared_away_and_a_living_on
     assert list(open_directory.iterdir()) == [living]
     end_session(living)
     assert list(open_directory.iterdir()) == []
+
+
+def test_sessions_are_looked_for_where_they_usually_are() -> None:
+    code = f"import sys; sys.path.insert(0, {str(Path(__file__).parents[1])!r}); import leftovers as l; "
+    code += "print(l.begin_session())"
+    ended = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    home = Path(ended.stdout.strip())
+    assert home.name.startswith("madtree-test-")
+    clear_leftovers()
+    assert not home.exists()

@@ -279,8 +279,7 @@ MISTAKES = {
 CALLS = [(function, *mistake) for function, mistakes in MISTAKES.items() for mistake in mistakes]
 
 
-@pytest.fixture
-def data(db: psycopg.Connection) -> psycopg.Connection:
+def make_models(db: psycopg.Connection) -> None:
     """The table `points`, a table without its columns, and the models `m` of classes and `mean` of numbers."""
     db.execute(
         "CREATE TABLE points AS SELECT i AS id, i % 40 AS x, i % 7 AS z, i % 40 < 17 AS y, (i % 40)::float8 AS size "
@@ -289,7 +288,23 @@ def data(db: psycopg.Connection) -> psycopg.Connection:
     db.execute("CREATE TABLE bare AS SELECT id FROM points")
     db.execute("SELECT tree_train('points', 'm', 'id', 'y', 'x, z')")
     db.execute("SELECT tree_train('points', 'mean', 'id', 'size', 'x, z')")
+
+
+@pytest.fixture
+def data(db: psycopg.Connection) -> psycopg.Connection:
+    """`make_models` for a test that changes them, or makes more."""
+    make_models(db)
     return db
+
+
+@pytest.fixture(scope="module")
+def untouched(shared_db: psycopg.Connection) -> Iterator[psycopg.Connection]:
+    """`make_models` for calls that fail, and so change nothing."""
+    make_models(shared_db)
+    tables = "SELECT array_agg(oid ORDER BY oid) FROM pg_class WHERE relnamespace = current_schema()::regnamespace"
+    before = shared_db.execute(tables).fetchone()
+    yield shared_db
+    assert shared_db.execute(tables).fetchone() == before
 
 
 def mistake(connection: psycopg.Connection, statement: str) -> psycopg.Error:
@@ -311,10 +326,10 @@ def test_every_public_function_has_mistakes_here(db: psycopg.Connection) -> None
 
 @pytest.mark.parametrize(("function", "call", "sqlstate", "sentence", "hint"), CALLS, ids=[each[1] for each in CALLS])
 def test_a_mistake_is_a_sentence_and_a_hint(
-    data: psycopg.Connection, function: str, call: str, sqlstate: str, sentence: str, hint: str | None
+    untouched: psycopg.Connection, function: str, call: str, sqlstate: str, sentence: str, hint: str | None
 ) -> None:
     for statement in (f"SELECT {call}", f"SELECT * FROM {call}"):
-        said = mistake(data, statement)
+        said = mistake(untouched, statement)
         assert said.sqlstate == sqlstate
         assert (said.diag.message_primary or "").startswith(sentence)
         assert (said.diag.message_hint or "").startswith(hint or "")

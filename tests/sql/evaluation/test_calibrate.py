@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -72,9 +73,29 @@ GROUPED = {
 }
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def _tables(db: psycopg.Connection) -> None:
     db.execute(MAKE)
+
+
+@pytest.fixture(scope="module")
+def _tables_to_read(shared_db: psycopg.Connection) -> None:
+    shared_db.execute(MAKE)
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def trained(shared_db: psycopg.Connection, _tables_to_read: None, request: pytest.FixtureRequest) -> Iterator[str]:
+    """The name of one of the MODELS, which is trained as m."""
+    shared_db.execute(f"SELECT madtree.{MODELS[request.param][0]}")
+    yield request.param
+    shared_db.execute("SELECT madtree.tree_drop('m')")
+
+
+@pytest.fixture
+def reader(db: psycopg.Connection, schema: str, shared_schema: str, trained: str) -> psycopg.Connection:
+    """A connection that reads the tables and the model m, and makes its own tables elsewhere."""
+    db.execute(f"SET search_path = {schema}, {shared_schema}, public, madtree")
+    return db
 
 
 def said(db: psycopg.Connection, kind: str, model: str, table: str, type_: str) -> dict[int, float]:
@@ -100,16 +121,16 @@ def reference(method: str, scores: Any, outcomes: Any, weight: Any) -> Any:
 
 
 @pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
-@pytest.mark.parametrize("name", MODELS)
-def test_it_is_scikit_learns_calibration_of_the_same_scores(db: psycopg.Connection, name: str, method: str) -> None:
-    training, kind, type_ = MODELS[name]
-    db.execute(f"SELECT madtree.{training}")  # type: ignore[arg-type]
+def test_it_is_scikit_learns_calibration_of_the_same_scores(
+    reader: psycopg.Connection, trained: str, method: str
+) -> None:
+    db, (_, kind, type_) = reader, MODELS[trained]
     of_calibration = said(db, kind, "m", "calibration", type_)
     of_later = said(db, kind, "m", "later", type_)
     answer = db.execute("SELECT madtree.calibrate('m', 'calibration', 'c', %s)", [method]).fetchone()
     assert answer is not None
     assert answer[0].startswith(f"calibrate: m calibrated ({method}) by ")
-    fitted = reference(method, *known(db, of_calibration, "weight" in name))
+    fitted = reference(method, *known(db, of_calibration, "weight" in trained))
     made = said(db, "tree" if kind == "tree" else "boost", "c", "later", "prob")
     assert made.keys() == of_later.keys()
     expected = fitted.predict(np.array([of_later[id_] for id_ in made]))
@@ -120,10 +141,8 @@ def test_it_is_scikit_learns_calibration_of_the_same_scores(db: psycopg.Connecti
 
 
 @pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
-@pytest.mark.parametrize("name", MODELS)
-def test_every_way_of_scoring_says_the_same(db: psycopg.Connection, name: str, method: str) -> None:
-    training, kind, _ = MODELS[name]
-    db.execute(f"SELECT madtree.{training}")  # type: ignore[arg-type]
+def test_every_way_of_scoring_says_the_same(reader: psycopg.Connection, trained: str, method: str) -> None:
+    db, (_, kind, _) = reader, MODELS[trained]
     db.execute("SELECT madtree.calibrate('m', 'calibration', 'c', %s)", [method])
     kind = "tree" if kind == "tree" else "boost"
     made = said(db, kind, "c", "later", "prob")
@@ -151,6 +170,7 @@ def test_every_way_of_scoring_says_the_same(db: psycopg.Connection, name: str, m
     assert document["classes"] == ["false", "true"]
 
 
+@pytest.mark.usefixtures("_tables")
 @pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
 @pytest.mark.parametrize("name", GROUPED)
 def test_each_group_is_calibrated_by_its_rows(db: psycopg.Connection, name: str, method: str) -> None:
@@ -175,6 +195,7 @@ def test_each_group_is_calibrated_by_its_rows(db: psycopg.Connection, name: str,
         np.testing.assert_allclose([made[id_] for id_ in ids], expected, rtol=0, atol=tolerance)
 
 
+@pytest.mark.usefixtures("_tables")
 def test_a_tree_of_many_classes_is_calibrated_class_by_class(db: psycopg.Connection) -> None:
     db.execute("SELECT madtree.tree_train('training', 'm', 'id', 'k', 'x, z, c', max_depth => 4)")
     db.execute("SELECT madtree.tree_predict('m', 'calibration', 'before', 'prob')")
@@ -197,8 +218,11 @@ def test_a_tree_of_many_classes_is_calibrated_class_by_class(db: psycopg.Connect
     np.testing.assert_allclose(after, expected, atol=1e-9)
 
 
+@pytest.mark.usefixtures("_tables")
 def test_probabilities_become_true(db: psycopg.Connection) -> None:
-    db.execute("SELECT madtree.boost_train('training', 'm', 'id', 'late', 'x, z, c', num_trees => 200)")
+    """Of a model that has learnt its rows by heart."""
+    arguments = "'training', 'm', 'id', 'late', 'x, z, c', num_trees => 40, learning_rate => 0.5"
+    db.execute(f"SELECT madtree.boost_train({arguments})")  # type: ignore[arg-type]
     db.execute("SELECT madtree.calibrate('m', 'calibration', 'c')")
     before, after = (
         rows(db, f"SELECT DISTINCT expected_calibration_error AS e FROM madtree.tree_reliability('{name}', 'later')")

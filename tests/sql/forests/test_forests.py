@@ -169,6 +169,15 @@ def test_trees_and_importances_are_shown(db: psycopg.Connection) -> None:
     assert rows(db, "SELECT to_regclass('f_group') AS t")[0]["t"] is None
 
 
+@pytest.fixture(scope="module")
+def models(shared_db: psycopg.Connection) -> psycopg.Connection:
+    """A forest and a tree, for calls that fail."""
+    shared_db.execute(MAKE)
+    grow(shared_db, "f", "c", num_trees=2)
+    shared_db.execute("SELECT madtree.tree_train('t', 'tree', 'id', 'c', 'x')")
+    return shared_db
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -196,9 +205,7 @@ def test_trees_and_importances_are_shown(db: psycopg.Connection) -> None:
         ("get_tree('tree', 1, 1)", "tree is not a forest"),
     ],
 )
-def test_mistakes_are_sentences(db: psycopg.Connection, call: str, message: str) -> None:
-    grow(db, "f", "c", num_trees=2)
-    db.execute("SELECT madtree.tree_train('t', 'tree', 'id', 'c', 'x')")
+def test_mistakes_are_sentences(models: psycopg.Connection, call: str, message: str) -> None:
     with pytest.raises(psycopg.Error, match="madtree: ") as caught:
-        db.execute(f"SELECT madtree.{call}")  # type: ignore[arg-type]
+        models.execute(f"SELECT madtree.{call}")  # type: ignore[arg-type]
     assert message in str(caught.value)

@@ -220,14 +220,14 @@ def test_as_many_new_outcomes_as_are_asked_for_lie_between(db: psycopg.Connectio
         CREATE TABLE new AS SELECT *, ({SHAPES[shape]})::float8 AS v FROM many WHERE madtree.holdout(id, 0.5)"""
     )
     more = {"grouping_cols": "g"} if shape == "by group" else {}
-    grow_bare(db, "f", "v", "x, k, z", "train", num_trees=400, min_bucket=40, intervals=True, **more)
+    grow_bare(db, "f", "v", "x, k, z", "train", num_trees=200, min_bucket=40, intervals=True, **more)
     for level in (0.5, 0.9):
         intervals(db, "new", level)
         share = f"count(*) AS n, avg((v BETWEEN {LOW} AND {HIGH})::int)::float8 AS share"
         for by in ("g", "x"):
             for row in rows(db, f"SELECT {by}, {share} FROM between_ JOIN new USING (id) GROUP BY {by}"):
                 # Noise of the new rows; and of at least four leaves, of some 300 rows each, and of one draw a tree.
-                of_leaves = (1 / 400 + 1 / 300) / 4
+                of_leaves = (1 / 200 + 1 / 300) / 4
                 noise = (level * (1 - level) * (1 / row["n"] + of_leaves)) ** 0.5
                 assert abs(row["share"] - level) < 4 * noise, (by, row)
 

@@ -75,7 +75,7 @@ def without_complexity_of_leaves(db: psycopg.Connection, model: str) -> Tables:
 def test_it_is_the_model_of_a_training_with_that_cp(data: psycopg.Connection, turn: int, setting: str) -> None:
     train_one(data, "whole", setting, 0)
     train_one(data, "unpruned", setting, -1)
-    for number, cp in enumerate(share([0, 0.0005, 0.002, 0.004, 0.01, 0.03, 0.2, 1], 2, turn)):
+    for number, cp in enumerate(share([0, 0.0005, 0.002, 0.004, 0.01, 0.03, 0.2, 1], 3, turn)):
         trained, pruned = f"trained{number}", f"pruned{number}"
         train_one(data, trained, setting, cp)
         prune(data, "whole", pruned, cp)

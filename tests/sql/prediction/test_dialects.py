@@ -102,27 +102,28 @@ def written(db: psycopg.Connection, call: str) -> str:
 
 
 @pytest.mark.parametrize("training", TRAININGS)
-@pytest.mark.parametrize("dialect", ENGINES)
-def test_every_row_comes_to_the_same_leaf(db: psycopg.Connection, training: str, dialect: str) -> None:
+def test_every_row_comes_to_the_same_leaf(db: psycopg.Connection, training: str) -> None:
     db.execute(TRAININGS[training], [FEATURES])  # type: ignore[arg-type]
     for type_ in ("leaf", "response"):
         here = expected(db, f"SELECT madtree.tree_predict('m', 't', 'scored', '{type_}')")
         assert len(set(here)) > 1
-        there = ENGINES[dialect](db, written(db, f"SELECT madtree.tree_sql('m', '{type_}', dialect => '{dialect}')"))
-        assert there == here, type_
+        for dialect, run in ENGINES.items():
+            there = run(db, written(db, f"SELECT madtree.tree_sql('m', '{type_}', dialect => '{dialect}')"))
+            assert there == here, (type_, dialect)
 
 
-@pytest.mark.parametrize("dialect", ENGINES)
-def test_probabilities_and_the_trees_of_a_forest(db: psycopg.Connection, dialect: str) -> None:
+def test_probabilities_and_the_trees_of_a_forest(db: psycopg.Connection) -> None:
     db.execute(TRAININGS["plain"], [FEATURES])  # type: ignore[arg-type]
     here = expected(db, "SELECT madtree.tree_predict('m', 't', 'scored', 'prob')")
-    there = ENGINES[dialect](db, written(db, f"SELECT madtree.tree_sql('m', 'prob', dialect => '{dialect.upper()}')"))
-    assert there == here
+    for dialect, run in ENGINES.items():
+        there = run(db, written(db, f"SELECT madtree.tree_sql('m', 'prob', dialect => '{dialect.upper()}')"))
+        assert there == here, dialect
     db.execute("SELECT madtree.forest_train('t', 'f', 'id', 'k', %s, num_trees => 3)", [FEATURES])
     expression = written(db, "SELECT madtree.tree_sql('f', 'response', tree_id => 2)")
     here = [row["said"] for row in rows(db, f"SELECT id, {expression} AS said FROM t ORDER BY id")]
-    expression = written(db, f"SELECT madtree.tree_sql('f', 'response', tree_id => 2, dialect => '{dialect}')")
-    assert ENGINES[dialect](db, expression) == here
+    for dialect, run in ENGINES.items():
+        expression = written(db, f"SELECT madtree.tree_sql('f', 'response', tree_id => 2, dialect => '{dialect}')")
+        assert run(db, expression) == here, dialect
 
 
 BOOSTED = {
@@ -137,49 +138,54 @@ BOOSTED = {
 
 
 @pytest.mark.parametrize("case", BOOSTED)
-@pytest.mark.parametrize("dialect", ENGINES)
-def test_a_boosted_model_says_the_same(db: psycopg.Connection, case: str, dialect: str) -> None:
+def test_a_boosted_model_says_the_same(db: psycopg.Connection, case: str) -> None:
     """Of more rounds than a sum has terms."""
     target, more, type_ = BOOSTED[case]
-    given = {"num_trees": 120, "max_leaf_nodes": 5, **more}
+    given = {"num_trees": 60, "max_leaf_nodes": 5, **more}
     if target.startswith("n"):
         given["classification"] = False
     names = "".join(f", {name} => %s" for name in given)
     call = f"SELECT madtree.boost_train('t', 'm', 'id', %s, %s{names})"
     db.execute(call, [target, FEATURES, *given.values()])  # type: ignore[arg-type]
     here = expected(db, f"SELECT madtree.boost_predict('m', 't', 'scored', '{type_}')")
-    there = ENGINES[dialect](db, written(db, f"SELECT madtree.boost_sql('m', '{type_}', dialect => '{dialect}')"))
-    if case == "class":
-        assert [bool(said) for said in there] == here
-    else:
-        np.testing.assert_allclose(there, here, rtol=1e-12)
+    for dialect, run in ENGINES.items():
+        there = run(db, written(db, f"SELECT madtree.boost_sql('m', '{type_}', dialect => '{dialect}')"))
+        if case == "class":
+            assert [bool(said) for said in there] == here, dialect
+        else:
+            np.testing.assert_allclose(there, here, rtol=1e-12, err_msg=dialect)
+
+
+@pytest.fixture(scope="module")
+def models(shared_db: psycopg.Connection) -> psycopg.Connection:
+    """The trees m1, m2, ...; the boosted models b, and steps, which is calibrated; the forests f and of_classes."""
+    shared_db.execute(MAKE)
+    for number, training in enumerate(TRAININGS.values(), 1):
+        shared_db.execute(training.replace("'m'", f"'m{number}'"), [FEATURES])  # type: ignore[arg-type]
+    boosted = "SELECT madtree.boost_train('t', 'b', 'id', 'late', %s, num_trees => 60, max_leaf_nodes => 4)"
+    shared_db.execute(boosted, [FEATURES])
+    shared_db.execute("SELECT madtree.calibrate('b', 't', 'steps', 'isotonic')")
+    grow(shared_db, "numbers")
+    grow(shared_db, "three classes, surrogates", "of_classes")
+    return shared_db
 
 
 def expressions(db: psycopg.Connection, dialect: str) -> Iterator[str]:
-    for training in TRAININGS.values():
-        db.execute("SELECT madtree.tree_drop('m') WHERE to_regclass('m') IS NOT NULL")
-        db.execute(training, [FEATURES.replace(", size", "") + ", size"])  # type: ignore[arg-type]
-        for type_ in ("leaf", "response"):
-            yield written(db, f"SELECT madtree.tree_sql('m', '{type_}', dialect => '{dialect}')")
-    db.execute(
-        "SELECT madtree.boost_train('t', 'b', 'id', 'late', %s, num_trees => 60, max_leaf_nodes => 4)", [FEATURES]
-    )
+    for number in range(1, len(TRAININGS) + 1):
+        yield written(db, f"SELECT madtree.tree_sql('m{number}', dialect => '{dialect}')")
+    yield written(db, f"SELECT madtree.tree_sql('m1', 'leaf', dialect => '{dialect}')")
     yield written(db, f"SELECT madtree.boost_sql('b', 'prob', dialect => '{dialect}')")
-    grow(db, "numbers")
     yield written(db, f"SELECT madtree.tree_sql('f', dialect => '{dialect}')")
-    db.execute("SELECT madtree.tree_drop('f')")
-    grow(db, "three classes, surrogates")
-    yield written(db, f"SELECT madtree.tree_sql('f', 'prob', class => 'it''s low', dialect => '{dialect}')")
+    yield written(db, f"SELECT madtree.tree_sql('of_classes', 'prob', class => 'it''s low', dialect => '{dialect}')")
     if DIALECTS[dialect].has_sub_selects:
-        yield written(db, f"SELECT madtree.tree_sql('f', dialect => '{dialect}')")
-        db.execute("SELECT madtree.calibrate('b', 't', 'steps', 'isotonic')")
+        yield written(db, f"SELECT madtree.tree_sql('of_classes', dialect => '{dialect}')")
         yield written(db, f"SELECT madtree.boost_sql('steps', 'prob', dialect => '{dialect}')")
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_the_others_can_be_read(db: psycopg.Connection, dialect: str) -> None:
+def test_the_others_can_be_read(models: psycopg.Connection, dialect: str) -> None:
     """By a parser of the dialect; and what has PostgreSQL's marks is in none."""
-    for expression in expressions(db, dialect):
+    for expression in expressions(models, dialect):
         read = sqlglot.parse_one(f"SELECT {expression} AS said FROM t", read=READERS.get(dialect, dialect))
         of_row = {column.name for column in read.find_all(sqlglot.exp.Column) if column.table not in ("s", "m", "e")}
         assert of_row <= {*COLUMNS}
@@ -218,19 +224,26 @@ def test_what_cannot_be_written_is_said(db: psycopg.Connection, features: str, c
         db.execute(f"SELECT madtree.{call}")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("dialect", ENGINES)
-def test_many_classes_of_a_boosted_model(db: psycopg.Connection, dialect: str) -> None:
+def test_many_classes_of_a_boosted_model(db: psycopg.Connection) -> None:
     """Also where scores are so far apart that exponentials have no digits left."""
     db.execute("SELECT madtree.boost_train('t', 'm', 'id', 'k', %s, num_trees => 12, max_leaf_nodes => 4)", [FEATURES])
-    there = ENGINES[dialect]
+    call = "SELECT madtree.boost_sql('m', '{}', class => 'mid\\dle', dialect => '{}')"
     for base in (0.0, 5000.0):
         db.execute("UPDATE m_group SET base_score[1] = %s", [base])
         here = expected(db, "SELECT madtree.boost_predict('m', 't', 'scored')")
-        assert there(db, written(db, f"SELECT madtree.boost_sql('m', dialect => '{dialect}')")) == here
-        call = "SELECT madtree.boost_sql('m', '{}', class => 'mid\\dle', dialect => '{}')"
-        for type_ in ("raw", "prob"):
-            here = expected(db, f"SELECT madtree.boost_predict('m', 't', 'scored', '{type_}')")
-            np.testing.assert_allclose(there(db, written(db, call.format(type_, dialect))), here, 1e-12, 1e-12)
+        numbers = {
+            type_: expected(db, f"SELECT madtree.boost_predict('m', 't', 'scored', '{type_}')")
+            for type_ in ("raw", "prob")
+        }
+        for dialect, run in ENGINES.items():
+            assert run(db, written(db, f"SELECT madtree.boost_sql('m', dialect => '{dialect}')")) == here
+            for type_, of_class in numbers.items():
+                np.testing.assert_allclose(run(db, written(db, call.format(type_, dialect))), of_class, 1e-12, 1e-12)
+    for dialect in ENGINES:
+        refused(db, dialect)
+
+
+def refused(db: psycopg.Connection, dialect: str) -> None:
     with pytest.raises(psycopg.Error, match="numbers of more than two classes are an array"):
         db.execute(f"SELECT madtree.boost_sql('m', 'raw', dialect => '{dialect}')")  # type: ignore[arg-type]
 
@@ -248,19 +261,18 @@ FORESTS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def grow(db: psycopg.Connection, case: str) -> bool:
-    """Train a forest `f`; whether it is of classes."""
+def grow(db: psycopg.Connection, case: str, model: str = "f") -> bool:
+    """Train a forest; whether it is of classes."""
     target, more = FORESTS[case]
     given = {"num_trees": 5, "max_tree_depth": 6, "importance": False, **more}
     names = "".join(f", {name} => %s" for name in given)
-    call = f"SELECT madtree.forest_train('t', 'f', 'id', %s, %s{names})"
-    db.execute(call, [target, FEATURES, *given.values()])  # type: ignore[arg-type]
+    call = f"SELECT madtree.forest_train('t', %s, 'id', %s, %s{names})"
+    db.execute(call, [model, target, FEATURES, *given.values()])  # type: ignore[arg-type]
     return target != "y"
 
 
 @pytest.mark.parametrize("case", FORESTS)
-@pytest.mark.parametrize("dialect", ENGINES)
-def test_a_forest_says_the_same(db: psycopg.Connection, case: str, dialect: str) -> None:
+def test_a_forest_says_the_same(db: psycopg.Connection, case: str) -> None:
     of_classes = grow(db, case)
     for type_ in ("response", "prob", "prob_mean") if of_classes else ("response",):
         here = expected(db, f"SELECT madtree.forest_predict('f', 't', 'scored', '{type_}')")
@@ -268,25 +280,26 @@ def test_a_forest_says_the_same(db: psycopg.Connection, case: str, dialect: str)
         label = str(rows(db, "SELECT dependent_var_levels AS l FROM f_summary")[0]["l"][-1]) if of_classes else None
         of_class = label if type_ != "response" else None
         call = "SELECT madtree.tree_sql('f', %s, class => %s, dialect => %s)"
-        (expression,) = db.execute(call, [type_, of_class, dialect]).fetchone() or ()
-        there = ENGINES[dialect](db, expression)
-        if of_classes and type_ == "response":
-            assert [bool(said) for said in there] == here if label == "true" else there == here
-        else:
-            np.testing.assert_allclose(there, here, rtol=1e-12)
+        for dialect, run in ENGINES.items():
+            (expression,) = db.execute(call, [type_, of_class, dialect]).fetchone() or ()
+            there = run(db, expression)
+            if of_classes and type_ == "response":
+                assert [bool(said) for said in there] == here if label == "true" else there == here
+            else:
+                np.testing.assert_allclose(there, here, rtol=1e-12, err_msg=dialect)
 
 
 @pytest.mark.parametrize("train", ["boost_train", "forest_train"])
-@pytest.mark.parametrize("dialect", ENGINES)
-def test_a_model_that_is_calibrated_by_steps_says_the_same(db: psycopg.Connection, train: str, dialect: str) -> None:
+def test_a_model_that_is_calibrated_by_steps_says_the_same(db: psycopg.Connection, train: str) -> None:
     db.execute(f"SELECT madtree.{train}('t', 'm', 'id', 'late', %s, num_trees => 9, grouping_cols => 'g')", [FEATURES])  # type: ignore[arg-type]
     db.execute("SELECT madtree.calibrate('m', 't', 'c', 'isotonic')")
     (steps,) = rows(db, "SELECT sum(cardinality(step_scores)) AS n FROM c_group")
     assert steps["n"] > 10
     for type_ in ("prob", "response"):
         here = expected(db, f"SELECT madtree.boost_predict('c', 't', 'scored', '{type_}')")
-        there = ENGINES[dialect](db, written(db, f"SELECT madtree.boost_sql('c', '{type_}', dialect => '{dialect}')"))
-        np.testing.assert_allclose(np.array(there, float), np.array(here, float), rtol=1e-12, atol=1e-12)
+        for dialect, run in ENGINES.items():
+            there = run(db, written(db, f"SELECT madtree.boost_sql('c', '{type_}', dialect => '{dialect}')"))
+            np.testing.assert_allclose(np.array(there, float), np.array(here, float), rtol=1e-12, atol=1e-12)
 
 
 def test_numbers_that_no_literal_has_are_refused() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-N, PART = 6_000, 1_000  # rows; and of them, so many at a time
+N, PART = 3_000, 1_000  # rows; and of them, so many at a time
 MAKE = f"""
 CREATE TABLE t AS SELECT i AS id, CASE WHEN i % 13 > 0 THEN sin(i * 7.1) END AS x, cos(i * 3.7)::float4 AS y,
     CASE WHEN i % 17 > 0 THEN 'k' || i * 53 % 40 END AS k, i * 31 % 9 AS z, i % 2 AS g,

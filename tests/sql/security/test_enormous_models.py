@@ -14,6 +14,7 @@ from contextlib import contextmanager
 import numpy as np
 import psycopg
 import pytest
+from shares import share
 from training import columns_of
 
 from madtree.interface import FUNCTIONS
@@ -245,13 +246,15 @@ def calls(db: psycopg.Connection, model: str) -> Iterator[str]:
     yield "SELECT count(r) FROM madtree.models AS r"
 
 
-@pytest.mark.parametrize(("model", "change"), CASES, ids=lambda value: str(value))
+@pytest.mark.parametrize(
+    ("turn", "model", "change"), [(turn, *case) for turn, case in enumerate(CASES)], ids=lambda value: str(value)
+)
 def test_no_function_keeps_its_session_much_longer_than_a_timeout(
-    models: psycopg.Connection, model: str, change: str
+    models: psycopg.Connection, turn: int, model: str, change: str
 ) -> None:
     faults = {}
     with changed(models, model, change):
-        for call in calls(models, model):
+        for call in share([*calls(models, model)], 2, turn):
             models.execute("SAVEPOINT before")
             begin = cpu_seconds(models)
             models.execute(f"SET LOCAL statement_timeout = {int(1000 * TIMEOUT)}")
@@ -269,27 +272,28 @@ def test_no_function_keeps_its_session_much_longer_than_a_timeout(
     assert faults == {}
 
 
+TO_THE_END = [
+    ("m", "trees"),
+    ("b", "trees"),
+    ("m", "nodes"),
+    ("g", "groups"),
+    ("f", "packed nodes"),
+    ("b", "packed nodes"),
+    ("m", "categories by tree"),
+    ("m", "categories in all nodes"),
+]
+
+
 @pytest.mark.parametrize(
-    ("model", "change"),
-    [
-        ("m", "trees"),
-        ("g", "groups"),
-        ("m", "nodes"),
-        ("f", "packed nodes"),
-        ("b", "packed nodes"),
-        ("b", "trees"),
-        ("m", "categories by tree"),
-        ("m", "categories in all nodes"),
-    ],
-    ids=lambda value: str(value),
+    ("turn", "model", "change"), [(turn, *case) for turn, case in enumerate(TO_THE_END)], ids=lambda value: str(value)
 )
 def test_python_is_never_long_at_work_between_two_looks_for_timeouts(
-    models: psycopg.Connection, model: str, change: str
+    models: psycopg.Connection, turn: int, model: str, change: str
 ) -> None:
     faults = {}
     limit = BETWEEN_LOOKS_AT_LISTS if change == "categories in all nodes" else BETWEEN_LOOKS
     with changed(models, model, change, N_TO_THE_END, LAST_TO_THE_END):
-        for call in calls(models, model):
+        for call in share([*calls(models, model)], 2, turn):
             for _ in range(3):  # a busy machine makes any piece long, but hardly the same one each time
                 if (took := longest_between_looks(models, call)) <= limit:
                     break

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from kept_sessions import KeptSessions
 from psycopg import sql
+from shares import share
 
 from tests.unit.test_forged_bytes import CASES, score_plan
 
@@ -100,9 +101,9 @@ def tables(dsn: str, shared_schema: str, sessions: KeptSessions) -> str:
             f"sin(i * 0.7) > 0 AS y FROM generate_series(1, {N_ROWS}) AS i"
         )
         db.execute("CREATE TABLE few AS SELECT * FROM data WHERE id <= 3000; ANALYZE data, few")
-        db.execute("SELECT madtree.forest_train('few', 'f', 'id', 'y', 'a, b, c', num_trees => 100, min_split => 2)")
-        db.execute("SELECT madtree.boost_train('few', 'b', 'id', 'y', 'a, b, c', num_trees => 100)")
-        db.execute("SELECT madtree.forest_train('few', 'i', 'id', 'a', 'b, c', num_trees => 50, intervals => true)")
+        db.execute("SELECT madtree.forest_train('few', 'f', 'id', 'y', 'a, b, c', num_trees => 60, min_split => 2)")
+        db.execute("SELECT madtree.boost_train('few', 'b', 'id', 'y', 'a, b, c', num_trees => 60)")
+        db.execute("SELECT madtree.forest_train('few', 'i', 'id', 'a', 'b, c', num_trees => 30, intervals => true)")
         db.execute("SELECT madtree.tree_train('few', 't', 'id', 'y', 'a, b, c', max_depth => 25, min_split => 2)")
         db.execute("SELECT madtree.tree_statistics(m, 'few') FROM unnest(ARRAY['f', 'b']) AS m")
         for name, (plan, rows) in PLANS.items():
@@ -123,8 +124,8 @@ def data(db: psycopg.Connection, schema: str, user_db: psycopg.Connection, table
 
 
 def cut_short(db: psycopg.Connection, name: str) -> Iterator[int]:
-    """Let timeouts strike a call at several places, and yield after each."""
-    for timeout in TIMEOUTS:
+    """Let timeouts strike a call at several places, another call at others, and yield after each."""
+    for timeout in share(TIMEOUTS, 2, [*CALLS].index(name)):
         db.execute(f"SET statement_timeout = {timeout}")
         try:
             db.execute(CALLS[name].encode())

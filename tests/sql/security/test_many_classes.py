@@ -12,8 +12,8 @@ from test_enormous_models import DEFECTS, GRACE, calls, packed_tree
 from madtree.trees import MAX_CLASSES, NodeLayout
 
 ROOM = 2**30  # bytes that a call may take beside what the session has already
-N_ROWS = 20_000
-TIMEOUT = 2  # seconds: what asks for a number for each row and class may take as long as it likes
+N_ROWS = 8_000
+TIMEOUT = 1  # seconds: what asks for a number for each row and class may take as long as it likes
 LAYOUT = NodeLayout(True, MAX_CLASSES, False, True)
 MAKE = f"""
 CREATE TABLE data AS SELECT i AS id, (i * 7919 % 100)::float8 AS x, (ARRAY['red', 'green'])[1 + i % 2] AS k,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +53,16 @@ def places(server: Server, alice: str) -> Iterator[dict[str, Place]]:
     names = {path: f"madtree_planted_{path}_{secrets.token_hex(4)}" for path in PATHS}
     with psycopg.connect(server.dsn, autocommit=True) as admin, kept(server.dsn) as through:
         try:
+            admin.execute(f"CREATE DATABASE {names['clean']}")
+            make_clean(server.dsn_of(dbname=names["clean"]))
             for path, name in names.items():
-                admin.execute(f"CREATE DATABASE {name}")
-                place = make_place(server.dsn_of(dbname=name), path, alice)
-                made[path] = replace(place, dsn=make_conninfo(through, dbname=name))
+                if path != "clean":
+                    admin.execute(f"CREATE DATABASE {name} TEMPLATE {names['clean']}")
+                prepare(server.dsn_of(dbname=name), path, alice)
+            for path, name in names.items():
+                session = psycopg.connect(server.dsn_of(dbname=name), autocommit=True, prepare_threshold=None)
+                made[path] = Place(make_conninfo(through, dbname=name), session)
+                session.execute("SELECT madtree.tree_predict()")  # loads the Python half, which some calls import from
             yield made
         finally:
             for place in made.values():
@@ -65,7 +71,8 @@ def places(server: Server, alice: str) -> Iterator[dict[str, Place]]:
                 admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
 
-def make_place(dsn: str, path: str, alice: str) -> Place:
+def make_clean(dsn: str) -> None:
+    """All tables and models."""
     with psycopg.connect(dsn, autocommit=True) as db:
         db.execute(f"CREATE EXTENSION madtree CASCADE; CREATE SCHEMA {calls.SCHEMA}")
         db.execute(f"SET search_path = {calls.SCHEMA}, public")
@@ -73,6 +80,14 @@ def make_place(dsn: str, path: str, alice: str) -> Place:
         db.execute(calls.MAKE_WAYS)
         db.execute("RESET search_path")
         calls.make_models(db)
+
+
+def prepare(dsn: str, path: str, alice: str) -> None:
+    """Plant what belongs there, and set the search path."""
+    with psycopg.connect(dsn, autocommit=True) as db:
+        if db.execute("SELECT FROM pg_foreign_server WHERE srvname = 'loopback'").fetchone():
+            name = sql.Literal(db.info.dbname)
+            db.execute(sql.SQL("ALTER SERVER loopback OPTIONS (SET dbname {})").format(name))
         if path != "clean":
             db.execute(f"CREATE SCHEMA {SCHEMA} AUTHORIZATION {alice}")
             db.execute(f"GRANT USAGE ON SCHEMA {calls.SCHEMA} TO {alice}")
@@ -83,9 +98,6 @@ def make_place(dsn: str, path: str, alice: str) -> Place:
         db.execute(
             sql.SQL("ALTER DATABASE {} SET search_path = {}").format(sql.Identifier(db.info.dbname), sql.SQL(setting))
         )
-    session = psycopg.connect(dsn, autocommit=True, prepare_threshold=None)
-    session.execute("SELECT madtree.tree_predict()")  # loads the Python half, which some calls import from
-    return Place(dsn, session)
 
 
 @pytest.fixture(scope="module")
@@ -103,10 +115,25 @@ def answers(places: dict[str, Place]) -> Callable[[str, Path], Any]:
 
 # Where pg_catalog comes last, all that is planted for the other path is there, too, and more: every name without a
 # schema is found. So of the path that users have, with pg_catalog first, a sample is enough. Of trainings, a third are
-# tried: two of six kinds by one strategy, two others by the next.
+# tried: two of six kinds by one strategy, two others by the next. Of what is done with each model, half of the models
+# are tried, the others by the next.
 TRAININGS = [*dict(calls.trainings())]
 THIRD = [name for turn in range(len(TRAININGS) // 6 + 1) for name in share(TRAININGS[6 * turn :][:6], 3, turn)]
-CHOSEN = [*THIRD, *dict(calls.uses())]
+
+
+def some_uses() -> list[str]:
+    every = [*dict(calls.uses())]
+    of_models: dict[str, list[str]] = {}
+    for name in every:
+        model, _, what = name.partition(": ")
+        if model in calls.MODELS:
+            of_models.setdefault(what, []).append(name)
+    left = set(every).difference(*of_models.values())
+    chosen = [share(names, 2, number % min(2, len(names))) for number, names in enumerate(of_models.values())]
+    return [name for name in every if name in left.union(*chosen)]
+
+
+CHOSEN = [*THIRD, *some_uses()]
 
 
 @pytest.mark.parametrize(

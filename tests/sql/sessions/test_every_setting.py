@@ -99,11 +99,12 @@ def outcome(db: psycopg.Connection, suffix: str) -> dict[str, Any]:
     return found
 
 
-@pytest.fixture
-def usual(db: psycopg.Connection) -> psycopg.Connection:
-    db.execute(DATA)
-    train(db, "extension", "usual")
-    return db
+@pytest.fixture(scope="module")
+def usual(shared_db: psycopg.Connection) -> psycopg.Connection:
+    """A session of the usual settings, with the data, and the models and predictions that it has made of them."""
+    shared_db.execute(DATA)
+    train(shared_db, "extension", "usual")
+    return shared_db
 
 
 KINDS = ["booleans", "first words", "last words", "least numbers", "words", "greatest numbers"]
@@ -114,11 +115,18 @@ KINDS = ["booleans", "first words", "last words", "least numbers", "words", "gre
     [(kind, engine) for turn, kind in enumerate(KINDS) for engine in share(("extension", "client"), 2, turn)],
 )
 def test_no_setting_changes_a_model_or_a_prediction(
-    usual: psycopg.Connection, connect: Callable[[], psycopg.Connection], which: str, engine: str
+    usual: psycopg.Connection,
+    connect: Callable[[], psycopg.Connection],
+    schema: str,
+    shared_schema: str,
+    which: str,
+    engine: str,
 ) -> None:
     db, settings = connect(), hostile(usual, which)
     assert len(settings) > 5
+    db.execute(f"SET search_path = {schema}, {shared_schema}, public, madtree")
     for name, value in settings.items():
         db.execute(sql.SQL("SET {} = {}").format(sql.Identifier(*name.split(".")), sql.Literal(value)))
     train(db, engine, "set")
+    usual.execute(f"SET search_path = {schema}, {shared_schema}, public, madtree")
     assert outcome(usual, "set") == outcome(usual, "usual"), settings

@@ -14,7 +14,7 @@ from shares import share
 from training import left_behind, train, without_branches
 from waiting import wait_until
 
-N_BLOCKS = 6
+N_BLOCKS = 4
 MAKE = f"""
     CREATE TABLE {{0}}.t AS SELECT i AS id, i % {N_BLOCKS * 20} AS g, (i * 7919 % 1013 > 500) <> (i % 7 = 0) AS y,
         sin(i) AS a, cos(i * 3.7) AS b, 'level ' || i % 19 AS c, CASE WHEN i % 11 > 0 THEN i % 101 END AS d

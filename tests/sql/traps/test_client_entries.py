@@ -108,9 +108,9 @@ def test_objects_run_nothing_of_the_types(ground_with_models: Ground, engine: st
 
         for turn, (model, table) in enumerate(places()):
             for thing in things(client, model):
-                for name in share(entries(type(thing)), 10 if model.startswith("bosses") else 6, turn):
+                for name in share(entries(type(thing)), 17 if model.startswith("bosses") else 9, turn):
                     ask_for(thing, name, model, table)
-            if ALL or turn % 3 == (engine == "client"):
+            if ALL or turn % 5 == (engine == "client"):
                 refused(lambda model=model, table=table: build_report(client, model, data=table))
                 seen.look("the page", f"{model} on {table}")
         # The share may give an entry only models that it refuses.
@@ -149,7 +149,8 @@ def test_estimators_run_nothing_of_the_types(ground_with_models: Ground, engine:
                 fitted = kind(client, list_of_features="x, k", id_col_name=id_, max_depth=3, **small)
                 fitted.fit("traps.d", outcome)
                 other = kind(client, list_of_features="x, k", id_col_name=id_, max_depth=3, **small, **more)
-                for estimator, names in ((fitted, [n for n in entries(kind) if n != "fit"]), (other, ["fit"])):
+                asked = [name for name in entries(kind) if name != "fit"]
+                for estimator, names in ((fitted, share(asked, 2, number) if number else asked), (other, ["fit"])):
                     for name in names:
                         work = lambda e=estimator, n=name, p=place: ask(e, n, p, sample_weight="w")  # noqa: E731
                         if not refused(work):
@@ -174,7 +175,7 @@ def test_commands_run_nothing_of_the_types(ground_with_models: Ground, boss: str
     every = list(commands())
     with ground.calling(CALLERS["superuser"]):
         for turn, (model, table) in enumerate(places()):
-            for command in share(every, 24, turn):
+            for command in share(every, 36, turn):
                 answered |= run(ground, boss, command, model, table)
                 seen.look(str(command), f"{model} on {table}")
         # The share may give a command only models that it refuses, as pruning refuses forests.
@@ -227,8 +228,8 @@ def test_what_is_looked_at_is_used_in_the_same_transaction(
             client = madtree.connect(db, engine=engine, on_message=lambda line: None)
             for model in (*(f"bosses.{kind}" for kind in KINDS), "bosses.numbers"):
                 place = {**PLACE, "model": model, "data": "traps.d", "out": ground.new_name()}
-                for thing in things(client, model):
-                    for name in entries(type(thing)):
+                for number, thing in enumerate(things(client, model)):
+                    for name in share(entries(type(thing)), 2, turn + number):
                         note(f"{type(thing).__name__}.{name}", lambda t=thing, n=name, p=place: ask(t, n, p))
                 note("the page", lambda c=client, m=model: build_report(c, m, data="traps.d"))
                 note("the page of a connection", lambda m=model: build_report(db, m, data="traps.d"))
@@ -239,6 +240,8 @@ def test_what_is_looked_at_is_used_in_the_same_transaction(
                 for name in ["fit", *entries(kind)]:
                     place = {**PLACE, "data": "traps.d", "dependent": outcome}
                     note(f"{which}.{name}", lambda e=estimator, n=name, p=place: ask(e, n, p))
-        for command in commands():
+        every = list(commands())
+        first = {command.name: command for command in reversed(every)}  # of each name
+        for command in {str(command): command for command in (*first.values(), *share(every, 3))}.values():
             note(str(command), lambda c=command: run(ground, boss, c, "bosses.tree", "traps.d"))
     assert not wrong

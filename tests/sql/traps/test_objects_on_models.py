@@ -99,7 +99,7 @@ def test_further_columns_of_a_models_tables_are_not_taken_over(
             ground.warnings.clear()
             calls = calls_of(db, engine)
             copying = [call for call in calls if call.function == "tree_prune"]
-            for call in [*copying, *share(calls, 12, turn)]:
+            for call in [*copying, *share(calls, 20, turn)]:
                 place = {**FIXED, "model": model, "data": "traps.d", "out": ground.new_name()}
                 seen.call(db, call, place, f"further columns in {model}")
             for part in some:

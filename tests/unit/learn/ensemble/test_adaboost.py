@@ -144,11 +144,11 @@ def test_adaboost_of_many_classes_is_scikit_learns(
     score = 3 * x[:, 0] * (x[:, 1] > 0.3) + 2 * np.square(x[:, 2]) - x[:, 3] + rng.normal(0, 0.4, len(x))
     target = np.searchsorted(np.quantile(score, np.arange(1, n_classes) / n_classes), score)
     tree = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0)
-    other = AdaBoostClassifier(tree, n_estimators=25, learning_rate=rate, random_state=0)
+    other = AdaBoostClassifier(tree, n_estimators=12, learning_rate=rate, random_state=0)
     other.fit(features, target, sample_weight=weight if weighted else None)
     given = {"max_leaf_nodes": leaves, "learning_rate": rate}
-    scores, n_rounds, first = of_many(features, target, 25, weight if weighted else None, **given)
-    assert n_rounds == len(other.estimators_) == 25
+    scores, n_rounds, first = of_many(features, target, 12, weight if weighted else None, **given)
+    assert n_rounds == len(other.estimators_) == 12
     # A vote for a class is 1 there and -1 / (K - 1) for each other one, which is K / (K - 1) of what it is here.
     decision = n_classes / (n_classes - 1) * scores / other.estimator_weights_.sum()
     np.testing.assert_allclose(decision.T, other.decision_function(features), rtol=1e-9, atol=1e-12)

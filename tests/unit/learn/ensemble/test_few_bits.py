@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from shares import share
 
 from madtree.learn.counting.joint_tables import add_joint, joint_pairs
 from madtree.learn.data import Block
@@ -21,14 +22,21 @@ from tests.unit.learn.ensemble.test_boosting import ANYWHERE, bytes_of, grown_by
 N = 3_000
 
 
-@pytest.mark.parametrize("least", [1_000, 0, N], ids=["some groups", "all groups", "no group"])
+LEAST = {"some groups": 1_000, "all groups": 0, "no group": N}
+MODELS: list[tuple[int, bool, int, dict[str, Any]]] = [
+    (2, False, 1, {}),
+    (2, True, 1, {"subsample": 0.6, "feature_fraction": 0.5}),
+    (2, False, 3, {"held_out": 0.3}),
+    (4, True, 2, {}),
+]
+
+
 @pytest.mark.parametrize(
-    ("n_classes", "weighted", "n_trees", "more"),
+    ("least", "n_classes", "weighted", "n_trees", "more"),
     [
-        (2, False, 1, {}),
-        (2, True, 1, {"subsample": 0.6, "feature_fraction": 0.5}),
-        (2, False, 3, {"held_out": 0.3}),
-        (4, True, 2, {}),
+        pytest.param(LEAST[which], *model, id=f"{which}-{turn}")
+        for turn, model in enumerate(MODELS)
+        for which in share([*LEAST], 2, turn)
     ],
 )
 def test_a_model_is_the_same_wherever_rows_are(

@@ -40,17 +40,17 @@ def examples(loss: str, seed: int, missing: bool) -> tuple[Floats, Floats]:
     ],
 )
 def test_monotone_constraints_are_scikit_learns(loss: str, weighted: bool, missing: bool, more: dict[str, Any]) -> None:
-    """Scores after 20 rounds; and they are not those of trees that are free."""
+    """Scores after 10 rounds; and they are not those of trees that are free."""
     features, target = examples(loss, 0, missing)
     weight = np.random.default_rng(1).random(len(target)) + 0.5 if weighted else None
     n_classes = 2 if loss == "log_loss" else 0
     make = HistGradientBoostingClassifier if n_classes else HistGradientBoostingRegressor
-    settings = {"loss": loss, "max_iter": 20, "early_stopping": False, "monotonic_cst": DIRECTIONS, **more}
+    settings = {"loss": loss, "max_iter": 10, "early_stopping": False, "monotonic_cst": DIRECTIONS, **more}
     expected = make(**settings).fit(features, target, sample_weight=weight)._raw_predict(features)
     ours = {"l2": more.get("l2_regularization", 0.0), "max_leaf_nodes": more.get("max_leaf_nodes", 31)}
 
     def found(monotone: tuple[float, ...]) -> Floats:
-        return raw_scores(features, np.asarray(target, float), n_classes, loss, 20, weight, monotone=monotone, **ours)
+        return raw_scores(features, np.asarray(target, float), n_classes, loss, 10, weight, monotone=monotone, **ours)
 
     np.testing.assert_allclose(found(tuple(map(float, DIRECTIONS))), expected, rtol=1e-5, atol=1e-6)
     assert np.abs(found(()) - expected).max() > 0.3
@@ -62,13 +62,13 @@ def test_interaction_constraints_are_scikit_learns(groups: list[tuple[int, ...]]
     features = rng.integers(0, 200, (3_000, 5)).astype(float)
     x = features / 200
     z = 4 * x[:, 0] * x[:, 1] - 3 * x[:, 2] * x[:, 3] + np.sin(9 * x[:, 3]) * x[:, 4] + rng.normal(size=len(x)) / 2
-    other = HistGradientBoostingRegressor(max_iter=20, early_stopping=False, interaction_cst=[set(g) for g in groups])
+    other = HistGradientBoostingRegressor(max_iter=10, early_stopping=False, interaction_cst=[set(g) for g in groups])
     expected = other.fit(features, z)._raw_predict(features)
     rest = tuple(set(range(5)).difference(*groups))
     all_groups = (*groups, *([rest] if rest else []))
-    found = raw_scores(features, z, 0, "squared_error", 20, interactions=all_groups)
+    found = raw_scores(features, z, 0, "squared_error", 10, interactions=all_groups)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
-    assert np.abs(raw_scores(features, z, 0, "squared_error", 20) - expected).max() > 0.3
+    assert np.abs(raw_scores(features, z, 0, "squared_error", 10) - expected).max() > 0.3
 
 
 def test_a_gain_within_bounds_is_the_gain_and_one_at_bounds_that_of_cut_values() -> None:
