@@ -30,7 +30,7 @@ from madtree.learn.requests import (
 )
 from madtree.learn.waves import WaveRequest
 from madtree.storage.workers.board import Board
-from madtree.storage.workers.messages import ByOwnRows, KeepRows, ShareRows
+from madtree.storage.workers.messages import ByOwnRows, KeepRows, MessageWriter, ShareRows
 from madtree.storage.workers.resident import Resident, waited_for
 from madtree.storage.workers.waves import SharedWaves
 
@@ -66,6 +66,7 @@ class Leader(Resident, Provider, Generic[T]):
         self._waves: SharedWaves | None = None
         self._outcome: list[T] = []
         self._error: Exception | None = None
+        self._writer = MessageWriter()
         self._n_taken = 0
         self.began = False
 
@@ -169,7 +170,7 @@ class Leader(Resident, Provider, Generic[T]):
     def _asked(self, request: ByOwnRows) -> Steps[Any]:
         """This process's answer by its own rows, and the bytes of everybody else's."""
         steps = self.store.answer(request)  # it may have no answer, before anybody is asked
-        self.board.publish(codec.dump(request.to_values()))
+        self.board.publish(self._writer.dump(request))
         mine = yield from steps
         return mine, (yield from self._answers())
 

@@ -23,10 +23,10 @@ from madtree.storage.workers.messages import (
     GrowEnsemble,
     GrowWave,
     KeepRows,
+    MessageReader,
     ShareRows,
     Told,
     answer_bytes,
-    message,
 )
 
 _POLL = 0.0002  # seconds between two looks,
@@ -49,6 +49,7 @@ class Resident:
         self._all_rows: AllRows | None = None
         self._ensemble: Ensemble | None = None
         self._life: Steps[None] | None = None
+        self._reader = MessageReader()
 
     @property
     def n_parts(self) -> int:
@@ -114,7 +115,7 @@ class Resident:
             found = yield from waited_for(self._look, _POLL if self.packed else _IDLE_POLL)
             if found is None:
                 return
-            yield from self._do(message(found))
+            yield from self._do(self._reader.read(found))
 
     def _do(self, told: Told) -> Steps[None]:
         """What the leader asks for."""
