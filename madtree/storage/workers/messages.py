@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from madtree.host import TemporaryPlace
+from madtree.learn.columns import COLUMNS, ColumnReader, block_columns
 from madtree.learn.counting import COUNTED, CountRequest
-from madtree.learn.data import Array, Values, codec, require
+from madtree.learn.data import Array, Block, Values, codec, require
 from madtree.learn.ensemble import Forest
 from madtree.learn.histogram import RowsOfNodes
 from madtree.learn.packing import Packer, pack_values, packer_of
@@ -115,6 +116,40 @@ class ShareRows:
 
 
 @dataclass(frozen=True)
+class TakeRows:
+    """The worker on that seat is to keep these rows, too, please.
+
+    Attributes:
+        columns: of a block, by the names of `COLUMNS`: bytes; those that it does not have are left out.
+    """
+
+    seat: int
+    n_rows: int
+    columns: Mapping[str, bytes]
+    what: ClassVar[str] = "take rows"
+
+    @classmethod
+    def of(cls, seat: int, block: Block) -> TakeRows:
+        named = zip(COLUMNS, block_columns(block), strict=True)
+        return cls(seat, block.codes.n_rows, {name: column for name, column in named if column is not None})
+
+    def block(self, problem: Problem) -> Block:
+        """The rows; raises MadtreeError where these are none of a problem's."""
+        codes, target, *rest = (self.columns.get(name) for name in COLUMNS)
+        return ColumnReader(problem).block(self.n_rows, codes or b"", target or b"", *rest)
+
+    def to_values(self) -> dict[str, Any]:
+        columns = {name: np.frombuffer(column, np.uint8) for name, column in self.columns.items()}
+        return {"what": self.what, "seat": self.seat, "n_rows": self.n_rows, **columns}
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> TakeRows:
+        given = Values(values)
+        columns = {name: given.ints(name, (None,), 0, 255, np.uint8).tobytes() for name in COLUMNS if name in values}
+        return cls(given.integer("seat", 0, _MOST_WAVES), given.integer("n_rows", 0, _MOST_ROWS), columns)
+
+
+@dataclass(frozen=True)
 class GrowEnsemble:
     """This is the ensemble whose waves will be asked for."""
 
@@ -149,9 +184,10 @@ class GrowWave:
 ByOwnRows = (
     CountRequest | RowsRequest | FoldHashesRequest | RememberRequest | ReplaceRequest | SampleRequest | SumsRequest
 )  # what everybody answers by their rows
-Told = ShareRows | GrowEnsemble | GrowWave | ByOwnRows
+Told = ShareRows | TakeRows | GrowEnsemble | GrowWave | ByOwnRows
 _OF_LEADER = (
     ShareRows,
+    TakeRows,
     GrowEnsemble,
     GrowWave,
     RowsRequest,
