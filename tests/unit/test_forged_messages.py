@@ -19,7 +19,15 @@ from madtree.learn.packing import Packer, RowFormat, prepare
 from madtree.learn.problem import Bootstrap, FoldHashes, Problem, identities
 from madtree.learn.requests import FoldHashesRequest, ReplaceRequest, RowsRequest, SumsRequest
 from madtree.storage.workers.growers import GrowBlocks
-from madtree.storage.workers.messages import GrowEnsemble, GrowWave, KeepRows, MessageReader, MessageWriter, ShareRows
+from madtree.storage.workers.messages import (
+    GrowEnsemble,
+    GrowWave,
+    KeepRows,
+    MessageReader,
+    MessageWriter,
+    ShareRows,
+    TakeRows,
+)
 from madtree.trees import ForestParameters, Parameters
 from tests.unit.learn.binned import KINDS, problem_of, sample_rows
 from tests.unit.test_forged_bytes import changed_bytes, changed_values, grow_plan, grown, refused
@@ -60,6 +68,7 @@ def _messages() -> dict[str, Any]:
         ),
         "grow blocks": GrowBlocks(grow_plan(3)[0], "SELECT ", 7, ANYWHERE),
         "share rows": ShareRows(1_000, [0, 400]),
+        "take rows": TakeRows.of(1, block),
         "ensemble": GrowEnsemble(forest),
         "wave": GrowWave(1, 3),
         "histograms": count,
