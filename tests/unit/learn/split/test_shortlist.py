@@ -90,7 +90,9 @@ def test_rough_gains_are_ginis(most: int, error: float) -> None:
     state = np.random.default_rng(2).integers(1, most, (3, layout.total_bins))
     assert GINI.rough_bin_gains
     cells = state.reshape(3, 4, 6)[..., 1:]
-    (line, code, next_code, upto), best, totals = look(problem, GINI.rough_bin_gains, cells)
+    (line, code, next_code, upto), best, totals = look(
+        problem, GINI.rough_bin_gains, cells, np.zeros(cells.shape[1], np.int64)
+    )
     left = cells.astype(np.float64).cumsum(axis=-1)[..., :-1]
     right = cells.sum(axis=-1, keepdims=True) - left
     gains = gini_gain(left.reshape(3, -1), right.reshape(3, -1)).reshape(4, -1)
