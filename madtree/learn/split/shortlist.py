@@ -48,7 +48,7 @@ def likely_bins(
     criterion, chunk_values = criterion_of(problem), problem.tuning.chunk_values
     if criterion.finds_missing_side:
         whole = whole | _have_missing(state, layout)
-    rough_bin_gains = criterion.rough_bin_gains if _may_be_rough(problem) else None
+    rough_bin_gains = criterion.rough_bin_gains if rough_bin_gains_apply(problem) else None
     if rough_bin_gains is None or whole.all():
         yield from occupied_bins(state, layout, chunk_values, allowed)
         return
@@ -72,7 +72,7 @@ def likely_bins(
                 yield from bins_of_segments(part, part_layout, chunk_values, in_whole[start:stop])
 
 
-def _may_be_rough(problem: Problem) -> bool:
+def rough_bin_gains_apply(problem: Problem) -> bool:
     """Whether what comes near the best gain by a rough form of it is all that is needed."""
     return may_drop_where_all_are_known(problem) and (not problem.n_classes or _are_exact_counts(problem))
 

@@ -142,8 +142,8 @@ def test_little_is_kept_of_segments_that_others_outdo(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(LikelyBins, "_joined", staticmethod(counted))
     assert GINI.rough_bin_gains
-    every = np.ones((n_features, n_slots), np.bool_)
-    found = LikelyBins.of(problem, GINI.rough_bin_gains, state, layout, np.zeros(n_slots), every)
+    every, tree = np.ones((n_features, n_slots), np.bool_), np.zeros(n_slots, np.int64)
+    found = LikelyBins.of(problem, GINI.rough_bin_gains, state, layout, np.zeros(n_slots), every, tree)
     assert len(found.segment) == n_slots
     assert max(sizes) < 2_000  # of 16,000 segments
 
