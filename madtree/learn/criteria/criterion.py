@@ -40,8 +40,8 @@ class Criterion:
             all that have a larger one. None where the best split may be another.
         rounding: gains a unit of weight that may be rounding alone: no split is worth so little. Of classes only.
         finds_missing_side: whether rows without a value go to the side with which a split gains more; else, and where
-            a node has none of them, to the larger one. Not with surrogates, by which such rows go their own ways. A
-            split of these rows from all others is no candidate.
+            a node has none of them, to the larger one. Not with surrogates, by which such rows go their own ways. The
+            split of these rows from all others is a candidate, too.
         gain_by_terms: `gain` where leaves must keep to `LeafTerms`; None where they need not.
         leaf_bounds: (2, n_nodes) between which the values of leaves below each node must lie, and of the node itself;
             None where they may be any.
