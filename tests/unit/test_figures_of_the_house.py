@@ -118,7 +118,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 51_800
+    assert sum(map(lines_of_code, sources().values())) <= 52_000
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ from madtree.learn.histogram import (
     RowsOfNodes,
     add_rows_of_nodes,
     check_exact,
-    features_view,
     node_totals,
 )
 from madtree.learn.problem import Problem
@@ -254,10 +253,10 @@ class FeatureSpan:
         at_own = np.searchsorted(counted, nodes[~derived])
         taken, derived_at = np.flatnonzero(~derived), np.flatnonzero(derived)
         for first, last in layout.runs:
-            view, own_view = features_view(state, layout, first, last), features_view(counted_state, part, first, last)
+            view, own_view = layout.view(state, first, last), part.view(counted_state, first, last)
             view[:, :, taken] = own_view.take(at_own, axis=2)
             skipped = layout.first - kept.layout.first
-            parents = features_view(kept.state, kept.layout, skipped + first, skipped + last).take(parent_slot, axis=2)
+            parents = kept.layout.view(kept.state, skipped + first, skipped + last).take(parent_slot, axis=2)
             view[:, :, derived_at] = parents - own_view.take(at_sibling, axis=2)
         return state
 
@@ -268,6 +267,6 @@ def _entered(whole: Array | None, every: HistogramLayout, state: Array, layout: 
         whole = every.zeros(state.dtype)
     skipped = layout.first - every.first
     for first, last in layout.runs:
-        view = features_view(whole, every, skipped + first, skipped + last)
-        view[:, :, slots] = features_view(state, layout, first, last)
+        view = every.view(whole, skipped + first, skipped + last)
+        view[:, :, slots] = layout.view(state, first, last)
     return whole

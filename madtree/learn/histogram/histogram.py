@@ -52,6 +52,11 @@ class HistogramLayout:
         changes = (np.flatnonzero(np.diff(self.widths)) + 1).tolist()
         return list(pairwise([0, *changes, len(self.widths)]))
 
+    def view(self, state: Array, first: int, last: int) -> Array:
+        """(n_channels, last - first, n_slots, width) view of the histograms of some features of one width (`runs`)."""
+        part: Array = state[:, int(self.offsets[first]) : int(self.offsets[last])]
+        return part.reshape(len(state), last - first, self.n_slots, int(self.widths[first]))
+
     @property
     def total_bins(self) -> int:
         return int(self.widths.sum()) * self.n_slots
@@ -247,13 +252,7 @@ def check_exact(state: Array) -> None:
 
 def feature_view(state: Array, layout: HistogramLayout, index: int) -> Array:
     """(n_channels, n_slots, width) view of one feature's histograms; `index` counts from the layout's first feature."""
-    return features_view(state, layout, index, index + 1)[:, 0]
-
-
-def features_view(state: Array, layout: HistogramLayout, first: int, last: int) -> Array:
-    """(n_channels, last - first, n_slots, width) view of the histograms of features of one width (`runs`)."""
-    part: Array = state[:, int(layout.offsets[first]) : int(layout.offsets[last])]
-    return part.reshape(len(state), last - first, layout.n_slots, int(layout.widths[first]))
+    return layout.view(state, index, index + 1)[:, 0]
 
 
 def node_totals(state: Array, layout: HistogramLayout) -> Floats:

@@ -17,7 +17,7 @@ from madtree.learn.binning import MISSING
 from madtree.learn.counting import by_rows
 from madtree.learn.criteria import RoughBinGains, criterion_of
 from madtree.learn.data import Array, Bools, Floats, Ints, heads
-from madtree.learn.histogram import HistogramLayout, features_view
+from madtree.learn.histogram import HistogramLayout
 from madtree.learn.problem import Problem
 from madtree.learn.split.margins import least_gain, may_drop, may_drop_where_all_are_known, rounding
 from madtree.learn.split.occupied_bins import OccupiedBins, allowed_segments, bins_of_segments, occupied_bins
@@ -202,7 +202,7 @@ def _pieces(state: Array, layout: HistogramLayout, looked_at: Bools, rough_bins:
         width = int(layout.widths[first])
         if width < 2:
             continue
-        segments = features_view(state, layout, first, last).reshape(n_channels, -1, width)
+        segments = layout.view(state, first, last).reshape(n_channels, -1, width)
         some = np.flatnonzero(looked_at[first:last])
         size = max(1, 2 * rough_bins // (width * max(n_channels, 2)))
         for i in range(0, len(some), size):
