@@ -189,7 +189,10 @@ class CandidateSplits:
         with_missing = []
         for mine, both in ((slice(None), (left + missing, right)), (some, (left[:, some], (right + missing)[:, some]))):
             enough = np.minimum(*(side[:n_counts].sum(axis=0) for side in both)) >= self.min_bucket
-            own = gains(problem, self.criterion, *both, tree[mine], None if terms is None else terms.of_places(mine))
+            with np.errstate(divide="ignore", invalid="ignore"):  # of a side without rows
+                own = gains(
+                    problem, self.criterion, *both, tree[mine], None if terms is None else terms.of_places(mine)
+                )
             with_missing.append(np.where(enough, own, 0.0))
         gain, on_right = with_missing
         on_left, side = gain[some], np.full(len(segment), UNKNOWN, np.int8)
