@@ -20,20 +20,23 @@ import numpy as np
 from measure.readme import table
 
 from madtree.learn.at_hand import BlocksAtHand
+from madtree.learn.criteria import criterion_of
 from madtree.learn.data import USUAL_BLOCK_ROWS, finished
 from madtree.learn.data.block import Block
 from madtree.learn.data.types import Floats, Ints
-from madtree.learn.ensemble import Forest, train_forest
+from madtree.learn.ensemble.boosting import Boosting
+from madtree.learn.ensemble.learners import BoostLearner, ForestLearner, Held, Learner, TreeLearner
 from madtree.learn.packing import RawRows, prepare
-from madtree.learn.problem import Bootstrap, Problem, identities
-from madtree.learn.prune import TrainedTrees, train_trees
+from madtree.learn.problem import Problem, identities
+from madtree.learn.prune import TrainedTrees
 from madtree.learn.requests import driven
 from madtree.learn.split import applies, coarse, row_tables, shortlist, sorted_rows
-from madtree.learn.split.shortlist import rough_gains_apply
-from madtree.trees import FEW_ROWS, FeatureKind, ForestParameters, Parameters
+from madtree.learn.split.shortlist import rough_bin_gains_apply, rough_gains_apply
+from madtree.trees import FEW_ROWS, BoostParameters, FeatureKind, ForestParameters, Parameters
 
 NEVER = 2**62
 MEMORY = 2**28  # bytes
+A_TREE = TreeLearner()
 CLEAR = 1.5  # a ratio that a single round shows well enough
 
 
@@ -60,10 +63,14 @@ class Shortcut:
             yield changed
 
 
+def has_likely_bins(problem: Problem) -> bool:
+    return criterion_of(problem).rough_bin_gains is not None and rough_bin_gains_apply(problem)
+
+
 SHORTCUTS = (
     Shortcut("coarse", {"coarse_codes": NEVER}, lambda problem: coarse.pays(problem, 0, len(problem.unordered))),
     Shortcut("screen", {"many_classes": NEVER, "many_weighted_classes": NEVER}, applies),
-    Shortcut("shortlist", {}, rough_gains_apply, (shortlist, "rough_gains_apply", lambda problem: False)),
+    Shortcut("shortlist", {}, has_likely_bins, (shortlist, "rough_bin_gains_apply", lambda problem: False)),
     Shortcut("rough rows", {}, rough_gains_apply, (row_tables, "rough_gains_apply", lambda problem: False)),
     Shortcut("row tables", {}, lambda problem: not problem.unordered.all(), (sorted_rows, "MOST_ROWS", 0)),
     Shortcut("small nodes", {"bins_per_row": NEVER}, lambda problem: True),
@@ -79,7 +86,7 @@ class Case:
     n_classes: int
     parameters: Parameters
     n_trees: int = 1  # groups
-    forest: ForestParameters | None = None
+    learner: Learner = A_TREE
     unordered: int = 0  # of the features, the last ones
 
     def prepared(self) -> tuple[Problem, list[Block]]:
@@ -87,28 +94,31 @@ class Case:
         n_features = len(rows.features)
         kinds = [FeatureKind.CONTINUOUS] * (n_features - self.unordered) + [FeatureKind.UNORDERED] * self.unordered
         parameters = replace(self.parameters, memory_bytes=MEMORY)
-        bootstrap = None
-        if self.forest is not None:
-            bootstrap = Bootstrap(1, 0, 1)
+        if self.learner.draws_rows:
             rows = replace(rows, identity=identities(np.arange(len(rows.target), dtype=float)))
         many = np.full(self.n_trees, FEW_ROWS + 1) if self.n_trees == 1 else None
-        problem, block = prepare(rows, self.n_trees, self.n_classes, kinds, parameters, many, bootstrap)
+        problem, block = prepare(
+            rows, self.n_trees, self.n_classes, kinds, parameters, many, self.learner.samples(parameters)
+        )
         n = block.codes.n_rows
         return problem, [block.take(np.arange(a, min(a + USUAL_BLOCK_ROWS, n))) for a in range(0, n, USUAL_BLOCK_ROWS)]
+
+    def of_trees(self, problem: Problem) -> Problem:
+        """What its trees are grown on: of boosted models gradients."""
+        if not isinstance(self.learner, BoostLearner):
+            return problem
+        groups = np.arange(problem.n_groups)
+        return Boosting(problem, self.learner.parameters, groups).of_trees(np.full(len(groups), 0.5))
 
     def grown(self, problem: Problem, blocks: Sequence[Block]) -> tuple[float, bytes]:
         """Seconds of processor time, and the trees."""
         provider = BlocksAtHand(blocks, MEMORY)
         start = time.process_time()
-        if self.forest is not None:
-            waves: list[TrainedTrees] = []
-            forest = Forest.of(problem, self.forest, np.arange(problem.n_groups))
-            finished(driven(train_forest(forest, waves.append), provider))
-            took, trees = time.process_time() - start, TrainedTrees.join(waves)
-        else:
-            outcome, whole = finished(driven(train_trees(problem, rows_at_hand=True, folds_known=True), provider))
-            took = time.process_time() - start
-            trees = TrainedTrees.of(outcome, whole, np.arange(problem.n_groups))
+        delivered: list[TrainedTrees] = []
+        groups = np.arange(problem.n_groups)
+        program = self.learner.program(problem, groups, delivered.append, Held(1, True, True))
+        said = finished(driven(program, provider))
+        took, trees = time.process_time() - start, TrainedTrees.join([*delivered, said])
         return took, trees.dump()
 
 
@@ -147,7 +157,10 @@ def cases() -> list[Case]:
     usual = Parameters("gini", 10, min_split=20, min_bucket=7)
     deep = Parameters("gini", 60, min_split=2, min_bucket=1, cp=-1)
     by_mse, deep_mse = replace(usual, criterion="mse"), replace(deep, criterion="mse", min_split=5)
-    forest = ForestParameters(20, 3)
+    forest = ForestLearner(ForestParameters(20, 3))
+    few = ForestLearner(ForestParameters(5, 3))
+    boosted = replace(usual, max_leaf_nodes=31, min_bucket=20, learning_rate=0.1)
+    rounds = BoostLearner(BoostParameters("log_loss", 20))
     return [
         Case("300 classes, 50k x 10", partial(sample, 50_000, 10, 300), 300, replace(usual, max_depth=14)),
         Case("30 classes, 50k x 10", partial(sample, 50_000, 10, 30), 30, usual),
@@ -169,13 +182,14 @@ def cases() -> list[Case]:
         Case("600 groups of 100", partial(sample, 60_000, 5, 2, 0, 600), 2, usual, n_trees=600),
         Case("60 groups of 1,000", partial(sample, 60_000, 5, 2, 0, 60), 2, usual, n_trees=60),
         Case("600 groups of 100, mse", partial(sample, 60_000, 5, 0, 0, 600), 0, by_mse, n_trees=600),
-        Case("forest, 100k x 10", partial(sample, 100_000, 10, 2), 2, replace(deep, max_depth=12), forest=forest),
-        Case("forest grown out, 30k x 10", partial(sample, 30_000, 10, 2), 2, deep, forest=forest),
-        Case("forest grown out, mse, 20k", partial(sample, 20_000, 10, 0), 0, deep_mse, forest=forest),
-        Case("forest, 30 classes, 20k", partial(sample, 20_000, 10, 30), 30, deep, forest=replace(forest, n_trees=5)),
-        Case(
-            "forest, 300 classes, 10k", partial(sample, 10_000, 10, 300), 300, deep, forest=replace(forest, n_trees=5)
-        ),
+        Case("forest, 100k x 10", partial(sample, 100_000, 10, 2), 2, replace(deep, max_depth=12), learner=forest),
+        Case("forest grown out, 30k x 10", partial(sample, 30_000, 10, 2), 2, deep, learner=forest),
+        Case("forest grown out, mse, 20k", partial(sample, 20_000, 10, 0), 0, deep_mse, learner=forest),
+        Case("forest, 30 classes, 20k", partial(sample, 20_000, 10, 30), 30, deep, learner=few),
+        Case("forest, 300 classes, 10k", partial(sample, 10_000, 10, 300), 300, deep, learner=few),
+        Case("boosted, 1M x 10", partial(sample, 1_000_000, 10, 2), 2, boosted, learner=rounds),
+        Case("boosted, 100k x 10", partial(sample, 100_000, 10, 2), 2, boosted, learner=rounds),
+        Case("boosted, 50k x 100", partial(sample, 50_000, 100, 2), 2, boosted, learner=rounds),
         Case("ten folds, 50k x 10", partial(sample, 50_000, 10, 2), 2, replace(usual, n_folds=10)),
         Case("mse, 100k x 10", partial(sample, 100_000, 10, 0), 0, by_mse),
         Case("mse grown out, 50k x 10", partial(sample, 50_000, 10, 0), 0, deep_mse),
@@ -190,7 +204,7 @@ def savings(case: Case, chosen: Sequence[Shortcut], rounds: int) -> tuple[float,
     seconds, expected = case.grown(problem, blocks)
     found = []
     for shortcut in chosen:
-        if not shortcut.applies(problem):
+        if not shortcut.applies(case.of_trees(problem)):
             found.append("")
             continue
         ratios: list[float] = []

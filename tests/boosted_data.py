@@ -23,12 +23,14 @@ FEW = {"num_trees": 5, "max_leaf_nodes": 6, "replace": True}
 HALF = {"boost_params": "subsample=0.6, feature_fraction=0.7", "validation_params": "fraction=0.25, n_iter_no_change=2"}
 
 
-def boost(db: psycopg.Connection, target: str, model: str = "m", source: str = "t", **more: Any) -> str:
+def boost(
+    db: psycopg.Connection, target: str, model: str = "m", source: str = "t", features: str = "a, b, c", **more: Any
+) -> str:
     """Train; what the call says."""
     named = {**FEW, **more}
     names = "".join(f", {name} => %s" for name in named)
-    call = f"SELECT madtree.boost_train(%s, %s, 'id', %s, 'a, b, c'{names})"
-    return str(db.execute(call, [source, model, target, *named.values()]).fetchone()[0])  # type: ignore[index,arg-type]
+    call = f"SELECT madtree.boost_train(%s, %s, 'id', %s, %s{names})"
+    return str(db.execute(call, [source, model, target, features, *named.values()]).fetchone()[0])  # type: ignore[index,arg-type]
 
 
 def tables(db: psycopg.Connection, model: str = "m") -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 from madtree.errors import MadtreeError
@@ -159,6 +160,8 @@ def _explanation(model: Model, node: Node, direction: Direction, case: _Case) ->
     problem = _problem(model, str(node.feature), case)
     if direction.split is not None:
         return f"{problem}; surrogate {direction.rank}: {_fact(model, direction.split, direction.goes_left, case)}"
+    if node.threshold == math.inf:  # it asks just that
+        return problem
     surrogates = ", and no surrogate applies" if node.surrogates else ""
     return f"{problem}{surrogates}; most of the training went {'left' if direction.goes_left else 'right'}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable
 from decimal import Decimal
@@ -84,10 +85,15 @@ def among_text(categories: Categories, others: Categories, max_length: int | Non
     return f"in {{{categories_text(categories, max_length)}}}"
 
 
+IS_KNOWN, IS_MISSING = "is known", "is missing"
+
+
 def threshold_text(feature: Feature, threshold: float, digits: int = SIX) -> str:
     """The comparison with a threshold in the feature's own terms: labels, integers, dates, else numbers of so many
-    significant digits.
+    significant digits. Infinity tells rows that have a value from those that have none.
     """
+    if threshold == math.inf:
+        return IS_KNOWN
     if feature.labels:
         label, is_right = first_right_label(feature, threshold)
         position = feature.labels.index(label)

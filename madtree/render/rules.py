@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.render.labels import SIX, among_text, one_line, room_for_categories, threshold_text
+from madtree.render.labels import IS_KNOWN, IS_MISSING, SIX, among_text, one_line, room_for_categories, threshold_text
 from madtree.trees import Categories, Feature, FeatureKind, Model, Node, Split, Tree
 
 Step = tuple[Node, bool]  # an inner node, and whether the path goes left there
@@ -34,12 +34,12 @@ def side_text(split: Split, feature: Feature, left: bool, full: bool = False, di
         return _in_categories(feature, *_sides(split, left), full)
     low = left == split.low_goes_left
     text = f"{one_line(feature.name)} {_bound(feature, split.threshold or 0.0, low, digits)}"
-    return f"{text} or missing" if feature.null_last and not low else text
+    return f"{text} or missing" if feature.null_last and not low and not text.endswith(IS_MISSING) else text
 
 
 def _of_feature(feature: Feature, steps: Sequence[Step], full: bool) -> str:
     text = _categories(feature, steps, full) if feature.kind is FeatureKind.UNORDERED else _range(feature, steps)
-    missing = _missing(feature, steps)
+    missing = None if text.endswith(IS_MISSING) else _missing(feature, steps)
     return f"({text} or {missing})" if missing else text
 
 
@@ -88,8 +88,10 @@ def _in_categories(feature: Feature, categories: Categories, others: Categories,
 
 
 def _bound(feature: Feature, threshold: float, low: bool, digits: int = SIX) -> str:
-    """``<= 5``, or its opposite ``> 5``."""
+    """``<= 5``, or its opposite ``> 5``; of infinity ``is known``, or ``is missing``."""
     text = threshold_text(feature, threshold, digits)
     if low:
         return text
+    if text == IS_KNOWN:
+        return IS_MISSING
     return f"> {text[3:]}" if text.startswith("<= ") else f">= {text[2:]}"

@@ -8,6 +8,7 @@ names it elsewhere.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -204,6 +205,8 @@ def _comparison(feature: Feature, threshold: float, spelling: Spelling) -> tuple
         label, is_right = first_right_label(feature, threshold)
         # An untyped literal becomes a label of the operand's own type.
         return operand, "<" if is_right else "<=", literal(label)
+    if feature.type in MOMENTS and threshold == math.inf and feature.type != "time without time zone":
+        return operand, "<=", f"'infinity'::{spelling.type(_moment_type(feature.type))}"
     if feature.type in RANGES:
         last, lowest = last_left(feature.type, threshold), RANGES[feature.type][0]
         symbol, own_threshold = ("<=", last) if last >= lowest else ("<", lowest)
@@ -218,11 +221,14 @@ def _comparison(feature: Feature, threshold: float, spelling: Spelling) -> tuple
     return operand, "<=", spelling.number(threshold)
 
 
+def _moment_type(type_: str) -> str:
+    name = {"date": "date", "time without time zone": "time"}.get(type_)
+    return name or ("timestamptz" if type_ == "timestamp with time zone" else "timestamp")
+
+
 def _threshold_literal(type_: str, own_threshold: int, spelling: Spelling) -> str:
     if type_ in MOMENTS:
-        name = {"date": "date", "time without time zone": "time"}.get(type_)
-        name = name or ("timestamptz" if type_ == "timestamp with time zone" else "timestamp")
-        return f"'{moment_text(type_, own_threshold)}'::{spelling.type(name)}"
+        return f"'{moment_text(type_, own_threshold)}'::{spelling.type(_moment_type(type_))}"
     if INT4_RANGE[0] < own_threshold <= INT4_RANGE[1]:
         return str(own_threshold)
     return f"'{own_threshold}'::{spelling.type('int8')}"

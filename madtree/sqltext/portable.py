@@ -161,6 +161,8 @@ class Portable(Spelling):
             parts = feature.labels[:first], feature.labels[first:]
             low, high = (self._of_texts(operand, "text", part) if part else _FALSE for part in parts)
             return low, high
+        if feature.type in RANGES and threshold == math.inf:  # whether a value is there
+            return f"{operand} IS NOT NULL", _FALSE
         if feature.type in RANGES:
             last = last_left(feature.type, threshold)
             limit = self._moment(feature, last) if feature.type in MOMENTS else str(last)
@@ -169,11 +171,11 @@ class Portable(Spelling):
             raise self._lacks(f"feature {feature.name}", feature.type)
         if feature.type == "numeric":
             operand = f"CAST({operand} AS {self.dialect.double})"
+        is_number = f" AND {self.dialect.is_number.format(operand)}" if self.dialect.is_number else ""
+        if threshold == math.inf:
+            return f"{operand} IS NOT NULL{is_number}", _FALSE
         limit = self.number(threshold)
-        high = f"{operand} > {limit}"
-        if self.dialect.is_number:
-            high += f" AND {self.dialect.is_number.format(operand)}"
-        return f"{operand} <= {limit}", high
+        return f"{operand} <= {limit}", f"{operand} > {limit}{is_number}"
 
     def _is_group(self, column: str, type_: str, value: str | None) -> str:
         what = f"grouping column {column}"

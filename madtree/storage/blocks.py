@@ -95,6 +95,17 @@ class BlockStore(Provider):
             first += kept.n_rows
         self._kept, self._file, self._is_moved = [], None, True
 
+    def give(self, most: int) -> Block:
+        """Give rows away, the last ones, `most` of them at most; before anything is asked."""
+        kept = self._kept.pop()
+        block, n_left = self._block(kept), kept.n_rows - most
+        self._held_bytes -= _held(kept)
+        if n_left <= 0:
+            return block
+        rest = block.take(np.arange(n_left))
+        self._kept.append(_Kept(n_left, kept.layout, self._stored(rest)))
+        return block.rows(slice(n_left, None))
+
     def answer(self, request: Request) -> Steps[Any]:
         """Raises NoAnswerError where the rows have been moved away."""
         if self._is_moved:
@@ -153,12 +164,7 @@ class BlockStore(Provider):
         self._at_hand, self._remembered = None, []
         if request.share == 1:
             if self._all_kept:
-                self._held_bytes -= sum(
-                    column.nbytes
-                    for kept in self._kept
-                    for column in kept.columns.values()
-                    if not isinstance(column, _Spilled)
-                )
+                self._held_bytes -= sum(map(_held, self._kept))
                 self._kept, self._all_kept = self._all_kept, []
             return
         self._all_kept, self._kept = self._kept, []
@@ -214,6 +220,11 @@ class BlockStore(Provider):
             return column
         assert self._file is not None
         return np.frombuffer(self._file.read(column.span), column.kind).reshape(column.shape)
+
+
+def _held(kept: _Kept) -> int:
+    """Bytes of memory that a block takes."""
+    return sum(column.nbytes for column in kept.columns.values() if not isinstance(column, _Spilled))
 
 
 def allocator_of(place: TemporaryPlace, memory_bytes: int) -> Allocator:

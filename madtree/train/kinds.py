@@ -130,7 +130,7 @@ class TrainingKind(Protocol):
         learner: makes the programs.
         model_kind: what is known of such models.
         needs_all_rows: whether each process that grows needs all rows, which then are shared rather than divided.
-        passes_often: whether so many passes over the rows follow that these are divided evenly, if that takes longer.
+        passes_often: whether so many passes over the rows follow that these are divided evenly first.
     """
 
     @property

@@ -73,10 +73,9 @@ def last_decimal(threshold: float) -> tuple[str, bool]:
 
 def first_right_label(feature: Feature, threshold: float) -> tuple[str, bool]:
     """The enum label from which values go right; if there is none such, the last label and False."""
-    position = max(0, math.floor(threshold))
-    if position >= len(feature.labels):
+    if threshold >= len(feature.labels):
         return feature.labels[-1], False
-    return feature.labels[position], True
+    return feature.labels[max(0, math.floor(threshold))], True
 
 
 def moment_text(type_: str, value: int) -> str:

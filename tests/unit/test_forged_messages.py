@@ -16,10 +16,18 @@ from madtree.learn.counting import CountRequest
 from madtree.learn.data import codec
 from madtree.learn.ensemble import Forest
 from madtree.learn.packing import Packer, RowFormat, prepare
-from madtree.learn.problem import Bootstrap, FoldHashes, identities
+from madtree.learn.problem import Bootstrap, FoldHashes, Problem, identities
 from madtree.learn.requests import FoldHashesRequest, ReplaceRequest, RowsRequest, SumsRequest
 from madtree.storage.workers.growers import GrowBlocks
-from madtree.storage.workers.messages import GrowEnsemble, GrowWave, KeepRows, ShareRows, message
+from madtree.storage.workers.messages import (
+    GrowEnsemble,
+    GrowWave,
+    KeepRows,
+    MessageReader,
+    MessageWriter,
+    ShareRows,
+    TakeRows,
+)
 from madtree.trees import ForestParameters, Parameters
 from tests.unit.learn.binned import KINDS, problem_of, sample_rows
 from tests.unit.test_forged_bytes import changed_bytes, changed_values, grow_plan, grown, refused
@@ -60,6 +68,7 @@ def _messages() -> dict[str, Any]:
         ),
         "grow blocks": GrowBlocks(grow_plan(3)[0], "SELECT ", 7, ANYWHERE),
         "share rows": ShareRows(1_000, [0, 400]),
+        "take rows": TakeRows.of(1, block),
         "ensemble": GrowEnsemble(forest),
         "wave": GrowWave(1, 3),
         "histograms": count,
@@ -77,7 +86,7 @@ PLANS: dict[str, Any] = {"keep rows": KeepRows.from_values, "grow blocks": GrowB
 
 
 def read(name: str, data: bytes) -> Any:
-    return PLANS[name](codec.load(data)) if name in PLANS else message(data)
+    return PLANS[name](codec.load(data)) if name in PLANS else MessageReader().read(data)
 
 
 @pytest.mark.parametrize("name", MESSAGES)
@@ -97,4 +106,27 @@ def test_a_changed_message_is_refused_or_another_one(name: str, change: Callable
     for _ in range(150):
         changed = change(sent, rng)
         n_refused += refused(lambda changed=changed: read(name, changed))  # type: ignore[misc]
+    assert n_refused > 30
+
+
+@pytest.mark.parametrize("name", [name for name, each in MESSAGES.items() if getattr(each, "problem", None)])
+def test_what_a_problem_says_is_read_once(name: str) -> None:
+    writer, reader, told = MessageWriter(), MessageReader(), MESSAGES[name]
+    found = [reader.read(writer.dump(told)) for _ in range(2)]
+    assert codec.dump(found[0].to_values()) == codec.dump(told.to_values())
+    assert found[0].problem is found[1].problem
+    other = replace(told, problem=replace(told.problem, rows=told.problem.rows + 1))
+    again = reader.read(writer.dump(other))
+    assert again.problem.rows.tolist() == (told.problem.rows + 1).tolist()
+    assert reader.read(writer.dump(told)).problem is found[0].problem
+
+
+@pytest.mark.parametrize("change", [changed_bytes, changed_values])
+def test_a_changed_problem_in_a_message_is_refused_or_another_one(change: Callable[..., bytes]) -> None:
+    values = codec.load(MessageWriter().dump(MESSAGES["histograms"]))
+    sent, rng = values[Problem.KNOWN].tobytes(), np.random.default_rng(4715)
+    n_refused = 0
+    for _ in range(150):
+        changed = codec.dump({**values, Problem.KNOWN: np.frombuffer(change(sent, rng), np.uint8)})
+        n_refused += refused(lambda changed=changed: MessageReader().read(changed))  # type: ignore[misc]
     assert n_refused > 30

@@ -13,7 +13,7 @@ import numpy as np
 from madtree.learn.at_hand.node_order import NodeOrder
 from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
 from madtree.learn.counting import CountRequest, PlacedBlock, final, merge, transition_steps
-from madtree.learn.data import Allocator, Array, Block, Ints, ReusingAllocator, Steps, allocated, codec, in_memory
+from madtree.learn.data import Allocator, Array, Block, Ints, ReusingAllocator, Steps, allocated, in_memory
 from madtree.learn.histogram import RowsOfNodes
 from madtree.learn.problem import Problem
 from madtree.learn.requests import (
@@ -158,7 +158,7 @@ class BlocksAtHand(Provider):
     def _in_order(self, problem: Problem, *, lasting: bool = False) -> Steps[NodeOrder]:
         """The rows in the order of nodes; `lasting`: of the first of many trees of the same rows."""
         yield
-        if self._order is None or not _are_alike(self._order[0], problem):
+        if self._order is None or self._order[0] is not problem:
             blocks = [placed.block for placed in self._blocks]
             self._order = self._way = None
             self._allocator.take_back()
@@ -258,8 +258,3 @@ class BlocksAtHand(Provider):
         limbs = problem.channels.weight_limbs + problem.channels.outcome_limbs
         n_bytes = request.n_rows * (_COPIED_ROW_BYTES + 8 * limbs)
         return n_bytes <= problem.parameters.memory_bytes // problem.tuning.copied_share
-
-
-def _are_alike(problem: Problem, other: Problem) -> bool:
-    """Whether they are the same, of which a worker gets a copy with each request."""
-    return problem is other or codec.dump(problem.to_values()) == codec.dump(other.to_values())

@@ -159,9 +159,12 @@ class BinTable:
         return widths
 
     def threshold(self, tree: Ints, feature: Ints, left: Ints, right: Ints) -> Floats:
-        """Thresholds (m,) between the bins with codes `left` < `right`; those between are empty in the node."""
-        start = self.offsets[tree, feature] - 1
-        return midpoint(self.upper[start + left], self.lower[start + right])
+        """Thresholds (m,) between the bins with codes `left` < `right`; those between are empty in the node. Infinity
+        where `right` is past the last code.
+        """
+        start, is_past = self.offsets[tree, feature] - 1, right > self.sizes[tree, feature]
+        found = midpoint(self.upper[start + left], self.lower.take(start + right, mode="clip"))
+        return np.where(is_past, np.inf, found)
 
     def cut(self, tree: Ints, feature: Ints, left: Ints, right: Ints, threshold: Floats) -> Ints:
         """(m,) the last code that goes left of `threshold` (m,), which lies between the bins `left` and `right`.

@@ -14,7 +14,7 @@ from madtree.records import dataclass
 
 # Of some rows' sums (n_channels, m), in the trees (m,).
 OfSums = Callable[[Problem, Floats, Ints], Floats]
-RoughBinGains = Callable[[Array, Array, int], tuple[Floats, Floats]]
+RoughBinGains = Callable[[Problem, Ints, Array, Array, int], tuple[Floats, Floats]]
 RoughRowGains = Callable[[Sequence[Floats]], Floats]
 
 _MOST_TERMS = 64  # of a sum that is still as exact
@@ -40,8 +40,8 @@ class Criterion:
             all that have a larger one. None where the best split may be another.
         rounding: gains a unit of weight that may be rounding alone: no split is worth so little. Of classes only.
         finds_missing_side: whether rows without a value go to the side with which a split gains more; else, and where
-            a node has none of them, to the larger one. Not with surrogates, by which such rows go their own ways. A
-            split of these rows from all others is no candidate.
+            a node has none of them, to the larger one. Not with surrogates, by which such rows go their own ways. The
+            split of these rows from all others is a candidate, too.
         gain_by_terms: `gain` where leaves must keep to `LeafTerms`; None where they need not.
         leaf_bounds: (2, n_nodes) between which the values of leaves below each node must lie, and of the node itself;
             None where they may be any.
@@ -57,9 +57,10 @@ class Criterion:
             With the node's weights fixed it must be a convex function of the weights on the left; that holds where an
             impurity times its weight is concave. A bound for all splits between two is then found at the corners.
         rough_bin_gains: for `shortlist`: gains (m, n_bins) behind each bin, 0 where no split is possible, which are to
-            be multiplied by a factor for each segment (m,); from the row counts (m, n_bins) up to each bin, the missing
-            one left out, those of each class (K, m, n_bins), and from the rows that either side must keep. Differ from
-            `gain` by rounding only, where products of two counts are exact.
+            be multiplied by a factor for each segment (m,); from the segments' trees (m,), the row counts (m, n_bins)
+            up to each bin, the missing one left out, the sums of each channel (n_channels, m, n_bins) up to it, and
+            from the rows that either side must keep. Differ from `gain` by rounding only, where there are classes
+            where products of two counts are exact.
         rough_row_gains: for `row_tables`: the same as gains (n_rows, m) behind each row, from the row counts (n_rows,
             m) of each class up to it, whole numbers in single or double precision; those of the last row are the
             node's. 0 where nothing goes right.

@@ -6,6 +6,7 @@ The target of a row is the gradient of a loss, and its weight the hessian.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from madtree.learn.requests import Program
 
 # The least hessian of a side, as in scikit-learn's HistGradientBoosting and LightGBM.
 LEAST_HESSIAN = 1e-3
+_CHANNELS = 3  # rows, hessian and gradient
 
 
 def newton_moments(problem: Problem, sums: Floats, tree: Ints) -> Floats:
@@ -31,16 +33,27 @@ def newton_gain(left: Floats, right: Floats) -> Floats:
     scikit-learn and LightGBM. 0 where a side has too little hessian.
     """
     (left_hessian, left_gradient), (right_hessian, right_gradient) = left, right
-    with np.errstate(divide="ignore", invalid="ignore"):
-        difference = left_gradient / left_hessian - right_gradient / right_hessian
-        gain = left_hessian * right_hessian / (left_hessian + right_hessian) * np.square(difference)
-    return np.where(_lacks_hessian(left, right), 0.0, gain)
+    gain: Floats
+    with np.errstate(divide="ignore", invalid="ignore"):  # in place: half of the time went to new arrays
+        difference = left_gradient / left_hessian
+        difference -= right_gradient / right_hessian
+        difference *= difference
+        gain = left_hessian * right_hessian
+        gain /= left_hessian + right_hessian
+        gain *= difference
+    np.copyto(gain, 0.0, where=_lacks_hessian(left, right))
+    return gain
 
 
 def with_penalties(criterion: Criterion, problem: Problem) -> Criterion:
     """With an l2 penalty of leaves' values, a gain that each split must exceed, and what leaves must keep to."""
-    l2, least = problem.parameters.l2, problem.parameters.min_gain
+    # Where leaves may have any value, and a hessian and a gradient are single numbers.
+    by_bins = problem.channels.count == _CHANNELS and not problem.parameters.monotone
+    return _penalized(criterion, problem.parameters.l2, problem.parameters.min_gain, by_bins)
 
+
+@lru_cache(maxsize=8)
+def _penalized(criterion: Criterion, l2: float, least: float, by_bins: bool) -> Criterion:
     def gain(left: Floats, right: Floats) -> Floats:
         found = penalized_gain(left, right, l2)
         return np.where(found > least, found, 0.0)
@@ -49,7 +62,21 @@ def with_penalties(criterion: Criterion, problem: Problem) -> Criterion:
         found = bounded_gain(left, right, l2, terms)
         return np.where(found > least, found, 0.0)
 
-    return replace(criterion, gain=gain, gain_by_terms=gain_by_terms)
+    def bin_gains(problem: Problem, tree: Ints, rows: Array, upto: Array, min_bucket: int) -> tuple[Floats, Floats]:
+        """The gains themselves. Behind all bins, and not only behind those that have rows, they take a third of the
+        time that it takes to find these.
+        """
+        assert problem.weight_grid is not None
+        assert problem.target_grid is not None
+        units = (np.ldexp(1.0, grid.exponents[tree]) for grid in (problem.weight_grid, problem.target_grid))
+        left = np.empty(upto[1:].shape)
+        for own, sums, unit in zip(left, upto[1:], units, strict=True):
+            np.multiply(sums, unit, out=own)
+        found = gain(left, left[:, :, -1:] - left)
+        np.copyto(found, 0.0, where=(rows < min_bucket) | (rows > rows[:, -1:] - min_bucket))
+        return found, np.ones(len(tree))
+
+    return replace(criterion, gain=gain, gain_by_terms=gain_by_terms, rough_bin_gains=bin_gains if by_bins else None)
 
 
 def penalized_gain(left: Floats, right: Floats, l2: float, of_sides: Floats | float = 0.0) -> Floats:

@@ -118,7 +118,7 @@ class DrawnSplits:
             growing.sums[:, nodes[roots]] = node_totals(state, layout)[:, roots]
             growing.n_rows[nodes[roots]] = problem.row_counts(growing.sums[:, nodes[roots]])
         whole = problem.unordered[drawn].T | self._random_cuts
-        occupied = likely_bins(problem, state, layout, found.gain[places], whole=whole)
+        occupied = likely_bins(problem, state, layout, found.gain[places], whole=whole, tree=growing.tree[nodes])
         yield from self._enter(occupied, growing, frontier, places, drawn, found)
 
     def _sweep(

@@ -20,7 +20,6 @@ from madtree.learn.histogram import (
     RowsOfNodes,
     add_rows_of_nodes,
     check_exact,
-    feature_view,
     node_totals,
 )
 from madtree.learn.problem import Problem
@@ -224,7 +223,7 @@ class FeatureSpan:
             rows = yield rows_request(self.problem, growing, nodes, layout.first, last)
             occupied = coarse.refined(self.problem, state, layout, rows, tree, found.gain[places], mask)
         else:
-            occupied = likely_bins(self.problem, state, layout, found.gain[places], mask)
+            occupied = likely_bins(self.problem, state, layout, found.gain[places], mask, tree=tree)
         part, sums = found.of_slots(places), growing.sums[:, nodes]
         bounds = bounds_of(self.problem, growing, nodes)
         for some in occupied:
@@ -252,12 +251,13 @@ class FeatureSpan:
         parent_slot = np.searchsorted(kept.nodes, growing.parent[nodes[derived]])
         at_sibling = np.searchsorted(counted, sibling[derived])
         at_own = np.searchsorted(counted, nodes[~derived])
-        for i in range(len(layout.widths)):
-            view = feature_view(state, layout, i)
-            own_view = feature_view(counted_state, part, i)
-            view[:, ~derived] = own_view[:, at_own]
-            parent = feature_view(kept.state, kept.layout, layout.first - kept.layout.first + i)
-            view[:, derived] = parent[:, parent_slot] - own_view[:, at_sibling]
+        taken, derived_at = np.flatnonzero(~derived), np.flatnonzero(derived)
+        for first, last in layout.runs:
+            view, own_view = layout.view(state, first, last), part.view(counted_state, first, last)
+            view[:, :, taken] = own_view.take(at_own, axis=2)
+            skipped = layout.first - kept.layout.first
+            parents = kept.layout.view(kept.state, skipped + first, skipped + last).take(parent_slot, axis=2)
+            view[:, :, derived_at] = parents - own_view.take(at_sibling, axis=2)
         return state
 
 
@@ -265,6 +265,8 @@ def _entered(whole: Array | None, every: HistogramLayout, state: Array, layout: 
     """The histograms of a whole frontier with those of some of its slots entered."""
     if whole is None:
         whole = every.zeros(state.dtype)
-    for i in range(len(layout.widths)):
-        feature_view(whole, every, layout.first - every.first + i)[:, slots] = feature_view(state, layout, i)
+    skipped = layout.first - every.first
+    for first, last in layout.runs:
+        view = every.view(whole, skipped + first, skipped + last)
+        view[:, :, slots] = layout.view(state, first, last)
     return whole

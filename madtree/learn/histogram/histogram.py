@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -44,6 +45,17 @@ class HistogramLayout:
     def offsets(self) -> Ints:
         """(n_features + 1,) first bin of each feature, and the number of bins."""
         return np.concatenate(([0], np.cumsum(self.widths * self.n_slots)))
+
+    @cached_property
+    def runs(self) -> list[tuple[int, int]]:
+        """From which to which feature, counted within the layout, all have as many codes."""
+        changes = (np.flatnonzero(np.diff(self.widths)) + 1).tolist()
+        return list(pairwise([0, *changes, len(self.widths)]))
+
+    def view(self, state: Array, first: int, last: int) -> Array:
+        """(n_channels, last - first, n_slots, width) view of the histograms of some features of one width (`runs`)."""
+        part: Array = state[:, int(self.offsets[first]) : int(self.offsets[last])]
+        return part.reshape(len(state), last - first, self.n_slots, int(self.widths[first]))
 
     @property
     def total_bins(self) -> int:
@@ -240,9 +252,7 @@ def check_exact(state: Array) -> None:
 
 def feature_view(state: Array, layout: HistogramLayout, index: int) -> Array:
     """(n_channels, n_slots, width) view of one feature's histograms; `index` counts from the layout's first feature."""
-    offsets = layout.offsets
-    part: Array = state[:, int(offsets[index]) : int(offsets[index + 1])]
-    return part.reshape(len(state), layout.n_slots, int(layout.widths[index]))
+    return layout.view(state, index, index + 1)[:, 0]
 
 
 def node_totals(state: Array, layout: HistogramLayout) -> Floats:

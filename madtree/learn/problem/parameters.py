@@ -1,4 +1,6 @@
-"""Parameters as they travel: the ranges that hold for whoever sends them are those of `tree_train`'s arguments."""
+"""Parameters and bins as they travel: the ranges that hold for whoever sends them are those of `tree_train`'s
+arguments.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,10 @@ from dataclasses import Field, fields
 from sys import float_info
 from typing import Any
 
-from madtree.learn.data import Values, require
+import numpy as np
+
+from madtree.learn.binning import BinTable
+from madtree.learn.data import WIDE_LIMIT, Values, require
 from madtree.learn.problem.bootstrap import MOST_MEMBERS
 from madtree.trees import (
     BALANCED,
@@ -120,3 +125,19 @@ def boost_parameters_of(values: Values) -> BoostParameters:
         other_rate=values.number("other_rate", LEAST_RATE, 1.0),
         method=method.name,
     )
+
+
+def bins_of(given: Values, n_trees: int) -> BinTable:
+    """The bins that a problem's values tell of; raises MadtreeError where they tell of none."""
+    if "bin_lower" not in given:  # they are to be counted by, and no more
+        most = given.ints("bin_sizes", (1, None), 0, WIDE_LIMIT - 1, np.int32)
+        require(most.shape[1] > 0, "bin_sizes", "those of one feature at least")
+        sizes = np.broadcast_to(most, (n_trees, most.shape[1]))
+        return BinTable(sizes, np.zeros(0), np.zeros(0), np.zeros_like(sizes, np.int64))
+    sizes = given.ints("bin_sizes", (n_trees, None), 0, WIDE_LIMIT - 1, np.int32)
+    require(sizes.shape[1] > 0, "bin_sizes", "those of one feature at least")
+    lower = given.floats("bin_lower", (None,), finite=False)
+    upper = given.floats("bin_upper", (len(lower),), finite=False)
+    offsets = given.ints("bin_offsets", sizes.shape, 0, len(lower))
+    require(int((offsets + sizes).max()) <= len(lower), "bin_offsets", "places of bins that are there")
+    return BinTable(sizes, lower, upper, offsets)

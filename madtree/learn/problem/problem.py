@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, field, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from madtree.learn.data import N_SIDES, WIDE_LIMIT, Array, Block, Bools, Floats,
 from madtree.learn.problem.bootstrap import replicas_of
 from madtree.learn.problem.channels import Channels, over_classes
 from madtree.learn.problem.class_factors import ClassFactors
-from madtree.learn.problem.parameters import parameters_of
+from madtree.learn.problem.parameters import bins_of, parameters_of
 from madtree.learn.problem.replicas import Replicas
 from madtree.learn.problem.rounding import Rounding, rounding_of
 from madtree.learn.problem.tuning import SearchTuning
@@ -82,6 +83,8 @@ class Problem:
     rounding: Rounding | None = None
     tuning: SearchTuning = field(default_factory=SearchTuning)
     class_factors: ClassFactors | None = None
+
+    KNOWN: ClassVar[str] = "problem"  # among values: the problem that they are about, where it was read before
 
     @property
     def n_replicas(self) -> int:
@@ -243,6 +246,10 @@ class Problem:
 
     def to_values(self) -> dict[str, Any]:
         """As named values and arrays, for `codec.dump`."""
+        return dict(self._values)
+
+    @cached_property
+    def _values(self) -> dict[str, Any]:
         return {
             "parameters": asdict(self.parameters),
             "bin_sizes": self.bins.sizes,
@@ -265,7 +272,11 @@ class Problem:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Problem:
-        """The problem that `to_values` tells of; raises MadtreeError where it is not one."""
+        """The problem that `to_values` tells of, or that stands there as `KNOWN`, since its values have been
+        read before; raises MadtreeError where it is not one.
+        """
+        if isinstance(known := values.get(cls.KNOWN), Problem):
+            return known
         given = Values(values)
         n_classes = given.integer("n_classes", 0, WIDE_LIMIT)
         parameters = parameters_of(Values(given.mapping("parameters")), n_classes)
@@ -273,7 +284,7 @@ class Problem:
         n_trees = len(rows)
         replicas = replicas_of(given)
         require(n_trees > 0 and n_trees % replicas.n == 0, "rows", "those of each tree in every replica")
-        bins = _bins_of(given, n_trees)
+        bins = bins_of(given, n_trees)
         require(parameters.fit(bins.sizes.shape[1]), "parameters", "those of all features, or of none")
         grids = {name: Grid.from_values(given, f"{name}_exponents", n_trees) for name in _GRIDS}
         of_numbers, exposed = grids["target"] is not None, grids["exposure"] is not None
@@ -294,19 +305,3 @@ class Problem:
             rounding=rounding_of(given, n_trees),
             **by_tree,
         )
-
-
-def _bins_of(given: Values, n_trees: int) -> BinTable:
-    """The bins that a problem's values tell of; raises MadtreeError where they tell of none."""
-    if "bin_lower" not in given:  # they are to be counted by, and no more
-        most = given.ints("bin_sizes", (1, None), 0, WIDE_LIMIT - 1, np.int32)
-        require(most.shape[1] > 0, "bin_sizes", "those of one feature at least")
-        sizes = np.broadcast_to(most, (n_trees, most.shape[1]))
-        return BinTable(sizes, np.zeros(0), np.zeros(0), np.zeros_like(sizes, np.int64))
-    sizes = given.ints("bin_sizes", (n_trees, None), 0, WIDE_LIMIT - 1, np.int32)
-    require(sizes.shape[1] > 0, "bin_sizes", "those of one feature at least")
-    lower = given.floats("bin_lower", (None,), finite=False)
-    upper = given.floats("bin_upper", (len(lower),), finite=False)
-    offsets = given.ints("bin_offsets", sizes.shape, 0, len(lower))
-    require(int((offsets + sizes).max()) <= len(lower), "bin_offsets", "places of bins that are there")
-    return BinTable(sizes, lower, upper, offsets)

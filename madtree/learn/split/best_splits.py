@@ -1,13 +1,17 @@
-"""The best splits of some nodes, as far as they are found; and of a node those by other features, in order."""
+"""The best splits of some nodes, as far as they are found; of a node those by other features, in order; and who picks
+the split of a segment that is a candidate.
+"""
 
 from __future__ import annotations
 
 from dataclasses import field
+from typing import Protocol
 
 import numpy as np
 
-from madtree.learn.data import UNKNOWN, Floats, Ints
+from madtree.learn.data import UNKNOWN, Bools, Floats, Ints
 from madtree.learn.split.margins import TIE
+from madtree.learn.split.occupied_bins import OccupiedBins
 from madtree.records import dataclass
 
 
@@ -82,3 +86,24 @@ class BestSplits:
             getattr(self, name)[:, slots] = getattr(part, name)
         for name in ("left_codes", "right_codes", "ranked"):
             getattr(self, name).update({int(slots[slot]): value for slot, value in getattr(part, name).items()})
+
+
+@dataclass(frozen=True)
+class PickedSplits:
+    """One candidate split of each segment.
+
+    Attributes:
+        at: (n_segments,) the bin behind which it lies.
+        cut: (n_segments,) the last code that goes left, of an ordered feature: the node may have no row with it.
+    """
+
+    at: Ints
+    cut: Ints
+
+
+class PicksSplits(Protocol):
+    """Who says which split of each segment is a candidate, where only one is to be."""
+
+    def picked(self, occupied: OccupiedBins, unordered: Bools) -> PickedSplits:
+        """Puts the bins of segments that are `unordered` (n_segments,) in an order of its own."""
+        ...

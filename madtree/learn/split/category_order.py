@@ -92,7 +92,7 @@ def guarded_splits(problem: Problem, rows: Ints, start: Ints, stop: Ints, missin
     Args:
         rows: (n_bins,) of each bin.
         start, stop: (m,) from which bin to which each segment that is meant goes.
-        missing: (m,) its rows without a value, which may be on either side.
+        missing: (m,) its rows without a value, which may be on either side, or alone on one.
     """
     allowed = np.ones(len(rows), np.bool_)
     if len(start) == 0:
@@ -111,6 +111,7 @@ def guarded_splits(problem: Problem, rows: Ints, start: Ints, stop: Ints, missin
     of_all = ((n - stop)[::-1], (n - start)[::-1], missing[::-1], others[::-1])
     firsts = _from_the_first(problem, backwards, *of_all)
     allowed[n - 2 - firsts] = True
+    allowed[stop - 1] = missing >= problem.parameters.min_data_per_group  # all of them from the rows without a value
     return allowed
 
 

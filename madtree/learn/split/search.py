@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
 from madtree.learn.criteria import LeafTerms, criterion_of, gains, has_guards
 from madtree.learn.data import LEFT, RIGHT, UNKNOWN, Array, Bools, Floats, Ints
 from madtree.learn.problem import Problem
-from madtree.learn.split.best_splits import BestSplits, RankedSplit, rank_of
+from madtree.learn.split.best_splits import BestSplits, PicksSplits, RankedSplit, rank_of
 from madtree.learn.split.category_order import (
     EXHAUSTIVE_CATEGORIES,
     guarded_splits,
@@ -28,28 +27,6 @@ from madtree.learn.split.category_order import (
 )
 from madtree.learn.split.margins import TIE
 from madtree.learn.split.occupied_bins import OccupiedBins, first_of_best
-from madtree.records import dataclass
-
-
-@dataclass(frozen=True)
-class PickedSplits:
-    """One candidate split of each segment.
-
-    Attributes:
-        at: (n_segments,) the bin behind which it lies.
-        cut: (n_segments,) the last code that goes left, of an ordered feature: the node may have no row with it.
-    """
-
-    at: Ints
-    cut: Ints
-
-
-class PicksSplits(Protocol):
-    """Who says which split of each segment is a candidate, where only one is to be."""
-
-    def picked(self, occupied: OccupiedBins, unordered: Bools) -> PickedSplits:
-        """Puts the bins of segments that are `unordered` (n_segments,) in an order of its own."""
-        ...
 
 
 def search(
@@ -179,10 +156,13 @@ class CandidateSplits:
         self.sums = running, total = occupied.running()
         rows_left = running[:n_counts].sum(axis=0)
         least: Ints | int = self.min_bucket
-        if self.missing is not None:  # which may be on either side
-            least = np.maximum(least - self.missing[:n_counts].sum(axis=0).astype(np.int64), 1).take(occupied.segment)
+        least_right: Ints | int = least
+        if self.missing is not None:  # which may be on either side, and alone on the right one
+            missing = self.missing[:n_counts].sum(axis=0).astype(np.int64)
+            least = np.maximum(least - missing, 1).take(occupied.segment)
+            least_right = np.maximum(self.min_bucket - missing, missing == 0).take(occupied.segment)
         # The last split that leaves enough rows on the right.
-        most_left = total[:n_counts].sum(axis=0).take(occupied.segment) - least
+        most_left = total[:n_counts].sum(axis=0).take(occupied.segment) - least_right
         valid = (rows_left >= least) & (rows_left <= most_left)
         if candidates is not None:
             valid &= candidates
@@ -209,7 +189,10 @@ class CandidateSplits:
         with_missing = []
         for mine, both in ((slice(None), (left + missing, right)), (some, (left[:, some], (right + missing)[:, some]))):
             enough = np.minimum(*(side[:n_counts].sum(axis=0) for side in both)) >= self.min_bucket
-            own = gains(problem, self.criterion, *both, tree[mine], None if terms is None else terms.of_places(mine))
+            with np.errstate(divide="ignore", invalid="ignore"):  # of a side without rows
+                own = gains(
+                    problem, self.criterion, *both, tree[mine], None if terms is None else terms.of_places(mine)
+                )
             with_missing.append(np.where(enough, own, 0.0))
         gain, on_right = with_missing
         on_left, side = gain[some], np.full(len(segment), UNKNOWN, np.int8)
@@ -270,11 +253,15 @@ class CandidateSplits:
         self._sums(found, slots, segments, at, masks)
 
     def _codes(self, segments: Ints, at: Ints) -> tuple[Ints, Ints]:
-        """(m,) the codes next to the cut of ordered features' segments (m,)."""
+        """(m,) the codes next to the cut of ordered features' segments (m,); of a cut behind all bins, which parts rows
+        without a value from all others, the one past the last code.
+        """
         if self.picked is not None:
             return self.picked.cut[segments], self.picked.cut[segments] + 1
-        code, first_code = self.occupied.code, self.occupied.first_code
-        return code[at[segments]], (code if first_code is None else first_code)[at[segments] + 1]
+        occupied, last = self.occupied, at[segments]
+        right = (occupied.code if occupied.first_code is None else occupied.first_code).take(last + 1, mode="clip")
+        past = self.problem.bins.sizes[self.tree[segments], occupied.feature[segments]] + 1
+        return occupied.code[last], np.where(last + 1 == occupied.stop[segments], past, right)
 
     def _categories(self, s: int, at: Ints, masks: dict[int, Bools]) -> tuple[Ints, Ints]:
         """The categories on either side of the best split of an unordered feature's segment."""

@@ -1,8 +1,8 @@
 """The bins behind which the best splits may lie: all others are passed over after a rough look.
 
-Of many features most have no split that comes near the node's best one, and of a feature's bins hardly any but one.
-With row counts only, a criterion may have a rough form of its gain (`Criterion.rough_bin_gains`) that takes a fraction
-of the time and differs from the gain by rounding only. What comes near the best by this is searched as everything is
+Of many features most have no split that comes near the node's best one, and of a feature's bins hardly any but one. A
+criterion may have a form of its gain (`Criterion.rough_bin_gains`) for all bins at once that takes a fraction of the
+time and differs from the gain by rounding only. What comes near the best by this is searched as everything is
 elsewhere, so the splits are the same to the bit.
 """
 
@@ -13,12 +13,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from madtree.learn.binning import MISSING
 from madtree.learn.counting import by_rows
 from madtree.learn.criteria import RoughBinGains, criterion_of
 from madtree.learn.data import Array, Bools, Floats, Ints, heads
 from madtree.learn.histogram import HistogramLayout
 from madtree.learn.problem import Problem
-from madtree.learn.split.margins import least_gain, may_drop, rounding
+from madtree.learn.split.margins import least_gain, may_drop, may_drop_where_all_are_known, rounding
 from madtree.learn.split.occupied_bins import OccupiedBins, allowed_segments, bins_of_segments, occupied_bins
 from madtree.records import dataclass
 
@@ -30,6 +31,7 @@ def likely_bins(
     gain: Floats,
     allowed: Bools | None = None,
     whole: Bools | None = None,
+    tree: Ints | None = None,
 ) -> Iterator[OccupiedBins]:
     """The occupied bins of histograms, but with bins looked at as one where the best split of their slot cannot lie
     between them, and without segments that cannot have it.
@@ -38,16 +40,21 @@ def likely_bins(
         gain: (n_slots,) of the best split among earlier features.
         allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
         whole: (n_features, n_slots) segments all bins of which are wanted; None for those of unordered features.
+        tree: (n_slots,) of each slot; None where all are of the first one.
     """
     shape = len(layout.widths), layout.n_slots
     if whole is None:
         whole = np.broadcast_to(problem.unordered[layout.first : layout.first + shape[0], None], shape)
-    rough_bin_gains, chunk_values = criterion_of(problem).rough_bin_gains, problem.tuning.chunk_values
-    if rough_bin_gains is None or not rough_gains_apply(problem) or whole.all():
+    criterion, chunk_values = criterion_of(problem), problem.tuning.chunk_values
+    if criterion.finds_missing_side:
+        whole = whole | _have_missing(state, layout)
+    rough_bin_gains = criterion.rough_bin_gains if rough_bin_gains_apply(problem) else None
+    if rough_bin_gains is None or whole.all():
         yield from occupied_bins(state, layout, chunk_values, allowed)
         return
     chosen: Bools = np.ones(shape, np.bool_) if allowed is None else allowed_segments(allowed, layout)
-    likely = LikelyBins.of(problem, rough_bin_gains, state, layout, gain, chosen & ~whole)
+    slots_tree: Ints = np.zeros(layout.n_slots, np.int64) if tree is None else tree
+    likely = LikelyBins.of(problem, rough_bin_gains, state, layout, gain, chosen & ~whole, slots_tree)
     in_whole: Bools = np.logical_and(chosen, whole)
     some_whole: Bools = np.logical_or.reduce(in_whole, axis=1)
     bounds = np.flatnonzero(np.diff(some_whole, prepend=~some_whole[:1], append=~some_whole[-1:])).tolist()
@@ -65,11 +72,25 @@ def likely_bins(
                 yield from bins_of_segments(part, part_layout, chunk_values, in_whole[start:stop])
 
 
+def rough_bin_gains_apply(problem: Problem) -> bool:
+    """Whether what comes near the best gain by a rough form of it is all that is needed."""
+    return may_drop_where_all_are_known(problem) and (not problem.n_classes or _are_exact_counts(problem))
+
+
 def rough_gains_apply(problem: Problem) -> bool:
     """Whether there are row counts only, and products of two are exact."""
-    exact = problem.most_rows**2 < 2**53
+    return _are_exact_counts(problem) and may_drop(problem)
+
+
+def _are_exact_counts(problem: Problem) -> bool:
     only_counts = problem.n_classes > 0 and problem.channels.count == problem.channels.n_counts
-    return exact and only_counts and may_drop(problem)
+    return problem.most_rows**2 < 2**53 and only_counts
+
+
+def _have_missing(state: Array, layout: HistogramLayout) -> Bools:
+    """(n_features, n_slots) segments with rows whose value is missing."""
+    missing = (layout.offsets[:-1, None] + layout.widths[:, None] * np.arange(layout.n_slots)) + MISSING
+    return np.asarray(state[: layout.channels.n_counts].take(missing, axis=1).any(axis=0))
 
 
 @dataclass(frozen=True)
@@ -101,14 +122,15 @@ class LikelyBins:
         layout: HistogramLayout,
         gain: Floats,
         looked_at: Bools,
+        tree: Ints,
     ) -> LikelyBins:
         """Of the segments that are `looked_at` (n_features, n_slots), which must be by ordered features; `gain` as
-        above.
+        above, `tree` (n_slots,) of each slot.
         """
         best, parts, n_bins, most = gain.copy(), [], 0, problem.tuning.rough_bins
         for segments, counts in _pieces(state, layout, looked_at, problem.tuning.rough_bins):
-            (line, code, following, upto), gains, totals = look(problem, rough_bin_gains, counts)
             slot = segments % layout.n_slots
+            (line, code, following, upto), gains, totals = look(problem, rough_bin_gains, counts, tree.take(slot))
             if segments[-1] - segments[0] < layout.n_slots:  # of one segment each, and `at` takes many times as long
                 best[slot] = np.maximum(best[slot], gains)
             else:
@@ -175,13 +197,12 @@ def _pieces(state: Array, layout: HistogramLayout, looked_at: Bools, rough_bins:
     """Segments that are `looked_at` (n_features, n_slots), some at a time, and their row counts (n_channels, m, D)
     without those of the missing code.
     """
-    n_channels, n_slots, offsets = len(state), layout.n_slots, layout.offsets
-    changes = np.flatnonzero(np.diff(layout.widths)) + 1
-    for first, last in pairwise([0, *changes.tolist(), len(layout.widths)]):
+    n_channels, n_slots = len(state), layout.n_slots
+    for first, last in layout.runs:
         width = int(layout.widths[first])
         if width < 2:
             continue
-        segments = state[:, int(offsets[first]) : int(offsets[last])].reshape(n_channels, -1, width)
+        segments = layout.view(state, first, last).reshape(n_channels, -1, width)
         some = np.flatnonzero(looked_at[first:last])
         size = max(1, 2 * rough_bins // (width * max(n_channels, 2)))
         for i in range(0, len(some), size):
@@ -192,9 +213,9 @@ def _pieces(state: Array, layout: HistogramLayout, looked_at: Bools, rough_bins:
 
 
 def look(
-    problem: Problem, rough_bin_gains: RoughBinGains, counts: Array
+    problem: Problem, rough_bin_gains: RoughBinGains, counts: Array, tree: Ints
 ) -> tuple[tuple[Ints, Ints, Ints, Ints], Floats, Ints]:
-    """The rough gains of segments with row counts (n_channels, m, D), without those of the missing code.
+    """The rough gains of segments with sums (n_channels, m, D), without those of the missing code, in trees (m,).
 
     Returns:
         found: the bins with rows behind which the gain comes near the best of their segment: (n,) the segment's
@@ -202,12 +223,14 @@ def look(
         best: (m,) of each segment, 0 where no split is possible.
         totals: (n_channels, m) of each segment.
     """
-    upto: Ints = np.cumsum(counts, axis=2, dtype=np.int32)  # of integers they are added up many times quicker
+    # Integers are added up many times quicker than other numbers.
+    kind = np.int32 if problem.n_classes else np.int64
+    upto: Ints = np.cumsum(counts.astype(kind, copy=False), axis=2, dtype=kind)
     rows = upto[0]
-    for of_class in upto[1:]:
+    for of_class in upto[1 : problem.channels.n_counts]:
         rows = rows + of_class
     n_codes = rows.shape[1]
-    gains, factor = rough_bin_gains(rows, upto, max(problem.parameters.min_bucket, 1))
+    gains, factor = rough_bin_gains(problem, tree, rows, upto, max(problem.parameters.min_bucket, 1))
     # A maximum along the lines of a matrix takes several times as long.
     best = np.maximum.reduceat(gains.ravel(), np.arange(0, gains.size, n_codes)) * factor
     least = _least(problem, best) / factor

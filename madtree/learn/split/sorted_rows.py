@@ -16,10 +16,10 @@ from madtree.learn.criteria import criterion_of
 from madtree.learn.data import Array, Bools, Ints, heads, stable_order
 from madtree.learn.histogram import HistogramLayout, RowsOfNodes
 from madtree.learn.problem import Problem
-from madtree.learn.split.best_splits import BestSplits
+from madtree.learn.split.best_splits import BestSplits, PicksSplits
 from madtree.learn.split.node_rows import SmallNodes, order_of_slots, stretches, sweep
 from madtree.learn.split.row_tables import MOST_ROWS, RowContents, RowTable
-from madtree.learn.split.search import PicksSplits, search
+from madtree.learn.split.search import search
 from madtree.records import dataclass
 
 _LEAST_CELLS = 8_192  # of a table that is quicker than several smaller ones with fewer empty cells

@@ -154,11 +154,6 @@ class Board:
         """The next number, from 0, that no process has claimed yet."""
         return self._next(_CLAIMED)
 
-    @property
-    def n_claimed(self) -> int:
-        """Numbers that have been claimed."""
-        return self._get(_CLAIMED)
-
     def publish(self, request: bytes) -> None:
         """Put up the leader's next request; the first one is the plan.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from typing import Any, Generic
@@ -29,17 +30,20 @@ from madtree.learn.requests import (
     driven,
 )
 from madtree.learn.waves import WaveRequest
+from madtree.storage.protocol import row_bytes
 from madtree.storage.workers.board import Board
-from madtree.storage.workers.messages import ByOwnRows, KeepRows, ShareRows
+from madtree.storage.workers.messages import ByOwnRows, KeepRows, MessageWriter, ShareRows, TakeRows
 from madtree.storage.workers.resident import Resident, waited_for
 from madtree.storage.workers.waves import SharedWaves
 
 _COPIED_SHARE = 2  # of the memory budget, what rows may take that are handed over instead of their histograms
 _OF_A_PART = 4  # numbers: which one, rows, rows that were not usable, those of an unknown class
+_ROWS_AT = 1
 _OWN = -1  # the leader's seat
 _ROW_BYTES = 16  # of such a row beside its codes
-_LEFT_SECONDS = 0.15  # that parts are left to workers: less than a user waits for a cancel
-_LEFT_POLL = 0.001
+_LATE_SECONDS = 0.15  # that workers are waited for who have not come yet when all is packed
+_GIVEN_SHARE = 4  # of temp_file_limit, what rows may take that are handed over: 1 / this
+_EVEN_SHARE = 0.95  # of the rows that each process would have: who has as many lacks none
 
 
 class Leader(Resident, Provider, Generic[T]):
@@ -56,16 +60,16 @@ class Leader(Resident, Provider, Generic[T]):
         """
         Args:
             program: begun once the table is packed. No statement may be run in it, since a parallel query is under way.
-            evenly: whether workers who come late find as many parts to pack as this process packs, if they come soon.
+            evenly: whether workers who come late are handed rows that this process has packed, until all have as many.
         """
         super().__init__(board, plan)
         self._program, self._tell, self._evenly = program, tell, evenly
-        self._others_until: float | None = None  # until when parts are left to the others
         self._others: list[int] = []  # seats of the workers that keep any rows
         self._answered: dict[int, int] = {}  # of each seat, answers that have been read
         self._waves: SharedWaves | None = None
         self._outcome: list[T] = []
         self._error: Exception | None = None
+        self._writer = MessageWriter()
         self._n_taken = 0
         self.began = False
 
@@ -91,18 +95,7 @@ class Leader(Resident, Provider, Generic[T]):
 
     def claim(self) -> tuple[int, str, str, str, str] | None:
         self.began = True
-        if self._evenly and len(self.packed) * (1 + self.board.n_seats) >= self.n_parts:
-            self._leave_parts()
         return super().claim()
-
-    def _leave_parts(self) -> None:
-        """Wait until workers have claimed all parts, for a moment at most. One that has to load Python comes when this
-        process has packed most of a table; in the many passes that follow, all would wait for it.
-        """
-        if self._others_until is None:
-            self._others_until = time.monotonic() + _LEFT_SECONDS
-        while self.board.n_claimed < self.n_parts and time.monotonic() < self._others_until:
-            time.sleep(_LEFT_POLL)
 
     def life(self) -> Steps[None]:
         self.store.finish()
@@ -112,6 +105,8 @@ class Leader(Resident, Provider, Generic[T]):
         try:
             if self._plan.sharing:
                 yield from self._share_rows()
+            elif self._evenly:
+                yield from self._hand_over()
             self._outcome.append((yield from driven(self._program(packed), self, self._tell)))
         except Exception as error:  # raised again where the orchestrator is, with its class
             self._error = error
@@ -169,7 +164,7 @@ class Leader(Resident, Provider, Generic[T]):
     def _asked(self, request: ByOwnRows) -> Steps[Any]:
         """This process's answer by its own rows, and the bytes of everybody else's."""
         steps = self.store.answer(request)  # it may have no answer, before anybody is asked
-        self.board.publish(codec.dump(request.to_values()))
+        self.board.publish(self._writer.dump(request))
         mine = yield from steps
         return mine, (yield from self._answers())
 
@@ -199,26 +194,71 @@ class Leader(Resident, Provider, Generic[T]):
         self.store.write_to(self._all_rows, self.board.rows, 0)
         yield from self._answers()
 
+    def _hand_over(self) -> Steps[None]:
+        """Let everybody have as many rows. Who has to load Python first comes when this process has packed most of a
+        table; in the many passes that follow, all would wait for the one that has the most rows.
+        """
+        until = time.monotonic() + _LATE_SECONDS
+
+        def look() -> tuple[dict[int, Ints]] | None:
+            reports = self._reports()
+            return (reports,) if len(reports) == self.board.n_seats or time.monotonic() > until else None
+
+        reports = yield from waited_for(look)
+        rows_of = {seat: int(report[:, _ROWS_AT].sum()) for seat, report in reports.items()}
+        own, may_give = int(self._n_rows[0]), self._most_given
+        even = int(self._n_rows.sum()) // (1 + len(rows_of))
+        for seat, n_rows in rows_of.items():
+            lacking = min(even - n_rows, own - even, may_give)
+            if n_rows < _EVEN_SHARE * even and lacking > 0:
+                yield from self._give(seat, lacking)
+                own, may_give = own - lacking, may_give - lacking
+                rows_of[seat] += lacking
+        self._listen_to([seat for seat, n_rows in rows_of.items() if n_rows])
+
+    @property
+    def _most_given(self) -> int:
+        """Rows that may go through the file of requests: few where a temp_file_limit leaves little room for them."""
+        limit = self._plan.place.limit
+        return sys.maxsize if limit is None else limit // _GIVEN_SHARE // row_bytes(self._plan.packer.problem)
+
+    def _give(self, seat: int, n_rows: int) -> Steps[None]:
+        """Let a worker have so many of this process's rows."""
+        while n_rows:
+            yield
+            block = self.store.give(n_rows)
+            self.board.publish(codec.dump(TakeRows.of(seat, block).to_values()))
+            n_rows -= block.codes.n_rows
+
+    def _reports(self) -> dict[int, Ints]:
+        """What workers have packed (n_parts, 4), of those that will pack no more."""
+        found = {}
+        for seat in range(self.board.n_seated):
+            report = self.board.answer(seat, 0)
+            if report is not None:
+                found[seat] = np.frombuffer(report, np.int64).reshape(-1, _OF_A_PART)
+        return found
+
+    def _listen_to(self, seats: list[int]) -> None:
+        """Wait for the answers of these workers, who keep rows: the first answer was what they have packed."""
+        self._others, self._answered = seats, dict.fromkeys(seats, 1)
+
     def _all_packed(self) -> tuple[Packed] | None:
         """What was packed by everybody, once that is the whole table.
 
         Raises:
             MadtreeError: a part has been packed twice, or is none of the table's.
         """
-        found, others = [np.array(self.packed, np.int64).reshape(-1, _OF_A_PART)], []
-        for seat in range(self.board.n_seated):
-            report = self.board.answer(seat, 0)
-            if report:
-                found.append(np.frombuffer(report, np.int64).reshape(-1, _OF_A_PART))
-                others.append(seat)
+        theirs = {seat: report for seat, report in self._reports().items() if len(report)}
+        found = [np.array(self.packed, np.int64).reshape(-1, _OF_A_PART), *theirs.values()]
         packed = np.concatenate(found)
         parts: Ints = np.sort(packed[:, 0])
         if not np.array_equal(np.unique(parts), parts) or (len(parts) and parts[-1] >= self.n_parts):
             raise MadtreeError("a part of the table has been packed twice by parallel workers", sqlstate="XX000")
         if len(parts) < self.n_parts:
             return None
-        self._others, self._answered = others, dict.fromkeys(others, 1)  # the first answer was what was packed
-        self._n_rows = np.array([part[:, 1].sum() for part in found])
+        self._listen_to([*theirs])
+        self._n_rows = np.array([part[:, _ROWS_AT].sum() for part in found])
         return (Packed(*packed[:, 1:].sum(axis=0).tolist()),)
 
     def _are_rows_lighter(self, request: CountRequest) -> bool:

@@ -6,15 +6,20 @@ values are none of such a message.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from madtree.host import TemporaryPlace
+from madtree.learn.columns import COLUMNS, ColumnReader, block_columns
 from madtree.learn.counting import COUNTED, CountRequest
-from madtree.learn.data import Array, Values, codec, require
+from madtree.learn.data import Array, Block, Values, codec, require
 from madtree.learn.ensemble import Forest
 from madtree.learn.histogram import RowsOfNodes
 from madtree.learn.packing import Packer, pack_values, packer_of
+from madtree.learn.problem import Problem
 from madtree.learn.requests import (
     FoldHashesRequest,
     RememberRequest,
@@ -27,6 +32,7 @@ from madtree.learn.waves import Ensemble
 from madtree.records import dataclass
 
 _MOST_BYTES = 2**62
+_PROBLEMS = 4  # that are remembered: more are not asked about in turns
 _MOST_ROWS = 2**48
 _MOST_WAVES = 2**31
 
@@ -110,6 +116,40 @@ class ShareRows:
 
 
 @dataclass(frozen=True)
+class TakeRows:
+    """The worker on that seat is to keep these rows, too, please.
+
+    Attributes:
+        columns: of a block, by the names of `COLUMNS`: bytes; those that it does not have are left out.
+    """
+
+    seat: int
+    n_rows: int
+    columns: Mapping[str, bytes]
+    what: ClassVar[str] = "take rows"
+
+    @classmethod
+    def of(cls, seat: int, block: Block) -> TakeRows:
+        named = zip(COLUMNS, block_columns(block), strict=True)
+        return cls(seat, block.codes.n_rows, {name: column for name, column in named if column is not None})
+
+    def block(self, problem: Problem) -> Block:
+        """The rows; raises MadtreeError where these are none of a problem's."""
+        codes, target, *rest = (self.columns.get(name) for name in COLUMNS)
+        return ColumnReader(problem).block(self.n_rows, codes or b"", target or b"", *rest)
+
+    def to_values(self) -> dict[str, Any]:
+        columns = {name: np.frombuffer(column, np.uint8) for name, column in self.columns.items()}
+        return {"what": self.what, "seat": self.seat, "n_rows": self.n_rows, **columns}
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> TakeRows:
+        given = Values(values)
+        columns = {name: given.ints(name, (None,), 0, 255, np.uint8).tobytes() for name in COLUMNS if name in values}
+        return cls(given.integer("seat", 0, _MOST_WAVES), given.integer("n_rows", 0, _MOST_ROWS), columns)
+
+
+@dataclass(frozen=True)
 class GrowEnsemble:
     """This is the ensemble whose waves will be asked for."""
 
@@ -144,9 +184,10 @@ class GrowWave:
 ByOwnRows = (
     CountRequest | RowsRequest | FoldHashesRequest | RememberRequest | ReplaceRequest | SampleRequest | SumsRequest
 )  # what everybody answers by their rows
-Told = ShareRows | GrowEnsemble | GrowWave | ByOwnRows
+Told = ShareRows | TakeRows | GrowEnsemble | GrowWave | ByOwnRows
 _OF_LEADER = (
     ShareRows,
+    TakeRows,
     GrowEnsemble,
     GrowWave,
     RowsRequest,
@@ -159,11 +200,54 @@ _OF_LEADER = (
 _KINDS: dict[str, Any] = {**{kind.what: kind for kind in _OF_LEADER}, **dict.fromkeys(COUNTED, CountRequest)}
 
 
-def message(data: bytes) -> Told:
-    """What the leader has published after the plan; raises MadtreeError where it is none of these."""
-    values = codec.load(data)
-    told: Told = _KINDS[Values(values).text("what", _KINDS)].from_values(values)
-    return told
+class MessageWriter:
+    """Makes bytes of what the leader tells. What a problem says is made once for all requests about it."""
+
+    def __init__(self) -> None:
+        self._problems: deque[tuple[Problem, Array]] = deque(maxlen=_PROBLEMS)
+
+    def dump(self, told: Told) -> bytes:
+        problem = getattr(told, "problem", None)
+        if problem is None:
+            return codec.dump(told.to_values())
+        said = problem.to_values()
+        own = {name: value for name, value in told.to_values().items() if name not in said}
+        return codec.dump({**own, Problem.KNOWN: self._bytes(problem, said)})
+
+    def _bytes(self, problem: Problem, said: dict[str, Any]) -> Array:
+        for known, found in self._problems:
+            if known is problem:
+                return found
+        found = np.frombuffer(codec.dump(said), np.uint8)
+        self._problems.append((problem, found))
+        return found
+
+
+class MessageReader:
+    """Reads what `MessageWriter` has made. Requests about the same problem have the same object of it, so that who
+    keeps anything for a problem sees that at once.
+    """
+
+    def __init__(self) -> None:
+        self._problems: deque[tuple[bytes, Problem]] = deque(maxlen=_PROBLEMS)
+
+    def read(self, data: bytes) -> Told:
+        """What the leader has published after the plan; raises MadtreeError where it is none of these."""
+        values = codec.load(data)
+        if Problem.KNOWN in values:
+            values[Problem.KNOWN] = self._problem(
+                Values(values).ints(Problem.KNOWN, (None,), 0, 255, np.uint8).tobytes()
+            )
+        told: Told = _KINDS[Values(values).text("what", _KINDS)].from_values(values)
+        return told
+
+    def _problem(self, data: bytes) -> Problem:
+        for known, problem in self._problems:
+            if known == data:
+                return problem
+        problem = Problem.from_values(codec.load(data))
+        self._problems.append((data, problem))
+        return problem
 
 
 def _array_bytes(request: Any, answer: Array) -> bytes:

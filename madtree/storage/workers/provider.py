@@ -42,7 +42,7 @@ class ResidentWorkers:
             n_workers: wanted, beside this process.
             read_here: packs the rows where this process has read them before; None where everybody reads parts.
             sharing: whether all of them are to have all rows at hand, for whole trees.
-            evenly: whether this process leaves the others their part of the rows, even if it waits for them.
+            evenly: whether all are to have as many rows.
         """
         self._host, self._source, self._pages = host, source, pages
         self._block_rows = block_rows

@@ -23,10 +23,11 @@ from madtree.storage.workers.messages import (
     GrowEnsemble,
     GrowWave,
     KeepRows,
+    MessageReader,
     ShareRows,
+    TakeRows,
     Told,
     answer_bytes,
-    message,
 )
 
 _POLL = 0.0002  # seconds between two looks,
@@ -49,6 +50,8 @@ class Resident:
         self._all_rows: AllRows | None = None
         self._ensemble: Ensemble | None = None
         self._life: Steps[None] | None = None
+        self._reader = MessageReader()
+        self._has_rows = False
 
     @property
     def n_parts(self) -> int:
@@ -110,11 +113,12 @@ class Resident:
         """What comes after packing, of a worker: it reports, and answers requests until all is over."""
         self.store.finish()
         self.board.put_answer(np.array(self.packed, np.int64).tobytes())
+        self._has_rows = bool(self.packed)
         while True:
-            found = yield from waited_for(self._look, _POLL if self.packed else _IDLE_POLL)
+            found = yield from waited_for(self._look, _POLL if self._has_rows else _IDLE_POLL)
             if found is None:
                 return
-            yield from self._do(message(found))
+            yield from self._do(self._reader.read(found))
 
     def _do(self, told: Told) -> Steps[None]:
         """What the leader asks for."""
@@ -122,16 +126,24 @@ class Resident:
 
     def answer_told(self, told: ByOwnRows) -> Steps[None]:
         """Answer by this worker's rows; who has none is not waited for."""
-        if self.packed:
+        if self._has_rows:
             self.board.put_answer(answer_bytes(told, (yield from self.store.answer(told))))
 
     def share(self, told: ShareRows) -> Steps[None]:
         """Put this worker's rows into the file of all rows."""
         yield
         self._all_rows = self._all_rows_of(told.n_rows)
-        if self.packed:
+        if self._has_rows:
             self.store.write_to(self._all_rows, self.board.rows, told.first[self.board.seat])
             self.board.put_answer(b"")
+
+    def take_rows(self, told: TakeRows) -> Steps[None]:
+        """Keep rows that another process has packed, if this worker is meant."""
+        yield
+        if told.seat == self.board.seat:
+            self.store.add(told.block(self._packer.problem))
+            self.store.finish()
+            self._has_rows = True
 
     def know(self, told: GrowEnsemble) -> Steps[None]:
         """Remember the ensemble whose waves will be asked for."""
@@ -183,6 +195,7 @@ def waited_for(look: Callable[[], tuple[T] | None], poll: float = _POLL) -> Step
 # What a worker does beside answering by its rows.
 _DONE_BY: dict[type, Callable[..., Steps[None]]] = {
     ShareRows: Resident.share,
+    TakeRows: Resident.take_rows,
     GrowEnsemble: Resident.know,
     GrowWave: Resident.grow_wave,
 }

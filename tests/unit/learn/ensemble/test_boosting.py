@@ -101,10 +101,11 @@ def raw_scores(
     n_rounds: int,
     weight: Floats | None = None,
     min_bucket: int = 20,
+    kinds: Sequence[FeatureKind] | None = None,
     **more: Any,
 ) -> Floats:
-    """(n_rows, n_scores) of the training rows, of continuous features (n_rows, n_features)."""
-    kinds = [FeatureKind.CONTINUOUS] * features.shape[1]
+    """(n_rows, n_scores) of the training rows; of features (n_rows, n_features), continuous where `kinds` is None."""
+    kinds = kinds or [FeatureKind.CONTINUOUS] * features.shape[1]
     given = {"max_leaf_nodes": 31, "n_bins": 255, "cp": -1.0, "min_split": 2 * min_bucket, "min_bucket": min_bucket}
     parameters = Parameters("gini" if n_classes else "mse", 60, **{**given, **more})
     raw = RawRows(features.T.copy(), target.astype(float), weight, None)
