@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import check_rows, find_model, read_summary
+from madtree.model import check_no_offsets, check_rows, find_model, read_summary
 from madtree.model.write import Calibrated, Refreshed, write_calibrated, write_refreshed
 from madtree.request import check_new
 from madtree.score import (
@@ -53,6 +53,9 @@ def calibrate(
             else "Train it on rows of two classes.",
             sqlstate="42809",
         )
+    check_no_offsets(
+        model, "and maps from scores to probabilities hold for trees alone", "Calibrate a model without offsets."
+    )
     check_rows(host, tables, model, nodes=not tables.is_packed)
     new = check_new(host, output_model, "output_model", "model", SUFFIXES)
     maps = calibration_maps(host, tables, model, calibration_table, wanted)

@@ -29,7 +29,7 @@ from madtree.model.read import each_tree, read_model, read_trees, tree_of_group,
 from madtree.model.scores import MOST_STEPS_OF_ALL, base_scores, loss_thresholds, step_functions
 from madtree.model.summary import read_summary, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
-from madtree.model.taking import check_kind, check_not_calibrated
+from madtree.model.taking import check_kind, check_no_offsets, check_not_calibrated
 from madtree.model.trust import NOT_ALLOWED
 from madtree.model.turns import make_beside, make_tables
 
@@ -45,6 +45,7 @@ __all__ = [
     "base_scores",
     "casting",
     "check_kind",
+    "check_no_offsets",
     "check_nodes",
     "check_not_calibrated",
     "check_rows",

@@ -65,7 +65,8 @@ def staged_values(host: Host, tables: ModelTables, model: Model, nodes: Mapping[
 def _values(
     host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array], what: str, n_asked: int | None
 ) -> ForestValues:
-    scores = ScoreValues(np.array(base_scores(host, tables, model)), model.loss, n_asked)
+    bases, has_offset = np.array(base_scores(host, tables, model)), model.offsets is not None
+    scores = ScoreValues(bases, model.loss, n_asked, has_offset=has_offset)
     if what == "staged":
         scores = replace(scores, quantile=model.loss_quantile)
     if what == "staged" and model.loss.has_threshold:

@@ -17,6 +17,7 @@ from madtree.score.block_plan import Drawn, build_plan
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import Work
 from madtree.score.kinds import SCORING
+from madtree.score.new_rows import numbers_beside
 from madtree.score.outcomes import Outcomes, Said
 from madtree.sqltext import predict as sql
 from madtree.sqltext import rows as rows_sql
@@ -107,6 +108,7 @@ class BlockScoring:
         host.let_in()
         plan = build_plan(trees, said.of_node, grouped=bool(model.grouping_columns), between=host.let_in)
         values = [rows_sql.as_number(scan.features[feature.name]) for feature in features]
+        values += numbers_beside(said.of_node, scan)
         blocks = BlockScan(
             scan,
             values if self.drawn is None else [*values, self.drawn.identity],

@@ -125,7 +125,9 @@ def group_counts(source: RowSource, dependent_is_number: bool, by: str = "") -> 
     `by`: SQL of an integer by which the rows of a group are counted apart, named madtree_by.
     """
     keys = "".join(f", {g} AS g{i}" for i, g in enumerate(source.grouping, 1))
-    statistics = f"{_offset_range(source)}{_exposure_range(source)}pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
+    statistics = (
+        f"{_offset_range(source)}{_exposure_range(source)}pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
+    )
     if dependent_is_number:
         statistics += f", {_range(source)}"
     if source.weight is not None:

@@ -141,7 +141,7 @@ class RowSource:
 
     @property
     def usable(self) -> str:
-        """The condition on a row's dependent, weight, exposure, offset and grouping columns; features are looked at later."""
+        """The condition on a row's numbers and grouping columns; features are looked at later."""
         conditions = [self.target_known, *(f"{g} IS NOT NULL" for g in self.grouping)]
         if self.weight is not None:
             conditions += [f"{self.weight} IS NOT NULL", binary(self.weight, "<>", ZERO)]

@@ -84,7 +84,9 @@ class WorkTables:
     def insert_block(self) -> str:
         """$1: the block's id; then the fields of the type `block`."""
         counts = ", ".join(f"${i}" for i in range(1, 2 + len(_COUNTS)))
-        *stored, scores = [f"${i}::{INTERNAL}.packed" for i in range(2 + len(_COUNTS), 3 + len(_COUNTS) + len(_COLUMNS))]
+        *stored, scores = [
+            f"${i}::{INTERNAL}.packed" for i in range(2 + len(_COUNTS), 3 + len(_COUNTS) + len(_COLUMNS))
+        ]
         return f"INSERT INTO {self.name('blocks')} VALUES (0, {counts}, {', '.join(stored)}, NULL, {scores}, {_FILLER})"
 
     def totals(self) -> str:

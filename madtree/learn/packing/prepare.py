@@ -280,12 +280,9 @@ def _tree_major(parts: list[Floats], sizes: Ints) -> Floats:
 def _scale(rows: RawRows, n_trees: int, outcome: OutcomeKind) -> Scale:
     owner = np.zeros(len(rows.target), np.int64) if rows.tree is None else rows.tree
     counts = np.bincount(owner, minlength=n_trees)
-    low, high, heaviest = np.zeros(n_trees), np.zeros(n_trees), np.ones(n_trees)
-    if not outcome.of_classes:
-        low, high = _ends(rows.target, owner, n_trees)
-    if rows.weight is not None:
-        heaviest[:] = 0.0
-        np.maximum.at(heaviest, owner, rows.weight)
+    none = np.zeros(n_trees), np.zeros(n_trees)
+    low, high = none if outcome.of_classes else _ends(rows.target, owner, n_trees)
+    heaviest = np.ones(n_trees) if rows.weight is None else _ends(rows.weight, owner, n_trees)[1]
     offset = None if rows.offset is None else _ends(rows.offset, owner, n_trees)
     if outcome.of_classes or outcome.is_centred:
         return Scale.of_range(counts, low, high, heaviest, False, offset)

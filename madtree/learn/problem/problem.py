@@ -11,7 +11,7 @@ import numpy as np
 from madtree.learn.binning import BinTable
 from madtree.learn.data import N_SIDES, WIDE_LIMIT, Array, Block, Bools, Floats, Grid, Ints, Values, require
 from madtree.learn.problem.bootstrap import replicas_of
-from madtree.learn.problem.channels import Channels, over_classes
+from madtree.learn.problem.channels import Channels, over_classes, weights_by_class
 from madtree.learn.problem.class_factors import ClassFactors
 from madtree.learn.problem.parameters import parameters_of
 from madtree.learn.problem.replicas import Replicas
@@ -25,18 +25,6 @@ _MOST_ROWS = 2**48
 _GRIDS = ("weight", "target", "exposure")
 _OF_OFFSETS = ("least_offset", "largest_offset")
 _RANGES = ("centre", "largest_target", "largest_weight", "least_exposure", "largest_exposure", *_OF_OFFSETS)
-
-
-def weights_by_class(sums: Floats, n_groups: int, grid: Grid | None, tree: Ints) -> Floats:
-    """(n_groups, m) weights, of sums (n_channels, m): rows by group, then each limb of the weights by group.
-
-    Args:
-        grid: of the weights; None where every weight is 1.
-        tree: (m,) the tree of each column.
-    """
-    if grid is None:
-        return np.asarray(sums[:n_groups])
-    return grid.join(sums[n_groups : n_groups * (1 + grid.limbs)].reshape(grid.limbs, n_groups, -1), tree)
 
 
 @dataclass(frozen=True)
