@@ -85,7 +85,7 @@ def check_offsets(task: TrainingTask, rows: Sequence[Row]) -> tuple[float, float
     """The smallest and the largest offset, by the profile's rows; None where there are none.
 
     Raises:
-        MadtreeError: one is not finite, or the exponentials of some are so much larger than those of others that double
+        MadtreeError: one is no number of a usual size, or the exponentials of some are so much larger than those of others that double
             precision cannot hold their sums.
     """
     if task.offsets_sql is None:
@@ -93,7 +93,7 @@ def check_offsets(task: TrainingTask, rows: Sequence[Row]) -> tuple[float, float
     bad = sum(int(row["bad_offsets"] or 0) for row in rows)
     if bad:
         raise MadtreeError(
-            f"offsets: {task.offsets_sql} is infinite or NaN in {bad} row{'s' * (bad > 1)}; offsets must be finite",
+            f"offsets: {task.offsets_sql} is infinite or NaN, or beyond 1e100, in {bad} row{'s' * (bad > 1)}",
             hint="An offset of NULL leaves a row out.",
         )
     least = min(float(row["least_offset"]) for row in rows if row["least_offset"] is not None)

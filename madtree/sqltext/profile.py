@@ -10,6 +10,8 @@ from madtree.sqltext.relation import Column
 from madtree.sqltext.rows import INFINITY, NONE, ZERO, RowSource, key_number
 from madtree.trees import Feature
 
+LARGEST_OFFSET = "1e100::pg_catalog.float8"  # whose square and its sums are numbers, too
+
 
 def categories(relation: str, feature: Feature) -> str:
     """The categories of an unordered feature in SQL order, and their keys."""
@@ -102,7 +104,7 @@ def _offset_profile(source: RowSource) -> str:
     """As `_offset_range`, and what is wrong with offsets."""
     if source.offset is None:
         return ""
-    unfit = f"NOT ({_finite(source.offset)})"
+    unfit = f"NOT ({binary(source.offset, '>', f'-{LARGEST_OFFSET}')} AND {binary(source.offset, '<', LARGEST_OFFSET)})"
     return f"{_offset_range(source)}pg_catalog.count(*) FILTER (WHERE {unfit}) AS bad_offsets, "
 
 
