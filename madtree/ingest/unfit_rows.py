@@ -85,8 +85,8 @@ def check_offsets(task: TrainingTask, rows: Sequence[Row]) -> tuple[float, float
     """The smallest and the largest offset, by the profile's rows; None where there are none.
 
     Raises:
-        MadtreeError: one is no number of a usual size, or the exponentials of some are so much larger than those of others that double
-            precision cannot hold their sums.
+        MadtreeError: one is no number of a usual size, or the exponentials of some are so much larger than those of
+            others that double precision cannot hold their sums.
     """
     if task.offsets_sql is None:
         return None

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from madtree.host import Host
-from madtree.learn.data import Array
+from madtree.learn.data import Array, Ints
 from madtree.model import ModelTables, base_scores, loss_thresholds, step_functions
 from madtree.model.arrays import StepArrays
 from madtree.score.block_plan import ForestValues, ScoreValues
@@ -60,6 +60,12 @@ def outcomes_of_boosted(said: Said) -> Outcomes:
 def staged_values(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> ForestValues:
     """What the nodes say, where rows are judged after each round."""
     return _values(host, tables, model, nodes, "staged", None)
+
+
+def numbers_beside(said: Ints | ForestValues, scan: sql.Scan) -> list[str]:
+    """SQL of what a plan of what nodes say asks of a row behind its features: the offset, or nothing."""
+    asks = isinstance(said, ForestValues) and said.scores is not None and said.scores.has_offset
+    return [scan.offset] if asks and scan.offset is not None else []
 
 
 def _values(

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, bare_message
-from madtree.learn.data import Ints
 from madtree.model import ModelTables, NewData, fit_features, unquoted
 from madtree.request import Type, check_known_types
-from madtree.score.block_plan import ForestValues
 from madtree.sqltext import explain as explain_sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
@@ -48,12 +46,6 @@ def scan_of(
     groups = _groups_of(host, tables, model, data)
     rows = qualified(source.schema, source.name)
     return sql.Scan(target, rows, id_sql, id_name, data.features, groups, data.offset)
-
-
-def numbers_beside(said: Ints | ForestValues, scan: sql.Scan) -> list[str]:
-    """SQL of what a plan of what nodes say asks of a row behind its features: the offset, or nothing."""
-    asks = isinstance(said, ForestValues) and said.scores is not None and said.scores.has_offset
-    return [scan.offset] if asks and scan.offset is not None else []
 
 
 def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> sql.GroupJoin | None:

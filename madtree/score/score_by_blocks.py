@@ -15,9 +15,9 @@ from madtree.records import dataclass
 from madtree.request import Type
 from madtree.score.block_plan import Drawn, build_plan
 from madtree.score.block_statement import BlockStatement
+from madtree.score.boosted_outcomes import numbers_beside
 from madtree.score.case_or_blocks import Work
 from madtree.score.kinds import SCORING
-from madtree.score.new_rows import numbers_beside
 from madtree.score.outcomes import Outcomes, Said
 from madtree.sqltext import predict as sql
 from madtree.sqltext import rows as rows_sql

@@ -25,9 +25,9 @@ from madtree.request import COSTS, Costs
 from madtree.score.asking import checked
 from madtree.score.block_plan import build_plan
 from madtree.score.block_statement import BlockStatement
-from madtree.score.boosted_outcomes import staged_values
+from madtree.score.boosted_outcomes import numbers_beside, staged_values
 from madtree.score.case_or_blocks import measure
-from madtree.score.new_rows import numbers_beside, scan_of
+from madtree.score.new_rows import scan_of
 from madtree.score.staged_scorer import BAD_ACTUALS, BAD_WEIGHTS, FIRST_SUM, GROUP, ROWS, WEIGHT, n_sums
 from madtree.score.tested_rows import TestedRows, tested_rows
 from madtree.sqltext import rows as rows_sql

@@ -33,8 +33,8 @@ N_ROUNDS = 20
 
 @pytest.mark.parametrize("loss", sorted(IN_LIGHTGBM))
 def test_the_scores_are_lightgbms_with_init_score(db: psycopg.Connection, loss: str) -> None:
-    """LightGBM has no score to begin with beside init_score; so it is handed madtree's with the offsets. It guesses rows
-    by hessians, so sides may have any number.
+    """LightGBM has no score to begin with beside init_score; so it is handed madtree's with the offsets. It
+    guesses rows by hessians, so sides may have any number.
     """
     db.execute(NUMBERS)
     target, own = IN_LIGHTGBM[loss]
