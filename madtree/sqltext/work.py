@@ -28,7 +28,7 @@ LATER_COLUMNS = f"nodes {INTERNAL}.packed, scores {INTERNAL}.packed"
 PACKED_FIELDS = ", ".join(
     [f"(madtree_packed.block).{name}" for name in _COUNTS]
     + [f"((madtree_packed.block).{name})::{INTERNAL}.packed AS {name}" for name in _COLUMNS]
-    + ["NULL", f"((madtree_packed.block).scores)::{INTERNAL}.packed"]
+    + [f"NULL::{INTERNAL}.packed", f"((madtree_packed.block).scores)::{INTERNAL}.packed"]
 )
 BLOCK_ARGUMENTS = ", ".join(_COLUMNS)
 # Workers share a table out by pages, so each block's row has a page of its own; the blocks' bytes are kept outside it.
