@@ -16,3 +16,18 @@ DROP FUNCTION IF EXISTS madtree_internal.forest_predict(text, text, text, text, 
 
 -- Its calibration table may be left out, which a form of its help would be in the way of.
 DROP FUNCTION IF EXISTS @extschema@.conformal_quantiles(text);
+
+-- It takes one more argument, offsets.
+DROP FUNCTION IF EXISTS @extschema@.boost_train(
+    text, text, text, text, text, text, text, text, text, integer, double precision, integer, integer, integer, integer,
+    text, text, boolean, bigint, boolean, integer, integer, boolean, text, text, text, boolean, text, text
+);
+DROP FUNCTION IF EXISTS madtree_internal.boost_train(
+    text, text, text, text, text, text, text, text, text, integer, double precision, integer, integer, integer, integer,
+    text, text, boolean, bigint, boolean, integer, integer, boolean, text, text, text, boolean, text, text
+);
+
+-- A block has one more column, the scores that its rows begin with.
+DROP FUNCTION IF EXISTS madtree_internal.pack_images(bytea, bytea);
+DROP FUNCTION IF EXISTS madtree_internal.pack_images_steps(bytea, bytea);
+DROP TYPE IF EXISTS madtree_internal.block;

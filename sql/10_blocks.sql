@@ -14,7 +14,8 @@ CREATE TYPE madtree_internal.block AS (
     weight bytea,
     tree bytea,
     fold bytea,
-    identity bytea
+    identity bytea,
+    scores bytea
 );
 COMMENT ON TYPE madtree_internal.block IS 'internal: binned rows, column by column';
 

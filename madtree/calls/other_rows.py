@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import check_rows, find_model, read_summary, unquoted
+from madtree.model import check_no_offsets, check_rows, find_model, read_summary, unquoted
 from madtree.model.write import Calibrated, Refreshed, write_calibrated_sum, write_calibrated_tree, write_refreshed
 from madtree.request import check_new
 from madtree.score import (
@@ -52,6 +52,9 @@ def calibrate(
             hint="Train it on rows of two classes.",
             sqlstate="42809",
         )
+    check_no_offsets(
+        model, "and maps from scores to probabilities hold for trees alone", "Calibrate a model without offsets."
+    )
     if model.kind.joining is not Joining.NONE:
         for column in map(unquoted, model.grouping_columns):
             if column in TABLES[BOOSTED].own_names:

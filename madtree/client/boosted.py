@@ -52,6 +52,7 @@ class BoostCalls(Caller):
         correct_prior: bool | None = False,
         monotone: Pairs | None = None,
         interaction_constraints: Groups | None = None,
+        offsets: str | None = None,
     ) -> BoostedModel:
         """Train a gradient boosted model, or one for each group, on a table where it is.
 
@@ -88,6 +89,8 @@ class BoostCalls(Caller):
         interaction_constraints
             ``[["income", "age"], ["region"]]``: features that may be together on a path of a tree; all others are one
             more such group.
+        offsets
+            A column or expression that is added to each row's score from the beginning, on the scale of raw scores.
 
         Returns
         -------

@@ -14,7 +14,7 @@ from madtree.client.tree_calls import check_kind
 from madtree.host import Host
 from madtree.learn.data import finished
 from madtree.learn.walk import Route
-from madtree.model import ModelTables, base_scores, find_model, read_summary, step_functions
+from madtree.model import ModelTables, base_scores, check_no_offsets, find_model, read_summary, step_functions
 from madtree.model.arrays import StepArrays, expected, likeliest, masses, shares
 from madtree.trees import BOOSTED, Link, Model
 
@@ -39,7 +39,10 @@ class BoostedArrays:
 
     @classmethod
     def read(cls, host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> BoostedArrays:
-        """Read from the model's tables; arguments and errors as for `EnsembleArrays.read`."""
+        """Read from the model's tables; arguments and errors as for `EnsembleArrays.read`, and a MadtreeError where
+        rows have offsets.
+        """
+        check_no_offsets(model, "which the rows of a frame do not tell", "Score a table: boost_predict.")
         trees = EnsembleArrays.read(host, tables, model, gid)
         place = 0 if gid is None else gid - 1
         base = np.array(base_scores(host, tables, model)[place])

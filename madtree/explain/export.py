@@ -13,6 +13,7 @@ from madtree.host import Host, listed, rows_at_once, watched
 from madtree.model import (
     ModelTables,
     base_scores,
+    check_no_offsets,
     check_trees,
     each_tree,
     find_model,
@@ -99,7 +100,9 @@ def tree_to_pmml(host: Host, model_name: str | None, tree_id: int | None = None)
     tables = find_model(host, model_name, "model")
     model = read_summary(host, tables, to_run=False)
     trees = each_tree(host, tables, model, tree_id)
-    if tree_id is not None:  # without the group, as tree_sql has it
+    if tree_id is None:
+        check_no_offsets(model, "which a PMML document does not add to scores", "madtree.boost_sql writes them, too.")
+    else:  # without the group, as tree_sql has it
         model = replace(model.as_single_trees, grouping_columns=(), grouping_types=())
     grown = (tree for tree in trees if tree.nodes)
     first = next(grown, None)

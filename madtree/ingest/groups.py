@@ -29,6 +29,7 @@ class Groups:
         block: the block of small groups, -1 for the others.
         low, high, heaviest, shortest, longest: float64, NaN where a group has no usable row; the last two are of
             exposures.
+        least_offset, largest_offset: the same.
     """
 
     tree_id: Ints
@@ -39,17 +40,21 @@ class Groups:
     heaviest: Floats
     shortest: Floats
     longest: Floats
+    least_offset: Floats
+    largest_offset: Floats
 
     def scale(self, groups: Ints, profile: Profile) -> Scale:
         """Of some groups (n,), from the profile of all rows."""
         rows, heaviest = self.usable[groups], self.heaviest[groups]
-        low, high, shortest, longest = (
-            np.nan_to_num(values[groups]) for values in (self.low, self.high, self.shortest, self.longest)
+        low, high, shortest, longest, *offset = (
+            np.nan_to_num(values[groups])
+            for values in (self.low, self.high, self.shortest, self.longest, self.least_offset, self.largest_offset)
         )
+        offsets = None if profile.offset is None else (offset[0], offset[1])
         if not profile.of_counts:
-            return Scale.of_range(rows, low, high, heaviest, profile.integral)
-        is_exposed = profile.shortest is not None
-        return Scale.not_centred(rows, high, heaviest, profile.integral, (shortest, longest) if is_exposed else None)
+            return Scale.of_range(rows, low, high, heaviest, profile.integral, offsets)
+        exposures = None if profile.shortest is None else (shortest, longest)
+        return Scale.not_centred(rows, high, heaviest, profile.integral, exposures, offsets)
 
 
 def groups_query(
@@ -114,4 +119,6 @@ def groups_of(found: Sequence[Row]) -> Groups:
         column("heaviest", 1.0),
         column("shortest", np.nan),
         column("longest", np.nan),
+        column("least_offset", np.nan),
+        column("largest_offset", np.nan),
     )

@@ -16,6 +16,7 @@ from madtree.ingest.unfit_rows import (
     MOST_WHOLE_NUMBERS,
     check_counts,
     check_exposures,
+    check_offsets,
     check_rows,
     check_squares,
     check_weights,
@@ -49,6 +50,7 @@ class Profile:
     integral: all targets, weights and exposures are whole numbers.
     estimated: it was made of a sample: rows are about right, and a rare class may be missing.
     of_counts: the target counts events; shortest and longest are the smallest and largest exposure, None without them.
+    offset: the smallest and largest offset, None without them.
     """
 
     total: int
@@ -63,6 +65,7 @@ class Profile:
     of_counts: bool = False
     shortest: float | None = None
     longest: float | None = None
+    offset: tuple[float, float] | None = None
 
     @property
     def never_null(self) -> bool:
@@ -73,11 +76,12 @@ class Profile:
         """The scale of a single tree over all usable rows."""
         low, high, heaviest = (np.array([value]) for value in (self.low, self.high, self.heaviest))
         rows = np.array([self.usable])
+        offset = None if self.offset is None else (np.array(self.offset[:1]), np.array(self.offset[1:]))
         if not self.of_counts:
-            return Scale.of_range(rows, low, high, heaviest, self.integral)
+            return Scale.of_range(rows, low, high, heaviest, self.integral, offset)
         exposed = self.shortest is not None and self.longest is not None
         exposure = (np.array([self.shortest]), np.array([self.longest])) if exposed else None
-        return Scale.not_centred(rows, high, heaviest, self.integral, exposure)
+        return Scale.not_centred(rows, high, heaviest, self.integral, exposure, offset)
 
 
 def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
@@ -85,7 +89,7 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
 
     Raises:
         MadtreeError: no row, no usable row, a target that is not finite, a negative count, a negative or infinite
-            weight, an exposure that is not above 0, too many classes.
+            weight, an exposure that is not above 0, an offset that is not finite, too many classes.
     """
     if task.is_classification:
         most = classes_at_most(task)
@@ -105,13 +109,14 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
     if rows:  # of classes there is none where the table is empty
         check_exposures(task, rows[0])
     check_rows(task, total, usable)
+    offset = check_offsets(task, rows)
     heaviest = max(float(row["heaviest"] or 0) for row in rows) if source.weight else 1.0
     integral = not source.weight or all(row["integral_weights"] in (True, None) for row in rows)
     if not task.is_classification:
         low, high = float(rows[0]["low"]), float(rows[0]["high"])
         check_squares(task, max(abs(low), abs(high)), high / 2 - low / 2, heaviest, usable)
         integral = integral and bool(rows[0]["integral"]) and rows[0].get("integral_exposures") in (True, None)
-        found = Profile(total, usable, (), None, low, high, heaviest, integral)
+        found = Profile(total, usable, (), None, low, high, heaviest, integral, offset=offset)
         return _of_counts(task, found, rows[0]) if task.parameters.outcome == COUNTS else found
     present = [row for row in rows if row["label"] is not None and int(row["usable"])]
     if len(present) > MAX_CLASSES:
@@ -122,7 +127,8 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
     classes = tuple(str(row["label"]) for row in present)
     check_labels("dependent_variable", task.dependent_sql, classes)
     keys = np.array([float(row["key"]) for row in present])
-    return Profile(total, usable, classes, distinct_keys(keys, "dependent_variable"), 0.0, 0.0, heaviest, integral)
+    keys = distinct_keys(keys, "dependent_variable")
+    return Profile(total, usable, classes, keys, 0.0, 0.0, heaviest, integral, offset=offset)
 
 
 def _of_counts(task: TrainingTask, profile: Profile, row: Row) -> Profile:
@@ -141,7 +147,7 @@ def estimate_profile(host: Host, task: TrainingTask, source: RowSource, oids: Se
 
     `oids`: of the plain tables that hold the rows.
     """
-    if not task.is_classification or source.weight or source.grouping or source.fold:
+    if not task.is_classification or source.weight or source.grouping or source.fold or source.offset:
         return None
     if task.parameters.class_params is not None:
         return None  # they go by the order of all classes: a sample may lack one

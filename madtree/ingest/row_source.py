@@ -46,6 +46,7 @@ def row_source(
         elements(task.features),
         tuple(column.equals for column in task.grouping),
         f"({task.exposure_sql})::pg_catalog.float8" if task.exposure_sql else None,
+        f"({task.offsets_sql})::pg_catalog.float8" if task.offsets_sql else None,
         sql.identity_number(task.id_sql, task.id_type, task.id_writer) if with_identity else None,
         sent=is_sent,
     )

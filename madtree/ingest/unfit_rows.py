@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from madtree.errors import MadtreeError
 from madtree.host import Row
 from madtree.request import TrainingTask
+from madtree.trees import LOSSES, BoostParameters, Link
 
 MOST_WHOLE_NUMBERS = 1_000  # that may be classes where nobody has said that they are
 _MOST_DIGITS = 300  # decimal digits before the point of a sum of squares, and after it
 _FARTHEST = 1e40  # of exposures and counts from 1
+_WIDEST = 90.0  # range of offsets on the scale of a logarithm: about that of such exposures
 
 
 def check_rows(task: TrainingTask, total: int, usable: int) -> None:
@@ -23,7 +25,7 @@ def check_rows(task: TrainingTask, total: int, usable: int) -> None:
         columns = [
             task.dependent_sql,
             *(c.value for c in task.grouping),
-            *(name for name in (task.weights_sql, task.exposure_sql) if name),
+            *(name for name in (task.weights_sql, task.exposure_sql, task.offsets_sql) if name),
         ]
         raise no_usable_row(
             task, f"{' or '.join(columns)} is NULL{' or a weight 0' if task.weights_sql else ''} in each of"
@@ -77,6 +79,34 @@ def check_exposures(task: TrainingTask, row: Row) -> None:
             "counted over an exposure above 0",
             hint="An exposure of NULL leaves a row out.",
         )
+
+
+def check_offsets(task: TrainingTask, rows: Sequence[Row]) -> tuple[float, float] | None:
+    """The smallest and the largest offset, by the profile's rows; None where there are none.
+
+    Raises:
+        MadtreeError: one is no number of a usual size, or the exponentials of some are so much larger than those of
+            others that double precision cannot hold their sums.
+    """
+    if task.offsets_sql is None:
+        return None
+    bad = sum(int(row["bad_offsets"] or 0) for row in rows)
+    if bad:
+        raise MadtreeError(
+            f"offsets: {task.offsets_sql} is infinite or NaN, or beyond 1e100, in {bad} row{'s' * (bad > 1)}",
+            hint="An offset of NULL leaves a row out.",
+        )
+    least = min(float(row["least_offset"]) for row in rows if row["least_offset"] is not None)
+    largest = max(float(row["largest_offset"]) for row in rows if row["largest_offset"] is not None)
+    assert isinstance(task.ensemble, BoostParameters)
+    link = LOSSES[task.ensemble.loss].link
+    if link is not Link.IDENTITY and largest - least > _WIDEST:
+        raise MadtreeError(
+            f"offsets: {task.offsets_sql} is {least:.6g} to {largest:.6g}, and loss {task.ensemble.loss} takes the "
+            f"exponentials of offsets, whose sums double precision cannot hold beyond a range of {_WIDEST:g}",
+            hint="Offsets are on the scale of 'raw' predictions: a logarithm of the odds, or of the mean.",
+        )
+    return least, largest
 
 
 def check_counts(task: TrainingTask, low: float, high: float, exposure: tuple[float, float] | None) -> None:

@@ -12,6 +12,7 @@ from madtree.interface.training import (
     BINS,
     CLASS_PARAMS,
     CLASSIFICATION,
+    DATA,
     DEPENDENT,
     EXCLUDE,
     EXPOSURE,
@@ -192,11 +193,23 @@ BOOST_TRAIN = Function(
             setting=Setting("text"),
             flag=Flag(GROWTH, metavar="LIST"),
         ),
+        Argument(
+            "offsets",
+            "text",
+            "a numeric column or expression that is added to each row's score from the beginning, on the scale of "
+            "'raw' predictions; not for more than two classes; NULL: none",
+            None,
+            setting=Setting("text", is_told=False, is_tried=False),
+            flag=Flag(DATA, metavar="SQL"),
+            is_numeric_column=True,
+        ),
     ),
     details="""\
 It returns one line that says what was trained, and without groups the mean losses after the last round that the model
 keeps. A row without a value goes to the side with which its split gains more; where training saw no such row at a node,
 to the larger one. With an exposure the model predicts rates: the events to be expected in an exposure of 1.
+With offsets a row's score is its offset, the score to begin with, which is the best one then, and what trees add. A
+table that is scored must have what the offsets are made of; a row whose offset is NULL has no prediction.
 <output>_rounds has the mean losses after each round, and <output>_group the scores to begin with, on the scale of 'raw'
 predictions.
 """,

@@ -95,7 +95,11 @@ LATER_SETTINGS = frozenset(
 # Those of all models that are told among a model's parameters.
 TOLD = _told(_kept(TREE))
 # The arguments that name a numeric column of the training table; summaries have columns of the same names.
-NUMERIC_COLUMNS = tuple(each.name for each in FUNCTIONS[TREE.trains].arguments if each.is_numeric_column)
+NUMERIC_COLUMNS = tuple(
+    dict.fromkeys(
+        each.name for kind in KINDS.values() for each in FUNCTIONS[kind.trains].arguments if each.is_numeric_column
+    )
+)
 
 
 def own_settings(kind: ModelKind) -> tuple[tuple[str, str], ...]:

@@ -108,8 +108,8 @@ with the base score of their own outcomes; the gradients of the model's loss at 
 value, with the model's learning_rate, l2_regularization and cat_l2, or as a quantile of residuals; and that is added to
 their scores. All rows count in each round, also where the training drew some, or held some out. The rows are held in
 memory.
-Refused, and to be trained anew, are models with class_params, trees of counts, calibrated models, monotone ones, and
-boosted models of the methods adaboost and real.
+Refused, and to be trained anew, are models with class_params, trees of counts, calibrated models, monotone ones, those
+with offsets, and boosted models of the methods adaboost and real.
 {whom_to_trust("refresh", "the new model, which is the superuser's, runs what that role wrote")}""",
     example="SELECT madtree.tree_refresh('delay_tree', 'flights_of_may', 'delay_of_may');",
 )

@@ -38,7 +38,7 @@ from madtree.model.read import (
 from madtree.model.scores import MOST_STEPS, MOST_STEPS_OF_ALL, base_scores, loss_thresholds, step_functions
 from madtree.model.summary import read_summary, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
-from madtree.model.taking import check_kind, check_not_calibrated
+from madtree.model.taking import check_kind, check_no_offsets, check_not_calibrated
 from madtree.model.trust import NOT_ALLOWED
 from madtree.model.turns import make_beside, make_tables
 
@@ -57,6 +57,7 @@ __all__ = [
     "check_categories",
     "check_kind",
     "check_listed",
+    "check_no_offsets",
     "check_nodes",
     "check_not_calibrated",
     "check_rows",

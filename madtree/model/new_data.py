@@ -31,10 +31,12 @@ class NewData:
     Attributes:
         features: the model's features as expressions over the relation's columns, by their names in the model.
         types: of the other expressions that were asked for.
+        offset: SQL of what is added to a row's score, as float8; None where the model has no offsets.
     """
 
     features: dict[str, Feature]
     types: dict[str, Type]
+    offset: str | None = None
 
     def plain(self, expression: str) -> str:
         """The value of one of the other expressions, as SQL that can be cast without running what others wrote."""
@@ -67,12 +69,16 @@ def fit_features(
             they are.
     """
     names = [feature.name for feature in model.features]
+    if model.offsets is not None:
+        others, hint = [*others, model.offsets], f"{hint} It must also have what the model's offsets are made of."
     types = _column_types(host, source, [*first, *names, *others], given, argument, hint)
     found = dict(zip(names, types[len(first) :], strict=False))
     data = NewData(
         {feature.name: fit_feature(feature, found[feature.name]) for feature in model.features},
         dict(zip([*first, *others], [*types[: len(first)], *types[len(first) + len(names) :]], strict=True)),
     )
+    if model.offsets is not None:
+        data = replace(data, offset=number(data.plain(model.offsets)))
     cast = [feature for feature in model.features if data.features[feature.name].name != feature.name]
     unfit = _not_to_be_cast(host, [feature for feature in cast if feature.labels])
     asked = [feature for feature in cast if feature not in unfit]

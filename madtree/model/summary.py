@@ -87,8 +87,11 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     values = _grouping_values(summary, row, grouping)
     id_column, dependent = summary.text("id_col_name"), summary.text("dependent_varname")
     weights = summary.text("weights") if row["weights"] is not None else None
-    exposure = summary.text("exposure") if row.get("exposure") is not None else None
-    expressions = [*names, *values, id_column, dependent, *(text for text in (weights, exposure) if text is not None)]
+    exposure, offsets = (
+        summary.text(column) if row.get(column) is not None else None for column in ("exposure", "offsets")
+    )
+    numbers = [text for text in (weights, exposure, offsets) if text is not None]
+    expressions = [*names, *values, id_column, dependent, *numbers]
     _check_expressions(host, summary, expressions)
     columns = _check_grouping(summary, tables, grouping)
     check_texts(host, tables, columns)
@@ -126,6 +129,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         grouping_equals=tuple(tables.column_types[name][1] for name in columns),
         weighted=weights is not None,
         exposure=exposure,
+        offsets=offsets,
         categories={
             f.name: _categories(host, summary, categories[f.name])
             for f in features

@@ -38,3 +38,18 @@ def check_not_calibrated(model: Model, function: str) -> None:
             hint=f"{function} takes the model that was calibrated, {str(of)[:100]}.",
             sqlstate="42809",
         )
+
+
+def check_no_offsets(model: Model, why: str, hint: str) -> None:
+    """Refuse a model whose rows have offsets.
+
+    Args:
+        why: the end of a sentence that says what it has.
+
+    Raises:
+        MadtreeError: it is one.
+    """
+    if model.offsets is not None:
+        raise MadtreeError(
+            f"model: {model.name} has offsets, {model.offsets[:100]}, {why}", hint=hint, sqlstate="0A000"
+        )

@@ -49,6 +49,11 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
             f"exposure is for loss => '{_OF_COUNTS}' only, not for {loss or 'the default one'}",
             hint="What rows count for is their weight: weights => ...",
         )
+    if values["offsets"] and METHODS[values["method"]].loss:
+        raise MadtreeError(
+            f"offsets are for boost_params => 'method=gradient', not for method {values['method']}, whose scores begin "
+            "with 0"
+        )
     # Rows with an exposure are packed as those of a tree of counts.
     criterion = {"split_criterion": _OF_COUNTS} if values["exposure"] else {}
     task = make_task(host, {**values, **criterion, "max_depth": depth, "classification": classification})

@@ -24,6 +24,7 @@ class Arguments:
     grouping_cols: str | None = None
     weights: str | None = None
     exposure: str | None = None
+    offsets: str | None = None
     feature_costs: str | None = None
     monotone: str | None = None
     interaction_constraints: str | None = None
@@ -72,7 +73,7 @@ class TrainingTask:
         classes_meant: the caller has said so, so that many classes are no surprise.
         features: in list order, arrays expanded.
         feature_is_column: True where the feature is a bare column of the source (then it cannot have side effects).
-        weights_sql, exposure_sql: or None.
+        weights_sql, exposure_sql, offsets_sql: or None.
         grouping: grouping columns.
         parameters: for the learner.
         verbose: stream one INFO line a level, and one of the stages' seconds at the end.
@@ -102,6 +103,7 @@ class TrainingTask:
     grouping: tuple[Column, ...]
     weights_sql: str | None = None
     exposure_sql: str | None = None
+    offsets_sql: str | None = None
     dependent_name: str = ""
     classes_meant: bool = False
     parameters: Parameters = field(default_factory=Parameters)

@@ -62,6 +62,7 @@ class ScoreValues:
         quantile: of the loss, None where it has none.
         thresholds: (n_groups,) of the loss, for what is told of it; else None.
         steps: of all groups, where these say how scores become predictions; else None.
+        has_offset: whether rows have offsets, which are added to their scores.
     """
 
     base: Floats
@@ -70,6 +71,7 @@ class ScoreValues:
     quantile: float | None = None
     thresholds: Floats | None = None
     steps: StepArrays | None = None
+    has_offset: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,12 +92,8 @@ class LeafDraws:
 
 @dataclass(frozen=True)
 class SummedLeaves:
-    """Of which leaves rows are summed, and how.
-
-    Attributes:
-        n_classes: 0 for outcomes that are numbers.
-        weighted: whether rows have weights.
-        first, last: of each group's trees, as of `LeafDraws`.
+    """Of which leaves rows are summed, and how: `n_classes` is 0 for outcomes that are numbers, `weighted` says whether
+    rows have weights, and `first` and `last` are those of `LeafDraws`.
     """
 
     n_classes: int
@@ -186,7 +184,8 @@ def _score_values(forest: ForestValues) -> dict[str, Any]:
     link = scores.loss.link_of(forest.n_classes)
     said = {"base": scores.base, "link": link.value, "n_asked": n_asked, "loss": scores.loss.name}
     steps = {} if scores.steps is None else scores.steps.to_values()
-    return {**said, "quantile": scores.quantile, "thresholds": scores.thresholds, **steps}
+    more = {name: getattr(scores, name) for name in ("quantile", "thresholds", "has_offset")}
+    return {**said, **more, **steps}
 
 
 def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -211,6 +210,7 @@ def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
         "walk": walk,
         "grouped": grouped,
         "members": members,
+        "has_offset": False,
         **(_checked_forest(given, walk, members) if members else {"outcome": _checked_outcome(given, n_nodes)}),
         **_checked_samples(given, members, len(walk.roots)),
     }
@@ -282,6 +282,8 @@ def _checked_scores(
     require(n_scores >= 1, "base", "of one score at least")
     require(len(groups) == 0 or 1 <= int(groups[0]) <= int(groups[-1]) <= len(base), "base", "those of all groups")
     require(members % n_scores == 0, "members", "as many of each score")
+    has_offset = given.boolean("has_offset")
+    require(n_scores == 1 or not has_offset, "has_offset", "where rows have one score")
     link = Link(given.text("link", [each.value for each in Link]))
     steps = StepArrays.from_values(given, len(base) * n_scores) if link is Link.STEPS else None
     of_one = n_classes == 2 if steps else link in (Link.LOGIT, Link.HALF_LOGIT) and 1 <= n_classes <= 2
@@ -306,4 +308,5 @@ def _checked_scores(
         "n_asked": given.integer("n_asked", 0, members),
         "loss": loss.name,
         "steps": steps,
+        "has_offset": has_offset,
     }

@@ -37,7 +37,8 @@ def score_block(plan: bytes, images: bytes) -> Steps[bytes]:
     Args:
         plan: of `score.block_plan.build_plan`.
         images: for each row the image of a float8 array: the tree's id where the model is grouped, then the features:
-            numbers, or the keys of categories. NaN is NULL. Behind them, for what is said out of bag, the row's
+            numbers, or the keys of categories. NaN is NULL. Behind them, where rows have one, their offset; for what is
+            said out of bag, the row's
             identity; for what is said by rounds, and to be summed, its outcome and weight; to be drawn for leaves,
             these and its identity. Without any of them, one number that means nothing.
 
@@ -49,7 +50,7 @@ def score_block(plan: bytes, images: bytes) -> Steps[bytes]:
         return (yield from _counted(model, _read(images, max(model["grouped"] + len(model["counted"].is_category), 1))))
     judged = 2 * (_is(model, STAGED) or _is(model, LEAF_SUMS))
     behind = (model["samples"] is not None) + judged + 3 * _is(model, LEAF_OUTCOMES)
-    n_numbers = max(model["grouped"] + len(model["walk"].is_category) + behind, 1)
+    n_numbers = max(model["grouped"] + len(model["walk"].is_category) + model["has_offset"] + behind, 1)
     return (yield from _scored_rows(model, _read(images, n_numbers)))
 
 
@@ -105,6 +106,11 @@ def _scored(model: Plan, numbers: Floats) -> Steps[bytes]:
     if len(walk.roots) == 0:
         return np.zeros(n_rows, model["outcome"].dtype).tobytes()
     place, known = walk.places(numbers[0] if model["grouped"] else None, n_rows)
+    offset = numbers[int(model["grouped"]) + len(values)] if model["has_offset"] else None
+    if offset is not None:  # without it a row has no score, as without a group
+        has_score = np.isfinite(offset)
+        known = has_score if known is None else known & has_score
+        offset = np.where(has_score, offset, 0.0)
     if model["members"] and model["what"] == SHAP:
         from madtree.score.shap_scorer import shap_outcomes  # takes long to load, and most predictions do without
 
@@ -128,8 +134,8 @@ def _scored(model: Plan, numbers: Floats) -> Steps[bytes]:
         if _is(model, STAGED):
             from madtree.score.staged_scorer import staged_sums  # as above
 
-            return (yield from staged_sums(model, place, known, route, numbers[-2], numbers[-1]))
-        return (yield from forest_outcomes(model, place, known, route))
+            return (yield from staged_sums(model, place, known, route, numbers[-2], numbers[-1], offset))
+        return (yield from forest_outcomes(model, place, known, route, offset))
     leaves = yield from route.leaves(walk.roots.take(place))
     outcome: Array = model["outcome"]
     found = outcome.take(leaves)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from madtree.host import Host
-from madtree.learn.data import Array
+from madtree.learn.data import Array, Ints
 from madtree.model import ModelTables, base_scores, loss_thresholds, step_functions
 from madtree.model.arrays import StepArrays
 from madtree.score.block_plan import ForestValues, ScoreValues
@@ -62,10 +62,17 @@ def staged_values(host: Host, tables: ModelTables, model: Model, nodes: Mapping[
     return _values(host, tables, model, nodes, "staged", None)
 
 
+def numbers_beside(said: Ints | ForestValues, scan: sql.Scan) -> list[str]:
+    """SQL of what a plan of what nodes say asks of a row behind its features: the offset, or nothing."""
+    asks = isinstance(said, ForestValues) and said.scores is not None and said.scores.has_offset
+    return [scan.offset] if asks and scan.offset is not None else []
+
+
 def _values(
     host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array], what: str, n_asked: int | None
 ) -> ForestValues:
-    scores = ScoreValues(np.array(base_scores(host, tables, model)), model.loss, n_asked)
+    bases, has_offset = np.array(base_scores(host, tables, model)), model.offsets is not None
+    scores = ScoreValues(bases, model.loss, n_asked, has_offset=has_offset)
     if what == "staged":
         scores = replace(scores, quantile=model.loss_quantile)
     if what == "staged" and model.loss.has_threshold:

@@ -13,7 +13,11 @@ from madtree.score.outcome_bytes import as_floats, class_type, where_known
 
 
 def boosted_outcomes(
-    model: dict[str, Any], place: Ints, known: Bools | None, leaves: Callable[[int], Steps[Ints]]
+    model: dict[str, Any],
+    place: Ints,
+    known: Bools | None,
+    leaves: Callable[[int], Steps[Ints]],
+    offset: Floats | None = None,
 ) -> Steps[bytes]:
     """The outcomes of some rows.
 
@@ -21,10 +25,13 @@ def boosted_outcomes(
         model: the plan, checked; of rows whose groups have `members` trees.
         place: (n_rows,) of each row's group; `known`: whether it has one, None where all have.
         leaves: of the rows, by the number of a tree.
+        offset: (n_rows,) of rows that have one score; None where they have none.
     """
     what, base, values = model["what"], model["base"], model["values"][:, 0]
     group = model["walk"].groups.take(place) - 1
     scores: Floats = base.take(group, axis=0)
+    if offset is not None:
+        scores += offset[:, None]
     n_scores = base.shape[1]
     for member in range(min(model["members"], model["n_asked"])):
         scores[:, member % n_scores] += values.take((yield from leaves(member)))

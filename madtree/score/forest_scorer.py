@@ -105,19 +105,24 @@ def counted_bytes(model: dict[str, Any]) -> int:
     return votes + sums
 
 
-def forest_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, route: Route) -> Steps[bytes]:
+def forest_outcomes(
+    model: dict[str, Any], place: Ints, known: Bools | None, route: Route, offset: Floats | None = None
+) -> Steps[bytes]:
     """The outcomes of some rows.
 
     Args:
         model: the plan, checked.
         place: (n_rows,) of each row's group; `known`: whether it has one, None where all have.
         route: of the rows.
+        offset: (n_rows,) what is added to the scores of a boosted model's; None for nothing.
     """
     outcomes = _outcomes_of_as_many if model["walk"].counts is None else _outcomes_by_count
-    return (yield from outcomes(model, place, known, route))
+    return (yield from outcomes(model, place, known, route, offset))
 
 
-def _outcomes_by_count(model: dict[str, Any], place: Ints, known: Bools | None, route: Route) -> Steps[bytes]:
+def _outcomes_by_count(
+    model: dict[str, Any], place: Ints, known: Bools | None, route: Route, offset: Floats | None
+) -> Steps[bytes]:
     """Of groups that have different numbers of trees: the rows of those that have as many, after one another."""
     counts = model["walk"].counts.take(place)
     parts, order = [], []
@@ -125,11 +130,12 @@ def _outcomes_by_count(model: dict[str, Any], place: Ints, known: Bools | None, 
     for count in np.unique(counts).tolist():
         rows = np.flatnonzero(counts == count)
         mine = None if known is None else known.take(rows)
-        said = yield from _outcomes_of_as_many({**model, "members": count}, place.take(rows), mine, route.of(rows))
-        own = np.frombuffer(said, np.uint8).reshape(len(rows), -1)
+        own = {**model, "members": count}, place.take(rows), mine, route.of(rows)
+        said = yield from _outcomes_of_as_many(*own, None if offset is None else offset.take(rows))
+        part = np.frombuffer(said, np.uint8).reshape(len(rows), -1)
         if width is not None:  # none in the places of trees that a group does not have
-            own = np.pad(own, ((0, 0), (0, 4 * width - own.shape[1])))
-        parts.append(own)
+            part = np.pad(part, ((0, 0), (0, 4 * width - part.shape[1])))
+        parts.append(part)
         order.append(rows)
     if not parts:
         return b""
@@ -137,11 +143,13 @@ def _outcomes_by_count(model: dict[str, Any], place: Ints, known: Bools | None, 
     return found.tobytes()
 
 
-def _outcomes_of_as_many(model: dict[str, Any], place: Ints, known: Bools | None, route: Route) -> Steps[bytes]:
+def _outcomes_of_as_many(
+    model: dict[str, Any], place: Ints, known: Bools | None, route: Route, offset: Floats | None
+) -> Steps[bytes]:
     """Of rows whose groups have `model["members"]` trees."""
     what, members, n_rows = model["what"], model["members"], len(place)
     if what in OF_SCORES:
-        return (yield from boosted_outcomes(model, place, known, leaves_of(model, place, route)))
+        return (yield from boosted_outcomes(model, place, known, leaves_of(model, place, route), offset))
     if what == INTERVAL:
         from madtree.score.interval_scorer import interval_outcomes  # most predictions do without
 

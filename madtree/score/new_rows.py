@@ -44,7 +44,8 @@ def scan_of(
     if id_sql in data.types:  # where it is asked for
         id_sql = data.types[id_sql].kept.value(id_sql)
     groups = _groups_of(host, tables, model, data)
-    return sql.Scan(target, qualified(source.schema, source.name), id_sql, id_name, data.features, groups)
+    rows = qualified(source.schema, source.name)
+    return sql.Scan(target, rows, id_sql, id_name, data.features, groups, data.offset)
 
 
 def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> sql.GroupJoin | None:

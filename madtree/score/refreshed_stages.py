@@ -35,6 +35,8 @@ def check_stages(model: Model) -> None:
         why = f"was trained by method {_method(model)[:40]}, whose leaves say how often their tree is right"
     elif model.summary.get("monotone"):
         why = "is monotone, and what other rows say in its leaves need not be"
+    elif model.offsets is not None:
+        why = "has offsets, with which the scores of other rows would begin"
     if why is not None:
         raise MadtreeError(
             f"model: {model.name} {why}",

@@ -97,7 +97,7 @@ class RowsAtHand:
     """Rows, and a model that predicts them.
 
     Attributes:
-        numbers: (n_rows, n_numbers) as the model's plan takes them: the group, then the features that trees ask.
+        numbers: (n_rows, n_numbers) as the model's plan takes them: the group, the features that trees ask, the offset.
         others: (n_rows, n) other numbers that were asked for.
         texts: those of each row that were asked for.
         column: of each feature that trees ask, by its place in the model, the column of `numbers`.
@@ -143,7 +143,8 @@ class RowsAtHand:
 
         what = "predictions", asked.type_, *asked.classes
         used, plan, read = kept(host, tables, what, make, lambda made: len(made[1]))
-        own, more, found = numbers_of_rows(host, model, scan, used, id_type, most, others, texts)
+        beside = [] if scan.offset is None else [scan.offset]
+        own, more, found = numbers_of_rows(host, model, scan, used, id_type, most, others, texts, beside)
         column = {int(place): grouped + number for number, place in enumerate(used)}
         n_predicted = len(asked.classes if model.kind.joining is Joining.NONE else model.classes) or 1
         if len(own) * n_predicted > _MOST_NUMBERS:
@@ -248,17 +249,18 @@ def numbers_of_rows(
     most: int,
     others: Sequence[str] = (),
     texts: Sequence[str] = (),
+    beside: Sequence[str] = (),
 ) -> tuple[Floats, Floats, list[list[str | None]]]:
     """Of at most `most` rows of a scan, drawn by their ids: (n_rows, n_numbers) the group and the features that trees
     ask, one that means nothing without any; (n_rows, n_others) `others`; and the texts of each row.
 
     Args:
         used: places of those features in the model; `others` and `texts` as `RowsAtHand.of` has them.
+        beside: SQL of numbers that belong to the features, behind these.
     """
     features = [scan.features[model.features[place].name] for place in used]
-    blocks = BlockScan(
-        scan, [*map(rows_sql.as_number, features), *others], [], [], 0, "pg_catalog.text", array_id=False
-    )
+    asked = [*map(rows_sql.as_number, features), *beside]
+    blocks = BlockScan(scan, [*asked, *others], [], [], 0, "pg_catalog.text", array_id=False)
     query = blocks.sampled(text_of(model.id_column, id_type.writer), texts, most)
     images, found = [], []
     for row in host.source.data_stream(query, _BATCH):
@@ -267,7 +269,7 @@ def numbers_of_rows(
     host.let_in()
     numbers = sent_rows(b"".join(images), blocks.sent_stretches).astype(np.float64)
     host.let_in()
-    n_own = bool(model.grouping_columns) + len(features)
+    n_own = bool(model.grouping_columns) + len(asked)
     own = numbers[:, :n_own] if n_own else np.zeros((len(numbers), 1))
     return own, numbers[:, n_own : n_own + len(others)], found
 

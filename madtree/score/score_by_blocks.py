@@ -15,6 +15,7 @@ from madtree.records import dataclass
 from madtree.request import Type
 from madtree.score.block_plan import Drawn, build_plan
 from madtree.score.block_statement import BlockStatement
+from madtree.score.boosted_outcomes import numbers_beside
 from madtree.score.case_or_blocks import Work
 from madtree.score.kinds import SCORING
 from madtree.score.outcomes import Outcomes, Said
@@ -107,6 +108,7 @@ class BlockScoring:
         host.let_in()
         plan = build_plan(trees, said.of_node, grouped=bool(model.grouping_columns), between=host.let_in)
         values = [rows_sql.as_number(scan.features[feature.name]) for feature in features]
+        values += numbers_beside(said.of_node, scan)
         blocks = BlockScan(
             scan,
             values if self.drawn is None else [*values, self.drawn.identity],

@@ -25,7 +25,7 @@ from madtree.request import COSTS, Costs
 from madtree.score.asking import checked
 from madtree.score.block_plan import build_plan
 from madtree.score.block_statement import BlockStatement
-from madtree.score.boosted_outcomes import staged_values
+from madtree.score.boosted_outcomes import numbers_beside, staged_values
 from madtree.score.case_or_blocks import measure
 from madtree.score.new_rows import scan_of
 from madtree.score.staged_scorer import BAD_ACTUALS, BAD_WEIGHTS, FIRST_SUM, GROUP, ROWS, WEIGHT, n_sums
@@ -105,7 +105,8 @@ def _statement(
     plan = build_plan(arrays.trees, said, grouped=bool(model.grouping_columns), between=host.let_in)
     features = [model.features[position] for position in arrays.used]
     values = [rows_sql.as_number(scan.features[feature.name]) for feature in features]
-    blocks = BlockScan(scan, [*values, *tested.judged(model)], [], [], 0, "pg_catalog.int4", array_id=False)
+    numbers = [*values, *numbers_beside(said, scan), *tested.judged(model)]
+    blocks = BlockScan(scan, numbers, [], [], 0, "pg_catalog.int4", array_id=False)
     work = measure(host, tested.source, tables, model, 1, costs)
     return BlockStatement(host, blocks, "", tested.source, work, len(arrays.trees.roots)), plan
 

@@ -25,7 +25,13 @@ def n_sums(n_rounds: int) -> int:
 
 
 def staged_sums(
-    model: dict[str, Any], place: Ints, known: Bools | None, route: Route, outcomes: Floats, weights: Floats
+    model: dict[str, Any],
+    place: Ints,
+    known: Bools | None,
+    route: Route,
+    outcomes: Floats,
+    weights: Floats,
+    offset: Floats | None,
 ) -> Steps[bytes]:
     """The sums (n_groups, `n_sums`) over some rows; a group with fewer rounds stays as it is after its last one.
 
@@ -35,10 +41,13 @@ def staged_sums(
         route: of the rows.
         outcomes: (n_rows,) numbers, or places of classes from 0; NaN of rows without one.
         weights: (n_rows,), NaN of rows without one.
+        offset: (n_rows,) what is added to their scores; None for nothing.
     """
+    offset = np.zeros(len(place)) if offset is None else offset
     if known is not None:
         rows = np.flatnonzero(known)
         place, route, outcomes, weights = place.take(rows), route.of(rows), outcomes.take(rows), weights.take(rows)
+        offset = offset.take(rows)
     walk: Walk = model["walk"]
     here, group = np.unique(place, return_inverse=True)
     group = group.ravel()
@@ -55,8 +64,9 @@ def staged_sums(
     for count in [model["members"]] if counts is None else np.unique(counts).tolist():
         rows = np.flatnonzero(counted if counts is None else counted & (counts == count))
         own = {**model, "members": count}
-        mine = group.take(rows), place.take(rows), route.of(rows), outcomes.take(rows), weights.take(rows)
-        yield from _add_rounds(own, *mine, found[:, FIRST_SUM:])
+        mine = group.take(rows), place.take(rows), route.of(rows)
+        numbers = outcomes.take(rows), weights.take(rows), offset.take(rows)
+        yield from _add_rounds(own, *mine, *numbers, found[:, FIRST_SUM:])
     return found.tobytes()
 
 
@@ -71,7 +81,14 @@ def fit_outcomes(loss: str, n_classes: int, outcomes: Floats) -> Bools:
 
 
 def _add_rounds(
-    model: dict[str, Any], group: Ints, place: Ints, route: Route, outcomes: Floats, weights: Floats, sums: Floats
+    model: dict[str, Any],
+    group: Ints,
+    place: Ints,
+    route: Route,
+    outcomes: Floats,
+    weights: Floats,
+    offset: Floats,
+    sums: Floats,
 ) -> Steps[None]:
     """Add rows, whose groups have `model["members"]` trees, to the sums (n_groups, ...) of the groups (n_rows,)."""
     base, values = model["base"], model["values"][:, 0]
@@ -80,7 +97,7 @@ def _add_rounds(
     of_rows = RowLoss(model["loss"], base.shape[1], weighted=False, quantile=model["quantile"])
     of_group = model["walk"].groups.take(place) - 1
     threshold = None if model["thresholds"] is None else model["thresholds"].take(of_group)
-    lines = of_rows.begun(outcomes, None, base.take(of_group, axis=0).T)
+    lines = of_rows.begun(outcomes, None, base.take(of_group, axis=0).T + offset)
     scores = lines[of_rows.first : of_rows.first + n_scores]
     for number in range(sums.shape[1] // 2):
         if number * n_scores < model["members"] + n_scores:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from math import inf
 
 from madtree.records import dataclass
 from madtree.sqltext import values
@@ -54,6 +55,17 @@ class Spelling:
     def column(self, feature: Feature) -> str:
         """The feature's SQL, in parentheses unless it is a plain column."""
         return feature.name if PLAIN.match(feature.name) else f"({feature.name})"
+
+    def expression(self, sql: str, argument: str) -> str:
+        """A number of a row that was given as PostgreSQL's SQL, by that argument, as a float8."""
+        return f"({sql})::{self.type('float8')}"
+
+    def is_number(self, number: str) -> str:
+        """A condition that is true of a float8 that is neither NULL nor NaN nor infinite, and else not."""
+        low, high = (
+            f"{number} {self.operator(symbol)} {self.number(end)}" for symbol, end in ((">", -inf), ("<", inf))
+        )
+        return f"{low} AND {high}"
 
     def below(self, feature: Feature, threshold: float, *, whole: bool) -> str:
         """A condition that is true up to the threshold and false beyond.

@@ -48,6 +48,13 @@ class Portable(Spelling):
     def column(self, feature: Feature) -> str:
         return self._name(feature.name, f"feature {feature.name}")
 
+    def expression(self, sql: str, argument: str) -> str:
+        return f"CAST({self._name(sql, argument)} AS {self.dialect.double})"
+
+    def is_number(self, number: str) -> str:
+        is_number = self.dialect.is_number.format(number)
+        return f"{number} IS NOT NULL{f' AND {is_number}' if is_number else ''}"
+
     def below(self, feature: Feature, threshold: float, *, whole: bool) -> str:
         return self._compared(feature, threshold, whole=whole, is_below=True)
 

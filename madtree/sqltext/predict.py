@@ -82,6 +82,7 @@ class Scan:
         id_sql, id_name: the id over the new data's columns, and what it is called in the target (unquoted).
         features: by their names in the model, as expressions over the new data's columns.
         groups: how rows find their tree, None where the model is not grouped.
+        offset: what is added to a row's score, as float8; None where nothing is.
     """
 
     target: str
@@ -90,6 +91,7 @@ class Scan:
     id_name: str
     features: Mapping[str, Feature]
     groups: GroupJoin | None
+    offset: str | None = None
 
     def rows(self) -> str:
         """FROM clause of the new data, joined with the tree of each row's group where the model is grouped."""

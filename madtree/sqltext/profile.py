@@ -10,6 +10,8 @@ from madtree.sqltext.relation import Column
 from madtree.sqltext.rows import INFINITY, NONE, ZERO, RowSource, key_number
 from madtree.trees import Feature
 
+LARGEST_OFFSET = "1e100::pg_catalog.float8"  # whose square and its sums are numbers, too
+
 
 def categories(relation: str, feature: Feature) -> str:
     """The categories of an unordered feature in SQL order, and their keys."""
@@ -32,16 +34,17 @@ def class_profile(
     """
     limit = "" if most is None else f" LIMIT {most}"
     return (
-        f"SELECT {values.text_of(dependent, writer)} AS label, {source.target} AS key, {_weight_profile(source)} "
+        f"SELECT {values.text_of(dependent, writer)} AS label, {source.target} AS key, {_offset_profile(source)}"
+        f"{_weight_profile(source)} "
         f"FROM {source.relation} {sample} GROUP BY {dependent} ORDER BY {dependent}{limit}"
     )
 
 
 def value_profile(source: RowSource) -> str:
-    """Range of a regression target and rows, and what is wrong with targets, weights and exposures."""
+    """Range of a regression target and rows, and what is wrong with targets, weights, exposures and offsets."""
     target = source.target
     return (
-        f"SELECT {_weight_profile(source)}, {_range(source)}, {_exposure_profile(source)}"
+        f"SELECT {_weight_profile(source)}, {_range(source)}, {_offset_profile(source)}{_exposure_profile(source)}"
         f"pg_catalog.count(*) FILTER (WHERE NOT ({_finite(target)})) AS bad_targets, "
         f"pg_catalog.bool_and({_integral(target)}) FILTER (WHERE {source.usable}) AS integral "
         f"FROM {source.relation}"
@@ -87,6 +90,24 @@ def _exposure_profile(source: RowSource) -> str:
     )
 
 
+def _offset_range(source: RowSource) -> str:
+    """As `_exposure_range`, of offsets."""
+    if source.offset is None:
+        return ""
+    return (
+        f"pg_catalog.min({source.offset}) FILTER (WHERE {source.usable}) AS least_offset, "
+        f"pg_catalog.max({source.offset}) FILTER (WHERE {source.usable}) AS largest_offset, "
+    )
+
+
+def _offset_profile(source: RowSource) -> str:
+    """As `_offset_range`, and what is wrong with offsets."""
+    if source.offset is None:
+        return ""
+    unfit = f"NOT ({binary(source.offset, '>', f'-{LARGEST_OFFSET}')} AND {binary(source.offset, '<', LARGEST_OFFSET)})"
+    return f"{_offset_range(source)}pg_catalog.count(*) FILTER (WHERE {unfit}) AS bad_offsets, "
+
+
 def _weight_profile(source: RowSource) -> str:
     counts = f"pg_catalog.count(*) AS total, pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
     if source.weight is None:
@@ -106,7 +127,9 @@ def group_counts(source: RowSource, dependent_is_number: bool, by: str = "") -> 
     `by`: SQL of an integer by which the rows of a group are counted apart, named madtree_by.
     """
     keys = "".join(f", {g} AS g{i}" for i, g in enumerate(source.grouping, 1))
-    statistics = f"{_exposure_range(source)}pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
+    statistics = (
+        f"{_offset_range(source)}{_exposure_range(source)}pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
+    )
     if dependent_is_number:
         statistics += f", {_range(source)}"
     if source.weight is not None:
@@ -128,6 +151,9 @@ def group_figures(source: RowSource, dependent_is_number: bool) -> dict[str, str
         figures["heaviest"] = "pg_catalog.max(heaviest)"
     if source.exposure is not None:
         figures |= {"shortest": "pg_catalog.min(shortest)", "longest": "pg_catalog.max(longest)"}
+    if source.offset is not None:
+        ends = {"least_offset": "min", "largest_offset": "max"}
+        figures |= {name: f"pg_catalog.{function}({name})" for name, function in ends.items()}
     return figures
 
 

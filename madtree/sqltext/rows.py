@@ -91,7 +91,7 @@ class RowSource:
         sent: whether rows are read over a connection, and so made by PostgreSQL's own functions (`sent_rows`).
         elements: for each feature what it is an element of, or None; empty where none is.
         equals: of each grouping column SQL of its operator "equals".
-        exposure: SQL of the exposure as float8, or None.
+        exposure, offset: SQL of the exposure and of the offset as float8, or None.
     """
 
     relation: str
@@ -105,6 +105,7 @@ class RowSource:
     elements: tuple[Element | None, ...] = ()
     equals: tuple[str, ...] = ()
     exposure: str | None = None
+    offset: str | None = None
     identity: str | None = None
     sent: bool = False
 
@@ -140,11 +141,12 @@ class RowSource:
 
     @property
     def usable(self) -> str:
-        """The condition on a row's dependent, weight, exposure and grouping columns; features are looked at later."""
+        """The condition on a row's numbers and grouping columns; features are looked at later."""
         conditions = [self.target_known, *(f"{g} IS NOT NULL" for g in self.grouping)]
         if self.weight is not None:
             conditions += [f"{self.weight} IS NOT NULL", binary(self.weight, "<>", ZERO)]
-        conditions += [f"{number} IS NOT NULL" for number in (self.exposure, self.fold) if number is not None]
+        others = (self.exposure, self.offset, self.fold)
+        conditions += [f"{number} IS NOT NULL" for number in others if number is not None]
         return " AND ".join(f"({c})" for c in conditions)
 
     def row(self, only: Sequence[int] | None = None, never_null: Sequence[bool] | None = None) -> str:

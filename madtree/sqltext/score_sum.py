@@ -4,7 +4,8 @@ the database.
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import cached_property, partial
 
 from madtree.records import dataclass
 from madtree.sqltext.tree_sum import FLOAT, FLOATS, GroupTrees, TreeSum, added_up, binary, names_of
@@ -16,6 +17,11 @@ _MOST_EXPONENT = 700.0  # PostgreSQL's exp refuses what is no float8, or is 0
 @dataclass(frozen=True)
 class ScoreSum(TreeSum):
     """A boosted model."""
+
+    def by_group(self, value: Callable[[GroupTrees], str], type_: str) -> str:
+        """As of all sums; NULL, too, where a row has no offset."""
+        found, offset = super().by_group(value, type_), self._offset
+        return f"CASE WHEN {self.spelling.is_number(offset)} THEN {found} END" if offset and self.groups else found
 
     def scores(self, class_: int | None) -> str:
         """The score; of several that of a class, given by its place, or all as an array."""
@@ -116,4 +122,10 @@ class ScoreSum(TreeSum):
     def _sum(self, group: GroupTrees, score: int = 0) -> str:
         """A score, which is never NULL."""
         trees = group.trees[score :: self.model.n_scores]
-        return self.summed(trees, lambda leaf: float(leaf.prediction or 0), [group.base[score]])
+        offset = [self._offset] if self._offset else []
+        return self.summed(trees, lambda leaf: float(leaf.prediction or 0), [group.base[score]], offset)
+
+    @cached_property
+    def _offset(self) -> str:
+        """What is added to a row's score; empty where nothing is."""
+        return "" if self.model.offsets is None else self.spelling.expression(self.model.offsets, "offsets")

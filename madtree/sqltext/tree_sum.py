@@ -56,11 +56,19 @@ class TreeSum:
         ]
         return "\n".join(["CASE", *branches, "END"])
 
-    def summed(self, trees: Sequence[Tree], leaf: Callable[[Node], float], base: Sequence[float] = ()) -> str:
-        """The sum of what the trees' leaves say, behind the numbers that it begins with; never NULL."""
+    def summed(
+        self,
+        trees: Sequence[Tree],
+        leaf: Callable[[Node], float],
+        base: Sequence[float] = (),
+        more: Sequence[str] = (),
+    ) -> str:
+        """The sum of what the trees' leaves say, behind the numbers that it begins with, and `more`, which are SQL;
+        NULL where one of these is.
+        """
         output = Output("", FLOAT, lambda node: self.spelling.number(leaf(node)))
         features = {feature.name: feature for feature in self.model.features}
-        terms = [self.spelling.number(number) for number in base]
+        terms = [*map(self.spelling.number, base), *more]
         for tree in trees:
             self.between()
             terms.append(tree_case(tree, features, output, self.spelling, _MARGIN, joins=True))

@@ -23,11 +23,12 @@ BLOCK_COLUMNS = ", ".join(
     + [f"{name} {INTERNAL}.packed" for name in _COLUMNS]
 )
 # What a table of blocks has beside the fields of a block: the node that each row has reached, NULL at the roots, and
-# the scores that trees of earlier rounds have given it, NULL before the first.
+# the scores that trees of earlier rounds have given it; before the first its offset, or NULL.
 LATER_COLUMNS = f"nodes {INTERNAL}.packed, scores {INTERNAL}.packed"
 PACKED_FIELDS = ", ".join(
     [f"(madtree_packed.block).{name}" for name in _COUNTS]
     + [f"((madtree_packed.block).{name})::{INTERNAL}.packed AS {name}" for name in _COLUMNS]
+    + [f"NULL::{INTERNAL}.packed", f"((madtree_packed.block).scores)::{INTERNAL}.packed"]
 )
 BLOCK_ARGUMENTS = ", ".join(_COLUMNS)
 # Workers share a table out by pages, so each block's row has a page of its own; the blocks' bytes are kept outside it.
@@ -83,10 +84,10 @@ class WorkTables:
     def insert_block(self) -> str:
         """$1: the block's id; then the fields of the type `block`."""
         counts = ", ".join(f"${i}" for i in range(1, 2 + len(_COUNTS)))
-        stored = ", ".join(
-            f"${i}::{INTERNAL}.packed" for i in range(2 + len(_COUNTS), 2 + len(_COUNTS) + len(_COLUMNS))
-        )
-        return f"INSERT INTO {self.name('blocks')} VALUES (0, {counts}, {stored}, NULL, NULL, {_FILLER})"
+        *stored, scores = [
+            f"${i}::{INTERNAL}.packed" for i in range(2 + len(_COUNTS), 3 + len(_COUNTS) + len(_COLUMNS))
+        ]
+        return f"INSERT INTO {self.name('blocks')} VALUES (0, {counts}, {', '.join(stored)}, NULL, {scores}, {_FILLER})"
 
     def totals(self) -> str:
         """Rows packed, rows that were not usable, and those among them whose class had not been seen before."""

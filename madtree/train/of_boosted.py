@@ -64,6 +64,12 @@ class Boosted:
                 f"has {n_classes} classes",
                 hint="Train a model for each class: its dependent variable is whether a row has that class.",
             )
+        if n_classes > 2 and task.offsets_sql:
+            raise MadtreeError(
+                f"offsets are for numbers and for two classes, whose rows have one score; {name} has {n_classes} "
+                "classes",
+                hint="Train a model for each class: its dependent variable is whether a row has that class.",
+            )
         if n_classes > 2 and task.ordered:
             raise MadtreeError(
                 f"boost_params: category_encoding ordered is for numbers and for two classes: a category becomes its "

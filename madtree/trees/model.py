@@ -172,6 +172,7 @@ class Model:
         categories: with null_as_category, those of each unordered feature that were seen in training, for all trees
             together or by the group's number; NULL is not listed.
         exposure: over which the dependent counts events, as SQL; None where over 1 in each row.
+        offsets: what is added to each row's score, as SQL; None where nothing is.
     """
 
     name: str
@@ -192,6 +193,7 @@ class Model:
     dependent_name: str = ""
     grouping_expressions: tuple[str, ...] = ()
     exposure: str | None = None
+    offsets: str | None = None
     kind: ModelKind = TREE
     numbering: Numbering = SINGLE
 

@@ -78,7 +78,7 @@ _T = TypeVar("_T")
 
 
 # The numbers of a row beside its features, in their order, as far as it has them; the target is always there.
-OWN_NUMBERS = ("tree", "target", "weight", "exposure", "fold", "identity")
+OWN_NUMBERS = ("tree", "target", "weight", "exposure", "offset", "fold", "identity")
 
 SAMPLINGS = ("poisson", "without_replacement", "none")  # of rows, for the trees of a forest
 BEST, RANDOM = "best", "random"

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import psycopg
 import pytest
-from forced import ShardedHost, differences, train_distributed, train_here
+from forced import SMALL_BLOCKS, ShardedHost, differences, train_distributed, train_here
 from kept_sessions import KeptSessions
 from psycopg_host import PsycopgHost
 
+from madtree.request.boost_arguments import check_boost_arguments
 from madtree.storage import distributed
+from madtree.train.train import train
 
 N_ROWS = 60_000
 
@@ -87,6 +90,26 @@ def test_shards_give_the_trees_of_one_server(
     assert nodes[0] > 10
     assert len(host.states) >= 5
     assert max(host.states) <= distributed.STATE_BYTES + 8
+
+
+def test_rows_of_boosted_models_bring_their_offsets(
+    db: psycopg.Connection, big: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = {"training_table_name": "big", "id_col_name": "id", "list_of_features": "x, n, level", "num_trees": 3}
+    asked = {**named, "dependent_variable": "label > 0", "offsets": "nullif(w, 2) - 1"}
+    host = ShardedHost(db)
+    with monkeypatch.context() as patch, db.transaction():
+        patch.setattr("madtree.train.source.placement", lambda host, oid: "spread")
+        task = check_boost_arguments(host, **asked, output_table_name="spread")
+        train(host, replace(task, tuning=SMALL_BLOCKS))
+    db.execute("SELECT madtree.boost_train('big', 'whole', 'id', 'label > 0', 'x, n, level', num_trees => 3, "
+               "offsets => 'nullif(w, 2) - 1')")  # fmt: skip
+    assert any("madtree_internal.pack_images(" in statement for statement in host.statements)
+    assert {part: differences(db, f"spread{part}", f"whole{part}") for part in ("_group", "_packed", "_rounds")} == {
+        "_group": 0,
+        "_packed": 0,
+        "_rounds": 0,
+    }
 
 
 def test_states_stay_small_where_the_frontier_is_wide(

@@ -21,7 +21,8 @@ VOTED = (SCORES, "weight")  # the same of trees that vote, whose target is the c
 def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
     """The scores with what trees have added to them, and gradient and hessian for the next ones.
 
-    `values`: row_loss; base (n_groups, n_scores), of which rows have the scores at first, later None; class_weight
+    `values`: row_loss; base (n_groups, n_scores), of which rows have the scores at first, each with its offset, later
+    None; class_weight
     (n_classes, n_groups), at first, by what weights of each class's rows are multiplied, or None; node_value (n_nodes,)
     that is added to the score `added_to`, or None; next: the score whose tree is next; target_grid and weight_grid of
     gradients and hessians, or of the weights alone of trees that vote, whose target stays; threshold (n_groups,) of the
@@ -53,8 +54,10 @@ def _changed(rows: ChangingRows, values: Mapping[str, Any], loss: RowLoss) -> Fl
     tree = rows.block.tree
     if values["base"] is not None:
         base: Floats = values["base"]
-        of_rows = base[np.zeros(rows.block.codes.n_rows, np.intp) if tree is None else tree]
-        lines = loss.begun(rows.outcomes, _weights(rows, values["class_weight"]) if loss.weighted else None, of_rows.T)
+        first = base[np.zeros(rows.block.codes.n_rows, np.intp) if tree is None else tree].T
+        if rows.problem is not None and rows.problem.has_offsets:
+            first = first + offsets_of(rows)
+        lines = loss.begun(rows.outcomes, _weights(rows, values["class_weight"]) if loss.weighted else None, first)
     else:
         lines = scores_of(rows, loss).copy()
         if values["node_value"] is not None:
@@ -104,6 +107,14 @@ def row_loss_of(given: Values) -> RowLoss:
     quantile = given.number("quantile", 0.0, 1.0) if "quantile" in given else None
     require(LOSSES[name].takes_quantile == (quantile is not None), "quantile", "there where the loss has one")
     return RowLoss(name, n_scores, given.boolean("weighted"), quantile)
+
+
+def offsets_of(rows: ChangingRows) -> Floats:
+    """(1, n_rows) the offsets of rows, which are their scores before any tree."""
+    scores = rows.block.scores
+    require(scores is not None and len(scores) == 1, SCORES, "the offsets of rows")
+    assert scores is not None
+    return scores
 
 
 def scores_of(rows: ChangingRows, loss: RowLoss) -> Floats:

@@ -140,13 +140,14 @@ class Boosting:
     def largest(self, mean: Floats) -> tuple[Floats, Floats, Floats]:
         """(G,) how large a row's gradient, hessian and loss may be, weight and all."""
         problem = self.packed
+        width = problem.largest_offset - problem.least_offset if problem.has_offsets else np.zeros_like(mean)
         if problem.n_classes:
-            known = OutcomeRange(np.zeros_like(mean), np.ones_like(mean), mean)
+            known = OutcomeRange(np.zeros_like(mean), np.ones_like(mean), mean, width)
         else:
             spread = problem.largest_target
             if problem.exposure_grid is not None:  # of rates times exposures, which are counts
                 spread = np.maximum(spread, mean * problem.largest_exposure)
-            known = OutcomeRange(problem.centre - spread, problem.centre + spread, mean)
+            known = OutcomeRange(problem.centre - spread, problem.centre + spread, mean, width)
         gradient, hessian, loss = self.loss.largest(known)
         heaviest = self.heaviest
         return gradient * heaviest, hessian * heaviest, loss * heaviest

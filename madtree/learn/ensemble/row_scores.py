@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from madtree.learn.counting import CountRequest
 from madtree.learn.criteria import NodeValues
 from madtree.learn.data import Floats, Grid
 from madtree.learn.ensemble.leaf_values import GrownLeaves, places_of_leaves, quantile_values, with_values
@@ -20,6 +21,9 @@ from madtree.learn.prune import leaf_predictions
 from madtree.learn.requests import Program, ReplaceRequest
 from madtree.learn.route import Routing
 from madtree.trees import LOSSES
+
+# To the best scores to begin with, where rows have offsets. What is left after a step is about its square.
+_MOST_STEPS, _SMALL_STEP = 30, 1e-7
 
 
 class RowScores:
@@ -44,18 +48,21 @@ class RowScores:
 
     def begin(self, base: Floats) -> Program[Floats]:
         """Give rows the scores (G, n_scores) that they begin with, which are returned: of a loss whose leaves add
-        quantiles, that of the outcomes.
+        quantiles, that of the outcomes. Where rows have offsets, scores are added to these, and it is the best ones
+        that are.
         """
+        loss, packed = self._loss.of(None), self._packed
+        if packed.has_offsets and loss.level is None:
+            anchor = packed.least_offset + loss.anchor * (packed.largest_offset - packed.least_offset)
+            base = base - anchor[:, None]
         factors = self._packed.class_factors
         by_class = None if factors is None else factors.share
         first = {**self._always, "base": base, "class_weight": by_class, "added_to": 0, "next": 0}
         yield ReplaceRequest(self._function, first, self._packed)
-        loss = self._loss.of(None)
         if loss.level is None:
-            return base
+            return (yield from self._to_best(base)) if packed.has_offsets else base
         found = yield from residual_quantiles(self._roots, loss.level)
-        changed = {**self._always, "node_value": found, "added_to": 0, "next": 0}
-        yield ReplaceRequest(self._function, changed, self._problem, self._roots.routing)
+        yield from self._add_to_all(found)
         if LOSSES[self._loss.loss].has_threshold:
             yield from self._find_threshold()
             assert self.threshold is not None
@@ -82,6 +89,29 @@ class RowScores:
         yield ReplaceRequest(self._function, values, problem, grown.way)
         if self.threshold is not None:
             yield from self._find_threshold()
+
+    def _add_to_all(self, values: Floats) -> Program[None]:
+        """Add a number (G,) to the scores of each group's rows."""
+        changed = {**self._always, "node_value": values, "added_to": 0, "next": 0}
+        yield ReplaceRequest(self._function, changed, self._problem, self._roots.routing)
+
+    def _to_best(self, base: Floats) -> Program[Floats]:
+        """The scores `base` (G, 1) with what has been added to them so that the rows' loss is the least."""
+        problem, roots, loss = self._problem, self._roots, self._loss.of(None)
+        groups = np.arange(len(base), dtype=np.int32)
+        is_open = np.ones(len(base), np.bool_)
+        for _ in range(_MOST_STEPS):
+            sums: Floats = yield CountRequest("totals", problem, roots.routing, groups, len(groups))
+            with np.errstate(all="ignore"):
+                step = loss.to_best(problem.events(sums, groups), problem.weights(sums, groups))
+            # Groups without rows, and those whose outcomes no score is too large or too small for, stay where they are.
+            step = np.where(is_open & np.isfinite(step), step, 0.0)
+            is_open = np.abs(step) > _SMALL_STEP
+            base = base + step[:, None]
+            yield from self._add_to_all(step)
+            if not is_open.any():
+                break
+        return base
 
     @property
     def told(self) -> dict[str, Any]:

@@ -25,11 +25,13 @@ class OutcomeRange:
     Attributes:
         least, largest: of the outcomes.
         mean: weighted, of the rows in training.
+        width: how far rows' offsets are from each other; 0 where they have none.
     """
 
     least: Floats
     largest: Floats
     mean: Floats
+    width: Floats
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,10 @@ class Loss:
         is_bounded: whether no row's gradient and hessian are ever larger than that.
         level: the score to begin with is this quantile of the outcomes, and what leaves add that of their rows'
             residuals; None where they follow from sums.
+        to_best: (n_trees,) what is to be added to all scores so that the loss is the least, by the sums of gradients
+            and hessians of the rows: at once, or nearer and nearer without going beyond.
+        anchor: of the offsets between the least, 0, and the largest one, 1, that by which scores begin lower: so that
+            no row's hessian is much larger than that of a row without offset, where that is possible.
     """
 
     derivatives: Callable[[Floats, Floats], tuple[Floats, Floats]]
@@ -53,6 +59,8 @@ class Loss:
     largest: Callable[[OutcomeRange], tuple[Floats, Floats, Floats]]
     is_bounded: bool = False
     level: float | None = None
+    to_best: Callable[[Floats, Floats], Floats] = lambda gradient, hessian: -gradient / hessian
+    anchor: float = 0.5
 
 
 def sigmoid(scores: Floats) -> Floats:
@@ -110,8 +118,16 @@ def _gamma(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats]:
 
 
 def spread(known: OutcomeRange) -> Floats:
-    """How far scores may be from outcomes, about: twice as far as outcomes are from each other."""
-    return np.asarray(np.maximum(2 * (known.largest - known.least), np.finfo(np.float64).tiny))
+    """How far scores may be from outcomes, about: twice as far as these, less their offsets, are from each other."""
+    widest = known.largest - known.least + known.width
+    return np.asarray(np.maximum(2 * widest, np.finfo(np.float64).tiny))
+
+
+def _to_best_of_classes(gradient: Floats, hessian: Floats) -> Floats:
+    """The hessian changes by a factor of exp(d) at most where scores change by d. So the best score is at least
+    log(1 + |G| / H) away, and that comes down to Newton's step near it.
+    """
+    return np.asarray(np.sign(-gradient) * portable.log(1 + np.abs(gradient) / hessian))
 
 
 def _alike(n: Floats, *factors: float) -> tuple[Floats, Floats, Floats]:
@@ -129,6 +145,12 @@ def _of_counts(known: OutcomeRange) -> tuple[Floats, Floats, Floats]:
     return most, most, most * _MOST_EXPONENT
 
 
+def _of_exponentials(known: OutcomeRange) -> tuple[Floats, Floats, Floats]:
+    """Offsets in the middle of their range multiply no row's by more than the exponential of half of it."""
+    most = 4 * portable.exp(np.minimum(known.width / 2, _MOST_EXPONENT))
+    return most, most, most
+
+
 def _of_ratios(known: OutcomeRange) -> tuple[Floats, Floats, Floats]:
     """Of rows that are predicted as the mean; sums over leaves stay as close to it as leaves are to their outcomes."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -143,18 +165,34 @@ SMOOTH: dict[str, Loss] = {
         _logit,
         lambda known: _alike(known.mean, 1.0, 0.25, _MOST_EXPONENT),
         is_bounded=True,
+        to_best=_to_best_of_classes,
     ),
     # Outcomes -1 and 1 in the place of 0 and 1: exp(-y F), at half the logit (Friedman, Hastie, Tibshirani 2000).
     "exponential": Loss(
         _exponential,
         _exponential_value,
         lambda mean: _logit(mean) / 2,
-        lambda known: _alike(known.mean, 4.0, 4.0, 4.0),
+        _of_exponentials,
+        to_best=lambda gradient, hessian: (portable.log(hessian - gradient) - portable.log(hessian + gradient)) / 2,
     ),
     "squared_error": Loss(
         _squares, lambda outcomes, scores: 0.5 * np.square(scores - outcomes), lambda mean: mean, of_squares
     ),
     # exp(F) - y F and F + y exp(-F): half the deviances, but for what does not depend on F.
-    "poisson": Loss(_poisson, lambda outcomes, scores: portable.exp(scores) - outcomes * scores, _log, _of_counts),
-    "gamma": Loss(_gamma, lambda outcomes, scores: scores + outcomes * portable.exp(-scores), _log, _of_ratios),
+    "poisson": Loss(
+        _poisson,
+        lambda outcomes, scores: portable.exp(scores) - outcomes * scores,
+        _log,
+        _of_counts,
+        to_best=lambda gradient, hessian: portable.log(1 - gradient / hessian),
+        anchor=1.0,
+    ),
+    "gamma": Loss(
+        _gamma,
+        lambda outcomes, scores: scores + outcomes * portable.exp(-scores),
+        _log,
+        _of_ratios,
+        to_best=lambda gradient, hessian: -portable.log(1 + gradient / hessian),
+        anchor=0.0,
+    ),
 }

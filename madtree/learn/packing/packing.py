@@ -52,6 +52,7 @@ class Packer:
         for name in ("weight", "exposure"):
             is_summed = getattr(problem, f"{name}_grid") is not None
             require((name in row_format.has) == is_summed, f"has_{name}", f"whether there are {name}s")
+        require(("offset" in row_format.has) == problem.has_offsets, "has_offset", "whether there are offsets")
         self.problem = problem
         self.row_format = row_format
         self.tree_ids = tree_ids
@@ -81,7 +82,7 @@ class Packer:
             yield
             codes.column(f)[:] = yield from self._codes(f, rows)
         fold = None if rows.fold is None else rows.fold.astype(np.uint8)
-        block = Block(codes, *on_grids(self.problem, rows), rows.tree, fold, rows.identity)
+        block = Block(codes, *on_grids(self.problem, rows), rows.tree, fold, rows.identity, rows.first_scores)
         return block, total - len(rows.target), n_unknown
 
     def _codes(self, feature: int, rows: RawRows) -> Steps[Array]:
@@ -132,7 +133,8 @@ _packers = LastPlan(packer_of)
 
 def block_fields(block: Block, n_skipped: int, n_unknown: int) -> tuple[Any, ...]:
     """A block as the fields of the SQL type `block`."""
-    return (block.codes.n_rows, n_skipped, n_unknown, *block_columns(block))
+    scores = None if block.scores is None else block.scores.tobytes()
+    return (block.codes.n_rows, n_skipped, n_unknown, *block_columns(block), scores)
 
 
 def pack_images(images: bytes | None, plan: bytes) -> Steps[tuple[Any, ...]]:

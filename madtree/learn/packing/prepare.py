@@ -85,6 +85,7 @@ class RawRows:
         tree: (n_rows,) int, or None where there is one tree.
         fold: (n_rows,) index of the fold as the table has it, NaN for NULL; None where the table does not tell.
         exposure: (n_rows,) over which the target was counted, or None.
+        offset: (n_rows,) what is known of each row's score before any tree, or None.
         identity: as in `Block`.
         n_unknown: rows whose class was none of those that are known, and which have no target now.
     """
@@ -95,15 +96,16 @@ class RawRows:
     tree: Ints | None = None
     fold: Floats | None = None
     exposure: Floats | None = None
+    offset: Floats | None = None
     identity: Array | None = None
     n_unknown: int = 0
 
     def known(self) -> Bools:
-        """(n_rows,) rows whose target, weight and exposure are known, and whose weight is not 0."""
+        """(n_rows,) rows whose target, weight, exposure and offset are known, and whose weight is not 0."""
         keep = ~np.isnan(self.target)
         if self.weight is not None:
             keep &= ~np.isnan(self.weight) & (self.weight != 0)
-        for column in (self.fold, self.exposure):
+        for column in (self.fold, self.exposure, self.offset):
             if column is not None:
                 keep &= ~np.isnan(column)
         return np.asarray(keep)
@@ -118,6 +120,11 @@ class RawRows:
             if some.all():
                 break
         return keep & some
+
+    @property
+    def first_scores(self) -> Floats | None:
+        """(1, n_rows) the scores as `Block` holds them before any tree; None where rows have no offset."""
+        return None if self.offset is None else self.offset[None]
 
     def select(self, keep: Bools) -> RawRows:
         if keep.all():
@@ -166,7 +173,7 @@ def preparing(
         **scale.ranges(),  # type: ignore[arg-type]
     )
     fold = _folds(rows, n_trees, parameters)
-    block = Block(codes, *on_grids(problem, rows), rows.tree, fold, rows.identity)
+    block = Block(codes, *on_grids(problem, rows), rows.tree, fold, rows.identity, rows.first_scores)
     return problem, block
 
 
@@ -273,24 +280,23 @@ def _tree_major(parts: list[Floats], sizes: Ints) -> Floats:
 def _scale(rows: RawRows, n_trees: int, outcome: OutcomeKind) -> Scale:
     owner = np.zeros(len(rows.target), np.int64) if rows.tree is None else rows.tree
     counts = np.bincount(owner, minlength=n_trees)
-    low, high, heaviest = np.full(n_trees, np.inf), np.full(n_trees, -np.inf), np.ones(n_trees)
-    if outcome.of_classes:
-        low[:], high[:] = 0.0, 0.0
-    else:
-        np.minimum.at(low, owner, rows.target)
-        np.maximum.at(high, owner, rows.target)
-    if rows.weight is not None:
-        heaviest[:] = 0.0
-        np.maximum.at(heaviest, owner, rows.weight)
+    none = np.zeros(n_trees), np.zeros(n_trees)
+    low, high = none if outcome.of_classes else _ends(rows.target, owner, n_trees)
+    heaviest = np.ones(n_trees) if rows.weight is None else _ends(rows.weight, owner, n_trees)[1]
+    offset = None if rows.offset is None else _ends(rows.offset, owner, n_trees)
     if outcome.of_classes or outcome.is_centred:
-        return Scale.of_range(counts, low, high, heaviest, integral=False)
+        return Scale.of_range(counts, low, high, heaviest, False, offset)
     largest = np.maximum(np.abs(low), np.abs(high))
-    if rows.exposure is None:
-        return Scale.not_centred(counts, largest, heaviest, False, None)
-    least, most = np.full(n_trees, np.inf), np.zeros(n_trees)
-    np.minimum.at(least, owner, rows.exposure)
-    np.maximum.at(most, owner, rows.exposure)
-    return Scale.not_centred(counts, largest, heaviest, False, (least, most))
+    exposure = None if rows.exposure is None else _ends(rows.exposure, owner, n_trees)
+    return Scale.not_centred(counts, largest, heaviest, False, exposure, offset)
+
+
+def _ends(values: Floats, owner: Ints, n_trees: int) -> tuple[Floats, Floats]:
+    """(n_trees,) the smallest and the largest of the values of each tree's rows."""
+    least, most = np.full(n_trees, np.inf), np.full(n_trees, -np.inf)
+    np.minimum.at(least, owner, values)
+    np.maximum.at(most, owner, values)
+    return least, most
 
 
 def _one_limb_will_do(rows: RawRows, scale: Scale, regression: bool) -> bool:

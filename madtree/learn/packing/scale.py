@@ -1,4 +1,4 @@
-"""The range of targets, weights and exposures, and the grids on which their sums are exact."""
+"""The range of targets, weights, exposures and offsets, and the grids on which their sums are exact."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class Scale:
         centre, largest_target, largest_weight: (n_trees,) float64.
         integral: every target, weight and exposure is a whole number.
         least_exposure, largest_exposure: (n_trees,) float64, or None where rows have no exposure.
+        least_offset, largest_offset: (n_trees,) float64, or None where rows have no offset.
     """
 
     rows: Ints
@@ -32,6 +33,8 @@ class Scale:
     integral: bool
     least_exposure: Floats | None = None
     largest_exposure: Floats | None = None
+    least_offset: Floats | None = None
+    largest_offset: Floats | None = None
 
     @classmethod
     def not_centred(
@@ -41,20 +44,30 @@ class Scale:
         largest_weight: Floats,
         integral: bool,
         exposure: tuple[Floats, Floats] | None,
+        offset: tuple[Floats, Floats] | None = None,
     ) -> Scale:
-        """Of targets that are summed as they are: from the largest absolute one, and the smallest and largest exposure,
-        of each tree.
+        """Of targets that are summed as they are: from the largest absolute one, and the smallest and largest exposure
+        and offset, of each tree.
         """
-        least, most = exposure or (None, None)
-        return cls(rows, np.zeros(len(rows)), largest_target, largest_weight, integral, least, most)
+        ranges = *(exposure or (None, None)), *(offset or (None, None))
+        return cls(rows, np.zeros(len(rows)), largest_target, largest_weight, integral, *ranges)
 
     @classmethod
-    def of_range(cls, rows: Ints, low: Floats, high: Floats, largest_weight: Floats, integral: bool) -> Scale:
-        """From the smallest and largest target of each tree."""
+    def of_range(
+        cls,
+        rows: Ints,
+        low: Floats,
+        high: Floats,
+        largest_weight: Floats,
+        integral: bool,
+        offset: tuple[Floats, Floats] | None = None,
+    ) -> Scale:
+        """From the smallest and largest target, and offset, of each tree."""
         middle = low / 2 + high / 2
         centre = np.where(np.abs(middle) > _CENTRE_BEYOND * (high - low), middle, 0.0)
         largest = np.maximum(np.abs(low - centre), np.abs(high - centre))
-        return cls(rows, centre, largest, largest_weight, integral and not centre.any())
+        is_integral = integral and not centre.any()
+        return cls(rows, centre, largest, largest_weight, is_integral, None, None, *(offset or (None, None)))
 
     def drawn(self, replicas: Replicas) -> Scale:
         """With as many rows as count in any replica, at most."""
@@ -84,6 +97,5 @@ class Scale:
     def ranges(self) -> dict[str, Floats]:
         """The ranges as a problem has them."""
         ranges = {name: getattr(self, name) for name in ("centre", "largest_target", "largest_weight")}
-        if self.least_exposure is not None and self.largest_exposure is not None:
-            ranges |= {"least_exposure": self.least_exposure, "largest_exposure": self.largest_exposure}
-        return ranges
+        ends = [f"{which}_{what}" for what in ("exposure", "offset") for which in ("least", "largest")]
+        return ranges | {name: found for name in ends if (found := getattr(self, name)) is not None}

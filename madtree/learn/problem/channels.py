@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data import Floats
+from madtree.learn.data import Floats, Grid, Ints
 from madtree.records import dataclass
 
 
@@ -52,3 +52,15 @@ def over_classes(values: Floats) -> Floats:
     if values.shape[1] == 1:
         return np.asarray(values.cumsum(axis=0)[-1])
     return np.asarray(np.ascontiguousarray(values).sum(axis=0))
+
+
+def weights_by_class(sums: Floats, n_groups: int, grid: Grid | None, tree: Ints) -> Floats:
+    """(n_groups, m) weights, of sums (n_channels, m): rows by group, then each limb of the weights by group.
+
+    Args:
+        grid: of the weights; None where every weight is 1.
+        tree: (m,) the tree of each column.
+    """
+    if grid is None:
+        return np.asarray(sums[:n_groups])
+    return grid.join(sums[n_groups : n_groups * (1 + grid.limbs)].reshape(grid.limbs, n_groups, -1), tree)

@@ -12,7 +12,7 @@ import numpy as np
 from madtree.learn.binning import BinTable
 from madtree.learn.data import N_SIDES, WIDE_LIMIT, Array, Block, Bools, Floats, Grid, Ints, Values, require
 from madtree.learn.problem.bootstrap import replicas_of
-from madtree.learn.problem.channels import Channels, over_classes
+from madtree.learn.problem.channels import Channels, over_classes, weights_by_class
 from madtree.learn.problem.class_factors import ClassFactors
 from madtree.learn.problem.parameters import bins_of, parameters_of
 from madtree.learn.problem.replicas import Replicas
@@ -24,19 +24,8 @@ from madtree.trees import NodeLayout, Parameters
 _MOST_ROWS = 2**48
 # Attributes of a problem that have an entry for each tree: the grids, of these names, and the ranges of numbers.
 _GRIDS = ("weight", "target", "exposure")
-_RANGES = ("centre", "largest_target", "largest_weight", "least_exposure", "largest_exposure")
-
-
-def weights_by_class(sums: Floats, n_groups: int, grid: Grid | None, tree: Ints) -> Floats:
-    """(n_groups, m) weights, of sums (n_channels, m): rows by group, then each limb of the weights by group.
-
-    Args:
-        grid: of the weights; None where every weight is 1.
-        tree: (m,) the tree of each column.
-    """
-    if grid is None:
-        return np.asarray(sums[:n_groups])
-    return grid.join(sums[n_groups : n_groups * (1 + grid.limbs)].reshape(grid.limbs, n_groups, -1), tree)
+_OF_OFFSETS = ("least_offset", "largest_offset")
+_RANGES = ("centre", "largest_target", "largest_weight", "least_exposure", "largest_exposure", *_OF_OFFSETS)
 
 
 @dataclass(frozen=True)
@@ -57,6 +46,7 @@ class Problem:
         largest_target: (n_trees,) largest absolute value of target less centre; regression only.
         largest_weight: (n_trees,) largest weight; regression only.
         least_exposure, largest_exposure: (n_trees,); of rows with exposures only.
+        least_offset, largest_offset: (n_trees,); of rows with offsets only.
         replicas: how often each row counts in each replica of its tree.
         rounding: how the limbs of blocks become those that are counted, on the problem's own grids, which are coarser;
             None where blocks hold these.
@@ -79,6 +69,8 @@ class Problem:
     largest_weight: Floats = field(default_factory=lambda: np.zeros(0))
     least_exposure: Floats = field(default_factory=lambda: np.zeros(0))
     largest_exposure: Floats = field(default_factory=lambda: np.zeros(0))
+    least_offset: Floats = field(default_factory=lambda: np.zeros(0))
+    largest_offset: Floats = field(default_factory=lambda: np.zeros(0))
     replicas: Replicas = field(default_factory=Replicas)
     rounding: Rounding | None = None
     tuning: SearchTuning = field(default_factory=SearchTuning)
@@ -99,6 +91,11 @@ class Problem:
     def n_wanted(self) -> int:
         """Trees that are there for themselves, those of the first index: all but the ones for cross-validation."""
         return self.n_groups if self.replicas.validate else self.n_trees
+
+    @property
+    def has_offsets(self) -> bool:
+        """Whether blocks hold scores that rows have before any tree."""
+        return len(self.least_offset) > 0
 
     @property
     def node_layout(self) -> NodeLayout:
@@ -292,8 +289,10 @@ class Problem:
         require(not exposed or parameters.outcome.has_second, "exposure_exponents", "those of counts only")
         by_tree: dict[str, Any] = {f"{name}_grid": grid for name, grid in grids.items()}
         for name in _RANGES:
-            is_there = exposed if name.endswith("exposure") else of_numbers or np.size(values.get(name, ()))
+            of_all = exposed if name.endswith("exposure") else of_numbers and name not in _OF_OFFSETS
+            is_there = of_all or (not name.endswith("exposure") and np.size(values.get(name, ())))
             by_tree[name] = given.floats(name, (n_trees if is_there else 0,), finite=False)
+        require(len(by_tree["least_offset"]) == len(by_tree["largest_offset"]), "least_offset", "that of a range")
         return cls(
             parameters=parameters,
             bins=bins,

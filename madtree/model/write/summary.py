@@ -178,6 +178,7 @@ def boost_summary(task: TrainingTask, boost: BoostParameters) -> dict[str, Any]:
         "tol": boost.tolerance,
         "monotone": task.arguments.monotone,
         "interaction_constraints": task.arguments.interaction_constraints,
+        "offsets": task.arguments.offsets,
     }
 
 

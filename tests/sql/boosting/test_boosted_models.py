@@ -26,7 +26,8 @@ def _table(db: psycopg.Connection) -> None:
     db.execute(MAKE)
 
 
-def test_many_rows_are_the_same_in_every_way(db: psycopg.Connection) -> None:
+@pytest.mark.parametrize("more", [{}, {"offsets": "b / 30 - 1"}], ids=str)
+def test_many_rows_are_the_same_in_every_way(db: psycopg.Connection, more: dict[str, str]) -> None:
     """Of so many, trees grow by gradients of few bits."""
     db.execute(
         "CREATE TABLE many AS SELECT i AS id, (i * 31 % 977)::float8 AS a, nullif(i * 17 % 61, 0)::float8 AS b, "
@@ -35,7 +36,7 @@ def test_many_rows_are_the_same_in_every_way(db: psycopg.Connection) -> None:
     )
     found = []
     for strategy in ("memory", "workers", "aggregate"):
-        boost(db, "late", source="many", strategy=strategy, parallel_workers=2, num_trees=2)
+        boost(db, "late", source="many", strategy=strategy, parallel_workers=2, num_trees=2, **more)
         found.append(tables(db))
     assert found[0] == found[1]
     assert found[0] == found[2]
@@ -55,6 +56,10 @@ def test_many_rows_are_the_same_in_every_way(db: psycopg.Connection) -> None:
         (8, "y", {"loss": "huber", "grouping_cols": "g", **HALF}),
         (10, "late", {"boost_params": "top_rate=0.3, other_rate=0.2", "learning_rate": 0.5, "grouping_cols": "g"}),
         (11, "k", {"boost_params": "top_rate=0.2", "learning_rate": 1, "num_trees": 3, "weights": "w"}),
+        (12, "late", {"offsets": "a / 20.0 - 1", "grouping_cols": "g", "weights": "w", **HALF}),
+        (13, "y", {"loss": "huber", "offsets": "a / 4.0", "grouping_cols": "g"}),
+        (14, "n", {"loss": "poisson", "offsets": "ln(w / 2.0)", "grouping_cols": "g", **HALF}),
+        (15, "late", {"loss": "exponential", "offsets": "b / 5", "boost_params": "top_rate=0.3", "learning_rate": 0.5}),
         (9, "y", {"grouping_cols": "g", "monotone": "a=-1, b=1", "interaction_constraints": "[a, b], [a, c]", **HALF}),
     ],
     ids=str,

@@ -1,5 +1,5 @@
-"""What is known of each row's score beforehand, an offset: the ways to say it, held against boosting by hand with the
-offset added to the score.
+"""What is known of each row's score beforehand, an offset: models of all losses held against boosting by hand with the
+offset added to the score, and against the same said in other ways.
 
 Each round's tree parts all cells of two features of two values, so that by hand a leaf is a cell.
 """
@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from boosted_data import boost
 from forest_data import rows
+from scipy.special import expit
 
 N_ROUNDS, RATE = 6, 0.3
 MAKE = """
@@ -32,7 +33,10 @@ STEPS: dict[str, Derivatives] = {
     "poisson": lambda y, score: (np.exp(score) - y, np.exp(score)),
     "gamma": lambda y, score: (1 - y * np.exp(-score), y * np.exp(-score)),
     "exponential": lambda y, score: ((1 - 2 * y) * np.exp((1 - 2 * y) * score), np.exp((1 - 2 * y) * score)),
+    "log_loss": lambda y, score: (expit(score) - y, expit(score) * expit(-score)),
 }
+OUTCOMES = {"poisson": "n", "exponential": "late", "log_loss": "late"}
+QUANTILES = {"quantile": 0.8, "huber": 0.9}
 SAID = {
     "squared_error": ("(y - o)", {}),
     "absolute_error": ("(y - o)", {}),
@@ -83,9 +87,28 @@ def test_an_offset_is_said_by_what_there_is(db: psycopg.Connection, loss: str) -
     target, more = SAID[loss]
     boost(db, target, loss=loss, num_trees=N_ROUNDS, learning_rate=RATE, max_leaf_nodes=4, min_bucket=5, **more)
     db.execute("SELECT madtree.boost_predict('m', 't', 'scored', 'raw')")
-    found = rows(db, "SELECT s.*, a, b, o, y, n, late FROM scored s JOIN t USING (id) ORDER BY id")
-    outcome = {"poisson": "n", "exponential": "late"}.get(loss, "y")
-    y, offset, a, b = (np.array([float(row[name]) for row in found]) for name in (outcome, "o", "a", "b"))
-    cell = (2 * a + b).astype(int)
-    raw = np.array([[*row.values()][1] for row in found])
+    raw, y, offset, cell = scored(db, loss)
     np.testing.assert_allclose(raw, by_hand(loss, y, offset, cell)[cell], rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("loss", [*STEPS, "absolute_error", *QUANTILES])
+def test_a_score_is_offset_base_and_what_trees_add(db: psycopg.Connection, loss: str) -> None:
+    db.execute(MAKE)
+    train(db, loss)
+    db.execute("SELECT madtree.boost_predict('m', 't', 'scored', 'raw')")
+    raw, y, offset, cell = scored(db, loss)
+    np.testing.assert_allclose(raw, by_hand(loss, y, offset, cell)[cell] + offset, rtol=1e-9, atol=1e-11)
+
+
+def train(db: psycopg.Connection, loss: str, **more: object) -> None:
+    quantile = {"boost_params": f"quantile={QUANTILES[loss]}"} if loss in QUANTILES else {}
+    grown = {"num_trees": N_ROUNDS, "learning_rate": RATE, "max_leaf_nodes": 4, "min_bucket": 5}
+    boost(db, OUTCOMES.get(loss, "y"), loss=loss, **grown, **{"offsets": "o", **quantile, **more})
+
+
+def scored(db: psycopg.Connection, loss: str) -> tuple[Values, Values, Values, np.ndarray]:
+    """Of all rows the score, the outcome, the offset, and the number of the cell."""
+    found = rows(db, "SELECT s.*, a, b, o, y, n, late FROM scored s JOIN t USING (id) ORDER BY id")
+    names = OUTCOMES.get(loss, "y"), "o", "a", "b"
+    y, offset, a, b = (np.array([float(row[name]) for row in found]) for name in names)
+    return np.array([[*row.values()][1] for row in found]), y, offset, (2 * a + b).astype(int)

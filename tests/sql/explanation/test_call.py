@@ -35,6 +35,7 @@ CALLS = {
     "boost_params => 'method=adaboost, min_data_per_group=5', validation_params => 'table=u, tol=0.01')",
     "ordered": "boost_train('t', 'm', 'id', 'y', 'a, b, c', num_trees => 3, "
     "boost_params => 'category_encoding=ordered, prior_weight=3')",
+    "offsets": "boost_train('t', 'm', 'id', 'late', 'a, b', num_trees => 3, offsets => 'w - 2.5', weights => 'w')",
     "monotone": "boost_train('t', 'm', 'id', 'late', 'a, b', num_trees => 3, monotone => 'b=+1', "
     "class_params => 'class_weight=balanced', correct_prior => true)",
 }

@@ -33,6 +33,7 @@ EXPRESSIONS: dict[str, dict[str, str]] = {
     "grouping": {"grouping_cols": f"({_TRAP}) > 90 AS e"},
     "id": {},
     "exposure": {"dependent_variable": "w", "split_criterion": "poisson", "exposure": f"1 + {_TRAP}"},
+    "offsets": {"offsets": f"0 * ({_TRAP})"},
 }
 
 

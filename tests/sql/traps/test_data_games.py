@@ -12,7 +12,7 @@ import pytest
 from anothers_models import train
 from games import Move, hold_name, hold_table, play
 from ground import CALLERS, Ground, Seen, ways
-from shares import share_of_pairs
+from shares import share, share_of_pairs
 from trap_calls import ENGINES, FIXED, REFUSED, SMALL, Call, all_calls
 from trap_types import TYPES
 

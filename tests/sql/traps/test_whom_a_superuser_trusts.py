@@ -23,6 +23,8 @@ def models(ground: Ground, request: pytest.FixtureRequest) -> Iterator[dict[tupl
     made, attacker = {}, ground.sessions["attacker"]
     for owner in ("attacker", "team"):
         for number, (place, given) in enumerate(EXPRESSIONS.items()):
+            if place == "offsets" and request.param != "boost":
+                continue
             if place == "exposure" and request.param == "forest":
                 continue
             if place == "exposure" and request.param == "boost":

@@ -88,6 +88,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"validation_params": "fold_col=x", "monotone": "x=+1", "interaction_constraints": "[x], [k]"},
         {"class_params": "class_weight=balanced", "classification": True},
         {"boost_params": "category_encoding=ordered", "replace": True},
+        {"offsets": "x / 100", "grouping_cols": "g"},
     ),
 }
 # So that a training is a matter of milliseconds.
