@@ -205,6 +205,7 @@ class MemoryHost:
             workers.LIMITS: lambda: [dict(self.catalogue.limits)],
             predict.estimate: self._estimate,
             sessions.current_settings: lambda names: [{name: self.settings.get(name, "") for name in names}],
+            sessions.setting_if_any(sessions.READS_BY_ITSELF): lambda: [{"setting": None}],  # there is no Citus
             sessions.SET_LOCAL: self._set,
             **{query: (lambda *_, rows=rows: rows) for query, rows in (answers or {}).items()},
         }
