@@ -19,10 +19,10 @@ def predict(
     type_: str | None,
     trust_owner: bool | None = False,
     replace: bool | None = False,
-    level: float | None = defaults.LEVEL,
     *,
     function: str,
     n_rounds: int | None = None,
+    level: float | None = defaults.LEVEL,
 ) -> str:
     """Score a table by a model of the function's kind; raises MadtreeError as `score.score_table`."""
     scored = score.score_table(
@@ -32,6 +32,22 @@ def predict(
         f"{function}: {_rows(scored.n_rows)} of {data} scored with {model} ({scored.type_}) into {output} "
         f"in {scored.seconds:.2f} s"
     )
+
+
+def predict_between(
+    host: Host,
+    model: str | None,
+    data: str | None,
+    output: str | None,
+    type_: str | None,
+    trust_owner: bool | None = False,
+    replace: bool | None = False,
+    level: float | None = defaults.LEVEL,
+    *,
+    function: str,
+) -> str:
+    """Score a table by a model that may say between what outcomes lie; errors as of `predict`."""
+    return predict(host, model, data, output, type_, trust_owner, replace, function=function, level=level)
 
 
 def predict_by_rounds(

@@ -79,7 +79,7 @@ unknown group stay, with NULL. Returns one line that says what was done.
 FOREST_PREDICT = Function(
     "forest_predict",
     "scores a table by a forest into a new table",
-    run="madtree.calls.answers:predict",
+    run="madtree.calls.answers:predict_between",
     shares_run=True,
     settings=FIGURES,
     arguments=(

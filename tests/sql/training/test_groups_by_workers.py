@@ -190,6 +190,13 @@ def test_temp_file_limit_holds(db: psycopg.Connection, workers: int) -> None:
     if not workers:
         forest(db, 0, memory_mb=512)
         return
-    with pytest.raises(psycopg.errors.ConfigurationLimitExceeded, match="temp_file_limit"):
-        forest(db, workers, memory_mb=512)
+    said = ""
+    for _ in range(5):  # where all processors are busy, workers may come when nothing is left for them
+        try:
+            forest(db, workers, memory_mb=512)
+        except psycopg.errors.ConfigurationLimitExceeded as error:
+            said = str(error)
+            break
+        db.execute("SELECT madtree.tree_drop('m')")
+    assert "temp_file_limit" in said
     assert left_behind(db) == before

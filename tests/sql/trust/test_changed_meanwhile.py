@@ -35,7 +35,7 @@ SELECT forest_train('data', 'other_f', 'id', 'w', 'x2, x, k', num_trees => 3, in
 SELECT boost_train('data', 'b', 'id', 'y', 'x, k', num_trees => 2, grouping_cols => 'g');
 SELECT boost_train('data', 'other_b', 'id', 'y', 'k, x2, x', num_trees => 4, grouping_cols => 'g', max_leaf_nodes => 3);
 SELECT calibrate('b', 'data', 'c', 'isotonic');
-SELECT calibrate('other_b', 'data', 'other_c', 'sigmoid');
+SELECT calibrate('other_b', 'data', 'other_c', 'isotonic');
 SELECT tree_statistics(m, 'data') FROM unnest(ARRAY['m', 'f', 'b', 'c']) AS m;
 """
 OF_ANY: Mapping[str, tuple[Any, ...]] = {
@@ -208,10 +208,12 @@ class Owner:
         return [name for (name,) in self.db.execute(asked, [table])]
 
     def act(self, statements: Sequence[str]) -> None:
-        with self.db.transaction():
-            for statement in statements:
-                self.db.execute(statement)  # type: ignore[arg-type]
-        self.db.execute("SELECT pg_advisory_unlock_all()")
+        try:
+            with self.db.transaction():
+                for statement in statements:
+                    self.db.execute(statement)  # type: ignore[arg-type]
+        finally:
+            self.db.execute("SELECT pg_advisory_unlock_all()")
 
     def restore(self, model: str) -> None:
         for table in self.tables(model):

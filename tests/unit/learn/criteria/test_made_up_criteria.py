@@ -154,12 +154,13 @@ def plain_best(name: str, codes: Ints, numbers: Floats, unordered: Bools, min_bu
             by_class = OUTCOMES[name].of_classes
             score = {c: v[0] / v.sum() if by_class else v[0] / v[1] for c, v in totals.items()}
             there.sort(key=lambda c: (score[c], c))
-        for n in range(1, len(there)):
+        finds_side = criterion.finds_missing_side and missing.any()
+        for n in range(1, len(there) + finds_side):  # with them rows without a value may be alone on the right
             left = np.isin(code, there[:n])
             right = ~left & ~missing
             larger_left = bool(left.sum() >= right.sum())
             found = gain(left, right), larger_left
-            if criterion.finds_missing_side and missing.any():
+            if finds_side:
                 on_left, on_right = gain(left | missing, right), gain(left, right | missing)
                 found = max(on_left, on_right), larger_left
                 if abs(on_left - on_right) > 1e-10 * max(on_left, on_right):
