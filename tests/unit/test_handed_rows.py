@@ -4,6 +4,8 @@ and go on in turns.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,7 @@ from madtree.storage.blocks import BlockStore
 from madtree.storage.workers.board import Board
 from madtree.storage.workers.leader import Leader
 from madtree.storage.workers.leading import published
-from madtree.storage.workers.messages import KeepRows
+from madtree.storage.workers.messages import KeepRows, TakeRows
 from madtree.storage.workers.resident import Resident
 from madtree.trees import Parameters
 from tests.unit.learn.binned import problem_of, sample_rows
@@ -122,3 +124,21 @@ def test_few_rows_are_handed_over_where_files_may_not_grow(alone: Work) -> None:
     assert 600 < found.rows[0] < N_ROWS
     assert sum(found.rows) == N_ROWS
     assert np.array_equal(found.counted, alone.counted)
+
+
+def test_rows_are_handed_over_with_all_their_columns() -> None:
+    numbers = np.arange(N_ROWS)
+    block = replace(
+        ROWS,
+        tree=(numbers % 3).astype(np.int32),
+        fold=(numbers % 2).astype(np.uint8),
+        identity=numbers.astype(np.uint32),
+        scores=numbers[None] / 7,
+    )
+    assert all(column is not None for column in block.columns)
+    told = codec.load(codec.dump(TakeRows.of(0, block.rows(slice(100, 900))).to_values()))
+    found = TakeRows.from_values(told).block(PROBLEM)
+    for column, expected in zip(found.columns, block.columns, strict=True):
+        assert column is not None
+        assert expected is not None
+        assert np.array_equal(column, expected[..., 100:900])

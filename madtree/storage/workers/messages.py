@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from madtree.host import TemporaryPlace
-from madtree.learn.columns import COLUMNS, ColumnReader, block_columns
+from madtree.learn.columns import COLUMNS, SCORES, ColumnReader, block_columns
 from madtree.learn.counting import COUNTED, CountRequest
 from madtree.learn.data import Array, Block, Values, codec, require
 from madtree.learn.ensemble import Forest
@@ -32,6 +32,7 @@ from madtree.learn.waves import Ensemble
 from madtree.records import dataclass
 
 _MOST_BYTES = 2**62
+_HANDED = (*COLUMNS, SCORES)  # columns of rows that are handed over
 _PROBLEMS = 4  # that are remembered: more are not asked about in turns
 _MOST_ROWS = 2**48
 _MOST_WAVES = 2**31
@@ -120,7 +121,8 @@ class TakeRows:
     """The worker on that seat is to keep these rows, too, please.
 
     Attributes:
-        columns: of a block, by the names of `COLUMNS`: bytes; those that it does not have are left out.
+        columns: of a block, by the names of `COLUMNS` and `SCORES`, which are offsets as yet: bytes; those that it does
+            not have are left out.
     """
 
     seat: int
@@ -130,12 +132,13 @@ class TakeRows:
 
     @classmethod
     def of(cls, seat: int, block: Block) -> TakeRows:
-        named = zip(COLUMNS, block_columns(block), strict=True)
+        columns = [*block_columns(block), None if block.scores is None else block.scores.tobytes()]
+        named = zip(_HANDED, columns, strict=True)
         return cls(seat, block.codes.n_rows, {name: column for name, column in named if column is not None})
 
     def block(self, problem: Problem) -> Block:
         """The rows; raises MadtreeError where these are none of a problem's."""
-        codes, target, *rest = (self.columns.get(name) for name in COLUMNS)
+        codes, target, *rest = (self.columns.get(name) for name in _HANDED)
         return ColumnReader(problem).block(self.n_rows, codes or b"", target or b"", *rest)
 
     def to_values(self) -> dict[str, Any]:
@@ -145,7 +148,7 @@ class TakeRows:
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> TakeRows:
         given = Values(values)
-        columns = {name: given.ints(name, (None,), 0, 255, np.uint8).tobytes() for name in COLUMNS if name in values}
+        columns = {name: given.ints(name, (None,), 0, 255, np.uint8).tobytes() for name in _HANDED if name in values}
         return cls(given.integer("seat", 0, _MOST_WAVES), given.integer("n_rows", 0, _MOST_ROWS), columns)
 
 
