@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from math import inf
 
 from madtree.records import dataclass
 from madtree.sqltext import values
@@ -62,9 +61,8 @@ class Spelling:
 
     def is_number(self, number: str) -> str:
         """A condition that is true of a float8 that is neither NULL nor NaN nor infinite, and else not."""
-        low, high = (
-            f"{number} {self.operator(symbol)} {self.number(end)}" for symbol, end in ((">", -inf), ("<", inf))
-        )
+        ends = ((">", -math.inf), ("<", math.inf))
+        low, high = (f"{number} {self.operator(symbol)} {self.number(end)}" for symbol, end in ends)
         return f"{low} AND {high}"
 
     def below(self, feature: Feature, threshold: float, *, whole: bool) -> str:

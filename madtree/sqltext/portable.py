@@ -168,9 +168,9 @@ class Portable(Spelling):
             parts = feature.labels[:first], feature.labels[first:]
             low, high = (self._of_texts(operand, "text", part) if part else _FALSE for part in parts)
             return low, high
-        if feature.type in RANGES and threshold == math.inf:  # whether a value is there
-            return f"{operand} IS NOT NULL", _FALSE
         if feature.type in RANGES:
+            if threshold == math.inf:  # whether a value is there
+                return f"{operand} IS NOT NULL", _FALSE
             last = last_left(feature.type, threshold)
             limit = self._moment(feature, last) if feature.type in MOMENTS else str(last)
             return f"{operand} <= {limit}", f"{operand} > {limit}"

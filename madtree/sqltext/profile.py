@@ -44,7 +44,8 @@ def value_profile(source: RowSource) -> str:
     """Range of a regression target and rows, and what is wrong with targets, weights, exposures and offsets."""
     target = source.target
     return (
-        f"SELECT {_weight_profile(source)}, {_range(source)}, {_offset_profile(source)}{_exposure_profile(source)}"
+        f"SELECT {_weight_profile(source)}, {_target_range(source)}, "
+        f"{_offset_profile(source)}{_exposure_profile(source)}"
         f"pg_catalog.count(*) FILTER (WHERE NOT ({_finite(target)})) AS bad_targets, "
         f"pg_catalog.bool_and({_integral(target)}) FILTER (WHERE {source.usable}) AS integral "
         f"FROM {source.relation}"
@@ -62,21 +63,21 @@ def _integral(number: str) -> str:
     return binary(number, "=", f"pg_catalog.trunc({number})")
 
 
-def _range(source: RowSource) -> str:
+def _range(source: RowSource, number: str, low: str, high: str) -> str:
+    """Columns of these names for the smallest and the largest value of a number in usable rows."""
     return (
-        f"pg_catalog.min({source.target}) FILTER (WHERE {source.usable}) AS low, "
-        f"pg_catalog.max({source.target}) FILTER (WHERE {source.usable}) AS high"
+        f"pg_catalog.min({number}) FILTER (WHERE {source.usable}) AS {low}, "
+        f"pg_catalog.max({number}) FILTER (WHERE {source.usable}) AS {high}"
     )
+
+
+def _target_range(source: RowSource) -> str:
+    return _range(source, source.target, "low", "high")
 
 
 def _exposure_range(source: RowSource) -> str:
     """Columns for the smallest and largest exposure, each with a comma behind it; none where there is no exposure."""
-    if source.exposure is None:
-        return ""
-    return (
-        f"pg_catalog.min({source.exposure}) FILTER (WHERE {source.usable}) AS shortest, "
-        f"pg_catalog.max({source.exposure}) FILTER (WHERE {source.usable}) AS longest, "
-    )
+    return "" if source.exposure is None else f"{_range(source, source.exposure, 'shortest', 'longest')}, "
 
 
 def _exposure_profile(source: RowSource) -> str:
@@ -92,12 +93,7 @@ def _exposure_profile(source: RowSource) -> str:
 
 def _offset_range(source: RowSource) -> str:
     """As `_exposure_range`, of offsets."""
-    if source.offset is None:
-        return ""
-    return (
-        f"pg_catalog.min({source.offset}) FILTER (WHERE {source.usable}) AS least_offset, "
-        f"pg_catalog.max({source.offset}) FILTER (WHERE {source.usable}) AS largest_offset, "
-    )
+    return "" if source.offset is None else f"{_range(source, source.offset, 'least_offset', 'largest_offset')}, "
 
 
 def _offset_profile(source: RowSource) -> str:
@@ -131,7 +127,7 @@ def group_counts(source: RowSource, dependent_is_number: bool, by: str = "") -> 
         f"{_offset_range(source)}{_exposure_range(source)}pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
     )
     if dependent_is_number:
-        statistics += f", {_range(source)}"
+        statistics += f", {_target_range(source)}"
     if source.weight is not None:
         statistics += f", pg_catalog.max({source.weight}) FILTER (WHERE {source.usable}) AS heaviest"
     known = " AND ".join(f"({g}) IS NOT NULL" for g in source.grouping)

@@ -59,8 +59,8 @@ class Criterion:
         rough_bin_gains: for `shortlist`: gains (m, n_bins) behind each bin, 0 where no split is possible, which are to
             be multiplied by a factor for each segment (m,); from the segments' trees (m,), the row counts (m, n_bins)
             up to each bin, the missing one left out, the sums of each channel (n_channels, m, n_bins) up to it, and
-            from the rows that either side must keep. Differ from `gain` by rounding only, where there are classes
-            where products of two counts are exact.
+            from the rows that either side must keep. Differ from `gain` by rounding only; those of classes do where
+            products of two counts are exact.
         rough_row_gains: for `row_tables`: the same as gains (n_rows, m) behind each row, from the row counts (n_rows,
             m) of each class up to it, whole numbers in single or double precision; those of the last row are the
             node's. 0 where nothing goes right.
