@@ -21,12 +21,11 @@ VOTED = (SCORES, "weight")  # the same of trees that vote, whose target is the c
 def boosted(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
     """The scores with what trees have added to them, and gradient and hessian for the next ones.
 
-    `values`: row_loss; base (n_groups, n_scores), of which rows have the scores at first, each with its offset, later
-    None; class_weight
-    (n_classes, n_groups), at first, by what weights of each class's rows are multiplied, or None; node_value (n_nodes,)
-    that is added to the score `added_to`, or None; next: the score whose tree is next; target_grid and weight_grid of
-    gradients and hessians, or of the weights alone of trees that vote, whose target stays; threshold (n_groups,) of the
-    loss, or None.
+    `values`: row_loss; base (n_groups, n_scores), the scores of rows at first, beside their offsets, and None later;
+    class_weight (n_classes, n_groups), at first, by what weights of each class's rows are multiplied, or None;
+    node_value (n_nodes,) that is added to the score `added_to`, or None; next: the score whose tree is next;
+    target_grid and weight_grid of gradients and hessians, or of the weights alone of trees that vote, whose target
+    stays; threshold (n_groups,) of the loss, or None.
     """
     loss: RowLoss = values["row_loss"]
     # The tree that votes next grows once the one before has been added to all scores.
