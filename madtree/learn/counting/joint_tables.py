@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats
-from madtree.learn.histogram import HistogramLayout, feature_view
+from madtree.learn.data import Array, Floats, pieces_of
+from madtree.learn.histogram import HistogramLayout, add_at, feature_view
 from madtree.learn.problem import Rounding
 
 _CODES = 256  # of one byte
@@ -48,7 +48,10 @@ def add_joint(
     """
     views = [feature_view(state, layout, 2 * pair - layout.first + i)[:, slot] for i in range(2)]
     for channel, each in enumerate(values):
-        table = np.bincount(codes, each, minlength=_CODES * _CODES).reshape(_CODES, _CODES)
+        sums = np.zeros(_CODES * _CODES)
+        for piece in pieces_of(len(codes)):
+            add_at(sums, codes[piece], each[piece])
+        table = sums.reshape(_CODES, _CODES)
         for view, lines in zip(views, (table, table.T), strict=True):
             if is_packed:
                 for own, part in zip(view, Rounding.unpacked(_folded(lines, crowd)), strict=True):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from madtree.learn.histogram.histogram import (
     HistogramLayout,
+    add_at,
     add_codes,
     add_rows,
     add_rows_of_nodes,
@@ -25,6 +26,7 @@ __all__ = [
     "HistogramLayout",
     "RowsInPlay",
     "RowsOfNodes",
+    "add_at",
     "add_codes",
     "add_rows",
     "add_rows_of_nodes",
