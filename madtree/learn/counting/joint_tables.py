@@ -10,11 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats, pieces_of
-from madtree.learn.histogram import HistogramLayout, add_at, feature_view
+from madtree.learn.data import Array, Floats, Ints, pieces_of
+from madtree.learn.histogram import HistogramLayout, feature_view
 from madtree.learn.problem import Rounding
 
 _CODES = 256  # of one byte
+_ADDS_AT_ONCE = np.lib.NumpyVersion(np.__version__) >= "1.25.0"  # before it took ten times as long
 
 
 def joint_pairs(layout: HistogramLayout, crowds: Sequence[int], is_packed: bool) -> list[int]:
@@ -68,3 +69,14 @@ def _folded(table: Floats, crowd: int) -> Floats:
         half = len(table) // 2
         table = table[:half] + table[half:]
     return table
+
+
+def add_at(sums: Floats, place: Ints, values: Floats) -> None:
+    """Add `values` (n_rows,) to the `sums` at their places, `place` (n_rows,), in place.
+
+    Where numpy has a loop of its own for it, that takes two thirds of the time of a new array of sums (`bincount`).
+    """
+    if _ADDS_AT_ONCE:
+        np.add.at(sums, place.astype(np.intp, copy=False), values)
+    else:
+        sums += np.bincount(place, values, minlength=len(sums))

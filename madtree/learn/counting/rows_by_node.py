@@ -10,9 +10,9 @@ from typing import Protocol
 import numpy as np
 
 from madtree.learn.counting.count_request import CountRequest
-from madtree.learn.counting.joint_tables import add_joint, joint_pairs
+from madtree.learn.counting.joint_tables import add_at, add_joint, joint_pairs
 from madtree.learn.data import Array, Floats, Ints, Runs
-from madtree.learn.histogram import HistogramLayout, add_at, add_codes, feature_view
+from madtree.learn.histogram import HistogramLayout, add_codes, feature_view
 from madtree.learn.problem import Rounding, SearchTuning
 from madtree.records import dataclass
 

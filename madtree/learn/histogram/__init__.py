@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from madtree.learn.histogram.histogram import (
     HistogramLayout,
-    add_at,
     add_codes,
     add_rows,
     add_rows_of_nodes,
@@ -26,7 +25,6 @@ __all__ = [
     "HistogramLayout",
     "RowsInPlay",
     "RowsOfNodes",
-    "add_at",
     "add_codes",
     "add_rows",
     "add_rows_of_nodes",

@@ -23,7 +23,6 @@ from madtree.learn.problem import Channels
 from madtree.records import dataclass
 
 _MAX_EXACT = 2.0**53
-_ADDS_AT_ONCE = np.lib.NumpyVersion(np.__version__) >= "1.25.0"  # before it took ten times as long
 
 
 @dataclass(frozen=True)
@@ -98,17 +97,6 @@ def add_rows_of_nodes(state: Array, layout: HistogramLayout, rows: RowsOfNodes) 
     """Add rows that were taken out of their blocks; all bins are added up once, not once for each block."""
     slot = np.multiply(rows.row_class, layout.n_slots, dtype=np.int64) + rows.slot
     add_codes(state, layout, slot, list(rows.limbs), rows.codes, (0, layout.n_slots))
-
-
-def add_at(sums: Floats, place: Ints, values: Floats) -> None:
-    """Add `values` (n_rows,) to the `sums` at their places, `place` (n_rows,), in place.
-
-    Where numpy has a loop of its own for it, that takes two thirds of the time of a new array of sums (`bincount`).
-    """
-    if _ADDS_AT_ONCE:
-        np.add.at(sums, place.astype(np.intp, copy=False), values)
-    else:
-        sums += np.bincount(place, values, minlength=len(sums))
 
 
 def add_codes(
