@@ -10,11 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats
+from madtree.learn.data import Array, Floats, Ints, pieces_of
 from madtree.learn.histogram import HistogramLayout, feature_view
 from madtree.learn.problem import Rounding
 
 _CODES = 256  # of one byte
+_ADDS_AT_ONCE = np.lib.NumpyVersion(np.__version__) >= "1.25.0"  # before it took ten times as long
 
 
 def joint_pairs(layout: HistogramLayout, crowds: Sequence[int], is_packed: bool) -> list[int]:
@@ -48,7 +49,10 @@ def add_joint(
     """
     views = [feature_view(state, layout, 2 * pair - layout.first + i)[:, slot] for i in range(2)]
     for channel, each in enumerate(values):
-        table = np.bincount(codes, each, minlength=_CODES * _CODES).reshape(_CODES, _CODES)
+        sums = np.zeros(_CODES * _CODES)
+        for piece in pieces_of(len(codes)):
+            add_at(sums, codes[piece], each[piece])
+        table = sums.reshape(_CODES, _CODES)
         for view, lines in zip(views, (table, table.T), strict=True):
             if is_packed:
                 for own, part in zip(view, Rounding.unpacked(_folded(lines, crowd)), strict=True):
@@ -65,3 +69,14 @@ def _folded(table: Floats, crowd: int) -> Floats:
         half = len(table) // 2
         table = table[:half] + table[half:]
     return table
+
+
+def add_at(sums: Floats, place: Ints, values: Floats) -> None:
+    """Add `values` (n_rows,) to the `sums` at their places, `place` (n_rows,), in place.
+
+    Where numpy has a loop of its own for it, that takes two thirds of the time of a new array of sums (`bincount`).
+    """
+    if _ADDS_AT_ONCE:
+        np.add.at(sums, place.astype(np.intp, copy=False), values)
+    else:
+        sums += np.bincount(place, values, minlength=len(sums))

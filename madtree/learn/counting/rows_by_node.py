@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from madtree.learn.counting.count_request import CountRequest
-from madtree.learn.counting.joint_tables import add_joint, joint_pairs
+from madtree.learn.counting.joint_tables import add_at, add_joint, joint_pairs
 from madtree.learn.data import Array, Floats, Ints, Runs
 from madtree.learn.histogram import HistogramLayout, add_codes, feature_view
 from madtree.learn.problem import Rounding, SearchTuning
@@ -145,8 +145,15 @@ def _add_node(state: Array, layout: HistogramLayout, slot: int, rows: Records, f
     """Count the rows of one node, from `first` to before `stop`."""
     own = partial(rows.column, first=first, stop=stop)
     limbs = [limb[first:stop] for limb in rows.limbs]
-    classes = rows.classes[first:stop].astype(np.int64)
-    add_codes(state, layout, classes, limbs, own, (slot, 1), rows.times[first:stop])
+    times = rows.times[first:stop]
+    if state.dtype != np.float64 or layout.channels.n_counts > 1:
+        add_codes(state, layout, rows.classes[first:stop].astype(np.int64), limbs, own, (slot, 1), times)
+        return
+    place = np.empty(stop - first, np.intp)
+    for i in range(len(layout.widths)):
+        place[:] = own(layout.first + i)
+        for sums, values in zip(feature_view(state, layout, i)[:, slot], (times, *limbs), strict=True):
+            add_at(sums, place, values)
 
 
 def _add_packed(state: Array, layout: HistogramLayout, slot: int, rows: Records, first: int, stop: int) -> None:
@@ -156,13 +163,13 @@ def _add_packed(state: Array, layout: HistogramLayout, slot: int, rows: Records,
         rows.limbs,
         range(layout.first, layout.first + len(layout.widths)),
     )
-    sums = np.zeros((len(widths), max(widths)))
+    sums = np.empty((len(widths), max(widths)))
     total = np.zeros((3, *sums.shape))
     for at in range(first, stop, Rounding.PACKED_ROWS):
         end = min(at + Rounding.PACKED_ROWS, stop)
-        values = limb[at:end]
-        for feature, width, own in zip(features, widths, sums, strict=True):
-            own[:width] = np.bincount(rows.column(feature, at, end), values, minlength=width)
+        sums[:] = 0
+        for feature, own in zip(features, sums, strict=True):
+            add_at(own, rows.column(feature, at, end), limb[at:end])
         for channel, more in zip(total, Rounding.unpacked(sums), strict=True):
             channel += more
     for i, width in enumerate(widths):
