@@ -19,7 +19,7 @@ from madtree.client.bridge import BridgedConnection
 from madtree.client.calls import as_argument, mistakes_told, refusals_told, statement_of
 from madtree.client.result import Result
 from madtree.client.session import Session
-from madtree.host import looked_at_end
+from madtree.host import Message, looked_at_end
 from madtree.host.psycopg import Doing, Engine, PsycopgHost, breaks_told, found_engine, require_numpy
 from madtree.request import find_types
 from madtree.sqltext.quote import ident
@@ -143,7 +143,7 @@ class Caller:
         if self._engine == "auto":
             with self.work() as connection:
                 self._engine, why = found_engine(connection)
-            self._say("INFO", why)
+            self._say(Message("INFO", why))
         return self._engine
 
     def _call_here(self, function: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> Result[Any]:
@@ -209,7 +209,7 @@ class Caller:
         connections = [session.connection for session in (self._session, self._source) if session is not None]
 
         def tell(diagnostic: psycopg.errors.Diagnostic) -> None:
-            self._say(diagnostic.severity_nonlocalized or "", diagnostic.message_primary or "")
+            self._say(Message.of(diagnostic))
 
         for connection in connections:
             connection.add_notice_handler(tell)
@@ -219,9 +219,9 @@ class Caller:
             for connection in connections:
                 connection.remove_notice_handler(tell)
 
-    def _say(self, severity: str, message: str) -> None:
+    def _say(self, message: Message) -> None:
         """Pass a line on to whoever wants to know."""
         if self._on_message is not None:
-            self._on_message(message)
+            self._on_message(message.text)
         else:
-            logger.log(logging.WARNING if severity == "WARNING" else logging.INFO, message)
+            logger.log(logging.WARNING if message.severity == "WARNING" else logging.INFO, message.text)
