@@ -21,6 +21,7 @@ from madtree.client.result import Result
 from madtree.client.session import Session
 from madtree.host import Message, looked_at_end
 from madtree.host.psycopg import Doing, Engine, PsycopgHost, breaks_told, found_engine, require_numpy
+from madtree.interface import FUNCTIONS
 from madtree.request import find_types
 from madtree.sqltext.quote import ident
 from madtree.sqltext.values import text_of
@@ -93,11 +94,14 @@ class Caller:
         return self._engine
 
     def call(self, function: str, /, *arguments: Any, **named: Any) -> Result[Any]:
-        """Call a function of the schema madtree; arguments that are None and given by name are left to their defaults.
+        """Call a function of the schema madtree; arguments that are None and given by name are left to their defaults,
+        where they have one.
 
         Sequences in the place of lists of names, and mappings in the place of pairs, are written as text.
         """
-        given = {name: as_argument(name, value) for name, value in named.items() if value is not None}
+        declared = FUNCTIONS.get(function)
+        needed = {each.name for each in declared.arguments if each.is_required} if declared else set()
+        given = {name: as_argument(name, value) for name, value in named.items() if value is not None or name in needed}
         if self._chosen_engine() == "client":
             return self._call_here(function, arguments, given)
         return self._rows(
@@ -198,10 +202,6 @@ class Caller:
         for session in (self._session, self._source):
             if session is not None:
                 session.close()
-
-    def call_text(self, function: str, *arguments: Any) -> str:
-        """Call a function that returns one text."""
-        return str(self.call(function, *arguments)[0][0])
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:

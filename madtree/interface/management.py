@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.function import REQUIRED, Argument, Function, Takes
+from madtree.interface.function import REQUIRED, Argument, Function, Method, Takes
 from madtree.interface.shared import ANY_MODEL, BOOSTED_MODEL, FIGURES, ROUNDS, TREE_MODEL, TRUST_OWNER, whom_to_trust
 from madtree.trees import BOOSTED, TREE
 
@@ -15,6 +15,8 @@ TREE_PRUNE = Function(
     "tree_prune",
     "prunes a trained model further, without the data, into a new model",
     run="madtree.calls.answers:tree_prune",
+    method=Method("prune"),
+    makes="new_model",
     arguments=(
         Argument("model", "text", TREE_MODEL),
         _NEW_MODEL,
@@ -39,6 +41,8 @@ BOOST_CUT = Function(
     "boost_cut",
     "cuts a boosted model to its first rounds, without the data, into a new model",
     run="madtree.calls.answers:boost_cut",
+    method=Method("cut"),
+    makes="new_model",
     arguments=(
         Argument("model", "text", BOOSTED_MODEL),
         _NEW_MODEL,
@@ -120,7 +124,7 @@ MODEL_ALIAS = Function(
     run="madtree.calls.answers:model_alias",
     arguments=(
         Argument("alias", "text", "the second name; an alias that is there names the model from now on"),
-        Argument("model", "text", f"{ANY_MODEL}; NULL: remove the alias"),
+        Argument("model", "text", f"{ANY_MODEL}; NULL: remove the alias", means_null=True),
         TRUST_OWNER,
     ),
     details="""\
@@ -139,6 +143,7 @@ TREE_DROP = Function(
     "tree_drop",
     "removes a model: its tables <output>, <output>_nodes, <output>_summary, and the others that belong to it",
     run="madtree.calls.answers:tree_drop",
+    method=Method("drop"),
     arguments=(Argument("model", "text", ANY_MODEL),),
     details="""\
 Tables that are not a madtree model's are never touched; what depends on a model's table (a view) must be dropped first.
