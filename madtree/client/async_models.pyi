@@ -297,6 +297,7 @@ class AsyncCalls:
         new_model: str,
         cp: float,
         trust_owner: bool | None = False,
+        replace: bool | None = False,
     ) -> AsyncModel:
         """`Client.tree_prune`, awaited."""
 
@@ -307,6 +308,7 @@ class AsyncCalls:
         output_model: str,
         method: str | None = "isotonic",
         trust_owner: bool | None = False,
+        replace: bool | None = False,
     ) -> str:
         """`Client.calibrate`, awaited."""
 
@@ -316,6 +318,7 @@ class AsyncCalls:
         new_table: str,
         output_model: str,
         trust_owner: bool | None = False,
+        replace: bool | None = False,
     ) -> str:
         """`Client.tree_refresh`, awaited."""
 
@@ -470,6 +473,7 @@ class AsyncCalls:
         new_model: str,
         num_trees: int,
         trust_owner: bool | None = False,
+        replace: bool | None = False,
     ) -> AsyncBoostedModel:
         """`Client.boost_cut`, awaited."""
 
@@ -697,7 +701,7 @@ class AsyncModel(AsyncTrained):
         cp: float,
         *,
         trust_owner: bool | None = False,
-    ) -> AsyncModel:
+    ) -> Contributions:
         """`Model.prune`, awaited."""
 
     async def read(
@@ -1040,7 +1044,7 @@ class AsyncBoostedModel(AsyncTrained):
         num_trees: int,
         *,
         trust_owner: bool | None = False,
-    ) -> AsyncBoostedModel:
+    ) -> Contributions:
         """`BoostedModel.cut`, awaited."""
 
     async def drift(

@@ -880,6 +880,7 @@ class FunctionCalls(Caller):
         new_model: str,
         cp: float,
         trust_owner: bool | None = False,
+        replace: bool | None = False,
     ) -> Model:
         """Prunes a trained model further, without the data, into a new model.
 
@@ -888,11 +889,13 @@ class FunctionCalls(Caller):
         model
             output_table_name of tree_train.
         new_model
-            Name of the new model; none of its tables may exist.
+            Name of the new model; its tables must not exist, unless replace is true.
         cp
             Complexity parameter: a split stays if it lowers the tree's risk by more than cp times the root's.
         trust_owner
             As a superuser, use another role's model although it runs what that role wrote.
+        replace
+            True: drop a model of your own of that name, another one than this.
 
         Notes
         -----
@@ -905,6 +908,7 @@ class FunctionCalls(Caller):
         output_model: str,
         method: str | None = "isotonic",
         trust_owner: bool | None = False,
+        replace: bool | None = False,
     ) -> str:
         """Makes probabilities true: writes a calibrated model, by rows with known outcomes that training has not seen.
 
@@ -915,11 +919,13 @@ class FunctionCalls(Caller):
         calibration_table
             Table or view with known outcomes, which training has not seen.
         output_model
-            Name of the new model; none of its tables may exist.
+            Name of the new model; its tables must not exist, unless replace is true.
         method
             'isotonic': steps that never fall, for a thousand rows and more; 'sigmoid': Platt's curve, for fewer.
         trust_owner
             As a superuser, use another role's model although it runs what that role wrote.
+        replace
+            True: drop a model of your own of that name, another one than this.
 
         Notes
         -----
@@ -931,6 +937,7 @@ class FunctionCalls(Caller):
         new_table: str,
         output_model: str,
         trust_owner: bool | None = False,
+        replace: bool | None = False,
     ) -> str:
         """Writes a model anew by other rows: the same splits, and in the nodes what these rows say.
 
@@ -941,9 +948,11 @@ class FunctionCalls(Caller):
         new_table
             Table or view with the outcomes, under the names of the training table.
         output_model
-            Name of the new model; none of its tables may exist.
+            Name of the new model; its tables must not exist, unless replace is true.
         trust_owner
             As a superuser, use another role's model although it runs what that role wrote.
+        replace
+            True: drop a model of your own of that name, another one than this.
 
         Notes
         -----
@@ -1382,6 +1391,7 @@ class FunctionCalls(Caller):
         new_model: str,
         num_trees: int,
         trust_owner: bool | None = False,
+        replace: bool | None = False,
     ) -> BoostedModel:
         """Cuts a boosted model to its first rounds, without the data, into a new model.
 
@@ -1390,11 +1400,13 @@ class FunctionCalls(Caller):
         model
             output_table_name of boost_train.
         new_model
-            Name of the new model; none of its tables may exist.
+            Name of the new model; its tables must not exist, unless replace is true.
         num_trees
             Rounds to keep, from the first one on; of a group that has fewer, all.
         trust_owner
             As a superuser, use another role's model although it runs what that role wrote.
+        replace
+            True: drop a model of your own of that name, another one than this.
 
         Notes
         -----
@@ -1646,7 +1658,7 @@ class TreeMethods:
         cp: float,
         *,
         trust_owner: bool | None = False,
-    ) -> Model:
+    ) -> Contributions:
         """Prunes a trained model further, without the data, into a new model; arguments as for `Client.tree_prune`."""
 
     def drop(self) -> str:
@@ -1998,6 +2010,6 @@ class BoostedMethods:
         num_trees: int,
         *,
         trust_owner: bool | None = False,
-    ) -> BoostedModel:
+    ) -> Contributions:
         """Cuts a boosted model to its first rounds, without the data, into a new model; arguments as for
         `Client.boost_cut`."""

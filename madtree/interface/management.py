@@ -9,7 +9,11 @@ from madtree.interface.function import REQUIRED, Argument, Function, Method, Tak
 from madtree.interface.shared import ANY_MODEL, BOOSTED_MODEL, FIGURES, ROUNDS, TREE_MODEL, TRUST_OWNER, whom_to_trust
 from madtree.trees import BOOSTED, TREE
 
-_NEW_MODEL = Argument("new_model", "text", "name of the new model; none of its tables may exist")
+_NEW_MODEL = Argument("new_model", "text", "name of the new model; its tables must not exist, unless replace is true")
+_OUTPUT_MODEL = replace(_NEW_MODEL, name="output_model")
+_REPLACE = Argument(
+    "replace", "boolean", "true: drop a model of your own of that name, another one than this", defaults.REPLACE
+)
 
 TREE_PRUNE = Function(
     "tree_prune",
@@ -26,6 +30,7 @@ TREE_PRUNE = Function(
             "complexity parameter: a split stays if it lowers the tree's risk by more than cp times the root's",
         ),
         TRUST_OWNER,
+        _REPLACE,
     ),
     details=f"""\
 The new model is the one that a training with 'cp=<cp>' would have given: the same nodes, and importance of the splits
@@ -48,6 +53,7 @@ BOOST_CUT = Function(
         _NEW_MODEL,
         replace(ROUNDS, help="rounds to keep, from the first one on; of a group that has fewer, all", default=REQUIRED),
         TRUST_OWNER,
+        _REPLACE,
     ),
     details=f"""\
 The new model predicts as boost_predict does with the same num_trees. Without rows that were held out it is the model
@@ -65,7 +71,7 @@ CALIBRATE = Function(
     arguments=(
         Argument("model", "text", f"{ANY_MODEL}, of classes"),
         Argument("calibration_table", "text", "table or view with known outcomes, which training has not seen"),
-        Argument("output_model", "text", "name of the new model; none of its tables may exist"),
+        _OUTPUT_MODEL,
         Argument(
             "method",
             "text",
@@ -73,6 +79,7 @@ CALIBRATE = Function(
             defaults.CALIBRATION_METHOD,
         ),
         TRUST_OWNER,
+        _REPLACE,
     ),
     details=f"""\
 The new model is a model like any other: it is scored, shown, explained and exported as these are.
@@ -98,8 +105,9 @@ TREE_REFRESH = Function(
     arguments=(
         Argument("model", "text", ANY_MODEL),
         Argument("new_table", "text", "table or view with the outcomes, under the names of the training table"),
-        Argument("output_model", "text", "name of the new model; none of its tables may exist"),
+        _OUTPUT_MODEL,
         TRUST_OWNER,
+        _REPLACE,
     ),
     details=f"""\
 Of each node n_rows, weight, prediction and class_weights become those of the rows that come to it. A leaf to which none
