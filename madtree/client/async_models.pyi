@@ -701,7 +701,8 @@ class AsyncModel(AsyncTrained):
         cp: float,
         *,
         trust_owner: bool | None = False,
-    ) -> Contributions:
+        replace: bool | None = False,
+    ) -> AsyncModel:
         """`Model.prune`, awaited."""
 
     async def read(
@@ -1044,7 +1045,8 @@ class AsyncBoostedModel(AsyncTrained):
         num_trees: int,
         *,
         trust_owner: bool | None = False,
-    ) -> Contributions:
+        replace: bool | None = False,
+    ) -> AsyncBoostedModel:
         """`BoostedModel.cut`, awaited."""
 
     async def drift(

@@ -1658,7 +1658,8 @@ class TreeMethods:
         cp: float,
         *,
         trust_owner: bool | None = False,
-    ) -> Contributions:
+        replace: bool | None = False,
+    ) -> Model:
         """Prunes a trained model further, without the data, into a new model; arguments as for `Client.tree_prune`."""
 
     def drop(self) -> str:
@@ -2010,6 +2011,7 @@ class BoostedMethods:
         num_trees: int,
         *,
         trust_owner: bool | None = False,
-    ) -> Contributions:
+        replace: bool | None = False,
+    ) -> BoostedModel:
         """Cuts a boosted model to its first rounds, without the data, into a new model; arguments as for
         `Client.boost_cut`."""

@@ -84,12 +84,11 @@ def model_method(function: Function) -> Callable[..., Any]:
     """A function whose first argument is a model as a method of the object for that."""
     assert function.method is not None
     model, *others = arguments_of(function)
-    writes = any(each.name in _OUTPUT for each in others)
-    names = [each.name for each in others if each.name not in _OUTPUT]
+    writes = any(each.name == "output_table" for each in others)
+    shown = [each for each in others if not (writes and each.name in _OUTPUT)]
+    names = [each.name for each in shown]
     table, by_name = function.method.table, names[names.index(_TRUST) :] if _TRUST in names else []
-    parameters = [
-        _parameter(each, each.name == table, each.name in by_name) for each in others if each.name not in _OUTPUT
-    ]
+    parameters = [_parameter(each, each.name == table, each.name in by_name) for each in shown]
     returned = "Contributions" if writes else _returns(function)
     signature = Signature([_SELF, *parameters], return_annotation=returned)
 
