@@ -14,6 +14,12 @@ DROP FUNCTION IF EXISTS madtree_internal.forest_train(
 DROP FUNCTION IF EXISTS @extschema@.forest_predict(text, text, text, text, boolean, boolean);
 DROP FUNCTION IF EXISTS madtree_internal.forest_predict(text, text, text, text, boolean, boolean);
 
+-- They take one more argument, replace.
+DROP FUNCTION IF EXISTS @extschema@.tree_prune(text, text, double precision, boolean);
+DROP FUNCTION IF EXISTS madtree_internal.tree_prune(text, text, double precision, boolean);
+DROP FUNCTION IF EXISTS @extschema@.boost_cut(text, text, integer, boolean);
+DROP FUNCTION IF EXISTS madtree_internal.boost_cut(text, text, integer, boolean);
+
 -- Its calibration table may be left out, which a form of its help would be in the way of.
 DROP FUNCTION IF EXISTS @extschema@.conformal_quantiles(text);
 

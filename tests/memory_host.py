@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from madtree.host import Query, Row, Sharing
+from madtree.host import Query, Row, Sharing, StepDone
 from madtree.sqltext import catalog, distributed, predict, sessions, trust, work, workers
 from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.query import LookUp
@@ -179,6 +179,7 @@ class MemoryHost:
         self.in_server, self.has_extension = in_server, has_extension
         self.kept: dict[str, Any] = {}
         self.said: list[tuple[str, str]] = []
+        self.steps: list[StepDone] = []  # that were told of
         self.settings: dict[str, str] = {}
         self._relations = {name: 16_384 + number for number, name in enumerate(self.catalogue.tables)}
         self._types: list[str] = []
@@ -251,8 +252,9 @@ class MemoryHost:
     def warning(self, message: str) -> None:
         self.said.append(("WARNING", message))
 
-    def info(self, message: str) -> None:
+    def info(self, message: str, step: StepDone | None = None) -> None:
         self.said.append(("INFO", message))
+        self.steps += [] if step is None else [step]
 
     # Relations
 

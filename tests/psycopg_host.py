@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 
 from madtree.host import psycopg as client
+from madtree.host.message import StepDone
 from madtree.host.protocol import Query, Row, Sharing
 
 _TOKEN = re.compile(r"'(?:[^']|'')*'|\$(\d+)")
@@ -32,7 +33,7 @@ class PsycopgHost(client.PsycopgHost):
     def warning(self, message: str) -> None:
         self.notices.append(message)
 
-    def info(self, message: str) -> None:
+    def info(self, message: str, step: StepDone | None = None) -> None:
         self.notices.append(message)
 
     def _run(self, sql: str, types: Sequence[str], params: Sequence[Any], **how: Any) -> psycopg.Cursor[Row]:

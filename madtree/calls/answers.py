@@ -95,12 +95,17 @@ def get_var_importance(host: Host, model: str | None, output: str | None) -> str
 
 
 def tree_prune(
-    host: Host, model: str | None, new_model: str | None, cp: float | None, trust_owner: bool | None = False
+    host: Host,
+    model: str | None,
+    new_model: str | None,
+    cp: float | None,
+    trust_owner: bool | None = False,
+    replace: bool | None = False,
 ) -> str:
     """Prune a model into a new one; raises MadtreeError as the function of the room `model.write`."""
     from madtree.model.write import tree_prune  # numpy comes with it
 
-    done = tree_prune(host, model, new_model, cp, trust_owner)
+    done = tree_prune(host, model, new_model, cp, trust_owner, replace)
     return (
         f"tree_prune: {model} pruned at cp {done.cp!r} into {new_model}: {done.n_trees} tree{_s(done.n_trees)}, "
         f"{done.after} of {done.before} lea{'ves' if done.before != 1 else 'f'}"
@@ -108,12 +113,17 @@ def tree_prune(
 
 
 def boost_cut(
-    host: Host, model: str | None, new_model: str | None, num_trees: int | None, trust_owner: bool | None = False
+    host: Host,
+    model: str | None,
+    new_model: str | None,
+    num_trees: int | None,
+    trust_owner: bool | None = False,
+    replace: bool | None = False,
 ) -> str:
     """Cut a boosted model into a new one; raises MadtreeError as the function of the room `model.write`."""
     from madtree.model.write import boost_cut  # numpy comes with it
 
-    done = boost_cut(host, model, new_model, num_trees, trust_owner)
+    done = boost_cut(host, model, new_model, num_trees, trust_owner, replace)
     groups = "" if done.n_groups is None else f" of {done.n_groups} groups"
     return (
         f"boost_cut: {model} cut to {done.n_rounds} round{_s(done.n_rounds)}{groups} into {new_model}: "

@@ -5,8 +5,14 @@ from __future__ import annotations
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.model import check_no_offsets, check_rows, find_model, read_summary, unquoted
-from madtree.model.write import Calibrated, Refreshed, write_calibrated_sum, write_calibrated_tree, write_refreshed
-from madtree.request import check_new
+from madtree.model.write import (
+    Calibrated,
+    NewModel,
+    Refreshed,
+    write_calibrated_sum,
+    write_calibrated_tree,
+    write_refreshed,
+)
 from madtree.score import (
     RefreshedNodes,
     calibration_maps,
@@ -17,7 +23,6 @@ from madtree.score import (
 )
 from madtree.sqltext.kinds import TABLES
 from madtree.sqltext.quote import ident
-from madtree.sqltext.tables import SUFFIXES
 from madtree.trees import BOOSTED, Joining
 
 
@@ -28,6 +33,7 @@ def calibrate(
     output_model: str | None,
     method: str | None = "isotonic",
     trust_owner: bool | None = False,
+    replace: bool | None = False,
 ) -> str:
     """Write the calibrated model, which is the caller's and has the former one's expressions; see its usage text.
 
@@ -65,18 +71,18 @@ def calibrate(
                     sqlstate="42701",
                 )
     check_rows(host, tables, model, nodes=not tables.is_packed)
-    new = check_new(host, output_model, "output_model", "model", SUFFIXES)
+    new = NewModel.check(host, tables, output_model, "output_model", replace)
     maps = calibration_maps(host, tables, model, calibration_table, wanted)
-    table, output = str(calibration_table).strip(), str(output_model).strip()
+    table = str(calibration_table).strip()
     write = write_calibrated_tree if model.kind.joining is Joining.NONE else write_calibrated_sum
-    write(host, tables, model, new, Calibrated(output, wanted, table, maps))
+    write(host, tables, model, new, Calibrated(wanted, table, maps))
     n_groups = model.summary["num_all_groups"]
     lacking = n_groups - len(maps.by_group) if model.grouping_columns and isinstance(n_groups, int) else 0
     if lacking > 0:
         whose, have, are = ("group", "has", "is") if lacking == 1 else ("groups", "have", "are")
         lacks = f"{have} no rows of {'both' if n_classes == 2 else 'two'} classes in {calibration_table}"
         host.notice(f"{lacking} {whose} of {model_name} {lacks}, and {are} calibrated by all of its rows")
-    return f"calibrate: {model_name} calibrated ({wanted}) by {maps.n_rows} rows of {table} into {output}"
+    return f"calibrate: {model_name} calibrated ({wanted}) by {maps.n_rows} rows of {table} into {new.given}"
 
 
 def tree_refresh(
@@ -85,6 +91,7 @@ def tree_refresh(
     new_table: str | None,
     output_model: str | None,
     trust_owner: bool | None = False,
+    replace: bool | None = False,
 ) -> str:
     """Write the refreshed model, which is the caller's and has the former one's expressions; see its usage text.
 
@@ -105,20 +112,19 @@ def tree_refresh(
     adds_up = model.kind.joining is Joining.SUM
     if adds_up:
         check_stages(model)
-    new = check_new(host, output_model, "output_model", "model", SUFFIXES)
+    new = NewModel.check(host, tables, output_model, "output_model", replace)
     find = refreshed_boosted if adds_up else refreshed_nodes
     found = find(host, tables, model, new_table, "new_table")
     if not found.total:
         raise MadtreeError(f"new_table: no row of {new_table} counts", sqlstate="P0002")
-    table, output = str(new_table).strip(), str(output_model).strip()
-    write_refreshed(host, tables, model, new, _refreshed(output, table, found))
-    return f"tree_refresh: {model_name} refreshed by {found.total} rows of {table} into {output}"
+    table = str(new_table).strip()
+    write_refreshed(host, tables, model, new, _refreshed(table, found))
+    return f"tree_refresh: {model_name} refreshed by {found.total} rows of {table} into {new.given}"
 
 
-def _refreshed(output: str, table: str, found: RefreshedNodes) -> Refreshed:
+def _refreshed(table: str, found: RefreshedNodes) -> Refreshed:
     groups = found.groups
     return Refreshed(
-        output,
         table,
         n_rows=found.total,
         tree_id=found.tree_id,

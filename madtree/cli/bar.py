@@ -17,7 +17,8 @@ from rich.progress import (
 
 from madtree.cli.escapes import escaped_line
 from madtree.cli.output import duration, remark, stderr
-from madtree.cli.progress import Estimate, parse
+from madtree.cli.progress import Estimate
+from madtree.host import Message
 
 WIDE = 80  # columns from which the bar itself, the rows and the time so far have room
 
@@ -65,23 +66,23 @@ class Bar:
 
     def notice(self, diagnostic: psycopg.errors.Diagnostic) -> None:
         """One message of the server, as `tell`."""
-        self.tell(diagnostic.severity_nonlocalized or "", diagnostic.message_primary or "", diagnostic.message_hint)
+        self.tell(Message.of(diagnostic))
 
-    def tell(self, severity: str, message: str, hint: str | None = None) -> None:
+    def tell(self, message: Message) -> None:
         """One message: progress moves the bar, notices and warnings are passed on.
 
         INFO is what `verbose => true` tells, which the bar asks for too: for people only where they asked.
         """
-        is_verbose = severity == "INFO"
-        if step := parse(message) if is_verbose else None:
-            self._estimate.see(step)
+        is_verbose = message.severity == "INFO"
+        if message.step is not None:
+            self._estimate.see(message.step)
             self.tick()
         if is_verbose and not self._verbose:
             return
-        words = message if is_verbose else f"{severity.lower()}: {message}"
-        remark(self._console, escaped_line(words), "yellow" if severity == "WARNING" else "dim")
-        if hint:
-            remark(self._console, escaped_line(f"hint: {hint}"), "dim")
+        words = message.text if is_verbose else f"{message.severity.lower()}: {message.text}"
+        remark(self._console, escaped_line(words), "yellow" if message.severity == "WARNING" else "dim")
+        if message.hint:
+            remark(self._console, escaped_line(f"hint: {message.hint}"), "dim")
 
     def say(self, message: str) -> None:
         """A remark, above the bar."""
@@ -94,9 +95,9 @@ class Bar:
         fraction, remaining, step = self._estimate.fraction(), self._estimate.remaining(), self._estimate.step
         if step is None:
             return
-        doing = f"{self._doing}: {step.unit} {step.done}" + (f" of {step.total}" if step.total else "")
-        if step.rows and self._wide:
-            doing += f", {step.rows:,} rows"
+        doing = f"{self._doing}: {step.unit} {step.n_done}" + (f" of {step.n_total}" if step.n_total else "")
+        if step.n_rows and self._wide:
+            doing += f", {step.n_rows:,} rows"
         self._progress.update(
             self._task,
             description=doing,

@@ -9,7 +9,7 @@ import typer
 
 from madtree.cli.escapes import escaped_line
 from madtree.cli.exits import USAGE, CommandError
-from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
+from madtree.cli.options import Dsn, Json, Model, ReplaceModel, TrustOwner, examples
 from madtree.cli.output import as_json, rows, text, without_empty
 from madtree.cli.session import session
 from madtree.interface import defaults
@@ -18,7 +18,10 @@ CALIBRATE_EPILOG = examples(
     "$ madtree calibrate delay_boost flights_of_may delay_true",
     "$ madtree calibrate delay_tree flights_of_may delay_true --method sigmoid",
 )
-REFRESH_EPILOG = examples("$ madtree refresh delay_tree flights_of_may delay_of_may")
+REFRESH_EPILOG = examples(
+    "$ madtree refresh delay_tree flights_of_may delay_of_may",
+    "$ madtree refresh delay_tree flights_of_may delay_now --replace",
+)
 ALIAS_EPILOG = examples("$ madtree alias champion delay_boost", "$ madtree alias champion --remove")
 DRIFT_EPILOG = examples(
     "$ madtree drift delay_tree flights_of_may --training flights",
@@ -46,26 +49,30 @@ def calibrate_command(
     ],
     new_model: Annotated[str, typer.Argument(help="Name of the calibrated model, to be created.", show_default=False)],
     method: Annotated[str, typer.Option(help="isotonic, or sigmoid for fewer rows.")] = defaults.CALIBRATION_METHOD,
+    replace: ReplaceModel = False,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,
     json: Json = False,
 ) -> None:
     """Write a model whose probabilities are true, by rows that training has not seen."""  # fmt: skip
-    given = {"model": model, "calibration_table": table, "output_model": new_model, "method": method}
+    names = {"model": model, "calibration_table": table, "output_model": new_model}
+    given = {**names, "method": method, "trust_owner": trust_owner, "replace": replace}
     told = {"model": new_model, "calibrated_from": model, "method": method}
-    _answered("calibrate", "calibrating", {**given, "trust_owner": trust_owner}, dsn, told if json else None)
+    _answered("calibrate", "calibrating", given, dsn, told if json else None)
 
 
 def refresh_command(
     model: Model,
     table: Annotated[str, typer.Argument(help="Table with the new rows and their outcomes.", show_default=False)],
     new_model: Annotated[str, typer.Argument(help="Name of the refreshed model, to be created.", show_default=False)],
+    replace: ReplaceModel = False,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,
     json: Json = False,
 ) -> None:
     """Write a model anew by other rows: the same splits, and what these rows say."""
-    given = {"model": model, "new_table": table, "output_model": new_model, "trust_owner": trust_owner}
+    names = {"model": model, "new_table": table, "output_model": new_model}
+    given = {**names, "trust_owner": trust_owner, "replace": replace}
     told = {"model": new_model, "refreshed_from": model}
     _answered("tree_refresh", "refreshing", given, dsn, told if json else None)
 

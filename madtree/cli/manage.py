@@ -9,7 +9,7 @@ import typer
 
 from madtree.calls import run
 from madtree.cli.escapes import escaped_line
-from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
+from madtree.cli.options import Dsn, Json, Model, ReplaceModel, TrustOwner, examples
 from madtree.cli.output import as_json, rows, text, without_empty
 from madtree.cli.session import session
 from madtree.interface import FUNCTIONS
@@ -28,10 +28,12 @@ class _Copy:
     new_model: str
     how: Mapping[str, float]
     trust_owner: bool
+    replace: bool
 
     def make(self, function: str, doing: str, origin: str, dsn: str | None, *, json: bool) -> None:
         """Make it and tell so; `origin` is what the other model is called in JSON."""
-        arguments = {"model": self.model, "new_model": self.new_model, **self.how, "trust_owner": self.trust_owner}
+        names = {"model": self.model, "new_model": self.new_model}
+        arguments = {**names, **self.how, "trust_owner": self.trust_owner, "replace": self.replace}
         with session(dsn) as opened:
             said = opened.line(function, arguments, doing)
         if json:
@@ -51,12 +53,13 @@ def prune_command(
             show_default=False,
         ),
     ],
+    replace: ReplaceModel = False,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,
     json: Json = False,
 ) -> None:
     """Prune a model further, without the data, into a new model."""  # fmt: skip
-    wanted = _Copy(model, new_model, {"cp": cp}, trust_owner)
+    wanted = _Copy(model, new_model, {"cp": cp}, trust_owner, replace)
     wanted.make("tree_prune", "pruning", "pruned_from", dsn, json=json)
 
 
@@ -64,12 +67,13 @@ def cut_command(
     model: Model,
     new_model: Annotated[str, typer.Argument(help="Name of the shorter model, to be created.", show_default=False)],
     trees: Annotated[int, typer.Option(help="Rounds to keep, from the first one on.", min=1, show_default=False)],
+    replace: ReplaceModel = False,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,
     json: Json = False,
 ) -> None:
     """Cut a boosted model to its first rounds, without the data, into a new model."""  # fmt: skip
-    wanted = _Copy(model, new_model, {"num_trees": trees}, trust_owner)
+    wanted = _Copy(model, new_model, {"num_trees": trees}, trust_owner, replace)
     wanted.make("boost_cut", "cutting", "cut_from", dsn, json=json)
 
 

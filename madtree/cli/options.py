@@ -69,6 +69,7 @@ Group = Annotated[
         show_default=False,
     ),
 ]
+ReplaceModel = Annotated[bool, typer.Option("--replace", help="Drop a model of your own of the new name first.")]
 TrustOwner = Annotated[
     bool,
     typer.Option(

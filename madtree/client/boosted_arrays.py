@@ -9,8 +9,8 @@ import numpy as np
 
 from madtree.client.calls import CallError
 from madtree.client.frames import Array
+from madtree.client.trained import check_kind
 from madtree.client.tree_arrays import EnsembleArrays, class_values
-from madtree.client.tree_calls import check_kind
 from madtree.host import Host
 from madtree.learn.data import finished
 from madtree.learn.walk import Route

@@ -19,8 +19,9 @@ from madtree.client.bridge import BridgedConnection
 from madtree.client.calls import as_argument, mistakes_told, refusals_told, statement_of
 from madtree.client.result import Result
 from madtree.client.session import Session
-from madtree.host import looked_at_end
+from madtree.host import Message, looked_at_end
 from madtree.host.psycopg import Doing, Engine, PsycopgHost, breaks_told, found_engine, require_numpy
+from madtree.interface import FUNCTIONS
 from madtree.request import find_types
 from madtree.sqltext.quote import ident
 from madtree.sqltext.values import text_of
@@ -93,11 +94,14 @@ class Caller:
         return self._engine
 
     def call(self, function: str, /, *arguments: Any, **named: Any) -> Result[Any]:
-        """Call a function of the schema madtree; arguments that are None and given by name are left to their defaults.
+        """Call a function of the schema madtree; arguments that are None and given by name are left to their defaults,
+        where they have one.
 
         Sequences in the place of lists of names, and mappings in the place of pairs, are written as text.
         """
-        given = {name: as_argument(name, value) for name, value in named.items() if value is not None}
+        declared = FUNCTIONS.get(function)
+        needed = {each.name for each in declared.arguments if each.is_required} if declared else set()
+        given = {name: as_argument(name, value) for name, value in named.items() if value is not None or name in needed}
         if self._chosen_engine() == "client":
             return self._call_here(function, arguments, given)
         return self._rows(
@@ -143,7 +147,7 @@ class Caller:
         if self._engine == "auto":
             with self.work() as connection:
                 self._engine, why = found_engine(connection)
-            self._say("INFO", why)
+            self._say(Message("INFO", why))
         return self._engine
 
     def _call_here(self, function: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> Result[Any]:
@@ -199,17 +203,13 @@ class Caller:
             if session is not None:
                 session.close()
 
-    def call_text(self, function: str, *arguments: Any) -> str:
-        """Call a function that returns one text."""
-        return str(self.call(function, *arguments)[0][0])
-
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
         """While a call runs, the server's lines are passed on."""
         connections = [session.connection for session in (self._session, self._source) if session is not None]
 
         def tell(diagnostic: psycopg.errors.Diagnostic) -> None:
-            self._say(diagnostic.severity_nonlocalized or "", diagnostic.message_primary or "")
+            self._say(Message.of(diagnostic))
 
         for connection in connections:
             connection.add_notice_handler(tell)
@@ -219,9 +219,9 @@ class Caller:
             for connection in connections:
                 connection.remove_notice_handler(tell)
 
-    def _say(self, severity: str, message: str) -> None:
+    def _say(self, message: Message) -> None:
         """Pass a line on to whoever wants to know."""
         if self._on_message is not None:
-            self._on_message(message)
+            self._on_message(message.text)
         else:
-            logger.log(logging.WARNING if severity == "WARNING" else logging.INFO, message)
+            logger.log(logging.WARNING if message.severity == "WARNING" else logging.INFO, message.text)

@@ -9,8 +9,8 @@ import numpy as np
 from madtree.client.calls import CallError
 from madtree.client.feature_values import read_features
 from madtree.client.frames import Array
+from madtree.client.trained import check_kind
 from madtree.client.tree_arrays import EnsembleArrays, class_values, mean_values, votes
-from madtree.client.tree_calls import check_kind
 from madtree.host import Host
 from madtree.model import INTERVAL, find_model, read_summary
 from madtree.model.arrays import quantiles

@@ -9,30 +9,17 @@ from typing import Any
 
 from madtree.client.calls import CallError
 from madtree.client.drawing import SHOWN_GROUPS, Drawing, figure
-from madtree.client.result import Evaluation, Result
-from madtree.client.rows import (
-    CompetitorRow,
-    ConfusionRow,
-    CpRow,
-    CurveRow,
-    DriftRow,
-    NodeRow,
-    PrunedRow,
-    ReliabilityRow,
-    RuleRow,
-    StepRow,
-    SurrogateRow,
-    TreeRow,
-)
+from madtree.client.functions import TreeMethods
+from madtree.client.result import Result
+from madtree.client.rows import CompetitorRow, CpRow, NodeRow, SurrogateRow, TreeRow
 from madtree.client.trained import TrainedModel
-from madtree.client.tree_calls import TreeCalls
 from madtree.model import ModelTables, find_model, read_summary, unquoted
 from madtree.render.svg import tree_svg
 from madtree.sqltext.models import trees as trees_and_groups
 from madtree.trees import Model as TreeModel
 
 
-class Model(TrainedModel):
+class Model(TrainedModel, TreeMethods):
     """A model: the tables ``<name>``, ``<name>_nodes``, ``<name>_summary``, ...
 
     Everything is read from the database when it is asked for: an object follows its model when that is replaced. In a
@@ -47,8 +34,6 @@ class Model(TrainedModel):
     message
         What the call that made it said; None for a model that was there already.
     """
-
-    client: TreeCalls
 
     def locate(self) -> ModelTables:
         """Schema and name of its tables. Raises MadtreeError if there is no such model."""
@@ -86,31 +71,6 @@ class Model(TrainedModel):
         """
         return self.client.tree_display(self.name, False, verbosity, full, max_depth)
 
-    def evaluate(self, table: Any, *, trust_owner: bool = False) -> Evaluation:
-        """How well it does on a table, or on a data frame, with known outcomes, a row for each metric."""
-        with self._as_table(table, trust_owner) as name:
-            return self.client.tree_evaluate(self.name, name, trust_owner)
-
-    def confusion(self, table: Any, *, trust_owner: bool = False) -> Result[ConfusionRow]:
-        """The confusion matrix on a table or a data frame, as rows."""
-        with self._as_table(table, trust_owner) as name:
-            return self.client.tree_confusion(self.name, name, trust_owner)
-
-    def curve(self, table: Any, *, class_: str | None = None, max_points: int = 100) -> Result[CurveRow]:
-        """ROC, lift and calibration on a table or a data frame, as rows; of two classes for the last one."""
-        with self._as_table(table, False) as name:
-            return self.client.tree_curve(self.name, name, False, class_, max_points)
-
-    def reliability(self, table: Any, *, class_: str | None = None, n_bins: int = 10) -> Result[ReliabilityRow]:
-        """How far its probabilities are from what happens in a table or a data frame, by bins of the probability."""
-        with self._as_table(table, False) as name:
-            return self.client.tree_reliability(self.name, name, False, class_, n_bins)
-
-    def drift(self, table: Any) -> Result[DriftRow]:
-        """How far the values of a table or a data frame have moved from those of its training."""
-        with self._as_table(table, False) as name:
-            return self.client.tree_drift(self.name, name)
-
     def predict(self, table: Any, type: str = "response", *, trust_owner: bool = False) -> Result[Any]:
         """Predictions for a table, or for a data frame (pandas, polars or Arrow).
 
@@ -140,37 +100,9 @@ class Model(TrainedModel):
             self.client.tree_predict(self.name, name, target, type, trust_owner)
             return self.client.rows_of(target, "1")
 
-    def to_sql(
-        self,
-        type: str = "response",
-        tree_id: int | None = None,
-        *,
-        trust_owner: bool = False,
-        class_: str | None = None,
-        dialect: str | None = None,
-    ) -> str:
-        """The model as an SQL expression over the columns of its training table, as `Client.tree_sql`."""
-        return self.client.tree_sql(self.name, type, tree_id, trust_owner, class_, dialect)
-
-    def cp_table(self) -> Result[PrunedRow]:
-        """A row for each tree that pruning makes of it, with its errors, cp by cp."""
-        return self.client.tree_cp(self.name)
-
-    def rules(self, tree_id: int | None = None, *, trust_owner: bool = False, full: bool = False) -> Result[RuleRow]:
-        """A row for each leaf: its path as text and as SQL, its rows, what it predicts and how surely."""
-        return self.client.tree_rules(self.name, tree_id, trust_owner, full)
-
-    def path(self, table: str, id: object, *, trust_owner: bool = False, full: bool = False) -> Result[StepRow]:
-        """The path that one row of a table takes, a row for each step, and why."""
-        return self.client.tree_path(self.name, table, id, trust_owner, full)
-
     def to_json(self) -> str:
         """The whole model in madtree's format for other programs, as text."""
         return json.dumps(self.client.tree_to_json(self.name), ensure_ascii=False)
-
-    def to_pmml(self) -> str:
-        """The model as a PMML 4.4 document."""
-        return self.client.tree_to_pmml(self.name)
 
     def to_dot(self, *, verbosity: bool = False, full: bool = False, max_depth: int | None = None) -> str:
         """The model as a graph for graphviz, down to `max_depth`."""
@@ -234,10 +166,6 @@ class Model(TrainedModel):
         from madtree.client.sklearn_forest import to_sklearn
 
         return to_sklearn(self.read(tree_id), tree_id)
-
-    def prune(self, new_model: str, cp: float, *, trust_owner: bool | None = False) -> Model:
-        """Prune it further into a new model."""
-        return Model(self.client, new_model, self.client.call_text("tree_prune", self.name, new_model, cp, trust_owner))
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a picture of the tree, or of groups to choose from; and the same as text."""

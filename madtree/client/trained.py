@@ -8,15 +8,17 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from madtree.client.caller import Caller
+from madtree.client.calls import CallError
 from madtree.client.drawing import Drawing
-from madtree.client.result import Contributions, Result
-from madtree.client.rows import DependenceRow, ExplainedRow, ImportanceRow, PermutedRow, QuantileRow
-from madtree.client.tree_calls import check_kind, table_rows
-from madtree.model import find_model, read_model, read_summary, tree_of_group
+from madtree.client.functions import FunctionCalls
+from madtree.client.result import Result
+from madtree.client.rows import ImportanceRow
+from madtree.model import find_model, nodes_of, read_model, read_summary, tree_of_group
 from madtree.render.svg import tree_svg
 from madtree.sqltext.importance import COLUMNS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import parse_name
+from madtree.sqltext.tables import model_table, suffixed
 from madtree.trees import Model as TreeModel
 from madtree.trees import ModelKind
 
@@ -29,7 +31,7 @@ class TrainedModel:
 
     _kind: ClassVar[ModelKind | None] = None  # that its tables must be of; None for any
 
-    def __init__(self, client: Caller, name: str, message: str | None = None) -> None:
+    def __init__(self, client: FunctionCalls, name: str, message: str | None = None) -> None:
         self.client, self.name, self.message = client, name, message
 
     def __repr__(self) -> str:
@@ -56,112 +58,6 @@ class TrainedModel:
             best = [f"{rank} DESC NULLS LAST" for rank in _RANKS if rank in COLUMNS[header.kind]]
             return self.client.rows_of(table, ", ".join([*header.grouping_columns, *best]))
 
-    def shap(
-        self,
-        table: str,
-        type: str | None = None,
-        class_: str | None = None,
-        *,
-        layout: str = "wide",
-        top: int | None = None,
-        interactions: bool = False,
-        features: str | None = None,
-        background: str | None = None,
-        trust_owner: bool = False,
-    ) -> Contributions:
-        """What each feature contributes to the predictions of a table's rows (SHAP values), as `Client.tree_shap` says.
-
-        Parameters
-        ----------
-        table
-            Name of a table or view.
-        type, class_
-            The scale, and whose prediction is explained; by default the usual scale of the model's kind, and of two
-            classes the last one, of more all.
-        layout, top
-            wide: a column for each feature. long: a row for each, or for the `top` strongest ones.
-        interactions, features
-            Also what each two of the features, by default of all, contribute together beyond what each does alone.
-        background
-            Name of a table whose rows stand for what is not known of a row, instead of the rows of training.
-
-        Returns
-        -------
-        Contributions
-            In no particular order; ``to_explanation()`` makes an object of it that the package shap draws.
-        """
-        with self._scratch() as target:
-            told = layout, top, interactions, features, background
-            self.client.call_text("tree_shap", self.name, table, target, type, class_, *told, trust_owner)
-            found = self.client.rows_of(target)
-            tables = find_model(self.client.host, self.name, "model", trust_owner=trust_owner)
-            header = read_summary(self.client.host, tables, to_run=False)
-        return Contributions.of_rows(found, len(header.features) if layout == "wide" and not interactions else 0)
-
-    def explain(
-        self,
-        table: str,
-        id: object,
-        type: str | None = None,
-        class_: str | None = None,
-        *,
-        trust_owner: bool = False,
-    ) -> Result[ExplainedRow]:
-        """What each feature contributes to the prediction of the row with this id: a row for what is expected, then one
-        for each feature, the strongest first; arguments as for `shap`.
-        """
-        wanted = None if id is None else str(id)
-        return self.client.call("tree_explain", self.name, table, wanted, type, class_, trust_owner)
-
-    def partial_dependence(
-        self,
-        table: str,
-        features: str,
-        type: str | None = None,
-        class_: str | None = None,
-        *,
-        accumulated: bool = False,
-        ice: bool = False,
-        grid_size: int = 50,
-        max_rows: int = 10_000,
-        trust_owner: bool = False,
-    ) -> Result[DependenceRow]:
-        """What it predicts by the values of one feature or two, a row for each value; arguments as for
-        `Client.partial_dependence`.
-        """
-        how = type, class_, accumulated, ice, grid_size, max_rows, trust_owner
-        return self.client.call("partial_dependence", self.name, table, features, *how)
-
-    def permutation_importance(
-        self,
-        table: str,
-        features: str | None = None,
-        metric: str | None = None,
-        *,
-        n_repeats: int = 5,
-        seed: int = 1,
-        max_rows: int = 10_000,
-        trust_owner: bool = False,
-    ) -> Result[PermutedRow]:
-        """How much worse it predicts a table where values of a feature are exchanged among its rows, a row for each
-        feature; arguments as for `Client.permutation_importance`.
-        """
-        how = metric, n_repeats, seed, max_rows, trust_owner
-        return self.client.call("permutation_importance", self.name, table, features, *how)
-
-    def conformal_quantiles(self, table: Any = None, levels: str = "0.9") -> Result[QuantileRow]:
-        """How far its predictions of new rows may be off, by a table or a data frame that training has not seen;
-        without any, where trees have samples, by the training's rows out of bag.
-        """
-        if table is None:
-            return self.client.call("conformal_quantiles", self.name, None, levels)
-        with self._as_table(table, False) as name:
-            return self.client.call("conformal_quantiles", self.name, name, levels)
-
-    def drop(self) -> str:
-        """Drop its tables."""
-        return self.client.call_text("tree_drop", self.name)
-
     def _table(self, suffix: str, order: str) -> Result[Any]:
         return table_rows(self.client, self.name, suffix, order, self._kind)
 
@@ -174,9 +70,9 @@ class TrainedModel:
             connection.execute(f"DROP TABLE {name}".encode())
 
     @contextlib.contextmanager
-    def _as_table(self, data: Any, trust_owner: bool) -> Iterator[str]:
-        """The name of a table: as given, or that of a frame's temporary copy, with its rows numbered as their id."""
-        if isinstance(data, str):
+    def _as_table(self, data: Any, trust_owner: bool) -> Iterator[Any]:
+        """The name of a table, as given (None too), or of a frame's temporary copy, with its rows numbered as id."""
+        if data is None or isinstance(data, str):
             yield data
             return
         import numpy as np
@@ -225,3 +121,36 @@ class EnsembleModel(TrainedModel):
     def plot(self, sample_id: int = 1, max_depth: int | None = None, *, gid: int = 1) -> Drawing:
         """A picture of one tree that a notebook shows; ``save(path)`` writes it, ``show()`` opens it in a browser."""
         return Drawing(tree_svg(self.tree(sample_id, gid), max_depth=max_depth))
+
+
+def check_kind(model: TreeModel, kind: ModelKind) -> None:
+    """Raises CallError where a model is not of the kind that was asked for."""
+    if model.kind != kind:
+        raise CallError(f"{model.name} is no {kind.noun}", "Client.model reads models of single trees.")
+
+
+def table_rows(caller: Caller, model: str, suffix: str, order: str, kind: ModelKind | None = None) -> Result[Any]:
+    """The rows of the model's table of this suffix, or of the view of packed nodes. The table is looked at first:
+    another role's view would run what that role wrote.
+
+    Args:
+        order: columns as SQL.
+        kind: that the model must be of.
+
+    Raises:
+        MadtreeError: there is no such model, or it is refused, or no such table belongs to it.
+    """
+    with caller.reading():
+        tables = find_model(caller.host, model, "model")
+        if kind is not None:
+            check_kind(read_summary(caller.host, tables, to_run=False), kind)
+        if suffix not in tables.facts.tables:
+            name = ident(suffixed(tables.name, suffix))
+            raise CallError(
+                f"{model} has no table {name}", "It was trained without, or the table is another role's.", "42P01"
+            )
+        table = model_table(tables.schema, tables.name, suffix)
+        if suffix == "_nodes" and tables.is_packed:
+            header = read_summary(caller.host, tables, to_run=False)
+            table = f"{nodes_of(tables, header).sql} AS n"
+        return caller.rows_of(table, order)

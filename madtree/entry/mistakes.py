@@ -41,6 +41,7 @@ _SYSTEM = {
     errno.ENFILE: "53000",
     errno.EIO: "58030",
 }
+_NUMPY = "numpy"  # its folder
 _PACKAGE = Path(madtree.__file__).parent
 
 
@@ -130,6 +131,9 @@ def mistake_of(error: Exception) -> Mistake | None:
     if isinstance(error, OSError) and error.errno in _SYSTEM:
         hint = "Check the free space where temporary files are written: temp_tablespaces, or base/pgsql_tmp."
         return [_SYSTEM[error.errno], f"madtree: a temporary file cannot be used: {error.strerror}", None, hint]
+    if isinstance(error, ImportError) and any(_NUMPY in Path(each.filename).parts for each in _stack(error)):
+        hint = "Install numpy anew for the interpreter of PL/Python, which madtree doctor names."
+        return ["58000", f"madtree: the Python package numpy cannot be imported: {error}", None, hint]
     data = getattr(error, "spidata", None)
     if data is None:
         # A cancel or a timeout that the server saw while it sent a message has its particulars as attributes.
@@ -182,7 +186,11 @@ def _frames(error: Exception) -> TracebackType | None:
 
 
 def _places(error: Exception) -> str:
-    return "\n".join(_place(frame) for frame in traceback.extract_tb(_frames(error)))
+    return "\n".join(map(_place, _stack(error)))
+
+
+def _stack(error: Exception) -> traceback.StackSummary:
+    return traceback.extract_tb(_frames(error))
 
 
 def _place(frame: traceback.FrameSummary) -> str:

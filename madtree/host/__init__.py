@@ -6,6 +6,7 @@ tables, the stopwatch.
 from __future__ import annotations
 
 from madtree.host.at_end import at_end, looked_at_end
+from madtree.host.message import Message, StepDone
 from madtree.host.on_servers import OnServers
 from madtree.host.plpy import PlpyHost
 from madtree.host.protocol import Host, Query, Row, Sharing, bare_message
@@ -28,6 +29,7 @@ __all__ = [
     "NAME",
     "ROWS_AT_ONCE",
     "Host",
+    "Message",
     "OnServers",
     "PlpyHost",
     "Query",
@@ -37,6 +39,7 @@ __all__ = [
     "Span",
     "SpillFile",
     "Stage",
+    "StepDone",
     "Stopwatch",
     "TemporaryFile",
     "TemporaryPlace",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+from madtree.host.message import StepDone
 from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.sqltext import workers as sql
 
@@ -82,8 +83,8 @@ class OnServers:
     def warning(self, message: str) -> None:
         self._host.warning(message)
 
-    def info(self, message: str) -> None:
-        self._host.info(message)
+    def info(self, message: str, step: StepDone | None = None) -> None:
+        self._host.info(message, step)
 
     @contextmanager
     def _opened(self, statement: str, params: Sequence[Any]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
+from madtree.host.message import StepDone
 from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.session import Looks
 from madtree.host.shown import shown_by_process
@@ -74,8 +75,8 @@ class PlpyHost:
     def warning(self, message: str) -> None:
         self._plpy.warning(message)
 
-    def info(self, message: str) -> None:
-        self._plpy.info(message)
+    def info(self, message: str, step: StepDone | None = None) -> None:
+        self._plpy.info(message, **(step.to_fields() if step else {}))
 
     def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> Any:
         try:

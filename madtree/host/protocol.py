@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+from madtree.host.message import StepDone
 from madtree.records import dataclass
 
 Row = dict[str, Any]
@@ -93,7 +94,9 @@ class Host(Protocol):
 
     def warning(self, message: str) -> None: ...
 
-    def info(self, message: str) -> None: ...
+    def info(self, message: str, step: StepDone | None = None) -> None:
+        """`step`: that the message is about, as values."""
+        ...
 
 
 def bare_message(error: Exception) -> str:

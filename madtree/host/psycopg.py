@@ -16,6 +16,7 @@ from psycopg.rows import tuple_row
 from madtree.errors import MadtreeError
 from madtree.host.at_end import looked_at_end
 from madtree.host.lost_connection import Doing, LostConnectionError, breaks_told, hint_of, is_lost
+from madtree.host.message import Message, StepDone
 from madtree.host.more_sessions import MoreSessions
 from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.read_ahead import Reader, read_ahead
@@ -64,7 +65,7 @@ class PsycopgHost:
     def __init__(
         self,
         connection: psycopg.Connection[Any],
-        tell: Callable[[str, str], None] = lambda severity, message: None,
+        tell: Callable[[Message], object] = lambda message: None,
         look: Callable[[], None] = lambda: None,
         connections: int | None = 1,
         doing: Doing | None = None,
@@ -72,8 +73,7 @@ class PsycopgHost:
     ) -> None:
         """
         Args:
-            tell: is handed what madtree's own code says, and its severity; the server's notices go the connection's
-                way.
+            tell: is handed what madtree's own code says; the server's notices go the connection's way.
             look: called in the middle of work that is done here; raises where it is to end.
             connections: over how many a training's rows are read, None for as many as pay.
             doing: is told what is being done.
@@ -146,13 +146,13 @@ class PsycopgHost:
     def warning(self, message: str) -> None:
         self._tell_listener("WARNING", message)
 
-    def info(self, message: str) -> None:
-        self._tell("INFO", message)
+    def info(self, message: str, step: StepDone | None = None) -> None:
+        self._tell(Message("INFO", message, step=step))
 
     def _tell_listener(self, severity: str, message: str) -> None:
         """Tell that, unless the session has been set to hear less: as the server does with what is said there."""
         if self.query(sessions.current_settings([_LEAST]))[0][_LEAST] not in _UNHEARD[severity]:
-            self._tell(severity, message)
+            self._tell(Message(severity, message))
 
     def _run(
         self, sql: str, types: Sequence[str], params: Sequence[Any], *, binary: bool = False

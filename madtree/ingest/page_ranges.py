@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from madtree.host import Host
-from madtree.learn.data import Floats, sent_rows
 from madtree.records import dataclass
 from madtree.sqltext import distributed as distributed_sql
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.rows import RowSource
+
+if TYPE_CHECKING:
+    from madtree.learn.data import Floats
 
 _OID, _TEXT = "pg_catalog.oid", "pg_catalog.text"
 
@@ -157,7 +159,11 @@ def read_images(
 
 def as_rows(source: RowSource, images: bytes | None, only: Sequence[int] | None = None) -> bytes | Floats:
     """Images as `RowFormat.read` takes them: those that were sent as numbers (n_rows, n_columns)."""
-    return sent_rows(images or b"", source.stretches(only)) if source.sent else images or b""
+    if not source.sent:
+        return images or b""
+    from madtree.learn.data import sent_rows  # only here: numpy comes with it
+
+    return sent_rows(images or b"", source.stretches(only))
 
 
 def range_queries(source: RowSource, pages: PageRanges, never_null: Sequence[bool]) -> tuple[list[str], list[str]]:

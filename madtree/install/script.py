@@ -64,11 +64,12 @@ def server_modules() -> dict[str, bytes]:
 # newer one is imported; but not for a call of the older one that is under way and has come here by a query of its own,
 # since an error is better than half a training by each. The directory goes to the front of the path: the older
 # version's stays there. pg_upgrade takes the text to a newer server, and the older one's directory goes with its
-# package: then it is the one among the server's own libraries, whose path no user can set.
+# package: then it is the one among the server's own libraries, whose path no user can set. numpy is looked for, and
+# not loaded: that takes two thirds of a session's first call, and some functions do without it.
 LOADER = """\
 madtree = GD.get("madtree")
 if madtree is None or madtree.__version__ != {version!r}:
-    import importlib
+    import importlib.util
     import os
     import sys
     problem, directory = None, {directory!r}
@@ -88,7 +89,8 @@ if madtree is None or madtree.__version__ != {version!r}:
         sys.path[:] = [directory, *(place for place in sys.path if place != directory)]
         importlib.invalidate_caches()
         try:
-            importlib.import_module("numpy")
+            if importlib.util.find_spec("numpy") is None:
+                raise ImportError("it is not installed", name="numpy")
             madtree = importlib.import_module("madtree.entry.functions")
         except ImportError as error:
             if (error.name or "").partition(".")[0] == "madtree":

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from madtree.interface import defaults
 from madtree.interface.boost_params import BOOST_PARAMS, SHARE
-from madtree.interface.function import Argument, Command, Flag, Function, Setting
+from madtree.interface.function import Argument, Command, Flag, Form, Function, Setting
 from madtree.interface.shared import FIGURES
 from madtree.interface.training import (
     BINS,
@@ -46,6 +46,7 @@ BOOST_TRAIN = Function(
     "boost_train",
     "trains a gradient boosted model, or one per group, on the rows of a table",
     run="madtree.calls.training:train_model",
+    makes="output_table_name",
     shares_run=True,
     settings=FIGURES,
     by_name_from="seed",
@@ -183,6 +184,7 @@ BOOST_TRAIN = Function(
             None,
             setting=Setting("text"),
             flag=Flag(GROWTH, metavar="LIST"),
+            form=Form.PAIRS,
         ),
         Argument(
             "interaction_constraints",
@@ -192,6 +194,7 @@ BOOST_TRAIN = Function(
             None,
             setting=Setting("text"),
             flag=Flag(GROWTH, metavar="LIST"),
+            form=Form.GROUPS,
         ),
         Argument(
             "offsets",

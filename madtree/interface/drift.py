@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from madtree.interface.function import Argument, Function, columns
+from madtree.interface.function import Argument, Function, Method, columns
 from madtree.interface.shared import ANY_MODEL, FIGURES, TRUST_OWNER, whom_to_trust
 
 TREE_STATISTICS = Function(
@@ -27,6 +27,7 @@ TREE_DRIFT = Function(
     "tree_drift",
     "tells how far the values of new rows have moved from those that a model was trained on",
     run="madtree.score:tree_drift",
+    method=Method("drift", table="new_data_table"),
     settings=FIGURES,
     arguments=(
         Argument("model", "text", f"{ANY_MODEL}, with the statistics of tree_statistics"),
@@ -34,8 +35,8 @@ TREE_DRIFT = Function(
         TRUST_OWNER,
     ),
     returns=columns(
-        "feature text, psi double precision, missing double precision, missing_before double precision, "
-        "outside double precision, n bigint"
+        "feature text?, psi double precision, missing double precision?, missing_before double precision?, "
+        "outside double precision?, n bigint"
     ),
     n_rows=10,
     details=f"""\

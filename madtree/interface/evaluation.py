@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Function, Takes, columns
+from madtree.interface.function import Argument, Function, Method, Takes, columns
 from madtree.interface.shared import ANY_MODEL, BOOSTED_MODEL, FIGURES, TRUST_OWNER, whom_to_trust
 from madtree.trees import BOOSTED
 
@@ -18,9 +18,10 @@ TREE_EVALUATE = Function(
     "tree_evaluate",
     "measures how well a model predicts a table whose outcomes are known",
     run="madtree.score:tree_evaluate",
+    method=Method("evaluate", table="test_table"),
     settings=FIGURES,
     arguments=(Argument("tree_model", "text", ANY_MODEL), _TEST_TABLE, TRUST_OWNER),
-    returns=columns("tree_id integer, group_values jsonb, metric text, value double precision"),
+    returns=columns("tree_id integer?, group_values jsonb?, metric text, value double precision?"),
     details=f"""\
 A row for each metric; of a grouped model first those of all rows (tree_id is NULL), then those of each group:
     tree_id, group_values     the tree, and its group as a JSON object
@@ -50,10 +51,11 @@ TREE_CONFUSION = Function(
     "tree_confusion",
     "counts how often a classification model predicts each class for each actual class",
     run="madtree.score:tree_confusion",
+    method=Method("confusion", table="test_table"),
     settings=FIGURES,
     arguments=(Argument("tree_model", "text", ANY_MODEL), _TEST_TABLE, TRUST_OWNER),
     returns=columns(
-        "tree_id integer, group_values jsonb, actual text, predicted text, n bigint, weight double precision"
+        "tree_id integer, group_values jsonb?, actual text, predicted text, n bigint, weight double precision"
     ),
     details=f"""\
 A row for each tree, actual class and predicted class, in the order of the classes, also where nothing was counted:
@@ -71,6 +73,7 @@ TREE_CURVE = Function(
     "tree_curve",
     "tells how well a model's probabilities of a class put rows in order: ROC, lift, calibration",
     run="madtree.score:tree_curve",
+    method=Method("curve", table="test_table"),
     settings=FIGURES,
     arguments=(
         Argument("tree_model", "text", ANY_MODEL),
@@ -80,9 +83,9 @@ TREE_CURVE = Function(
         Argument("max_points", "integer", "rows at most, of each group; 10 for deciles", defaults.MAX_POINTS),
     ),
     returns=columns(
-        "tree_id integer, group_values jsonb, threshold double precision, n bigint, estimated double precision, "
-        "actual double precision, share double precision, recall double precision, "
-        "false_positive_rate double precision, precision double precision, lift double precision"
+        "tree_id integer?, group_values jsonb?, threshold double precision, n bigint, estimated double precision, "
+        "actual double precision, share double precision, recall double precision?, "
+        "false_positive_rate double precision?, precision double precision, lift double precision?"
     ),
     n_rows=100,
     details=f"""\
@@ -109,6 +112,7 @@ TREE_RELIABILITY = Function(
     "tree_reliability",
     "tells how far a model's probabilities of a class are from what happens: the reliability curve",
     run="madtree.score:tree_reliability",
+    method=Method("reliability", table="test_table"),
     settings=FIGURES,
     arguments=(
         Argument("tree_model", "text", ANY_MODEL),
@@ -118,7 +122,7 @@ TREE_RELIABILITY = Function(
         Argument("n_bins", "integer", "bins of one width that probabilities are put into", defaults.RELIABILITY_BINS),
     ),
     returns=columns(
-        "tree_id integer, group_values jsonb, low double precision, high double precision, n bigint, "
+        "tree_id integer?, group_values jsonb?, low double precision, high double precision, n bigint, "
         "estimated double precision, actual double precision, share double precision, "
         "expected_calibration_error double precision"
     ),
@@ -142,6 +146,7 @@ CONFORMAL_QUANTILES = Function(
     "conformal_quantiles",
     "tells how far predictions of new rows may be off, by rows that training has not seen (split conformal prediction)",
     run="madtree.score:conformal_quantiles",
+    method=Method("conformal_quantiles", table="calibration_table"),
     settings=FIGURES,
     arguments=(
         Argument("model", "text", ANY_MODEL),
@@ -157,7 +162,9 @@ CONFORMAL_QUANTILES = Function(
         ),
         TRUST_OWNER,
     ),
-    returns=columns("tree_id integer, group_values jsonb, level double precision, n bigint, quantile double precision"),
+    returns=columns(
+        "tree_id integer?, group_values jsonb?, level double precision, n bigint, quantile double precision?"
+    ),
     n_rows=10,
     details=f"""\
 A row for each level; of a grouped model first those of all rows (tree_id is NULL), then those of each group:
@@ -184,11 +191,12 @@ BOOST_STAGED = Function(
     "boost_staged",
     "measures a boosted model on a table whose outcomes are known, by the number of its rounds",
     run="madtree.score:boost_staged",
+    method=Method("staged", table="test_table"),
     settings=FIGURES,
     arguments=(Argument("model", "text", BOOSTED_MODEL), _TEST_TABLE, TRUST_OWNER),
     returns=columns(
-        "tree_id integer, group_values jsonb, num_trees integer, n bigint, loss double precision, metric text, "
-        "value double precision"
+        "tree_id integer?, group_values jsonb?, num_trees integer, n bigint, loss double precision?, metric text, "
+        "value double precision?"
     ),
     n_rows=100,
     details=f"""\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from madtree.interface.function import Argument, Function, Takes, columns
+from madtree.interface.function import Argument, Form, Function, Method, Takes, columns
 from madtree.interface.shared import ANY_MODEL, FOREST_MODEL, FULL, TEXTS, TREE_MODEL, TRUST_OWNER, whom_to_trust
 from madtree.trees import BOOSTED, FOREST, TREE
 
@@ -47,9 +47,9 @@ TREE_IMPORTANCE = Function(
     settings=TEXTS,
     arguments=(Argument("model", "text", ANY_MODEL),),
     returns=columns(
-        "tree_id integer, group_values jsonb, feature text, impurity_var_importance double precision, "
-        "raw_importance double precision, oob_var_importance double precision, raw_oob_importance double precision, "
-        "oob_importance_sd double precision"
+        "tree_id integer, group_values jsonb?, feature text, impurity_var_importance double precision, "
+        "raw_importance double precision, oob_var_importance double precision?, raw_oob_importance double precision?, "
+        "oob_importance_sd double precision?"
     ),
     details="""\
 A row for each feature of each tree, tree by tree, the most important first:
@@ -105,6 +105,7 @@ TREE_RULES = Function(
     "tree_rules",
     "lists a model as rules, one for each leaf, as text and as SQL predicate",
     run="madtree.explain:tree_rules",
+    method=Method("rules"),
     settings=TEXTS,
     arguments=(
         Argument("model", "text", ANY_MODEL),
@@ -113,9 +114,9 @@ TREE_RULES = Function(
         replace(FULL, help="true: name all categories in a rule, however many"),
     ),
     returns=columns(
-        "tree_id integer, group_values jsonb, node_id bigint, rule text, predicate text, n_rows bigint, "
-        "share double precision, prediction text, confidence double precision, mean double precision, "
-        "sd double precision"
+        "tree_id integer, group_values jsonb?, node_id bigint, rule text, predicate text, n_rows bigint, "
+        "share double precision, prediction text, confidence double precision?, mean double precision?, "
+        "sd double precision?"
     ),
     n_rows=30,
     details=f"""\
@@ -140,6 +141,7 @@ TREE_PATH = Function(
     "tree_path",
     "shows the path that one row takes through a model, and why",
     run="madtree.explain:tree_path",
+    method=Method("path", table="table_name"),
     settings=TEXTS,
     arguments=(
         Argument("model", "text", ANY_MODEL),
@@ -148,7 +150,7 @@ TREE_PATH = Function(
             "text",
             "table, view, ... with the id column, the features and the grouping columns of the training",
         ),
-        Argument("id", "text", "the row's id, as text"),
+        Argument("id", "text", "the row's id, as text", form=Form.ANY),
         TRUST_OWNER,
         FULL,
         replace(
@@ -157,8 +159,8 @@ TREE_PATH = Function(
         ),
     ),
     returns=columns(
-        "step integer, tree_id integer, node_id bigint, feature text, condition text, value text, branch text, "
-        "reason text, explanation text, n_rows bigint, prediction text, confidence double precision"
+        "step integer, tree_id integer, node_id bigint, feature text?, condition text?, value text?, branch text?, "
+        "reason text, explanation text, n_rows bigint, prediction text, confidence double precision?"
     ),
     n_rows=7,
     details=f"""\
@@ -198,11 +200,12 @@ TREE_CP = Function(
     "tree_cp",
     "lists the cp table of a model: the trees that pruning makes of it, from the root alone to the whole tree",
     run="madtree.explain:tree_cp",
+    method=Method("cp_table"),
     settings=TEXTS,
     arguments=(Argument("model", "text", TREE_MODEL),),
     returns=columns(
-        "tree_id integer, group_values jsonb, cp double precision, n_splits integer, rel_error double precision, "
-        "xerror double precision, xstd double precision, chosen boolean, root_error double precision"
+        "tree_id integer, group_values jsonb?, cp double precision, n_splits integer, rel_error double precision?, "
+        "xerror double precision?, xstd double precision?, chosen boolean, root_error double precision"
     ),
     details="""\
 A row for each tree of the sequence, by falling cp, tree by tree:
@@ -244,6 +247,7 @@ TREE_TO_PMML = Function(
     "tree_to_pmml",
     "writes a model as a PMML 4.4 document, for any scoring engine that reads PMML",
     run="madtree.explain:tree_to_pmml",
+    method=Method("to_pmml"),
     settings=TEXTS,
     arguments=(
         Argument("model", "text", ANY_MODEL),

@@ -40,6 +40,7 @@ FOREST_TRAIN = Function(
     "forest_train",
     "trains a random forest, or one forest per group, on the rows of a table",
     run="madtree.calls.training:train_model",
+    makes="output_table_name",
     shares_run=True,
     settings=FIGURES,
     by_name_from="weights",

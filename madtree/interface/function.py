@@ -81,6 +81,17 @@ class OnlyFor:
     hint: str | None = None
 
 
+class Form(Enum):
+    """What a text is made up of, where a client may be given that instead."""
+
+    TEXT = "text"  # nothing else
+    NAMES = "names"
+    GROUPS = "groups of names"
+    PAIRS = "key=value pairs"
+    GRID = "key=value, value pairs"
+    ANY = "any value as text"
+
+
 @dataclass(frozen=True)
 class Argument:
     """An argument, or a key of an argument that is a string of options.
@@ -96,6 +107,8 @@ class Argument:
         flag: what it is on the command line; None if it is not there.
         is_numeric_column: whether it names a numeric column, or gives a numeric expression, of the training table.
         only_for: None for all kinds of outcome.
+        form: of a text.
+        means_null: whether NULL is a value of its own, where there is no default.
     """
 
     name: str
@@ -108,6 +121,8 @@ class Argument:
     flag: Flag | None = None
     is_numeric_column: bool = False
     only_for: OnlyFor | None = None
+    form: Form = Form.TEXT
+    means_null: bool = False
 
     @property
     def is_required(self) -> bool:
@@ -125,10 +140,11 @@ class Argument:
 
 @dataclass(frozen=True)
 class ResultColumn:
-    """A column of the rows that a function returns, with its SQL type."""
+    """A column of the rows that a function returns, with its SQL type, and whether it may be NULL."""
 
     name: str
     type: str
+    may_be_null: bool = False
 
 
 @dataclass(frozen=True)
@@ -149,6 +165,19 @@ class Takes:
     def refused(self, kind: ModelKind, model: str) -> tuple[str, str]:
         """What is said of a model of that kind, and the hint; `model` as an SQL literal."""
         return self.refusal.format(kind=kind), self.hint.format(kind=kind, model=model)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A function whose first argument names a model, as a method of the client's object for such a model.
+
+    Attributes:
+        name: of the method.
+        table: the argument that names a table with rows; the client also takes a data frame for it.
+    """
+
+    name: str
+    table: str = ""
 
 
 @dataclass(frozen=True)
@@ -192,6 +221,8 @@ class Function:
         madlib_names: MADlib's names of arguments, where they differ, for calls by name: a second form of the function.
         takes: of those functions that take some kinds of model only.
         command: of those that train.
+        method: of those that are one of the client's models.
+        makes: the argument that names the model that it makes, where that is of the kind that it trains or takes.
         of_rows: for each type that the first argument may have, what the function is as SQL over the arguments' names.
             Such a function is asked for each row of a query, so it has no `run`: no Python takes part.
     """
@@ -210,6 +241,8 @@ class Function:
     takes: Takes | None = None
     command: Command | None = None
     shares_run: bool = False
+    method: Method | None = None
+    makes: str = ""
     of_rows: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -270,5 +303,6 @@ class Function:
 
 
 def columns(text: str) -> tuple[ResultColumn, ...]:
-    """Columns from `name type, ...`."""
-    return tuple(ResultColumn(*each.split(" ", 1)) for each in text.split(", "))
+    """Columns from `name type, ...`; a question mark behind a type says that it may be NULL."""
+    split = (each.split(" ", 1) for each in text.split(", "))
+    return tuple(ResultColumn(name, type_.removesuffix("?"), type_.endswith("?")) for name, type_ in split)

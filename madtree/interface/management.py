@@ -5,16 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.function import REQUIRED, Argument, Function, Takes
+from madtree.interface.function import REQUIRED, Argument, Function, Method, Takes
 from madtree.interface.shared import ANY_MODEL, BOOSTED_MODEL, FIGURES, ROUNDS, TREE_MODEL, TRUST_OWNER, whom_to_trust
 from madtree.trees import BOOSTED, TREE
 
-_NEW_MODEL = Argument("new_model", "text", "name of the new model; none of its tables may exist")
+_NEW_MODEL = Argument("new_model", "text", "name of the new model; its tables must not exist, unless replace is true")
+_OUTPUT_MODEL = replace(_NEW_MODEL, name="output_model")
+_REPLACE = Argument(
+    "replace", "boolean", "true: drop a model of your own of that name, another one than this", defaults.REPLACE
+)
 
 TREE_PRUNE = Function(
     "tree_prune",
     "prunes a trained model further, without the data, into a new model",
     run="madtree.calls.answers:tree_prune",
+    method=Method("prune"),
+    makes="new_model",
     arguments=(
         Argument("model", "text", TREE_MODEL),
         _NEW_MODEL,
@@ -24,6 +30,7 @@ TREE_PRUNE = Function(
             "complexity parameter: a split stays if it lowers the tree's risk by more than cp times the root's",
         ),
         TRUST_OWNER,
+        _REPLACE,
     ),
     details=f"""\
 The new model is the one that a training with 'cp=<cp>' would have given: the same nodes, and importance of the splits
@@ -39,11 +46,14 @@ BOOST_CUT = Function(
     "boost_cut",
     "cuts a boosted model to its first rounds, without the data, into a new model",
     run="madtree.calls.answers:boost_cut",
+    method=Method("cut"),
+    makes="new_model",
     arguments=(
         Argument("model", "text", BOOSTED_MODEL),
         _NEW_MODEL,
         replace(ROUNDS, help="rounds to keep, from the first one on; of a group that has fewer, all", default=REQUIRED),
         TRUST_OWNER,
+        _REPLACE,
     ),
     details=f"""\
 The new model predicts as boost_predict does with the same num_trees. Without rows that were held out it is the model
@@ -61,7 +71,7 @@ CALIBRATE = Function(
     arguments=(
         Argument("model", "text", f"{ANY_MODEL}, of classes"),
         Argument("calibration_table", "text", "table or view with known outcomes, which training has not seen"),
-        Argument("output_model", "text", "name of the new model; none of its tables may exist"),
+        _OUTPUT_MODEL,
         Argument(
             "method",
             "text",
@@ -69,6 +79,7 @@ CALIBRATE = Function(
             defaults.CALIBRATION_METHOD,
         ),
         TRUST_OWNER,
+        _REPLACE,
     ),
     details=f"""\
 The new model is a model like any other: it is scored, shown, explained and exported as these are.
@@ -94,8 +105,9 @@ TREE_REFRESH = Function(
     arguments=(
         Argument("model", "text", ANY_MODEL),
         Argument("new_table", "text", "table or view with the outcomes, under the names of the training table"),
-        Argument("output_model", "text", "name of the new model; none of its tables may exist"),
+        _OUTPUT_MODEL,
         TRUST_OWNER,
+        _REPLACE,
     ),
     details=f"""\
 Of each node n_rows, weight, prediction and class_weights become those of the rows that come to it. A leaf to which none
@@ -120,7 +132,7 @@ MODEL_ALIAS = Function(
     run="madtree.calls.answers:model_alias",
     arguments=(
         Argument("alias", "text", "the second name; an alias that is there names the model from now on"),
-        Argument("model", "text", f"{ANY_MODEL}; NULL: remove the alias"),
+        Argument("model", "text", f"{ANY_MODEL}; NULL: remove the alias", means_null=True),
         TRUST_OWNER,
     ),
     details="""\
@@ -139,6 +151,7 @@ TREE_DROP = Function(
     "tree_drop",
     "removes a model: its tables <output>, <output>_nodes, <output>_summary, and the others that belong to it",
     run="madtree.calls.answers:tree_drop",
+    method=Method("drop"),
     arguments=(Argument("model", "text", ANY_MODEL),),
     details="""\
 Tables that are not a madtree model's are never touched; what depends on a model's table (a view) must be dropped first.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Function, Takes
+from madtree.interface.function import Argument, Function, Method, Takes
 from madtree.interface.shared import (
     ANY_MODEL,
     BOOSTED_MODEL,
@@ -140,6 +140,7 @@ BOOST_SQL = Function(
     "boost_sql",
     "writes a small boosted model as an SQL expression, for a view or a generated column",
     run="madtree.score:boost_sql",
+    method=Method("to_sql"),
     settings=TEXTS,
     arguments=(
         Argument("model", "text", BOOSTED_MODEL),
@@ -167,6 +168,7 @@ TREE_SQL = Function(
     "tree_sql",
     "writes a model as an SQL expression, for a view or a generated column",
     run="madtree.score:tree_sql",
+    method=Method("to_sql"),
     settings=TEXTS,
     arguments=(
         Argument("model", "text", ANY_MODEL),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Function, columns
+from madtree.interface.function import Argument, Function, Method, columns
 from madtree.interface.shared import ANY_MODEL, FIGURES, TEXTS, TRUST_OWNER, whom_to_trust
 from madtree.interface.valid import Range, at_least
 
@@ -19,6 +19,7 @@ PARTIAL_DEPENDENCE = Function(
     "partial_dependence",
     "tells what a model predicts by the values of one feature or two",
     run="madtree.explain.dependence:partial_dependence",
+    method=Method("partial_dependence", table="new_data_table"),
     settings=FIGURES | TEXTS,
     arguments=(
         Argument("model", "text", ANY_MODEL),
@@ -36,7 +37,7 @@ PARTIAL_DEPENDENCE = Function(
     ),
     by_name_from="type",
     returns=columns(
-        "class text, value text, number double precision, value_2 text, number_2 double precision, id text, "
+        "class text?, value text, number double precision?, value_2 text?, number_2 double precision?, id text?, "
         "estimated double precision, n bigint"
     ),
     n_rows=50,
@@ -67,6 +68,7 @@ PERMUTATION_IMPORTANCE = Function(
     "permutation_importance",
     "measures how much worse a model predicts a table where values of a feature are exchanged among its rows",
     run="madtree.score.permuted:permutation_importance",
+    method=Method("permutation_importance", table="test_table"),
     settings=FIGURES,
     arguments=(
         Argument("model", "text", ANY_MODEL),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Function, columns
+from madtree.interface.function import Argument, Form, Function, Method, columns
 from madtree.interface.shared import ANY_MODEL, FIGURES, OUTPUT, REPLACE, TEXTS, TRUST_OWNER, whom_to_trust
 from madtree.interface.valid import OneOf, at_least
 
@@ -28,6 +28,7 @@ TREE_SHAP = Function(
     "tree_shap",
     "writes what each feature contributes to the predictions of a table's rows (SHAP values) into a new table",
     run="madtree.calls.answers:explain",
+    method=Method("shap", table="new_data_table"),
     settings=FIGURES | TEXTS,
     arguments=(
         Argument("model", "text", ANY_MODEL),
@@ -92,18 +93,20 @@ TREE_EXPLAIN = Function(
     "tree_explain",
     "tells what each feature contributes to the prediction of one row (SHAP values)",
     run="madtree.score.shap_row:explain_row",
+    method=Method("explain", table="table_name"),
     settings=FIGURES | TEXTS,
     arguments=(
         Argument("model", "text", ANY_MODEL),
         Argument("table_name", "text", "table or view with the id, the features and the grouping columns"),
-        Argument("id", "text", "the row's id, as text"),
+        Argument("id", "text", "the row's id, as text", form=Form.ANY),
         _TYPE,
         _CLASS,
         TRUST_OWNER,
     ),
     by_name_from="type",
     returns=columns(
-        "class text, rank integer, feature text, value text, contribution double precision, estimated double precision"
+        "class text?, rank integer, feature text?, value text?, contribution double precision, "
+        "estimated double precision"
     ),
     n_rows=7,
     details=f"""\

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Command, Flag, Function, OnlyFor, Setting
+from madtree.interface.function import Argument, Command, Flag, Form, Function, OnlyFor, Setting
 from madtree.interface.shared import FIGURES
 from madtree.interface.training import (
     BINS,
@@ -41,6 +41,7 @@ TREE_TRAIN = Function(
     "tree_train",
     "trains a decision tree, or one tree per group, on the rows of a table",
     run="madtree.calls.training:train_model",
+    makes="output_table_name",
     shares_run=True,
     settings=FIGURES,
     by_name_from="seed",
@@ -132,6 +133,7 @@ TREE_TRAIN = Function(
             None,
             setting=Setting("text"),
             flag=Flag(GROWTH, metavar="LIST"),
+            form=Form.PAIRS,
         ),
         Argument(
             "max_competitors",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from xml.sax.saxutils import escape, quoteattr
+from html import escape  # that of xml.sax brings urllib and ssl, which take longer to load than all of madtree
 
 from madtree.render.labels import one_line
 
@@ -42,7 +42,7 @@ NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  #
 
 def words(value: str) -> str:
     """Any text as character data on one line; characters that XML cannot hold become U+FFFD."""
-    return escape(NOT_XML.sub("\ufffd", one_line(value)))
+    return escape(NOT_XML.sub("\ufffd", one_line(value)), quote=False)
 
 
 def text(x: float, y: float, value: str, size: float, colour: str, anchor: str = "start", weight: int = 400) -> str:
@@ -74,10 +74,10 @@ def group(marks: list[str], tooltip: str) -> str:
 
 def document(width: float, height: float, title: str, marks: list[str], paper: str) -> str:
     """A whole picture of that size in px, on a sheet of its own so that it can be read on any background."""
-    label = quoteattr(NOT_XML.sub("\ufffd", one_line(title)))
+    label = escape(NOT_XML.sub("\ufffd", one_line(title)))
     body = "\n".join(marks)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label={label} font-family="{FONT}">\n'
+        f'viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label="{label}" font-family="{FONT}">\n'
         f"<title>{words(title)}</title>\n{rect(0, 0, width, height, paper, 6)}\n{body}\n</svg>\n"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from madtree.host import Host, Row
+from madtree.host import Host, Row, StepDone
 
 
 class AskedOnce:
@@ -51,10 +51,10 @@ class AskedOnce:
     def warning(self, message: str) -> None:
         self._say("warning", message)
 
-    def info(self, message: str) -> None:
-        self._say("info", message)
+    def info(self, message: str, step: StepDone | None = None) -> None:
+        self._say("info", message, step)
 
-    def _say(self, how: str, message: str) -> None:
+    def _say(self, how: str, message: str, *more: Any) -> None:
         if (how, message) not in self._said:
             self._said.add((how, message))
-            getattr(self._host, how)(message)
+            getattr(self._host, how)(message, *more)

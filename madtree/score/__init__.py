@@ -7,8 +7,9 @@ would take it longer to load than numpy does.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from madtree.late import names_of
 
 if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
@@ -109,10 +110,4 @@ _MODULES = {
     "tree_sql": "predict",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = found  # in the place of a module of that name, which the import has put there
-    return found
+__getattr__ = names_of(globals(), _MODULES)

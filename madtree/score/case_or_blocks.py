@@ -21,7 +21,6 @@ from madtree.model import ModelTables
 from madtree.parallel import best, seconds
 from madtree.records import dataclass
 from madtree.request import COSTS, Costs
-from madtree.score.kinds import SCORING
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext import workers as workers_sql
@@ -151,7 +150,7 @@ def work_of(
         spread,
         costs,
         members=model.n_members,
-        coded=by_thresholds and SCORING[model.kind].by_codes,
+        coded=by_thresholds and model.kind.is_packed,
         is_expression=model.kind.is_expression,
         moved=moved,
         from_elsewhere=from_elsewhere,

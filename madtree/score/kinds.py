@@ -26,26 +26,23 @@ class KindScoring:
         says: whether that is the prediction itself, and not the leaf that says it.
         by_shares: types of prediction that need each leaf's shares of the classes.
         numbers: what leaves say where rows are explained.
-        by_codes: whether rows go down by codes, where thresholds alone are asked.
     """
 
     outcomes: Callable[[Said], Outcomes]
     question: Callable[[Model, str], tuple[str, dict[str, Output]]]
     numbers: Callable[[SumScale, ModelArrays], LeafNumbers]
     says: bool
-    by_codes: bool
     by_shares: tuple[str, ...] = ()
 
 
 SCORING: Mapping[ModelKind, KindScoring] = {
-    TREE: KindScoring(outcomes_of_tree, question_to_tree, numbers_of_tree, says=False, by_codes=False),
+    TREE: KindScoring(outcomes_of_tree, question_to_tree, numbers_of_tree, says=False),
     FOREST: KindScoring(
         outcomes_of_forest,
         question_to_all_trees,
         numbers_of_forest,
         says=True,
-        by_codes=True,
         by_shares=("prob_mean", JUDGED),
     ),
-    BOOSTED: KindScoring(outcomes_of_boosted, question_to_all_trees, numbers_of_boosted, says=True, by_codes=True),
+    BOOSTED: KindScoring(outcomes_of_boosted, question_to_all_trees, numbers_of_boosted, says=True),
 }

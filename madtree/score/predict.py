@@ -31,7 +31,6 @@ from madtree.score.case_or_blocks import Work, run_case, work_of
 from madtree.score.former_table import predictions
 from madtree.score.into_table import IntoTable
 from madtree.score.new_rows import id_name_of
-from madtree.score.score_by_blocks import BlockScoring
 from madtree.score.sum_expression import forest_expression
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
@@ -109,6 +108,8 @@ def score_table(
     work = work_of(host, into.source, model, size["leaves"], len(outputs), costs, has_surrogates=surrogates)
     with casting(model, into.data.features, into.given, "new_data_table"):
         if work.in_blocks if in_blocks is None or not work.is_expression else in_blocks:
+            from madtree.score.score_by_blocks import BlockScoring  # only here: numpy comes with it
+
             given_id = into.source, into.scan, into.kept_id
             rows = BlockScoring(
                 host, tables, model, wanted, *given_id, outputs, work, n_rounds=n_rounds, level=level

@@ -77,13 +77,9 @@ class Activity:
 
     def tell(self, progress: Progress) -> None:
         """Something of it may be a step."""
-        if (found := progress.round) is not None:
-            if self._unit == "level":  # a boosting round has some, too
-                self._tell(self._unit, found.number + 1, None)
-        elif (wave := progress.wave) is not None:
-            self._tell(self._unit, wave.n_done, wave.n_trees)
-        elif (blocks := progress.blocks) is not None:
-            self._tell("block", blocks.n_done, blocks.n_blocks)
+        step = progress.step
+        if step is not None and (step.unit != "level" or self._unit == "level"):  # a boosting round has some, too
+            self._tell("block" if step.unit == "block" else self._unit, step.n_done, step.n_total)
 
     def read(self, n_read: int, n_ranges: int) -> None:
         """So many page ranges of the rows have been read."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from madtree.host import Host, Stopwatch
-from madtree.learn.requests import Progress
+from madtree.host import Host, StepDone, Stopwatch
+from madtree.learn.requests import Progress, StepReport
 from madtree.train.activity import Activity
 
 _LINE_SECONDS = 1.0
@@ -27,23 +27,28 @@ class Teller:
             self._watch.begin(progress.stage)
             self._last = time.monotonic()
         self._activity.tell(progress)
-        if progress.note and self._verbose:
-            self._host.info(progress.note)
         if not self._verbose:
             return
-        if (found := progress.round) is not None:
-            nodes = f"{found.n_nodes} frontier node{'s' * (found.n_nodes != 1)}"
-            self._line(f"level {found.number}: {nodes}, {found.n_rows} rows in play,")
-        if (wave := progress.wave) is not None:
-            self._line(f"tree {wave.n_done} of {wave.n_trees}: {wave.n_nodes} nodes in the last ones,")
-        if (blocks := progress.blocks) is not None:
-            self._line(f"block {blocks.n_done} of {blocks.n_blocks} of small groups:")
+        if progress.note:
+            self._host.info(progress.note)
+        if progress.step is not None:
+            self._tell_step(progress.step)
 
-    def _line(self, line: str) -> None:
-        """Tell that, and the seconds since the line before."""
+    def _tell_step(self, step: StepReport) -> None:
         now = time.monotonic()
-        self._host.info(f"{line} {now - self._last:.3f} s")
+        seconds = now - self._last if step.seconds is None else step.seconds
+        done = StepDone(step.unit, step.n_done, step.n_total, step.n_rows, seconds)
+        self._host.info(f"{_line(step)} {seconds:.3f} s", done)
         self._last = now
+
+
+def _line(step: StepReport) -> str:
+    """The step as a line, but for its seconds."""
+    if step.unit == "level":  # levels are counted from 0
+        nodes = f"{step.n_nodes} frontier node{'s' * (step.n_nodes != 1)}"
+        return f"level {step.n_done - 1}: {nodes}, {step.n_rows} rows in play,"
+    what = {"tree": f": {step.n_nodes} nodes in the last ones,", "block": " of small groups:", "setting": ": tried,"}
+    return f"{step.unit} {step.n_done} of {step.n_total}{what[step.unit]}"
 
 
 class ReadingTeller:
@@ -60,5 +65,6 @@ class ReadingTeller:
         self._activity.read(n_read, n_ranges)
         now = self._clock()
         if self._verbose and now - self._last >= _LINE_SECONDS and not self._host.has_extension:
-            self._host.info(f"pack {n_read} of {n_ranges}: {n_rows} rows read, {now - self._last:.3f} s")
+            step = StepDone("pack", n_read, n_ranges, n_rows, now - self._last)
+            self._host.info(f"pack {n_read} of {n_ranges}: {n_rows} rows read, {step.seconds:.3f} s", step)
             self._last = now

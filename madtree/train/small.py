@@ -8,7 +8,7 @@ from madtree.host import local_settings
 from madtree.ingest import as_rows, read_images
 from madtree.learn.data import finished
 from madtree.learn.prune import TrainedTrees
-from madtree.learn.requests import BlocksReport, Progress
+from madtree.learn.requests import Progress, StepReport
 from madtree.parallel import sharing
 from madtree.sqltext import rows as rows_sql
 from madtree.storage.distributed import DistributedRows
@@ -56,7 +56,7 @@ def small_groups(call: Call, found: Survey, n_growers: int) -> Iterator[Batch]:
     spread = found.source.spread
     grown = _by_servers(call, found, plan, spread) if spread else _streamed(call, found, plan)
     for done, batch in enumerate(grown, 1):
-        tell(Progress(blocks=BlocksReport(done, n_blocks)))
+        tell(Progress(step=StepReport("block", done, n_blocks)))
         if batch is not None:
             yield Batch(batch, found.profile)
 

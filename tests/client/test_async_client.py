@@ -15,9 +15,8 @@ from waiting import wait_until_blocked
 
 import madtree
 from madtree.client.async_models import AsyncModel
-from madtree.client.boosted import BoostCalls
-from madtree.client.forests import ForestCalls
-from madtree.client.tree_calls import TreeCalls
+from madtree.client.caller import Caller
+from madtree.client.functions import FunctionCalls
 
 
 def run(program: Coroutine[Any, Any, object]) -> None:
@@ -32,15 +31,14 @@ NOT_AWAITED = {"connection", "conninfo", "host", "work", "reading"}  # of a sess
 def test_it_has_all_that_the_other_client_has() -> None:
     pairs = (
         (madtree.Client, madtree.AsyncClient, NOT_AWAITED),
-        (ForestCalls, madtree.AsyncClient, set[str]()),
-        (TreeCalls, madtree.AsyncClient, set[str]()),
+        (FunctionCalls, madtree.AsyncClient, set[str]()),
         (madtree.Model, AsyncModel, set[str]()),
         (madtree.Forest, madtree.AsyncForest, set[str]()),
-        (BoostCalls, madtree.AsyncClient, set[str]()),
         (madtree.BoostedModel, madtree.AsyncBoostedModel, set[str]()),
     )
     for sync, awaited, left_out in pairs:
-        for name in {name for name in vars(sync) if not name.startswith("_")} - left_out:
+        of_models = {name for name in dir(sync) if not issubclass(sync, Caller) and not name.startswith("_")}
+        for name in of_models | {name for name in vars(sync) if not name.startswith("_")} - left_out:
             assert inspect.iscoroutinefunction(getattr(awaited, name)), name
     assert inspect.signature(madtree.AsyncClient.tree_train) == inspect.signature(madtree.Client.tree_train)
     assert madtree.AsyncClient.tree_train.__doc__ == madtree.Client.tree_train.__doc__

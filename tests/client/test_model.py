@@ -266,9 +266,6 @@ def test_rows_have_the_columns_that_editors_are_told_of(client: madtree.Client) 
         (rows.NodeRow, model.nodes),
         (rows.SurrogateRow, model.surrogates),
         (rows.CpRow, model.cv),
-        (rows.RuleRow, model.rules()),
-        (rows.StepRow, model.path("flowers", 1)),
-        (rows.ConfusionRow, model.confusion("flowers")),
         (rows.ImportanceRow, model.importance()),
         (rows.ModelRow, client.models()),
     ):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,10 +27,10 @@ from rich.text import Text
 from madtree.cli.demo.calls import ShownCall
 from madtree.cli.demo.flights import open_csv
 from madtree.cli.escapes import escaped, escaped_line
+from madtree.host import Message
 from madtree.host.psycopg import Engine, PsycopgHost
 
 CHUNK = 1 << 20
-LEVEL = re.compile(r"level\D*(\d+)", re.IGNORECASE)
 
 
 class Screen:
@@ -79,7 +78,7 @@ class Screen:
         self.show_call(call)
         with self._watched(doing, levels) as advance, self.connection.transaction():
             begin = time.perf_counter()
-            host = PsycopgHost(self.connection, lambda severity, message: advance(message))
+            host = PsycopgHost(self.connection, advance)
             answer = engine.call(host, call.function, call.arguments, call.named)
             seconds = time.perf_counter() - begin
         wanted = call.columns.split(", ") if call.columns else answer.columns
@@ -100,7 +99,7 @@ class Screen:
         with self._watched(doing, levels) as advance:
 
             def hear(diagnostic: psycopg.errors.Diagnostic) -> None:
-                advance(diagnostic.message_primary or "")
+                advance(Message.of(diagnostic))
 
             self.connection.add_notice_handler(hear)
             try:
@@ -112,14 +111,14 @@ class Screen:
                 self.connection.remove_notice_handler(hear)
 
     @contextmanager
-    def _watched(self, doing: str, levels: int | None) -> Iterator[Callable[[str], None]]:
-        """A bar, and what moves it: the lines that a training tells."""
+    def _watched(self, doing: str, levels: int | None) -> Iterator[Callable[[Message], None]]:
+        """A bar, and what moves it: the messages of a training."""
         with self._progress(TimeElapsedColumn()) as progress:
             task = progress.add_task(doing, total=None if levels is None else levels + 1)
 
-            def advance(message: str) -> None:
-                if match := LEVEL.search(message):
-                    progress.update(task, completed=int(match[1]) + 1)
+            def advance(message: Message) -> None:
+                if message.step is not None and message.step.unit == "level":
+                    progress.update(task, completed=message.step.n_done)
 
             yield advance
 

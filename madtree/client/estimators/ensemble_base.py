@@ -46,7 +46,7 @@ class BaseEnsemble(FittedInDatabase):
         self.model_ = read_summary(client.host, tables, to_run=False)
         self._take_trees(client, tables)
         if self.model is None:
-            client.call_text("tree_drop", name)
+            client.tree_drop(name)
 
     # --- prediction ---
 

@@ -32,7 +32,7 @@ from madtree.learn.prune import (
     TrainedTrees,
     conclude,
 )
-from madtree.learn.requests import Program, Progress, ReplaceRequest, WaveReport
+from madtree.learn.requests import Program, Progress, ReplaceRequest, StepReport
 from madtree.learn.route import Routing
 from madtree.records import dataclass
 from madtree.trees import LOSSES, METHODS, NEWTON, VOTES, BoostMethod, BoostParameters, LeafValue, Link
@@ -263,7 +263,7 @@ def train_boosted(
             yield from scores.add(of_tree, growing, known, score)
         yield from losses.tell(*told)
         yield from after_round(number + 1, Told(boosting, *told))
-        yield Progress(wave=WaveReport(number + 1, parameters.n_rounds, n_nodes))
+        yield Progress(step=StepReport("tree", number + 1, parameters.n_rounds, n_nodes))
         if boosting.has_held_out:
             go_on = losses.go_on()
         go_on &= most > number + 1

@@ -40,7 +40,7 @@ from madtree.learn.prune import (
     conclude,
     leaf_predictions,
 )
-from madtree.learn.requests import BREATH, Program, Progress, WaveReport
+from madtree.learn.requests import BREATH, Program, Progress, StepReport
 from madtree.learn.route import POSITION_BYTES, WayDown, to_agreement
 from madtree.learn.waves import CategoriesRequest, HeldOut, HeldOutRequest, Targets, TargetsRequest, WaveRequest
 from madtree.records import dataclass
@@ -195,7 +195,8 @@ def train_forest(forest: Forest, deliver: Callable[[TrainedTrees], None]) -> Pro
         wave: Wave = yield WaveRequest(forest, number)
         errors, is_tested = tally.add(number * forest.members, wave.prediction, wave.said, wave.losses)
         n_done = min((number + 1) * forest.members, forest.parameters.n_trees)
-        yield Progress(wave=WaveReport(n_done, forest.parameters.n_trees, int(wave.trees.trees.n_nodes.sum())))
+        n_nodes = int(wave.trees.trees.n_nodes.sum())
+        yield Progress(step=StepReport("tree", n_done, forest.parameters.n_trees, n_nodes))
         trees = replace(wave.trees.trees, oob_error=errors.ravel(), is_tested=is_tested.ravel())
         deliver(replace(wave.trees, trees=trees))
         del wave, trees  # before the next one comes

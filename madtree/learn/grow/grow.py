@@ -28,7 +28,7 @@ from madtree.learn.grow.policy import BestFirst, GrowthPolicy, LevelWise
 from madtree.learn.grow.split_finder import FinderOf, SplitFinder
 from madtree.learn.histogram import HistogramLayout
 from madtree.learn.problem import Problem
-from madtree.learn.requests import Program, Progress, RoundReport
+from madtree.learn.requests import Program, Progress, StepReport
 from madtree.learn.route import category_table
 from madtree.learn.split import BestSplits, SurrogateSplit, find_surrogates
 
@@ -56,7 +56,8 @@ def grow(
     n_rounds = 0
     while len(frontier := policy.choose(growing, candidates)):
         splits = yield from finder.best_splits(growing, frontier)
-        yield Progress(round=RoundReport(n_rounds, len(frontier), int(growing.n_rows[frontier].sum())))
+        n_rows = int(growing.n_rows[frontier].sum())
+        yield Progress(step=StepReport("level", n_rounds + 1, n_nodes=len(frontier), n_rows=n_rows))
         children = yield from _split(problem, growing, frontier, splits)
         # Sorting takes long where nobody waits.
         all_chosen = len(frontier) == len(candidates)

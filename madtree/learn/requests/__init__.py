@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from madtree.learn.requests.provider import (
     BREATH,
-    BlocksReport,
     NoAnswerError,
     Program,
     Progress,
     Provider,
     Request,
-    RoundReport,
+    StepReport,
     T,
-    WaveReport,
     driven,
 )
 from madtree.learn.requests.requests import (
@@ -28,7 +26,6 @@ from madtree.learn.requests.requests import (
 
 __all__ = [
     "BREATH",
-    "BlocksReport",
     "FoldHashesRequest",
     "NoAnswerError",
     "OfRows",
@@ -38,12 +35,11 @@ __all__ = [
     "RememberRequest",
     "ReplaceRequest",
     "Request",
-    "RoundReport",
     "RowsRequest",
     "SampleRequest",
+    "StepReport",
     "SumsRequest",
     "T",
-    "WaveReport",
     "arguments_of",
     "driven",
 ]

@@ -28,31 +28,25 @@ Stage = Literal["sample", "pack", "passes", "prune", "write"]  # of a training
 
 
 @dataclass(frozen=True)
-class RoundReport:
-    """What is told of a round of growth: its number from 0, the nodes searched, the rows in them."""
+class StepReport:
+    """What is told of a step that is done.
 
-    number: int
-    n_nodes: int
-    n_rows: int
-
-
-@dataclass(frozen=True)
-class WaveReport:
-    """What is told of a wave of trees: trees of each ensemble that are done now, of how many, and the wave's nodes."""
-
-    n_done: int
-    n_trees: int
-    n_nodes: int
-
-
-@dataclass(frozen=True)
-class BlocksReport:
-    """What is told of small groups, whose levels are too many and too short to tell of: blocks that are done, of how
-    many.
+    Attributes:
+        unit: what is counted: rounds of growth, trees of each ensemble, blocks of small groups, whose levels are too
+            many and too short to tell of, or settings that are tried.
+        n_done: how many are done now.
+        n_total: of how many; None where nobody knows.
+        n_nodes: that have been searched, or made; None where that is not told.
+        n_rows: in these nodes; None where that is not told.
+        seconds: that it took; None for those since the step before.
     """
 
+    unit: Literal["level", "tree", "block", "setting"]
     n_done: int
-    n_blocks: int
+    n_total: int | None = None
+    n_nodes: int | None = None
+    n_rows: int | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -61,15 +55,12 @@ class Progress:
 
     Attributes:
         stage: that begins now, or None.
-        round: what has been searched, or None.
-        wave, blocks: what has been grown, or None.
+        step: that is done, or None.
         note: a line that a user may want to know.
     """
 
     stage: Stage | None = None
-    round: RoundReport | None = None
-    wave: WaveReport | None = None
-    blocks: BlocksReport | None = None
+    step: StepReport | None = None
     note: str = ""
 
 

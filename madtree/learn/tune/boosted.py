@@ -13,7 +13,7 @@ import numpy as np
 from madtree.learn.data import Floats, Grid, Ints
 from madtree.learn.ensemble import Boosting, Told, train_boosted
 from madtree.learn.problem import Problem
-from madtree.learn.requests import Program, Progress, RememberRequest, ReplaceRequest, SumsRequest
+from madtree.learn.requests import Program, Progress, RememberRequest, ReplaceRequest, StepReport, SumsRequest
 from madtree.learn.tune.trials import Clock, Report, Search, Trial, TrialScores
 from madtree.trees import MOST_ROUNDS, BoostParameters, LeafValue, Parameters
 
@@ -47,7 +47,7 @@ def try_boosted(
         for trial, n_rounds in ends.items():
             report(TrialScores(trial.number, scores[n_rounds], clock.seconds / len(own), share))
         n_done += len(own)
-        yield Progress(note=f"setting {n_done} of {len(trials)}: tried, {clock.seconds:.3f} s")
+        yield Progress(step=StepReport("setting", n_done, len(trials), seconds=clock.seconds))
     yield RememberRequest(back=True)
 
 

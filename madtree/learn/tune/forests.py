@@ -10,7 +10,7 @@ import numpy as np
 from madtree.learn.data import Floats
 from madtree.learn.ensemble import Forest, Tally, Wave, bootstrap
 from madtree.learn.problem import LeftOut, Problem
-from madtree.learn.requests import Program, Progress
+from madtree.learn.requests import Program, Progress, StepReport
 from madtree.learn.tune.trials import Clock, Report, Search, Trial, TrialScores
 from madtree.learn.waves import TargetsRequest, WaveRequest
 from madtree.trees import ForestParameters, Parameters
@@ -42,7 +42,7 @@ def try_forests(
         for trial, size in sizes.items():
             report(TrialScores(trial.number, scores[size], clock.seconds / len(own), share))
         n_done += len(own)
-        yield Progress(note=f"setting {n_done} of {len(trials)}: tried, {clock.seconds:.3f} s")
+        yield Progress(step=StepReport("setting", n_done, len(trials), seconds=clock.seconds))
 
 
 def _alike(trials: Sequence[Trial]) -> dict[tuple[Parameters, ForestParameters], list[Trial]]:

@@ -13,7 +13,7 @@ from madtree.learn.data import Floats, Ints
 from madtree.learn.grow import GrowingTrees, SplitFinder, grow
 from madtree.learn.leaf_sums import join_powers
 from madtree.learn.problem import LeftOut, Problem, over_classes
-from madtree.learn.requests import BREATH, Program, Progress
+from madtree.learn.requests import BREATH, Program, Progress, StepReport
 from madtree.learn.tune.leaf_scores import class_score, number_score
 from madtree.learn.tune.nests import leaves_of, nests
 from madtree.learn.tune.trials import Clock, Report, Search, Trial, TrialScores
@@ -46,7 +46,7 @@ def try_trees(
         for trial, reached in zip(own, scores, strict=True):
             report(TrialScores(trial.number, reached, clock.seconds / len(own), share))
         n_done += len(own)
-        yield Progress(note=f"setting {n_done} of {len(trials)}: tried, {clock.seconds:.3f} s")
+        yield Progress(step=StepReport("setting", n_done, len(trials), seconds=clock.seconds))
 
 
 def _scoring(problem: Problem, growing: GrowingTrees, values: NodeValues, metric: str) -> Program[Score]:

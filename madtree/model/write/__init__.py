@@ -5,6 +5,7 @@ from __future__ import annotations
 from madtree.model.write.calibrated import Calibrated, write_calibrated_tree
 from madtree.model.write.calibrated_sum import write_calibrated_sum
 from madtree.model.write.columns_text import floats, integers, labels_or_null, picked
+from madtree.model.write.copies import NewModel
 from madtree.model.write.cut import boost_cut
 from madtree.model.write.encoded import Encodings, GroupEncodings, by_categories, too_many
 from madtree.model.write.groups import BoostedTotals, GroupTotals, write_boosted_groups, write_groups, write_members
@@ -20,6 +21,7 @@ __all__ = [
     "Encodings",
     "GroupEncodings",
     "GroupTotals",
+    "NewModel",
     "Refreshed",
     "Totals",
     "boost_cut",

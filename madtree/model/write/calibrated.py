@@ -9,13 +9,13 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, rows_at_once, watched
 from madtree.learn.data import Floats
-from madtree.model import ModelTables, make_tables
+from madtree.model import ModelTables
 from madtree.model.write.columns_text import chunks, integers, rows_of_floats
-from madtree.model.write.copies import copy_summary, parts_of
+from madtree.model.write.copies import NewModel, copy_summary, parts_of
 from madtree.records import dataclass
 from madtree.sqltext import calibrated as sql
 from madtree.sqltext import models as models_sql
-from madtree.sqltext.copies import Name, create_copies, fill_alike
+from madtree.sqltext.copies import create_copies, fill_alike
 from madtree.sqltext.predict import class_array
 from madtree.sqltext.tables import CALIBRATION_COLUMNS
 from madtree.trees import FittedMaps, Model
@@ -29,11 +29,9 @@ class Calibrated:
     """What is to be written.
 
     Attributes:
-        given: the new model's name, as the user wrote it.
         method, table: of the calibration.
     """
 
-    given: str
     method: str
     table: str
     maps: FittedMaps
@@ -41,24 +39,24 @@ class Calibrated:
     def told(self, former: ModelTables) -> dict[str, str]:
         """What the summary says of it."""
         columns = [name for name, _ in CALIBRATION_COLUMNS]
-        said = dict(zip(columns, (self.method, former.given, self.table), strict=True))
-        return {"model_table": self.given, **said}
+        return dict(zip(columns, (self.method, former.given, self.table), strict=True))
 
 
-def write_calibrated_tree(host: Host, tables: ModelTables, model: Model, new: Name, made: Calibrated) -> None:
+def write_calibrated_tree(host: Host, tables: ModelTables, model: Model, new: NewModel, made: Calibrated) -> None:
     """Create and fill the tables of a copy whose leaves have as much weight as before, parted among the classes as the
     maps say.
     """
-    old, parts = (tables.schema, tables.name), parts_of(tables, frozenset({"_cv"}), [*dict(CALIBRATION_COLUMNS)])
-    make_tables(host, *new, "output_model", create_copies(new, parts), None)
-    host.command(sql.fill_inner_nodes(old, new, parts["_nodes"]))
+    parts = parts_of(tables, frozenset({"_cv"}), [*dict(CALIBRATION_COLUMNS)])
+    old, at = (tables.schema, tables.name), new.at
+    new.make(host, create_copies(at, parts))
+    host.command(sql.fill_inner_nodes(old, at, parts["_nodes"]))
     trees, nodes, weights = _leaves(host, tables, len(model.classes))
     total = weights.sum(axis=1)
     own = np.empty_like(weights)
     for place, tree in enumerate(watched(host, trees)):
         share = (weights[place] / total[place]).tolist()
         own[place] = made.maps.shares(tree if model.grouping_columns else 0, share)
-    statement = sql.fill_leaves(old, new, parts["_nodes"], class_array(model.classes, tables.prediction_type))
+    statement = sql.fill_leaves(old, at, parts["_nodes"], class_array(model.classes, tables.prediction_type))
     encoders = [
         integers(trees),
         integers(nodes),
@@ -68,7 +66,7 @@ def write_calibrated_tree(host: Host, tables: ModelTables, model: Model, new: Na
     for part in chunks(np.full(len(trees), 20 * (len(model.classes) + 1))):
         host.command(statement, [_TEXT] * len(encoders), [encode(part) for encode in encoders])
     for suffix in parts.keys() - {"_nodes", "_summary"}:
-        host.command(fill_alike(old, new, suffix, parts[suffix]))
+        host.command(fill_alike(old, at, suffix, parts[suffix]))
     copy_summary(host, tables, new, parts["_summary"], made.told(tables))
 
 

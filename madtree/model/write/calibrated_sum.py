@@ -13,16 +13,16 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, listed, watched
 from madtree.learn.data import Array, Floats, Ints, Runs
-from madtree.model import MOST_STEPS, MOST_STEPS_OF_ALL, ModelTables, base_scores, make_tables
+from madtree.model import MOST_STEPS, MOST_STEPS_OF_ALL, ModelTables, base_scores
 from madtree.model.write.calibrated import Calibrated, check_leaves
 from madtree.model.write.columns_text import chunks
-from madtree.model.write.copies import copy_summary, parts_of
+from madtree.model.write.copies import NewModel, copy_summary, parts_of
 from madtree.records import dataclass
 from madtree.sqltext import array_text as text
 from madtree.sqltext import calibrated as sql
 from madtree.sqltext import packed_nodes as packed_sql
 from madtree.sqltext.boost_tables import BOOST_SUMMARY_COLUMNS, GROUP_COLUMNS, step_columns
-from madtree.sqltext.copies import Columns, Name, create_copies, create_nodes, fill_alike
+from madtree.sqltext.copies import Columns, create_copies, create_nodes, fill_alike
 from madtree.sqltext.tables import CALIBRATION_COLUMNS
 from madtree.sqltext.values import Kept
 from madtree.trees import (
@@ -43,7 +43,7 @@ _LEFT_OUT = frozenset(("_cv", "_rounds", "_nodes", "_oob", "_outcomes"))
 _REPLACED = frozenset(("prediction", "impurity", "risk", "class_weights"))  # become others where trees voted
 
 
-def write_calibrated_sum(host: Host, tables: ModelTables, model: Model, new: Name, made: Calibrated) -> None:
+def write_calibrated_sum(host: Host, tables: ModelTables, model: Model, new: NewModel, made: Calibrated) -> None:
     """Create and fill the tables of the calibrated model.
 
     Raises:
@@ -61,7 +61,7 @@ class _Sum:
     host: Host
     tables: ModelTables
     model: Model
-    new: Name
+    new: NewModel
     made: Calibrated
 
     @property
@@ -84,13 +84,13 @@ class _Sum:
         return SIGMOID if len(self.model.classes) > 2 else "log_loss"
 
     def write(self) -> None:
-        host, old, new = self.host, (self.tables.schema, self.tables.name), self.new
+        host, old, new = self.host, (self.tables.schema, self.tables.name), self.new.at
         if self._n_copies > 1:
             check_leaves(host, self.tables, self._n_copies)
         parts, values = self._parts(), self._values()
         layout = replace(self.model, kind=BOOSTED).node_layout
         nodes = create_nodes(new, layout, [feature.name for feature in self.model.features], None, ())
-        make_tables(host, *new, "output_model", f"{create_copies(new, parts)};\n{nodes}", None)
+        self.new.make(host, f"{create_copies(new, parts)};\n{nodes}")
         sizes = listed(host, packed_sql.packed_lengths(*old))
         former = [int(row["tree_id"]) for row in watched(host, sizes)]
         numbers = self._numbers(former, 0)
@@ -107,7 +107,7 @@ class _Sum:
         groups = sql.fill_groups(old, new, parts["_group"], values["_group"])
         for literals in self._group_literals():
             host.command(groups, [_TEXT] * len(sql.GROUP_PARAMETERS), literals)
-        copy_summary(host, self.tables, new, parts["_summary"], self.made.told(self.tables), values["_summary"])
+        copy_summary(host, self.tables, self.new, parts["_summary"], self.made.told(self.tables), values["_summary"])
 
     def _parts(self) -> dict[str, Columns]:
         """The tables, and their columns."""
@@ -167,7 +167,7 @@ class _Sum:
         starts, sizes = copies.firsts * record.itemsize, copies.sizes * record.itemsize
         literals = [*self._numbers(trees, first), text.integers(starts.tolist()), text.integers(sizes.tolist())]
         types = [_TEXT] * len(literals) + ["pg_catalog.bytea"]
-        self.host.command(sql.fill_packed(old, self.new), types, [*literals, made.tobytes()])
+        self.host.command(sql.fill_packed(old, self.new.at), types, [*literals, made.tobytes()])
 
     def _numbers(self, trees: Sequence[int], first: int) -> list[str]:
         """The ids of the new trees, and of the former ones that they are copies of; `first`: former trees before."""

@@ -5,13 +5,50 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import ModelTables
+from madtree.model import ModelTables, make_tables
+from madtree.records import dataclass
+from madtree.request import check_new
 from madtree.sqltext import copies as sql
 from madtree.sqltext.copies import Columns, Name
+from madtree.sqltext.tables import SUFFIXES
 from madtree.sqltext.values import Kept
 
 Parts = dict[str, Columns]  # columns of tables, by these tables' suffixes
+
+
+@dataclass(frozen=True)
+class NewModel:
+    """The model that a copy becomes.
+
+    Attributes:
+        at: its schema and name.
+        given: the name as the user wrote it.
+        argument: name of the argument that it came in, for errors.
+        replace: whether a model of that name is dropped first.
+    """
+
+    at: Name
+    given: str
+    argument: str
+    replace: bool
+
+    @classmethod
+    def check(cls, host: Host, former: ModelTables, given: str | None, argument: str, replace: bool | None) -> NewModel:
+        """The new model by arguments; raises MadtreeError as `check_new`, and where it is the `former` one itself."""
+        at = check_new(host, given, argument, "model", SUFFIXES, bool(replace))
+        if at == (former.schema, former.name):
+            raise MadtreeError(
+                f"{argument}: {given} is the model itself, which is read until the new one is written",
+                hint="Write it under another name. With madtree.model_alias that can get the name by which others ask "
+                "for the model.",
+            )
+        return cls(at, str(given).strip(), argument, bool(replace))
+
+    def make(self, host: Host, statements: str) -> None:
+        """Create its tables by these statements."""
+        make_tables(host, *self.at, self.argument, statements, self.replace)
 
 
 def parts_of(tables: ModelTables, left_out: frozenset[str] = frozenset(), summary: Sequence[str] = ()) -> Parts:
@@ -25,7 +62,7 @@ def parts_of(tables: ModelTables, left_out: frozenset[str] = frozenset(), summar
 def copy_summary(
     host: Host,
     tables: ModelTables,
-    new: Name,
+    new: NewModel,
     columns: Columns,
     given: Mapping[str, Any],
     values: Mapping[str, str] | None = None,
@@ -33,8 +70,9 @@ def copy_summary(
     """Copy the summary.
 
     Args:
-        given: what columns say of the new model.
+        given: what columns say of the new model, beside its name.
         values: SQL of other columns that become others, over `s`.
     """
-    statement = sql.fill_summary((tables.schema, tables.name), new, columns, [*given], values or {})
+    given = {"model_table": new.given, **given}
+    statement = sql.fill_summary((tables.schema, tables.name), new.at, columns, [*given], values or {})
     host.command(statement, [*map(sql.summary_type, given)], [*given.values()])

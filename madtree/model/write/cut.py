@@ -10,15 +10,12 @@ from madtree.model import (
     check_not_calibrated,
     check_rows,
     find_model,
-    make_tables,
     read_summary,
 )
-from madtree.model.write.copies import copy_summary, parts_of
+from madtree.model.write.copies import NewModel, copy_summary, parts_of
 from madtree.records import dataclass
-from madtree.request import check_new
 from madtree.sqltext import copies as copies_sql
 from madtree.sqltext import cut as sql
-from madtree.sqltext.tables import SUFFIXES
 from madtree.trees import Model
 
 
@@ -39,7 +36,12 @@ class CutModel:
 
 
 def boost_cut(
-    host: Host, model_name: str | None, new_model: str | None, num_trees: int | None, trust_owner: bool | None = False
+    host: Host,
+    model_name: str | None,
+    new_model: str | None,
+    num_trees: int | None,
+    trust_owner: bool | None = False,
+    replace: bool | None = False,
 ) -> CutModel:
     """Write the model of the first `num_trees` rounds.
 
@@ -64,25 +66,25 @@ def boost_cut(
             f"num_trees must be from 1 to {most}, the rounds of {model_name}, not "
             f"{'NULL' if num_trees is None else num_trees}"
         )
-    new = check_new(host, new_model, "new_model", "model", SUFFIXES)
-    _write(host, tables, model, new, str(new_model).strip(), num_trees)
+    _write(host, tables, model, NewModel.check(host, tables, new_model, "new_model", replace), num_trees)
     kept = sum(min(count, num_trees * n_scores) for count in counts)
     return CutModel(num_trees, len(counts) if model.grouping_columns else None, sum(counts), kept)
 
 
-def _write(host: Host, tables: ModelTables, model: Model, new: copies_sql.Name, given: str, n_rounds: int) -> None:
+def _write(host: Host, tables: ModelTables, model: Model, new: NewModel, n_rounds: int) -> None:
     """Create and fill the new model's tables."""
     old, most = (tables.schema, tables.name), n_rounds * model.n_scores
     columns = parts_of(tables, frozenset({"_nodes"}))
-    nodes = copies_sql.create_nodes(new, model.node_layout, [feature.name for feature in model.features], None, ())
-    make_tables(host, *new, "new_model", f"{copies_sql.create_copies(new, columns)};\n{nodes}", None)
-    host.command(sql.fill_trees(old, new, columns[""], most))
-    host.command(sql.fill_packed(old, new, columns["_packed"], most))
+    at = new.at
+    nodes = copies_sql.create_nodes(at, model.node_layout, [feature.name for feature in model.features], None, ())
+    new.make(host, f"{copies_sql.create_copies(at, columns)};\n{nodes}")
+    host.command(sql.fill_trees(old, at, columns[""], most))
+    host.command(sql.fill_packed(old, at, columns["_packed"], most))
     has_rounds = "_rounds" in columns
     if has_rounds:
-        host.command(sql.fill_rounds(old, new, columns["_rounds"], n_rounds))
+        host.command(sql.fill_rounds(old, at, columns["_rounds"], n_rounds))
     if "_statistics" in columns:
-        host.command(copies_sql.fill_alike(old, new, "_statistics", columns["_statistics"]))
-    host.command(sql.fill_groups(old, new, columns["_group"], most, n_rounds, has_rounds))
+        host.command(copies_sql.fill_alike(old, at, "_statistics", columns["_statistics"]))
+    host.command(sql.fill_groups(old, at, columns["_group"], most, n_rounds, has_rounds))
     rounds = {"num_trees": f"LEAST(s.num_trees, {n_rounds})"}
-    copy_summary(host, tables, new, columns["_summary"], {"model_table": given}, rounds)
+    copy_summary(host, tables, new, columns["_summary"], {}, rounds)

@@ -11,14 +11,12 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, listed, watched
 from madtree.learn.data import Bools, Floats, Ints, sent_floats, sent_ints
 from madtree.learn.prune import prune
-from madtree.model import ModelTables, check_kind, check_rows, find_model, make_tables, read_summary
-from madtree.model.write.copies import copy_summary, parts_of
+from madtree.model import ModelTables, check_kind, check_rows, find_model, read_summary
+from madtree.model.write.copies import NewModel, copy_summary, parts_of
 from madtree.records import dataclass
-from madtree.request import check_new
 from madtree.sqltext import array_text as text
 from madtree.sqltext import copies as copies_sql
 from madtree.sqltext import prune as sql
-from madtree.sqltext.tables import SUFFIXES
 from madtree.trees import CRITERIA, UNPRUNED, Model
 
 _TEXT = "pg_catalog.text"
@@ -41,7 +39,12 @@ class PrunedModel:
 
 
 def tree_prune(
-    host: Host, model_name: str | None, new_model: str | None, cp: float | None, trust_owner: bool | None = False
+    host: Host,
+    model_name: str | None,
+    new_model: str | None,
+    cp: float | None,
+    trust_owner: bool | None = False,
+    replace: bool | None = False,
 ) -> PrunedModel:
     """Write the pruned model.
 
@@ -70,13 +73,13 @@ def tree_prune(
             f"cp must be at least {least!r}, at which {model_name} was pruned already, not {cp!r}",
             hint="What has been cut off is not stored: train again with a smaller cp.",
         )
-    new = check_new(host, new_model, "new_model", "model", SUFFIXES)
+    new = NewModel.check(host, tables, new_model, "new_model", replace)
     nodes = _read_nodes(host, tables)
     if not len(nodes.node_id):
         raise MadtreeError(f"model: {model_name} has no tree to prune: none of its groups could be trained")
     cps = np.array([own[tree] for tree in watched(host, nodes.trees.tolist())])
     kept = _prune(nodes, cps, cp, model, host.let_in)
-    _write(host, tables, new, str(new_model).strip(), cp, kept)
+    _write(host, tables, new, cp, kept)
     return PrunedModel(cp, len(own), int(nodes.is_leaf.sum()), int(kept.is_leaf.sum()))
 
 
@@ -206,11 +209,11 @@ def _was_tried(nodes: _Nodes, own: Floats, model: Model) -> Bools:
     return tried
 
 
-def _write(host: Host, tables: ModelTables, new: copies_sql.Name, given: str, cp: float, kept: _Kept) -> None:
+def _write(host: Host, tables: ModelTables, new: NewModel, cp: float, kept: _Kept) -> None:
     """Create and fill the new model's tables."""
-    old = (tables.schema, tables.name)
+    old, at = (tables.schema, tables.name), new.at
     columns = parts_of(tables)
-    make_tables(host, *new, "new_model", copies_sql.create_copies(new, columns), None)
+    new.make(host, copies_sql.create_copies(at, columns))
     values = [text.integers(kept.tree_id.tolist())]
     host.let_in()
     values.append(text.integers(kept.node_id.tolist()))
@@ -218,11 +221,11 @@ def _write(host: Host, tables: ModelTables, new: copies_sql.Name, given: str, cp
     values.append(text.joined(["true" if leaf else "false" for leaf in kept.is_leaf.tolist()]))
     host.let_in()
     values.append(text.floats(kept.complexity.tolist()))
-    host.command(sql.fill_nodes(old, new, columns["_nodes"]), [_TEXT] * 4, values)
+    host.command(sql.fill_nodes(old, at, columns["_nodes"]), [_TEXT] * 4, values)
     for suffix in ("_surrogates", "_competitors"):
         if suffix in columns:
-            host.command(sql.fill_of_splits(old, new, suffix, columns[suffix]))
+            host.command(sql.fill_of_splits(old, at, suffix, columns[suffix]))
     for suffix in columns.keys() & {"_cv", "_statistics"}:
-        host.command(copies_sql.fill_alike(old, new, suffix, columns[suffix]))
-    host.command(sql.fill_trees(old, new, columns[""], "_surrogates" in columns), [_FLOAT], [cp])
-    copy_summary(host, tables, new, columns["_summary"], {"model_table": given, "input_cp": cp})
+        host.command(copies_sql.fill_alike(old, at, suffix, columns[suffix]))
+    host.command(sql.fill_trees(old, at, columns[""], "_surrogates" in columns), [_FLOAT], [cp])
+    copy_summary(host, tables, new, columns["_summary"], {"input_cp": cp})

@@ -8,9 +8,9 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, listed, watched
 from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.walk import first_nodes
-from madtree.model import ModelTables, make_tables
+from madtree.model import ModelTables
 from madtree.model.write.columns_text import Encoder, chunks, floats, integers, rows_of_floats
-from madtree.model.write.copies import copy_summary, parts_of
+from madtree.model.write.copies import NewModel, copy_summary, parts_of
 from madtree.records import dataclass
 from madtree.sqltext import array_text as text
 from madtree.sqltext import packed_nodes as packed_sql
@@ -32,7 +32,7 @@ class Refreshed:
     """What a refreshed model is made of.
 
     Attributes:
-        given, table: names of the new model and of the rows' table, as the user wrote them.
+        table: name of the rows' table, as the user wrote it.
         n_rows: how many rows have come to the model.
         tree_id, node_id: (n_nodes,) of all nodes, in order.
         rows, weight, prediction: (n_nodes,) what the rows say, of classes the position of one from 1; nothing where no
@@ -42,7 +42,6 @@ class Refreshed:
             (n_groups, n_scores), `threshold` and `group_rows` (n_groups,).
     """
 
-    given: str
     table: str
     n_rows: int
     tree_id: Ints
@@ -57,27 +56,27 @@ class Refreshed:
     group_rows: Ints
 
 
-def write_refreshed(host: Host, tables: ModelTables, model: Model, new: Name, made: Refreshed) -> None:
+def write_refreshed(host: Host, tables: ModelTables, model: Model, new: NewModel, made: Refreshed) -> None:
     """Create and fill the tables of the refreshed model.
 
     Raises:
         MadtreeError: more rows have come to a tree than its records can tell.
     """
-    old, is_packed = (tables.schema, tables.name), tables.is_packed
+    old, at, is_packed = (tables.schema, tables.name), new.at, tables.is_packed
     left_out = _OF_TRAINING | {"_nodes"} if is_packed else _OF_TRAINING
     parts = parts_of(tables, left_out, [*dict(REFRESH_COLUMNS)])
-    statements = create_copies(new, parts)
+    statements = create_copies(at, parts)
     if is_packed:
         names = [feature.name for feature in model.features]
         class_type = tables.prediction_type if model.has_class_leaves else None
-        statements = f"{statements};\n{create_nodes(new, model.node_layout, names, class_type, model.classes)}"
-    make_tables(host, *new, "output_model", statements, None)
+        statements = f"{statements};\n{create_nodes(at, model.node_layout, names, class_type, model.classes)}"
+    new.make(host, statements)
     if is_packed:
-        _write_packed(host, old, new, model, made)
+        _write_packed(host, old, at, model, made)
     else:
-        _write_nodes(host, tables, new, model, made, parts["_nodes"])
+        _write_nodes(host, tables, at, model, made, parts["_nodes"])
     roots = first_nodes(made.tree_id)
-    _command(host, sql.fill_trees(old, new, parts[""]), [integers(made.tree_id[roots]), integers(made.rows[roots])])
+    _command(host, sql.fill_trees(old, at, parts[""]), [integers(made.tree_id[roots]), integers(made.rows[roots])])
     if "_group" in parts:
         of_groups = [
             integers(made.groups),
@@ -85,11 +84,10 @@ def write_refreshed(host: Host, tables: ModelTables, model: Model, new: Name, ma
             floats(made.threshold),
             integers(made.group_rows),
         ]
-        _command(host, sql.fill_groups(old, new, parts["_group"]), of_groups)
+        _command(host, sql.fill_groups(old, at, parts["_group"]), of_groups)
     for suffix in parts.keys() - _FILLED:
-        host.command(fill_alike(old, new, suffix, parts[suffix]))
+        host.command(fill_alike(old, at, suffix, parts[suffix]))
     given = {
-        "model_table": made.given,
         "refreshed_model": tables.given,
         "refresh_table": made.table,
         "total_rows_processed": made.n_rows,

@@ -15,7 +15,7 @@ import numpy as np
 
 from madtree.host import Span, SpillFile, TemporaryPlace
 from madtree.learn.data import Steps, Values, advanced
-from madtree.learn.requests import BlocksReport, Progress
+from madtree.learn.requests import Progress, StepReport
 from madtree.records import dataclass
 from madtree.storage.whole_trees import grow_block
 from madtree.storage.workers.board import Board, Claims, Part
@@ -137,4 +137,4 @@ class LeadingGrower(Grower):
     def _put(self, number: int, trees: bytes) -> None:
         self._spans[number] = self._file.write(trees)
         n_done = len(self._spans) + sum(map(self.board.n_added, range(self.board.n_seated)))
-        self._tell(Progress(blocks=BlocksReport(n_done, self._plan.n_blocks)))
+        self._tell(Progress(step=StepReport("block", n_done, self._plan.n_blocks)))

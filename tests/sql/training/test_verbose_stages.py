@@ -1,4 +1,4 @@
-"""What `verbose => true` tells of where the time went."""
+"""What `verbose => true` tells of where the time went, and of each step as values."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 import psycopg
 import pytest
 from training import train
+
+from madtree.host import Message
 
 CALLS = {
     "one small tree": ("rows", {}),
@@ -40,6 +42,37 @@ def test_every_stage_is_told_once_and_they_make_up_the_run(
     assert expected <= seconds.keys() <= expected | {"prune"}
     total = float(line.rsplit(", ", 1)[1].removesuffix(" s"))
     assert sum(seconds.values()) == pytest.approx(total, abs=0.02)
+
+
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize(
+    ("call", "unit", "n_total"),
+    [
+        ("tree_train('rows', 'm', 'id', 'y', 'x', verbose => true)", "level", None),
+        ("tree_train('many', 'm', 'id', 'y', 'x', verbose => true, parallel_workers => 2)", "level", None),
+        ("tree_train('rows', 'm', 'id', 'y', 'x', grouping_cols => 'g', verbose => true)", "block", 1),
+        ("forest_train('rows', 'm', 'id', 'y', 'x', num_trees => 5, verbose => true)", "tree", 5),
+        ("boost_train('rows', 'm', 'id', 'y', 'x', num_trees => 5, verbose => true)", "tree", 5),
+        ("tree_tune('rows', 'm', 'id', 'y', 'x', 'tree', 'max_depth=2,3', 2, verbose => true)", "setting", 2),
+    ],
+)
+def test_each_step_comes_as_values_beside_its_line(
+    db: psycopg.Connection, call: str, unit: str, n_total: int | None
+) -> None:
+    """In fields of the message, since a client is not to take lines apart."""
+    told: list[Message] = []
+    db.add_notice_handler(lambda diagnostic: told.append(Message.of(diagnostic)))
+    db.execute(f"SELECT madtree.{call}")  # type: ignore[call-overload]
+    steps = [message.step for message in told if message.step is not None and message.step.unit == unit]
+    assert steps
+    assert [step.n_done for step in steps] == sorted({step.n_done for step in steps})
+    assert {step.n_total for step in steps} == {n_total}
+    assert n_total in (None, steps[-1].n_done)
+    for message in told:
+        begins = re.match(r"(level|tree|block|setting) (\d+)", message.text)
+        assert (message.step is None) == (begins is None)
+        if begins and message.step:
+            assert (begins[1], int(begins[2]) + (begins[1] == "level")) == (message.step.unit, message.step.n_done)
 
 
 @pytest.mark.usefixtures("tables")

@@ -25,7 +25,7 @@ MEANINGS = {
 # What runs the caller's own SQL, tells of the connection, or ends it; and what removes what others go on with.
 LEFT = {
     "Client": {
-        "beside_models", "call", "call_text", "close", "connection", "connections", "conninfo", "engine", "has_source",
+        "beside_models", "call", "close", "connection", "connections", "conninfo", "engine", "has_source",
         "host", "query", "reading", "rows_of", "source_conninfo", "work", "tree_drop",
     },
     "Model": {"drop"},

@@ -99,7 +99,7 @@ def test_a_pass_for_each_level_and_none_for_nodes_that_are_out_of_reach(leaves: 
     problem, block = problem_of(sample_rows(2_000, n_classes), n_classes, parameters)
     told: list[Progress] = []
     tree = train_at_hand(problem, [block], told.append)[0]
-    sizes = [progress.round.n_nodes for progress in told if progress.round is not None]
+    sizes = [progress.step.n_nodes for progress in told if progress.step is not None]
     assert tree.is_leaf.sum() == leaves
     assert len(sizes) <= int(tree.depth.max()) + 1
     assert max(sizes) <= 2 * (leaves - 1)
