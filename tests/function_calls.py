@@ -110,9 +110,7 @@ def model_calls(
     return [*_model_calls(kind, leave_out, variants, given)]
 
 
-def _model_calls(
-    kind: ModelKind, leave_out: tuple[str, ...], variants: bool, place: dict[str, Any]
-) -> Iterator[str]:
+def _model_calls(kind: ModelKind, leave_out: tuple[str, ...], variants: bool, place: dict[str, Any]) -> Iterator[str]:
     for function in FUNCTIONS.values():
         if function.name in leave_out or (function.takes and kind not in function.takes.kinds):
             continue

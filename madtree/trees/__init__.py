@@ -5,7 +5,7 @@ a model speaks of these. Knows no database and no numpy.
 
 from __future__ import annotations
 
-from madtree.trees.calibration import CalibrationMap, FittedMaps, SigmoidFunction, StepFunction
+from madtree.trees.calibration import CalibrationMap, FittedMaps, IsotonicFunction, SigmoidFunction
 from madtree.trees.criteria import (
     CLASSES,
     COUNTS,
@@ -178,6 +178,7 @@ __all__ = [
     "FeatureKind",
     "FittedMaps",
     "ForestParameters",
+    "IsotonicFunction",
     "Joining",
     "LeafValue",
     "Link",
@@ -192,7 +193,6 @@ __all__ = [
     "Parameters",
     "SigmoidFunction",
     "Split",
-    "StepFunction",
     "Surrogate",
     "Tree",
     "Value",
