@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from madtree.interface.function import Argument, Form, Function, Method, Takes, columns
+from madtree.interface.function import Argument, Function, Method, Takes, columns
 from madtree.interface.shared import ANY_MODEL, FOREST_MODEL, FULL, TEXTS, TREE_MODEL, TRUST_OWNER, whom_to_trust
 from madtree.trees import BOOSTED, FOREST, TREE
 
@@ -150,7 +150,7 @@ TREE_PATH = Function(
             "text",
             "table, view, ... with the id column, the features and the grouping columns of the training",
         ),
-        Argument("id", "text", "the row's id, as text", form=Form.ANY),
+        Argument("id", "text", "the row's id, as text", form="any"),
         TRUST_OWNER,
         FULL,
         replace(

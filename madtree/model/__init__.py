@@ -5,7 +5,7 @@ model's predictions look like, and how it fits new data. Knows no numpy, as the 
 from __future__ import annotations
 
 from madtree.model.aliases import NamedModel, model_alias
-from madtree.model.check import check_nodes, check_rows, check_trees
+from madtree.model.check import check_kind, check_no_offsets, check_nodes, check_not_calibrated, check_rows, check_trees
 from madtree.model.find import ModelTables, find_model, find_trained, nodes_of
 from madtree.model.groups import group_objects
 from madtree.model.importance import MOST_ROWS, get_var_importance, tree_importance
@@ -38,7 +38,6 @@ from madtree.model.read import (
 from madtree.model.scores import MOST_POINTS, MOST_POINTS_OF_ALL, base_scores, isotonic_functions, loss_thresholds
 from madtree.model.summary import read_summary, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
-from madtree.model.taking import check_kind, check_no_offsets, check_not_calibrated
 from madtree.model.trust import NOT_ALLOWED
 from madtree.model.turns import make_beside, make_tables
 

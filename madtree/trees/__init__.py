@@ -52,7 +52,6 @@ from madtree.trees.model import Competitor, Model, Node, Split, Surrogate, Tree
 from madtree.trees.node_record import FIELD_SIZES, MOST_ROWS_IN_BAG, NodeLayout
 from madtree.trees.parameters import (
     BALANCED,
-    BEST,
     CATEGORY_ENCODINGS,
     EXACT_LIMIT,
     FEW_CATEGORIES,
@@ -107,7 +106,6 @@ from madtree.trees.threshold import (
 
 __all__ = [
     "BALANCED",
-    "BEST",
     "BOOSTED",
     "CATEGORY_ENCODINGS",
     "CLASSES",
