@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from madtree.records import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
@@ -44,6 +45,12 @@ class BlockScan:
     condition: str = ""
     shown: Sequence[str] = ()
     gathered: str = ""
+
+    @classmethod
+    def without_ids(cls, scan: Scan, values: Sequence[str], outcome_bytes: int) -> BlockScan:
+        """Of rows whose ids nobody asks for, and which no table is made of."""
+        scan = replace(scan, id_sql="NULL::pg_catalog.int4")
+        return cls(scan, values, [], [], outcome_bytes, "pg_catalog.int4", array_id=False)
 
     def gather(self, table: str) -> str:
         """Create that table, a temporary one, as SQL."""
