@@ -416,7 +416,7 @@ def test_no_exception_block_holds_a_cancel_back(functions: psycopg.Connection) -
 def test_a_timeout_that_the_server_sees_while_it_sends_a_message_is_one(
     data: psycopg.Connection, broken: Callable[..., None]
 ) -> None:
-    broken("madtree.explain", "tree_display", "import time; time.sleep(0.2); args[0].info('said')")
+    broken("madtree.explain.display", "tree_display", "import time; time.sleep(0.2); args[0].info('said')")
     data.execute("SET statement_timeout = '50ms'")
     said = mistake(data, "SELECT tree_display('m')")
     assert (said.sqlstate, said.diag.message_primary) == ("57014", "canceling statement due to statement timeout")
@@ -463,11 +463,17 @@ def test_a_mistake_within_a_call_is_not_taken_for_the_calls_own(functions: psyco
 @pytest.mark.parametrize(
     ("where", "name", "body", "call", "sqlstate", "said"),
     [
-        ("madtree.explain", "tree_display", "{}['x']", "tree_display('m')", "XX000", "KeyError: 'x'"),
-        ("madtree.explain", "tree_rules", "{}['x']", "tree_rules('m')", "XX000", "KeyError: 'x'"),
+        ("madtree.explain.display", "tree_display", "{}['x']", "tree_display('m')", "XX000", "KeyError: 'x'"),
+        ("madtree.explain.rules", "tree_rules", "{}['x']", "tree_rules('m')", "XX000", "KeyError: 'x'"),
         ("madtree.model", "models", "{}['x']", "name FROM madtree.models", "XX000", "KeyError: 'x'"),
-        ("madtree.explain", "tree_display", "args[0].query('SELEC')", "tree_display('m')", "42601", "syntax error"),
-        ("madtree.explain", "tree_display", "args[0].query('SELECT q')", "tree_display('m')", "42703", 'column "q"'),
+        (
+            "madtree.explain.display", "tree_display", "args[0].query('SELEC')", "tree_display('m')", "42601",
+            "syntax error",
+        ),
+        (
+            "madtree.explain.display", "tree_display", "args[0].query('SELECT q')", "tree_display('m')", "42703",
+            'column "q"',
+        ),
         ("madtree.storage.aggregate_functions", "node_statistics_transition", "{}['x']",
          "tree_train('points', 'n', 'id', 'y', 'x', strategy => 'aggregate')", "XX000", "KeyError: 'x'"),
     ],
@@ -504,7 +510,7 @@ def test_a_defect_shows_its_traceback_and_asks_for_a_report(
 def test_a_machine_that_is_full_is_no_defect(
     data: psycopg.Connection, broken: Callable[..., None], body: str, sqlstate: str, sentence: str
 ) -> None:
-    broken("madtree.explain", "tree_display", body)
+    broken("madtree.explain.display", "tree_display", body)
     said = mistake(data, "SELECT tree_display('m')")
     assert said.sqlstate == sqlstate
     assert (said.diag.message_primary or "").startswith(sentence)
