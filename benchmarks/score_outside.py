@@ -24,7 +24,7 @@ from measure.table import SCHEMA, make, uniform
 
 from madtree.embedded import PrivateServer
 from madtree.host.psycopg import PsycopgHost
-from madtree.score import forest_predict, tree_predict
+from madtree.score.predict import forest_predict, tree_predict
 
 ROWS = 1_000_000
 COLUMNS = 10

@@ -25,3 +25,7 @@ class InterruptError(Exception):
     def __init__(self, code: int = INTERRUPTED, message: str = "interrupted: nothing was changed") -> None:
         super().__init__(message)
         self.message, self.code = message, code
+
+
+class DemoError(Exception):
+    """The demo cannot go on; the message says why and what to do."""

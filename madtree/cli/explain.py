@@ -64,12 +64,12 @@ def explain_command(
     if json:
         rows(found, machine=True)
         return
-    for number, (of_class, steps) in enumerate(groupby(found, lambda row: row["class"])):
+    for number, (of_class, contributions) in enumerate(groupby(found, lambda row: row["class"])):
         if number:
             text("")
         if of_class is not None:
             text(escaped_line(f"class {of_class}"))
-        for line in waterfall([*steps], top):
+        for line in waterfall([*contributions], top):
             text(escaped_line(line))
 
 

@@ -14,8 +14,8 @@ from madtree.client.tree_arrays import EnsembleArrays, class_values
 from madtree.host import Host
 from madtree.learn.data import finished
 from madtree.learn.walk import Route
-from madtree.model import ModelTables, base_scores, check_no_offsets, find_model, read_summary, step_functions
-from madtree.model.arrays import StepArrays, expected, likeliest, masses, shares
+from madtree.model import ModelTables, base_scores, check_no_offsets, find_model, isotonic_functions, read_summary
+from madtree.model.arrays import IsotonicArrays, expected, likeliest, masses, shares
 from madtree.trees import BOOSTED, Link, Model
 
 
@@ -28,14 +28,14 @@ class BoostedArrays:
         base: (n_scores,) the scores to begin with.
         link: from scores to what is predicted.
         n_classes: of the model; 0 where it predicts numbers.
-        steps: of a calibrated model where these are the link, else None.
+        isotonic: of a calibrated model where these are the link, else None.
     """
 
     trees: EnsembleArrays
     base: Array
     link: Link
     n_classes: int
-    steps: StepArrays | None = None
+    isotonic: IsotonicArrays | None = None
 
     @classmethod
     def read(cls, host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> BoostedArrays:
@@ -47,9 +47,9 @@ class BoostedArrays:
         place = 0 if gid is None else gid - 1
         base = np.array(base_scores(host, tables, model)[place])
         n_classes = len(model.classes)
-        functions = step_functions(host, tables, model)
-        steps = StepArrays.of([functions[place]]) if functions else None
-        return cls(trees, base, model.loss.link_of(n_classes), n_classes, steps)
+        functions = isotonic_functions(host, tables, model)
+        isotonic = IsotonicArrays.of([functions[place]]) if functions else None
+        return cls(trees, base, model.loss.link_of(n_classes), n_classes, isotonic)
 
     @classmethod
     def find(cls, host: Host, name: str, gid: int | None = None) -> tuple[Model, BoostedArrays]:
@@ -123,9 +123,9 @@ class BoostedArrays:
         return class_values(model)[self.likeliest(scores)] if model.is_classification else self.said(scores)[:, 0]
 
     def _masses(self, scores: Array) -> Array:
-        if self.steps is None:
+        if self.isotonic is None:
             return masses(scores, self.link, self.n_classes)
-        return self.steps.masses(scores, np.zeros(len(scores), np.int64))
+        return self.isotonic.masses(scores, np.zeros(len(scores), np.int64))
 
     def _add(self, number: int, route: Route, scores: Array) -> None:
         """Add a round to the scores (n_rows, n_scores) of some rows: in the order of the trees, as the database does.

@@ -70,7 +70,7 @@ class Caller:
 
     @property
     def source_conninfo(self) -> str | None:
-        """The same of the server that the data are read from, None where that is the same one."""
+        """By what another process reaches the server that the data are read from, None where the models are there."""
         return None if self._source is None else self._source.conninfo
 
     @property
@@ -151,7 +151,7 @@ class Caller:
         return self._engine
 
     def _call_here(self, function: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> Result[Any]:
-        """The same by the client's engine."""
+        """A call that this process does, by the client's engine."""
         with mistakes_told():
             require_numpy()
         from madtree import engine  # it takes a while, so it is done before the transaction

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable
+from importlib import import_module
 from types import TracebackType
 from typing import Any, ClassVar
 
@@ -76,7 +78,7 @@ class Client(FunctionCalls):
         return self  # a session cannot be doubled; copies of what holds a client share it
 
     def __reduce__(self) -> Pickled:
-        """A pickle, which may be kept in a file, has no password; `child_processes` says who gets it."""
+        """A pickle, which may be kept in a file, has no password; `send_passwords_to_children` says who gets it."""
         source = None if self.source_conninfo is None else without_password(self.source_conninfo)
         return client_elsewhere, (without_password(self.conninfo), self.engine, self.connections, source)
 
@@ -110,3 +112,25 @@ def client_elsewhere(
 
 # What a client is sent as: `client_elsewhere` and its arguments.
 Pickled = tuple[Callable[[str, Engine, int | None, str | None], Client], tuple[str, Engine, int | None, str | None]]
+
+# joblib brings loky with it; it may be there by itself, too.
+_LOKY = ("joblib.externals.loky.backend.reduction", "loky.backend.reduction")
+
+
+def send_passwords_to_children() -> None:
+    """Tell multiprocessing, and joblib if it is here, how a client is sent: with the password, which an ordinary pickle
+    leaves out.
+
+    A pickle may be written to a file. What they send to their own children never is; both have a table of their own for
+    how objects are sent, which is how multiprocessing sends its own connections.
+    """
+    from multiprocessing.reduction import ForkingPickler
+
+    ForkingPickler.register(Client, _with_password)
+    for name in _LOKY:
+        with contextlib.suppress(ImportError):
+            import_module(name).register(Client, _with_password)
+
+
+def _with_password(client: Client) -> Pickled:
+    return client_elsewhere, (client.conninfo, client.engine, client.connections, client.source_conninfo)

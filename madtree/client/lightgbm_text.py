@@ -27,7 +27,7 @@ _OBJECTIVES = {
     Link.SOFTMAX: "multiclass num_class:{n_scores}",
 }
 _UNKNOWN = {
-    Link.STEPS: "by isotonic regression, and LightGBM knows no steps",
+    Link.ISOTONIC: "by isotonic regression, and LightGBM knows no steps",
     Link.ONE_VS_REST: "class by class, and LightGBM does not divide such probabilities by their sum",
 }
 _NO_NAME = re.compile(r'[\s",:\[\]{}]')  # characters that names of features cannot have there

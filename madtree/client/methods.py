@@ -11,7 +11,7 @@ from typing import Any
 
 from madtree.client.calls import as_grid
 from madtree.client.result import Contributions, Evaluation
-from madtree.interface import Argument, Form, Function
+from madtree.interface import Argument, Function
 from madtree.model import find_model, read_summary
 from madtree.trees import BOOSTED, FOREST, KINDS, TREE, ModelKind
 
@@ -25,12 +25,12 @@ _TYPES = {
     "json": "dict[str, Any]",
     "jsonb": "dict[str, Any]",
 }
-_FORMS = {Form.NAMES: "Names", Form.GROUPS: "Groups", Form.PAIRS: "Pairs", Form.GRID: "Grid", Form.ANY: "object"}
+_FORMS = {"names": "Names", "groups": "Groups", "pairs": "Pairs", "grid": "Grid", "any": "object"}
 _INSTEAD = {
-    Form.NAMES: "or a sequence of plain names, which are quoted",
-    Form.GROUPS: "or a sequence of sequences of plain names",
-    Form.PAIRS: "or a mapping",
-    Form.GRID: "or a mapping of names to values, or to lists of these",
+    "names": "or a sequence of plain names, which are quoted",
+    "groups": "or a sequence of sequences of plain names",
+    "pairs": "or a mapping",
+    "grid": "or a mapping of names to values, or to lists of these",
 }
 _TRUST = "trust_owner"  # it and what follows are given to methods of models by name
 _OUTPUT = {"output_table", "replace"}  # methods of models answer with the rows that functions write into a table
@@ -133,8 +133,8 @@ def _parameter(argument: Argument, is_table: bool = False, by_name: bool = False
     )
 
 
-def _form(argument: Argument) -> Form:
-    return Form.PAIRS if argument.keys else argument.form
+def _form(argument: Argument) -> str:
+    return "pairs" if argument.keys else argument.form
 
 
 def _python(name: str) -> str:
@@ -156,9 +156,9 @@ def _bound(
 
 
 def _value(argument: Argument, value: Any) -> Any:
-    if argument.form is Form.GRID:
+    if argument.form == "grid":
         return as_grid(value)
-    return str(value) if argument.form is Form.ANY and value is not None else value
+    return str(value) if argument.form == "any" and value is not None else value
 
 
 def _contributions(model: Any, values: Mapping[str, Any]) -> Contributions:

@@ -133,7 +133,7 @@ class Model(TrainedModel, TreeMethods):
     def plot(
         self, tree_id: int | None = None, max_depth: int | None = None, *, group: Mapping[str, object] | None = None
     ) -> Drawing:
-        """The same as a picture that a notebook shows; ``save(path)`` writes it, ``show()`` opens it in a browser."""
+        """A picture of one tree that a notebook shows; ``save(path)`` writes it, ``show()`` opens it in a browser."""
         return Drawing(self.to_svg(tree_id, max_depth, group=group))
 
     def _one_tree(self, tree_id: int | None, group: Mapping[str, object] | None) -> TreeModel:

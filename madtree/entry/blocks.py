@@ -2,7 +2,7 @@
 
 Anybody may call them with bytes of their own.
 
-Long work of one SQL call is the rows of a query (`in_steps`): between two of them the server looks for cancels and
+Long work of one SQL call is the rows of a query (`in_rows`): between two of them the server looks for cancels and
 timeouts, in parallel workers, too, where Python may run no statement. PL/Python keeps the generator of a function's
 rows with the query that asks for them. So nobody but that query can go on with the work or take its result, and
 half-done work goes with the query, whether that ends, fails or is cancelled. Nothing of it stays in the session.
@@ -18,10 +18,10 @@ from madtree.entry.mistakes import Mistake, in_query, mistake_or_defect
 
 P = ParamSpec("P")
 # Whether all is done, the result, and the mistake in its place: `done`, `result` and `mistake` of the SQL functions.
-Step = tuple[bool, Any, Mistake | None]
+Row = tuple[bool, Any, Mistake | None]
 
 
-def in_steps(function: Callable[P, Generator[None, None, Any]]) -> Callable[P, Iterator[Step | None]]:
+def in_rows(function: Callable[P, Generator[None, None, Any]]) -> Callable[P, Iterator[Row | None]]:
     """Hand out a row of NULL for each short while of the work, then one with the result.
 
     An error is in that row as a value, for PL/pgSQL to raise: of an exception in a function's rows PL/Python would make
@@ -29,7 +29,7 @@ def in_steps(function: Callable[P, Generator[None, None, Any]]) -> Callable[P, I
     """
 
     @wraps(function)
-    def wrapper(*args: P.args, **kwargs: P.kwargs) -> Iterator[Step | None]:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> Iterator[Row | None]:
         try:
             from madtree.learn.data import advanced  # only here: numpy comes with it
 
@@ -47,7 +47,7 @@ def in_steps(function: Callable[P, Generator[None, None, Any]]) -> Callable[P, I
 Work = Generator[None, None, Any]
 
 
-@in_steps
+@in_rows
 def score_block(plan: bytes, images: bytes) -> Work:
     """What the rows of one block end in."""
     from madtree.score import score_block
@@ -55,7 +55,7 @@ def score_block(plan: bytes, images: bytes) -> Work:
     return score_block(plan, images)
 
 
-@in_steps
+@in_rows
 def node_statistics_transition(
     state: bytes | None,
     n_rows: int | None,
@@ -108,7 +108,7 @@ def row_sums(
     return aggregate_functions.row_sums(plan or b"", n_rows or 0, columns, nodes)
 
 
-@in_steps
+@in_rows
 def moved_nodes(plan: bytes | None, n_rows: int | None, columns: Sequence[bytes | None], nodes: bytes | None) -> Work:
     """Move the rows of a block on."""
     from madtree.storage import aggregate_functions
@@ -116,7 +116,7 @@ def moved_nodes(plan: bytes | None, n_rows: int | None, columns: Sequence[bytes 
     return aggregate_functions.moved_nodes(plan or b"", n_rows or 0, columns, nodes)
 
 
-@in_steps
+@in_rows
 def grow_block(plan: bytes | None, images: bytes | None) -> Work:
     """Train all trees whose rows are in one block."""
     from madtree.storage import whole_trees
@@ -124,7 +124,7 @@ def grow_block(plan: bytes | None, images: bytes | None) -> Work:
     return whole_trees.grow_block(plan or b"", images)
 
 
-@in_steps
+@in_rows
 def pack_images(images: bytes | None, plan: bytes | None) -> Work:
     """Bin the rows of a part."""
     from madtree.learn.packing import pack_images

@@ -17,8 +17,8 @@ from madtree.model import (
     check_trees,
     each_tree,
     find_model,
+    isotonic_functions,
     read_summary,
-    step_functions,
     unquoted,
 )
 from madtree.render.document import Document, dump, model_document
@@ -76,7 +76,7 @@ def _with_groups(host: Host, tables: ModelTables, model: Model) -> Document:
 def _with_scores(host: Host, tables: ModelTables, model: Model) -> Document:
     base_scores(host, tables, model)  # refuses scores that are no finite numbers, which the groups would hand on
     document = _with_groups(host, tables, model)
-    for group, functions in zip(document["groups"], step_functions(host, tables, model), strict=False):
+    for group, functions in zip(document["groups"], isotonic_functions(host, tables, model), strict=False):
         said = [[[*point] for point in zip(own.scores, own.probabilities, strict=True)] for own in functions]
         group["calibration"] = None if not group["n_trees"] else said[0] if model.n_scores == 1 else said
     return document

@@ -7,7 +7,7 @@ whatever the table's size; of a small table that is all of it.
 from __future__ import annotations
 
 from madtree.host import Host
-from madtree.sqltext import row_ids as sql
+from madtree.sqltext import profile as sql
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name

@@ -6,7 +6,7 @@ made from it. Knows nothing of the rest of the package.
 
 from __future__ import annotations
 
-from madtree.interface.function import Argument, Form, Function, ResultColumn, columns
+from madtree.interface.function import Argument, Function, ResultColumn, columns
 from madtree.interface.functions import (
     FUNCTIONS,
     INTERNAL,
@@ -31,7 +31,6 @@ __all__ = [
     "SETTINGS",
     "TEXTS",
     "Argument",
-    "Form",
     "Function",
     "Named",
     "OneOf",

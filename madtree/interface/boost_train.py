@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from madtree.interface import defaults
 from madtree.interface.boost_params import BOOST_PARAMS, SHARE
-from madtree.interface.function import Argument, Command, Flag, Form, Function, Setting
+from madtree.interface.function import Argument, Command, Flag, Function, Setting
 from madtree.interface.shared import FIGURES
 from madtree.interface.training import (
     BINS,
@@ -184,7 +184,7 @@ BOOST_TRAIN = Function(
             None,
             setting=Setting("text"),
             flag=Flag(GROWTH, metavar="LIST"),
-            form=Form.PAIRS,
+            form="pairs",
         ),
         Argument(
             "interaction_constraints",
@@ -194,7 +194,7 @@ BOOST_TRAIN = Function(
             None,
             setting=Setting("text"),
             flag=Flag(GROWTH, metavar="LIST"),
-            form=Form.GROUPS,
+            form="groups",
         ),
         Argument(
             "offsets",

@@ -6,8 +6,6 @@ with what is here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 SPLIT_CRITERION = "gini"
 MAX_DEPTH = 10
 MIN_SPLIT = 20
@@ -73,41 +71,6 @@ GRID_SIZE = 50
 MAX_ROWS = 10_000
 REPEATS = 5
 HOLDOUT = 0.25
-
-# By argument, the keys of the strings of options: of trees, and of boosted models.
-OPTIONS: Mapping[str, Mapping[str, object]] = {
-    "surrogate_params": {
-        "max_surrogates": MAX_SURROGATES,
-        "null_as_category": NULL_AS_CATEGORY,
-        "surrogate_style": SURROGATE_STYLE,
-    },
-    "pruning_params": {"cp": CP, "n_folds": N_FOLDS, "rule": RULE, "fold_col": None},
-}
-BOOST_OPTIONS: Mapping[str, Mapping[str, object]] = {
-    "boost_params": {
-        "l2_regularization": L2,
-        "min_gain": MIN_GAIN,
-        "subsample": SUBSAMPLE,
-        "feature_fraction": FEATURE_FRACTION,
-        "cat_smooth": CAT_SMOOTH,
-        "quantile": None,
-        "cat_l2": CAT_L2,
-        "max_cat_threshold": MAX_CAT_THRESHOLD,
-        "min_data_per_group": MIN_DATA_PER_GROUP,
-        "top_rate": TOP_RATE,
-        "other_rate": OTHER_RATE,
-        "method": BOOST_METHOD,
-        "category_encoding": CATEGORY_ENCODING,
-        "prior_weight": PRIOR_WEIGHT,
-    },
-    "validation_params": {
-        "fraction": VALIDATION_FRACTION,
-        "fold_col": None,
-        "table": None,
-        "n_iter_no_change": PATIENCE,
-        "tol": TOLERANCE,
-    },
-}
 MAX_POINTS = 100  # of a curve
 RELIABILITY_BINS = 10
 LEVELS = "0.9"

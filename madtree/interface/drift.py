@@ -26,7 +26,7 @@ calibrate) have it, too, and tree_drop removes it.
 TREE_DRIFT = Function(
     "tree_drift",
     "tells how far the values of new rows have moved from those that a model was trained on",
-    run="madtree.score:tree_drift",
+    run="madtree.score.drift:tree_drift",
     method=Method("drift", table="new_data_table"),
     settings=FIGURES,
     arguments=(

@@ -17,7 +17,7 @@ _TEST_TABLE = Argument(
 TREE_EVALUATE = Function(
     "tree_evaluate",
     "measures how well a model predicts a table whose outcomes are known",
-    run="madtree.score:tree_evaluate",
+    run="madtree.score.evaluate:tree_evaluate",
     method=Method("evaluate", table="test_table"),
     settings=FIGURES,
     arguments=(Argument("tree_model", "text", ANY_MODEL), _TEST_TABLE, TRUST_OWNER),
@@ -50,7 +50,7 @@ whole numbers, the last digits may differ from one call to the next. Trees and p
 TREE_CONFUSION = Function(
     "tree_confusion",
     "counts how often a classification model predicts each class for each actual class",
-    run="madtree.score:tree_confusion",
+    run="madtree.score.evaluate:tree_confusion",
     method=Method("confusion", table="test_table"),
     settings=FIGURES,
     arguments=(Argument("tree_model", "text", ANY_MODEL), _TEST_TABLE, TRUST_OWNER),
@@ -72,7 +72,7 @@ _CLASS = Argument("class", "text", "whose probability is looked at, as text; of 
 TREE_CURVE = Function(
     "tree_curve",
     "tells how well a model's probabilities of a class put rows in order: ROC, lift, calibration",
-    run="madtree.score:tree_curve",
+    run="madtree.score.evaluate:tree_curve",
     method=Method("curve", table="test_table"),
     settings=FIGURES,
     arguments=(
@@ -111,7 +111,7 @@ SELECT n, estimated, actual, lift FROM madtree.tree_curve('delay_tree', 'flights
 TREE_RELIABILITY = Function(
     "tree_reliability",
     "tells how far a model's probabilities of a class are from what happens: the reliability curve",
-    run="madtree.score:tree_reliability",
+    run="madtree.score.evaluate:tree_reliability",
     method=Method("reliability", table="test_table"),
     settings=FIGURES,
     arguments=(
@@ -145,7 +145,7 @@ SELECT DISTINCT expected_calibration_error FROM madtree.tree_reliability('delay_
 CONFORMAL_QUANTILES = Function(
     "conformal_quantiles",
     "tells how far predictions of new rows may be off, by rows that training has not seen (split conformal prediction)",
-    run="madtree.score:conformal_quantiles",
+    run="madtree.score.conformal:conformal_quantiles",
     method=Method("conformal_quantiles", table="calibration_table"),
     settings=FIGURES,
     arguments=(
@@ -190,7 +190,7 @@ FROM scored AS s, delay_quantile AS q;""",
 BOOST_STAGED = Function(
     "boost_staged",
     "measures a boosted model on a table whose outcomes are known, by the number of its rounds",
-    run="madtree.score:boost_staged",
+    run="madtree.score.staged:boost_staged",
     method=Method("staged", table="test_table"),
     settings=FIGURES,
     arguments=(Argument("model", "text", BOOSTED_MODEL), _TEST_TABLE, TRUST_OWNER),
@@ -219,7 +219,7 @@ SELECT num_trees, loss, value FROM madtree.boost_staged('delay_boost', 'flights_
 TESTED_ROWS = Function(
     "tested_rows",
     "tells what a report shows of how a model does on a table, which is scored once for all of it",
-    run="madtree.score:rows_of_report",
+    run="madtree.score.evaluate:rows_of_report",
     settings=FIGURES,
     arguments=(
         Argument("tree_model", "text", ANY_MODEL),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from madtree.interface.function import Argument, Form, Function, Method, Takes, columns
+from madtree.interface.function import Argument, Function, Method, Takes, columns
 from madtree.interface.shared import ANY_MODEL, FOREST_MODEL, FULL, TEXTS, TREE_MODEL, TRUST_OWNER, whom_to_trust
 from madtree.trees import BOOSTED, FOREST, TREE
 
@@ -69,7 +69,7 @@ SELECT feature, impurity_var_importance FROM madtree.tree_importance('delay_tree
 TREE_DISPLAY = Function(
     "tree_display",
     "draws a model, as a graph for graphviz or as text",
-    run="madtree.explain:tree_display",
+    run="madtree.explain.display:tree_display",
     settings=TEXTS,
     arguments=(
         Argument("model", "text", TREE_MODEL),
@@ -90,7 +90,7 @@ psql -XAt -c "SELECT madtree.tree_display('delay_tree')" | dot -Tsvg > delay_tre
 TREE_SURR_DISPLAY = Function(
     "tree_surr_display",
     "lists the surrogates of every internal node of a model",
-    run="madtree.explain:tree_surr_display",
+    run="madtree.explain.display:tree_surr_display",
     settings=TEXTS,
     arguments=(
         Argument("model", "text", f"{TREE_MODEL} with surrogate_params => 'max_surrogates=...'"),
@@ -104,7 +104,7 @@ TREE_SURR_DISPLAY = Function(
 TREE_RULES = Function(
     "tree_rules",
     "lists a model as rules, one for each leaf, as text and as SQL predicate",
-    run="madtree.explain:tree_rules",
+    run="madtree.explain.rules:tree_rules",
     method=Method("rules"),
     settings=TEXTS,
     arguments=(
@@ -140,7 +140,7 @@ the majority; "or surrogates if missing": surrogate splits are tried first.
 TREE_PATH = Function(
     "tree_path",
     "shows the path that one row takes through a model, and why",
-    run="madtree.explain:tree_path",
+    run="madtree.explain.path:tree_path",
     method=Method("path", table="table_name"),
     settings=TEXTS,
     arguments=(
@@ -150,7 +150,7 @@ TREE_PATH = Function(
             "text",
             "table, view, ... with the id column, the features and the grouping columns of the training",
         ),
-        Argument("id", "text", "the row's id, as text", form=Form.ANY),
+        Argument("id", "text", "the row's id, as text", form="any"),
         TRUST_OWNER,
         FULL,
         replace(
@@ -182,7 +182,7 @@ A row for each node from the root to the leaf, by a forest tree after tree:
 TREE_CALL = Function(
     "tree_call",
     "writes the statement that trains a model again",
-    run="madtree.explain:tree_call",
+    run="madtree.explain.call:tree_call",
     settings=TEXTS,
     arguments=(Argument("model", "text", ANY_MODEL), TRUST_OWNER),
     details=f"""\
@@ -199,7 +199,7 @@ SELECT replace(madtree.tree_call('delay_tree'), 'delay_tree', 'delay_tree_2') \\
 TREE_CP = Function(
     "tree_cp",
     "lists the cp table of a model: the trees that pruning makes of it, from the root alone to the whole tree",
-    run="madtree.explain:tree_cp",
+    run="madtree.explain.complexity:tree_cp",
     method=Method("cp_table"),
     settings=TEXTS,
     arguments=(Argument("model", "text", TREE_MODEL),),
@@ -228,7 +228,7 @@ With cross-validation the table goes down to the cp that was asked for, without 
 TREE_TO_JSON = Function(
     "tree_to_json",
     "writes a model as a JSON document that has all it takes to predict in another language",
-    run="madtree.explain:tree_to_json",
+    run="madtree.explain.export:tree_to_json",
     settings=TEXTS,
     arguments=(
         Argument("model", "text", ANY_MODEL),
@@ -246,7 +246,7 @@ Numbers read back to the same bits.
 TREE_TO_PMML = Function(
     "tree_to_pmml",
     "writes a model as a PMML 4.4 document, for any scoring engine that reads PMML",
-    run="madtree.explain:tree_to_pmml",
+    run="madtree.explain.export:tree_to_pmml",
     method=Method("to_pmml"),
     settings=TEXTS,
     arguments=(
@@ -267,7 +267,7 @@ values.
 GET_TREE = Function(
     "get_tree",
     "draws one tree of a forest",
-    run="madtree.explain:get_tree",
+    run="madtree.explain.display:get_tree",
     arguments=(
         Argument("forest_model_table", "text", FOREST_MODEL),
         replace(_GID, help=f"{_GID.help}; see <output>_group"),
@@ -286,7 +286,7 @@ SELECT madtree.get_tree('delay_forest', 1, 7, false, max_depth => 3);
 GET_TREE_SURR = Function(
     "get_tree_surr",
     "lists the surrogates of one tree of a forest that was trained with max_surrogates",
-    run="madtree.explain:get_tree_surr",
+    run="madtree.explain.display:get_tree_surr",
     arguments=(Argument("forest_model_table", "text", FOREST_MODEL), _GID, _SAMPLE),
     example="SELECT madtree.get_tree_surr('delay_forest', 1, 7);",
     takes=_ENSEMBLES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 from madtree.errors import MadtreeError
 from madtree.interface.valid import Named, OneOf, Range
@@ -81,15 +81,9 @@ class OnlyFor:
     hint: str | None = None
 
 
-class Form(Enum):
-    """What a text is made up of, where a client may be given that instead."""
-
-    TEXT = "text"  # nothing else
-    NAMES = "names"
-    GROUPS = "groups of names"
-    PAIRS = "key=value pairs"
-    GRID = "key=value, value pairs"
-    ANY = "any value as text"
+# What a text is made up of, where a client may be given that instead: names, groups of names, key=value pairs, such
+# pairs with several values, any value as text.
+Form = Literal["text", "names", "groups", "pairs", "grid", "any"]
 
 
 @dataclass(frozen=True)
@@ -107,7 +101,7 @@ class Argument:
         flag: what it is on the command line; None if it is not there.
         is_numeric_column: whether it names a numeric column, or gives a numeric expression, of the training table.
         only_for: None for all kinds of outcome.
-        form: of a text.
+        form: of a text: what it is made up of.
         means_null: whether NULL is a value of its own, where there is no default.
     """
 
@@ -121,7 +115,7 @@ class Argument:
     flag: Flag | None = None
     is_numeric_column: bool = False
     only_for: OnlyFor | None = None
-    form: Form = Form.TEXT
+    form: Form = "text"
     means_null: bool = False
 
     @property

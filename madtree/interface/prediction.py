@@ -139,7 +139,7 @@ BOOST_PREDICT = Function(
 BOOST_SQL = Function(
     "boost_sql",
     "writes a small boosted model as an SQL expression, for a view or a generated column",
-    run="madtree.score:boost_sql",
+    run="madtree.score.sum_expression:boost_sql",
     method=Method("to_sql"),
     settings=TEXTS,
     arguments=(
@@ -167,7 +167,7 @@ probabilities and exponentials are computed by PostgreSQL, and agree to 1e-12. A
 TREE_SQL = Function(
     "tree_sql",
     "writes a model as an SQL expression, for a view or a generated column",
-    run="madtree.score:tree_sql",
+    run="madtree.score.predict:tree_sql",
     method=Method("to_sql"),
     settings=TEXTS,
     arguments=(

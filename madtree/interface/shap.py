@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Form, Function, Method, columns
+from madtree.interface.function import Argument, Function, Method, columns
 from madtree.interface.shared import ANY_MODEL, FIGURES, OUTPUT, REPLACE, TEXTS, TRUST_OWNER, whom_to_trust
 from madtree.interface.valid import OneOf, at_least
 
@@ -98,7 +98,7 @@ TREE_EXPLAIN = Function(
     arguments=(
         Argument("model", "text", ANY_MODEL),
         Argument("table_name", "text", "table or view with the id, the features and the grouping columns"),
-        Argument("id", "text", "the row's id, as text", form=Form.ANY),
+        Argument("id", "text", "the row's id, as text", form="any"),
         _TYPE,
         _CLASS,
         TRUST_OWNER,

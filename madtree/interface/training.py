@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Flag, Form, Setting
+from madtree.interface.function import Argument, Flag, Setting
 from madtree.interface.valid import Named, OneOf, Range, any_number, at_least
 from madtree.trees import (
     CLASSES,
@@ -66,7 +66,7 @@ FEATURES = Argument(
     "'*', or columns and expressions separated by commas",
     valid=Named(),
     flag=Flag(DATA, ("--features", "-x"), "LIST"),
-    form=Form.NAMES,
+    form="names",
 )
 EXCLUDE = Argument(
     "list_of_features_to_exclude",
@@ -74,7 +74,7 @@ EXCLUDE = Argument(
     "columns that '*' leaves out",
     None,
     flag=Flag(DATA, ("--exclude",), "LIST", is_repeated=True),
-    form=Form.NAMES,
+    form="names",
 )
 GROUPING = Argument(
     "grouping_cols",
@@ -82,7 +82,7 @@ GROUPING = Argument(
     "",
     None,
     flag=Flag(DATA, ("--group-by",), "LIST", is_repeated=True),
-    form=Form.NAMES,
+    form="names",
 )
 WEIGHTS = Argument(
     "weights",
@@ -99,7 +99,7 @@ CLASS_PARAMS = Argument(
     None,
     setting=Setting("text"),
     flag=Flag(GROWTH, metavar="TEXT"),
-    form=Form.PAIRS,
+    form="pairs",
 )
 EXPOSURE = Argument(
     "exposure",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Command, Flag, Form, Function, OnlyFor, Setting
+from madtree.interface.function import Argument, Command, Flag, Function, OnlyFor, Setting
 from madtree.interface.shared import FIGURES
 from madtree.interface.training import (
     BINS,
@@ -133,7 +133,7 @@ TREE_TRAIN = Function(
             None,
             setting=Setting("text"),
             flag=Flag(GROWTH, metavar="LIST"),
-            form=Form.PAIRS,
+            form="pairs",
         ),
         Argument(
             "max_competitors",

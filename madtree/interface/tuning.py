@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Command, Flag, Form, Function
+from madtree.interface.function import Argument, Command, Flag, Function
 from madtree.interface.shared import FIGURES
 from madtree.interface.training import (
     CLASSIFICATION,
@@ -58,7 +58,7 @@ TREE_TUNE = Function(
             "defaults alone",
             None,
             flag=Flag(SEARCH, ("--params", "-p"), "LIST"),
-            form=Form.GRID,
+            form="grid",
         ),
         Argument(
             "n_folds",

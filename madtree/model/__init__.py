@@ -5,7 +5,7 @@ model's predictions look like, and how it fits new data. Knows no numpy, as the 
 from __future__ import annotations
 
 from madtree.model.aliases import NamedModel, model_alias
-from madtree.model.check import check_nodes, check_rows, check_trees
+from madtree.model.check import check_kind, check_no_offsets, check_nodes, check_not_calibrated, check_rows, check_trees
 from madtree.model.find import ModelTables, find_model, find_trained, nodes_of
 from madtree.model.groups import group_objects
 from madtree.model.importance import MOST_ROWS, get_var_importance, tree_importance
@@ -35,19 +35,18 @@ from madtree.model.read import (
     trees_of_group,
     trees_to_walk,
 )
-from madtree.model.scores import MOST_STEPS, MOST_STEPS_OF_ALL, base_scores, loss_thresholds, step_functions
+from madtree.model.scores import MOST_POINTS, MOST_POINTS_OF_ALL, base_scores, isotonic_functions, loss_thresholds
 from madtree.model.summary import read_summary, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
-from madtree.model.taking import check_kind, check_no_offsets, check_not_calibrated
 from madtree.model.trust import NOT_ALLOWED
 from madtree.model.turns import make_beside, make_tables
 
 __all__ = [
     "INTERVAL",
     "MOST_COLUMNS",
+    "MOST_POINTS",
+    "MOST_POINTS_OF_ALL",
     "MOST_ROWS",
-    "MOST_STEPS",
-    "MOST_STEPS_OF_ALL",
     "NOT_ALLOWED",
     "ModelTables",
     "NamedModel",
@@ -75,6 +74,7 @@ __all__ = [
     "get_var_importance",
     "group_objects",
     "is_training_table",
+    "isotonic_functions",
     "kept",
     "loss_thresholds",
     "make_beside",
@@ -91,7 +91,6 @@ __all__ = [
     "read_model",
     "read_summary",
     "read_trees",
-    "step_functions",
     "tell_of_last_class",
     "tree_drop",
     "tree_importance",

@@ -10,10 +10,10 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, listed, rows_at_once, watched
 from madtree.model.find import ModelTables
 from madtree.sqltext import models as models_sql
-from madtree.sqltext.boost_tables import step_columns
-from madtree.trees import Joining, Link, Model, StepFunction
+from madtree.sqltext.boost_tables import isotonic_columns
+from madtree.trees import IsotonicFunction, Joining, Link, Model
 
-MOST_STEPS, MOST_STEPS_OF_ALL = 100_000, 5_000_000  # points of a group, and of all groups together
+MOST_POINTS, MOST_POINTS_OF_ALL = 100_000, 5_000_000  # points of a group, and of all groups together
 MOST_SCORES = 5_000_000  # that rows of all groups together begin with
 
 
@@ -59,25 +59,25 @@ def loss_thresholds(host: Host, tables: ModelTables, model: Model) -> list[float
     return found
 
 
-def step_functions(host: Host, tables: ModelTables, model: Model) -> list[list[StepFunction]]:
+def isotonic_functions(host: Host, tables: ModelTables, model: Model) -> list[list[IsotonicFunction]]:
     """Of all groups by their numbers, what each of their scores means where the model's link is `STEPS`; none of other
     models.
 
     Raises:
         MadtreeError: they are none.
     """
-    if model.kind.joining is not Joining.SUM or model.loss.link is not Link.STEPS:
+    if model.kind.joining is not Joining.SUM or model.loss.link is not Link.ISOTONIC:
         return []
-    if not dict(step_columns(model.n_scores)).keys() <= tables.facts.tables["_group"].columns.keys():
-        raise _no_steps(tables, "its groups")
-    size = host.query(models_sql.size_of_steps(tables.schema, tables.name))[0]
-    if size["longest"] > MOST_STEPS or size["total"] > MOST_STEPS_OF_ALL:
-        raise _no_steps(tables, "its groups")
+    if not dict(isotonic_columns(model.n_scores)).keys() <= tables.facts.tables["_group"].columns.keys():
+        raise _no_function(tables, "its groups")
+    size = host.query(models_sql.size_of_isotonic(tables.schema, tables.name))[0]
+    if size["longest"] > MOST_POINTS or size["total"] > MOST_POINTS_OF_ALL:
+        raise _no_function(tables, "its groups")
     found = []
-    statement = models_sql.steps(tables.schema, tables.name, model.n_scores)
+    statement = models_sql.isotonic_points(tables.schema, tables.name, model.n_scores)
     for row in watched(host, host.stream(statement, batch=rows_at_once(int(size["longest"])))):
         if not row["n_trees"]:
-            found.append([StepFunction((0.0,), (0.0,))] * model.n_scores)
+            found.append([IsotonicFunction((0.0,), (0.0,))] * model.n_scores)
             continue
         scores, probabilities = (_numbers(row[column]) for column in ("step_scores", "step_probabilities"))
         ends = [len(scores)] if model.n_scores == 1 else row["step_ends"] or []
@@ -85,8 +85,8 @@ def step_functions(host: Host, tables: ModelTables, model: Model) -> list[list[S
         fits = fits and all(isinstance(end, int) for end in ends)
         parts = [slice(*each) for each in pairwise((0, *ends))] if fits else []
         if not fits or not all(part.start < part.stop and _rise(scores[part], probabilities[part]) for part in parts):
-            raise _no_steps(tables, f"group {row['gid']}")
-        found.append([StepFunction(tuple(scores[part]), tuple(probabilities[part])) for part in parts])
+            raise _no_function(tables, f"group {row['gid']}")
+        found.append([IsotonicFunction(tuple(scores[part]), tuple(probabilities[part])) for part in parts])
     return found
 
 
@@ -101,7 +101,7 @@ def _rise(scores: list[float], probabilities: list[float]) -> bool:
     return ascend and probabilities == sorted(probabilities) and probabilities[0] >= 0 and probabilities[-1] <= 1
 
 
-def _no_steps(tables: ModelTables, whose: str) -> MadtreeError:
+def _no_function(tables: ModelTables, whose: str) -> MadtreeError:
     return MadtreeError(
         f"{tables.given} is damaged: step_scores and step_probabilities of {whose} are no steps from scores to "
         "probabilities",

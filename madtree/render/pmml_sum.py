@@ -45,7 +45,7 @@ def summed(
             hint="Take tree_to_json.",
             sqlstate="0A000",
         )
-    if link is Link.STEPS:
+    if link is Link.ISOTONIC:
         sigmoid = "Calibrate with method => 'sigmoid', or take" if len(model.classes) == 2 else "Take"
         raise MadtreeError(
             f"{model.name} was calibrated by isotonic regression, and no model of PMML's has such steps",

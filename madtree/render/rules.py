@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from madtree.render.labels import IS_KNOWN, IS_MISSING, SIX, among_text, one_line, room_for_categories, threshold_text
 from madtree.trees import Categories, Feature, FeatureKind, Model, Node, Split, Tree
 
-Step = tuple[Node, bool]  # an inner node, and whether the path goes left there
+Branch = tuple[Node, bool]  # an inner node, and whether the path goes left there
 
 ALL_ROWS = "all rows"
 
@@ -19,10 +19,10 @@ def rule_text(model: Model, tree: Tree, node_id: int, full: bool = False) -> str
     with the majority at every split on the feature; "surrogates if missing" where surrogates are asked first.
     Long lists of categories are shortened unless `full`.
     """
-    by_feature: dict[str, list[Step]] = {}
+    by_feature: dict[str, list[Branch]] = {}
     for node, goes_left in tree.path(node_id):
         by_feature.setdefault(str(node.feature), []).append((node, goes_left))
-    conditions = [_of_feature(model.feature(name), steps, full) for name, steps in by_feature.items()]
+    conditions = [_of_feature(model.feature(name), branches, full) for name, branches in by_feature.items()]
     return " and ".join(conditions) or ALL_ROWS
 
 
@@ -37,24 +37,24 @@ def side_text(split: Split, feature: Feature, left: bool, full: bool = False, di
     return f"{text} or missing" if feature.null_last and not low and not text.endswith(IS_MISSING) else text
 
 
-def _of_feature(feature: Feature, steps: Sequence[Step], full: bool) -> str:
-    text = _categories(feature, steps, full) if feature.kind is FeatureKind.UNORDERED else _range(feature, steps)
-    missing = None if text.endswith(IS_MISSING) else _missing(feature, steps)
+def _of_feature(feature: Feature, branches: Sequence[Branch], full: bool) -> str:
+    text = _categories(feature, branches, full) if feature.kind is FeatureKind.UNORDERED else _range(feature, branches)
+    missing = None if text.endswith(IS_MISSING) else _missing(feature, branches)
     return f"({text} or {missing})" if missing else text
 
 
-def _range(feature: Feature, steps: Sequence[Step]) -> str:
+def _range(feature: Feature, branches: Sequence[Branch]) -> str:
     name = one_line(feature.name)
-    lows = [node.threshold or 0.0 for node, goes_left in steps if not goes_left]
-    highs = [node.threshold or 0.0 for node, goes_left in steps if goes_left]
+    lows = [node.threshold or 0.0 for node, goes_left in branches if not goes_left]
+    highs = [node.threshold or 0.0 for node, goes_left in branches if goes_left]
     bounds = [_bound(feature, max(lows), False)] if lows else []
     bounds += [_bound(feature, min(highs), True)] if highs else []
     return " and ".join(f"{name} {bound}" for bound in bounds)
 
 
-def _categories(feature: Feature, steps: Sequence[Step], full: bool) -> str:
-    """The categories that take the path at every step."""
-    both = [_sides(node, goes_left) for node, goes_left in steps]
+def _categories(feature: Feature, branches: Sequence[Branch], full: bool) -> str:
+    """The categories that take the path at every branch."""
+    both = [_sides(node, goes_left) for node, goes_left in branches]
     sides = [own for own, _ in both if own]
     excluded = dict.fromkeys(each for own, other in both if not own for each in other)
     if not sides:
@@ -72,15 +72,15 @@ def _sides(split: Split, left: bool) -> tuple[Categories, Categories]:
     return own, other
 
 
-def _missing(feature: Feature, steps: Sequence[Step]) -> str | None:
+def _missing(feature: Feature, branches: Sequence[Branch]) -> str | None:
     """How a row comes here of which the splits cannot tell; None if it cannot."""
     if feature.null_last:
-        return None if any(goes_left for _, goes_left in steps) else "missing"
-    for node, goes_left in steps:
+        return None if any(goes_left for _, goes_left in branches) else "missing"
+    for node, goes_left in branches:
         by_category = None in (*(node.left_levels or ()), *(node.right_levels or ()))
         if by_category or (goes_left != node.majority_left and not node.surrogates):
             return None
-    return "surrogates if missing" if any(node.surrogates for node, _ in steps) else "missing"
+    return "surrogates if missing" if any(node.surrogates for node, _ in branches) else "missing"
 
 
 def _in_categories(feature: Feature, categories: Categories, others: Categories, full: bool) -> str:

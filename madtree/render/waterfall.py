@@ -9,16 +9,16 @@ _WIDTH = 40  # columns of the bars
 _MOST_LABEL = 40  # characters of a feature and its value
 
 
-def waterfall(steps: Sequence[Mapping[str, Any]], top: int) -> Iterator[str]:
+def waterfall(contributions: Sequence[Mapping[str, Any]], top: int) -> Iterator[str]:
     """Lines of text.
 
     Args:
-        steps: rows of tree_explain, of one class.
+        contributions: rows of tree_explain, of one class.
         top: so many features have lines of their own; the others have one together.
     """
-    start, features = steps[0]["estimated"], steps[1:]
+    start, features = contributions[0]["estimated"], contributions[1:]
     shown, others = features[:top], features[top:]
-    bars = [(_label(step), step["contribution"], step["estimated"]) for step in shown]
+    bars = [(_label(row), row["contribution"], row["estimated"]) for row in shown]
     if others:
         so_far = bars[-1][2] if bars else start
         end = others[-1]["estimated"]
@@ -38,7 +38,7 @@ def waterfall(steps: Sequence[Mapping[str, Any]], top: int) -> Iterator[str]:
     yield f"{'prediction':<{wide}}  {'':>11}  {ends[-1]:>11.6g}  {' ' * column(ends[-1])}|"
 
 
-def _label(step: Mapping[str, Any]) -> str:
-    value = "NULL" if step["value"] is None else step["value"]
-    text = f"{step['feature']} = {value}"
+def _label(row: Mapping[str, Any]) -> str:
+    value = "NULL" if row["value"] is None else row["value"]
+    text = f"{row['feature']} = {value}"
     return text if len(text) <= _MOST_LABEL else text[: _MOST_LABEL - 3] + "..."

@@ -63,7 +63,7 @@ def contributions(host: Host, tables: ModelTables, choice: Choice, table: str, r
     source = find_source(host.source, table, "data")
     try:
         found = explain_some(host, tables, model, source, table, "data", n_rows // n_outputs)
-        steps = [] if row is None else explain_row(host, choice.model.name, table, row, trust_owner=choice.trust_owner)
+        of_row = [] if row is None else explain_row(host, choice.model.name, table, row, trust_owner=choice.trust_owner)
     except MadtreeError as error:
         if error.sqlstate != _TOO_LARGE:
             raise
@@ -73,7 +73,7 @@ def contributions(host: Host, tables: ModelTables, choice: Choice, table: str, r
     outputs, features = _strongest(found, n_outputs)
     classes = [found.classes[output] for output in outputs]
     probed = [_dependence(host, choice, table, model.features[place], classes) for place in features[:MOST_PROBED]]
-    drawn = _drawn(model, found, outputs, features, row, steps)
+    drawn = _drawn(model, found, outputs, features, row, of_row)
     return {"table": table, **drawn, "dependences": probed}
 
 
@@ -117,11 +117,11 @@ def _drawn(
     outputs: Sequence[int],
     features: Sequence[int],
     row: str | None,
-    steps: Sequence[Row],
+    of_row: Sequence[Row],
 ) -> dict[str, Any]:
     """The rows by column."""
     names = [model.features[place].name for place in features]
-    by_class = _by_class(steps)
+    by_class = _by_class(of_row)
     told = [[*values] for values in found.values]
     ids = [*found.ids]
     if row is not None:
@@ -140,11 +140,11 @@ def _drawn(
     }
 
 
-def _by_class(steps: Sequence[Row]) -> dict[str | None, dict[str | None, Row]]:
+def _by_class(of_row: Sequence[Row]) -> dict[str | None, dict[str | None, Row]]:
     """The rows of tree_explain by class and feature; that without a feature is what is expected."""
     by_class: dict[str | None, dict[str | None, Row]] = {}
-    for step in steps:
-        by_class.setdefault(step["class"], {})[step["feature"]] = step
+    for each in of_row:
+        by_class.setdefault(each["class"], {})[each["feature"]] = each
     return by_class
 
 
@@ -162,7 +162,7 @@ def _output(
     chosen: dict[str | None, Row] | None,
     names: Sequence[str],
 ) -> dict[str, Any]:
-    """What is drawn of one class, or of the number; `chosen`: the steps of the row that was asked for."""
+    """What is drawn of one class, or of the number; `chosen`: the contributions of the row that was asked for."""
     expected = found.expected[:, output].tolist()
     terms = [found.terms[:, output, place].tolist() for place in features]
     whole = found.terms[:, output].sum(axis=1).tolist()
@@ -170,7 +170,7 @@ def _output(
         expected.append(chosen[None]["contribution"])
         for own, name in zip(terms, names, strict=True):
             own.append(chosen[name]["contribution"])
-        whole.append(sum(step["contribution"] for feature, step in chosen.items() if feature is not None))
+        whole.append(sum(each["contribution"] for feature, each in chosen.items() if feature is not None))
     rest = [together - sum(each) for together, each in zip(whole, zip(*terms, strict=True), strict=True)]
     class_ = found.classes[output]
     return {

@@ -130,7 +130,7 @@ def _of_tree(host: Host, model: Model, rows: sql.CountedRows, shown: Sequence[in
     edges = {split: each.edges for split, each in bins.items()}
     cells: dict[int, list[CountedCell]] = {split.node_id: [] for split in rows.splits}
     for row in host.query(sql.counts(rows, edges, centre, MOST_VALUES)):
-        split, is_left = rows.steps[row["step"]]
+        split, is_left = rows.branches[row["branch"]]
         value = row["value"] and row["value"].removeprefix(sql.VALUE)
         cells[split].append(CountedCell(is_left, value, row["value"] == "", row))
     outcomes = of_classes(shown) if model.is_classification else of_numbers(centre)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,6 @@ from madtree.host import Host, Row
 from madtree.model import ModelTables, check_nodes, check_rows, nodes_of, unquoted
 from madtree.records import dataclass
 from madtree.render.labels import group_text, leaf_words, one_line, split_text
-from madtree.render.plain import trees_of_rows
 from madtree.report.kinds import PAGES
 from madtree.report.page import MAX_FEATURES, finite, short
 from madtree.sqltext import report as sql
@@ -116,7 +115,7 @@ def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence
         [[row["tree_id"] for row in rows], 2**31 - 1 if cut is None else cut],
     )
     groups = {row["tree_id"]: tuple(row["group"] or ()) for row in rows}
-    trees = {tree.tree_id: tree for tree in trees_of_rows(read, groups, model.has_class_leaves)}
+    trees = {tree.tree_id: tree for tree in _trees_of_rows(read, groups, model.has_class_leaves)}
     return Choice(
         replace(model, trees=tuple(trees[row["tree_id"]] for row in rows)),
         rows,
@@ -239,3 +238,35 @@ def _importance(model: Model, raw: Sequence[float]) -> dict[str, Any]:
         "unused": sum(share == 0 for share, _ in shares),
         "others": sum(share > 0 for share, _ in shares) - len(kept),
     }
+
+
+_NODE_FIELDS = tuple(name for name in Node.__dataclass_fields__ if name not in ("surrogates", "competitors"))
+
+
+def _trees_of_rows(
+    nodes: Iterable[Mapping[str, Any]], groups: Mapping[int, tuple[str, ...]], is_classification: bool
+) -> tuple[Tree, ...]:
+    """Trees by ascending tree_id; those that `groups` names also where no node is given.
+
+    Args:
+        nodes: rows of `<output>_nodes`, by column, of one tree or of many.
+        groups: by tree_id, the values of its grouping columns as text.
+    """
+    trees: dict[int, dict[int, Node]] = {tree: {} for tree in groups}
+    for row in nodes:
+        values: dict[str, Any] = {
+            name: tuple(row[name]) if isinstance(row[name], list) else row[name] for name in _NODE_FIELDS
+        }
+        values["prediction"] = _prediction(values["prediction"], is_classification)
+        trees.setdefault(row["tree_id"], {})[row["node_id"]] = Node(**values)
+    return tuple(
+        Tree(tree, of_tree, groups.get(tree, ()), of_tree[0].n_rows if of_tree else 0)
+        for tree, of_tree in sorted(trees.items())
+    )
+
+
+def _prediction(value: Any, is_class: bool) -> str | float | None:
+    """A class as PostgreSQL writes it as text."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if is_class and value is not None else value

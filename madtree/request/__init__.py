@@ -19,14 +19,13 @@ from madtree.request.class_params import check_class_params, class_params_text
 from madtree.request.features import kind_of
 from madtree.request.forest_arguments import check_forest_arguments
 from madtree.request.grid import told
-from madtree.request.holding import HOLD_HINT, hold_types, named_types
+from madtree.request.holding import HOLD_HINT, check_known_types, hold_types, named_types
 from madtree.request.needed_columns import columns_needed
 from madtree.request.new_tables import Part, check_free, check_new, model_tables
 from madtree.request.source import Alias, find_alias, find_relation, find_source, is_relation
 from madtree.request.train_request import OrderedEncoding, TrainingTask
 from madtree.request.tune_arguments import CHECKS, TuneTask, check_tune_arguments
 from madtree.request.tuning import COSTS, Costs, Tuning
-from madtree.request.two_servers import check_known_types
 
 __all__ = [
     "CHECKS",

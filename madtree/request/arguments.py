@@ -16,6 +16,7 @@ from madtree.request.class_params import class_params_of
 from madtree.request.derived import tell_of_derived
 from madtree.request.features import FEATURES, Item, list_items, make_features
 from madtree.request.hints import as_number
+from madtree.request.holding import check_known_types
 from madtree.request.named_features import NamedFeatures, parse_costs, parse_directions, parse_groups
 from madtree.request.names import DEPENDENT, SourceNames, grouping_columns, name_of
 from madtree.request.new_tables import check_new, required_name
@@ -23,7 +24,6 @@ from madtree.request.option_strings import checked
 from madtree.request.outcome import INTEGER_TYPES, NUMBER_TYPES, fitting_criterion, outcome_of
 from madtree.request.source import find_source
 from madtree.request.train_request import Arguments, TrainingTask
-from madtree.request.two_servers import check_known_types
 from madtree.sqltext.kinds import TABLES
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation

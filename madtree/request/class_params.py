@@ -32,7 +32,7 @@ def class_params_of(given: str | None) -> ClassParams | None:
 
 
 def class_params_text(params: ClassParams) -> str:
-    """The same as text, as the argument takes it."""
+    """The argument's text that says this."""
     parts = {
         "prior": params.prior and ":".join(map(_number, params.prior)),
         "loss": params.loss and " ".join(map(_number, params.loss)),

@@ -13,21 +13,17 @@ from madtree.late import names_of
 
 if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
-    from madtree.score.conformal import conformal_quantiles
-    from madtree.score.drift import tree_drift
-    from madtree.score.evaluate import rows_of_report, tree_confusion, tree_curve, tree_evaluate, tree_reliability
     from madtree.score.former_table import FormerTable, Made, find_former
     from madtree.score.leaf_outcomes import draw_leaf_outcomes
     from madtree.score.new_rows import fit_to_source, only_row, scan_of
     from madtree.score.other_rows import calibration_maps, check_method
     from madtree.score.out_of_bag import predict_out_of_bag
-    from madtree.score.predict import forest_predict, score_table, tree_predict, tree_sql
+    from madtree.score.predict import score_table
     from madtree.score.refreshed_leaves import RefreshedNodes, refreshed_nodes
     from madtree.score.refreshed_stages import check_stages, refreshed_boosted
     from madtree.score.rows_at_hand import AskedNumbers, RowsAtHand, check_number_type, feature_places
     from madtree.score.shap import explain_table
     from madtree.score.shap_row import ExplainedRows, explain_row, explain_some
-    from madtree.score.staged import boost_staged
     from madtree.score.training_statistics import tree_statistics
 
 __all__ = [
@@ -37,13 +33,10 @@ __all__ = [
     "Made",
     "RefreshedNodes",
     "RowsAtHand",
-    "boost_sql",
-    "boost_staged",
     "calibration_maps",
     "check_method",
     "check_number_type",
     "check_stages",
-    "conformal_quantiles",
     "draw_leaf_outcomes",
     "explain_row",
     "explain_some",
@@ -51,22 +44,13 @@ __all__ = [
     "feature_places",
     "find_former",
     "fit_to_source",
-    "forest_predict",
     "only_row",
     "predict_out_of_bag",
     "refreshed_boosted",
     "refreshed_nodes",
-    "rows_of_report",
     "scan_of",
     "score_block",
     "score_table",
-    "tree_confusion",
-    "tree_curve",
-    "tree_drift",
-    "tree_evaluate",
-    "tree_predict",
-    "tree_reliability",
-    "tree_sql",
     "tree_statistics",
 ]
 
@@ -77,8 +61,6 @@ _MODULES = {
     "Made": "former_table",
     "RefreshedNodes": "refreshed_leaves",
     "RowsAtHand": "rows_at_hand",
-    "boost_sql": "sum_expression",
-    "boost_staged": "staged",
     "calibration_maps": "other_rows",
     "check_method": "other_rows",
     "check_number_type": "rows_at_hand",
@@ -88,9 +70,8 @@ _MODULES = {
     "explain_some": "shap_row",
     "explain_table": "shap",
     "feature_places": "rows_at_hand",
-    "fit_to_source": "new_rows",
-    "forest_predict": "predict",
     "find_former": "former_table",
+    "fit_to_source": "new_rows",
     "only_row": "new_rows",
     "predict_out_of_bag": "out_of_bag",
     "refreshed_boosted": "refreshed_stages",
@@ -98,16 +79,7 @@ _MODULES = {
     "scan_of": "new_rows",
     "score_block": "block_scorer",
     "score_table": "predict",
-    "rows_of_report": "evaluate",
-    "tree_confusion": "evaluate",
-    "conformal_quantiles": "conformal",
-    "tree_curve": "evaluate",
-    "tree_drift": "drift",
-    "tree_reliability": "evaluate",
     "tree_statistics": "training_statistics",
-    "tree_evaluate": "evaluate",
-    "tree_predict": "predict",
-    "tree_sql": "predict",
 }
 
 __getattr__ = names_of(globals(), _MODULES)

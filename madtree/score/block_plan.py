@@ -10,7 +10,7 @@ import numpy as np
 
 from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints, Values, codec, narrowest, require
 from madtree.learn.walk import FlatTrees, Walk
-from madtree.model.arrays import StepArrays
+from madtree.model.arrays import IsotonicArrays
 from madtree.records import dataclass
 from madtree.score.forest_scorer import (
     INTERVAL,
@@ -61,7 +61,7 @@ class ScoreValues:
         n_members: trees of each group that are asked, from the first one on; None for all.
         quantile: of the loss, None where it has none.
         thresholds: (n_groups,) of the loss, for what is told of it; else None.
-        steps: of all groups, where these say how scores become predictions; else None.
+        isotonic: of all groups, where these say how scores become predictions; else None.
         has_offset: whether rows have offsets, which are added to their scores.
     """
 
@@ -70,7 +70,7 @@ class ScoreValues:
     n_members: int | None = None
     quantile: float | None = None
     thresholds: Floats | None = None
-    steps: StepArrays | None = None
+    isotonic: IsotonicArrays | None = None
     has_offset: bool = False
 
 
@@ -183,9 +183,9 @@ def _score_values(forest: ForestValues) -> dict[str, Any]:
     n_asked = forest.members if not scores.n_members else min(scores.n_members, forest.members)
     link = scores.loss.link_of(forest.n_classes)
     said = {"base": scores.base, "link": link.value, "n_asked": n_asked, "loss": scores.loss.name}
-    steps = {} if scores.steps is None else scores.steps.to_values()
+    isotonic = {} if scores.isotonic is None else scores.isotonic.to_values()
     more = {name: getattr(scores, name) for name in ("quantile", "thresholds", "has_offset")}
-    return {**said, **more, **steps}
+    return {**said, **more, **isotonic}
 
 
 def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -285,13 +285,13 @@ def _checked_scores(
     has_offset = given.boolean("has_offset")
     require(n_scores == 1 or not has_offset, "has_offset", "where rows have one score")
     link = Link(given.text("link", [each.value for each in Link]))
-    steps = StepArrays.from_values(given, len(base) * n_scores) if link is Link.STEPS else None
-    of_one = n_classes == 2 if steps else link in (Link.LOGIT, Link.HALF_LOGIT) and 1 <= n_classes <= 2
+    isotonic = IsotonicArrays.from_values(given, len(base) * n_scores) if link is Link.ISOTONIC else None
+    of_one = n_classes == 2 if isotonic else link in (Link.LOGIT, Link.HALF_LOGIT) and 1 <= n_classes <= 2
     of_classes = n_scores == n_classes if n_scores > 1 else of_one
     loss = LOSSES[given.text("loss", [*LOSSES])]
     says_number = what in ("raw", "expected") or (what == "staged" and not loss.of_classes)
     require(says_number or of_classes, "link", "one of classes")
-    require(what != "staged" or (link == loss.link_of(n_classes) and not steps), "loss", "one of that link")
+    require(what != "staged" or (link == loss.link_of(n_classes) and not isotonic), "loss", "one of that link")
     thresholds = given.floats("thresholds", (len(base),)) if "thresholds" in given else None
     quantile = given.number("quantile", 0.0, 1.0) if "quantile" in given else None
     if what == "staged":
@@ -307,6 +307,6 @@ def _checked_scores(
         "link": link,
         "n_asked": given.integer("n_asked", 0, members),
         "loss": loss.name,
-        "steps": steps,
+        "isotonic": isotonic,
         "has_offset": has_offset,
     }

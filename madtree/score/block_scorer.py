@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import Array, Floats, LastPlan, Steps, rows_in
+from madtree.learn.data import Array, Coroutine, Floats, LastPlan, rows_in
 from madtree.learn.walk import MOST_ROWS, Walk
 from madtree.score.block_plan import checked_plan
 from madtree.score.forest_scorer import (
@@ -31,7 +31,7 @@ _MOST_BYTES = 2**29  # of what all rows come to, half of what a value of bytea h
 _plans = LastPlan(checked_plan)
 
 
-def score_block(plan: bytes, images: bytes) -> Steps[bytes]:
+def score_block(plan: bytes, images: bytes) -> Coroutine[bytes]:
     """What the rows of one block end in: the plan's outcomes in its own integer type, 0 for rows without a tree.
 
     Args:
@@ -62,13 +62,13 @@ def _read(images: bytes, n_numbers: int) -> Floats:
     return rows
 
 
-def score_rows(plan: bytes, rows: Floats) -> Steps[bytes]:
+def score_rows(plan: bytes, rows: Floats) -> Coroutine[bytes]:
     """As `score_block`, of rows (n_rows, n_numbers) that a query of the same numbers has sent."""
     model = _plans.get(plan)
     return (yield from (_counted if "counted" in model else _scored_rows)(model, rows))
 
 
-def _counted(model: Plan, rows: Floats) -> Steps[bytes]:
+def _counted(model: Plan, rows: Floats) -> Coroutine[bytes]:
     """How many of the rows (n_rows, n_numbers) have which values, as `ValueCounts.to_bytes` has it."""
     from madtree.score.value_counts import ValueCounts, counted_rows  # as below
 
@@ -81,7 +81,7 @@ def _counted(model: Plan, rows: Floats) -> Steps[bytes]:
     return total.to_bytes()
 
 
-def _scored_rows(model: Plan, rows: Floats) -> Steps[bytes]:
+def _scored_rows(model: Plan, rows: Floats) -> Coroutine[bytes]:
     """The outcomes of rows (n_rows, n_numbers)."""
     found, n_bytes = [], 0
     size = MOST_ROWS if not model["members"] else max(1, min(MOST_ROWS, COUNTED_BYTES // counted_bytes(model)))
@@ -98,7 +98,7 @@ def _scored_rows(model: Plan, rows: Floats) -> Steps[bytes]:
     return b"".join(found)
 
 
-def _scored(model: Plan, numbers: Floats) -> Steps[bytes]:
+def _scored(model: Plan, numbers: Floats) -> Coroutine[bytes]:
     """The outcomes of some rows (n_numbers, n_rows), which are written to."""
     walk: Walk = model["walk"]
     n_rows = numbers.shape[1]

@@ -9,8 +9,8 @@ import numpy as np
 
 from madtree.host import Host
 from madtree.learn.data import Array, Ints
-from madtree.model import ModelTables, base_scores, loss_thresholds, step_functions
-from madtree.model.arrays import StepArrays
+from madtree.model import ModelTables, base_scores, isotonic_functions, loss_thresholds
+from madtree.model.arrays import IsotonicArrays
 from madtree.score.block_plan import ForestValues, ScoreValues
 from madtree.score.forest_scorer import row_bytes
 from madtree.score.number_columns import CLASS_OF_ROW, JUDGED, columns_of, numbers_of
@@ -77,8 +77,8 @@ def _values(
         scores = replace(scores, quantile=model.loss_quantile)
     if what == "staged" and model.loss.has_threshold:
         scores = replace(scores, thresholds=np.array(loss_thresholds(host, tables, model)))
-    if functions := step_functions(host, tables, model):
-        scores = replace(scores, steps=StepArrays.of(functions))
+    if functions := isotonic_functions(host, tables, model):
+        scores = replace(scores, isotonic=IsotonicArrays.of(functions))
     values = nodes["prediction"].astype(np.float64)[:, None]
     counts = model.numbering.counts
     return ForestValues(model.n_members, what, len(model.classes), values, counts=counts, scores=scores)

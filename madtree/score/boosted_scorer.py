@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Bools, Floats, Ints, Steps
+from madtree.learn.data import Bools, Coroutine, Floats, Ints
 from madtree.model.arrays import expected, likeliest, masses, shares
 from madtree.score.outcome_bytes import as_floats, class_type, where_known
 
@@ -16,9 +16,9 @@ def boosted_outcomes(
     model: dict[str, Any],
     place: Ints,
     known: Bools | None,
-    leaves: Callable[[int], Steps[Ints]],
+    leaves: Callable[[int], Coroutine[Ints]],
     offset: Floats | None = None,
-) -> Steps[bytes]:
+) -> Coroutine[bytes]:
     """The outcomes of some rows.
 
     Args:
@@ -39,8 +39,8 @@ def boosted_outcomes(
         return as_floats(scores, known).tobytes()
     if what == "expected":
         return as_floats(expected(scores, model["link"]), known).tobytes()
-    steps, link = model["steps"], model["link"]
-    said = masses(scores, link, model["n_classes"]) if steps is None else steps.masses(scores, group)
+    isotonic, link = model["isotonic"], model["link"]
+    said = masses(scores, link, model["n_classes"]) if isotonic is None else isotonic.masses(scores, group)
     if what == "shares":
         return as_floats(shares(said), known).tobytes()
     number = (likeliest(scores, said, link) + 1).astype(class_type(model["n_classes"]))

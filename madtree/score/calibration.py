@@ -9,14 +9,14 @@ from collections.abc import Callable
 import numpy as np
 
 from madtree.learn.data import Bools, Floats, Ints, portable
-from madtree.trees import ISOTONIC, CalibrationMap, FittedMaps, SigmoidFunction, StepFunction
+from madtree.trees import ISOTONIC, CalibrationMap, FittedMaps, IsotonicFunction, SigmoidFunction
 
 _MOST_STEPS, _MOST_HALVINGS = 100, 60  # of Newton's method
 _ROUNDING = 1e-14  # of a sum of losses
 _TINY = 1e-12  # what lowers the loss by less, of a row's weight, is no step
 
 
-def isotonic(scores: Floats, is_class: Bools, weights: Floats, between: Callable[[], None]) -> StepFunction:
+def isotonic(scores: Floats, is_class: Bools, weights: Floats, between: Callable[[], None]) -> IsotonicFunction:
     """The function that never falls whose squared error is the least: blocks of neighbours that would fall are merged
     (Ayer et al. 1955).
 
@@ -46,7 +46,7 @@ def isotonic(scores: Floats, is_class: Bools, weights: Floats, between: Callable
     kept = np.unique(np.concatenate((starts, ends)))
     block = np.searchsorted(starts, kept, side="right") - 1
     probability = np.maximum.accumulate(np.array(means).clip(0, 1)).take(block)
-    return StepFunction(tuple(points[kept].tolist()), tuple(probability.tolist()))
+    return IsotonicFunction(tuple(points[kept].tolist()), tuple(probability.tolist()))
 
 
 def sigmoid(scores: Floats, is_class: Bools, weights: Floats, between: Callable[[], None]) -> SigmoidFunction:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -23,8 +22,6 @@ from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.trees import Model
 
-_NO_ID = "NULL::pg_catalog.int4"
-
 
 @dataclass(frozen=True)
 class CountedTable:
@@ -41,12 +38,12 @@ class CountedTable:
     def counts(self, features: CountedFeatures, costs: Costs, arrays: ModelArrays | None = None) -> ValueCounts:
         """What is counted of all rows; of those that end in each leaf, where the trees are given."""
         host, model = self.host, self.model
-        scan = replace(scan_of(host, self.tables, model, self.source, self.data, "", "id"), id_sql=_NO_ID)
+        scan = scan_of(host, self.tables, model, self.source, self.data, "", "id")
         plan = {**features.to_values(), "grouped": bool(model.grouping_columns), "of_leaves": arrays is not None}
         if arrays is not None:
             plan |= {**Walk.values_of(arrays.trees, 1, host.let_in), "used": arrays.used}
         values = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]
-        blocks = BlockScan(scan, values, [], [], 0, "pg_catalog.int4", array_id=False)
+        blocks = BlockScan.without_ids(scan, values, 0)
         work = measure(host, self.source, self.tables, model, 1, costs)
         n_trees = 1 if arrays is None else len(arrays.trees.roots)
         found = ValueCounts.none(features, 0 if arrays is None else len(arrays.trees.child))

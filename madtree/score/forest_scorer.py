@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints, Steps
+from madtree.learn.data import Array, Bools, Coroutine, Floats, Ints
 from madtree.learn.walk import MOST_ROWS, Route
 from madtree.score.boosted_scorer import boosted_outcomes
 from madtree.score.outcome_bytes import NUMBER_BYTES, as_floats, class_type, count_type, where_known
@@ -107,7 +107,7 @@ def counted_bytes(model: dict[str, Any]) -> int:
 
 def forest_outcomes(
     model: dict[str, Any], place: Ints, known: Bools | None, route: Route, offset: Floats | None = None
-) -> Steps[bytes]:
+) -> Coroutine[bytes]:
     """The outcomes of some rows.
 
     Args:
@@ -122,7 +122,7 @@ def forest_outcomes(
 
 def _outcomes_by_count(
     model: dict[str, Any], place: Ints, known: Bools | None, route: Route, offset: Floats | None
-) -> Steps[bytes]:
+) -> Coroutine[bytes]:
     """Of groups that have different numbers of trees: the rows of those that have as many, after one another."""
     counts = model["walk"].counts.take(place)
     parts, order = [], []
@@ -145,7 +145,7 @@ def _outcomes_by_count(
 
 def _outcomes_of_as_many(
     model: dict[str, Any], place: Ints, known: Bools | None, route: Route, offset: Floats | None
-) -> Steps[bytes]:
+) -> Coroutine[bytes]:
     """Of rows whose groups have `model["members"]` trees."""
     what, members, n_rows = model["what"], model["members"], len(place)
     if what in OF_SCORES:
@@ -182,7 +182,7 @@ def _outcomes_of_as_many(
 
 def out_of_bag_outcomes(
     model: dict[str, Any], place: Ints, known: Bools | None, route: Route, identity: Array
-) -> Steps[bytes]:
+) -> Coroutine[bytes]:
     """What the trees say whose samples lack a row, of some rows.
 
     Args: those of `forest_outcomes`, and `identity` (n_rows,) of the rows, by which they were drawn.
@@ -213,7 +213,7 @@ def out_of_bag_outcomes(
     return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()
 
 
-def _majority(model: dict[str, Any], place: Ints, route: Route) -> Steps[Ints]:
+def _majority(model: dict[str, Any], place: Ints, route: Route) -> Coroutine[Ints]:
     """(n_rows,) the class that most trees vote for, from 1; arguments as above.
 
     Once more than half of the trees have voted, rows drop out whose class the others cannot change.
@@ -240,13 +240,13 @@ def _majority(model: dict[str, Any], place: Ints, route: Route) -> Steps[Ints]:
     return found
 
 
-def leaves_of(model: dict[str, Any], place: Ints, route: Route) -> Callable[[int], Steps[Ints]]:
+def leaves_of(model: dict[str, Any], place: Ints, route: Route) -> Callable[[int], Coroutine[Ints]]:
     """What gives the leaves (n_rows,) of the rows by the number of a tree, from 0."""
     roots, firsts = model["walk"].roots, model["walk"].first_trees
     first = place * model["members"] if firsts is None else firsts.take(place)
     together = len(place) > 0 and bool((place == place[0]).all())
 
-    def of_member(member: int) -> Steps[Ints]:
+    def of_member(member: int) -> Coroutine[Ints]:
         return route.leaves(int(roots[first[0] + member]) if together else roots.take(first + member))
 
     return of_member

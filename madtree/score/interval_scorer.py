@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Bools, Ints, Steps
+from madtree.learn.data import Bools, Coroutine, Ints
 from madtree.model.arrays import quantiles
 from madtree.score.outcome_bytes import as_floats
 
@@ -19,8 +19,8 @@ _CACHED_NUMBERS = 2**17  # that are put in order at once
 
 
 def interval_outcomes(
-    model: dict[str, Any], n_rows: int, known: Bools | None, leaves: Callable[[int], Steps[Ints]]
-) -> Steps[bytes]:
+    model: dict[str, Any], n_rows: int, known: Bools | None, leaves: Callable[[int], Coroutine[Ints]]
+) -> Coroutine[bytes]:
     """The mean of what the trees predict, and the interval, of some rows.
 
     Args:

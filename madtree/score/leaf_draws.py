@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints, Steps, keyed, mixed, portable
+from madtree.learn.data import Array, Bools, Coroutine, Floats, Ints, keyed, mixed, portable
 from madtree.learn.walk import Route
 from madtree.score.forest_scorer import leaves_of
 
@@ -24,7 +24,7 @@ def drawn_for_leaves(
     outcomes: Floats,
     weights: Floats,
     identity: Array,
-) -> Steps[bytes]:
+) -> Coroutine[bytes]:
     """`LEAF_OUTCOME` of each leaf that some of the rows come to: the least key of theirs, and of those that have it the
     least outcome.
 

@@ -7,7 +7,6 @@ bag are drawn alike, as ranger does: the former alone, by which the tree was gro
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -30,7 +29,6 @@ from madtree.sqltext.scoreblocks import BlockScan
 from madtree.trees import Model
 
 WAVE_BYTES = 256 * 2**20  # of what all blocks say of some trees at once
-_NO_ID = "NULL::pg_catalog.int4"
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,7 @@ def _said_of(
     last: int,
 ) -> Iterator[bytes]:
     """What the blocks of rows say of some trees."""
-    scan = replace(scan_of(host, tables, model, task.source, rows.data, "", "id"), id_sql=_NO_ID)
+    scan = scan_of(host, tables, model, task.source, rows.data, "", "id")
     draws = LeafDraws(task.parameters.seed, model.weighted, first, last)
     said = ForestValues(model.n_members, LEAF_OUTCOMES, 0, np.zeros((0, 0)), draws=draws)
     trees: FlatTrees = arrays.trees
@@ -126,5 +124,5 @@ def _said_of(
     identity = rows_sql.identity_number(task.id_sql, task.id_type, task.id_writer)
     values = [*(numbers[position] for position in arrays.used), outcome, weight, identity]
     size = LEAF_OUTCOME_BYTES * (last - first)
-    blocks = BlockScan(scan, values, [], [], size, "pg_catalog.int4", array_id=False)
+    blocks = BlockScan.without_ids(scan, values, size)
     return BlockStatement(host, blocks, "", task.source, work, len(trees.roots)).said_together(plan)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import WIDE_LIMIT, Array, Bools, ExactSums, Floats, Ints, Steps, Values, in_powers
+from madtree.learn.data import WIDE_LIMIT, Array, Bools, Coroutine, ExactSums, Floats, Ints, Values, in_powers
 from madtree.learn.walk import Route
 from madtree.records import dataclass
 from madtree.score.forest_scorer import leaves_of
@@ -44,7 +44,7 @@ def checked_sums(given: Values, members: int) -> dict[str, Any]:
 
 def sums_of_leaves(
     model: dict[str, Any], place: Ints, known: Bools | None, route: Route, outcomes: Floats, weights: Floats
-) -> Steps[bytes]:
+) -> Coroutine[bytes]:
     """`LEAF_SUM` of the leaves that some of the rows come to.
 
     Args:

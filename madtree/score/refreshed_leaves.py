@@ -29,7 +29,6 @@ from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.trees import Model
 
-_NO_ID = "NULL::pg_catalog.int4"
 _RECORDS = 3  # that are told of a leaf, about
 
 
@@ -87,11 +86,11 @@ def rows_by_blocks(
         used: the trees' features, by their positions in the model.
         row_bytes: that the scorer says of a row, at most.
     """
-    scan = replace(scan_of(host, tables, model, tested.source, tested.data, "", "id"), id_sql=_NO_ID)
+    scan = scan_of(host, tables, model, tested.source, tested.data, "", "id")
     numbers = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]
     outcome, weight = tested.judged(model)
     values = [*(numbers[position] for position in used), tested.where_trained(model, outcome), weight]
-    blocks = BlockScan(scan, values, [], [], row_bytes, "pg_catalog.int4", array_id=False)
+    blocks = BlockScan.without_ids(scan, values, row_bytes)
     work = measure(host, tested.source, tables, model, 1, costs)
     return BlockStatement(host, blocks, "", tested.source, work, 1)
 

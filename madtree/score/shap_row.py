@@ -64,9 +64,9 @@ def explain_row(
     if not known.all():
         raise MadtreeError(f"id: no tree could be trained for the group of the row with {model.id_column} = {id_}")
     return [
-        {"class": class_, **step}
+        {"class": class_, **each}
         for number, class_ in enumerate(_classes(asked))
-        for step in _steps(model, float(expected[0, number]), terms[0, number], plan.unit, row["shown"])
+        for each in _contributions(model, float(expected[0, number]), terms[0, number], plan.unit, row["shown"])
     ]
 
 
@@ -180,7 +180,9 @@ def _plan(host: Host, asked: Layout) -> _Plan:
     return kept(host, tables, what, make, lambda made: len(made.plan))
 
 
-def _steps(model: Model, expected: float, terms: Ints, unit: float, values: Sequence[str | None]) -> Iterator[Row]:
+def _contributions(
+    model: Model, expected: float, terms: Ints, unit: float, values: Sequence[str | None]
+) -> Iterator[Row]:
     """What is expected, then the features by the size of what they contribute, each with what that comes to."""
     nothing = dict.fromkeys(("feature", "value"))
     yield {"rank": 0, **nothing, "contribution": expected, "estimated": expected}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Bools, Ints, Steps, unsigned
+from madtree.learn.data import Bools, Coroutine, Ints, unsigned
 from madtree.learn.shap import Explained, contributions
 from madtree.learn.walk import RouteByNodes
 
@@ -26,7 +26,7 @@ def shap_bytes(model: dict[str, Any]) -> int:
     return 3 * _TERM_BYTES * explained.n_outputs * max(explained.n_terms + top, 1)
 
 
-def shap_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, route: RouteByNodes) -> Steps[bytes]:
+def shap_outcomes(model: dict[str, Any], place: Ints, known: Bools | None, route: RouteByNodes) -> Coroutine[bytes]:
     """The outcomes of some rows: for each output the position of the row's group from 1, 0 without one, and behind it
     either all terms that are told, or the `top` ones, each behind the term's place from 1. They are whole numbers, in
     units of the grid.

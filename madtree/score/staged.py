@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -33,8 +32,6 @@ from madtree.score.tested_rows import TestedRows, tested_rows
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.trees import Model
-
-_NO_ID = "NULL::pg_catalog.int4"
 
 
 def boost_staged(
@@ -99,14 +96,14 @@ def _statement(
     """The statement that scores the rows, and its plan: as for predictions, with outcome and weight behind the
     features, and without ids.
     """
-    scan = replace(scan_of(host, tables, model, tested.source, tested.data, "", "id"), id_sql=_NO_ID)
+    scan = scan_of(host, tables, model, tested.source, tested.data, "", "id")
     arrays = read_arrays(host, tables, model)
     said = staged_values(host, tables, model, arrays.nodes)
     plan = build_plan(arrays.trees, said, grouped=bool(model.grouping_columns), between=host.let_in)
     features = [model.features[position] for position in arrays.used]
     values = [rows_sql.as_number(scan.features[feature.name]) for feature in features]
     numbers = [*values, *numbers_beside(said, scan), *tested.judged(model)]
-    blocks = BlockScan(scan, numbers, [], [], 0, "pg_catalog.int4", array_id=False)
+    blocks = BlockScan.without_ids(scan, numbers, 0)
     work = measure(host, tested.source, tables, model, 1, costs)
     return BlockStatement(host, blocks, "", tested.source, work, len(arrays.trees.roots)), plan
 

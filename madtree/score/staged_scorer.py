@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Bools, Floats, Ints, Steps
+from madtree.learn.data import Bools, Coroutine, Floats, Ints
 from madtree.learn.losses import RowLoss
 from madtree.learn.walk import Route, Walk
 from madtree.model.arrays import expected, probabilities
@@ -32,7 +32,7 @@ def staged_sums(
     outcomes: Floats,
     weights: Floats,
     offset: Floats | None,
-) -> Steps[bytes]:
+) -> Coroutine[bytes]:
     """The sums (n_groups, `n_sums`) over some rows; a group with fewer rounds stays as it is after its last one.
 
     Args:
@@ -89,7 +89,7 @@ def _add_rounds(
     weights: Floats,
     offset: Floats,
     sums: Floats,
-) -> Steps[None]:
+) -> Coroutine[None]:
     """Add rows, whose groups have `model["members"]` trees, to the sums (n_groups, ...) of the groups (n_rows,)."""
     base, values = model["base"], model["values"][:, 0]
     n_scores, n_groups = base.shape[1], len(sums)

@@ -14,10 +14,10 @@ from madtree.model import (
     check_type,
     class_position,
     find_model,
+    isotonic_functions,
     probabilities,
     read_summary,
     read_trees,
-    step_functions,
     tell_of_last_class,
 )
 from madtree.sqltext import models as models_sql
@@ -124,11 +124,11 @@ def _groups(host: Host, tables: ModelTables, model: Model, hint: str, copies: in
     _check_size(model, int(size["leaves"]) * copies, copies, hint)
     if not size["trees"]:
         return []
-    bases, steps, found = _bases(host, tables, model), step_functions(host, tables, model), []
+    bases, isotonic, found = _bases(host, tables, model), isotonic_functions(host, tables, model), []
     of_trees = groupby(read_trees(host, tables, model), key=lambda tree: model.numbering.group(tree.tree_id))
     n_nodes = 0  # which nobody has to tell as they are
     for group, trees in ((group, tuple(trees)) for group, trees in of_trees):
-        found.append(GroupTrees(trees, bases[group - 1] if bases else (), steps[group - 1] if steps else ()))
+        found.append(GroupTrees(trees, bases[group - 1] if bases else (), isotonic[group - 1] if isotonic else ()))
         n_nodes += sum(len(tree.nodes) for tree in trees)
     _check_size(model, n_nodes // 2 * copies, copies, hint)
     return found
@@ -139,7 +139,7 @@ def _check_size(model: Model, leaves: int, copies: int, hint: str) -> None:
     if leaves > MOST_LEAVES or n_rounds > MOST_ROUNDS:
         of_all = " for all classes" * (copies > 1)
         raise MadtreeError(
-            f"{model.name} has {leaves:,} leaves{of_all} and up to {n_rounds:,} {model.kind.step}s; as an expression a "
+            f"{model.name} has {leaves:,} leaves{of_all} and up to {n_rounds:,} {model.kind.unit}s; as an expression a "
             f"model has at most {MOST_LEAVES:,} and {MOST_ROUNDS:,}",
             hint=f"madtree.{model.kind.predicts} scores by models of any size; {hint}",
             sqlstate="54000",

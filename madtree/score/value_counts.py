@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Floats, Ints, Steps, Values, ascends, require
+from madtree.learn.data import Coroutine, Floats, Ints, Values, ascends, require
 from madtree.learn.walk import Walk
 from madtree.records import dataclass
 from madtree.trees import MOST_FEATURES
@@ -177,7 +177,7 @@ class ValueCounts:
         return cls(int(n_rows[0]), slots, low.view(np.float64), high.view(np.float64), leaves)
 
 
-def counted_rows(plan: Mapping[str, Any], numbers: Floats) -> Steps[ValueCounts]:
+def counted_rows(plan: Mapping[str, Any], numbers: Floats) -> Coroutine[ValueCounts]:
     """Those of some rows (n_numbers, n_rows)."""
     walk: Walk | None = plan["walk"]
     values, n_rows = numbers[int(plan["grouped"]) :], numbers.shape[1]

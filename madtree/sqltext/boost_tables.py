@@ -28,14 +28,14 @@ GROUP_COLUMNS: tuple[tuple[str, str], ...] = (
     ("message", "text"),
 )
 # Of `<output>_group` of models that were calibrated by isotonic regression; and of those of more than two classes,
-# where the steps of each class end.
-STEP_COLUMNS: tuple[tuple[str, str], ...] = (("step_scores", "float8[]"), ("step_probabilities", "float8[]"))
-STEP_ENDS: tuple[tuple[str, str], ...] = (("step_ends", "int4[]"),)
+# where the points of each class end.
+ISOTONIC_COLUMNS: tuple[tuple[str, str], ...] = (("step_scores", "float8[]"), ("step_probabilities", "float8[]"))
+ISOTONIC_ENDS: tuple[tuple[str, str], ...] = (("step_ends", "int4[]"),)
 
 
-def step_columns(n_scores: int) -> tuple[tuple[str, str], ...]:
+def isotonic_columns(n_scores: int) -> tuple[tuple[str, str], ...]:
     """Those of a model whose rows have so many scores."""
-    return STEP_COLUMNS + STEP_ENDS * (n_scores > 1)
+    return ISOTONIC_COLUMNS + ISOTONIC_ENDS * (n_scores > 1)
 
 
 ROUND_COLUMNS: tuple[tuple[str, str], ...] = (

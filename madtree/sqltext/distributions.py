@@ -1,8 +1,8 @@
 """The rows that come to the splits of a tree, counted by the values of their features: one pass for all splits.
 
 An expression gives each row its *cells*: a text for each split that the row goes through in the upper part of the tree
-that is looked at. It says which branch of which split the row takes, its *step*, and by which value. For the templates
-see `sqltext.evaluate`.
+that is looked at. It says which *branch* of which split the row takes, and by which value. For the templates see
+`sqltext.evaluate`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from madtree.sqltext.quote import literal
 from madtree.trees import Feature, FeatureKind, Node, Tree
 
 LARGEST = 1e100  # of values whose spread is measured: the sum of their squares is a float8 still
-DIGITS = 3  # of a step's number in a cell
+DIGITS = 3  # of a branch's number in a cell
 VALUE = "="  # stands before the value, if there is one
 
 
@@ -52,7 +52,7 @@ class CountedRows:
         return [node for _, node in sorted(self.tree.nodes.items()) if not node.is_leaf]
 
     @property
-    def steps(self) -> list[tuple[int, bool]]:
+    def branches(self) -> list[tuple[int, bool]]:
         """The branches by their numbers: a split's id, and whether it is the true branch."""
         return [(split.node_id, is_left) for split in self.splits for is_left in (True, False)]
 
@@ -101,16 +101,16 @@ def extents(rows: CountedRows) -> str:
 
 
 def counts(rows: CountedRows, edges: Mapping[int, Sequence[float]], centre: float, most: int) -> str:
-    """The rows by the number of their `step`, by `value`, and by class.
+    """The rows by the number of their `branch`, by `value`, and by class.
 
-    A value is `VALUE` and the number of its range, or a category; it is empty where the row has none. Of each step the
-    `most` frequent ones come by themselves, the others together as NULL. Numeric outcomes, less the centre, come as
+    A value is `VALUE` and the number of its range, or a category; it is empty where the row has none. Of each branch
+    the `most` frequent ones come by themselves, the others together as NULL. Numeric outcomes, less the centre, come as
     `total` and the sum of their `squares`; over what these count as `amount`.
 
     Args:
         edges: between the ranges of a split, by its id; an edge is the least value of the range above it.
     """
-    number = {step: f"{place:0{DIGITS}}" for place, step in enumerate(rows.steps)}
+    number = {branch: f"{place:0{DIGITS}}" for place, branch in enumerate(rows.branches)}
     whole = rows.tree
 
     def cells(leaf: Node) -> str:
@@ -126,7 +126,7 @@ def counts(rows: CountedRows, edges: Mapping[int, Sequence[float]], centre: floa
     )
 
 
-def _cell(step: str, feature: Feature, edges: Sequence[float]) -> str:
+def _cell(branch: str, feature: Feature, edges: Sequence[float]) -> str:
     """A row's cell of a split by that feature."""
     if feature.kind is FeatureKind.UNORDERED:
         value = values.category(feature)
@@ -134,8 +134,8 @@ def _cell(step: str, feature: Feature, edges: Sequence[float]) -> str:
         place = f"pg_catalog.width_bucket({_number(feature)}, {QUALIFIED.numbers(edges)})"
         is_number = binary(_number(feature), "<", QUALIFIED.number(float("nan")))
         value = f"(CASE WHEN {is_number} THEN {place} END)::pg_catalog.text"
-    known = f"'{step}{VALUE}'::pg_catalog.text"
-    return f"COALESCE({binary(known, '||', value)}, '{step}')"
+    known = f"'{branch}{VALUE}'::pg_catalog.text"
+    return f"COALESCE({binary(known, '||', value)}, '{branch}')"
 
 
 def _number(feature: Feature) -> str:
@@ -165,7 +165,7 @@ ranked AS (
     ) AS place
     FROM counted AS c GROUP BY c.cell
 )
-SELECT pg_catalog.left(c.cell, {digits})::pg_catalog.int4 AS step,
+SELECT pg_catalog.left(c.cell, {digits})::pg_catalog.int4 AS branch,
     CASE WHEN k.place `<=` {most} OR pg_catalog.length(c.cell) `=` {digits}
         THEN pg_catalog.substr(c.cell, {digits} `+` 1) END AS value,
     c.class, pg_catalog.sum(c.n)::pg_catalog.int8 AS n, pg_catalog.sum(c.total) AS total,

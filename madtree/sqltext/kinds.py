@@ -55,7 +55,7 @@ TABLES: Mapping[ModelKind, KindTables] = {
         more=of_boosted.MORE_TREE_COLUMNS,
         of_groups=of_boosted.GROUP_COLUMNS,
         of_rounds=of_boosted.ROUND_COLUMNS,
-        of_calibrated=of_boosted.step_columns(2),
+        of_calibrated=of_boosted.isotonic_columns(2),
     ),
 }
 # Of the summary, and behind the others of `<output>`, whatever the kind.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from madtree.records import dataclass
-from madtree.sqltext.boost_tables import STEP_COLUMNS
+from madtree.sqltext.boost_tables import ISOTONIC_COLUMNS
 from madtree.sqltext.kinds import SUMMARY_COLUMNS
 from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.quote import ident, literal
@@ -110,9 +110,9 @@ def just_so_many(column: str, n: int) -> str:
     return f"CASE WHEN pg_catalog.cardinality({column}) OPERATOR(pg_catalog.=) {n} THEN {column} END"
 
 
-def size_of_steps(schema: str, name: str) -> str:
-    """How many points the `longest` of the step functions has, and all of them together in `total`."""
-    sizes = ", ".join(f"COALESCE(pg_catalog.cardinality(g.{column}), 0)" for column, _ in STEP_COLUMNS)
+def size_of_isotonic(schema: str, name: str) -> str:
+    """How many points the `longest` of the isotonic functions has, and all of them together in `total`."""
+    sizes = ", ".join(f"COALESCE(pg_catalog.cardinality(g.{column}), 0)" for column, _ in ISOTONIC_COLUMNS)
     return (
         "SELECT COALESCE(pg_catalog.max(s.size), 0) AS longest, "
         "COALESCE(pg_catalog.sum(s.size), 0)::pg_catalog.int8 AS total "
@@ -120,7 +120,7 @@ def size_of_steps(schema: str, name: str) -> str:
     )
 
 
-def steps(schema: str, name: str, n_scores: int) -> str:
+def isotonic_points(schema: str, name: str, n_scores: int) -> str:
     """From scores to probabilities, of each group of `<output>_group` of a calibrated model, in order; of several
     scores `step_ends`, too, NULL where they are not as many.
     """

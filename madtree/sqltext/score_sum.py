@@ -42,7 +42,7 @@ class ScoreSum(TreeSum):
             return self.of_largest(self._each_score() if self._link.keeps_order else self._each_mass(), classes)
 
         def likelier(group: GroupTrees) -> str:
-            even = self.spelling.number(group.steps[0].even_score if group.steps else self._link.even_score)
+            even = self.spelling.number(group.isotonic[0].even_score if group.isotonic else self._link.even_score)
             return f"CASE WHEN {binary(self._sum(group), '>', even)}\n    THEN {classes[-1]} ELSE {classes[0]} END"
 
         return self.by_group(likelier if len(classes) > 1 else lambda _: classes[0], type_)
@@ -57,8 +57,8 @@ class ScoreSum(TreeSum):
 
     def _mass(self, group: GroupTrees, score: int = 0, *, is_second: bool = True) -> str:
         """What a score says by itself: of two classes the probability of the second one, or of the first one."""
-        if group.steps:
-            return self._stepped(group, score, is_second=is_second)
+        if group.isotonic:
+            return self._isotonic(group, score, is_second=is_second)
         one, exponent = self.spelling.number(1.0), self._sum(group, score)
         factor = (2.0 if self._link is Link.HALF_LOGIT else 1.0) * (-1 if is_second else 1)
         if factor != 1:
@@ -86,17 +86,17 @@ class ScoreSum(TreeSum):
         of_powers = self.spelling.computed(", ".join([*powers, "m.most"]), scores)
         return f"(SELECT CASE WHEN e.most IS NOT NULL THEN {said} END\nFROM {of_powers} AS e)"
 
-    def _stepped(self, group: GroupTrees, score: int, *, is_second: bool) -> str:
-        """As of `_mass`, by the steps of the score."""
-        steps, number = group.steps[score], self.spelling.number
-        points = [*zip(steps.scores, steps.probabilities, steps.slopes, strict=True)]
+    def _isotonic(self, group: GroupTrees, score: int, *, is_second: bool) -> str:
+        """As of `_mass`, by the isotonic function of the score."""
+        function, number = group.isotonic[score], self.spelling.number
+        points = [*zip(function.scores, function.probabilities, function.slopes, strict=True)]
         said = [number(points[0][1])]
         for point, probability, slope in points:
             rise = binary(binary("s.score", "-", number(point)).join("()"), "*", number(slope))
             said.append(binary(number(probability), "+", rise) if slope else number(probability))
         cases = [
             f"WHEN {binary('s.score', '<', number(point))} THEN {value}"
-            for point, value in zip(steps.scores, said, strict=False)
+            for point, value in zip(function.scores, said, strict=False)
         ]
         share = " ".join(["CASE", *cases, "ELSE", said[-1], "END"])
         share = share if is_second else binary(number(1.0), "-", share)

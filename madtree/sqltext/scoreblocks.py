@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from madtree.records import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
@@ -45,6 +46,12 @@ class BlockScan:
     shown: Sequence[str] = ()
     gathered: str = ""
 
+    @classmethod
+    def without_ids(cls, scan: Scan, values: Sequence[str], outcome_bytes: int) -> BlockScan:
+        """Of rows whose ids nobody asks for, and which no table is made of."""
+        scan = replace(scan, id_sql="NULL::pg_catalog.int4")
+        return cls(scan, values, [], [], outcome_bytes, "pg_catalog.int4", array_id=False)
+
     def gather(self, table: str) -> str:
         """Create that table, a temporary one, as SQL."""
         return f"CREATE TEMP TABLE {table} AS SELECT {self._columns} FROM {self.scan.rows()}"
@@ -70,11 +77,11 @@ class BlockScan:
         return f"SELECT b.ids, {INTERNAL}.score_block($1, b.images) AS outcomes FROM {blocks} AS b"
 
     def by_pages(self, ranges: Sequence[PageBounds]) -> str:
-        """The same of a plain table, a page range after the other."""
+        """A query of blocks of a plain table, one for each page range; columns and parameter as of `by_number`."""
         return self._scored(*_tid_arrays(ranges))
 
     def shared(self, tasks: Sequence[Sequence[PageBounds]]) -> str:
-        """The same for workers, who take one task, a few page ranges, after the other.
+        """A query of blocks for workers, who take one task, a few page ranges, after the other; as `by_pages`.
 
         Workers share out the branches of a UNION ALL. What they do by them is in a function because a LATERAL subquery
         with outer references is never run in workers. The blocks' rows come apart above the workers: handing over a

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from madtree.records import dataclass
 from madtree.sqltext.condition import READABLE, Spelling
 from madtree.sqltext.predict import Output, tree_case
-from madtree.trees import Model, Node, StepFunction, Tree
+from madtree.trees import IsotonicFunction, Model, Node, Tree
 
 FLOAT, FLOATS = "float8", "float8[]"
 _MARGIN = " " * 8
@@ -20,12 +20,13 @@ _NEXT_LINE = f"\n{_MARGIN}"
 
 @dataclass(frozen=True)
 class GroupTrees:
-    """The trees of a group, in order, the scores that its rows begin with, and of a calibrated model each one's steps.
-    """  # fmt: skip
+    """The trees of a group, in order, and the scores that its rows begin with; of a calibrated model each score's
+    function.
+    """
 
     trees: Sequence[Tree]
     base: Sequence[float] = ()
-    steps: Sequence[StepFunction] = ()
+    isotonic: Sequence[IsotonicFunction] = ()
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ class WorkTables:
         return shared(self.counted("state"))
 
     def counted(self, name: str) -> str:
-        """The same, as one query whose column has that name."""
+        """A query of the frontier's statistics in a column of that name; $1: plan."""
         call = f"{INTERNAL}.node_statistics(n_rows, {BLOCK_ARGUMENTS}, nodes, $1)"
         return f"SELECT {call} AS {name} FROM {self.name('blocks')}"
 

@@ -15,7 +15,7 @@ from madtree.host import Host, TemporaryPlace, WorkSpace, local_settings
 from madtree.ingest import Packed, Packing, RowPacker
 from madtree.learn.columns import COLUMNS, ColumnReader
 from madtree.learn.counting import CountRequest, frontier_values
-from madtree.learn.data import MOST_BLOCK_ROWS, Array, Ints, Steps, codec
+from madtree.learn.data import MOST_BLOCK_ROWS, Array, Coroutine, Ints, codec
 from madtree.learn.packing import block_fields
 from madtree.learn.problem import Problem
 from madtree.learn.requests import (
@@ -66,7 +66,7 @@ class TableOfBlocks(Provider):
         self._have_moved = False  # from the roots, in whatever trees
         self._copied: BlockStore | None = None
 
-    def fold_hashes(self, request: FoldHashesRequest) -> Steps[Ints]:
+    def fold_hashes(self, request: FoldHashesRequest) -> Coroutine[Ints]:
         found = [np.zeros((0, 3), np.int64)]
         for row in self._host.data_stream(self._work.identities()):
             yield
@@ -74,12 +74,12 @@ class TableOfBlocks(Provider):
             found.append(request.hashes.counted(np.frombuffer(row["identity"], "<u4"), tree))
         return np.concatenate(found)
 
-    def replace(self, request: ReplaceRequest) -> Steps[None]:
+    def replace(self, request: ReplaceRequest) -> Coroutine[None]:
         yield
         self._copied = None
         self._host.command(self._work.replace_columns(request.columns), [_BYTEA], [self._plan(request)])
 
-    def sums(self, request: SumsRequest) -> Steps[Array]:
+    def sums(self, request: SumsRequest) -> Coroutine[Array]:
         yield
         state: State | None = self._host.query(self._work.row_sums(), [_BYTEA], [self._plan(request)])[0]["sums"]
         return request.zeros() if state is None else numbers_of(state).reshape(request.zeros().shape)
@@ -91,15 +91,15 @@ class TableOfBlocks(Provider):
             self._move(problem, request.routing)
         return codec.dump({**problem.counting_values(), **request.function_values()})
 
-    def wave(self, request: WaveRequest) -> Steps[Any]:
+    def wave(self, request: WaveRequest) -> Coroutine[Any]:
         return (yield from driven(request.ensemble.grow(request.number, rows_at_hand=False), self))
 
-    def _by_copy(self, request: HeldOutRequest | TargetsRequest | CategoriesRequest) -> Steps[Any]:
+    def _by_copy(self, request: HeldOutRequest | TargetsRequest | CategoriesRequest) -> Coroutine[Any]:
         return (yield from (yield from self._copy(request.problem)).answer(request))
 
     held_out = targets = categories = _by_copy
 
-    def _copy(self, problem: Problem) -> Steps[BlockStore]:
+    def _copy(self, problem: Problem) -> Coroutine[BlockStore]:
         """The packed rows of a problem, copied once into the memory of this process or a file: a tree's out-of-bag rows
         are judged one by one, and permuted among all others.
         """
@@ -113,7 +113,7 @@ class TableOfBlocks(Provider):
             self._copied = copied
         return self._copied
 
-    def count(self, request: CountRequest) -> Steps[Array]:
+    def count(self, request: CountRequest) -> Coroutine[Array]:
         yield
         self._move(request.problem, request.routing)
         parts = _smaller(request, self._state_bytes)
@@ -176,7 +176,7 @@ class TableKeeper(ABC):
 
     def train(
         self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
-    ) -> Steps[T]:
+    ) -> Coroutine[T]:
         packed = self._pack(packing)
         return (yield from driven(program(packed, False), self._provider(packing.problem), tell))
 

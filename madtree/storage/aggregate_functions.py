@@ -25,8 +25,8 @@ from madtree.learn.columns import (
     summed_rows,
     with_columns,
 )
-from madtree.learn.counting import CountRequest, Frontier, PlacedBlock, final, merge, transition_steps
-from madtree.learn.data import Array, Block, Ints, LastPlan, Steps, Values, require
+from madtree.learn.counting import CountRequest, Frontier, PlacedBlock, final, merge, transition_coroutine
+from madtree.learn.data import Array, Block, Coroutine, Ints, LastPlan, Values, require
 from madtree.learn.problem import Problem
 from madtree.learn.requests import arguments_of
 from madtree.learn.route import MOST_NODES, NewSplits, StoredNodes, node_bytes
@@ -68,9 +68,9 @@ _counting = LastPlan(_Counting)
 
 def node_statistics_transition(
     state: State | None, n_rows: int, columns: Sequence[bytes | None], nodes: bytes | None, request: bytes
-) -> Steps[bytearray]:
-    """The state with one block counted, in steps; `columns` as in `learn.columns.columns.COLUMNS`, `nodes` as they are
-    kept beside them (`moved_nodes`).
+) -> Coroutine[bytearray]:
+    """The state with one block counted, as a coroutine; `columns` as in `learn.columns.columns.COLUMNS`, `nodes` as
+    they are kept beside them (`moved_nodes`).
     """
     todo = _counting.get(request)
     buffer = todo.empty() if state is None else bytearray(state)
@@ -78,7 +78,7 @@ def node_statistics_transition(
     block = todo.reader.checked_block(n_rows, columns)
     if n_rows:
         placed = PlacedBlock(0, block, todo.frontier.positions(nodes, block))
-        yield from transition_steps(numbers, [placed], todo.request)
+        yield from transition_coroutine(numbers, [placed], todo.request)
     return buffer
 
 
@@ -184,8 +184,8 @@ class _Moving:
 _moving = LastPlan(_Moving)
 
 
-def moved_nodes(plan: bytes, n_rows: int, columns: Sequence[bytes | None], nodes: bytes | None) -> Steps[bytes]:
-    """The nodes of a block's rows after the trees have grown, as they are kept, in steps.
+def moved_nodes(plan: bytes, n_rows: int, columns: Sequence[bytes | None], nodes: bytes | None) -> Coroutine[bytes]:
+    """The nodes of a block's rows after the trees have grown, as they are kept, as a coroutine.
 
     `nodes`: those before, None at the roots.
     """

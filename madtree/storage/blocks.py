@@ -8,7 +8,7 @@ import numpy as np
 
 from madtree.host import ScratchFile, Span, SpillFile, TemporaryFile, TemporaryPlace
 from madtree.learn.at_hand import BlocksAtHand
-from madtree.learn.data import Allocator, Array, Block, CodeLayout, Codes, Steps
+from madtree.learn.data import Allocator, Array, Block, CodeLayout, Codes, Coroutine
 from madtree.learn.problem import Problem
 from madtree.learn.requests import NoAnswerError, Provider, RememberRequest, ReplaceRequest, Request, SampleRequest
 from madtree.records import dataclass
@@ -106,13 +106,13 @@ class BlockStore(Provider):
         self._kept.append(_Kept(n_left, kept.layout, self._stored(rest)))
         return block.rows(slice(n_left, None))
 
-    def answer(self, request: Request) -> Steps[Any]:
+    def answer(self, request: Request) -> Coroutine[Any]:
         """Raises NoAnswerError where the rows have been moved away."""
         if self._is_moved:
             raise NoAnswerError(f"rows that all processes share have no answer to a {type(request).__name__} here")
         return super().answer(request)
 
-    def others(self, request: Request) -> Steps[Any]:
+    def others(self, request: Request) -> Coroutine[Any]:
         """By the blocks at hand."""
         return self._blocks_at_hand().answer(request)
 
@@ -130,7 +130,7 @@ class BlockStore(Provider):
         """The places of those that have rows; of none, that of one."""
         return [number for number, kept in enumerate(self._kept) if kept.n_rows] or [*range(len(self._kept))][:1]
 
-    def replace(self, request: ReplaceRequest) -> Steps[None]:
+    def replace(self, request: ReplaceRequest) -> Coroutine[None]:
         """Columns stay where they are, in memory or in the file, while they keep their size."""
         at_hand = self._blocks_at_hand()  # which knows where rows are in the trees that have just grown
         for place, number in enumerate(self._filled):
@@ -140,7 +140,7 @@ class BlockStore(Provider):
                 self._kept[number].columns[name] = self._put(self._replaced(number, name), getattr(made, name))
         at_hand.renew(self._blocks())
 
-    def remember(self, request: RememberRequest) -> Steps[None]:
+    def remember(self, request: RememberRequest) -> Coroutine[None]:
         """What is remembered stays where it is, and new columns do not take its place."""
         yield
         if not request.back:
@@ -159,7 +159,7 @@ class BlockStore(Provider):
             kept.columns.update(before)
         self._blocks_at_hand().renew(self._blocks())
 
-    def sample(self, request: SampleRequest) -> Steps[None]:
+    def sample(self, request: SampleRequest) -> Coroutine[None]:
         """All rows stay where they are while a part of them is copied."""
         self._at_hand, self._remembered = None, []
         if request.share == 1:

@@ -7,7 +7,7 @@ from contextlib import closing
 
 from madtree.host import Host, TemporaryPlace
 from madtree.ingest import Packed, Packing, RowPacker
-from madtree.learn.data import Steps
+from madtree.learn.data import Coroutine
 from madtree.learn.requests import Program, Progress, T, driven
 from madtree.storage.blocks import BlockStore
 
@@ -25,7 +25,7 @@ class InProcess:
 
     def train(
         self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
-    ) -> Steps[T]:
+    ) -> Coroutine[T]:
         place = TemporaryPlace.of(self._host)
         store = BlockStore(packing.problem, self._block_rows, self._memory_bytes, self._position_bytes, place)
         total = Packed(0, 0, 0)

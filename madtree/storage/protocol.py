@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from madtree.ingest import Packed, Packing
-from madtree.learn.data import CodeLayout, Steps
+from madtree.learn.data import CodeLayout, Coroutine
 from madtree.learn.problem import Problem
 from madtree.learn.requests import Program, Progress, T
 from madtree.learn.route import POSITION_BYTES
@@ -20,7 +20,7 @@ class BlockKeeper(Protocol):
     """Packs a table's rows into blocks, keeps them somewhere, and drives programs that ask for what they hold.
 
     Attributes:
-        may_run_statements: whether statements may be run while a program is driven, and so between its steps.
+        may_run_statements: whether statements may be run while a program is driven, and so at its pauses.
         n_processes: that grow whole trees.
     """
 
@@ -29,8 +29,8 @@ class BlockKeeper(Protocol):
 
     def train(
         self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
-    ) -> Steps[T]:
-        """Pack all rows, and drive a program over them, in steps: between two of them whoever goes on with them may run
+    ) -> Coroutine[T]:
+        """Pack all rows, and drive a program over them, as a coroutine: at its pauses whoever goes on with it may run
         statements, and lets cancels in.
 
         Args:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import WIDE_LIMIT, Floats, Ints, LastPlan, Steps, Values, codec, require
+from madtree.learn.data import WIDE_LIMIT, Coroutine, Floats, Ints, LastPlan, Values, codec, require
 from madtree.learn.ensemble import Learner, TreeLearner, learner_of
 from madtree.learn.packing import RowFormat, preparing, require_images
 from madtree.learn.problem import parameters_of
@@ -67,9 +67,9 @@ def growing_in_block(
     images: bytes | Floats,
     tell: Callable[[Progress], None] = lambda progress: None,
     deliver: Callable[[TrainedTrees], None] | None = None,
-) -> Steps[TrainedTrees | None]:
-    """Train all trees whose rows are among `images`, each by its own bins, in steps; None if no row has a feature that
-    is known.
+) -> Coroutine[TrainedTrees | None]:
+    """Train all trees whose rows are among `images`, each by its own bins, as a coroutine; None if no row has a feature
+    that is known.
 
     Args:
         images: of the rows, or their numbers (n_rows, n_columns).
@@ -115,8 +115,8 @@ def _counted(tree: Ints, tree_ids: Ints) -> Ints:
 _grow_plans = LastPlan(GrowPlan.load)
 
 
-def grow_block(plan: bytes, images: bytes | None) -> Steps[bytes | None]:
-    """The trained trees of a block, as the bytes of a `TrainedTrees`, in steps.
+def grow_block(plan: bytes, images: bytes | None) -> Coroutine[bytes | None]:
+    """The trained trees of a block, as the bytes of a `TrainedTrees`, as a coroutine.
 
     Raises:
         MadtreeError: the plan or the images are damaged, or they are too many rows for a block.

@@ -46,7 +46,7 @@ class Activity:
         """
         self._show, self._clock, self._relation = show, clock, relation
         self._who = f"{'madtree' if in_server else 'madtree-client'} {kind.trains.removesuffix('_train')}"
-        self._unit = kind.step
+        self._unit = kind.unit
         self._rows: int | None = None
         self._stage: Stage = "write"
         self._stage_since = self._pack_since = self._since = clock()

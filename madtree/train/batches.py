@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from madtree.host import Host, Span, SpillFile, TemporaryPlace
 from madtree.ingest import Profile
-from madtree.learn.data import Steps
+from madtree.learn.data import Coroutine
 from madtree.learn.prune import TrainedTrees
 from madtree.records import dataclass
 
@@ -53,16 +53,16 @@ class Deliveries:
 
 
 def delivered(
-    steps: Steps[T], deliveries: Deliveries, profile: Profile, between: Callable[[], None]
+    work: Coroutine[T], deliveries: Deliveries, profile: Profile, between: Callable[[], None]
 ) -> Generator[Batch, None, T]:
-    """Go on with steps to their end, and yield what they hand over; returns what they come to.
+    """Go on with work to its end, and yield what it hands over; returns what it comes to.
 
-    `between` is called after each step, for cancels to be let in.
+    `between` is called at each pause, for cancels to be let in.
     """
-    with closing(steps):
+    with closing(work):
         while True:
             try:
-                next(steps)
+                next(work)
             except StopIteration as stop:
                 result: T = stop.value
                 break

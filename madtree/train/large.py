@@ -110,8 +110,8 @@ def _pack_and_grow(
             deliveries = Deliveries(host, in_file=not keeper.may_run_statements)
 
             program = partial(_program, call, found, problem, ids, deliveries.add, keeper.n_processes)
-            steps = keeper.train(packing, program, tell)
-            grown = yield from delivered(steps, deliveries, profile, host.let_in)
+            work = keeper.train(packing, program, tell)
+            grown = yield from delivered(work, deliveries, profile, host.let_in)
         except NotPossibleError:
             continue
         return None if grown is None else Batch(grown[1], _counted(profile, grown[0]))

@@ -31,9 +31,9 @@ def whole_tree(call: Call, found: Survey) -> Iterator[Batch]:
     clause = source.rows.from_clause(extra=source.rows.usable)
     images = read_images(source.reader, source.rows, rows_sql.images(source.rows, clause))
     tell, deliveries = Teller(host, call.watch, call.activity, call.task.verbose).tell, Deliveries(host, in_file=False)
-    steps = growing_in_block(_grow_plan(call, found), images, tell, deliveries.add)
+    work = growing_in_block(_grow_plan(call, found), images, tell, deliveries.add)
     del images
-    trained = yield from delivered(steps, deliveries, found.profile, host.let_in)
+    trained = yield from delivered(work, deliveries, found.profile, host.let_in)
     if trained is not None:
         yield Batch(trained, found.profile)
 
@@ -81,8 +81,8 @@ def _streamed(call: Call, found: Survey, plan: GrowPlan) -> Iterator[TrainedTree
     with local_settings(host, _sorting(found, 1)):
         for row in host.data_stream(rows_sql.images_by_block(found.source.rows)):
             tell = Teller(host, call.watch, call.activity, verbose=False).tell
-            steps = growing_in_block(plan, as_rows(source.rows, row.pop("images")), tell)
-            yield finished(steps, host.let_in)
+            work = growing_in_block(plan, as_rows(source.rows, row.pop("images")), tell)
+            yield finished(work, host.let_in)
             call.watch.begin("pack")
 
 

@@ -5,7 +5,7 @@ a model speaks of these. Knows no database and no numpy.
 
 from __future__ import annotations
 
-from madtree.trees.calibration import CalibrationMap, FittedMaps, SigmoidFunction, StepFunction
+from madtree.trees.calibration import CalibrationMap, FittedMaps, IsotonicFunction, SigmoidFunction
 from madtree.trees.criteria import (
     CLASSES,
     COUNTS,
@@ -52,7 +52,6 @@ from madtree.trees.model import Competitor, Model, Node, Split, Surrogate, Tree
 from madtree.trees.node_record import FIELD_SIZES, MOST_ROWS_IN_BAG, NodeLayout
 from madtree.trees.parameters import (
     BALANCED,
-    BEST,
     CATEGORY_ENCODINGS,
     EXACT_LIMIT,
     FEW_CATEGORIES,
@@ -107,7 +106,6 @@ from madtree.trees.threshold import (
 
 __all__ = [
     "BALANCED",
-    "BEST",
     "BOOSTED",
     "CATEGORY_ENCODINGS",
     "CLASSES",
@@ -178,6 +176,7 @@ __all__ = [
     "FeatureKind",
     "FittedMaps",
     "ForestParameters",
+    "IsotonicFunction",
     "Joining",
     "LeafValue",
     "Link",
@@ -192,7 +191,6 @@ __all__ = [
     "Parameters",
     "SigmoidFunction",
     "Split",
-    "StepFunction",
     "Surrogate",
     "Tree",
     "Value",

@@ -16,7 +16,7 @@ _MOST_EXPONENT = 700.0
 
 
 @dataclass(frozen=True)
-class StepFunction:
+class IsotonicFunction:
     """A function that never falls: straight lines between points, and level before the first and behind the last.
 
     Attributes:
@@ -85,7 +85,7 @@ class SigmoidFunction:
         return 1.0 / (1.0 + exp(min(max(exponent, -_MOST_EXPONENT), _MOST_EXPONENT)))
 
 
-CalibrationMap = StepFunction | SigmoidFunction
+CalibrationMap = IsotonicFunction | SigmoidFunction
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ class ModelKind:
         predicts: the one that predicts by all of a group's trees.
         draws, lists_surrogates: those that show single trees, with the arguments that tell which.
         noun: what a group has: "tree", "forest".
-        step: what is counted while one is trained: "level", "tree", "round".
+        unit: what is counted while one is trained: "level", "tree", "round".
         described: the end of a sentence that begins with "The model is".
         label: stands behind "classification" and "regression"; empty where these say enough.
         joining: how its trees make one prediction.
@@ -67,7 +67,7 @@ class ModelKind:
     draws: str
     lists_surrogates: str
     noun: str
-    step: str
+    unit: str
     described: str
     label: str
     joining: Joining
@@ -101,7 +101,7 @@ TREE = ModelKind(
     draws="tree_display",
     lists_surrogates="tree_surr_display",
     noun="tree",
-    step="level",
+    unit="level",
     described="a model of single trees",
     label="",
     joining=Joining.NONE,
@@ -127,7 +127,7 @@ FOREST = ModelKind(
     draws="get_tree",
     lists_surrogates="get_tree_surr",
     noun="forest",
-    step="tree",
+    unit="tree",
     described="a forest",
     label="forest",
     joining=Joining.VOTE_OR_MEAN,
@@ -152,7 +152,7 @@ BOOSTED = replace(
     trains="boost_train",
     predicts="boost_predict",
     noun="boosted model",
-    step="round",
+    unit="round",
     described="a boosted model",
     label="boosting",
     joining=Joining.SUM,

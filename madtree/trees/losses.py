@@ -20,9 +20,9 @@ class Link(Enum):
     HALF_LOGIT = "half logit"  # the same, of twice the score
     SOFTMAX = "softmax"  # of classes: exp(score) over the sum of all classes' ones
     ONE_VS_REST = "one vs rest"  # of classes: 1 / (1 + exp(-score)) over the sum of all classes' ones
-    # Of two classes the probability of the second, by steps of the model's (`trees.StepFunction`); of more what those
+    # Of two classes the probability of the second, by the model's `IsotonicFunction`; of more what those
     # of each class say, over the sum of all classes' ones.
-    STEPS = "steps"
+    ISOTONIC = "isotonic"
 
     @property
     def even_score(self) -> float:
@@ -86,7 +86,7 @@ LOSSES = {
         DeclaredLoss("huber", False, Link.IDENTITY, takes_quantile=True, of_quantiles=True, has_threshold=True),
         DeclaredLoss("poisson", False, Link.LOG, is_count=True),
         DeclaredLoss("gamma", False, Link.LOG, is_positive=True),
-        DeclaredLoss(ISOTONIC, True, Link.STEPS, is_trained=False),
+        DeclaredLoss(ISOTONIC, True, Link.ISOTONIC, is_trained=False),
         # Of two classes a sigmoid makes scores of `log_loss`.
         DeclaredLoss(SIGMOID, True, Link.LOGIT, Link.ONE_VS_REST, is_trained=False),
     )

@@ -121,12 +121,12 @@ class Tree:
 
     def path(self, node_id: int) -> list[tuple[Node, bool]]:
         """The inner nodes from the root to the node, without it, each with whether the way goes left there."""
-        steps = []
+        branches = []
         while node_id > 0:
             parent = (node_id - 1) // 2
-            steps.append((self.nodes[parent], node_id == 2 * parent + 1))
+            branches.append((self.nodes[parent], node_id == 2 * parent + 1))
             node_id = parent
-        return steps[::-1]
+        return branches[::-1]
 
     def leaves_below(self, depth: int) -> dict[int, int]:
         """Of each inner node at that depth the number of leaves below it."""

@@ -21,8 +21,8 @@ from rich.console import Console
 from waiting import PATIENCE, wait_until
 
 from madtree.cli.demo import chosen_engine, flights, story, tables
-from madtree.cli.demo.errors import DemoError
 from madtree.cli.demo.screen import Screen
+from madtree.cli.exits import DemoError
 
 CSV = b"year,month\n2013,1\n"
 

@@ -9,7 +9,8 @@ import pytest
 from forced import differences
 from psycopg_host import PsycopgHost
 
-from madtree.score import tree_confusion, tree_evaluate, tree_predict
+from madtree.score.evaluate import tree_confusion, tree_evaluate
+from madtree.score.predict import tree_predict
 
 LARGE = "max_depth => 13, min_split => 2, min_bucket => 1, n_bins => 0"
 

@@ -13,8 +13,9 @@ from forced import differences
 from psycopg_host import PsycopgHost
 
 from madtree.host.protocol import Row
-from madtree.score import tree_confusion, tree_evaluate, tree_predict
 from madtree.score.case_or_blocks import Work
+from madtree.score.evaluate import tree_confusion, tree_evaluate
+from madtree.score.predict import tree_predict
 
 
 class Listening(PsycopgHost):

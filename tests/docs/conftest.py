@@ -8,10 +8,10 @@ import psycopg
 import pytest
 from rich.console import Console
 
-from madtree.cli.demo.errors import DemoError
 from madtree.cli.demo.flights import find_flights
 from madtree.cli.demo.screen import Screen
 from madtree.cli.demo.tables import PARTS, load, prepare
+from madtree.cli.exits import DemoError
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from pages import follow
 from waiting import PATIENCE
 
 from madtree.cli.demo import story
-from madtree.cli.demo.errors import DemoError
 from madtree.cli.demo.flights import find_flights
+from madtree.cli.exits import DemoError
 
 SECONDS = re.compile(r"(\d[\d,]*) rows a second|\d+\.\d+ s\b")
 LOADING = ("1. The data", "2. A tree")  # between these titles a second run says what it found

@@ -83,9 +83,16 @@ def _trees_of_syntax() -> Iterator[None]:
     documented.cache_clear()
 
 
-@pytest.mark.parametrize(("option", "bound"), [("shrink", 6), ("max_competitors", 7), ("exposure", 38)])
+@pytest.mark.parametrize(("option", "bound"), [("shrink", 5), ("max_competitors", 6), ("exposure", 36)])
 def test_files_that_name_an_option(option: str, bound: int) -> None:
     found = naming(rf"\b{option}\b")
+    assert len(found) <= bound, found
+
+
+@pytest.mark.parametrize(("function", "bound"), [("tree_reliability", 5), ("boost_staged", 3)])
+def test_files_that_name_a_function(function: str, bound: int) -> None:
+    """Beside what declares it and what runs it, only what calls it: its command, and what is said of others."""
+    found = naming(rf"\b{function}\b")
     assert len(found) <= bound, found
 
 
@@ -110,7 +117,7 @@ def test_files_that_are_fragments() -> None:
         for path, text in sources().items()
         if path.name != "__init__.py" and lines_of_code(text) < SMALL
     ]
-    assert len(found) <= 70, found
+    assert len(found) <= 65, found
 
 
 def test_no_file_is_a_hall() -> None:
@@ -118,7 +125,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 52_600
+    assert sum(map(lines_of_code, sources().values())) <= 52_300
 
 
 @pytest.mark.parametrize(
@@ -131,9 +138,11 @@ def test_lines_of_code() -> None:
         ("learn/leaf_sums", 10),
         ("learn/counting", 14),
         ("learn/waves", 8),
-        ("learn/requests", 19),
+        ("learn/requests", 17),
         ("learn/at_hand", 1),
         ("interface", 20),
+        ("score", 25),
+        ("explain", 0),
     ],
 )
 def test_names_that_a_room_offers(room: str, bound: int) -> None:
@@ -149,7 +158,7 @@ def test_public_classes_of_one_name() -> None:
 def test_docstrings_that_say_what_something_is_like() -> None:
     """Rather than what it is."""
     found = [file for file, node in documented() if (ast.get_docstring(node) or "").startswith("The same")]
-    assert len(found) <= 11, found
+    assert len(found) <= 2, found
 
 
 def test_modules_in_circles_inside_rooms() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from madtree.errors import MadtreeError
-from madtree.interface import FUNCTIONS, defaults
+from madtree.interface import FUNCTIONS
 from madtree.request.option_strings import parse_options
 
 TREE_TRAIN = FUNCTIONS["tree_train"]
@@ -19,7 +19,8 @@ def parse(surrogate_params: str | None, pruning_params: str | None) -> dict[str,
 
 
 def options(**said: object) -> dict[str, object]:
-    return {**defaults.OPTIONS["surrogate_params"], **defaults.OPTIONS["pruning_params"], **said}
+    strings = [each for each in TREE_TRAIN.arguments if each.name in ("surrogate_params", "pruning_params")]
+    return {**{key.name: key.default for each in strings for key in each.keys}, **said}
 
 
 def test_nothing_said_means_the_defaults() -> None:

@@ -14,12 +14,11 @@ import typer
 from rich.console import Console
 
 from madtree.cli.connection import Target, check_dsn, connect
-from madtree.cli.demo.errors import DemoError
 from madtree.cli.demo.flights import find_flights
 from madtree.cli.demo.screen import Screen
 from madtree.cli.demo.story import tell
 from madtree.cli.escapes import escaped
-from madtree.cli.exits import INTERRUPTED
+from madtree.cli.exits import INTERRUPTED, DemoError
 from madtree.cli.session import ENGINE
 from madtree.embedded import PrivateServer
 from madtree.errors import MadtreeError

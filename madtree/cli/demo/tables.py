@@ -7,9 +7,9 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from madtree.cli.demo.errors import DemoError
 from madtree.cli.demo.flights import N_FLIGHTS
 from madtree.cli.demo.screen import Screen
+from madtree.cli.exits import DemoError
 
 SCHEMA = "demo"
 OURS = "made by madtree demo"  # comment on the schema, and on each table that the demo may replace

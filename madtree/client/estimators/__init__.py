@@ -1,6 +1,6 @@
 """Decision trees, forests and boosted trees in scikit-learn's manner, trained in the database."""
 
-from madtree.client.child_processes import send_passwords_to_children
+from madtree.client.client import send_passwords_to_children
 from madtree.client.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from madtree.client.estimators.checks import expected_failed_checks
 from madtree.client.estimators.classifier import DecisionTreeClassifier

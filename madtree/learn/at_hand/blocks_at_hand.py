@@ -12,8 +12,8 @@ import numpy as np
 
 from madtree.learn.at_hand.node_order import NodeOrder
 from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
-from madtree.learn.counting import CountRequest, PlacedBlock, final, merge, transition_steps
-from madtree.learn.data import Allocator, Array, Block, Ints, ReusingAllocator, Steps, allocated, in_memory
+from madtree.learn.counting import CountRequest, PlacedBlock, final, merge, transition_coroutine
+from madtree.learn.data import Allocator, Array, Block, Coroutine, Ints, ReusingAllocator, allocated, in_memory
 from madtree.learn.histogram import RowsOfNodes
 from madtree.learn.problem import Problem
 from madtree.learn.requests import (
@@ -78,31 +78,31 @@ class BlocksAtHand(Provider):
         """Go on with other columns of these rows; codes and trees are as before."""
         self._place(blocks, None)
 
-    def count(self, request: CountRequest) -> Steps[Array]:
+    def count(self, request: CountRequest) -> Coroutine[Array]:
         if request.drawn is not None or request.in_order:
             order = yield from self._in_order(request.problem, lasting=request.in_order)
             return final((yield from order.histograms(request)))
         if self._are_counted_together(request):
-            return final((yield from transition_steps(None, self._blocks, request)))
+            return final((yield from transition_coroutine(None, self._blocks, request)))
         state: Array = request.zeros()
         for block in self._blocks:
-            state = yield from transition_steps(state, [block], request)
+            state = yield from transition_coroutine(state, [block], request)
         return final(state)
 
-    def rows(self, request: RowsRequest) -> Steps[RowsOfNodes]:
+    def rows(self, request: RowsRequest) -> Coroutine[RowsOfNodes]:
         parts = []
         for block in self._blocks:
             yield
             parts += [block.in_play(request, replica) for replica in range(request.problem.n_replicas)]
         return RowsOfNodes.of(request.problem.channels, parts)
 
-    def drawn_rows(self, request: DrawnRowsRequest) -> Steps[RowsOfNodes]:
+    def drawn_rows(self, request: DrawnRowsRequest) -> Coroutine[RowsOfNodes]:
         return (yield from self._in_order(request.problem)).rows(request)
 
-    def wave(self, request: WaveRequest) -> Steps[Any]:
+    def wave(self, request: WaveRequest) -> Coroutine[Any]:
         return (yield from driven(request.ensemble.grow(request.number), self))
 
-    def fold_hashes(self, request: FoldHashesRequest) -> Steps[Ints]:
+    def fold_hashes(self, request: FoldHashesRequest) -> Coroutine[Ints]:
         found = [np.zeros((0, 3), np.int64)]
         for placed in self._blocks:
             yield
@@ -110,21 +110,21 @@ class BlocksAtHand(Provider):
             found.append(request.hashes.counted(placed.block.identity, placed.block.tree))
         return np.concatenate(found)
 
-    def replace(self, request: ReplaceRequest) -> Steps[None]:
+    def replace(self, request: ReplaceRequest) -> Coroutine[None]:
         """The caller's blocks stay as they are."""
         for i, placed in enumerate(self._blocks):
             yield
             self._blocks[i] = replace(placed, block=self.made(request, i))
         self.renew([placed.block for placed in self._blocks])
 
-    def remember(self, request: RememberRequest) -> Steps[None]:
+    def remember(self, request: RememberRequest) -> Coroutine[None]:
         yield
         if request.back:
             self.renew(self._remembered)
         else:
             self._remembered = [placed.block for placed in self._blocks]
 
-    def sample(self, request: SampleRequest) -> Steps[None]:
+    def sample(self, request: SampleRequest) -> Coroutine[None]:
         yield
         if request.share < 1:
             self._all_blocks = [placed.block for placed in self._blocks]
@@ -141,7 +141,7 @@ class BlocksAtHand(Provider):
         """The block at that place with the columns that are asked for."""
         return request.made(self._blocks[place].block, self._reached(request, place))
 
-    def sums(self, request: SumsRequest) -> Steps[Array]:
+    def sums(self, request: SumsRequest) -> Coroutine[Array]:
         total = request.zeros()
         for place, placed in enumerate(self._blocks):
             yield
@@ -155,7 +155,7 @@ class BlocksAtHand(Provider):
             return None
         return np.stack([self._blocks[place].reached(problem, routing, r) for r in range(problem.n_replicas)])
 
-    def _in_order(self, problem: Problem, *, lasting: bool = False) -> Steps[NodeOrder]:
+    def _in_order(self, problem: Problem, *, lasting: bool = False) -> Coroutine[NodeOrder]:
         """The rows in the order of nodes; `lasting`: of the first of many trees of the same rows."""
         yield
         if self._order is None or self._order[0] is not problem:
@@ -184,7 +184,7 @@ class BlocksAtHand(Provider):
             self._whole = Block.join([placed.block for placed in self._blocks])
         return self._whole
 
-    def held_out(self, request: HeldOutRequest) -> Steps[HeldOut]:
+    def held_out(self, request: HeldOutRequest) -> Coroutine[HeldOut]:
         problem, replica = request.problem, request.replica
         if self._way is None or self._way.routing is not request.routing:
             self._way = WayDown(request.routing)
@@ -213,7 +213,7 @@ class BlocksAtHand(Provider):
             first += placed.block.codes.n_rows
         return HeldOut(place, whole, node, n_all, self._allocator, self._lasting)
 
-    def targets(self, request: TargetsRequest) -> Steps[Targets]:
+    def targets(self, request: TargetsRequest) -> Coroutine[Targets]:
         yield
         blocks = [placed.block for placed in self._blocks] if self._whole is None else [self._whole]
         n_rows = sum(block.codes.n_rows for block in blocks)
@@ -231,7 +231,7 @@ class BlocksAtHand(Provider):
 
         return Targets(joined("target"), joined("weight"), joined("tree"), n_rows, self._lasting)
 
-    def categories(self, request: CategoriesRequest) -> Steps[Ints]:
+    def categories(self, request: CategoriesRequest) -> Coroutine[Ints]:
         problem = request.problem
         found = [np.zeros((3, 0), np.int64)]
         for feature in np.flatnonzero(problem.unordered).tolist():

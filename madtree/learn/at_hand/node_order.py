@@ -15,7 +15,7 @@ import numpy as np
 from madtree.learn.at_hand.bagged_block import BaggedBlock
 from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
 from madtree.learn.counting import CountRequest, RowsByNode, transition
-from madtree.learn.data import Allocator, Array, Block, Bools, Ints, Runs, Steps, in_memory, pieces_of
+from madtree.learn.data import Allocator, Array, Block, Bools, Coroutine, Ints, Runs, in_memory, pieces_of
 from madtree.learn.histogram import RowsOfNodes, joined
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
@@ -147,7 +147,7 @@ class NodeOrder:
         some = self._sizes > 0
         self._nodes, self._sizes = self._nodes[some], self._sizes[some]
 
-    def histograms(self, request: CountRequest) -> Steps[Array]:
+    def histograms(self, request: CountRequest) -> Coroutine[Array]:
         """The state that a request for histograms asks for."""
         state: Array | None = None
         n_rows = 0

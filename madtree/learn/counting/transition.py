@@ -13,7 +13,7 @@ from typing import Protocol
 
 from madtree.learn.counting.count_request import CountRequest
 from madtree.learn.counting.rows_by_node import RowsByNode, add_rows_by_node
-from madtree.learn.data import Array, Block, Ints, Steps, finished
+from madtree.learn.data import Array, Block, Coroutine, Ints, finished
 from madtree.learn.histogram import RowsInPlay, RowsOfNodes, add_rows, add_rows_of_nodes, add_totals, check_exact
 from madtree.learn.leaf_sums import add_powers, add_terms
 from madtree.learn.problem import Problem
@@ -109,11 +109,11 @@ def transition(
         total = request.zeros() if state is None else state
         add_rows_by_node(total, request, rows)
         return total
-    return finished(transition_steps(state, rows, request))
+    return finished(transition_coroutine(state, rows, request))
 
 
-def transition_steps(state: Array | None, blocks: Sequence[PlacedBlock], request: CountRequest) -> Steps[Array]:
-    """`transition` of blocks in steps, as many a block as there are replicas."""
+def transition_coroutine(state: Array | None, blocks: Sequence[PlacedBlock], request: CountRequest) -> Coroutine[Array]:
+    """`transition` of blocks as a coroutine that pauses as many times a block as there are replicas."""
     total = request.zeros() if state is None else state
     together = len(blocks) > 1 and request.what in ("histograms", "sides") and request.drawn is None
     parts, gathered_below = [], request.problem.tuning.gathered_below

@@ -21,13 +21,13 @@ from madtree.learn.data.block import (
 )
 from madtree.learn.data.checked import Values, ascends, require
 from madtree.learn.data.codec import LastPlan
+from madtree.learn.data.coroutine import Coroutine, advanced, at_once, finished
 from madtree.learn.data.exact_sums import ExactSums, in_powers
 from madtree.learn.data.grid import Grid, is_exact, scaled
 from madtree.learn.data.hashes import keyed, mixed, order_by_hashes, stable_order
 from madtree.learn.data.postgres_bytes import read_rows, rows_in, sent_floats, sent_ints, sent_rows
 from madtree.learn.data.runs import Runs, heads
 from madtree.learn.data.size_bins import N_SIZES, bins_of_sizes, sizes_above
-from madtree.learn.data.steps import Steps, advanced, at_once, finished
 from madtree.learn.data.types import LEFT, N_SIDES, RIGHT, UNKNOWN, Array, Bools, Floats, Ints, narrowest, unsigned
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "Codes",
     "CodesOfRows",
     "CodesOfRuns",
+    "Coroutine",
     "ExactSums",
     "Floats",
     "Grid",
@@ -56,7 +57,6 @@ __all__ = [
     "LastPlan",
     "ReusingAllocator",
     "Runs",
-    "Steps",
     "Values",
     "advanced",
     "allocated",

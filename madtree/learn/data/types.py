@@ -29,5 +29,5 @@ def unsigned(largest: int) -> np.dtype:
 
 
 def narrowest(numbers: Array) -> Array:
-    """The same numbers, none below 0, in as few bytes as hold the largest."""
+    """Numbers, none below 0, in as few bytes as hold the largest."""
     return numbers.astype(unsigned(int(numbers.max(initial=0))))

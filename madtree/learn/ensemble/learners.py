@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from madtree.learn.at_hand import BlocksAtHand
-from madtree.learn.data import Block, Bools, Ints, Steps, Values, require
+from madtree.learn.data import Block, Bools, Coroutine, Ints, Values, require
 from madtree.learn.ensemble.boosting import Boosting, train_boosted
 from madtree.learn.ensemble.forest import Forest, bootstrap, said_of, train_forest
 from madtree.learn.packing import RawRows, RowFormat
@@ -78,7 +78,7 @@ class Learner(Protocol):
 
     def in_block(
         self, problem: Problem, block: Block, groups: Ints, tell: Tell, deliver: Deliver | None
-    ) -> Steps[TrainedTrees]:
+    ) -> Coroutine[TrainedTrees]:
         """Trains the models of a block that has all rows of its groups; with `deliver` None all trees are in the
         result.
         """
@@ -108,7 +108,7 @@ class TreeLearner:
 
     def in_block(
         self, problem: Problem, block: Block, groups: Ints, tell: Tell, deliver: Deliver | None
-    ) -> Steps[TrainedTrees]:
+    ) -> Coroutine[TrainedTrees]:
         outcome = yield from training_at_hand(problem, [block], tell)
         return TrainedTrees.of(*outcome, groups)
 
@@ -136,7 +136,7 @@ class ForestLearner:
 
     def in_block(
         self, problem: Problem, block: Block, groups: Ints, tell: Tell, deliver: Deliver | None
-    ) -> Steps[TrainedTrees]:
+    ) -> Coroutine[TrainedTrees]:
         done: list[TrainedTrees] = []
         forest = Forest.of(problem, self.parameters, groups)
         program = train_forest(forest, deliver or done.append)
@@ -178,7 +178,7 @@ class BoostLearner:
 
     def in_block(
         self, problem: Problem, block: Block, groups: Ints, tell: Tell, deliver: Deliver | None
-    ) -> Steps[TrainedTrees]:
+    ) -> Coroutine[TrainedTrees]:
         done: list[TrainedTrees] = []
         program = train_boosted(Boosting(problem, self.parameters, groups), deliver or done.append, rows_at_hand=True)
         at_hand = BlocksAtHand([block], block.codes.n_rows * POSITION_BYTES)

@@ -17,10 +17,10 @@ from madtree.learn.data import (
     Array,
     Block,
     CodeLayout,
+    Coroutine,
     Floats,
     Ints,
     LastPlan,
-    Steps,
     Values,
     ascends,
     finished,
@@ -67,8 +67,8 @@ class Packer:
         """What `pack` makes of rows that the format has read."""
         return finished(self.packing(rows))
 
-    def packing(self, rows: RawRows) -> Steps[tuple[Block, int, int]]:
-        """What `pack_rows` does, in steps."""
+    def packing(self, rows: RawRows) -> Coroutine[tuple[Block, int, int]]:
+        """What `pack_rows` does, as a coroutine."""
         total, n_unknown = len(rows.target), rows.n_unknown
         keep = rows.usable()
         if self.tree_ids is not None:
@@ -85,7 +85,7 @@ class Packer:
         block = Block(codes, *on_grids(self.problem, rows), rows.tree, fold, rows.identity, rows.first_scores)
         return block, total - len(rows.target), n_unknown
 
-    def _codes(self, feature: int, rows: RawRows) -> Steps[Array]:
+    def _codes(self, feature: int, rows: RawRows) -> Coroutine[Array]:
         values = rows.features[feature]
         if self.problem.unordered[feature]:
             return np.where(np.isnan(values), 0.0, values + 1)
@@ -137,8 +137,8 @@ def block_fields(block: Block, n_skipped: int, n_unknown: int) -> tuple[Any, ...
     return (block.codes.n_rows, n_skipped, n_unknown, *block_columns(block), scores)
 
 
-def pack_images(images: bytes | None, plan: bytes) -> Steps[tuple[Any, ...]]:
-    """The block of rows whose missing numbers are NaN, as the fields of the SQL type `block`, in steps.
+def pack_images(images: bytes | None, plan: bytes) -> Coroutine[tuple[Any, ...]]:
+    """The block of rows whose missing numbers are NaN, as the fields of the SQL type `block`, as a coroutine.
 
     Raises:
         MadtreeError: the plan or the images are damaged, or they are too many rows for a block.

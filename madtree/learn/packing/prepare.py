@@ -14,10 +14,10 @@ from madtree.learn.data import (
     Bools,
     CodeLayout,
     Codes,
+    Coroutine,
     Floats,
     Grid,
     Ints,
-    Steps,
     at_once,
     is_exact,
 )
@@ -144,8 +144,8 @@ def preparing(
     n_given: Ints | None = None,
     replicas: Replicas | None = None,
     taught: Bools | None = None,
-) -> Steps[tuple[Problem, Block]]:
-    """Bin usable rows, each tree by its own values, and put targets and weights on their grids, in steps.
+) -> Coroutine[tuple[Problem, Block]]:
+    """Bin usable rows, each tree by its own values, and put targets and weights on their grids, as a coroutine.
 
     Args:
         rows: usable rows only, at least one for each tree.
@@ -222,7 +222,7 @@ def _weighted(rows: RawRows, value: Floats) -> Floats:
 
 def _bin(
     rows: RawRows, n_trees: int, limits: BinLimits, kinds: Sequence[FeatureKind], taught: Bools | None
-) -> Steps[tuple[Codes, BinTable]]:
+) -> Coroutine[tuple[Codes, BinTable]]:
     n_features, n_rows = len(rows.features), len(rows.target)
     sizes = np.zeros((n_trees, n_features), np.int32)
     columns, lowers, uppers = [], [], []

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from madtree.learn.at_hand import BlocksAtHand
-from madtree.learn.data import Block, Ints, Steps, finished
+from madtree.learn.data import Block, Coroutine, Ints, finished
 from madtree.learn.grow import FeatureMask, GrowthPolicy, SplitFinder, grow
 from madtree.learn.problem import FoldHashes, Folds, Problem
 from madtree.learn.prune.outcome import Outcome, conclude
@@ -63,15 +63,15 @@ def train_at_hand(
 
     Args:
         tell: of progress.
-        between: called between steps, for cancels to be let in.
+        between: called at pauses, for cancels to be let in.
     """
     return finished(training_at_hand(problem, blocks, tell), between)
 
 
 def training_at_hand(
     problem: Problem, blocks: Sequence[Block], tell: Callable[[Progress], None]
-) -> Steps[tuple[Outcome, Problem]]:
-    """The training of `train_at_hand`, in steps."""
+) -> Coroutine[tuple[Outcome, Problem]]:
+    """The training of `train_at_hand`, as a coroutine."""
     n_rows = sum(block.codes.n_rows for block in blocks)
     at_hand = BlocksAtHand(blocks, n_rows * problem.n_replicas * POSITION_BYTES)
     return driven(train_trees(problem, rows_at_hand=True, folds_known=True), at_hand, tell)

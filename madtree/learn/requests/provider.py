@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from typing import Any, Literal, TypeVar
 
 from madtree.learn.counting import CountRequest
-from madtree.learn.data import Steps
+from madtree.learn.data import Coroutine
 from madtree.learn.requests.requests import (
     FoldHashesRequest,
     RememberRequest,
@@ -108,7 +108,7 @@ class NoAnswerError(NotImplementedError):
 class Provider:
     """Who has the rows. It has a method for each kind of request that it answers (`ANSWERED_BY`)."""
 
-    def answer(self, request: Request) -> Steps[Any]:
+    def answer(self, request: Request) -> Coroutine[Any]:
         """Answer any request but Progress, step by step.
 
         Raises:
@@ -116,18 +116,18 @@ class Provider:
             InexactSumError: sums are no longer exact.
         """
         method = getattr(self, ANSWERED_BY.get(type(request), ""), self.others)
-        steps: Steps[Any] = method(request)
-        return steps
+        work: Coroutine[Any] = method(request)
+        return work
 
-    def others(self, request: Request) -> Steps[Any]:
+    def others(self, request: Request) -> Coroutine[Any]:
         """Answer what there is no method for: somebody else may. This one raises NoAnswerError."""
         raise NoAnswerError(f"{type(self).__name__} has no answer to a {type(request).__name__}")
 
 
 def driven(
     program: Program[T], provider: Provider, tell: Callable[[Progress], None] = lambda progress: None
-) -> Steps[T]:
-    """The result of a program, in steps: between any two of them the server may look for cancels."""
+) -> Coroutine[T]:
+    """The result of a program, as a coroutine: at each of its pauses the server may look for cancels."""
     try:
         request = next(program)
         while True:

@@ -33,7 +33,7 @@ class WayDown:
         return found
 
     def _step_by_step(self, root: Ints, codes: Codes) -> Ints:
-        """The same, from each row's root (n_rows,), where surrogates may be asked."""
+        """(n_rows,) the leaves that rows end in from their roots (n_rows,), where surrogates may be asked."""
         found, rows, node = root, np.arange(len(root)), root
         while len(rows):
             inner = np.flatnonzero(self.routing.child.take(node) != node)

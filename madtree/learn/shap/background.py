@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data import Bools, Floats, Ints, Steps
+from madtree.learn.data import Bools, Coroutine, Floats, Ints
 from madtree.learn.shap.covered_trees import CoveredTrees
 from madtree.learn.shap.ways import LeafPaths
 from madtree.learn.shap.weights import (
@@ -46,13 +46,13 @@ class Background:
         """Of a group."""
         return max(map(len, self.rows))
 
-    def met(self, trees: CoveredTrees, paths: LeafPaths) -> Steps[Bools]:
+    def met(self, trees: CoveredTrees, paths: LeafPaths) -> Coroutine[Bools]:
         """(n_conditions, n_rows) which conditions on some ways, of trees of one group, its rows fulfil."""
         group = int(self.group[trees.tree[paths.leaf[0]]])
         return (yield from paths.met(self.route.of(self.rows[group])))
 
 
-def weights_against_patterns(met: Bools, *, with_pairs: bool) -> Steps[Floats]:
+def weights_against_patterns(met: Bools, *, with_pairs: bool) -> Coroutine[Floats]:
     """(n_leaves, n_lines, 2 ** k) of all that rows may fulfil, as `weights_of_patterns`; with pairs those of
     `pair_weights_of_patterns` behind them.
 
@@ -113,7 +113,7 @@ def _changed(values: Floats, bit: int) -> Floats:
     return found
 
 
-def weights_against_rows(other: Bools, met: Bools, *, with_pairs: bool) -> Steps[Floats]:
+def weights_against_rows(other: Bools, met: Bools, *, with_pairs: bool) -> Coroutine[Floats]:
     """(n_leaves, n_lines, n_rows) of some rows, for leaves with many conditions; with pairs as above.
 
     Args:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from madtree.learn.data import Array, Ints, Steps
+from madtree.learn.data import Array, Coroutine, Ints
 from madtree.learn.shap.explained import MOST_BITS, Explained, LeafTable, Order
 from madtree.learn.shap.ways import LeafPaths, of_leaf
 from madtree.learn.shap.weights import n_terms
@@ -23,7 +23,7 @@ _PART = 64  # leaves whose tables are made together
 _ROWS, _TERMS = 8_192, 2**18  # that are at hand at once, where each row has its own
 
 
-def contributions(explained: Explained, trees: range, route: RouteByNodes, n_rows: int) -> Steps[Ints]:
+def contributions(explained: Explained, trees: range, route: RouteByNodes, n_rows: int) -> Coroutine[Ints]:
     """(n_outputs, n_terms, n_rows) in units of the grid. With pairs a feature's term is what it contributes without
     any other, and that of a pair what both do together beyond that.
 
@@ -62,7 +62,7 @@ def _alone_and_together(found: Ints, n_features: int) -> Ints:
     return found
 
 
-def _by_tables(explained: Explained, root: int, bits: int, route: RouteByNodes, found: Ints) -> Steps[list[int]]:
+def _by_tables(explained: Explained, root: int, bits: int, route: RouteByNodes, found: Ints) -> Coroutine[list[int]]:
     """Add what the leaves of a tree say that have at most so many conditions; the nodes below which the others are.
 
     Args:
@@ -107,7 +107,9 @@ def _of_children(pattern: Array, right: Array, bit: int, bit_of: Mapping[int, in
             yield pattern & ~((~goes).astype(np.uint16) << np.uint16(bit))
 
 
-def _row_by_row(explained: Explained, nodes: list[int], route: RouteByNodes, n_rows: int, found: Ints) -> Steps[None]:
+def _row_by_row(
+    explained: Explained, nodes: list[int], route: RouteByNodes, n_rows: int, found: Ints
+) -> Coroutine[None]:
     """Add what all leaves below some nodes say; `found` as above."""
     leaves = explained.leaves_below(nodes)
     for first_row in range(0, n_rows, _ROWS):
@@ -122,7 +124,7 @@ def _row_by_row(explained: Explained, nodes: list[int], route: RouteByNodes, n_r
 
 def _add(
     explained: Explained, paths: LeafPaths, orders: Mapping[int, Order], route: RouteByNodes, found: Ints
-) -> Steps[None]:
+) -> Coroutine[None]:
     """Add what some leaves say of some rows; `paths` and `orders` as of `Explained.paths`, `found` as above."""
     met = yield from paths.met(route)
     others = (yield from explained.background.met(explained.trees, paths)) if explained.background else None

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from madtree.learn.data import Bools, Floats, Ints, Steps, heads, narrowest
+from madtree.learn.data import Bools, Coroutine, Floats, Ints, heads, narrowest
 from madtree.learn.shap.background import Background, weights_against_patterns, weights_against_rows
 from madtree.learn.shap.covered_trees import CoveredTrees
 from madtree.learn.shap.ways import LeafPaths, Ways, of_leaf
@@ -100,7 +100,7 @@ class Explained:
         before = low * (2 * self.n_features - low - 1) // 2  # pairs whose first feature is a former one
         return np.concatenate((features, self.n_features + before + high - low - 1), axis=1)
 
-    def weights_of_patterns(self, share: Floats, met: Bools | None) -> Steps[Floats]:
+    def weights_of_patterns(self, share: Floats, met: Bools | None) -> Coroutine[Floats]:
         """(n_leaves, n_lines, 2 ** k) of leaves with the shares of their conditions (n_leaves, k).
 
         Args:
@@ -112,7 +112,7 @@ class Explained:
         yield
         return np.concatenate((found, pair_weights_of_patterns(share)), axis=1) if self.with_pairs else found
 
-    def weights_of_rows(self, share: Floats, met: Bools | None, own: Bools) -> Steps[Floats]:
+    def weights_of_rows(self, share: Floats, met: Bools | None, own: Bools) -> Coroutine[Floats]:
         """As `weights_of_patterns`, (n_leaves, n_lines, n_rows) of rows that fulfil `own` (n_leaves, k, n_rows)."""
         if met is not None:
             return (yield from weights_against_rows(met, own, with_pairs=self.with_pairs))
@@ -155,7 +155,7 @@ class Explained:
         fits = [n_values * n_terms(k, with_pairs=self.with_pairs) << k <= most for k in range(MOST_BITS + 1)]
         return max(k for k, it_fits in enumerate(fits) if it_fits)
 
-    def tables(self, node: int, most_bits: int) -> Steps[Mapping[int, LeafTable]]:
+    def tables(self, node: int, most_bits: int) -> Coroutine[Mapping[int, LeafTable]]:
         """Of the leaves below a node that have at most so many conditions, and one at least; by their positions."""
         key = node, most_bits
         if (kept := self._tables.get(key)) is not None:
@@ -178,7 +178,7 @@ class Explained:
             n_bytes += terms.nbytes
         return self._tables.keep(key, found, n_bytes)
 
-    def paths(self, leaves: Ints) -> Steps[tuple[LeafPaths, Mapping[int, Order]]]:
+    def paths(self, leaves: Ints) -> Coroutine[tuple[LeafPaths, Mapping[int, Order]]]:
         """The ways to these leaves, one of which at least is no root; and the orders of their conditions, by how many
         a leaf has.
         """
@@ -200,7 +200,7 @@ class Explained:
         first = heads(line)
         return order, first, line.take(first)
 
-    def _ways(self) -> Steps[Ways]:
+    def _ways(self) -> Coroutine[Ways]:
         if (kept := self._known_ways.get(())) is None:
             kept = self._known_ways.keep((), (yield from Ways.of(self.trees)), 0)  # without which nothing goes on
         return kept

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data import Bools, Floats, Ints, Steps, narrowest
+from madtree.learn.data import Bools, Coroutine, Floats, Ints, narrowest
 from madtree.learn.shap.covered_trees import CoveredTrees
 from madtree.learn.walk import RouteByNodes, inner_by_level
 from madtree.records import dataclass
@@ -29,7 +29,7 @@ class Ways:
     share: Floats
 
     @classmethod
-    def of(cls, trees: CoveredTrees) -> Steps[Ways]:
+    def of(cls, trees: CoveredTrees) -> Coroutine[Ways]:
         """Those of whole trees."""
         before = yield from _before(trees)
         n_before, n_conditions, place = (np.zeros(len(before), np.int32) for _ in range(3))
@@ -46,7 +46,7 @@ class Ways:
         return cls(before, n_before, n_conditions, place, share)
 
 
-def _before(trees: CoveredTrees) -> Steps[Ints]:
+def _before(trees: CoveredTrees) -> Coroutine[Ints]:
     """As `Ways.before`."""
     found = np.full(len(trees.child), -1, np.int32)
     node = np.flatnonzero(trees.parent >= 0)
@@ -97,7 +97,7 @@ class Following:
             ways.n_before.take(node),
         )
 
-    def of_rows(self, route: RouteByNodes) -> Steps[Bools]:
+    def of_rows(self, route: RouteByNodes) -> Coroutine[Bools]:
         """(n_nodes, n_rows)"""
         right = yield from route.sides(self.inner)
         found: Bools = right.take(self.split, axis=0) == self.is_right[:, None]
@@ -168,7 +168,7 @@ class LeafPaths:
             Following.of(trees, ways, node, low, place),
         )
 
-    def met(self, route: RouteByNodes) -> Steps[Bools]:
+    def met(self, route: RouteByNodes) -> Coroutine[Bools]:
         """(n_conditions, n_rows) which conditions rows fulfil."""
         follows = yield from self.follows.of_rows(route)
         return np.asarray(follows.take(self.last, axis=0))

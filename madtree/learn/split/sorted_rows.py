@@ -32,7 +32,7 @@ def search_small(
     allowed: Bools | None = None,
     picks: PicksSplits | None = None,
 ) -> Iterator[None]:
-    """Improve `found`, whose slots are those of some small nodes, in steps.
+    """Improve `found`, whose slots are those of some small nodes, as a coroutine.
 
     Args:
         allowed: (n_slots, n_features) whether a node may be split by a feature of the layout; None for yes.

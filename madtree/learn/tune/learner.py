@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.at_hand import BlocksAtHand
-from madtree.learn.data import Block, Bools, Ints, Steps
+from madtree.learn.data import Block, Bools, Coroutine, Ints
 from madtree.learn.ensemble import Deliver, Held, Tell, bootstrap
 from madtree.learn.packing import RawRows
 from madtree.learn.problem import Bootstrap, Problem
@@ -76,7 +76,7 @@ class SearchLearner:
 
     def in_block(
         self, problem: Problem, block: Block, groups: Ints, tell: Tell, deliver: Deliver | None
-    ) -> Steps[TrainedTrees]:
+    ) -> Coroutine[TrainedTrees]:
         program = self.program(problem, groups, lambda trees: None, Held(1, True, True))
         positions = block.codes.n_rows * (1 + problem.parameters.n_folds) * POSITION_BYTES
         return driven(program, BlocksAtHand([block], positions), tell)

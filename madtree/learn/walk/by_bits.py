@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from madtree.learn.binning import EdgeEncoder
-from madtree.learn.data import CACHED_ROWS, RIGHT, Array, Bools, Floats, Ints, Steps, pieces_of
+from madtree.learn.data import CACHED_ROWS, RIGHT, Array, Bools, Coroutine, Floats, Ints, pieces_of
 from madtree.learn.walk.categories import CategoryCodes
 from madtree.learn.walk.flat_trees import inner_by_level
 from madtree.records import dataclass
@@ -67,7 +67,7 @@ class BitTrees:
         threshold: Floats,
         is_category: Sequence[bool],
         categories: CategoryCodes,
-    ) -> Steps[BitTrees | None]:
+    ) -> Coroutine[BitTrees | None]:
         """Of trees without surrogates, of one group; None where they have too many leaves, or thresholds.
 
         Args:
@@ -149,7 +149,7 @@ class _Splits:
         np.bitwise_and.accumulate(table[1:], axis=0, out=table[1:])
         np.bitwise_and.at(table[0], self.tree[self.missing_right], self.bits[self.missing_right])
 
-    def enter_categories(self, table: Array, categories: CategoryCodes) -> Steps[None]:
+    def enter_categories(self, table: Array, categories: CategoryCodes) -> Coroutine[None]:
         """Enter into (n_codes, n_trees) what is left of the categories that are sent right."""
         width = categories.width
         firsts, stops = (np.searchsorted(categories.entries, (self.node + more) * width).tolist() for more in (0, 1))
@@ -181,7 +181,7 @@ class RowsByBits:
         """As `Route`."""
         return RowsByBits(self._trees, self._codes.take(rows, axis=1))
 
-    def leaves(self, root: int | Ints) -> Steps[Ints]:
+    def leaves(self, root: int | Ints) -> Coroutine[Ints]:
         """As `Route`, from one root."""
         assert not isinstance(root, np.ndarray)
         number = self._trees.number[root]
@@ -190,7 +190,7 @@ class RowsByBits:
         leaf: Ints = self._trees.leaves[number].take(self._found[number - self._first])
         return leaf
 
-    def _find(self, begin: int) -> Steps[None]:
+    def _find(self, begin: int) -> Coroutine[None]:
         """Find the leaves of the trees of some batches, from that one on."""
         batches = self._trees.batches[begin : begin + self._batches]
         together, n_rows = self._together, self._codes.shape[1]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.binning import EdgeEncoder
-from madtree.learn.data import Array, Bools, Floats, Ints, Steps, Values, ascends, require
+from madtree.learn.data import Array, Bools, Coroutine, Floats, Ints, Values, ascends, require
 from madtree.learn.walk.code_matrix import CodeMatrix
 from madtree.learn.walk.descent import Descent
 from madtree.learn.walk.flat_trees import FlatTrees
@@ -121,12 +121,12 @@ class RowsByCodes:
         """As `Route`."""
         return RowsByCodes(self._descent, self._codes.take(rows, axis=1))
 
-    def leaves(self, root: int | Ints) -> Steps[Ints]:
+    def leaves(self, root: int | Ints) -> Coroutine[Ints]:
         """As `Route`."""
         yield
         return self._descent.leaves(root, self._matrix)
 
-    def sides(self, nodes: Ints) -> Steps[Bools]:
+    def sides(self, nodes: Ints) -> Coroutine[Bools]:
         """As `Route`."""
         yield
         return self._descent.sides(nodes, self._matrix)

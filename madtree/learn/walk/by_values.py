@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import RIGHT, UNKNOWN, Array, Bools, Floats, Ints, Steps, Values, narrowest, require
+from madtree.learn.data import RIGHT, UNKNOWN, Array, Bools, Coroutine, Floats, Ints, Values, narrowest, require
 from madtree.learn.walk.categories import CategoryCodes
 from madtree.learn.walk.flat_trees import FlatTrees
 from madtree.records import dataclass
@@ -102,12 +102,12 @@ class RowsByValues:
         """As `Route`."""
         return RowsByValues(self.trees, self.values.take(rows, axis=1))
 
-    def leaves(self, root: int | Ints) -> Steps[Ints]:
+    def leaves(self, root: int | Ints) -> Coroutine[Ints]:
         """As `Route`."""
         at: Ints = np.full(self.values.shape[1], root)
         return (yield from self._by_thresholds(at) if self.trees.by_thresholds_alone else self._by_splits(at))
 
-    def _by_thresholds(self, at: Ints) -> Steps[Ints]:
+    def _by_thresholds(self, at: Ints) -> Coroutine[Ints]:
         """(n_rows,) leaves, from the roots `at`, where there are neither categories nor surrogates.
 
         Rows in a leaf stay there by themselves. They are sorted out where they become many, not at every step.
@@ -145,7 +145,7 @@ class RowsByValues:
                 return ended
             rows, at = rows.take(inner), at.take(inner)
 
-    def _by_splits(self, node: Ints) -> Steps[Ints]:
+    def _by_splits(self, node: Ints) -> Coroutine[Ints]:
         """(n_rows,) leaves, from the roots `node`, which are written to."""
         child = self.trees.child
         rows, at = np.arange(len(node)), node
@@ -158,7 +158,7 @@ class RowsByValues:
             at = child[at] + (yield from self.goes_right(at, rows))
             node[rows] = at
 
-    def sides(self, nodes: Ints) -> Steps[Bools]:
+    def sides(self, nodes: Ints) -> Coroutine[Bools]:
         """As `Route`."""
         n_rows = self.values.shape[1]
         if n_rows < _MANY_ROWS:
@@ -204,7 +204,7 @@ class RowsByValues:
         """What the last two methods have found, by feature."""
         return {}
 
-    def goes_right(self, node: Ints, rows: Ints) -> Steps[Bools]:
+    def goes_right(self, node: Ints, rows: Ints) -> Coroutine[Bools]:
         """(m,) whether rows (m,) would leave inner nodes (m,) to the right, whether they come there or not."""
         side = self._side(node, rows)
         unknown = np.flatnonzero(side == UNKNOWN)
@@ -226,7 +226,7 @@ class RowsByValues:
             side[by_category] = trees.categories.sides_of(split[by_category], value[by_category].astype(np.int64))
         return side
 
-    def _side_by_surrogates(self, node: Ints, rows: Ints) -> Steps[Array]:
+    def _side_by_surrogates(self, node: Ints, rows: Ints) -> Coroutine[Array]:
         """(m,) uint8, LEFT or RIGHT: where rows go of which their nodes' own splits cannot tell."""
         trees = self.trees
         side: Array = trees.missing_right[node].astype(np.uint8)

@@ -147,8 +147,8 @@ class Descent:
         questions = (column.take(asked) << _HALF) | self.cut.take(asked)
         return _Top.of(levels, self.child, questions.tolist(), root)
 
-    def _walk(self, at: Ints, matrix: CodeMatrix, steps: int) -> Ints:
-        """(n_rows,) the node that each row comes to by some steps from its own, `at`, which is written to."""
+    def _walk(self, at: Ints, matrix: CodeMatrix, levels: int) -> Ints:
+        """(n_rows,) the node that each row comes to by some levels from its own, `at`, which is written to."""
         start, step, flat = self._start(matrix), self._step, matrix.flat
         n = len(at)
         scratch = matrix.scratch
@@ -158,7 +158,7 @@ class Descent:
         def own(nodes: Ints) -> Ints:
             return nodes.copy() if nodes is scratch.place else nodes
 
-        for number in range(1, steps + 1):
+        for number in range(1, levels + 1):
             # No index is beyond an end. What "clip" saves is a second copy of the result.
             start.take(at, out=place, mode="clip")
             place += rows
@@ -171,12 +171,12 @@ class Descent:
             moved += code
             np.copyto(place, moved.view(np.uint32)[_HIGH::2])
             at, place = place, at
-            if number == steps:
+            if number == levels:
                 continue
             # Rows stay in a leaf by themselves; they are sorted out where that saves more time than it takes.
             moves = place != at
             live = np.count_nonzero(moves) / max(len(at), 1)
-            if live > _MANY or (1 - live) * (steps - number) * _STEP < _SORT + _SORTED * live:
+            if live > _MANY or (1 - live) * (levels - number) * _STEP < _SORT + _SORTED * live:
                 continue
             inner = np.flatnonzero(moves)
             n = len(inner)

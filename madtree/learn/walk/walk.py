@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import Bools, Floats, Ints, Steps, Values, ascends, narrowest, require
+from madtree.learn.data import Bools, Coroutine, Floats, Ints, Values, ascends, narrowest, require
 from madtree.learn.walk.by_bits import FEW_ROWS, BitTrees
 from madtree.learn.walk.by_codes import CodeTrees
 from madtree.learn.walk.by_values import ValueTrees
@@ -22,7 +22,7 @@ from madtree.trees import MAX_DEPTH_LIMIT
 class Route(Protocol):
     """The ways of some rows down the trees."""
 
-    def leaves(self, root: int | Ints) -> Steps[Ints]:
+    def leaves(self, root: int | Ints) -> Coroutine[Ints]:
         """(n_rows,) the leaves that the rows end in, from one root or from their own (n_rows,)."""
 
     def of(self, rows: Ints) -> Route:
@@ -32,7 +32,7 @@ class Route(Protocol):
 class RouteByNodes(Route, Protocol):
     """A route of which single nodes can be asked."""
 
-    def sides(self, nodes: Ints) -> Steps[Bools]:
+    def sides(self, nodes: Ints) -> Coroutine[Bools]:
         """(n_nodes, n_rows) whether the rows leave inner nodes to the right, whether they come there or not."""
 
     def of(self, rows: Ints) -> RouteByNodes:
@@ -153,7 +153,7 @@ class Walk:
         place = np.minimum(np.searchsorted(groups, wanted), len(groups) - 1)
         return place, groups[place] == wanted
 
-    def route(self, values: Floats, group: Ints) -> Steps[Route]:
+    def route(self, values: Floats, group: Ints) -> Coroutine[Route]:
         """The ways of at most `MOST_ROWS` rows.
 
         Args:
@@ -172,12 +172,12 @@ class Walk:
         for feature in self.categories.keys:
             values[feature] = self.categories.codes_of_numbers(feature, values[feature], group)
 
-    def route_of_codes(self, values: Floats) -> Steps[Route]:
+    def route_of_codes(self, values: Floats) -> Coroutine[Route]:
         """As `route`, of rows that bring codes of categories."""
         trees = (yield from self._by_bits()) if values.shape[1] >= FEW_ROWS else None
         return self.trees.route(values) if trees is None else trees.route(values)
 
-    def _by_bits(self) -> Steps[BitTrees | None]:
+    def _by_bits(self) -> Coroutine[BitTrees | None]:
         """The trees by bits, where there is one group of them, and their leaves are few."""
         if len(self.groups) != 1 or len(self.roots) < 2 or len(self.feature) != len(self.child):
             return None

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from madtree.model.arrays.categories import keys_of, keys_of_texts
 from madtree.model.arrays.leaf_outcomes import quantiles, read_leaf_outcomes
-from madtree.model.arrays.scores import StepArrays, expected, likeliest, masses, probabilities, shares
+from madtree.model.arrays.scores import IsotonicArrays, expected, likeliest, masses, probabilities, shares
 from madtree.model.arrays.trees import ADJUSTED_AGREEMENT, ModelArrays, class_weights, node_weights, read_arrays
 
 __all__ = [
     "ADJUSTED_AGREEMENT",
+    "IsotonicArrays",
     "ModelArrays",
-    "StepArrays",
     "class_weights",
     "expected",
     "keys_of",

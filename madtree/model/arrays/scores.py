@@ -8,7 +8,7 @@ import numpy as np
 
 from madtree.learn.data import Array, Floats, Ints, Values, ascends, portable, require
 from madtree.records import dataclass
-from madtree.trees import Link, StepFunction
+from madtree.trees import IsotonicFunction, Link
 
 
 def expected(scores: Floats, link: Link) -> Floats:
@@ -17,7 +17,7 @@ def expected(scores: Floats, link: Link) -> Floats:
 
 
 def probabilities(scores: Floats, link: Link, n_classes: int) -> Floats:
-    """(n_rows, n_classes) of the classes, from scores (n_rows, n_scores), but for `Link.STEPS`."""
+    """(n_rows, n_classes) of the classes, from scores (n_rows, n_scores), but for `Link.ISOTONIC`."""
     return shares(masses(scores, link, n_classes))
 
 
@@ -40,8 +40,9 @@ def likeliest(scores: Floats, masses: Floats, link: Link) -> Ints:
 
 
 def masses(scores: Floats, link: Link, n_classes: int) -> Floats:
-    """(n_rows, n_classes) what `shares` makes probabilities of, from scores (n_rows, n_scores), but for `Link.STEPS`.
-    """  # fmt: skip
+    """(n_rows, n_classes) what `shares` makes probabilities of, from scores (n_rows, n_scores); not for
+    `Link.ISOTONIC`.
+    """
     if link is Link.SOFTMAX:
         return portable.exp(scores - scores.max(axis=1, keepdims=True))
     if link is Link.ONE_VS_REST:
@@ -52,12 +53,12 @@ def masses(scores: Floats, link: Link, n_classes: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class StepArrays:
-    """The step functions of some groups, one for each score.
+class IsotonicArrays:
+    """The isotonic functions of some groups, one for each score.
 
     Attributes:
         ends: (n_groups * n_scores,) where each one's points end.
-        scores, probabilities, slopes: (n_points,) as of `trees.StepFunction`.
+        scores, probabilities, slopes: (n_points,) as of `trees.IsotonicFunction`.
     """
 
     ends: Ints
@@ -66,7 +67,7 @@ class StepArrays:
     slopes: Floats
 
     @classmethod
-    def of(cls, groups: Sequence[Sequence[StepFunction]]) -> StepArrays:
+    def of(cls, groups: Sequence[Sequence[IsotonicFunction]]) -> IsotonicArrays:
         functions = [each for group in groups for each in group]
         ends = np.cumsum([len(each.scores) for each in functions], dtype=np.int64)
         columns = ([x for each in functions for x in getattr(each, name)] for name in _POINTS)
@@ -76,7 +77,7 @@ class StepArrays:
         return {f"step_{name}": getattr(self, name) for name in ("ends", *_POINTS)}
 
     @classmethod
-    def from_values(cls, given: Values, n_functions: int) -> StepArrays:
+    def from_values(cls, given: Values, n_functions: int) -> IsotonicArrays:
         """Raises MadtreeError where they are not so many."""
         ends = given.ints("step_ends", (n_functions,), 1, 2**31, np.int64)
         require(n_functions > 0 and ascends(ends), "step_ends", "where the points of each function end")

@@ -13,7 +13,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, listed, watched
 from madtree.learn.data import Array, Floats, Ints, Runs
-from madtree.model import MOST_STEPS, MOST_STEPS_OF_ALL, ModelTables, base_scores
+from madtree.model import MOST_POINTS, MOST_POINTS_OF_ALL, ModelTables, base_scores
 from madtree.model.write.calibrated import Calibrated, check_leaves
 from madtree.model.write.columns_text import chunks
 from madtree.model.write.copies import NewModel, copy_summary, parts_of
@@ -21,7 +21,7 @@ from madtree.records import dataclass
 from madtree.sqltext import array_text as text
 from madtree.sqltext import calibrated as sql
 from madtree.sqltext import packed_nodes as packed_sql
-from madtree.sqltext.boost_tables import BOOST_SUMMARY_COLUMNS, GROUP_COLUMNS, step_columns
+from madtree.sqltext.boost_tables import BOOST_SUMMARY_COLUMNS, GROUP_COLUMNS, isotonic_columns
 from madtree.sqltext.copies import Columns, create_copies, create_nodes, fill_alike
 from madtree.sqltext.tables import CALIBRATION_COLUMNS
 from madtree.sqltext.values import Kept
@@ -31,10 +31,10 @@ from madtree.trees import (
     LOSSES,
     SIGMOID,
     CalibrationMap,
+    IsotonicFunction,
     Joining,
     Model,
     SigmoidFunction,
-    StepFunction,
 )
 
 _TEXT, _INT = "pg_catalog.text", "pg_catalog.int4"
@@ -47,7 +47,7 @@ def write_calibrated_sum(host: Host, tables: ModelTables, model: Model, new: New
     """Create and fill the tables of the calibrated model.
 
     Raises:
-        MadtreeError: its copies of trees, or its steps, would be too many.
+        MadtreeError: its copies of trees, or its points, would be too many.
     """
     _Sum(host, tables, model, new, made).write()
 
@@ -120,10 +120,10 @@ class _Sum:
             parts[""] = {**parts[""], **_kept((("round", "int4"), ("class", "text")))}
             parts["_group"] = {name: kept for name, kept in parts["_group"].items() if not name.startswith("oob_")}
             parts["_group"] = {**parts["_group"], **_kept([each for each in GROUP_COLUMNS if each[0] not in own])}
-        known = step_columns(self._n_scores)
-        steps = known if self.made.method == ISOTONIC else ()
+        known = isotonic_columns(self._n_scores)
+        columns = known if self.made.method == ISOTONIC else ()
         former = {name: kept for name, kept in parts["_group"].items() if name not in dict(known)}
-        return {**parts, "_group": {**former, **_kept(steps)}}
+        return {**parts, "_group": {**former, **_kept(columns)}}
 
     def _values(self) -> dict[str, dict[str, str]]:
         """SQL of columns that the former tables lack, or have otherwise, by table."""
@@ -219,7 +219,7 @@ class _Sum:
         """Of each group what its scores mean, some groups after the other.
 
         Raises:
-            MadtreeError: the steps of a group, or of all together, are more than are read again.
+            MadtreeError: the points of a group, or of all together, are more than are read again.
         """
         host, tables = self.host, self.tables
         rows = listed(host, sql.groups(tables.schema, tables.name))
@@ -228,12 +228,12 @@ class _Sum:
         size = total = 0
         for row, base in watched(host, list(zip(rows, bases, strict=True))):
             own = _Scale.of(int(row["gid"]), base, self._maps(int(row["gid"])))
-            n_steps = sum(len(each.scores) for each in own.steps)
-            size, total = size + n_steps, total + n_steps
-            if n_steps > MOST_STEPS or total > MOST_STEPS_OF_ALL:
-                most = f"a group would be more than {MOST_STEPS:,}"
-                if n_steps <= MOST_STEPS:
-                    most = f"all groups would be more than {MOST_STEPS_OF_ALL:,}"
+            n_points = sum(len(each.scores) for each in own.isotonic)
+            size, total = size + n_points, total + n_points
+            if n_points > MOST_POINTS or total > MOST_POINTS_OF_ALL:
+                most = f"a group would be more than {MOST_POINTS:,}"
+                if n_points <= MOST_POINTS:
+                    most = f"all groups would be more than {MOST_POINTS_OF_ALL:,}"
                 raise MadtreeError(
                     f"calibration_table: the steps of {most}",
                     hint="Calibrate with method => 'sigmoid'.",
@@ -253,11 +253,11 @@ def _kept(columns: Sequence[tuple[str, str]]) -> Columns:
 
 @dataclass(frozen=True)
 class _Scale:
-    """What the scores of a group mean: those before any tree, and the steps of each, none with a sigmoid."""
+    """What the scores of a group mean: those before any tree, and the function of each, none with a sigmoid."""
 
     group: int
     base: Sequence[float]
-    steps: Sequence[StepFunction]
+    isotonic: Sequence[IsotonicFunction]
 
     @classmethod
     def of(cls, group: int, base: Sequence[float], maps: Sequence[CalibrationMap]) -> _Scale:
@@ -265,16 +265,16 @@ class _Scale:
             each * own.factor + own.offset if isinstance(own, SigmoidFunction) else each
             for each, own in zip(base, maps, strict=True)
         ]
-        return cls(group, shifted, [own for own in maps if isinstance(own, StepFunction)])
+        return cls(group, shifted, [own for own in maps if isinstance(own, IsotonicFunction)])
 
     def points(self, name: str) -> list[float]:
-        """Of all steps, one behind the other."""
-        return [number for own in self.steps for number in getattr(own, name)]
+        """Of all points, one behind the other."""
+        return [number for own in self.isotonic for number in getattr(own, name)]
 
 
 def _literals(said: Sequence[_Scale]) -> list[str]:
     """One for each column of `sql.GROUP_PARAMETERS`."""
-    ends = [np.cumsum([len(steps.scores) for steps in own.steps]).tolist() for own in said]
+    ends = [np.cumsum([len(function.scores) for function in own.isotonic]).tolist() for own in said]
     return [
         text.integers([own.group for own in said]),
         _arrays([text.floats(own.base) for own in said]),

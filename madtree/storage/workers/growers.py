@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from madtree.host import Span, SpillFile, TemporaryPlace
-from madtree.learn.data import Steps, Values, advanced
+from madtree.learn.data import Coroutine, Values, advanced
 from madtree.learn.requests import Progress, StepReport
 from madtree.records import dataclass
 from madtree.storage.whole_trees import grow_block
@@ -66,7 +66,7 @@ class Grower:
     def __init__(self, board: Board, plan: GrowBlocks) -> None:
         self.board, self._plan = board, plan
         self._claims = Claims(board, plan.n_blocks)
-        self._under_way: tuple[int, Steps[bytes | None]] | None = None
+        self._under_way: tuple[int, Coroutine[bytes | None]] | None = None
         board.keep_to(plan.place)
 
     def claim(self) -> Part | None:
@@ -90,8 +90,8 @@ class Grower:
         """Go on with the block for a short while; True when its trees are kept."""
         if self._under_way is None:
             return True
-        number, steps = self._under_way
-        done = advanced(steps)
+        number, work = self._under_way
+        done = advanced(work)
         if done is None:
             return False
         self._under_way = None

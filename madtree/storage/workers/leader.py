@@ -12,7 +12,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.ingest import Packed
 from madtree.learn.counting import CountRequest, final, merge, transition
-from madtree.learn.data import Array, Block, Ints, Steps, codec
+from madtree.learn.data import Array, Block, Coroutine, Ints, codec
 from madtree.learn.ensemble import Wave
 from madtree.learn.histogram import RowsOfNodes
 from madtree.learn.requests import (
@@ -97,7 +97,7 @@ class Leader(Resident, Provider, Generic[T]):
         self.began = True
         return super().claim()
 
-    def life(self) -> Steps[None]:
+    def life(self) -> Coroutine[None]:
         self.store.finish()
         packed = yield from waited_for(self._all_packed)
         n, shared = (self.board.n_seats, ", shared with") if self._n_taken else (len(self._others), " and")
@@ -112,22 +112,22 @@ class Leader(Resident, Provider, Generic[T]):
             self._error = error
         self.board.end()
 
-    def count(self, request: CountRequest) -> Steps[Array]:
+    def count(self, request: CountRequest) -> Coroutine[Array]:
         if self._are_rows_lighter(request):
             rows_request = RowsRequest(request.problem, request.routing, request.slot_of_node, request.features)
             return final(transition(None, (yield from self.rows(rows_request)), request))
         return (yield from self._added_up(request))
 
-    def sums(self, request: SumsRequest) -> Steps[Array]:
+    def sums(self, request: SumsRequest) -> Coroutine[Array]:
         return (yield from self._added_up(request))
 
-    def _added_up(self, request: CountRequest | SumsRequest) -> Steps[Array]:
+    def _added_up(self, request: CountRequest | SumsRequest) -> Coroutine[Array]:
         total, theirs = yield from self._asked(request)
         for data in theirs:
             total = merge(total, np.frombuffer(data, total.dtype).reshape(total.shape))
         return final(total)
 
-    def rows(self, request: RowsRequest) -> Steps[RowsOfNodes]:
+    def rows(self, request: RowsRequest) -> Coroutine[RowsOfNodes]:
         mine: RowsOfNodes
         mine, theirs = yield from self._asked(request)
         if not theirs:
@@ -136,39 +136,39 @@ class Leader(Resident, Provider, Generic[T]):
         values = [mine.to_values(request.widths, first), *map(codec.load, theirs)]
         return RowsOfNodes.from_values(values, request.widths, first)
 
-    def fold_hashes(self, request: FoldHashesRequest) -> Steps[Ints]:
+    def fold_hashes(self, request: FoldHashesRequest) -> Coroutine[Ints]:
         mine, theirs = yield from self._asked(request)
         return np.concatenate([mine, *(np.frombuffer(data, np.int64).reshape(-1, mine.shape[1]) for data in theirs)])
 
-    def replace(self, request: ReplaceRequest) -> Steps[None]:
+    def replace(self, request: ReplaceRequest) -> Coroutine[None]:
         """Raises NoAnswerError where all processes share their rows: each may have begun trees of the old ones."""
         yield from self._asked(request)
 
-    def remember(self, request: RememberRequest) -> Steps[None]:
+    def remember(self, request: RememberRequest) -> Coroutine[None]:
         yield from self._asked(request)
 
-    def sample(self, request: SampleRequest) -> Steps[None]:
+    def sample(self, request: SampleRequest) -> Coroutine[None]:
         yield from self._asked(request)
 
-    def wave(self, request: WaveRequest) -> Steps[Wave]:
+    def wave(self, request: WaveRequest) -> Coroutine[Wave]:
         if self._waves is None:
             self._waves = SharedWaves(self.board, request.ensemble, self.at_hand, self._answered)
         return (yield from self._waves.wave(request.number))
 
-    def others(self, request: Request) -> Steps[Any]:
+    def others(self, request: Request) -> Coroutine[Any]:
         """By all rows, once everybody has shared them."""
         if self._all_rows is None:
             return super().others(request)
         return self.at_hand.answer(request)
 
-    def _asked(self, request: ByOwnRows) -> Steps[Any]:
+    def _asked(self, request: ByOwnRows) -> Coroutine[Any]:
         """This process's answer by its own rows, and the bytes of everybody else's."""
-        steps = self.store.answer(request)  # it may have no answer, before anybody is asked
+        work = self.store.answer(request)  # it may have no answer, before anybody is asked
         self.board.publish(self._writer.dump(request))
-        mine = yield from steps
+        mine = yield from work
         return mine, (yield from self._answers())
 
-    def _answers(self) -> Steps[list[bytes]]:
+    def _answers(self) -> Coroutine[list[bytes]]:
         """Of all workers that keep rows, to the request that was published last."""
         found = []
         for seat in self._others:
@@ -181,7 +181,7 @@ class Leader(Resident, Provider, Generic[T]):
             self._answered[seat] += 1
         return found
 
-    def _share_rows(self) -> Steps[None]:
+    def _share_rows(self) -> Coroutine[None]:
         """Let everybody put their rows into the file of all rows: the leader's come first."""
         stops = np.cumsum(self._n_rows)
         first = dict(zip([_OWN, *self._others], (stops - self._n_rows).tolist(), strict=True))
@@ -194,7 +194,7 @@ class Leader(Resident, Provider, Generic[T]):
         self.store.write_to(self._all_rows, self.board.rows, 0)
         yield from self._answers()
 
-    def _hand_over(self) -> Steps[None]:
+    def _hand_over(self) -> Coroutine[None]:
         """Let everybody have as many rows. Who has to load Python first comes when this process has packed most of a
         table; in the many passes that follow, all would wait for the one that has the most rows.
         """
@@ -222,7 +222,7 @@ class Leader(Resident, Provider, Generic[T]):
         limit = self._plan.place.limit
         return sys.maxsize if limit is None else limit // _GIVEN_SHARE // row_bytes(self._plan.packer.problem)
 
-    def _give(self, seat: int, n_rows: int) -> Steps[None]:
+    def _give(self, seat: int, n_rows: int) -> Coroutine[None]:
         """Let a worker have so many of this process's rows."""
         while n_rows:
             yield

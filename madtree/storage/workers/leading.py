@@ -62,7 +62,7 @@ def grown_together(
             found = trees.pop(number, None)
             if found is None:  # where nobody got a branch of the query
                 images = host.query(f"{query} {number}")
-                steps = grow_block(grow_plan, images[0]["images"] if images else b"")
-                found = finished(steps, host.let_in) or b""
+                work = grow_block(grow_plan, images[0]["images"] if images else b"")
+                found = finished(work, host.let_in) or b""
             if len(found):
                 yield bytes(found)

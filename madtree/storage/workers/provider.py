@@ -7,7 +7,7 @@ from contextlib import closing
 
 from madtree.host import Host, TemporaryPlace
 from madtree.ingest import Packed, Packing, PageRanges, RowPacker, range_queries
-from madtree.learn.data import Steps, codec
+from madtree.learn.data import Coroutine, codec
 from madtree.learn.requests import Program, Progress, T
 from madtree.sqltext.rows import RowSource
 from madtree.storage.protocol import NotPossibleError
@@ -52,7 +52,7 @@ class ResidentWorkers:
 
     def train(
         self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
-    ) -> Steps[T]:
+    ) -> Coroutine[T]:
         place = TemporaryPlace.of(self._host)
         queries, careful = range_queries(self._source, self._pages, packing.never_null)
         ranges = [] if self._read_here else self._pages.ranges
@@ -75,7 +75,7 @@ class ResidentWorkers:
                 raise NotPossibleError("all branches of the parallel query were taken by workers")
             return leader.outcome
 
-    def _take(self, rows: RowPacker, packing: Packing, leader: Leader[T]) -> Steps[None]:
+    def _take(self, rows: RowPacker, packing: Packing, leader: Leader[T]) -> Coroutine[None]:
         """Let the leader keep the rows that were read here."""
         with closing(rows.blocks(packing, self._block_rows)) as blocks:
             for block, packed in blocks:

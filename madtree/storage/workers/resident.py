@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from madtree.learn.at_hand import BlocksAtHand
-from madtree.learn.data import Block, Steps
+from madtree.learn.data import Block, Coroutine
 from madtree.learn.packing import NullNumberError
 from madtree.learn.requests import T, driven
 from madtree.learn.waves import Ensemble
@@ -49,7 +49,7 @@ class Resident:
         self.store = BlockStore(plan.packer.problem, *of_blocks, plan.place)
         self._all_rows: AllRows | None = None
         self._ensemble: Ensemble | None = None
-        self._life: Steps[None] | None = None
+        self._life: Coroutine[None] | None = None
         self._reader = MessageReader()
         self._has_rows = False
 
@@ -109,7 +109,7 @@ class Resident:
             self._life.close()
             self._life = None
 
-    def life(self) -> Steps[None]:
+    def life(self) -> Coroutine[None]:
         """What comes after packing, of a worker: it reports, and answers requests until all is over."""
         self.store.finish()
         self.board.put_answer(np.array(self.packed, np.int64).tobytes())
@@ -120,16 +120,16 @@ class Resident:
                 return
             yield from self._do(self._reader.read(found))
 
-    def _do(self, told: Told) -> Steps[None]:
+    def _do(self, told: Told) -> Coroutine[None]:
         """What the leader asks for."""
         return _DONE_BY.get(type(told), Resident.answer_told)(self, told)
 
-    def answer_told(self, told: ByOwnRows) -> Steps[None]:
+    def answer_told(self, told: ByOwnRows) -> Coroutine[None]:
         """Answer by this worker's rows; who has none is not waited for."""
         if self._has_rows:
             self.board.put_answer(answer_bytes(told, (yield from self.store.answer(told))))
 
-    def share(self, told: ShareRows) -> Steps[None]:
+    def share(self, told: ShareRows) -> Coroutine[None]:
         """Put this worker's rows into the file of all rows."""
         yield
         self._all_rows = self._all_rows_of(told.n_rows)
@@ -137,7 +137,7 @@ class Resident:
             self.store.write_to(self._all_rows, self.board.rows, told.first[self.board.seat])
             self.board.put_answer(b"")
 
-    def take_rows(self, told: TakeRows) -> Steps[None]:
+    def take_rows(self, told: TakeRows) -> Coroutine[None]:
         """Keep rows that another process has packed, if this worker is meant."""
         yield
         if told.seat == self.board.seat:
@@ -145,12 +145,12 @@ class Resident:
             self.store.finish()
             self._has_rows = True
 
-    def know(self, told: GrowEnsemble) -> Steps[None]:
+    def know(self, told: GrowEnsemble) -> Coroutine[None]:
         """Remember the ensemble whose waves will be asked for."""
         yield
         self._ensemble = told.ensemble
 
-    def grow_wave(self, told: GrowWave) -> Steps[None]:
+    def grow_wave(self, told: GrowWave) -> Coroutine[None]:
         """Grow a wave of the ensemble, and hand it over, if this worker is meant."""
         if told.seat != self.board.seat:
             return
@@ -181,7 +181,7 @@ class Resident:
     n_read = 1  # requests; the first one is the plan
 
 
-def waited_for(look: Callable[[], tuple[T] | None], poll: float = _POLL) -> Steps[T]:
+def waited_for(look: Callable[[], tuple[T] | None], poll: float = _POLL) -> Coroutine[T]:
     """What `look` finds, in a tuple of one, looking again and again."""
     while True:
         end = time.monotonic() + _PATIENCE
@@ -193,7 +193,7 @@ def waited_for(look: Callable[[], tuple[T] | None], poll: float = _POLL) -> Step
 
 
 # What a worker does beside answering by its rows.
-_DONE_BY: dict[type, Callable[..., Steps[None]]] = {
+_DONE_BY: dict[type, Callable[..., Coroutine[None]]] = {
     ShareRows: Resident.share,
     TakeRows: Resident.take_rows,
     GrowEnsemble: Resident.know,

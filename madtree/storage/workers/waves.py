@@ -9,7 +9,7 @@ import time
 from collections import deque
 
 from madtree.learn.at_hand import BlocksAtHand
-from madtree.learn.data import Steps, codec
+from madtree.learn.data import Coroutine, codec
 from madtree.learn.ensemble import Wave
 from madtree.learn.requests import driven
 from madtree.learn.waves import Ensemble
@@ -29,10 +29,10 @@ class SharedWaves:
         self._begun = 0
         self._done: dict[int, Wave] = {}
         self._asked: dict[int, deque[int]] = {}  # of each seat, the waves that it is asked for
-        self._own: tuple[int, Steps[Wave]] | None = None
+        self._own: tuple[int, Coroutine[Wave]] | None = None
         board.publish(codec.dump(GrowEnsemble(ensemble).to_values()))
 
-    def wave(self, number: int) -> Steps[Wave]:
+    def wave(self, number: int) -> Coroutine[Wave]:
         """That wave; they are asked for in order."""
         while number not in self._done:
             self._hand_out(number)
@@ -41,9 +41,9 @@ class SharedWaves:
                 self._own = self._begun, driven(self._ensemble.grow(self._begun), self._at_hand)
                 self._begun += 1
             if self._own is not None:
-                own, steps = self._own
+                own, work = self._own
                 try:
-                    next(steps)
+                    next(work)
                 except StopIteration as stop:
                     self._done[own], self._own = stop.value, None
             elif not came:

@@ -22,7 +22,12 @@ from madtree.trees.parameters import UNPRUNED, Parameters
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text()
 NAMED = re.compile(r"^ *(\w+) => ([^\s,]+),? {2,}(?:-- )?(\S.*)$", re.MULTILINE)
-OPTIONS = {key: value for keys in defaults.OPTIONS.values() for key, value in keys.items()}
+# By argument, the keys of the strings of options.
+KEYS = {
+    name: {each.name: {key.name: key.default for key in each.keys} for each in FUNCTIONS[name].arguments if each.keys}
+    for name in ("tree_train", "boost_train")
+}
+OPTIONS = {key: value for keys in KEYS["tree_train"].values() for key, value in keys.items()}
 DECLARED = """
 SELECT DISTINCT ON (p.proname) p.proname, pg_get_function_arguments(p.oid) FROM pg_proc p
 WHERE p.pronamespace = 'madtree'::regnamespace AND 'varchar'::regtype <> ALL (p.proargtypes)
@@ -46,7 +51,7 @@ def options_in(text: str) -> dict[str, str]:
 def shown_options(argument: str) -> dict[str, str]:
     """How `options_in` shows an argument's options; a number without its decimals, an ellipsis for no default."""
     shown = {True: "true", False: "false", None: "..."}
-    values = defaults.OPTIONS[argument].items()
+    values = KEYS["tree_train"][argument].items()
     return {key: shown[v] if v is None or isinstance(v, bool) else f"{v:g}" if v != "min" else v for key, v in values}
 
 
@@ -82,7 +87,7 @@ def test_the_help_and_the_readme_say_what_null_means(text: str) -> None:
     explained = {name: words for name, _, words in NAMED.findall(text)}
     assert f"{defaults.MIN_SPLIT}, or {defaults.SPLIT_PER_BUCKET} * min_bucket" in explained["min_split"]
     assert f"min_split / {defaults.SPLIT_PER_BUCKET}" in explained["min_bucket"]
-    for argument in defaults.OPTIONS:
+    for argument in ("surrogate_params", "pruning_params"):
         assert options_in(explained[argument]) == shown_options(argument)
 
 
@@ -152,7 +157,7 @@ def test_the_estimators_of_boosted_trees(estimator: Any, theirs: Any) -> None:
     shared = found.keys() & guests.keys()
     assert {"loss", "max_iter", "max_bins", "early_stopping", "tol"} <= shared
     assert {name: found[name] for name in shared} == {**{name: guests[name] for name in shared}, "verbose": False}
-    known = {**FUNCTIONS["boost_train"].defaults, **defaults.BOOST_OPTIONS["boost_params"]}
+    known = {**FUNCTIONS["boost_train"].defaults, **KEYS["boost_train"]["boost_params"]}
     own = {name: value for name, value in found.items() if name in known and name not in {*shared, "replace"}}
     assert own == {name: known[name] for name in own}
     assert {"min_gain", "subsample", "cat_smooth", "memory_mb", "strategy"} <= own.keys()
@@ -178,7 +183,7 @@ def test_the_command_line() -> None:
 
 def test_what_the_learner_does_by_itself() -> None:
     known = {**FUNCTIONS["tree_train"].defaults, **OPTIONS}
-    boosted = {**FUNCTIONS["boost_train"].defaults, **defaults.BOOST_OPTIONS["boost_params"]}
+    boosted = {**FUNCTIONS["boost_train"].defaults, **KEYS["boost_train"]["boost_params"]}
     assert asdict(Parameters()) == {
         **{name: known[name] for name in asdict(Parameters()) if name in known},
         "criterion": defaults.SPLIT_CRITERION,
@@ -194,9 +199,6 @@ def test_what_the_learner_does_by_itself() -> None:
         **{name: boosted[name] for name in ("cat_l2", "max_cat_threshold", "min_data_per_group")},
         "l2": boosted["l2_regularization"],
     }
-    for function, options in (("tree_train", defaults.OPTIONS), ("boost_train", defaults.BOOST_OPTIONS)):
-        declared = {each.name: each.keys for each in FUNCTIONS[function].arguments if each.keys}
-        assert {name: {key.name: key.default for key in keys} for name, keys in declared.items()} == options
 
 
 def optional(function: Any) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from psycopg_host import PsycopgHost
 from shares import share
 from training import train_by_client
 
-from madtree import explain
 from madtree.errors import MadtreeError
+from madtree.explain.export import tree_to_json
 from madtree.request import Tuning
 
 BY_PASSES = Tuning(block_rows=150, read_rows=70, surely_large=100)  # what a client does where rows are many
@@ -176,7 +176,7 @@ def test_what_reads_models_reads_it(db: psycopg.Connection) -> None:
     tree = db.execute("SELECT madtree.get_tree('m', 1, 7, false)").fetchone()[0]  # type: ignore[index]
     nodes = rows(db, "SELECT prediction FROM m_nodes WHERE tree_id = 7 AND node_id = 0")
     assert f"(0)[900, {nodes[0]['prediction']:.6g}]" in tree
-    document = json.loads(explain.tree_to_json(host, "m"))
+    document = json.loads(tree_to_json(host, "m"))
     assert document["format"] == "madtree-boosted"
     assert len(document["trees"]) == 25
     assert len(document["groups"][0]["base_score"]) == 5
@@ -308,7 +308,7 @@ def test_trees_of_other_numbers_are_refused(db: psycopg.Connection) -> None:
 def test_functions_of_other_kinds_refuse_it(db: psycopg.Connection) -> None:
     boost(db, "late")
     host = PsycopgHost(db)
-    from madtree.score import forest_predict, tree_predict
+    from madtree.score.predict import forest_predict, tree_predict
 
     for call in (tree_predict, forest_predict):
         with pytest.raises(MadtreeError) as error:

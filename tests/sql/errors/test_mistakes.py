@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
+from function_calls import FIXED, MEANINGS
 
 from madtree import __version__
+from madtree.interface import FUNCTIONS
+from madtree.trees import TREE
 
 # By function: a call, the SQLSTATE, how its sentence begins, how its hint begins (None: it has none).
 MISTAKES = {
     "tree_train": [
-        ("tree_train('nowhere', 'n', 'id', 'y', 'x')", "42P01", "madtree: training_table_name: relation nowhere", None),
         ("tree_train('points', 'm', 'id', 'y', 'x')", "42P07", "madtree: output_table_name: ", "Choose another name"),
         (
             "tree_train('points', 'n', 'id', 'y', 'x, q')",
@@ -26,7 +28,6 @@ MISTAKES = {
         ("tree_train('what')", "22023", "madtree: tree_train with one argument", "SELECT madtree.tree_train()"),
     ],
     "tree_tune": [
-        ("tree_tune('nowhere', 'n', 'id', 'y', 'x')", "42P01", "madtree: training_table_name: relation nowhere", None),
         ("tree_tune('points', 'm', 'id', 'y', 'x')", "42P07", "madtree: output_table_name: ", "Choose another name"),
         (
             "tree_tune('points', 'n', 'id', 'y', 'x', params => 'depth=3')",
@@ -49,42 +50,34 @@ MISTAKES = {
         ),
     ],
     "tree_predict": [
-        ("tree_predict('nowhere', 'points', 'p')", "42P01", "madtree: tree_model: relation nowhere", None),
         ("tree_predict('m', 'points', 'points')", "42P07", "madtree: output_table: ", "Choose another name"),
         ("tree_predict('m', 'points', 'p', 'what')", "22023", "madtree: type must be", None),
         ("tree_predict('m', 'bare', 'p')", "42703", "madtree: ", None),
         ("tree_predict('what')", "22023", "madtree: tree_predict with one argument", "SELECT madtree.tree_predict()"),
     ],
     "tree_sql": [
-        ("tree_sql('nowhere')", "42P01", "madtree: model: relation nowhere", None),
         ("tree_sql('m', tree_id => 2)", "22023", "madtree: tree_id must be", None),
         ("tree_sql('points')", "42809", "madtree: model: ", None),
     ],
     "tree_display": [
-        ("tree_display('nowhere')", "42P01", "madtree: model: relation nowhere", None),
         ("tree_display('nosuch.m')", "3F000", 'madtree: model: schema "nosuch"', None),
     ],
-    "tree_surr_display": [("tree_surr_display('nowhere')", "42P01", "madtree: model: relation nowhere", None)],
     "tree_prune": [
         ("tree_prune('m', 'n', -1)", "22023", "madtree: cp must be", None),
         ("tree_prune('m', 'points', 0.1)", "42P07", "madtree: new_model: ", "Choose another name"),
         ("tree_prune('what')", "22023", "madtree: tree_prune with one argument", "SELECT madtree.tree_prune()"),
     ],
     "tree_drop": [
-        ("tree_drop('nowhere')", "42P01", "madtree: model: relation nowhere", None),
         ("tree_drop('points')", "42809", "madtree: model: ", None),
     ],
     "get_var_importance": [
-        ("get_var_importance('nowhere', 'i')", "42P01", "madtree: model_name: relation nowhere", None),
         ("get_var_importance('m', 'points')", "42P07", "madtree: output_table: ", "Choose another name"),
     ],
     "tree_curve": [
-        ("tree_curve('m', 'nowhere')", "42P01", "madtree: test_table: relation nowhere", None),
         ("tree_curve('mean', 'points')", "22023", "madtree: tree_model: ", "madtree.tree_evaluate"),
     ],
     "conformal_quantiles": [
         ("conformal_quantiles('m')", "22023", "madtree: calibration_table must be the name of a table", "Give a table"),
-        ("conformal_quantiles('m', 'nowhere')", "42P01", "madtree: calibration_table: relation nowhere", None),
         ("conformal_quantiles('m', 'points', '0.9, 1')", "22023", "madtree: levels must be numbers between", None),
         (
             "conformal_quantiles('m', 'points', '0.99999')",
@@ -94,7 +87,6 @@ MISTAKES = {
         ),
     ],
     "calibrate": [
-        ("calibrate('m', 'nowhere', 'out')", "42P01", "madtree: calibration_table: relation nowhere", None),
         ("calibrate('m', 'points', 'out', 'platt')", "22023", "madtree: method must be one of isotonic, sigmoid", None),
         ("calibrate('m', 'points', 'out', NULL)", "22023", "madtree: method must be one of isotonic, sigmoid", None),
         ("calibrate('m', 'bare', 'out')", "42703", "madtree: calibration_table: bare lacks", "It must"),
@@ -102,7 +94,6 @@ MISTAKES = {
         ("calibrate('mean', 'points', 'out')", "42809", "madtree: model: mean predicts numbers", "madtree.conformal"),
     ],
     "tree_refresh": [
-        ("tree_refresh('m', 'nowhere', 'out')", "42P01", "madtree: new_table: relation nowhere", None),
         ("tree_refresh('m', 'points', 'm')", "42P07", "madtree: output_model: ", "Choose"),
         ("tree_refresh('m', 'bare', 'out')", "42703", "madtree: new_table: bare lacks", "It must"),
     ],
@@ -112,27 +103,21 @@ MISTAKES = {
         ("model_alias('m', 'mean')", "42P07", "madtree: alias: ", "Choose another name: an alias"),
         ("model_alias('nobody', NULL)", "42P01", "madtree: alias: there is no alias nobody", None),
     ],
-    "tree_statistics": [
-        ("tree_statistics('m', 'nowhere')", "42P01", "madtree: training_table: relation nowhere", None),
-    ],
+    "tree_statistics": [],
     "tree_drift": [
         ("tree_drift('m', 'points')", "42809", "madtree: model: m has no statistics", "Keep them, while"),
     ],
     "tree_call": [
-        ("tree_call('nowhere')", "42P01", "madtree: model: relation nowhere", None),
         ("tree_call('points')", "42809", "madtree: model: ", None),
     ],
     "tree_reliability": [
-        ("tree_reliability('m', 'nowhere')", "42P01", "madtree: test_table: relation nowhere", None),
         ("tree_reliability('mean', 'points')", "22023", "madtree: tree_model: ", "madtree.tree_evaluate"),
         ("tree_reliability('m', 'points', n_bins => 0)", "22023", "madtree: n_bins must be 1 or more, not 0", None),
     ],
     "tree_importance": [
-        ("tree_importance('nowhere')", "42P01", "madtree: model: relation nowhere", None),
         ("tree_importance('points')", "42809", "madtree: model: ", None),
     ],
     "tree_evaluate": [
-        ("tree_evaluate('m', 'nowhere')", "42P01", "madtree: test_table: relation nowhere", None),
         ("tree_evaluate('m', 'bare')", "42703", "madtree: ", None),
         (
             "tree_evaluate('what')",
@@ -142,16 +127,13 @@ MISTAKES = {
         ),
     ],
     "tree_confusion": [
-        ("tree_confusion('m', 'nowhere')", "42P01", "madtree: test_table: relation nowhere", None),
         ("tree_confusion('mean', 'points')", "22023", "madtree: tree_model: ", None),
     ],
     "tree_rules": [
-        ("tree_rules('nowhere')", "42P01", "madtree: model: relation nowhere", None),
         ("tree_rules('m', 2)", "22023", "madtree: tree_id must be", None),
         ("tree_rules('help')", "22023", "madtree: model must be the name", None),
     ],
     "tree_cp": [
-        ("tree_cp('nowhere')", "42P01", "madtree: model: relation nowhere", None),
         ("tree_cp('help')", "22023", "madtree: model must be the name", None),
     ],
     "tree_path": [
@@ -160,8 +142,6 @@ MISTAKES = {
         ("tree_path('what')", "22023", "madtree: tree_path with one argument", "SELECT madtree.tree_path()"),
     ],
     "tree_shap": [
-        ("tree_shap('nowhere', 'points', 'w')", "42P01", "madtree: model: relation nowhere", None),
-        ("tree_shap('m', 'nowhere', 'w')", "42P01", "madtree: new_data_table: relation nowhere", None),
         ("tree_shap('m', 'points', 'points')", "42P07", "madtree: output_table: ", "Choose another name"),
         ("tree_shap('m', 'points', 'w', type => 'raw')", "22023", "madtree: type must be prob for a tree of", None),
         ("tree_shap('mean', 'points', 'w', class => 'a')", "22023", "madtree: class: mean predicts numbers", None),
@@ -184,8 +164,6 @@ MISTAKES = {
         ),
     ],
     "partial_dependence": [
-        ("partial_dependence('nowhere', 'points', 'x')", "42P01", "madtree: model: relation nowhere", None),
-        ("partial_dependence('m', 'nowhere', 'x')", "42P01", "madtree: new_data_table: relation nowhere", None),
         (
             "partial_dependence('m', 'points', 'y')",
             "22023",
@@ -211,7 +189,6 @@ MISTAKES = {
         ),
     ],
     "tree_explain": [
-        ("tree_explain('nowhere', 'points', '1')", "42P01", "madtree: model: relation nowhere", None),
         ("tree_explain('m', 'bare', '1')", "42703", "madtree: table_name", "It must have"),
         ("tree_explain('m', 'points', '-1')", "P0002", "madtree: id: no row has", "Give an id"),
         ("tree_explain('m', 'points', NULL)", "22023", "madtree: id must be the id of a row", None),
@@ -219,7 +196,6 @@ MISTAKES = {
         ("tree_explain('m', 'points', '1', class => 'x')", "22023", "madtree: class must be one of", None),
     ],
     "permutation_importance": [
-        ("permutation_importance('nowhere', 'points')", "42P01", "madtree: model: relation nowhere", None),
         ("permutation_importance('m', 'bare')", "42703", "madtree: test_table", "It must have"),
         ("permutation_importance('m', 'points', metric => 'mae')", "22023", "madtree: metric must be one of log", None),
         ("permutation_importance('m', 'points', '[x, y]')", "22023", "madtree: features: y is no feature", "Its"),
@@ -227,16 +203,9 @@ MISTAKES = {
         ("permutation_importance('m', 'points', seed => -1)", "22023", "madtree: seed must be at least 0", None),
     ],
     "tree_to_json": [
-        ("tree_to_json('nowhere')", "42P01", "madtree: model: relation nowhere", None),
         ("tree_to_json('help')", "22023", "madtree: model must be the name", None),
     ],
     "forest_train": [
-        (
-            "forest_train('nowhere', 'f', 'id', 'y', 'x')",
-            "42P01",
-            "madtree: training_table_name: relation nowhere",
-            None,
-        ),
         (
             "forest_train('points', 'f', 'id', 'y', 'x', num_trees => -1)",
             "22023",
@@ -251,15 +220,12 @@ MISTAKES = {
     ],
     "boost_cut": [
         ("boost_cut('m', 'n', 1)", "42809", "madtree: model: m is a model", "Only a boosted model has rounds."),
-        ("boost_cut('nowhere', 'n', 1)", "42P01", "madtree: model: relation nowhere", None),
     ],
     "boost_sql": [
         ("boost_sql('m')", "42809", "madtree: model: m is a model", "madtree.tree_sql writes a tree."),
-        ("boost_sql('nowhere')", "42P01", "madtree: model: relation nowhere", None),
     ],
     "boost_staged": [
         ("boost_staged('m', 'points')", "42809", "madtree: model: m is a model", "madtree.tree_evaluate"),
-        ("boost_staged('nowhere', 'points')", "42P01", "madtree: model: relation nowhere", None),
     ],
     "boost_train": [
         ("boost_train('points', 'b', 'id', 'x', 'x', loss => 'hinge')", "22023", "madtree: loss must be one of", None),
@@ -271,12 +237,26 @@ MISTAKES = {
         ("get_tree('m', 1, 1)", "42809", "madtree: forest_model_table: m is not a forest", "tree_display"),
         ("get_tree('m', 1, 1, max_depth => -1)", "22023", "madtree: max_depth must be 0 or more", None),
     ],
-    "get_tree_surr": [
-        ("get_tree_surr('nowhere', 1, 1)", "42P01", "madtree: forest_model_table: relation nowhere", None)
-    ],
-    "tree_to_pmml": [("tree_to_pmml('nowhere')", "42P01", "madtree: model: relation nowhere", None)],
 }
-CALLS = [(function, *mistake) for function, mistakes in MISTAKES.items() for mistake in mistakes]
+
+
+def _nowhere() -> Iterator[tuple[str, str, str, str, None]]:
+    """Calls of every function with a model, and with a table, that is not there."""
+    place = {**FIXED, "model": "m", "data": "points", "features": "x", "out": "n"}
+    for function in FUNCTIONS.values():
+        needed = {each.name: MEANINGS[each.name] for each in function.arguments if each.is_required}
+        for name, meaning in needed.items():
+            if meaning == "model" or (meaning == "data" and function.name not in ABOUT_THE_MODEL):
+                given = {each: "nowhere" if each == name else place[stands_for] for each, stands_for in needed.items()}
+                call = ", ".join(f"{each} => {value!r}" for each, value in given.items())
+                yield function.name, f"{function.name}({call})", "42P01", f"madtree: {name}: relation nowhere", None
+
+
+# Those that say first what is wrong with the model `m`: it is of another kind, or has no statistics.
+ABOUT_THE_MODEL = {"tree_drift"} | {
+    each.name for each in FUNCTIONS.values() if each.takes and TREE not in each.takes.kinds
+}
+CALLS = [*_nowhere(), *((function, *mistake) for function, mistakes in MISTAKES.items() for mistake in mistakes)]
 
 
 def make_models(db: psycopg.Connection) -> None:
@@ -321,7 +301,7 @@ def mistake(connection: psycopg.Connection, statement: str) -> psycopg.Error:
 def test_every_public_function_has_mistakes_here(db: psycopg.Connection) -> None:
     public = db.execute("SELECT DISTINCT proname::text FROM pg_proc WHERE pronamespace = 'madtree'::regnamespace")
     # The only mistake to be made with the last one needs a schema madlib: sessions/test_madlib_names.py has it.
-    assert {name for (name,) in public} == {*MISTAKES, "install_madlib_names"}
+    assert {name for (name,) in public} == {*(call[0] for call in CALLS), "install_madlib_names"}
 
 
 @pytest.mark.parametrize(("function", "call", "sqlstate", "sentence", "hint"), CALLS, ids=[each[1] for each in CALLS])
@@ -436,7 +416,7 @@ def test_no_exception_block_holds_a_cancel_back(functions: psycopg.Connection) -
 def test_a_timeout_that_the_server_sees_while_it_sends_a_message_is_one(
     data: psycopg.Connection, broken: Callable[..., None]
 ) -> None:
-    broken("madtree.explain", "tree_display", "import time; time.sleep(0.2); args[0].info('said')")
+    broken("madtree.explain.display", "tree_display", "import time; time.sleep(0.2); args[0].info('said')")
     data.execute("SET statement_timeout = '50ms'")
     said = mistake(data, "SELECT tree_display('m')")
     assert (said.sqlstate, said.diag.message_primary) == ("57014", "canceling statement due to statement timeout")
@@ -483,11 +463,17 @@ def test_a_mistake_within_a_call_is_not_taken_for_the_calls_own(functions: psyco
 @pytest.mark.parametrize(
     ("where", "name", "body", "call", "sqlstate", "said"),
     [
-        ("madtree.explain", "tree_display", "{}['x']", "tree_display('m')", "XX000", "KeyError: 'x'"),
-        ("madtree.explain", "tree_rules", "{}['x']", "tree_rules('m')", "XX000", "KeyError: 'x'"),
+        ("madtree.explain.display", "tree_display", "{}['x']", "tree_display('m')", "XX000", "KeyError: 'x'"),
+        ("madtree.explain.rules", "tree_rules", "{}['x']", "tree_rules('m')", "XX000", "KeyError: 'x'"),
         ("madtree.model", "models", "{}['x']", "name FROM madtree.models", "XX000", "KeyError: 'x'"),
-        ("madtree.explain", "tree_display", "args[0].query('SELEC')", "tree_display('m')", "42601", "syntax error"),
-        ("madtree.explain", "tree_display", "args[0].query('SELECT q')", "tree_display('m')", "42703", 'column "q"'),
+        (
+            "madtree.explain.display", "tree_display", "args[0].query('SELEC')", "tree_display('m')", "42601",
+            "syntax error",
+        ),
+        (
+            "madtree.explain.display", "tree_display", "args[0].query('SELECT q')", "tree_display('m')", "42703",
+            'column "q"',
+        ),
         ("madtree.storage.aggregate_functions", "node_statistics_transition", "{}['x']",
          "tree_train('points', 'n', 'id', 'y', 'x', strategy => 'aggregate')", "XX000", "KeyError: 'x'"),
     ],
@@ -524,7 +510,7 @@ def test_a_defect_shows_its_traceback_and_asks_for_a_report(
 def test_a_machine_that_is_full_is_no_defect(
     data: psycopg.Connection, broken: Callable[..., None], body: str, sqlstate: str, sentence: str
 ) -> None:
-    broken("madtree.explain", "tree_display", body)
+    broken("madtree.explain.display", "tree_display", body)
     said = mistake(data, "SELECT tree_display('m')")
     assert said.sqlstate == sqlstate
     assert (said.diag.message_primary or "").startswith(sentence)

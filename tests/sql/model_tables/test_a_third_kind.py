@@ -12,19 +12,25 @@ from typing import Any
 import psycopg
 import pytest
 
-from madtree import explain, interface
+from madtree import interface
 from madtree.calls import run
 from madtree.cli.exits import CommandError
 from madtree.cli.trees import tree_number
 from madtree.errors import MadtreeError
+from madtree.explain import export
+from madtree.explain.complexity import tree_cp
+from madtree.explain.display import get_tree, tree_display
+from madtree.explain.export import tree_to_json
+from madtree.explain.path import tree_path
+from madtree.explain.rules import tree_rules
 from madtree.model import find_model, models, read_model, read_summary, trees_of_gid, trees_of_group
 from madtree.report import build_report
 from madtree.report import kinds as pages
-from madtree.score import forest_predict, tree_predict
 from madtree.score import kinds as scoring
 from madtree.score.block_plan import ForestValues
 from madtree.score.forest_outcomes import outcomes_of_forest
 from madtree.score.outcomes import Outcomes, Said
+from madtree.score.predict import forest_predict, tree_predict
 from madtree.sqltext import importance
 from madtree.sqltext.kinds import TABLES
 from madtree.trees import FOREST, KINDS, Joining, Members
@@ -73,7 +79,7 @@ def _declared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(TABLES, TOY, TABLES[FOREST])
     monkeypatch.setitem(importance.IMPORTANCE, TOY, importance.IMPORTANCE[FOREST])
     monkeypatch.setitem(importance.COLUMNS, TOY, importance.COLUMNS[FOREST])
-    monkeypatch.setitem(explain.DOCUMENTED, TOY, explain.DOCUMENTED[FOREST])
+    monkeypatch.setitem(export.DOCUMENTED, TOY, export.DOCUMENTED[FOREST])
     monkeypatch.setitem(scoring.SCORING, TOY, replace(scoring.SCORING[FOREST], outcomes=_sums))
     takes = replace(functions["forest_predict"].takes, kinds=(TOY,))
     monkeypatch.setitem(functions, "toy_predict", replace(functions["forest_predict"], name="toy_predict", takes=takes))
@@ -110,9 +116,9 @@ def test_its_trees_are_read_by_group_whatever_their_number(host: PsycopgHost) ->
 def test_one_tree_is_told_by_its_group_and_its_number_there(host: PsycopgHost, db: psycopg.Connection) -> None:
     (root,) = rows(db, "SELECT class_weights FROM f_nodes WHERE tree_id = 5 AND node_id = 0")
     weights = " ".join(f"{weight:g}" for weight in root["class_weights"])
-    assert f"(0)[{weights}]" in explain.get_tree(host, "f", 2, 2, False, False)
+    assert f"(0)[{weights}]" in get_tree(host, "f", 2, 2, False, False)
     with pytest.raises(MadtreeError, match="sample_id must be from 1 to 2, not 3"):
-        explain.get_tree(host, "f", 2, 3, False, False)
+        get_tree(host, "f", 2, 3, False, False)
     assert tree_number(db, "f", 2, ["1"]) == 5
     with pytest.raises(CommandError, match="--tree must be from 1 to 2, not 3"):
         tree_number(db, "f", 3, ["1"])
@@ -134,12 +140,12 @@ def test_one_tree_is_told_by_its_group_and_its_number_there(host: PsycopgHost, d
             "Score by it with madtree.toy_predict.",
         ),
         (
-            lambda host: explain.tree_cp(host, "f"),
+            lambda host: tree_cp(host, "f"),
             "model: f is a toy",
             "The trees of a toy are left as they are grown, and have no cp table.",
         ),
         (
-            lambda host: explain.tree_display(host, "f", False, False),
+            lambda host: tree_display(host, "f", False, False),
             "model: f is a toy",
             "madtree.get_tree('f', gid, sample_id) shows one of its trees, for instance that of gid 1 and sample_id 1.",
         ),
@@ -152,14 +158,14 @@ def test_functions_of_other_kinds_refuse_it(host: PsycopgHost, call: Any, said: 
 
 
 def test_it_is_documented_and_described(host: PsycopgHost) -> None:
-    document = json.loads(explain.tree_to_json(host, "f"))
+    document = json.loads(tree_to_json(host, "f"))
     assert document["format"] == "madtree-toy"
     assert [(tree["gid"], tree["sample_id"]) for tree in document["trees"]] == [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2)]
     assert [group["n_trees"] for group in document["groups"]] == [3, 2, 0]
-    assert json.loads(explain.tree_to_json(host, "f", 5))["format"] == "madtree-tree"
-    steps = explain.tree_path(host, "f", "t", "4")
+    assert json.loads(tree_to_json(host, "f", 5))["format"] == "madtree-tree"
+    steps = tree_path(host, "f", "t", "4")
     assert {step["tree_id"] for step in steps} == {4, 5}
-    assert {rule["tree_id"] for rule in explain.tree_rules(host, "f", None)} == {1, 2, 3, 4, 5}
+    assert {rule["tree_id"] for rule in tree_rules(host, "f", None)} == {1, 2, 3, 4, 5}
     page = build_report(host.connection, "f")
     assert "Classification toy of c" in page
     assert "One of the toys" in page

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 import numpy as np
 import psycopg
 import pytest
+from function_calls import MEANINGS
 from shares import share
 from training import columns_of
 
@@ -22,31 +23,8 @@ from madtree.trees import NodeLayout
 
 TIMEOUT = 0.15  # seconds
 GRACE = 3.0  # seconds of the processor's that a call may take behind it; other programs' do not count
-# Arguments that are the name of a model, and what is given for others that have no default. A call is left out that
-# has none of the first: nothing in it is a model's.
-MODELS = {
-    "model", "model_name", "model_table", "tree_model", "random_forest_model", "forest_model_table", "boosted_model",
-}  # fmt: skip
-GIVEN = {
-    "new_data_table": "'data'",
-    "source": "'data'",
-    "output": "'made'",
-    "features": "'x'",
-    "test_table": "'data'",
-    "calibration_table": "'data'",
-    "table_name": "'data'",
-    "training_table": "'data'",
-    "new_table": "'data'",
-    "alias": "'made'",
-    "output_table": "'made'",
-    "new_model": "'made'",
-    "output_model": "'made'",
-    "id": "'7'",
-    "gid": "1",
-    "sample_id": "1",
-    "cp": "0.1",
-    "num_trees": "1",
-}
+# What an argument without a default is, by what it stands for.
+GIVEN = {"data": "'data'", "out": "'made'", "features": "'x'", "row": "'7'", "cp": "0.1", "one": "1"}
 DEFECTS = ("XX000", "54001")  # an internal error, and a stack that is too deep
 N = 400_000  # of whatever there are too many
 BYTES = 12_000_000  # of one text
@@ -221,7 +199,7 @@ def calls(db: psycopg.Connection, model: str) -> Iterator[str]:
     A function that has two forms does the same in both.
 
     Raises:
-        AssertionError: a function has an argument that is neither given here nor has a default.
+        KeyError: a function has an argument without a default whose meaning is not known.
     """
     functions = db.execute(
         "SELECT p.proname, p.proretset, p.pronargs, p.pronargdefaults, p.proargnames[:p.pronargs], "
@@ -230,17 +208,16 @@ def calls(db: psycopg.Connection, model: str) -> Iterator[str]:
     ).fetchall()
     found = {}
     for function, _, n, n_defaults, names, types in functions:
-        if not MODELS.intersection(names or ()):
+        if "model" not in map(MEANINGS.get, names or ()):
             continue
         given = []
         for position, (name, type_) in enumerate(zip(names, types, strict=True)):
-            if name in MODELS:
+            if MEANINGS.get(name) == "model":
                 given.append(f"'{model}'::{type_}")
             elif position >= n - n_defaults:
                 break
             else:
-                assert name in GIVEN, f"give the argument {name} of madtree.{function} a value here"
-                given.append(f"{GIVEN[name]}::{type_}")
+                given.append(f"{GIVEN[MEANINGS[name]]}::{type_}")
         found[function] = f"SELECT count(r) FROM madtree.{function}({', '.join(given)}) AS r"
     yield from found.values()
     yield "SELECT count(r) FROM madtree.models AS r"

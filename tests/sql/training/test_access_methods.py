@@ -11,7 +11,7 @@ import pytest
 from psycopg_host import PsycopgHost
 
 from madtree.request import check_arguments
-from madtree.score import tree_predict
+from madtree.score.predict import tree_predict
 from madtree.sqltext.work import LEAVES
 from madtree.train.train import train
 

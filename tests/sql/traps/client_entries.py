@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import click
-import trap_calls
+import function_calls
 from invoked import group
 
 import madtree
 
 MEANINGS = {
-    **trap_calls.MEANINGS, "name": "model", "table": "data", "data": "data", "X": "data", "output": "out",
+    **function_calls.MEANINGS, "name": "model", "table": "data", "data": "data", "X": "data", "output": "out",
     "y": "dependent", "target": "dependent", "features": "features", "path": "file", "sample_weight": "weights",
     "trees": "one", "id_": "row",
 }  # fmt: skip
@@ -38,7 +38,7 @@ PARAMETERS = {"get_metadata_routing", "get_params", "set_params", "set_fit_reque
 OTHER_COMMANDS = {"up", "down", "status", "psql", "env", "install", "demo", "drop"}
 # Options with values that ask for something else than is asked for without them.
 VALUES = {"--format": ("sql", "json", "pmml", "dot", "svg"), "--type": ("response", "prob", "leaf"), "--tree": ("1",)}
-# As `trap_calls.SMALL`, for the commands.
+# As `function_calls.SMALL`, for the commands.
 SMALL = {
     "train": ("--max-depth", "3"),
     "forest": ("--trees", "2", "--max-depth", "3"),
@@ -73,7 +73,7 @@ def ask(thing: Any, name: str, place: Mapping[str, Any], **more: Any) -> Any:
     known = inspect.signature(method).parameters
     needed = [each.name for each in known.values() if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
     given = {argument: place[MEANINGS[argument]] for argument in needed}
-    given |= trap_calls.SMALL.get(name, {})
+    given |= function_calls.SMALL.get(name, {})
     given |= {argument: value for argument, value in more.items() if argument in known and argument not in given}
     return _all(method(**given))
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from function_calls import FIXED, MEANINGS
 from ground import CALLERS, Ground, Seen
 from shares import ALL
-from trap_calls import ENGINES, FIXED, MEANINGS, all_calls, functions, relations
+from trap_calls import ENGINES, all_calls, functions, relations
 
 OWN = (
     "SELECT madtree.tree_train('work.data', 'work.tree', 'id', 'y', 'x, k', max_depth => 3, "

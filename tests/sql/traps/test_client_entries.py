@@ -12,12 +12,12 @@ import psycopg
 import pytest
 from anothers_models import drop, train
 from client_entries import Command, ask, commands, entries, estimators
+from function_calls import FIXED, SMALL
 from ground import CALLERS, Ground, Seen
 from invoked import invoke
 from pooler import kept
 from shares import ALL, share
 from test_clients import refused
-from trap_calls import FIXED, SMALL
 from trap_types import TOGETHER, TYPES
 
 import madtree

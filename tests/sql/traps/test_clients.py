@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from anothers_models import drop, spoil_id, train
+from function_calls import SMALL
 from ground import CALLERS, Ground, Seen
 from invoked import invoke
-from trap_calls import REFUSED, SMALL
+from trap_calls import REFUSED
 from trap_objects import spring
 
 import madtree

@@ -10,10 +10,11 @@ from typing import Any
 import psycopg
 import pytest
 from anothers_models import train
+from function_calls import FIXED, SMALL
 from games import Move, hold_name, hold_table, play
 from ground import CALLERS, Ground, Seen, ways
 from shares import share, share_of_pairs
-from trap_calls import ENGINES, FIXED, REFUSED, SMALL, Call, all_calls
+from trap_calls import ENGINES, REFUSED, Call, all_calls
 from trap_types import TYPES
 
 TABLE = "game.d"

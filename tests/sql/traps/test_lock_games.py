@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 from anothers_models import train
+from function_calls import FIXED
 from games import Hold, hold_name, hold_table, moves, play
 from ground import CALLERS, Ground, ways
 from shares import share_of_pairs
-from trap_calls import ENGINES, FIXED, REFUSED, Call, all_calls
+from trap_calls import ENGINES, REFUSED, Call, all_calls
 
 SCHEMA = "game"
 SUPERUSERS = {who: caller for who, caller in CALLERS.items() if caller.is_superuser}

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 from anothers_models import FULL, PARTS, drop, give_to_team, train
+from function_calls import FIXED, SMALL
 from ground import CALLERS, Ground, Seen, ways
 from shares import ALL, share
-from trap_calls import FIXED, SMALL, Call, all_calls
+from trap_calls import Call, all_calls
 from trap_objects import OBJECTS, put
 from trap_objects import drop as take_away
 from trap_types import TYPES

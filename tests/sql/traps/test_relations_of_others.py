@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from function_calls import FIXED, SMALL
 from ground import CALLERS, SOURCES, Ground, Seen, ways
 from shares import share
-from trap_calls import FIXED, SMALL, Call, all_calls
+from trap_calls import Call, all_calls
 from trap_objects import OBJECTS
 
 RELATIONS = {**SOURCES, **{kind: f"traps.o_{number}" for number, kind in enumerate(OBJECTS)}}

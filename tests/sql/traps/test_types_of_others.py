@@ -9,9 +9,10 @@ from typing import Any
 
 import psycopg
 import pytest
+from function_calls import FIXED, SMALL
 from ground import CALLERS, Ground, Seen, ways
 from shares import ALL, share
-from trap_calls import FIXED, SMALL, Call, all_calls
+from trap_calls import Call, all_calls
 from trap_types import TOGETHER, TYPES
 
 # Where a column of the type can stand: the arguments of a training, and the columns that a plain SELECT would read.

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 from anothers_models import EXPRESSIONS, drop, give_to_team, spoil_id, train
+from function_calls import FIXED, SMALL
 from ground import AS_ATTACKER, CALLERS, Ground, Seen, ways
 from shares import share
-from trap_calls import FIXED, SMALL, all_calls
+from trap_calls import all_calls
 
 from madtree.engine import call
 from madtree.host.psycopg import PsycopgHost

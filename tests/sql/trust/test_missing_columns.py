@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 
 import psycopg
 import pytest
+from function_calls import model_calls
 from shares import share
+
+from madtree.trees import BOOSTED, FOREST, TREE
 
 MADE = """
 CREATE TABLE data AS SELECT i AS id, i * 7919 % 100 AS x, i % 2 AS g, (i * 31 % 7)::float8 AS w,
@@ -27,24 +30,7 @@ SELECT madtree.boost_train('data', 'kb', 'id', 'k', 'x, w', num_trees => 1);
 SELECT madtree.calibrate('kb', 'data', 'kc', 'isotonic');
 SELECT madtree.tree_statistics(m, 'data') FROM unnest(ARRAY['m', 'f', 'fc', 'b', 'c']) AS m;
 """
-OF_ANY = (
-    "tree_evaluate('{m}', 'data')", "tree_drift('{m}', 'data')", "tree_statistics('{m}', 'data')",
-    "tree_importance('{m}')", "tree_to_json('{m}')", "calibrate('{m}', 'data', 'o')", "tree_call('{m}')",
-)  # fmt: skip
-CALLS = {
-    "m": (
-        "tree_predict('m', 'data', 'o')", "tree_display('m')", "tree_refresh('m', 'data', 'o')", "tree_cp('m')",
-        "tree_sql('m')", "tree_prune('m', 'o', 0.1)", "get_var_importance('m', 'o')", "tree_surr_display('m')",
-        "tree_shap('m', 'data', 'o')",
-    ),
-    "f": ("forest_predict('f', 'data', 'o', 'interval')", "forest_predict('f', 'data', 'o')", "get_tree('f', 1, 1)",
-          "tree_refresh('f', 'data', 'o')"),
-    "fc": ("calibrate('fc', 'data', 'o', 'sigmoid')", "tree_curve('fc', 'data')"),
-    "b": ("boost_predict('b', 'data', 'o')", "boost_cut('b', 'o', 1)", "boost_staged('b', 'data')", "boost_sql('b')",
-          "tree_refresh('b', 'data', 'o')"),
-    "c": ("boost_predict('c', 'data', 'o', 'prob')", "boost_sql('c')", "tree_shap('c', 'data', 'o')"),
-    "kc": ("boost_predict('kc', 'data', 'o', 'prob')", "boost_sql('kc', 'prob')"),
-}  # fmt: skip
+KINDS = {"m": TREE, "f": FOREST, "fc": FOREST, "b": BOOSTED, "c": BOOSTED, "kc": BOOSTED}
 COLUMNS = """
 SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod)
 FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -84,7 +70,7 @@ class Watched:
         answered = True
         try:
             with self.db.transaction(force_rollback=True):
-                self.db.execute(f"SELECT * FROM madtree.{call}")  # type: ignore[arg-type]
+                self.db.execute(call)  # type: ignore[arg-type]
         except psycopg.Error as error:
             answered = False
             if error.sqlstate == "XX000":
@@ -115,26 +101,26 @@ def replaced(db: psycopg.Connection, table: str, columns: Mapping[str, str]) -> 
         yield
 
 
-@pytest.mark.parametrize("model", CALLS)
+@pytest.mark.parametrize("model", KINDS)
 def test_no_call_runs_what_takes_the_place_of_a_column(db: psycopg.Connection, owners: str, model: str) -> None:
     """Each column alone for some of the calls, most of which look whether it is there. Those that not all of them miss
     are replaced together for all calls, and alone for a call that misses any.
     """
-    calls, watched = [call.format(m=model) for call in (*OF_ANY, *CALLS[model])], Watched(db)
+    calls, watched = model_calls(KINDS[model], model, leave_out=("tree_drop",), variants=False), Watched(db)
     answer = {call for call in calls if watched.answers(call, "nothing")}
     found = db.execute(COLUMNS, [f"^{model}(_|$)"]).fetchall()
     assert len(found) > 60
     not_missed: dict[str, dict[str, str]] = {}
     for turn, (table, column, type_) in enumerate(found):
         with replaced(db, table, {column: type_}):
-            answers = {call for call in share(calls, 5, turn) if watched.answers(call, f"{table}.{column}")}
+            answers = {call for call in share(calls, 10, turn) if watched.answers(call, f"{table}.{column}")}
             if answers:
                 not_missed.setdefault(table, {})[column] = type_
     for table, columns in not_missed.items():
         with replaced(db, table, columns):
             missing = {call for call in answer if not watched.answers(call, f"{table}: {', '.join(columns)}")}
-        for column, type_ in columns.items() if missing else ():
+        for turn, (column, type_) in enumerate(columns.items() if missing else ()):
             with replaced(db, table, {column: type_}):
-                for call in missing:
+                for call in share(sorted(missing), 3, turn):
                     watched.answers(call, f"{table}.{column}")
     assert watched.wrong == []

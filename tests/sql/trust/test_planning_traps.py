@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
+from function_calls import model_calls
 from psycopg.rows import dict_row
+
+from madtree.trees import TREE
 
 # By what is on the table `m_summary`: how to put it there, given the ordinary user's function spring().
 TRAPS = {
@@ -22,31 +25,7 @@ TRAPS = {
     "an index on the cp table": "CREATE INDEX ON m_cv ((spring()))",
     "an index on the surrogates": "CREATE INDEX ON m_surrogates ((spring()))",
 }
-# All that reads a model, and `tree_drop`, which does not.
-CALLS = (
-    "SELECT tree_display('m')",
-    "SELECT tree_surr_display('m')",
-    "SELECT tree_sql('m')",
-    "SELECT count(*) FROM tree_rules('m')",
-    "SELECT count(*) FROM tree_cp('m')",
-    "SELECT tree_to_json('m')",
-    "SELECT tree_to_pmml('m')",
-    "SELECT count(*) FROM tree_path('m', 'data', '1')",
-    "SELECT count(*) FROM tree_evaluate('m', 'data')",
-    "SELECT count(*) FROM tree_confusion('m', 'data')",
-    "SELECT count(*) FROM tree_curve('m', 'data')",
-    "SELECT count(*) FROM tree_reliability('m', 'data')",
-    "SELECT tree_call('m')",
-    "SELECT count(*) FROM conformal_quantiles('m', 'data', '0.5')",
-    "SELECT tree_predict('m', 'data', 'out')",
-    "SELECT tree_prune('m', 'out', 0.5)",
-    "SELECT tree_refresh('m', 'data', 'out')",
-    "SELECT tree_statistics('m', 'data')",
-    "SELECT model_alias('out', 'm')",
-    "SELECT calibrate('m', 'data', 'out')",
-    "SELECT get_var_importance('m', 'out')",
-    "SELECT count(*) FROM tree_importance('m')",
-)
+CALLS = model_calls(TREE, leave_out=("tree_drop",))  # which does not read a model
 
 
 @pytest.fixture

@@ -7,8 +7,11 @@ from collections.abc import Callable, Sequence
 
 import psycopg
 import pytest
+from function_calls import model_calls
 from psycopg import sql
 from shares import ALL
+
+from madtree.trees import BOOSTED, FOREST, TREE
 
 SEED = 11
 TRIES = 4 if ALL else 1  # of each column
@@ -43,62 +46,14 @@ RUBBISH = {
     "timestamp with time zone": ["NULL", "'infinity'", "'-infinity'", "'epoch'"],
     "bytea": ["NULL", "''", "'\\x00'", "decode(repeat('00', 97), 'hex')", "decode(repeat('ff', 4096), 'hex')"],
 }  # fmt: skip
-OF_ANY_MODEL = (
-    "SELECT tree_sql('m', 'leaf', 1)",
-    "SELECT count(*) FROM tree_rules('m')",
-    "SELECT tree_to_json('m')",
-    "SELECT tree_to_pmml('m')",
-    "SELECT count(*) FROM tree_path('m', 'data', '1')",
-    "SELECT count(*) FROM tree_evaluate('m', 'data')",
-    "SELECT count(*) FROM tree_curve('m', 'data')",
-    "SELECT count(*) FROM tree_reliability('m', 'data')",
-    "SELECT tree_call('m')",
-    "SELECT count(*) FROM conformal_quantiles('m', 'data', '0.5')",
-    "SELECT tree_statistics('m', 'data')",
-    "SELECT tree_refresh('m', 'data', 'refreshed')",
-    "SELECT get_var_importance('m', 'out')",
-    "SELECT count(*) FROM tree_importance('m')",
-    "SELECT tree_shap('m', 'data', 'out')",
-    "SELECT count(*) FROM tree_explain('m', 'data', '1')",
-    "SELECT count(*) FROM partial_dependence('m', 'data', 'x')",
-    "SELECT count(*) FROM permutation_importance('m', 'data')",
-    "SELECT * FROM models",
-)
-CALLS = (
-    "SELECT tree_display('m')",
-    "SELECT tree_display('m', false, true)",
-    "SELECT tree_surr_display('m')",
-    "SELECT tree_sql('m')",
-    "SELECT count(*) FROM tree_cp('m')",
-    "SELECT tree_predict('m', 'data', 'out')",
-    "SELECT tree_prune('m', 'out', 0.2)",
-    *OF_ANY_MODEL,
-)
-CALLS_OF_FORESTS = (
-    "SELECT get_tree('m', 1, 2)",
-    "SELECT get_tree_surr('m', 2, 1)",
-    "SELECT forest_predict('m', 'data', 'out')",
-    "SELECT forest_predict('m', 'data', 'out', 'leaf')",
-    *OF_ANY_MODEL,
-)
-CALLS_OF_BOOSTED = (
-    "SELECT boost_predict('m', 'data', 'out')",
-    "SELECT boost_predict('m', 'data', 'out', 'raw')",
-    "SELECT boost_predict('m', 'data', 'out', 'leaf')",
-    "SELECT boost_sql('m', 'raw')",
-    "SELECT boost_sql('m')",
-    "SELECT boost_cut('m', 'out', 1)",
-    "SELECT calibrate('m', 'data', 'out')",
-    "SELECT count(*) FROM boost_staged('m', 'data')",
-    "SELECT get_tree('m', 1, 2)",
-    *OF_ANY_MODEL,
-)
-CALLS_OF = {"forest": CALLS_OF_FORESTS, "boosted": CALLS_OF_BOOSTED}
+MODELS = "SELECT * FROM models"
+CALLS = [*model_calls(TREE), MODELS]
+CALLS_OF = {"forest": [*model_calls(FOREST), MODELS], "boosted": [*model_calls(BOOSTED), MODELS]}
 # SQLSTATEs of madtree's sentences; what PostgreSQL says of a column of the data's that is not there or of another type;
-# of numbers beyond a type, and of limits; and what the constraints of a copy say.
+# of numbers beyond a type, and of limits; what the constraints of a copy say; and what is not possible with the model.
 SENTENCES = {
     *("22023", "42501", "42809", "42P01", "P0002", "42703", "42P07", "42804", "42846", "22003", "22P02", "54000"),
-    *("23502", "23505"),
+    *("23502", "23505", "55000"),
 }
 
 

@@ -122,7 +122,7 @@ def test_pages_say_the_same(both: Both, model: str) -> None:
 
 def test_a_page_repeats_no_notice_that_it_says_itself(both: Both) -> None:
     told: list[str] = []
-    host = PsycopgHost(both.there, tell=lambda severity, message: told.append(f"{severity}: {message}"))
+    host = PsycopgHost(both.there, tell=lambda said: told.append(f"{said.severity}: {said.text}"))
     with both.there.transaction(force_rollback=True):
         assert "on the very rows that the model was trained on" in build_report(host, "of_classes")
         assert told == []

@@ -14,7 +14,9 @@ from training import columns_of
 from madtree.engine import call
 from madtree.errors import MadtreeError
 from madtree.host.psycopg import PsycopgHost
-from madtree.score import conformal_quantiles, forest_predict, tree_confusion, tree_curve, tree_evaluate, tree_predict
+from madtree.score.conformal import conformal_quantiles
+from madtree.score.evaluate import tree_confusion, tree_curve, tree_evaluate
+from madtree.score.predict import forest_predict, tree_predict
 
 TREES = [name for name, (kind, _, _) in MODELS.items() if kind == "tree"]
 FORESTS = [name for name in MODELS if name not in TREES]

@@ -11,7 +11,7 @@ import numpy as np
 from madtree.learn.at_hand.blocks_at_hand import BlocksAtHand
 from madtree.learn.counting.count_request import CountRequest
 from madtree.learn.counting.transition import PlacedBlock, final, merge, transition
-from madtree.learn.data import Steps, finished
+from madtree.learn.data import Coroutine, finished
 from madtree.learn.data.block import Block, CodeLayout, Codes
 from madtree.learn.data.types import Array, Ints
 from madtree.learn.grow.grow import grow
@@ -144,7 +144,7 @@ class ManyBlocks(Provider):
         positions = Positions(position_bytes)
         self._blocks = [PlacedBlock(i, block, positions) for i, block in enumerate(blocks)]
 
-    def count(self, request: CountRequest) -> Steps[Array]:
+    def count(self, request: CountRequest) -> Coroutine[Array]:
         yield
         states = [transition(None, [block], request) for block in self._blocks]
         return final(reduce(merge, states))

@@ -15,7 +15,7 @@ from shares import share
 
 from madtree.learn.at_hand import node_order
 from madtree.learn.counting import CountRequest, PlacedBlock, RowsByNode, final, transition
-from madtree.learn.data import Array, Block, Bools, Ints, Steps, finished
+from madtree.learn.data import Array, Block, Bools, Coroutine, Ints, finished
 from madtree.learn.ensemble import DrawnFeatures, Forest, OutOfBag, drawn_splits, train_forest, wave_counts
 from madtree.learn.ensemble.out_of_bag import Tally, nowhere
 from madtree.learn.ensemble.row_order import RowOrder
@@ -156,14 +156,14 @@ class BlocksElsewhere(Provider):
         self._placed = [PlacedBlock(number, block, positions) for number, block in enumerate(blocks)]
         self._at_hand = at_hand(blocks)
 
-    def wave(self, request: WaveRequest) -> Steps[Any]:
+    def wave(self, request: WaveRequest) -> Coroutine[Any]:
         return (yield from driven(request.ensemble.grow(request.number, rows_at_hand=False), self))
 
-    def count(self, request: CountRequest) -> Steps[Array]:
+    def count(self, request: CountRequest) -> Coroutine[Array]:
         yield
         return final(transition(None, self._placed, request))
 
-    def out_of_bag(self, request: HeldOutRequest | TargetsRequest | CategoriesRequest) -> Steps[Any]:
+    def out_of_bag(self, request: HeldOutRequest | TargetsRequest | CategoriesRequest) -> Coroutine[Any]:
         return (yield from self._at_hand.answer(request))
 
     held_out = targets = categories = out_of_bag

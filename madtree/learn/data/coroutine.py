@@ -1,4 +1,6 @@
-"""Work in steps: between them the server may look for cancels, timeouts and whatever else it has to see to."""
+"""Coroutines: long work that pauses now and then, for the server to look for cancels, timeouts and whatever else it has
+to see to.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +13,22 @@ _SECONDS = 0.02  # of work between two looks for cancels
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Steps = Generator[None, None, T]
+Coroutine = Generator[None, None, T]
 
 
-def finished(steps: Steps[T], between: Callable[[], None] = lambda: None) -> T:
-    """What steps come to; `between` is called after each of them."""
+def finished(work: Coroutine[T], between: Callable[[], None] = lambda: None) -> T:
+    """What work comes to; `between` is called at each of its pauses."""
     while True:
         try:
-            next(steps)
+            next(work)
         except StopIteration as stop:
             result: T = stop.value
             return result
         between()
 
 
-def at_once(function: Callable[P, Steps[T]]) -> Callable[P, T]:
-    """A function that takes steps, as one that returns what they come to."""
+def at_once(function: Callable[P, Coroutine[T]]) -> Callable[P, T]:
+    """A coroutine as a function that returns what it comes to."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -35,12 +37,12 @@ def at_once(function: Callable[P, Steps[T]]) -> Callable[P, T]:
     return call
 
 
-def advanced(steps: Steps[T]) -> tuple[T] | None:
-    """Go on for a short while; what the steps come to, in a tuple of one, once they are done."""
+def advanced(work: Coroutine[T]) -> tuple[T] | None:
+    """Go on for a short while; what the work comes to, in a tuple of one, once it is done."""
     end = time.monotonic() + _SECONDS
     try:
         while time.monotonic() < end:
-            next(steps)
+            next(work)
     except StopIteration as stop:
         return (stop.value,)
     return None
