@@ -186,7 +186,7 @@ TREE_CALL = Function(
     details=f"""\
 The statement has the arguments of the training that are not at their defaults, as the model's summary keeps them: of
 the same rows it makes the same model. What changes no model is left out: replace, strategy, parallel_workers,
-memory_mb, verbose; so are oob_predictions and intervals. Names of tables are as they were given. Of a model that was
+memory_mb, verbose. Names of tables are as they were given. Of a model that was
 pruned or cut, it is the training that would have made it.
 {whom_to_trust()}""",
     example="""\

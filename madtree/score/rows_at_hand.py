@@ -125,12 +125,15 @@ class RowsAtHand:
         most: int,
         others: Sequence[str] = (),
         texts: Sequence[str] = (),
+        *,
+        argument: str,
     ) -> RowsAtHand:
         """At most `most` rows of the scan, drawn by their ids; those of a group without trees are left out.
 
         Args:
             others: SQL of other numbers, of type float8.
             texts: SQL of texts.
+            argument: that names the table, for errors.
 
         Raises:
             MadtreeError: no row is left, or what is predicted of all of them is too much.
@@ -159,7 +162,9 @@ class RowsAtHand:
         known = ~np.isnan(at_hand.predicted(own)[:, 0]) if len(own) else np.zeros(0, np.bool_)
         host.let_in()
         if not known.any():
-            raise MadtreeError(f"{scan.source} has no row that {model.name} predicts", sqlstate="P0002")
+            none = f"{argument}: {scan.source} has no row that {model.name} predicts"
+            groups = ", of groups that the model knows" if grouped else ""
+            raise MadtreeError(none, hint=f"Give a table or view that has rows{groups}.", sqlstate="P0002")
         return at_hand.only(known)
 
     @property

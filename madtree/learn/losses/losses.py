@@ -74,7 +74,7 @@ def sigmoid(scores: Floats) -> Floats:
 
 def newton_step(moments: Floats, l2: Floats | float) -> Floats:
     """(m,) -G / (H + l2), of moments (2, m), hessians H and gradients G; 0 of nothing."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         step = -moments[1] / np.maximum(moments[0] + l2, np.finfo(np.float64).tiny)
     return np.asarray(np.nan_to_num(step))
 

@@ -46,7 +46,9 @@ def test_they_leave_no_trace(db: psycopg.Connection, case: str) -> None:
         models.append((read_model(db, "m"), packed))
     assert models[1] == models[0]
     assert models[2] == models[0]
-    counted = "x IS NOT NULL OR z IS NOT NULL" if "weights" not in more else "w > 0 AND (x IS NOT NULL OR z IS NOT NULL)"
+    counted = (
+        "x IS NOT NULL OR z IS NOT NULL" if "weights" not in more else "w > 0 AND (x IS NOT NULL OR z IS NOT NULL)"
+    )
     (n_rows,) = db.execute(f"SELECT count(*) FROM t WHERE {counted}").fetchone()  # type: ignore[arg-type,misc]
     (found,) = db.execute("SELECT total_rows_processed FROM m_summary").fetchone()  # type: ignore[misc]
     assert found == n_rows
