@@ -38,6 +38,7 @@ _NOT_NUMBERS = (INTERVAL, "leaf")  # those of numbers that are not one
 _BATCH = 500  # rows that come over a connection at once
 _MOST_NUMBERS = 2**27  # that are predicted of all rows, and at once: 1 GB
 _NONE = "none"
+_WANTED = "Give a table or view that has rows; of a grouped model, of groups that it knows."
 _BACKGROUND = "background"  # the argument
 
 
@@ -131,8 +132,7 @@ class RowsAtHand:
         """At most `most` rows of the scan, drawn by their ids; those of a group without trees are left out.
 
         Args:
-            others: SQL of other numbers, of type float8.
-            texts: SQL of texts.
+            others, texts: SQL of other numbers, of type float8, and of texts.
             argument: that names the table, for errors.
 
         Raises:
@@ -163,8 +163,7 @@ class RowsAtHand:
         host.let_in()
         if not known.any():
             none = f"{argument}: {scan.source} has no row that {model.name} predicts"
-            groups = ", of groups that the model knows" if grouped else ""
-            raise MadtreeError(none, hint=f"Give a table or view that has rows{groups}.", sqlstate="P0002")
+            raise MadtreeError(none, hint=_WANTED, sqlstate="P0002")
         return at_hand.only(known)
 
     @property
