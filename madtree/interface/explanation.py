@@ -233,8 +233,9 @@ TREE_TO_JSON = Function(
     ),
     returns="json",
     details="""\
-The format has a name and a version ("format": "madtree-tree", "format_version": 1, of a whole forest "madtree-forest");
-docs/json.md describes it, docs/madtree-tree-1.schema.json and docs/madtree-forest-1.schema.json are its JSON schemas.
+The format has a name and a version ("format": "madtree-tree", "format_version": 1, of whole forests "madtree-forest",
+of boosted models "madtree-boosted"); docs/json.md describes it, and docs/madtree-tree-1.schema.json,
+docs/madtree-forest-1.schema.json and docs/madtree-boosted-1.schema.json are its JSON schemas.
 Numbers read back to the same bits.
 """,
     example="""psql -XAt -c "SELECT madtree.tree_to_json('delay_tree')" > delay_tree.json""",

@@ -126,14 +126,12 @@ class RowsAtHand:
         most: int,
         others: Sequence[str] = (),
         texts: Sequence[str] = (),
-        *,
-        argument: str,
+        argument: str = "new_data_table",
     ) -> RowsAtHand:
         """At most `most` rows of the scan, drawn by their ids; those of a group without trees are left out.
 
         Args:
-            others, texts: SQL of other numbers, of type float8, and of texts.
-            argument: that names the table, for errors.
+            others, texts: SQL of other numbers, of type float8, and of texts; argument: the table's, for errors.
 
         Raises:
             MadtreeError: no row is left, or what is predicted of all of them is too much.
@@ -162,8 +160,8 @@ class RowsAtHand:
         known = ~np.isnan(at_hand.predicted(own)[:, 0]) if len(own) else np.zeros(0, np.bool_)
         host.let_in()
         if not known.any():
-            none = f"{argument}: {scan.source} has no row that {model.name} predicts"
-            raise MadtreeError(none, hint=_WANTED, sqlstate="P0002")
+            problem = f"{argument}: {scan.source} has no row that {model.name} predicts"
+            raise MadtreeError(problem, hint=_WANTED, sqlstate="P0002")
         return at_hand.only(known)
 
     @property
