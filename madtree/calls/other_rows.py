@@ -116,7 +116,8 @@ def tree_refresh(
     find = refreshed_boosted if adds_up else refreshed_nodes
     found = find(host, tables, model, new_table, "new_table")
     if not found.total:
-        raise MadtreeError(f"new_table: no row of {new_table} counts", sqlstate="P0002")
+        hint = "Rows count that have an outcome and a weight above 0, of a class and a group that the model knows."
+        raise MadtreeError(f"new_table: no row of {new_table} counts", hint=hint, sqlstate="P0002")
     table = str(new_table).strip()
     write_refreshed(host, tables, model, new, _refreshed(table, found))
     return f"tree_refresh: {model_name} refreshed by {found.total} rows of {table} into {new.given}"

@@ -9,6 +9,7 @@ import psycopg
 import typer
 
 from madtree.cli.escapes import escaped_line
+from madtree.cli.exits import USAGE, CommandError
 from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
 from madtree.cli.output import as_json, text
 from madtree.cli.session import session
@@ -66,7 +67,9 @@ def predict_command(
     }
     with session(dsn) as opened:
         function = FUNCTIONS[opened.run(lambda: _kind_of(opened.connection, model), "reading").predicts]
-        if level is not None and "level" in function.defaults:
+        if level is not None and "level" not in function.defaults:
+            raise CommandError(f"--level is for forests, and {model} is none", "Leave it out.", USAGE)
+        if level is not None:
             arguments["level"] = level
         said = opened.line(function.name, {function.arguments[0].name: model, **arguments}, "scoring")
     if json:

@@ -11,8 +11,9 @@ from madtree.client.feature_values import read_features
 from madtree.client.frames import Array
 from madtree.client.trained import check_kind
 from madtree.client.tree_arrays import EnsembleArrays, class_values, mean_values, votes
+from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import INTERVAL, find_model, read_summary
+from madtree.model import INTERVAL, check_level, find_model, read_summary
 from madtree.model.arrays import quantiles
 from madtree.trees import FOREST, Model
 
@@ -36,8 +37,10 @@ def predict_frame(host: Host, name: str, X: Any, type_: str, level: float, gid: 
     types = model.kind.class_types if model.is_classification else model.kind.number_types
     if type_ not in types or type_ == "leaf":
         raise CallError(f"type must be one of {', '.join(t for t in types if t != 'leaf')} for a frame, not {type_!r}")
-    if type_ == INTERVAL and not 0 < level < 1:
-        raise CallError(f"level must be a number above 0 and below 1, not {level!r}")
+    try:
+        check_level(type_, level)
+    except MadtreeError as error:
+        raise CallError(str(error)) from None
     forest = EnsembleArrays.read(host, tables, model, gid, outcomes=type_ == INTERVAL)
     values, n_rows = read_features(model.features, forest.used, X)
     found = []

@@ -10,8 +10,10 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import FUNCTIONS, Argument
 from madtree.model import find_model, read_summary
+from madtree.request import model_tables
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.split import parse_name
+from madtree.sqltext.tables import suffixed
 from madtree.trees import Model
 
 # Where the summary has a user's words, and not a setting.
@@ -25,6 +27,8 @@ _MADE_OF_MODELS = {
     "tree_refresh": ("refreshed_model", "refresh_table", "model_table"),
     "calibrate": ("calibrated_model", "calibration_table", "model_table", "calibration"),
 }
+# Arguments that are told by the table that they have made.
+_KEPT_IN = {"oob_predictions": "_oob", "intervals": "_outcomes"}
 _NEXT = ",\n    "
 _LEFT_OUT = "None"  # in the place of columns that '*' leaves out, where there are none
 
@@ -45,7 +49,9 @@ def tree_call(host: Host, model_name: str | None, trust_owner: bool | None = Fal
         if all(isinstance(value, str) for value in given):
             return f"SELECT madtree.{name}({', '.join(literal(str(value)) for value in given)});"
     function = FUNCTIONS[model.kind.trains]
-    kept = {**model.summary, "dependent_variable": _dependent(model)}
+    there = model_tables(host, tables.schema, tables.name)
+    beside = {name: suffixed(tables.name, suffix) in there for name, suffix in _KEPT_IN.items()}
+    kept = {**model.summary, "dependent_variable": _dependent(model), **beside}
     required, more = [], []
     for argument in function.arguments:
         said = _said(argument, kept, model)

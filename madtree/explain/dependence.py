@@ -94,7 +94,7 @@ def partial_dependence(
     texts = [text_of(model.id_column, id_type.writer), *map(shown, wanted)]
     with casting(model, data.features, new_data_table, "new_data_table"):
         numbers = [rows_sql.as_number(feature) for feature in wanted]
-        rows = RowsAtHand.of(host, tables, model, asked, scan, id_type, most, numbers, texts)
+        rows = RowsAtHand.of(host, tables, model, asked, scan, id_type, most, numbers, texts, argument="new_data_table")
     grids = [
         _grid(
             feature,

@@ -227,7 +227,7 @@ class BinFinder:
             if not chosen:
                 break
             rows = self._read_range(chosen, page_range)
-            rows = rows.select(~np.isnan(rows.target))
+            rows = rows.select(rows.usable())
             for (t, f), known in list(open_.items()):
                 column = rows.features[chosen.index(f)]
                 if rows.tree is not None:

@@ -188,7 +188,7 @@ TREE_CALL = Function(
     details=f"""\
 The statement has the arguments of the training that are not at their defaults, as the model's summary keeps them: of
 the same rows it makes the same model. What changes no model is left out: replace, strategy, parallel_workers,
-memory_mb, verbose; so are oob_predictions and intervals. Names of tables are as they were given. Of a model that was
+memory_mb, verbose. Names of tables are as they were given. Of a model that was
 pruned or cut, it is the training that would have made it.
 {whom_to_trust()}""",
     example="""\
@@ -236,8 +236,9 @@ TREE_TO_JSON = Function(
     ),
     returns="json",
     details="""\
-The format has a name and a version ("format": "madtree-tree", "format_version": 1, of a whole forest "madtree-forest");
-docs/json.md describes it, docs/madtree-tree-1.schema.json and docs/madtree-forest-1.schema.json are its JSON schemas.
+The format has a name and a version ("format": "madtree-tree", "format_version": 1, of whole forests "madtree-forest",
+of boosted models "madtree-boosted"); docs/json.md describes it, and docs/madtree-tree-1.schema.json,
+docs/madtree-forest-1.schema.json and docs/madtree-boosted-1.schema.json are its JSON schemas.
 Numbers read back to the same bits.
 """,
     example="""psql -XAt -c "SELECT madtree.tree_to_json('delay_tree')" > delay_tree.json""",

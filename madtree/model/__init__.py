@@ -16,6 +16,7 @@ from madtree.model.new_data import NewData, casting, fit_features, is_training_t
 from madtree.model.outputs import (
     INTERVAL,
     MOST_COLUMNS,
+    check_level,
     check_type,
     class_position,
     class_positions,
@@ -55,6 +56,7 @@ __all__ = [
     "casting",
     "check_categories",
     "check_kind",
+    "check_level",
     "check_listed",
     "check_no_offsets",
     "check_nodes",

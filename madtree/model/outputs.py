@@ -7,6 +7,7 @@ from math import fsum
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
+from madtree.interface import defaults
 from madtree.sqltext.condition import QUALIFIED, Spelling
 from madtree.sqltext.predict import Output
 from madtree.sqltext.quote import literal
@@ -36,6 +37,16 @@ def check_type(model: Model, type_: str | None, some: Collection[str] | None = N
         hint = "madtree.conformal_quantiles says how far they may be off." if wanted == INTERVAL else None
         raise MadtreeError(f"type must be one of {', '.join(valid)}{kind}, not {type_!r}", hint=hint)
     return wanted
+
+
+def check_level(type_: str, level: float | None) -> None:
+    """Raises MadtreeError where `level` is none, or another one than usual of predictions that are no intervals."""
+    if level is None and type_ != INTERVAL:
+        return
+    if level is None or not 0 < level < 1:
+        raise MadtreeError(f"level must be a number above 0 and below 1, not {'NULL' if level is None else level}")
+    if type_ != INTERVAL and level != defaults.LEVEL:
+        raise MadtreeError(f"level is for type => '{INTERVAL}', and says nothing of type {type_}")
 
 
 def _types_of(model: Model) -> tuple[str, ...]:

@@ -60,9 +60,19 @@ def dump(model: Model, document: Document, trees: Iterable[tuple[Tree, Mapping[s
     yield _text({**document, "trees": []}).removesuffix("[]}") + "["
     for number, (tree, of_tree) in enumerate(trees):
         place = {key: of_tree.get(key) for key in model.kind.place}
+        if model.kind.tells_rounds:
+            place |= _round(model, place.get("sample_id"))
         yield ",\n" if number else "\n"
         yield from _tree(tree, place, of_tree, positions)
     yield "\n]}"
+
+
+def _round(model: Model, member: object) -> Document:
+    """Of which round a tree is, and, where there are several, to the score of which class it adds."""
+    if not isinstance(member, int) or member < 1:
+        return {"round": None, "class": None}
+    before, score = divmod(member - 1, model.n_scores)
+    return {"round": before + 1, "class": model.classes[score] if model.n_scores > 1 else None}
 
 
 def encoding(feature: Feature) -> str:

@@ -121,7 +121,8 @@ def _levels(given: str | None) -> list[Decimal]:
     for text in (given or "").split(","):
         level = _decimal(text.strip())
         if level is None or not 0 < level < 1:
-            raise MadtreeError(f"levels must be numbers between 0 and 1, separated by commas, not {given!r}")
+            said = "NULL" if given is None else repr(given)
+            raise MadtreeError(f"levels must be numbers between 0 and 1, separated by commas, not {said}")
         found.append(level)
     if len(found) > _MOST_LEVELS:
         raise MadtreeError(f"levels has {len(found)} numbers; at most {_MOST_LEVELS} are possible")

@@ -43,7 +43,7 @@ def calibration_maps(host: Host, tables: ModelTables, model: Model, table: str |
     with casting(model, tested.data.features, str(table), _TABLE):
         id_type, judged = tested.data.types[model.id_column], tested.judged(model)
         asked = AskedNumbers(_ASKED[model.kind.joining], classes)
-        rows = RowsAtHand.of(host, tables, model, asked, scan, id_type, MOST_ROWS, judged)
+        rows = RowsAtHand.of(host, tables, model, asked, scan, id_type, MOST_ROWS, judged, argument=_TABLE)
     actual, weight = rows.others.T
     fit = np.isfinite(weight) & (weight >= 0)
     checked(host, [{"bad_weights": int((~fit & ~np.isnan(weight)).sum())}], model, str(table), argument=_TABLE)

@@ -86,12 +86,18 @@ def check_own_rows(host: Host, tables: ModelTables, model: Model, found: list[Ro
         table, argument: for errors.
 
     Raises:
-        MadtreeError: they are others.
+        MadtreeError: they are others, or the summary does not tell how many there were.
     """
     told, whole = model.summary, found[0]
-    n_rows, before = whole["n"] + whole["n_skipped"], [told.get(each) for each in _COUNTED]
+    n_rows, before = whole["n"] + whole["n_skipped"], 0
+    for name in _COUNTED:
+        count = told.get(name)
+        if not isinstance(count, int):
+            said = "NULL" if count is None else repr(count)
+            raise MadtreeError(f"{model.name} is damaged: {name} in its summary is {said}")
+        before += count
     fault = ""
-    if n_rows != sum(each for each in before if isinstance(each, int)):
+    if n_rows != before:
         fault = f"they are {n_rows:,}"
     known = {row["gid"]: row for row in host.query(sql.oob_figures(tables.schema, tables.name))}
     for row in found:

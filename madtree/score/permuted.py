@@ -57,7 +57,9 @@ def permutation_importance(
     with casting(model, tested.data.features, str(test_table), "test_table"):
         id_type, judged = tested.data.types[model.id_column], tested.judged(model)
         asked = _asked(model, measured)
-        rows = RowsAtHand.of(host, tables, model, asked, scan, id_type, checked_["max_rows"], judged)
+        rows = RowsAtHand.of(
+            host, tables, model, asked, scan, id_type, checked_["max_rows"], judged, argument="test_table"
+        )
     actual, weight = rows.others.T
     fit = np.isfinite(weight) & (weight >= 0)
     bad = {"bad_weights": int((~fit & ~np.isnan(weight)).sum()), "bad_actuals": int(np.isinf(actual).sum())}

@@ -7,7 +7,6 @@ from dataclasses import replace as replaced
 from functools import partial
 from time import perf_counter
 
-from madtree.errors import MadtreeError
 from madtree.host import Host, watching
 from madtree.ingest import distribute_beside, distribution_column
 from madtree.interface import FUNCTIONS, defaults
@@ -15,6 +14,7 @@ from madtree.model import (
     INTERVAL,
     casting,
     check_kind,
+    check_level,
     check_not_calibrated,
     check_type,
     column_names,
@@ -72,7 +72,7 @@ def score_table(
         given, new_data_table, output_table, type_: the model, and the others, as the usage text of the function says.
         trust_owner: whether what the model's owner wrote may run, see `find_model`.
         replace: whether a table of predictions may be there, and make way.
-        level: of an interval the share of outcomes that lie in it.
+        level: of an interval the share of outcomes that lie in it; of others none but the default.
         function: the name of the function, whose kind of model it must be.
         in_blocks: whether rows are scored by blocks or by one expression; None lets `score.case_or_blocks` decide. By
             models that are no expression, they always are by blocks.
@@ -90,8 +90,7 @@ def score_table(
     if n_rounds is not None:
         check_not_calibrated(model, "num_trees")
     wanted = check_type(model, type_)
-    if wanted == INTERVAL and (level is None or not 0 < level < 1):
-        raise MadtreeError(f"level must be a number above 0 and below 1, not {'NULL' if level is None else level}")
+    check_level(wanted, level)
     (response,) = output_columns(model, "response", QUALIFIED, id_name_of(model))
     named = (column_names(model, each, id_name_of(model)) for each in ("raw", INTERVAL))
     made = predictions(response.name, *named)

@@ -13,7 +13,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, watched
 from madtree.learn.data import ExactSums, Floats, Ints
-from madtree.learn.losses import RowLoss, newton_step, quantiles_of_places
+from madtree.learn.losses import RowLoss, leaf_steps, quantiles_of_places
 from madtree.learn.walk import inner_by_level
 from madtree.model import ModelTables
 from madtree.model.arrays import ModelArrays, read_arrays
@@ -68,7 +68,7 @@ def refreshed_boosted(
     found = _Nodes.none(arrays.nodes["prediction"].astype(np.float64))
     for member in range(model.n_members if rows.n_rows else 0):
         stages.enter(member, found, rate, penalties)
-    _add_upwards(host, arrays, found, model, rate, penalties)
+    _add_upwards(host, arrays, found, stages.loss, rate, penalties)
     own = arrays.trees.tree_id, arrays.trees.node_id, found.n_rows, found.weight, found.said
     return RefreshedNodes(rows.n_rows, *own, None, stages.groups)
 
@@ -182,7 +182,9 @@ class _Stages:
         if self.loss.of(None).level is None:
             gradient, hessian = self._sums(score, rows, cell, len(nodes))
             found.gradient[nodes], found.weight[nodes] = gradient, hessian
-            said = newton_step(np.stack((hessian, gradient)), penalties[nodes])
+            moments = np.stack((hessian, gradient))
+            limited_by = rate if self.loss.of(None).is_steep else None
+            said = leaf_steps(moments, penalties[nodes], np.repeat(sizes == 1, sizes), limited_by)
         else:
             said, found.weight[nodes] = self._quantiles(rows, cell, len(nodes))
         found.n_rows[nodes] = n_rows
@@ -245,7 +247,7 @@ def _base(loss: RowLoss, n_classes: int, rows: StageRows, n_groups: int) -> Floa
     return own.base(total.totals / of_group)[:, None]
 
 
-def _add_upwards(host: Host, arrays: ModelArrays, found: _Nodes, model: Model, rate: float, penalties: Floats) -> None:
+def _add_upwards(host: Host, arrays: ModelArrays, found: _Nodes, loss: RowLoss, rate: float, penalties: Floats) -> None:
     """Enter what inner nodes say: Newton's steps of all their rows, or the mean of what is below them."""
     child = arrays.trees.child
     for nodes in reversed(inner_by_level(child, arrays.trees.roots)):
@@ -254,9 +256,11 @@ def _add_upwards(host: Host, arrays: ModelArrays, found: _Nodes, model: Model, r
         right = left + 1
         for sums in (found.n_rows, found.weight, found.gradient):
             sums[nodes] = sums[left] + sums[right]
-        if model.loss.of_quantiles:
+        if loss.of(None).level is not None:
             weight = np.maximum(found.weight[nodes], np.finfo(np.float64).tiny)
             said = (found.weight[left] * found.said[left] + found.weight[right] * found.said[right]) / weight
         else:
-            said = rate * newton_step(np.stack((found.weight[nodes], found.gradient[nodes])), penalties[nodes])
+            moments = np.stack((found.weight[nodes], found.gradient[nodes]))
+            limited_by = rate if loss.of(None).is_steep else None
+            said = rate * leaf_steps(moments, penalties[nodes], np.zeros(len(nodes), np.bool_), limited_by)
         found.said[nodes] = np.where(found.n_rows[nodes] > 0, said, found.said[nodes])

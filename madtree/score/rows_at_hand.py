@@ -38,6 +38,7 @@ _NOT_NUMBERS = (INTERVAL, "leaf")  # those of numbers that are not one
 _BATCH = 500  # rows that come over a connection at once
 _MOST_NUMBERS = 2**27  # that are predicted of all rows, and at once: 1 GB
 _NONE = "none"
+_WANTED = "Give a table or view that has rows; of a grouped model, of groups that it knows."
 _BACKGROUND = "background"  # the argument
 
 
@@ -125,12 +126,12 @@ class RowsAtHand:
         most: int,
         others: Sequence[str] = (),
         texts: Sequence[str] = (),
+        argument: str = "new_data_table",
     ) -> RowsAtHand:
         """At most `most` rows of the scan, drawn by their ids; those of a group without trees are left out.
 
         Args:
-            others: SQL of other numbers, of type float8.
-            texts: SQL of texts.
+            others, texts: SQL of other numbers, of type float8, and of texts; argument: the table's, for errors.
 
         Raises:
             MadtreeError: no row is left, or what is predicted of all of them is too much.
@@ -159,7 +160,8 @@ class RowsAtHand:
         known = ~np.isnan(at_hand.predicted(own)[:, 0]) if len(own) else np.zeros(0, np.bool_)
         host.let_in()
         if not known.any():
-            raise MadtreeError(f"{scan.source} has no row that {model.name} predicts", sqlstate="P0002")
+            problem = f"{argument}: {scan.source} has no row that {model.name} predicts"
+            raise MadtreeError(problem, hint=_WANTED, sqlstate="P0002")
         return at_hand.only(known)
 
     @property

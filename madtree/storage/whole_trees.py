@@ -10,7 +10,7 @@ import numpy as np
 
 from madtree.learn.data import WIDE_LIMIT, Coroutine, Floats, Ints, LastPlan, Values, codec, require
 from madtree.learn.ensemble import Learner, TreeLearner, learner_of
-from madtree.learn.packing import RowFormat, preparing, require_images
+from madtree.learn.packing import RawRows, RowFormat, preparing, require_images
 from madtree.learn.problem import parameters_of
 from madtree.learn.prune import TrainedTrees
 from madtree.learn.requests import Progress
@@ -81,16 +81,14 @@ def growing_in_block(
     rows = plan.row_format.read(images)
     del images  # what is not needed any more makes room for the histograms
     yield
-    known = rows.known()
-    given, n_given = rows.tree, np.array([np.count_nonzero(known)])
+    given = replace(rows, features=np.empty((0, len(rows.target)))).select(rows.known())
     rows = rows.select(rows.usable())
     if len(rows.target) == 0:
         return None
     tree_ids: Ints = np.ones(1, np.int64)
-    if rows.tree is not None and given is not None:
+    if rows.tree is not None:
         tree_ids, local = np.unique(rows.tree, return_inverse=True)
-        rows = replace(rows, tree=local)
-        n_given = _counted(given[known], tree_ids)
+        rows, given = replace(rows, tree=local), _of_trees(given, tree_ids)
     samples = plan.learner.samples(plan.parameters)
     problem, block = yield from preparing(
         rows,
@@ -98,18 +96,19 @@ def growing_in_block(
         plan.n_classes,
         plan.kinds,
         plan.parameters,
-        n_given,
+        given,
         samples,
         plan.learner.in_training(rows, plan.parameters),
     )
-    del rows, given, known
+    del rows, given
     return (yield from plan.learner.in_block(problem, block, tree_ids, tell, deliver))
 
 
-def _counted(tree: Ints, tree_ids: Ints) -> Ints:
-    """(n_trees,) how many of `tree` (n_rows,) are each of `tree_ids`, ascending."""
-    place = np.minimum(np.searchsorted(tree_ids, tree), len(tree_ids) - 1)
-    return np.bincount(place[tree_ids[place] == tree], minlength=len(tree_ids))
+def _of_trees(rows: RawRows, tree_ids: Ints) -> RawRows:
+    """The rows whose tree is one of `tree_ids` (n_trees,), ascending; `tree` counts from 0."""
+    assert rows.tree is not None
+    place = np.minimum(np.searchsorted(tree_ids, rows.tree), len(tree_ids) - 1)
+    return replace(rows, tree=place).select(tree_ids[place] == rows.tree)
 
 
 _grow_plans = LastPlan(GrowPlan.load)

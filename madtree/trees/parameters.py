@@ -203,6 +203,7 @@ class Parameters:
         Of boosted trees (learn.criteria.newton):
         learning_rate: by what leaves' values are multiplied.
         l2: penalty of leaves' values.
+        limits_steps: whether these are limited, as `learn.losses.leaf_steps` says.
         min_gain: that each split must exceed.
         cat_smooth: hessian by which categories are drawn to 0 before they are put in order.
         cat_l2, max_cat_threshold, min_data_per_group: of splits of features with more than `FEW_CATEGORIES`
@@ -243,6 +244,7 @@ class Parameters:
     min_data_per_group: int = _ranged(100, 1, _MOST_ROWS)
     monotone: tuple[float, ...] = ()
     interactions: tuple[tuple[int, ...], ...] = ()
+    limits_steps: bool = False
 
     @property
     def outcome(self) -> OutcomeKind:

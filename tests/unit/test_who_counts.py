@@ -31,6 +31,7 @@ OTHERS = {
     "learn/data/exact_sums.py": "numbers of rows by leaf, of trees that have been grown already",
     "learn/data/runs.py": "chosen rows of a run, as places to put them",
     "learn/data/hashes.py": "numbers to be put in order, by digit",
+    "learn/ensemble/known_categories.py": "categories by group and feature",
     "learn/ensemble/leaf_values.py": "mistakes and weights of leaves, by tree",
     "learn/ensemble/row_targets.py": "errors of out-of-bag rows by group",
     "learn/ensemble/out_of_bag.py": "out-of-bag rows by group",
@@ -53,7 +54,6 @@ OTHERS = {
     "learn/shap/contributions.py": "terms of leaves by feature",
     "learn/tune/leaf_scores.py": "weights of leaves that say the same",
     "learn/walk/by_bits.py": "leaves that splits take away, by code and tree",
-    "storage/whole_trees.py": "rows of each group in a block",
 }
 
 

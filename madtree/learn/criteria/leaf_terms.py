@@ -59,7 +59,8 @@ def directions(problem: Problem) -> Floats:
 
 def has_guards(problem: Problem, feature: Ints, tree: Ints) -> Bools:
     """(m,) whether splits by each `feature` (m,), -1 for none, in a `tree` (m,) part many categories."""
-    many = problem.bins.sizes[tree, feature] > FEW_CATEGORIES
+    of_features = problem.bins.sizes if problem.n_categories is None else problem.n_categories
+    many = of_features[tree, feature] > FEW_CATEGORIES
     return np.asarray(many & np.append(problem.unordered, False)[feature])
 
 

@@ -14,12 +14,10 @@ from madtree.learn.criteria.criterion import Criterion
 from madtree.learn.criteria.judging import Nodes, NodeValues
 from madtree.learn.criteria.leaf_terms import LeafTerms, bounded, penalties
 from madtree.learn.data import Array, Bools, Floats, Ints
-from madtree.learn.losses import newton_step
+from madtree.learn.losses import LEAST_HESSIAN, leaf_steps, newton_step
 from madtree.learn.problem import Problem
 from madtree.learn.requests import Program
 
-# The least hessian of a side, as in scikit-learn's HistGradientBoosting and LightGBM.
-LEAST_HESSIAN = 1e-3
 _CHANNELS = 3  # rows, hessian and gradient
 
 
@@ -134,10 +132,11 @@ def row_counts(problem: Problem, sums: Floats, tree: Ints) -> Floats:
 
 def steps_of(problem: Problem, nodes: Nodes) -> Floats:
     """(n_nodes,) what nodes add to the scores of their rows, before bounds and learning rate."""
-    parent = nodes.parent
+    own, parent = problem.parameters, nodes.parent
     feature = np.where(parent < 0, -1, nodes.feature[parent])
-    l2 = problem.parameters.l2 + penalties(problem, feature, nodes.tree)
-    return newton_step(newton_moments(problem, nodes.sums, nodes.tree), l2)
+    l2 = own.l2 + penalties(problem, feature, nodes.tree)
+    moments = newton_moments(problem, nodes.sums, nodes.tree)
+    return leaf_steps(moments, l2, parent < 0, own.learning_rate if own.limits_steps else None)
 
 
 def leaf_bounds(problem: Problem, nodes: Nodes) -> Floats | None:

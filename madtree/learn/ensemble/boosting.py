@@ -21,6 +21,7 @@ from madtree.learn.data import Bools, Floats, Grid, Ints, portable
 from madtree.learn.ensemble.feature_masks import feature_mask
 from madtree.learn.ensemble.few_bits import count_finely, of_few_bits
 from madtree.learn.ensemble.gradient_samples import most_times, sample_by_gradient
+from madtree.learn.ensemble.known_categories import count_categories, numbers_of_categories
 from madtree.learn.ensemble.leaf_values import class_values
 from madtree.learn.ensemble.round_losses import RoundLosses
 from madtree.learn.ensemble.row_scores import RowScores
@@ -29,7 +30,9 @@ from madtree.learn.losses import Loss, OutcomeRange, RowLoss
 from madtree.learn.problem import Problem, Sampled, over_classes
 from madtree.learn.prune import (
     BoostedColumns,
+    SeenCategories,
     TrainedTrees,
+    TreeKeys,
     conclude,
 )
 from madtree.learn.requests import Program, Progress, ReplaceRequest, StepReport
@@ -157,7 +160,9 @@ class Boosting:
         that votes the target is the class.
         """
         problem, (gradient, hessian, _), times = self.packed, self.largest(mean), most_times(self.parameters)
-        parameters = replace(problem.parameters, criterion=NEWTON.name, class_params=None)
+        parameters = replace(
+            problem.parameters, criterion=NEWTON.name, class_params=None, limits_steps=self.loss.is_steep
+        )
         if self.row_loss.of_votes:
             return replace(
                 problem,
@@ -228,7 +233,9 @@ def train_boosted(
         np.arange(n_groups, dtype=np.int32),
         n_groups,
     )
-    boosting = replace(boosting, packed=packed.with_class_factors(sums))
+    seen = yield from count_categories(packed.with_replicas(boosting.all_rows))
+    n_categories = numbers_of_categories(packed, seen)
+    boosting = replace(boosting, packed=replace(packed.with_class_factors(sums), n_categories=n_categories))
     loss = boosting.row_loss
     base, mean = boosting.base(sums)
     problem = boosting.of_trees(mean)
@@ -278,7 +285,9 @@ def train_boosted(
     base, n_all = boosting.corrected(base), n_rows.sum(axis=0)
     boosted = BoostedColumns(boosting.groups, n_all, n_rows[1], n_rounds, base, scores.first_threshold)
     nothing = TrainedTrees.none(len(packed.unordered), 0)
-    return replace(nothing, boosted=boosted, rounds=losses.columns(boosting.groups))
+    of_groups = TreeKeys(boosting.groups, np.zeros_like(boosting.groups))
+    categories = SeenCategories.of(packed, of_groups, seen)
+    return replace(nothing, boosted=boosted, rounds=losses.columns(boosting.groups), seen=categories)
 
 
 def _grown(

@@ -209,9 +209,7 @@ def said_of(said: OutOfBag, forest: Forest) -> TrainedTrees:
     problem, groups = forest.problem, forest.groups
     unknown = np.full((problem.n_groups, len(problem.unordered)), np.nan)
     importance, spread = (unknown if each is None else each for each in (said.importance, said.importance_sd))
-    # Of a single large table only packing tells how many rows there are.
-    n_rows = np.array([len(said.votes)]) if problem.n_groups == 1 else problem.rows
-    columns = OutOfBagColumns(groups, n_rows, said.error, said.score, importance, spread)
+    columns = OutOfBagColumns(groups, said.n_rows, said.error, said.score, importance, spread)
     seen = SeenCategories.of(problem, TreeKeys(groups, np.zeros_like(groups)), said.seen)
     return replace(TrainedTrees.none(len(problem.unordered), problem.n_classes), out_of_bag=columns, seen=seen)
 

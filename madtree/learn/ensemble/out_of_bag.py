@@ -50,6 +50,7 @@ class OutOfBag:
         importance, importance_sd: (G, n_features) mean over trees of what a feature's permutation costs, in shares of
             the out-of-bag rows' weight predicted rightly or in mean squared error, and its standard deviation over
             trees, NaN where fewer than two have out-of-bag rows; None if it was not asked for.
+        n_rows: (G,) rows of each group.
         votes: (n_rows,) trees that predicted each row.
         prediction: (n_rows,) index of the class, or mean; of no meaning where there are no votes.
         seen: (3, n) group, feature and code of each category of an unordered feature that any rows have, sorted.
@@ -59,6 +60,7 @@ class OutOfBag:
     score: Floats
     importance: Floats | None
     importance_sd: Floats | None
+    n_rows: Ints
     votes: Ints
     prediction: Array
     seen: Ints = field(default_factory=lambda: np.zeros((3, 0), np.int64))
@@ -127,7 +129,9 @@ class Tally:
         importance = spread = None
         if self._losses:
             importance, spread = _over_trees(np.concatenate(self._losses))
-        return OutOfBag(error, score, importance, spread, votes, prediction)
+        n_groups, group = self._problem.n_groups, self._rows.group
+        n_rows = np.array([len(votes)]) if n_groups == 1 else np.bincount(group, minlength=n_groups)
+        return OutOfBag(error, score, importance, spread, n_rows, votes, prediction)
 
     def _judged(self) -> tuple[Floats, Floats, Ints, Array]:
         """Error and score (G,) of the votes so far, how many each row has (n_rows,), and its prediction (n_rows,)."""

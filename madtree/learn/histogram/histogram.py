@@ -246,8 +246,12 @@ def check_exact(state: Array) -> None:
     if state.dtype.kind != "f" or not state.size:
         return
     if not max(float(state.max()), -float(state.min())) <= _MAX_EXACT:  # NaN fails, too
-        problem = "a sum has left the range in which it is exact: the table changed while it was being read"
-        raise InexactSumError(problem, hint="Call again.", sqlstate="40001")
+        problem = (
+            "a sum has left the range in which it is exact: the table changed while it was being read, or the scores "
+            "of a boosted model have run away from its rows"
+        )
+        hint = "Call again; a boosted model needs a smaller learning_rate, or a larger subsample."
+        raise InexactSumError(problem, hint=hint, sqlstate="40001")
 
 
 def feature_view(state: Array, layout: HistogramLayout, index: int) -> Array:

@@ -11,10 +11,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from madtree.learn.data import Floats, portable
+from madtree.learn.data import Bools, Floats, portable
 from madtree.records import dataclass
 
 _MOST_EXPONENT = 700.0  # exp of more is no float64
+# The least hessian of a side, as in scikit-learn's HistGradientBoosting and LightGBM.
+LEAST_HESSIAN = 1e-3
 LEAST_SHARE = 1e-15  # of a class, and of a mean by the largest outcome: log of less is not looked for
 
 
@@ -49,6 +51,7 @@ class Loss:
             residuals; None where they follow from sums.
         to_best: (n_trees,) what is to be added to all scores so that the loss is the least, by the sums of gradients
             and hessians of the rows: at once, or nearer and nearer without going beyond.
+        is_steep: whether scores are logarithms of means, so that leaves' values are limited (`leaf_steps`).
         anchor: of the offsets between the least, 0, and the largest one, 1, that by which scores begin lower: so that
             no row's hessian is much larger than that of a row without offset, where that is possible.
     """
@@ -60,6 +63,7 @@ class Loss:
     is_bounded: bool = False
     level: float | None = None
     to_best: Callable[[Floats, Floats], Floats] = lambda gradient, hessian: -gradient / hessian
+    is_steep: bool = False
     anchor: float = 0.5
 
 
@@ -70,9 +74,30 @@ def sigmoid(scores: Floats) -> Floats:
 
 def newton_step(moments: Floats, l2: Floats | float) -> Floats:
     """(m,) -G / (H + l2), of moments (2, m), hessians H and gradients G; 0 of nothing."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         step = -moments[1] / np.maximum(moments[0] + l2, np.finfo(np.float64).tiny)
     return np.asarray(np.nan_to_num(step))
+
+
+def leaf_steps(moments: Floats, l2: Floats | float, alone: Bools, limited_by: float | None) -> Floats:
+    """(m,) Newton's steps of nodes, as above, before they are multiplied by the learning rate.
+
+    A tree of one node says nothing where it has less hessian than each side of a split must keep: a step over next to
+    no curvature would end anywhere, and each one from there farther off.
+
+    Where scores are logarithms of means, a leaf whose mean outcome is many times what its rows are predicted has a step
+    s of about so many, as log(1 + s) would do: with Poisson's loss -G / H is outcome / prediction - 1, and with gamma's
+    G / H is prediction / outcome - 1. So scores change by that at most, or by 1 where it is less.
+
+    Args:
+        alone: (m,) the only nodes of their trees.
+        limited_by: the learning rate, where scores are such logarithms; else None.
+    """
+    step = np.where(alone & (moments[0] < LEAST_HESSIAN), 0.0, newton_step(moments, l2))
+    if limited_by is None:
+        return step
+    most = np.maximum(portable.log(1 + np.abs(step)), 1.0) / limited_by
+    return np.asarray(np.clip(step, -most, most))
 
 
 def _logit(mean: Floats) -> Floats:
@@ -185,6 +210,7 @@ SMOOTH: dict[str, Loss] = {
         _log,
         _of_counts,
         to_best=lambda gradient, hessian: portable.log(1 - gradient / hessian),
+        is_steep=True,
         anchor=1.0,
     ),
     "gamma": Loss(
@@ -193,6 +219,7 @@ SMOOTH: dict[str, Loss] = {
         _log,
         _of_ratios,
         to_best=lambda gradient, hessian: -portable.log(1 + gradient / hessian),
+        is_steep=True,
         anchor=0.0,
     ),
 }

@@ -141,7 +141,7 @@ def preparing(
     n_classes: int,
     kinds: Sequence[FeatureKind],
     parameters: Parameters,
-    n_given: Ints | None = None,
+    given: RawRows | None = None,
     replicas: Replicas | None = None,
     taught: Bools | None = None,
 ) -> Coroutine[tuple[Problem, Block]]:
@@ -150,16 +150,14 @@ def preparing(
     Args:
         rows: usable rows only, at least one for each tree.
         n_classes: 0 for regression.
-        n_given: (n_trees,) rows of each tree, with those that are `known` but have no feature; as many as there are if
-            None.
+        given: the rows that are `known`, with those that have no feature, in whose place they may have none: the
+            ranges of numbers go by all of them, as where rows are too many to be looked at first. None for `rows`.
         replicas: that the grids must have room for. The problem has none, nor those of folds.
         taught: (n_rows,) the rows by whose values bins of ordered and continuous features are found; None for all.
     """
-    if n_given is None:
-        n_given = np.array([len(rows.target)]) if rows.tree is None else np.bincount(rows.tree, minlength=n_trees)
-    limits = BinLimits.choose(kinds, parameters.n_bins, n_given)
+    scale = _scale(rows if given is None else given, n_trees, parameters.outcome)
+    limits = BinLimits.choose(kinds, parameters.n_bins, scale.rows)
     codes, bins = yield from _bin(rows, n_trees, limits, kinds, taught)
-    scale = _scale(rows, n_trees, parameters.outcome)
     drawn = scale if replicas is None else scale.drawn(replicas)
     limbs = 1 if _one_limb_will_do(rows, drawn, n_classes == 0) else 2
     problem = Problem(

@@ -59,6 +59,7 @@ def parameters_of(values: Values, n_classes: int) -> Parameters:
         class_params=_class_params(values, n_classes),
         monotone=values.numbers("monotone", None, -1.0, 1.0),
         interactions=values.groups("interactions", MOST_FEATURES),
+        limits_steps=values.boolean("limits_steps"),
         **ranged,
     )
 

@@ -53,6 +53,7 @@ class Problem:
         tuning: sizes and limits; they do not travel, so other processes count by the defaults.
         class_factors: by what class weights are multiplied, from when the roots are counted (`with_class_factors`);
             None where each counts as it is. They do not travel: counting does not need them.
+        n_categories: (n_trees, n_features) that rows in training have; None for all that there are bins of. The same.
     """
 
     parameters: Parameters
@@ -75,6 +76,7 @@ class Problem:
     rounding: Rounding | None = None
     tuning: SearchTuning = field(default_factory=SearchTuning)
     class_factors: ClassFactors | None = None
+    n_categories: Ints | None = None
 
     KNOWN: ClassVar[str] = "problem"  # among values: the problem that they are about, where it was read before
 

@@ -95,7 +95,9 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownNodes | NodeVa
     n_wanted = problem.n_wanted
     group = np.arange(problem.n_trees) % n_wanted
     # A fold's tree is pruned by the main tree's risk, in proportion to the weight that it was grown on.
-    alpha = problem.parameters.cp * np.abs(risk[group]) * (weight[: problem.n_trees] / weight[group])
+    of_main = weight[group]
+    share = np.divide(weight[: problem.n_trees], of_main, out=np.zeros_like(of_main), where=of_main > 0)
+    alpha = problem.parameters.cp * np.abs(risk[group]) * share
     if problem.parameters.cp < 0:  # whatever the risk of a root, which a criterion of unpruned trees need not have
         alpha = np.minimum(alpha, -np.finfo(np.float64).tiny)
     tables: list[CpTable] = []

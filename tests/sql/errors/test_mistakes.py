@@ -78,6 +78,12 @@ MISTAKES = {
     ],
     "conformal_quantiles": [
         ("conformal_quantiles('m')", "22023", "madtree: calibration_table must be the name of a table", "Give a table"),
+        (
+            "conformal_quantiles('m', 'points', NULL)",
+            "22023",
+            "madtree: levels must be numbers between 0 and 1, separated by commas, not NULL",
+            None,
+        ),
         ("conformal_quantiles('m', 'points', '0.9, 1')", "22023", "madtree: levels must be numbers between", None),
         (
             "conformal_quantiles('m', 'points', '0.99999')",
@@ -89,12 +95,19 @@ MISTAKES = {
     "calibrate": [
         ("calibrate('m', 'points', 'out', 'platt')", "22023", "madtree: method must be one of isotonic, sigmoid", None),
         ("calibrate('m', 'points', 'out', NULL)", "22023", "madtree: method must be one of isotonic, sigmoid", None),
+        (
+            "calibrate('m', 'empty', 'out')",
+            "P0002",
+            "madtree: calibration_table: ",
+            "Give a table or view that has rows",
+        ),
         ("calibrate('m', 'bare', 'out')", "42703", "madtree: calibration_table: bare lacks", "It must"),
         ("calibrate('m', 'points', 'm')", "42P07", "madtree: output_model: ", "Choose"),
         ("calibrate('mean', 'points', 'out')", "42809", "madtree: model: mean predicts numbers", "madtree.conformal"),
     ],
     "tree_refresh": [
         ("tree_refresh('m', 'points', 'm')", "42P07", "madtree: output_model: ", "Choose"),
+        ("tree_refresh('m', 'empty', 'out')", "P0002", "madtree: new_table: no row of empty", "Rows count that have"),
         ("tree_refresh('m', 'bare', 'out')", "42703", "madtree: new_table: bare lacks", "It must"),
     ],
     "model_alias": [
@@ -265,7 +278,7 @@ def make_models(db: psycopg.Connection) -> None:
         "CREATE TABLE points AS SELECT i AS id, i % 40 AS x, i % 7 AS z, i % 40 < 17 AS y, (i % 40)::float8 AS size "
         "FROM generate_series(1, 400) AS i"
     )
-    db.execute("CREATE TABLE bare AS SELECT id FROM points")
+    db.execute("CREATE TABLE bare AS SELECT id FROM points; CREATE TABLE empty AS SELECT * FROM points LIMIT 0")
     db.execute("SELECT tree_train('points', 'm', 'id', 'y', 'x, z')")
     db.execute("SELECT tree_train('points', 'mean', 'id', 'size', 'x, z')")
 

@@ -253,3 +253,12 @@ def test_a_summary_that_tells_no_samples(db: psycopg.Connection, damage: str) ->
     db.execute(f"UPDATE f_summary SET {damage}")  # type: ignore[arg-type]
     with pytest.raises(psycopg.Error, match="madtree: "):
         rows(db, QUANTILES, LEVELS)
+
+
+def test_a_summary_that_does_not_count_rows(db: psycopg.Connection) -> None:
+    grow_bare(db, "f", "v", num_trees=N_TREES)
+    for column in ("total_rows_processed", "total_rows_skipped"):
+        db.execute(f"UPDATE f_summary SET {column} = NULL")  # type: ignore[arg-type]
+        with pytest.raises(psycopg.Error, match=f"madtree: f is damaged: {column} in its summary is NULL"):
+            rows(db, QUANTILES, LEVELS)
+        db.execute(f"UPDATE f_summary SET {column} = 0")  # type: ignore[arg-type]

@@ -27,6 +27,8 @@ CALLS = {
     "forest": "forest_train('t', 'm', 'id', 'k', 'a, b, c', num_trees => 4, num_random_features => 2, "
     "importance => false, max_tree_depth => 4, num_splits => 15, null_handling_params => 'max_surrogates=1', "
     "sample_ratio => 0.8, split_rule => 'random', sampling => 'without_replacement')",
+    "forest with tables": "forest_train('t', 'm', 'id', 'y', 'a, b, c', num_trees => 3, importance => false, "
+    "max_tree_depth => 3, oob_predictions => true, intervals => true)",
     "boosted": "boost_train('t', 'm', 'id', 'y', 'a, b, c', num_trees => 6, loss => 'huber', learning_rate => 0.3, "
     "max_leaf_nodes => 5, min_bucket => 8, boost_params => 'quantile=0.7, subsample=0.8, feature_fraction=0.7, "
     "l2_regularization=1, cat_l2=3', validation_params => 'fold_col=later, n_iter_no_change=2', "
@@ -55,6 +57,9 @@ def model(db: psycopg.Connection) -> dict[str, Any]:
     found = read_model(db, "m")
     if db.execute("SELECT to_regclass('m_packed') IS NOT NULL").fetchone() == (True,):
         found["_packed"] = rows(db, "SELECT * FROM m_packed ORDER BY tree_id")
+    for suffix in ("_oob", "_outcomes"):
+        if db.execute("SELECT to_regclass(%s) IS NOT NULL", [f"m{suffix}"]).fetchone() == (True,):
+            found[suffix] = rows(db, f"SELECT m::text FROM m{suffix} AS m ORDER BY 1")
     for summary in found.get("_summary", []):
         summary.pop("trained_at", None)
     return found

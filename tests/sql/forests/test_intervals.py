@@ -10,6 +10,7 @@ import psycopg
 import pytest
 from forest_data import FEATURES, MAKE_BOTH, grow_bare, rows, score
 
+import madtree
 from madtree.host.psycopg import PsycopgHost
 from madtree.learn.data import keyed, mixed
 from madtree.request import check_forest_arguments
@@ -169,6 +170,27 @@ def test_a_level_that_is_none(db: psycopg.Connection, level: str) -> None:
     grow_bare(db, "f", "v", num_trees=2, intervals=True)
     with pytest.raises(psycopg.Error, match="level must be a number above 0 and below 1, not "):
         db.execute(f"SELECT madtree.forest_predict('f', 't', 'p', 'interval', level => {level})")
+
+
+@pytest.mark.parametrize(
+    ("type_", "level", "said"),
+    [
+        ("response", "2", "level must be a number above 0 and below 1, not 2.0"),
+        ("leaf", "'NaN'", "level must be a number above 0 and below 1, not nan"),
+        ("response", "0.8", "level is for type => 'interval', and says nothing of type response"),
+    ],
+)
+def test_a_level_of_what_is_no_interval(db: psycopg.Connection, type_: str, level: str, said: str) -> None:
+    grow_bare(db, "f", "v", num_trees=2)
+    with pytest.raises(psycopg.Error, match=said):
+        db.execute(f"SELECT madtree.forest_predict('f', 't', 'p', '{type_}', level => {level})")  # type: ignore[arg-type]
+    db.execute("SELECT madtree.forest_predict('f', 't', 'p', 'response', level => NULL)")
+    if type_ == "leaf":  # which is not for frames
+        return
+    with pytest.raises(madtree.MadtreeError, match=said):
+        madtree.connect(db).forest("f").predict(
+            {name: [0.5] for name in "xyz"}, type=type_, level=float(level.strip("'"))
+        )
 
 
 def test_classes_have_none(db: psycopg.Connection) -> None:
