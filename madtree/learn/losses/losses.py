@@ -17,6 +17,7 @@ from madtree.records import dataclass
 _MOST_EXPONENT = 700.0  # exp of more is no float64
 # The least hessian of a side, as in scikit-learn's HistGradientBoosting and LightGBM.
 LEAST_HESSIAN = 1e-3
+_USUAL_STEP = 4.0  # of scores that are logarithms of means: by a factor of 55
 LEAST_SHARE = 1e-15  # of a class, and of a mean by the largest outcome: log of less is not looked for
 
 
@@ -87,7 +88,8 @@ def leaf_steps(moments: Floats, l2: Floats | float, alone: Bools, limited_by: fl
 
     Where scores are logarithms of means, a leaf whose mean outcome is many times what its rows are predicted has a step
     s of about so many, as log(1 + s) would do: with Poisson's loss -G / H is outcome / prediction - 1, and with gamma's
-    G / H is prediction / outcome - 1. So scores change by that at most, or by 1 where it is less.
+    G / H is prediction / outcome - 1. So scores change by that at most, or by `_USUAL_STEP` where it is less: usual
+    steps are those of others, and what one overshoots by so little the next ones take back.
 
     Args:
         alone: (m,) the only nodes of their trees.
@@ -96,7 +98,7 @@ def leaf_steps(moments: Floats, l2: Floats | float, alone: Bools, limited_by: fl
     step = np.where(alone & (moments[0] < LEAST_HESSIAN), 0.0, newton_step(moments, l2))
     if limited_by is None:
         return step
-    most = np.maximum(portable.log(1 + np.abs(step)), 1.0) / limited_by
+    most = np.maximum(portable.log(1 + np.abs(step)), _USUAL_STEP) / limited_by
     return np.asarray(np.clip(step, -most, most))
 
 
