@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 
@@ -28,6 +29,15 @@ def literal(text: str) -> str:
     if "\\" in quoted:
         return "E'" + quoted.replace("\\", "\\\\") + "'"
     return "'" + quoted + "'"
+
+
+def float_literal(value: float) -> str:
+    """`value` as a float8 literal that reads back to the same bits."""
+    if math.isnan(value):
+        return "'NaN'::pg_catalog.float8"
+    if math.isinf(value):
+        return ("'Infinity'" if value > 0 else "'-Infinity'") + "::pg_catalog.float8"
+    return f"'{value!r}'::pg_catalog.float8"
 
 
 def text_array(values: list[str]) -> str:
