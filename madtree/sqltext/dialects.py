@@ -30,6 +30,7 @@ class Dialect:
         moments: of a literal of PostgreSQL's type, by its name; types that are missing cannot be written.
         least, greatest: functions.
         has_sub_selects: whether an expression may have a sub-select from a sub-select of the row's own columns.
+        hidden: columns that are functions in such a sub-select, in quotes, too.
     """
 
     name: str
@@ -46,16 +47,26 @@ class Dialect:
     least: str = "LEAST"
     greatest: str = "GREATEST"
     has_sub_selects: bool = True
+    hidden: frozenset[str] = frozenset()
 
 
 _DATE, _TIME = "date", "time without time zone"
 _STAMP, _ZONED = "timestamp without time zone", "timestamp with time zone"
+_OF_SESSIONS = (
+    "user current_user session_user current_role current_catalog current_schema current_date current_time "
+    "current_timestamp localtime localtimestamp"
+)
 _STANDARD = {_DATE: "DATE '{}'", _TIME: "TIME '{}'", _STAMP: "TIMESTAMP '{}'"}
 # In the order in which they are told of.
 DIALECTS = {
     each.name: each
     for each in (
-        Dialect("duckdb", is_number="NOT isnan({})", moments={**_STANDARD, _ZONED: "TIMESTAMPTZ '{}'"}),
+        Dialect(
+            "duckdb",
+            is_number="NOT isnan({})",
+            moments={**_STANDARD, _ZONED: "TIMESTAMPTZ '{}'"},
+            hidden=frozenset(_OF_SESSIONS.split()),
+        ),
         # A name in double quotes that no column has would be a text there.
         Dialect(
             "sqlite",

@@ -136,6 +136,14 @@ class Portable(Spelling):
                 hint="Take what it is made of, class by class: 'raw' of a boosted model, 'prob' of another one.",
                 sqlstate="0A000",
             )
+        for name in self.dialect.hidden:
+            if f'"{name}"' in f"{columns}{source}".lower():
+                raise MadtreeError(
+                    f"dialect: this takes a sub-select over the columns of a row, where {self.dialect.name} takes the "
+                    f'column "{name}" for a function of its own',
+                    hint="Give the column another name in a view, and train on that.",
+                    sqlstate="0A000",
+                )
         return f"(SELECT {columns}{f' FROM {source}' if source else ''})"
 
     @property

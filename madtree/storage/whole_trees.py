@@ -96,9 +96,9 @@ def growing_in_block(
         plan.n_classes,
         plan.kinds,
         plan.parameters,
-        given,
-        samples,
-        plan.learner.in_training(rows, plan.parameters),
+        replicas=samples,
+        taught=plan.learner.in_training(rows, plan.parameters),
+        given=given,
     )
     del rows, given
     return (yield from plan.learner.in_block(problem, block, tree_ids, tell, deliver))

@@ -141,22 +141,24 @@ def preparing(
     n_classes: int,
     kinds: Sequence[FeatureKind],
     parameters: Parameters,
-    given: RawRows | None = None,
+    n_given: Ints | None = None,
     replicas: Replicas | None = None,
     taught: Bools | None = None,
+    given: RawRows | None = None,
 ) -> Coroutine[tuple[Problem, Block]]:
     """Bin usable rows, each tree by its own values, and put targets and weights on their grids, as a coroutine.
 
     Args:
         rows: usable rows only, at least one for each tree.
         n_classes: 0 for regression.
-        given: the rows that are `known`, with those that have no feature, in whose place they may have none: the
-            ranges of numbers go by all of them, as where rows are too many to be looked at first. None for `rows`.
+        n_given: (n_trees,) rows of each tree, by which bins are limited; as many as are `given` if None.
         replicas: that the grids must have room for. The problem has none, nor those of folds.
         taught: (n_rows,) the rows by whose values bins of ordered and continuous features are found; None for all.
+        given: the rows that are `known`, with those that have no feature, in whose place they may have none: the
+            ranges of numbers go by all of them, as where rows are too many to be looked at first. None for `rows`.
     """
     scale = _scale(rows if given is None else given, n_trees, parameters.outcome)
-    limits = BinLimits.choose(kinds, parameters.n_bins, scale.rows)
+    limits = BinLimits.choose(kinds, parameters.n_bins, scale.rows if n_given is None else n_given)
     codes, bins = yield from _bin(rows, n_trees, limits, kinds, taught)
     drawn = scale if replicas is None else scale.drawn(replicas)
     limbs = 1 if _one_limb_will_do(rows, drawn, n_classes == 0) else 2

@@ -322,3 +322,23 @@ def test_nothing_that_a_model_says_gets_out_of_its_quotes(dialect: str) -> None:
         column = spelling.column(Feature(name, "integer", FeatureKind.CONTINUOUS))
         read = sqlglot.parse_one(f"SELECT {column}", read=READERS.get(dialect, dialect))
         assert [each.name for each in read.find_all(sqlglot.exp.Column)] == [parse_name(name)[0]]  # type: ignore[index]
+
+
+def test_columns_that_duckdb_takes_for_functions(db: psycopg.Connection) -> None:
+    """In a sub-select even in quotes; elsewhere they are columns."""
+    db.execute('CREATE TABLE v AS SELECT id, x, k, y, n AS "user", who AS "Current_Date" FROM t')
+    features = '"user", "Current_Date"'
+    db.execute("SELECT madtree.boost_train('v', 'm', 'id', 'k', %s, num_trees => 3)", [features])
+    for type_, more in (("response", ""), ("prob", ", class => 'high'")):
+        with pytest.raises(psycopg.Error, match=r'duckdb takes the column "(user|current_date)" for a function'):
+            written(db, f"SELECT madtree.boost_sql('m', '{type_}', dialect => 'duckdb'{more})")
+    db.execute("SELECT madtree.boost_train('v', 'm', 'id', 'y', %s, num_trees => 3, replace => true)", [features])
+    db.execute("DROP TABLE IF EXISTS scored; SELECT madtree.boost_predict('m', 'v', 'scored')")
+    here = [row["estimated_y"] for row in rows(db, "SELECT * FROM scored ORDER BY id")]
+    there = duckdb.connect()
+    there.execute('CREATE TABLE v (id INTEGER, "user" INTEGER, "Current_Date" VARCHAR)')
+    found = db.execute('SELECT id, "user", "Current_Date" FROM v ORDER BY id').fetchall()
+    there.executemany("INSERT INTO v VALUES (?, ?, ?)", found)
+    expression = written(db, "SELECT madtree.boost_sql('m', dialect => 'duckdb')")
+    said = [value for (value,) in there.execute(f"SELECT {expression} FROM v ORDER BY id").fetchall()]
+    assert said == pytest.approx(here)

@@ -52,3 +52,14 @@ def test_they_leave_no_trace(db: psycopg.Connection, case: str) -> None:
     (n_rows,) = db.execute(f"SELECT count(*) FROM t WHERE {counted}").fetchone()  # type: ignore[arg-type,misc]
     (found,) = db.execute("SELECT total_rows_processed FROM m_summary").fetchone()  # type: ignore[misc]
     assert found == n_rows
+
+
+@pytest.mark.parametrize("kind", ["tree", "forest", "boost"])
+def test_a_table_of_such_rows_alone_is_refused(db: psycopg.Connection, kind: str) -> None:
+    db.execute(
+        "CREATE TABLE t AS SELECT i AS id, NULL::float8 AS x, i % 5 / 2.0::float8 AS y FROM generate_series(1, 50) i"
+    )
+    for strategy in ("memory", "workers", "aggregate"):
+        with pytest.raises(psycopg.Error, match="t has no usable row: every feature is NULL in each of its rows"):
+            db.execute(f"SELECT madtree.{kind}_train('t', 'm', 'id', 'y', 'x', strategy => '{strategy}')")  # type: ignore[arg-type]
+    assert db.execute("SELECT to_regclass('m')").fetchone() == (None,)
