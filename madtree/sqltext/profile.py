@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from madtree.sqltext import values
 from madtree.sqltext.operators import binary
+from madtree.sqltext.quote import float_literal
 from madtree.sqltext.relation import Column
 from madtree.sqltext.rows import INFINITY, NONE, ZERO, RowSource, key_number
 from madtree.trees import Feature
 
-LARGEST_OFFSET = "1e100::pg_catalog.float8"  # whose square and its sums are numbers, too
+_LARGEST_OFFSET = 1e100  # whose square and its sums are numbers, too
 
 
 def categories(relation: str, feature: Feature) -> str:
@@ -100,7 +101,8 @@ def _offset_profile(source: RowSource) -> str:
     """As `_offset_range`, and what is wrong with offsets."""
     if source.offset is None:
         return ""
-    unfit = f"NOT ({binary(source.offset, '>', f'-{LARGEST_OFFSET}')} AND {binary(source.offset, '<', LARGEST_OFFSET)})"
+    least, largest = float_literal(-_LARGEST_OFFSET), float_literal(_LARGEST_OFFSET)
+    unfit = f"NOT ({binary(source.offset, '>', least)} AND {binary(source.offset, '<', largest)})"
     return f"{_offset_range(source)}pg_catalog.count(*) FILTER (WHERE {unfit}) AS bad_offsets, "
 
 
