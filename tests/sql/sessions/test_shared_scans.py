@@ -14,7 +14,8 @@ SHARED = "SET min_parallel_table_scan_size = 0; SET parallel_setup_cost = 0; SET
 def shared(db: psycopg.Connection) -> psycopg.Connection:
     """A session in which they do, with models `m` and `b`."""
     db.execute(
-        "CREATE TABLE data AS SELECT i AS id, i % 3 AS g, 'k' || i % 7 AS k, i * 31 % 100 AS x, i % 7 > 3 AS y FROM generate_series(1, 300) i"
+        "CREATE TABLE data AS SELECT i AS id, i % 3 AS g, 'k' || i % 7 AS k, i * 31 % 100 AS x, i % 7 > 3 AS y "
+        "FROM generate_series(1, 300) i"
     )
     db.execute("SELECT tree_train('data', 'm', 'id', 'y', 'k', grouping_cols => 'g', min_split => 4)")
     db.execute("SELECT boost_train('data', 'b', 'id', 'y', 'k, x', grouping_cols => 'g', num_trees => 30)")
