@@ -121,10 +121,10 @@ MADE = {
     "boost_params => 'category_encoding=ordered', validation_params => 'fraction=0.2')",
 }
 # SQLSTATEs of madtree's sentences; what PostgreSQL says of a column of the data's that is not there or of another type;
-# of numbers beyond a type, and of limits; and what the constraints of a copy say.
+# of numbers beyond a type, and of limits; what the constraints of a copy say; and what such models are not for.
 SENTENCES = {
     *("22023", "42501", "42809", "42P01", "P0002", "42703", "42P07", "42804", "42846", "22003", "22P02", "54000"),
-    *("23502", "23505"),
+    *("23502", "23505", "0A000", "55000"),
 }
 
 
@@ -187,13 +187,13 @@ def test_rubbish_in_any_column_is_a_sentence_or_the_right_answer(
             faults += broken_calls(db, rng, change, CALLS_OF.get(m, CALLS))
             if canary():
                 faults.append(f"{change}: something ran")
-    assert faults == []
+    assert faults == [], "\n".join(faults)
 
 
 def broken_calls(db: psycopg.Connection, rng: random.Random, change: str, calls: Sequence[str]) -> list[str]:
     """The calls that end in another error than a sentence after a change, which is taken back."""
     faults = []
-    for call in rng.sample(calls, len(calls) if ALL else 3):
+    for call in rng.sample(calls, 5 if ALL else 3):
         db.execute("BEGIN")
         try:
             db.execute(change.encode())
