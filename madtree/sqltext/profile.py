@@ -11,7 +11,7 @@ from madtree.sqltext.relation import Column
 from madtree.sqltext.rows import INFINITY, NONE, ZERO, RowSource, key_number
 from madtree.trees import Feature
 
-_LARGEST_OFFSET = 1e100  # whose square and its sums are numbers, too
+_OFFSETS = [float_literal(end) for end in (-1e100, 1e100)]  # whose squares and their sums are numbers, too
 
 
 def categories(relation: str, feature: Feature) -> str:
@@ -101,8 +101,7 @@ def _offset_profile(source: RowSource) -> str:
     """As `_offset_range`, and what is wrong with offsets."""
     if source.offset is None:
         return ""
-    least, largest = float_literal(-_LARGEST_OFFSET), float_literal(_LARGEST_OFFSET)
-    unfit = f"NOT ({binary(source.offset, '>', least)} AND {binary(source.offset, '<', largest)})"
+    unfit = f"NOT ({binary(source.offset, '>', _OFFSETS[0])} AND {binary(source.offset, '<', _OFFSETS[1])})"
     return f"{_offset_range(source)}pg_catalog.count(*) FILTER (WHERE {unfit}) AS bad_offsets, "
 
 

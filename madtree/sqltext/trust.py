@@ -60,10 +60,9 @@ _HAZARDS_OF_FILLING = (
     ("a trigger", _exists("pg_trigger", f"{_OF_TABLE.format('tgrelid')} AND NOT h.tgisinternal")),
     (
         "a foreign key of another role's table",
-        "EXISTS (SELECT FROM pg_catalog.pg_constraint AS h INNER JOIN pg_catalog.pg_class AS k "
-        "ON k.oid OPERATOR(pg_catalog.=) h.confrelid "
-        f"WHERE {_OF_TABLE.format('conrelid')} AND h.contype OPERATOR(pg_catalog.=) 'f' "
-        f"AND NOT {is_trusted('k.relowner')})",
+        "EXISTS (SELECT FROM pg_catalog.pg_constraint AS h JOIN pg_catalog.pg_class AS k "
+        "ON k.oid OPERATOR(pg_catalog.=) h.confrelid "  # which foreign keys alone have
+        f"WHERE {_OF_TABLE.format('conrelid')} AND NOT {is_trusted('k.relowner')})",
     ),
 )
 
