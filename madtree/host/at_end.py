@@ -58,4 +58,7 @@ def _look_after(look: Look, error: Exception) -> None:
         except MadtreeError as found:
             changed = found
     if changed is not None:
-        raise changed from error
+        try:
+            raise changed from error
+        finally:
+            del changed, error  # they refer to this frame, and so to what the call has open

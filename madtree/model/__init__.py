@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from madtree.model.aliases import NamedModel, model_alias
 from madtree.model.check import check_kind, check_no_offsets, check_nodes, check_not_calibrated, check_rows, check_trees
-from madtree.model.find import ModelTables, find_model, find_trained, nodes_of
+from madtree.model.find import ModelTables, find_model, find_trained, look_again_at, nodes_of
 from madtree.model.groups import group_objects
 from madtree.model.importance import MOST_ROWS, get_var_importance, tree_importance
 from madtree.model.kept import kept
@@ -78,6 +78,7 @@ __all__ = [
     "is_training_table",
     "isotonic_functions",
     "kept",
+    "look_again_at",
     "loss_thresholds",
     "make_beside",
     "make_tables",

@@ -172,6 +172,11 @@ def find_model(
     return _kept(host, _found(host, given, argument, named, bool(trust_owner), False), False)
 
 
+def look_again_at(host: Host, tables: ModelTables, suffix: str) -> None:
+    """Have another look, when the call ends, at a table that is there, and that not every reader of a model reads."""
+    look_again(host, tables.schema, tables.name, tables.facts, tables.given, tables.argument, [suffix])
+
+
 def find_trained(host: Host, schema: str, name: str) -> ModelTables:
     """The tables of a model that this call has made itself, and may go on writing to."""
     given, argument = qualified(schema, name), "output_table_name"

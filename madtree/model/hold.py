@@ -80,14 +80,17 @@ def held_facts(host: Host, relation: Relation, given: str, argument: str, look: 
     )
 
 
-def look_again(host: Host, schema: str, name: str, facts: Facts, given: str, argument: str) -> None:
+def look_again(
+    host: Host, schema: str, name: str, facts: Facts, given: str, argument: str, read: Sequence[str] = _READ
+) -> None:
     """Note what rows a model's tables have, and have that looked at once more when the call ends.
 
     Args:
         given, argument: the model's name as the user wrote it, and where, for errors.
+        read: suffixes of the tables; by default of those that any reader of a model may read.
     """
     tables = facts.tables
-    suffixes = [each for each in _READ if each in tables and tables[each].kind == "r" and tables[each].readable]
+    suffixes = [each for each in read if each in tables and tables[each].kind == "r" and tables[each].readable]
     statement = row_marks(schema, name, suffixes)
     before = host.query(statement)
 

@@ -74,10 +74,11 @@ class SummaryRow:
         statement = sql.document_pieces(self._tables.schema, self._tables.name, column)
         for row in watched(self._host, self._host.stream(statement, batch=ROWS_AT_ONCE)):
             value = self._loaded(column, row["value"])
+            # Of an object of lists there is an empty one, too, somewhere among its lists.
             if row["key_within"] is None:
-                found[row["key"]] = value
+                found.setdefault(row["key"], value)
             else:
-                found[row["key"]][row["key_within"]] = value
+                found.setdefault(row["key"], {})[row["key_within"]] = value
         if not found:
             self.fault(f"{column} in its summary is no JSON object")
         return found

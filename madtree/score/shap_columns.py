@@ -21,6 +21,7 @@ from madtree.score.shap_plan import MOST_TERMS, ShapValues, Terms, explained_val
 from madtree.score.shap_scorer import Entry, entry
 from madtree.sqltext import predict as sql
 from madtree.sqltext.predict import Output
+from madtree.sqltext.quote import float_literal
 from madtree.sqltext.scoreblocks import pick
 from madtree.trees import Model
 
@@ -197,7 +198,7 @@ def _term(number: int) -> str:
 
 
 def _number(term: str, unit: float, condition: str) -> str:
-    value = f"{term}::pg_catalog.float8 OPERATOR(pg_catalog.*) {unit!r}::pg_catalog.float8"
+    value = f"{term}::pg_catalog.float8 OPERATOR(pg_catalog.*) {float_literal(unit)}"
     return f"CASE WHEN {condition} THEN {value} END"
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
 from madtree.learn.data import Floats
-from madtree.model import ModelTables, casting, find_model, make_beside, read_summary
+from madtree.model import ModelTables, casting, find_model, look_again_at, make_beside, read_summary
 from madtree.records import dataclass
 from madtree.request import COSTS, find_source
 from madtree.score.counted_table import CountedTable, category_points
@@ -184,6 +184,7 @@ def kept_statistics(host: Host, tables: ModelTables, model: Model) -> list[KeptS
             f"{literal(tables.given)}, {literal(model.source_table)}).",
             sqlstate="42809",
         )
+    look_again_at(host, tables, "_statistics")
     by_feature: dict[str, list[Row]] = {feature.name: [] for feature in model.features}
     size = host.query(sql.size(tables.schema, tables.name))[0]
     if size["n"] > sql.MOST_ROWS or size["total"] > sql.MOST_BYTES or size["largest"] > MOST_EXPRESSION_BYTES:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.sqltext.cells import Question, class_cells, number_cells
+from madtree.sqltext.quote import float_literal
 from madtree.sqltext.scopes import CELLS, SCOPES, judged, whole
 
 COUNTS = ("n", "n_skipped")
@@ -52,7 +53,7 @@ def _of_metrics(names: Sequence[str]) -> str:
 
 
 # Probabilities are kept as far from 0 and 1 as scikit-learn does it: by float64's machine epsilon.
-_EPSILON = f"{2.0**-52!r}::pg_catalog.float8"
+_EPSILON = float_literal(2.0**-52)
 _CLASS_METRICS = f"""
 summed AS (
     SELECT s.scope, pg_catalog.sum(s.n) AS n,

@@ -48,7 +48,7 @@ def summary(schema: str, name: str, columns: Sequence[str]) -> str:
 def document_pieces(schema: str, name: str, column: str) -> str:
     """The lists of one of the `DOCUMENTS` as texts of JSON, by `key`, or by that and a `key_within`.
 
-    Before them, an empty object for each object of lists. No row where the document is no object.
+    Besides, an empty object for each object of lists. No row where the document is no object.
     """
     is_object = "pg_catalog.jsonb_typeof(d.value) OPERATOR(pg_catalog.=) 'object'"
     is_whole = f"pg_catalog.jsonb_typeof(s.{column}) OPERATOR(pg_catalog.=) 'object'"
@@ -181,11 +181,12 @@ def row_marks(schema: str, name: str, suffixes: Sequence[str]) -> str:
     """Of each of a model's tables its suffix, how many rows it has, and a sum over their places, in whatever order they
     are read: a row that is changed gets another place.
     """
-    return " UNION ALL ".join(
+    of_tables = " UNION ALL ".join(
         f"SELECT {literal(suffix)}::pg_catalog.text AS suffix, pg_catalog.count(*) AS n, pg_catalog.sum("
         f"pg_catalog.hashtid(t.ctid)::pg_catalog.int8) AS places FROM {model_table(schema, name, suffix)} AS t"
         for suffix in suffixes
     )
+    return f"{of_tables} ORDER BY suffix"  # workers may take the tables in any order
 
 
 def row_versions(schema: str, name: str, tables: Mapping[str, int]) -> str:
@@ -197,16 +198,17 @@ def row_versions(schema: str, name: str, tables: Mapping[str, int]) -> str:
     Args:
         tables: their OIDs by suffix.
     """
-    return " UNION ALL ".join(
+    of_tables = " UNION ALL ".join(
         spelled_out(
             f"SELECT {literal(suffix)}::pg_catalog.text AS suffix, "
             f"pg_catalog.pg_relation_filenode({oid}::pg_catalog.oid) AS file, pg_catalog.string_agg((pg_catalog.tidsend"
-            "(t.ctid) `||` pg_catalog.xidsend(t.xmin)) `||` pg_catalog.cidsend(t.cmin), ''::pg_catalog.bytea) AS rows, "
-            f"pg_catalog.bool_and(t.tableoid `=` {oid}::pg_catalog.oid) AS own FROM "
+            "(t.ctid) `||` pg_catalog.xidsend(t.xmin)) `||` pg_catalog.cidsend(t.cmin), ''::pg_catalog.bytea "
+            f"ORDER BY t.ctid) AS rows, pg_catalog.bool_and(t.tableoid `=` {oid}::pg_catalog.oid) AS own FROM "
         )
         + f"{model_table(schema, name, suffix)} AS t"
         for suffix, oid in tables.items()
     )
+    return f"{of_tables} ORDER BY suffix"
 
 
 def stored_bytes(value: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 
 from madtree.records import dataclass
 from madtree.sqltext.operators import binary
-from madtree.sqltext.quote import literal
+from madtree.sqltext.quote import float_literal, literal
 from madtree.sqltext.rows import ZERO
 from madtree.sqltext.tables import identifier_cut, model_table
 
@@ -67,7 +67,7 @@ class CategoryStatistics:
         keys = self._group_names
         total, counted = self._sum("total"), self._sum("counted")
         each = binary(counted, "/", self._sum("weight"))  # the mean exposure: what a row counts for
-        pull = binary(f"{self.prior_weight!r}::pg_catalog.float8", "*", each)
+        pull = binary(float_literal(self.prior_weight), "*", each)
         missing = [f"pg_catalog.bool_or(q.{p}text{i} IS NULL) AS lacks{i}" for i in self._numbers]
         figures = [f"{binary(total, '/', counted)} AS prior", f"{pull} AS pull", *missing]
         by = f" GROUP BY {', '.join(f'q.{p}{key}' for key in keys)}" if keys else ""
@@ -161,7 +161,7 @@ class CategoryStatistics:
             return _with(rows, f"{p}trains", f"q.{p}usable")
         key, share = self.held_out
         rows = _mixed(_with(rows, f"{p}drawn", _keyed(f"q.{p}mixed", key)), f"{p}drawn", f"{p}place")
-        drawn = binary(f"q.{p}place::pg_catalog.float8", "<", f"'{share * 2.0**32!r}'::pg_catalog.float8")
+        drawn = binary(f"q.{p}place::pg_catalog.float8", "<", float_literal(share * 2.0**32))
         return _with(rows, f"{p}trains", f"(q.{p}usable AND NOT {drawn})")
 
 

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from madtree.sqltext import values
 from madtree.sqltext.operators import binary
 from madtree.sqltext.query import Lasting
+from madtree.sqltext.quote import float_literal
 from madtree.sqltext.relation import Column
 from madtree.sqltext.rows import INFINITY, NONE, ZERO, RowSource, key_number
 from madtree.trees import Feature
 
-LARGEST_OFFSET = "1e100::pg_catalog.float8"  # whose square and its sums are numbers, too
+_OFFSETS = [float_literal(end) for end in (-1e100, 1e100)]  # whose squares and their sums are numbers, too
 
 
 def categories(relation: str, feature: Feature) -> str:
@@ -101,7 +102,7 @@ def _offset_profile(source: RowSource) -> str:
     """As `_offset_range`, and what is wrong with offsets."""
     if source.offset is None:
         return ""
-    unfit = f"NOT ({binary(source.offset, '>', f'-{LARGEST_OFFSET}')} AND {binary(source.offset, '<', LARGEST_OFFSET)})"
+    unfit = f"NOT ({binary(source.offset, '>', _OFFSETS[0])} AND {binary(source.offset, '<', _OFFSETS[1])})"
     return f"{_offset_range(source)}pg_catalog.count(*) FILTER (WHERE {unfit}) AS bad_offsets, "
 
 

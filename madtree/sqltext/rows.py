@@ -257,6 +257,6 @@ def sampled_by_group(rows: int, seed: int) -> str:
     """Condition that keeps about `rows` rows of each large group, by a seeded hash of where a row stands."""
     share = binary(f"{rows}::pg_catalog.float8", "/", "madtree_usable::pg_catalog.float8")
     limit = binary(f"LEAST({share}, 1::pg_catalog.float8)", "*", f"{_HASHES}::pg_catalog.float8")
-    place = f"pg_catalog.hashtidextended({SOURCE_ALIAS}.ctid, {seed}::pg_catalog.int8)"
+    place = f"pg_catalog.hashtidextended({SOURCE_ALIAS}.ctid, '{seed}'::pg_catalog.int8)"
     drawn = binary(binary(place, "&", f"{_HASHES - 1}::pg_catalog.int8"), "<", limit)
     return f"madtree_block IS NULL AND {binary('madtree_usable', '>', NONE)} AND {drawn}"

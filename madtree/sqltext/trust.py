@@ -54,13 +54,22 @@ _HAZARDS = (
 )
 
 
-# And what else filling it runs.
-_HAZARDS_OF_FILLING = (("a trigger", _exists("pg_trigger", f"{_OF_TABLE.format('tgrelid')} AND NOT h.tgisinternal")),)
+# And what else filling it runs. PostgreSQL looks into the table of a foreign key by the rights of that table's owner,
+# who can put off other things until the transaction ends: those are done by the rights of whoever has filled this one.
+_HAZARDS_OF_FILLING = (
+    ("a trigger", _exists("pg_trigger", f"{_OF_TABLE.format('tgrelid')} AND NOT h.tgisinternal")),
+    (
+        "a foreign key of another role's table",
+        "EXISTS (SELECT FROM pg_catalog.pg_constraint AS h JOIN pg_catalog.pg_class AS k "
+        "ON k.oid OPERATOR(pg_catalog.=) h.confrelid "  # which foreign keys alone have
+        f"WHERE {_OF_TABLE.format('conrelid')} AND NOT {is_trusted('k.relowner')})",
+    ),
+)
 
 
 def hazards(*, filled: bool = False) -> str:
     """Text array of what is on relation `c` that runs when it is planned or read, or also when it is `filled`; empty
-    for an ordinary model's.
+    for an ordinary model's. In a query with `CALLER` where it is filled.
     """
     listed = (*_HAZARDS, *_HAZARDS_OF_FILLING) if filled else _HAZARDS
     found = ", ".join(f"({literal(what)}, {condition})" for what, condition in listed)
@@ -118,6 +127,7 @@ ORDER BY c.relname, a.attnum""")
 
 # What is called $1, a name as SQL: what it is, whose, what runs when it is filled, and its columns in order.
 RELATION_FACTS = Lasting(f"""
+WITH {CALLER}
 SELECT c.relkind::pg_catalog.text AS kind, pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner,
     pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) CURRENT_USER AS is_own,
     {hazards(filled=True)} AS hazards,

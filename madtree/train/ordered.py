@@ -23,7 +23,7 @@ from madtree.request import OrderedEncoding, TrainingTask, find_columns
 from madtree.sqltext import ordered as sql
 from madtree.sqltext import values
 from madtree.sqltext.operators import binary
-from madtree.sqltext.quote import ident
+from madtree.sqltext.quote import float_literal, ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.rows import RowSource
 from madtree.train.source import Call, Source
@@ -170,8 +170,8 @@ def _outcome(rows: RowSource, profile: Profile) -> str:
     """The number whose mean categories are encoded as: of two classes, whether a row has the second."""
     if profile.class_keys is None:
         return rows.target
-    second = f"{float(profile.class_keys[-1])!r}::pg_catalog.float8"
-    return f"({binary(rows.target, '=', second)})::pg_catalog.int4::pg_catalog.float8"
+    second = binary(rows.target, "=", float_literal(float(profile.class_keys[-1])))
+    return f"({second})::pg_catalog.int4::pg_catalog.float8"
 
 
 def _check_size(host: Host, task: TrainingTask, categories: str) -> None:

@@ -34,6 +34,10 @@ def _train_on(what: str, options: str) -> str:
     return f"SELECT tree_train({what}, verbose => true, {options})"
 
 
+def _tune(options: str) -> str:
+    return f"SELECT tree_tune('data', 'out', 'id', 'y', 'x, z, n, word', {options}, n_folds => 3)"
+
+
 FOREST = "SELECT forest_train('data', 'out', 'id', 'y', 'x, z, n, word', num_trees => 6, max_tree_depth => 8"
 BOOSTED = "SELECT boost_train('data', 'out', 'id', 'y', 'x, z, n, word', num_trees => 10"
 DRAWN = "validation_params => 'fraction=0.2', boost_params => 'subsample=0.5'"
@@ -61,11 +65,19 @@ RUNS = {
     "boosted": f"{BOOSTED}, parallel_workers => 0)",
     "boosted by workers": f"{BOOSTED}, parallel_workers => 2, {DRAWN})",
     "predict by a boosted model": "SELECT boost_predict('boosted', 'data', 'out', 'prob')",
+    "settings": _tune("'tree', 'max_depth=3,5', parallel_workers => 0"),
+    "settings by workers": _tune("'tree', 'max_depth=3,5', strategy => 'workers', parallel_workers => 2"),
+    "settings of boosting": _tune("'boost', 'num_trees=3,5; max_leaf_nodes=9'"),
     "contributions": "SELECT tree_shap('boosted', 'data', 'out')",
+    "contributions of a forest": "SELECT tree_shap('trees', 'data', 'out', layout => 'long', top => 2)",
+    "contributions of one tree": "SELECT tree_shap('large', 'data', 'out')",
     "partial dependence": "SELECT p::text FROM partial_dependence('boosted', 'data', 'x') AS p",
     "permutation importance": "SELECT p::text FROM permutation_importance('boosted', 'data') AS p",
     "calibrate": "SELECT calibrate('boosted', 'data', 'out')",
+    "calibrate a forest": "SELECT calibrate('trees', 'data', 'out', 'sigmoid')",
     "refresh": "SELECT tree_refresh('large', 'data', 'out')",
+    "refresh a boosted model": "SELECT tree_refresh('boosted', 'data', 'out')",
+    "statistics": "SELECT tree_statistics('boosted', 'data')",
     "drift": "SELECT d::text FROM tree_drift('boosted', 'data') AS d",
     "conformal quantiles": "SELECT q::text FROM conformal_quantiles('trees', 'data') AS q",
     "intervals": "SELECT forest_train('data', 'out', 'id', 'target', 'x, z, n', num_trees => 6, intervals => true)",
@@ -82,10 +94,18 @@ def outcome(session: psycopg.Connection, name: str) -> str:
 
 def outcome_of(session: psycopg.Connection, run: str) -> str:
     """The same of a statement like those of `RUNS`."""
+    if "tree_statistics(" in run:
+        with session.transaction(force_rollback=True):  # the model's table is to stay where it is
+            return repr(session.execute(run).fetchall())
     rows = session.execute(run).fetchall()
     if any(function in run for function in ("_train(", "tree_prune(", "calibrate(", "tree_refresh(")):
         text = repr(read_model(session, "out"))
         session.execute("SELECT tree_drop('out')")
+        return text
+    if "_tune(" in run:
+        text = repr(session.execute("SELECT setting, fold, score, is_best FROM out ORDER BY 1, 2").fetchall())
+        text += repr(read_model(session, "out_model"))
+        session.execute("DROP TABLE out; SELECT tree_drop('out_model')")
         return text
     if "_predict(" in run or "tree_shap(" in run:
         text = repr(session.execute("SELECT md5(string_agg(o::text, ';' ORDER BY id)) FROM out AS o").fetchall())

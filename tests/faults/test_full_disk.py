@@ -38,6 +38,10 @@ MANY = f"""CREATE TABLE many AS SELECT i AS id, i % 2 AS half, i % 300 AS g, sin
 TREE = "SELECT tree_train('many', 'out', 'id', 'y', '{}', max_depth => 4, memory_mb => 8, parallel_workers => {}, {})"
 SOME, ALL = "x1, x2, x3", ", ".join(f"x{k}" for k in range(1, 17))
 TREES = FOREST.replace("num_trees => 6", "num_trees => {}") + ", memory_mb => 8, parallel_workers => {}, {})"
+BOOSTED = (
+    "SELECT boost_train('many', 'out', 'id', 'y', '{}', num_trees => 3, memory_mb => 8, parallel_workers => {}, {})"
+)
+TUNED = "SELECT tree_tune('many', 'out', 'id', 'y', '{}', params => 'max_depth=2,3', n_folds => 2, memory_mb => 8)"
 # Each run, and what of it exceeds its memory.
 IN_FILES = {
     "tree in memory": (TREE.format(ALL, 0, "strategy => 'memory'"), "packed rows"),
@@ -50,6 +54,11 @@ IN_FILES = {
     "forest in memory": (TREES.format(20, 0, "strategy => 'memory'"), "copies of packed rows"),
     "forest by workers": (TREES.format(20, 2, "oob_predictions => true"), "copies of packed rows"),
     "forest by the aggregate": (TREES.format(4, 0, "strategy => 'aggregate', oob_predictions => true"), ""),
+    "boosting in memory": (BOOSTED.format(ALL, 0, "strategy => 'memory'"), "packed rows"),
+    "boosting by workers": (BOOSTED.format(ALL, 2, "strategy => 'workers'"), "packed rows"),
+    "boosting by the aggregate": (BOOSTED.format(SOME, 0, "strategy => 'aggregate'"), ""),
+    "settings in memory": (TUNED.format(ALL), "packed rows"),
+    "contributions": (RUNS["contributions of a forest"], ""),
     "scores by an expression": (RUNS["predict"], ""),
     "scores by blocks": (RUNS["predict by blocks"], ""),
     "scores by a forest": (RUNS["predict by a forest"], ""),

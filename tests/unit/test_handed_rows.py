@@ -4,11 +4,15 @@ and go on in turns.
 
 from __future__ import annotations
 
+import gc
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from madtree.errors import MadtreeError
 from madtree.host import TemporaryPlace
 from madtree.ingest import Packed
 from madtree.learn.counting import CountRequest
@@ -18,6 +22,7 @@ from madtree.learn.requests import Program
 from madtree.learn.route import Routing
 from madtree.records import dataclass
 from madtree.storage.blocks import BlockStore
+from madtree.storage.workers import taking_part
 from madtree.storage.workers.board import Board
 from madtree.storage.workers.leader import Leader
 from madtree.storage.workers.leading import published
@@ -59,8 +64,7 @@ def count_together(
         return told
 
     place = TemporaryPlace(None, limit)
-    ranges = [(0, "(0,0)", "(9,0)")] * (N_ROWS // PART)
-    plan = KeepRows(Packer(PROBLEM, FORMAT, None), [("", "")], ranges, 2 * PART, memory, 2**10, place, False)
+    plan = plan_in(place, memory)
     with published(codec.dump(plan.to_values()), n_seats, place) as board:
         leader = Leader(board, plan, program, lambda progress: None, evenly)
         workers = [_worker(board.key) for _ in packed]
@@ -75,6 +79,11 @@ def count_together(
         assert not lives
         assert leader.outcome == Packed(N_ROWS, 0, 0)
         return Work(counted[0], [_rows(each.store) for each in (leader, *workers)])
+
+
+def plan_in(place: TemporaryPlace, memory: int) -> KeepRows:
+    ranges = [(0, "(0,0)", "(9,0)")] * (N_ROWS // PART)
+    return KeepRows(Packer(PROBLEM, FORMAT, None), [("", "")], ranges, 2 * PART, memory, 2**10, place, False)
 
 
 def _worker(key: str) -> Resident:
@@ -124,6 +133,35 @@ def test_few_rows_are_handed_over_where_files_may_not_grow(alone: Work) -> None:
     assert 600 < found.rows[0] < N_ROWS
     assert sum(found.rows) == N_ROWS
     assert np.array_equal(found.counted, alone.counted)
+
+
+def test_an_error_that_nobody_asks_for_leaves_no_file(tmp_path: Path) -> None:
+    """As where the query ends by a worker's error: nobody asks what became of the program."""
+
+    def program(told: Packed) -> Program[Packed]:
+        yield HISTOGRAMS
+        raise MadtreeError("there is no room")
+
+    def open_files() -> list[str]:
+        links = [os.readlink(path) for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
+        return [link for link in links if link.startswith(str(tmp_path))]
+
+    place = TemporaryPlace(str(tmp_path), None)
+    plan = plan_in(place, 0)
+    gc.disable()  # which would remove what refers to itself, some time
+    try:
+        with published(codec.dump(plan.to_values()), 0, place) as board:
+            leader = Leader(board, plan, program, lambda progress: None)
+            taking_part.lead(board.key, leader)
+            for number, part in enumerate(ROWS.pieces(PART)):
+                leader.add(number, part, 0, 0)
+            while not leader.step():
+                pass
+            assert open_files()
+        del leader
+        assert open_files() == []
+    finally:
+        gc.enable()
 
 
 def test_rows_are_handed_over_with_all_their_columns() -> None:

@@ -24,6 +24,12 @@ PLACES = [
     PACKAGE / "doctor" / "facts.py",
     PACKAGE / "embedded" / "database.py",
 ]
+# Elsewhere pieces of statements are told from prose by naming the schema; bodies of functions have a test of their own.
+BESIDE = [
+    path
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if path not in PLACES and path.name not in OF_OTHER_DATABASES | {"wrappers.py"}
+]
 STATEMENT = re.compile(
     r"\b(SELECT|FROM|WHERE|JOIN|CASE|WHEN|THEN|COALESCE|INSERT|CREATE TABLE|UPDATE|OPERATOR|FILTER|pg_catalog)\b"
 )
@@ -35,7 +41,8 @@ KNOWN = re.compile(
     | (?<=\()\*(?=\)) | \bSELECT\ \* | \.\* | ,\ \*             # all columns, all rows
     | --[^\n]*
     | \$\w*\$ | %s                                     # quotes of bodies, parameters
-    | \bSET\ X\ = | \bUSING\ HINT\ = | \(LIKE\b         # what is no operator in the grammar
+    | (?<=[(,\ ])-[\d.]+(?:e[-+]?\d+)?(?![\d.e:])       # the sign of a number: before a cast it is an operator
+    | \bSET\ (?:X|search_path)\ = | \bUSING\ HINT\ = | \(LIKE\b         # what is no operator in the grammar
     """,
     re.VERBOSE,
 )
@@ -59,14 +66,20 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
         if id(node) in documentation or id(node) in parts:
             continue
         if isinstance(node, ast.JoinedStr):
-            pieces = [part.value if isinstance(part, ast.Constant) else "X" for part in node.values]
-            text = "".join(map(str, pieces))
+            text = "".join(map(_piece, node.values))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             text = node.value
         else:
             continue
         if STATEMENT.search(text):
             yield node.lineno, text
+
+
+def _piece(part: ast.expr) -> str:
+    """Text, or a name for what is formatted into it; a number by its repr may have a sign."""
+    if isinstance(part, ast.Constant):
+        return str(part.value)
+    return "-1" if isinstance(part, ast.FormattedValue) and part.conversion == ord("r") else "X"
 
 
 def faults(text: str) -> list[str]:
@@ -83,6 +96,7 @@ def faults(text: str) -> list[str]:
     [
         ("SELECT a = b", "the operator ="),
         ("SELECT a OPERATOR(pg_catalog.=) b - c", "the operator -"),
+        ("SELECT a OPERATOR(pg_catalog.+) -1.5::pg_catalog.float8", "the operator -"),
         ("SELECT X FROM t WHERE a IN ('x')", "the operator hidden in IN ("),
         ("CASE a WHEN 1 THEN 2 END", "the operator hidden in CASE "),
         ("SELECT a IS DISTINCT FROM b", "the operator hidden in DISTINCT FROM"),
@@ -100,6 +114,7 @@ def test_a_name_without_its_schema_is_found(text: str, fault: str) -> None:
         "SELECT pg_catalog.count(*), t.* FROM t WHERE a::pg_catalog.int8 OPERATOR(pg_catalog.>=) ANY (b)",
         "SELECT madtree.f(a => 'x = y') FROM t",
         "CASE WHEN a `-` b `>` 0 THEN 'a - b' END",
+        "SELECT pg_catalog.round(a, -1) OPERATOR(pg_catalog.*) '-1'::pg_catalog.float8",
     ],
 )
 def test_names_with_their_schema_are_no_faults(text: str) -> None:
@@ -109,6 +124,12 @@ def test_names_with_their_schema_are_no_faults(text: str) -> None:
 @pytest.mark.parametrize("path", PLACES, ids=lambda path: path.name)
 def test_every_name_has_its_schema(path: Path) -> None:
     assert [f"{path.name}:{line}: {fault}" for line, text in texts(path) for fault in faults(text)] == []
+
+
+def test_pieces_beside_have_their_schema() -> None:
+    pieces = [(path.name, line, text) for path in BESIDE for line, text in texts(path) if "pg_catalog" in text]
+    assert len(pieces) > 30
+    assert [f"{name}:{line}: {fault}" for name, line, text in pieces for fault in faults(text)] == []
 
 
 def test_bodies_of_functions_name_schemas() -> None:

@@ -97,6 +97,13 @@ class Leader(Resident, Provider, Generic[T]):
         self.began = True
         return super().claim()
 
+    def end(self) -> None:
+        """As of any process; and forget an error that nobody has asked for, as where a worker's has ended the query: it
+        refers to what it came from, and so to files.
+        """
+        super().end()
+        self._error = None
+
     def life(self) -> Coroutine[None]:
         self.store.finish()
         packed = yield from waited_for(self._all_packed)

@@ -46,6 +46,7 @@ FROM generate_series(1, {N_ROWS}) AS i, LATERAL (SELECT
     timestamptz '2020-01-01 UTC' + i % 99 * interval '1 day' AS tstz, time '00:00' + i % 97 * interval '1 minute' AS tm,
     timetz '00:00 UTC' + i % 89 * interval '1 minute' AS tmtz, i % 83 * interval '1 hour' AS iv,
     ARRAY[sin(i * 3), i * 31 % 977] AS arr, ARRAY[i % 11, i % 13] AS iarr) AS x;
+CREATE TABLE {SCHEMA}.few AS SELECT * FROM {SCHEMA}.t WHERE id <= 40;
 CREATE VIEW {SCHEMA}.v AS SELECT * FROM {SCHEMA}.t;
 CREATE MATERIALIZED VIEW {SCHEMA}.mv AS SELECT * FROM {SCHEMA}.t;
 CREATE TABLE {SCHEMA}.p (LIKE {SCHEMA}.t) PARTITION BY RANGE (id);

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import boosted_calls
 import calls
 import psycopg
 import pytest
@@ -19,7 +20,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 from shares import share
 
-CALLS = {**dict(calls.trainings()), **dict(calls.uses())}
+CALLS = {**dict(calls.trainings()), **dict(calls.uses()), **dict(boosted_calls.uses())}
 # Where pg_catalog is not named, it comes first; then only what it lacks can be planted.
 PATHS = {
     "clean": "{boss}, madtree",
@@ -80,6 +81,7 @@ def make_clean(dsn: str) -> None:
         db.execute(calls.MAKE_WAYS)
         db.execute("RESET search_path")
         calls.make_models(db)
+        boosted_calls.make_models(db)
 
 
 def prepare(dsn: str, path: str, alice: str) -> None:
@@ -133,7 +135,7 @@ def some_uses() -> list[str]:
     return [name for name in every if name in left.union(*chosen)]
 
 
-CHOSEN = [*THIRD, *some_uses()]
+CHOSEN = [*THIRD, *some_uses(), *share([*dict(boosted_calls.uses())], 5)]
 
 
 @pytest.mark.parametrize(

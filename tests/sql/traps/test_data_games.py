@@ -102,13 +102,13 @@ def place_of(ground: Ground, call: Call, type_: str = "") -> dict[str, Any]:
 @pytest.mark.parametrize(("who", "engine"), WAYS)
 def test_types_that_come_meanwhile_run_nothing(ground: Ground, models: None, who: str, engine: str) -> None:
     seen = Seen(ground, who, engine)
-    turn = [*SUPERUSERS].index(who) + 7 * [*ENGINES].index(engine)
+    turn = WAYS.index((who, engine))
     ground.clear()
     with ground.calling(CALLERS[who]) as db:
         calls = readers(db, engine)
         every = [(game, call) for game in GAMES for call in calls if game[0] in call.meanings.values()]
         known = [(game, call) for game, call in every if (*game, call.function) in WON]
-        for (held, how, what, type_), call in [*known, *share_of_pairs(every, ONE_OF, turn, len(SUPERUSERS))]:
+        for (held, how, what, type_), call in [*known, *share_of_pairs(every, ONE_OF, 7 * turn, len(WAYS))]:
             prepare(ground, "game.colour" if type_ == "enum" else "text")
             place = place_of(ground, call, type_)
             hold = hold_table(TABLE) if held == "data" else hold_name(place["out"])

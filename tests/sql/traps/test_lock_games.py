@@ -106,13 +106,13 @@ WON = [
 @pytest.mark.parametrize(("who", "engine"), WAYS)
 def test_nothing_that_comes_meanwhile_runs(ground: Ground, masters: None, who: str, engine: str) -> None:
     wrong, idle, intact = [], set[tuple[str, str, str]](), ""
-    turn = [*SUPERUSERS].index(who) + 37 * [*ENGINES].index(engine)
+    turn = WAYS.index((who, engine))
     ground.clear()
     with ground.calling(CALLERS[who]) as db:
         calls = {kind: readers(db, engine, kind) for kind in MODELS}
         every = [(game, call) for game in GAMES for call in calls[game[0]] if waits_there(game, call)]
         known = [(game, call) for game, call in every if (*game, call.function) in WON and len(call.named) == 0]
-        for (kind, held, name), call in [*known, *share_of_pairs(every, ONE_OF, turn, len(SUPERUSERS))]:
+        for (kind, held, name), call in [*known, *share_of_pairs(every, ONE_OF, 37 * turn, len(WAYS))]:
             if (kind, held, str(call)) in idle:
                 continue  # the call does not wait there: all moves are the same game
             if intact != kind:

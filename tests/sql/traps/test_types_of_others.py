@@ -41,7 +41,9 @@ ALWAYS = [("grouping column", "all types"), ("id", "c_few"), ("id", "c_span"), (
 # Of how many trainings one is made: by a superuser, and by the others.
 BY_SUPERUSER, BY_OTHERS = 17, 61
 WAYS = ways(CALLERS)
-USES = 16  # of a model, one of so many calls is made
+# Of a model, one of so many calls is made; also where all cases are tried: trainings are by what trains, position and
+# column, and so each call meets each column, and each position, in every one of several ways.
+USES, USES_OF_ALL = 16, 24
 LEFT_AT_ONCE = 50  # models that are left at once; each look at what is left goes through all of it
 
 
@@ -96,7 +98,7 @@ def test_no_function_of_anothers_type_runs(ground: Ground, who: str, engine: str
             if not seen.call(db, call, place, about):
                 continue
             answered.add((position, column))
-            chosen_uses = share(further, USES, turn + every.index((call, position, column)), of_all=len(CALLERS))
+            chosen_uses = share(further, USES, turn + every.index((call, position, column)), of_all=USES_OF_ALL)
             if (position, column) in always and not ALL:
                 chosen_uses = [use for use in further if makes_or_finds(use)]
             for use in chosen_uses:
