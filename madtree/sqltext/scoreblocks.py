@@ -71,7 +71,11 @@ class BlockScan:
 
     def by_pages(self, ranges: Sequence[PageBounds]) -> str:
         """The same of a plain table, a page range after the other."""
-        return self._scored(*_tid_arrays(ranges))
+        return self._scored(_bounds(*_tid_arrays(ranges)))
+
+    def by_ranges(self, ranges: str) -> str:
+        """As `by_pages`, by the page ranges of a query, its columns `low` and `high`."""
+        return self._scored(f"({ranges})")
 
     def shared(self, tasks: Sequence[Sequence[PageBounds]]) -> str:
         """The same for workers, who take one task, a few page ranges, after the other.
@@ -87,7 +91,7 @@ class BlockScan:
         nothing = "NULL::pg_catalog.tid[]"
         each.append(f"SELECT {nothing}, {nothing} FROM pg_catalog.pg_class WHERE pg_catalog.now() IS NULL")
         branches = " UNION ALL ".join(each)
-        query = literal(self._scored("$2", "$3"))
+        query = literal(self._scored(_bounds("$2", "$3")))
         # No id, but of their type and collation.
         rows = f"SELECT {self._id} AS id FROM {self.scan.rows()} WHERE false"
         no_ids = f"(SELECT pg_catalog.array_agg(r.id) FROM ({rows}) AS r)"
@@ -107,7 +111,7 @@ class BlockScan:
         if ranges is None:
             blocks = f"{self._numbered(columns, block_rows, self.scan.rows())} AS b"
         else:
-            blocks = self._in_ranges(columns, *_tid_arrays(ranges))
+            blocks = self._in_ranges(columns, _bounds(*_tid_arrays(ranges)))
         return f"SELECT b.ids::pg_catalog.text AS ids, b.images AS rows FROM {blocks}"
 
     def sampled(self, id_text: str, texts: Sequence[str], most: int) -> str:
@@ -138,9 +142,9 @@ class BlockScan:
         """Of what the bytes of a row that is sent consist; see `madtree.sqltext.sent_rows`."""
         return sent_stretches(self._numbers)
 
-    def insert(self) -> str:
-        """Fill the target with `scored_outside`."""
-        return f"INSERT INTO {self.scan.target}\n{self.scored_outside()}"
+    def insert(self, query: str) -> str:
+        """Fill the target with a query's rows."""
+        return f"INSERT INTO {self.scan.target}\n{query}"
 
     def scored_outside(self) -> str:
         """A query for the rows of a block that was scored outside of the server.
@@ -175,20 +179,24 @@ class BlockScan:
         numbers = ", ".join(f"COALESCE({value}, 'NaN')" for value in self._numbers)
         return f"{self._id} AS id, {INTERNAL}.array_image(ARRAY[{numbers}]::pg_catalog.float8[]) AS image"
 
-    def _scored(self, lows: str, highs: str) -> str:
-        """A query that scores page ranges one by one; `lows` and `highs` are SQL of the arrays of their bounds."""
-        blocks = self._in_ranges(self._columns, lows, highs)
+    def _scored(self, ranges: str) -> str:
+        """A query that scores page ranges one by one; `ranges` as `_in_ranges` has it."""
+        blocks = self._in_ranges(self._columns, ranges)
         return f"SELECT b.ids, {INTERNAL}.score_block($1, b.images) AS outcomes FROM {blocks}"
 
-    def _in_ranges(self, columns: str, lows: str, highs: str) -> str:
-        """FROM clause of blocks `b`, a page range each; `columns` are those of a row, `id` and `image`."""
+    def _in_ranges(self, columns: str, ranges: str) -> str:
+        """FROM clause of blocks `b`, a page range each.
+
+        Args:
+            columns: those of a row, `id` and `image`.
+            ranges: what has the bounds of each, in a FROM clause.
+        """
         in_range = " AND ".join(
             f"{SOURCE_ALIAS}.ctid OPERATOR(pg_catalog.{symbol}) c.{end}"
             for symbol, end in ((">=", "low"), ("<", "high"))
         )
         rows = f"SELECT {columns} FROM {self.scan.rows()} WHERE {in_range}"
-        return f"""ROWS FROM (pg_catalog.unnest({lows}), pg_catalog.unnest({highs})) AS c(low, high),
-            LATERAL (SELECT {_BLOCK} FROM ({rows}) AS r) AS b"""
+        return f"{ranges} AS c(low, high), LATERAL (SELECT {_BLOCK} FROM ({rows}) AS r) AS b"
 
     def _numbered(self, columns: str, block_rows: int, rows: str) -> str:
         """Blocks of any relation as a query in brackets; `columns` as above, `rows` the FROM clause."""
@@ -255,6 +263,11 @@ def pick(array: str, position: str = "scored.outcome") -> str:
     `position`: another number than the leaf's, from 1; 0 for none.
     """
     return f"({array})[{position}]"
+
+
+def _bounds(lows: str, highs: str) -> str:
+    """What has the bounds of page ranges, of SQL of their arrays."""
+    return f"ROWS FROM (pg_catalog.unnest({lows}), pg_catalog.unnest({highs}))"
 
 
 def _tid_arrays(ranges: Sequence[PageBounds]) -> tuple[str, str]:
