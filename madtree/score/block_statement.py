@@ -7,24 +7,26 @@ as bytes, and its ids go back with what the rows come to: 8 bytes a number one w
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, local_settings, planned
-from madtree.ingest import OID, PageRanges
+from madtree.host import Host, Row, local_settings, planned
+from madtree.ingest import OID, PageRanges, distribute_beside
 from madtree.learn.data import Floats, finished, sent_rows
 from madtree.learn.walk import MOST_ROWS
 from madtree.parallel import cores, sharing, without_leader
 from madtree.records import dataclass
 from madtree.score.block_scorer import score_rows
 from madtree.score.case_or_blocks import Work, reader
+from madtree.score.shards import scored_by_shards
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import SAID_OF_BLOCKS, BlockScan, PageBounds
+from madtree.sqltext.shards import pages_of
 from madtree.sqltext.workers import plan_of
 
 BYTEA = "pg_catalog.bytea"
@@ -61,6 +63,8 @@ class BlockStatement:
         source: the new data, which they read.
         work: of scoring it.
         n_trees: of the model.
+        columns: name and type of each of the table of predictions.
+        beside: whether that is distributed by its first column, beside the new data.
     """
 
     host: Host
@@ -69,6 +73,8 @@ class BlockStatement:
     source: Relation
     work: Work
     n_trees: int
+    columns: Sequence[tuple[str, str]] = ()
+    beside: bool = False
 
     def create(self, plan: bytes) -> int:
         """Create the target; returns the number of its rows.
@@ -78,26 +84,56 @@ class BlockStatement:
         """
         if not self.host.has_extension:
             return self._create_from_outside(plan)
-        with (
-            self._gathered() as here,
-            here._scoring(plan, without_leader(self.work.block_workers)) as blocks,
-        ):
-            statement = here.blocks.create(here.blocks.rows(blocks))
-            return self.host.command(statement, [BYTEA], [plan])
+        if self.work.spread:
+            return self._create_of_spread(plan)
+        with self._scoring(plan, without_leader(self.work.block_workers)) as blocks:
+            return self.host.command(self.blocks.create(self.blocks.rows(blocks)), [BYTEA], [plan])
+
+    def _create_of_spread(self, plan: bytes) -> int:
+        with self._where_rows_are(plan, BlockScan.rows, self.columns) as query:
+            self._make_empty()
+            if query is not None:
+                return reader(self.host, self.work).command(self.blocks.insert(query), [BYTEA], [plan])
+        with self._gathered() as here, here._scoring(plan, {}) as blocks:
+            return self.host.command(self.blocks.insert(here.blocks.rows(blocks)), [BYTEA], [plan])
+
+    def _make_empty(self) -> None:
+        """Make the target without rows."""
+        self.host.command(self.empty)
+        if self.beside:
+            scan = self.blocks.scan
+            distribute_beside(self.host, scan.target, scan.id_name, scan.source)
+
+    def _where_rows_are(
+        self, plan: bytes, of_blocks: Callable[[BlockScan, str], str], columns: Sequence[tuple[str, str]]
+    ) -> AbstractContextManager[str | None]:
+        """The query of what `of_blocks` asks of scored blocks, as `scored_by_shards` has it."""
+        block_rows = self._block_rows(plan)
+
+        def query(own: BlockScan, by_pages: bool) -> str:
+            pages = pages_of(own.scan.source, block_rows)
+            return of_blocks(own, own.by_ranges(pages) if by_pages else own.by_number(block_rows))
+
+        return scored_by_shards(self.host, self.source, self.blocks, self.work, len(plan), query, columns)
 
     def said_together(self, plan: bytes) -> Iterator[bytes]:
         """What the scorer says of the rows of each block together, by a plan that asks for that."""
         if not self.host.has_extension:
             yield from (outcomes for _, outcomes in self._scored_outside(plan))
             return
+        yield from (bytes(row["outcomes"]) for row in self._said(plan) if row["outcomes"] is not None)
+
+    def _said(self, plan: bytes) -> list[Row]:
+        """The `outcomes` of all blocks, NULL of pages without rows."""
+        if self.work.spread:
+            with self._where_rows_are(plan, BlockScan.together, [("outcomes", BYTEA)]) as query:
+                if query is not None:
+                    return reader(self.host, self.work).query(query, [BYTEA], [plan])
         # What is said has few bytes, so that the leader need not wait for it, and takes a processor for itself.
         workers = self.work.block_workers
         workers = min(workers, cores() - 1) if self.host.in_server else workers
         with self._gathered() as here, here._scoring(plan, sharing(workers)) as blocks:
-            statement = here.blocks.together(blocks)
-            found = self.host.query(SAID_OF_BLOCKS, [_TEXT, BYTEA], [statement, plan])
-        # Pages may have no rows: they say NULL.
-        yield from (bytes(row["outcomes"]) for row in found if row["outcomes"] is not None)
+            return self.host.query(SAID_OF_BLOCKS, [_TEXT, BYTEA], [here.blocks.together(blocks), plan])
 
     @contextmanager
     def _gathered(self) -> Iterator[BlockStatement]:
@@ -130,9 +166,9 @@ class BlockStatement:
 
     def _create_from_outside(self, plan: bytes) -> int:
         with local_settings(self.host.source, IDS_IN_FULL):
-            self.host.command(self.empty)
+            self._make_empty()
             return sum(
-                self.host.command(self.blocks.insert(), [BYTEA, _TEXT], [outcomes, ids])
+                self.host.command(self.blocks.insert(self.blocks.scored_outside()), [BYTEA, _TEXT], [outcomes, ids])
                 for ids, outcomes in self._scored_outside(plan)
             )
 

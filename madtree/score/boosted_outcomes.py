@@ -17,7 +17,7 @@ from madtree.score.number_columns import CLASS_OF_ROW, JUDGED, columns_of, numbe
 from madtree.score.outcome_bytes import class_type
 from madtree.score.outcomes import Outcomes, Part, Said
 from madtree.sqltext import predict as sql
-from madtree.sqltext.scoreblocks import pick, pick_each
+from madtree.sqltext.outcome_numbers import pick, pick_each
 from madtree.trees import Model
 
 

@@ -98,7 +98,7 @@ class Work:
         return leaves * CASE_LEAF + self.rows * self.columns * self._levels * level / (1 + self.workers)
 
     @property
-    def _all_rows_seconds(self) -> float:
+    def all_rows_seconds(self) -> float:
         """Of all rows, by blocks in one process."""
         level = CODED_LEVEL if self.coded else BLOCK_LEVEL
         row, value = (MOVED_ROW, MOVED_VALUE) if self.moved else (BLOCK_ROW, BLOCK_VALUE)
@@ -107,11 +107,11 @@ class Work:
     @property
     def block_workers(self) -> int:
         """The workers that are worth sharing the blocks, beside the leader."""
-        return best(self._all_rows_seconds, self.workers, self.costs) if self.sharable and not self.moved else 0
+        return best(self.all_rows_seconds, self.workers, self.costs) if self.sharable and not self.moved else 0
 
     @property
     def block_seconds(self) -> float:
-        return BLOCK_START + self.leaves * BLOCK_LEAF + seconds(self._all_rows_seconds, self.block_workers, self.costs)
+        return BLOCK_START + self.leaves * BLOCK_LEAF + seconds(self.all_rows_seconds, self.block_workers, self.costs)
 
     @property
     def in_blocks(self) -> bool:

@@ -13,7 +13,7 @@ from madtree.score.number_columns import CLASS_OF_ROW, JUDGED, array_of, columns
 from madtree.score.outcome_bytes import class_type, count_type
 from madtree.score.outcomes import Outcomes, Part, Said
 from madtree.sqltext import predict as sql
-from madtree.sqltext.scoreblocks import pick, pick_each
+from madtree.sqltext.outcome_numbers import pick, pick_each
 
 OUT_OF_BAG = "out_of_bag"  # a type: what the trees say whose samples lack a row, and how many these are
 

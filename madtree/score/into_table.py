@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.ingest import tell_of_repeated, tell_of_repeated_ids
+from madtree.ingest import distribution_column, tell_of_repeated, tell_of_repeated_ids
 from madtree.model import ModelTables, NewData
 from madtree.records import dataclass
 from madtree.request import Type, check_new, find_source, tell_of_kept
@@ -13,6 +13,7 @@ from madtree.score.new_rows import fit_to_source, id_name_of, scan_of
 from madtree.sqltext.predict import Scan
 from madtree.sqltext.quote import ident, is_temporary, qualified
 from madtree.sqltext.relation import Relation
+from madtree.sqltext.split import parse_name
 from madtree.trees import Model
 
 
@@ -72,6 +73,16 @@ class IntoTable:
     def kept_id(self) -> Type:
         """The type of the id in the table."""
         return self.id_type.as_kept
+
+    @property
+    def is_spread_by_id(self) -> bool:
+        """Whether the table is to be distributed beside the new data, which are by their ids, so that what is said of a
+        row stays where the row is.
+        """
+        if not self.is_new or self.host.source is not self.host:
+            return False
+        column = distribution_column(self.host, self.source.oid)
+        return column is not None and parse_name(self.scan.id_sql) == (column,)
 
     def tell(self) -> None:
         """Tell of ids that do not tell rows apart, or are kept as another type."""

@@ -65,13 +65,15 @@ def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> 
     ]
     keys = [(ident(name), value, type_[1]) for name, value, type_ in zip(names, values, types, strict=True)]
     table, number = model_table(tables.schema, tables.name, model.kind.groups_in), model.kind.group_number
-    if host.source is not host:
+
+    def as_values() -> str:
         found = host.query(models_sql.group_texts(table, number, tables.group_writers(names)))
         rows = [[str(row["number"]), *row["texts"]] for row in found]
-        table = value_rows(
+        return value_rows(
             [(number, "int4"), *((name, type_[0]) for name, type_ in zip(names, types, strict=True))], rows
         )
-    return sql.GroupJoin(table, tuple(keys), number)
+
+    return sql.GroupJoin(as_values() if host.source is not host else table, tuple(keys), number, as_values)
 
 
 def _comparable(value: str, type_: str) -> str:

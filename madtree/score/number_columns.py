@@ -8,8 +8,8 @@ from madtree.model import output_columns
 from madtree.score.outcome_bytes import EXPONENT_ABOVE, NUMBER_BYTES
 from madtree.score.outcomes import Part
 from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.outcome_numbers import float_of
 from madtree.sqltext.predict import Output
-from madtree.sqltext.scoreblocks import float_of
 from madtree.trees import Model
 
 JUDGED = "judged"  # a type of prediction that evaluation asks for: the class's number, and the classes' mean shares

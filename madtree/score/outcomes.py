@@ -15,8 +15,8 @@ from madtree.records import dataclass
 from madtree.score.block_plan import Drawn, ForestValues
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED
+from madtree.sqltext.outcome_numbers import pick
 from madtree.sqltext.predict import Output
-from madtree.sqltext.scoreblocks import pick
 from madtree.trees import Model
 
 Part = tuple[str, int, int]

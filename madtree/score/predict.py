@@ -8,7 +8,7 @@ from functools import partial
 from time import perf_counter
 
 from madtree.host import Host, watching
-from madtree.ingest import distribute_beside, distribution_column
+from madtree.ingest import distribute_beside
 from madtree.interface import FUNCTIONS, defaults
 from madtree.model import (
     INTERVAL,
@@ -36,9 +36,7 @@ from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.portable import spelling_of
-from madtree.sqltext.predict import Output
-from madtree.sqltext.relation import Relation
-from madtree.sqltext.split import parse_name
+from madtree.sqltext.predict import Output, Scan
 from madtree.trees import Joining, Model, Tree
 
 
@@ -105,24 +103,26 @@ def score_table(
         _tell_of_single_leaves(host, model, size["single"], size["trees"])
     surrogates = tables.has_surrogates
     work = work_of(host, into.source, model, size["leaves"], len(outputs), costs, has_surrogates=surrogates)
+    beside = work.spread and into.is_spread_by_id
     with casting(model, into.data.features, into.given, "new_data_table"):
         if work.in_blocks if in_blocks is None or not work.is_expression else in_blocks:
             from madtree.score.score_by_blocks import BlockScoring  # only here: numpy comes with it
 
             given_id = into.source, into.scan, into.kept_id
             rows = BlockScoring(
-                host, tables, model, wanted, *given_id, outputs, work, n_rounds=n_rounds, level=level
+                host, tables, model, wanted, *given_id, outputs, work, n_rounds=n_rounds, level=level, beside=beside
             ).create()
         else:
-            rows = _by_case(host, into, work, read_trees(host, tables, model), outputs)
+            rows = _by_case(host, into.scan, work, read_trees(host, tables, model), outputs, beside=beside)
     rows = into.finished(rows)
     return Scored(wanted, rows, perf_counter() - begin)
 
 
-def _by_case(host: Host, into: IntoTable, work: Work, trees: Sequence[Tree], outputs: Sequence[Output]) -> int:
-    """Score by an expression into the table; returns the number of rows."""
-    scan = into.scan
-    if not (work.spread and into.is_new and _spread_by(host, into.source, scan.id_sql)):
+def _by_case(
+    host: Host, scan: Scan, work: Work, trees: Sequence[Tree], outputs: Sequence[Output], *, beside: bool
+) -> int:
+    """Score by an expression into the table; returns the number of rows. `beside` as of `BlockScoring`."""
+    if not beside:
         return run_case(host, work, sql.create_by_case(scan, trees, outputs))
     # Each server keeps the predictions of its rows.
     host.command(sql.create_empty(scan, outputs))
@@ -177,9 +177,3 @@ def _tell_of_single_leaves(host: Host, model: Model, single: int, trees: int) ->
         f"{what} a single leaf, so all rows {whose} get the same probabilities; a tree that is pruned less "
         "(pruning_params => 'cp=-1'), of weighted rows, or by another split_criterion may have more"
     )
-
-
-def _spread_by(host: Host, source: Relation, expression: str) -> bool:
-    """Whether rows are spread over servers by that expression, which is a column then."""
-    column = distribution_column(host, source.oid)
-    return column is not None and parse_name(expression) == (column,)

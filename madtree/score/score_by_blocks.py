@@ -65,6 +65,7 @@ class BlockScoring:
         drawn: for `OUT_OF_BAG`, else None.
         n_rounds, level: as of `Said`.
         asked: what is asked in the place of a prediction.
+        beside: whether the target is distributed by the id, beside the source.
     """
 
     host: Host
@@ -80,6 +81,7 @@ class BlockScoring:
     n_rounds: int | None = None
     level: float | None = None
     asked: Asked | None = None
+    beside: bool = False
 
     def create(self) -> int:
         """Create the scan's target; returns the number of its rows.
@@ -126,7 +128,8 @@ class BlockScoring:
             empty = sql.create_empty(scan, self.outputs)
         else:
             empty = sql.create_typed(scan, type_sql(self.id_type.name), self.outputs)
-        return BlockStatement(host, blocks, empty, self.source, self.work, n_trees), plan
+        columns = [(scan.id_name, type_sql(self.id_type.name)), *((each.name, each.type) for each in self.outputs)]
+        return BlockStatement(host, blocks, empty, self.source, self.work, n_trees, columns, self.beside), plan
 
     def _outcomes(self) -> tuple[ModelArrays, Outcomes]:
         """The model's trees, and what rows come to."""

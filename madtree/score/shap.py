@@ -81,7 +81,17 @@ def explain_table(
     how = Asked(COLUMNS, asked.outcomes, shown if n_kept else None)
     with casting(model, into.data.features, into.given, "new_data_table"):
         rows = BlockScoring(
-            host, tables, model, wanted, into.source, into.scan, into.kept_id, outputs, work, asked=how
+            host,
+            tables,
+            model,
+            wanted,
+            into.source,
+            into.scan,
+            into.kept_id,
+            outputs,
+            work,
+            asked=how,
+            beside=work.spread and into.is_spread_by_id,
         ).create()
     rows = into.finished(rows, tells_repeated=n_kept == 0 and len(classes) <= 1)
     named = model.classes[classes[0]] if len(classes) == 1 else None

@@ -20,9 +20,9 @@ from madtree.score.shap_background import background_cover
 from madtree.score.shap_plan import MOST_TERMS, ShapValues, Terms, explained_values
 from madtree.score.shap_scorer import Entry, entry
 from madtree.sqltext import predict as sql
+from madtree.sqltext.outcome_numbers import pick
 from madtree.sqltext.predict import Output
 from madtree.sqltext.quote import float_literal
-from madtree.sqltext.scoreblocks import pick
 from madtree.trees import Model
 
 _INT, _FLOAT, _TEXT = "pg_catalog.int4", "pg_catalog.float8", "pg_catalog.text"

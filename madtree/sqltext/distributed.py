@@ -217,10 +217,12 @@ COUNT_SHARDS = (
     "WHERE logicalrelid::pg_catalog.oid OPERATOR(pg_catalog.=) $1"
 )
 
-# Of a table distributed by the hash of a column, by its OID: the column, unquoted.
+# Of a table distributed by the hash of a column, by its OID: the column, unquoted. Nothing on a worker, where no table
+# can be distributed beside it.
 DISTRIBUTION_COLUMN = (
     "SELECT pg_catalog.column_to_column_name(logicalrelid, partkey) AS name FROM pg_catalog.pg_dist_partition "
-    "WHERE logicalrelid::pg_catalog.oid OPERATOR(pg_catalog.=) $1 AND partmethod OPERATOR(pg_catalog.=) 'h'"
+    "WHERE logicalrelid::pg_catalog.oid OPERATOR(pg_catalog.=) $1 AND partmethod OPERATOR(pg_catalog.=) 'h' "
+    "AND pg_catalog.citus_is_coordinator()"
 )
 
 # Whether groups can be told apart by a hash: all columns g1, ... of a table, $1, are of types that have one of their

@@ -65,11 +65,13 @@ class GroupJoin:
         table: `<output>` as SQL.
         columns: (column of `<output>`, its value in a row of the new data, operator "equals") each, as SQL.
         number: column of `<output>` that says which tree it is, or which group.
+        as_values: makes SQL of the same rows for where the table is not.
     """
 
     table: str
     columns: tuple[tuple[str, str, str], ...]
     number: str = "tree_id"
+    as_values: Callable[[], str] | None = None
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from madtree.records import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
+from madtree.sqltext.outcome_numbers import integer_at, place_after
 from madtree.sqltext.predict import TREE, Scan
 from madtree.sqltext.quote import INTERNAL, ident, literal
 from madtree.sqltext.sent_rows import sent_row, sent_stretches
@@ -78,7 +79,11 @@ class BlockScan:
 
     def by_pages(self, ranges: Sequence[PageBounds]) -> str:
         """A query of blocks of a plain table, one for each page range; columns and parameter as of `by_number`."""
-        return self._scored(*_tid_arrays(ranges))
+        return self._scored(_bounds(*_tid_arrays(ranges)))
+
+    def by_ranges(self, ranges: str) -> str:
+        """As `by_pages`, by the page ranges of a query, its columns `low` and `high`."""
+        return self._scored(f"({ranges})")
 
     def shared(self, tasks: Sequence[Sequence[PageBounds]]) -> str:
         """A query of blocks for workers, who take one task, a few page ranges, after the other; as `by_pages`.
@@ -94,7 +99,7 @@ class BlockScan:
         nothing = "NULL::pg_catalog.tid[]"
         each.append(f"SELECT {nothing}, {nothing} FROM pg_catalog.pg_class WHERE pg_catalog.now() IS NULL")
         branches = " UNION ALL ".join(each)
-        query = literal(self._scored("$2", "$3"))
+        query = literal(self._scored(_bounds("$2", "$3")))
         # No id, but of their type and collation.
         rows = f"SELECT {self._id} AS id FROM {self.scan.rows()} WHERE false"
         no_ids = f"(SELECT pg_catalog.array_agg(r.id) FROM ({rows}) AS r)"
@@ -114,7 +119,7 @@ class BlockScan:
         if ranges is None:
             blocks = f"{self._numbered(columns, block_rows, self.scan.rows())} AS b"
         else:
-            blocks = self._in_ranges(columns, *_tid_arrays(ranges))
+            blocks = self._in_ranges(columns, _bounds(*_tid_arrays(ranges)))
         return f"SELECT b.ids::pg_catalog.text AS ids, b.images AS rows FROM {blocks}"
 
     def sampled(self, id_text: str, texts: Sequence[str], most: int) -> str:
@@ -145,9 +150,9 @@ class BlockScan:
         """Of what the bytes of a row that is sent consist; see `madtree.sqltext.sent_rows`."""
         return sent_stretches(self._numbers)
 
-    def insert(self) -> str:
-        """Fill the target with `scored_outside`."""
-        return f"INSERT INTO {self.scan.target}\n{self.scored_outside()}"
+    def insert(self, query: str) -> str:
+        """Fill the target with a query's rows."""
+        return f"INSERT INTO {self.scan.target}\n{query}"
 
     def scored_outside(self) -> str:
         """A query for the rows of a block that was scored outside of the server.
@@ -182,20 +187,24 @@ class BlockScan:
         numbers = ", ".join(f"COALESCE({value}, 'NaN')" for value in self._numbers)
         return f"{self._id} AS id, {INTERNAL}.array_image(ARRAY[{numbers}]::pg_catalog.float8[]) AS image"
 
-    def _scored(self, lows: str, highs: str) -> str:
-        """A query that scores page ranges one by one; `lows` and `highs` are SQL of the arrays of their bounds."""
-        blocks = self._in_ranges(self._columns, lows, highs)
+    def _scored(self, ranges: str) -> str:
+        """A query that scores page ranges one by one; `ranges` as `_in_ranges` has it."""
+        blocks = self._in_ranges(self._columns, ranges)
         return f"SELECT b.ids, {INTERNAL}.score_block($1, b.images) AS outcomes FROM {blocks}"
 
-    def _in_ranges(self, columns: str, lows: str, highs: str) -> str:
-        """FROM clause of blocks `b`, a page range each; `columns` are those of a row, `id` and `image`."""
+    def _in_ranges(self, columns: str, ranges: str) -> str:
+        """FROM clause of blocks `b`, a page range each.
+
+        Args:
+            columns: those of a row, `id` and `image`.
+            ranges: what has the bounds of each, in a FROM clause.
+        """
         in_range = " AND ".join(
             f"{SOURCE_ALIAS}.ctid OPERATOR(pg_catalog.{symbol}) c.{end}"
             for symbol, end in ((">=", "low"), ("<", "high"))
         )
         rows = f"SELECT {columns} FROM {self.scan.rows()} WHERE {in_range}"
-        return f"""ROWS FROM (pg_catalog.unnest({lows}), pg_catalog.unnest({highs})) AS c(low, high),
-            LATERAL (SELECT {_BLOCK} FROM ({rows}) AS r) AS b"""
+        return f"{ranges} AS c(low, high), LATERAL (SELECT {_BLOCK} FROM ({rows}) AS r) AS b"
 
     def _numbered(self, columns: str, block_rows: int, rows: str) -> str:
         """Blocks of any relation as a query in brackets; `columns` as above, `rows` the FROM clause."""
@@ -213,7 +222,7 @@ class BlockScan:
         id_out = f"{row_id}::{self.id_type}" if self.array_id or self.shown else row_id
         selected = "".join(f", {value} AS {ident(name)}" for name, value in self.outputs)
         numbers = "".join(
-            f", {_integer('place.outcomes', _place('place.byte', first), n_bytes)} AS {part}"
+            f", {integer_at('place.outcomes', place_after('place.byte', first), n_bytes)} AS {part}"
             for part, first, n_bytes in self.parts
         )
         entry = ", place.entry" if self.entries > 1 else ""
@@ -256,12 +265,9 @@ SAID_OF_BLOCKS = f"SELECT t.outcomes FROM {INTERNAL}.said_of_blocks($1, $2) AS t
 _BLOCK = "pg_catalog.array_agg(r.id) AS ids, pg_catalog.string_agg(r.image, ''::pg_catalog.bytea) AS images"
 
 
-def pick(array: str, position: str = "scored.outcome") -> str:
-    """The element of an array that belongs to a row's leaf; NULL, as no array has an element 0, without a tree.
-
-    `position`: another number than the leaf's, from 1; 0 for none.
-    """
-    return f"({array})[{position}]"
+def _bounds(lows: str, highs: str) -> str:
+    """What has the bounds of page ranges, of SQL of their arrays."""
+    return f"ROWS FROM (pg_catalog.unnest({lows}), pg_catalog.unnest({highs}))"
 
 
 def _tid_arrays(ranges: Sequence[PageBounds]) -> tuple[str, str]:
@@ -271,36 +277,3 @@ def _tid_arrays(ranges: Sequence[PageBounds]) -> tuple[str, str]:
 
 def _tid_array(tids: Sequence[str]) -> str:
     return "'{" + ",".join(f'"{tid}"' for tid in tids) + "}'::pg_catalog.tid[]"
-
-
-def pick_each(array: str, n: int) -> str:
-    """The elements of an array that belong to each of a row's `n` positions of 4 bytes, as an array; NULL where the
-    first of them, `scored.outcome`, is 0.
-    """
-    start = _place("scored.byte", "(4 OPERATOR(pg_catalog.*) k)")
-    position = _integer("scored.outcomes", f"({start})", 4)
-    elements = f"SELECT ({array})[{position}] FROM pg_catalog.generate_series(0, {n - 1}) AS k ORDER BY k"
-    return f"CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN ARRAY({elements}) END"
-
-
-def float_of(mantissa: str, exponent: str, above: int) -> str:
-    """The float8 mantissa * 2 ** (exponent - above), where the exponent is above 0, else NULL."""
-    power = f"pg_catalog.power(2::pg_catalog.float8, ({exponent} OPERATOR(pg_catalog.-) {above})::pg_catalog.float8)"
-    value = f"({mantissa})::pg_catalog.float8 OPERATOR(pg_catalog.*) {power}"
-    return f"CASE WHEN {exponent} OPERATOR(pg_catalog.>) 0 THEN {value} END"
-
-
-def _place(start: str, more: int | str) -> str:
-    return start if more == 0 else f"{start} OPERATOR(pg_catalog.+) {more}"
-
-
-def _integer(string: str, start: str, n_bytes: int) -> str:
-    """The little-endian integer at a place of a byte string; of 8 bytes, a signed one. PostgreSQL 15 has no function
-    that reads one.
-    """
-    cast = "::pg_catalog.int8" if n_bytes > 4 else ""
-    terms = [f"pg_catalog.get_byte({string}, {start}){cast}"]
-    for number in range(1, n_bytes):
-        byte = f"pg_catalog.get_byte({string}, {start} OPERATOR(pg_catalog.+) {number}){cast}"
-        terms.append(f"({byte} OPERATOR(pg_catalog.<<) {8 * number})")
-    return " OPERATOR(pg_catalog.|) ".join(terms) if n_bytes > 4 else " OPERATOR(pg_catalog.+) ".join(terms)

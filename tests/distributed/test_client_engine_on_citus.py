@@ -64,6 +64,9 @@ def test_a_cluster_without_the_extension_gives_the_trees_of_one_server(bare: str
         assert same("SELECT * FROM {}_nodes ORDER BY tree_id, node_id")
         assert same("SELECT * FROM {}_response ORDER BY id")
         assert same("SELECT * FROM {}_oob ORDER BY id")
+        beside = "SELECT partmethod = 'h' AS spread FROM pg_dist_partition WHERE logicalrelid = '{}'::regclass"
+        found = client.query(beside.format(f"{table}_m_response")).to_dicts()
+        assert found == ([] if table == "everywhere" else [{"spread": True}])
         assert metrics(client, table) == pytest.approx(metrics(client, like))
 
 

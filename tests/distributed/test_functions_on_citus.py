@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from called import Listening, answer
 from forced import differences
 
 # How Citus holds tables of the same rows; none is the one that models are trained on.
@@ -128,6 +129,36 @@ def test_predictions_and_contributions(tables: psycopg.Connection, call: str) ->
     assert found == dict.fromkeys(HELD, 0)
 
 
+@pytest.mark.parametrize("call", [call for call in PREDICTIONS if not call.startswith("tree_predict")])
+def test_what_is_scored_in_blocks_by_the_servers_that_have_the_rows(
+    tables: psycopg.Connection, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    """Whatever it costs: these tables are small."""
+    monkeypatch.setattr("madtree.score.shards.Sharded.pays", lambda self, work, n_bytes: True)
+    tables.execute("DROP TABLE IF EXISTS made, expected")
+    tables.execute(f"SELECT {call.format(t='plain', o='expected')}")
+    host = Listening(tables)
+    answer(host, call.format(t="spread", o="made"))
+    assert [statement for statement in host.statements if "rows_of_shard(" in statement]
+    assert differences(tables, "made", "expected") == 0
+    assert columns_of(tables, "made") == columns_of(tables, "expected")
+
+
+@pytest.mark.parametrize("call", [c for c in ANSWERS if re.match("tree_(evaluate|curve|drift)|boost_staged", c)])
+def test_answers_by_the_servers_that_have_the_rows(
+    tables: psycopg.Connection, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    monkeypatch.setattr("madtree.score.shards.Sharded.pays", lambda self, work, n_bytes: True)
+    host = Listening(tables)
+    found, expected = (
+        sorted((tuple(map(rounded, row.values())) for row in answer(host, call.format(t=table))), key=str)
+        for table in ("spread", "plain")
+    )
+    assert found == expected
+    by_blocks = not re.search("'(t|tg|champion)'", call) or call.startswith("tree_drift")
+    assert bool([statement for statement in host.statements if "rows_of_shard(" in statement]) == by_blocks
+
+
 @pytest.mark.parametrize("call", ANSWERS)
 def test_answers(tables: psycopg.Connection, call: str) -> None:
     expected = answers(tables, call, "plain")
@@ -191,6 +222,14 @@ def rounded(value: Any) -> Any:
     if not isinstance(value, float) or not math.isfinite(value):
         return str(value)
     return float(f"{value:.9g}") + 0.0
+
+
+def columns_of(db: psycopg.Connection, table: str) -> list[tuple[Any, ...]]:
+    return db.execute(
+        "SELECT attname, format_type(atttypid, atttypmod), attcollation FROM pg_attribute "
+        "WHERE attrelid = %s::regclass AND attnum > 0 ORDER BY attnum",
+        [table],
+    ).fetchall()
 
 
 def suffixes_of(db: psycopg.Connection, model: str) -> Sequence[str]:

@@ -16,7 +16,7 @@ from madtree.request.boost_arguments import check_boost_arguments
 from madtree.storage import distributed
 from madtree.train.train import train
 
-N_ROWS = 60_000
+N_ROWS = 36_000
 
 
 MAKE = f"""

@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import psycopg
 import pytest
+from called import Listening
 from forced import differences
 from psycopg_host import PsycopgHost
 
-from madtree.host.protocol import Row
 from madtree.score.case_or_blocks import Work
 from madtree.score.evaluate import tree_confusion, tree_evaluate
 from madtree.score.predict import tree_predict
-
-
-class Listening(PsycopgHost):
-    """A host that keeps what it is asked, the texts that are run by a function among it."""
-
-    def __init__(self, connection: psycopg.Connection) -> None:
-        super().__init__(connection)
-        self.statements: list[str] = []
-
-    def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
-        self.statements.append(f"{sql} {params[0]}" if "run_on_servers" in sql else sql)
-        return super().query(sql, types, params)
-
-    def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
-        self.statements.append(sql)
-        return super().command(sql, types, params)
+from madtree.score.shards import Sharded
 
 
 @pytest.fixture
@@ -54,7 +37,7 @@ def test_spread_rows_are_counted_apart_from_the_model_and_without_jit(
     expected = tree_evaluate(PsycopgHost(model), name, "t")
     tree_predict(PsycopgHost(model), name, "t", "plain", "response")
     monkeypatch.setattr("madtree.score.case_or_blocks.placement", lambda host, oid: "spread")
-    monkeypatch.setattr("madtree.score.predict.distribution_column", lambda host, oid: "id")
+    monkeypatch.setattr("madtree.score.into_table.distribution_column", lambda host, oid: "id")
     host = Listening(model)
     found = tree_evaluate(host, name, "t")
     if name == "c":
@@ -75,6 +58,8 @@ def test_blocks_of_spread_rows_are_not_read_by_place(
     model: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("madtree.score.case_or_blocks.placement", lambda host, oid: "spread")
+    monkeypatch.setattr("madtree.score.into_table.distribution_column", lambda host, oid: None)
+    monkeypatch.setattr("madtree.score.shards.Sharded.find", lambda host, source: None)
     host = Listening(model)
     tree_predict(host, "c", "t", "scored", "response", in_blocks=True)
     assert any("score_block(" in s for s in host.statements)
@@ -88,3 +73,14 @@ def test_spread_rows_are_scored_by_an_expression_unless_it_is_too_large() -> Non
     assert here.in_blocks
     assert not replace(here, spread=True).in_blocks
     assert replace(here, spread=True, leaves=300_000).in_blocks
+
+
+def test_servers_score_their_rows_where_that_is_quicker_than_to_send_them() -> None:
+    held = Sharded([("a", 1), ("b", 2), ("c", 1), ("d", 2)], is_heap=True)
+    work = Work(rows=1e6, leaves=20_000, features=10, columns=1, spread=True, members=20)
+    assert held.pays(work, 1_000)
+    assert not held.pays(replace(work, rows=10_000), 1_000)
+    assert not held.pays(work, 2**29), "more than a parameter may have"
+    # Processes are worth as much work as it takes to start them, and each takes whole shards.
+    assert held.processes(replace(work, rows=10_000)) == 1
+    assert held.processes(replace(work, rows=1e9)) == 2

@@ -56,12 +56,22 @@ def add_powers(
         tree = None if tree is None else tree[keep]
     at = 0
     for power in powers:
-        term = distance**power
+        term = _power(distance, power)
         if weight is not None:
             term = term * weight
         for values in power_grid(problem, power).split(term, tree):
             state[at] += np.bincount(node, values, minlength=state.shape[1])
             at += 1
+
+
+def _power(values: Floats, power: int) -> Floats:
+    """`values ** power` for a power of 1 to 4. By products, which are the same bits everywhere: numpy's own powers from
+    the third on differ in their last digits from version to version.
+    """
+    if power == 1:
+        return values
+    square = values * values
+    return square if power == 2 else square * values if power == 3 else square * square
 
 
 def join_powers(problem: Problem, powers: Sequence[int], state: Floats, tree: Ints) -> Floats:

@@ -1,0 +1,152 @@
+"""Rows of a distributed table, scored by the servers that hold them: each shard by a statement of its own."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import cycle
+
+from madtree.host import Host, WorkSpace, local_settings
+from madtree.records import dataclass
+from madtree.score.case_or_blocks import Work
+from madtree.sqltext import distributed as distributed_sql
+from madtree.sqltext import evaluate as evaluate_sql
+from madtree.sqltext import sessions as sessions_sql
+from madtree.sqltext import shards as sql
+from madtree.sqltext.predict import Scan
+from madtree.sqltext.quote import ident
+from madtree.sqltext.relation import Relation
+from madtree.sqltext.scoreblocks import BlockScan
+from madtree.sqltext.split import parse_name
+
+_OID, _TEXT, _INT = "pg_catalog.oid", "pg_catalog.text", "pg_catalog.int4"
+_TRIED_KEYS = 16  # for each shard of the work table: of so many, it is likely to have one
+# Each of its shards has one place, where its names are those of shards that are there.
+_ONE_PLACE = {"citus.shard_replication_factor": "1"}
+# Seconds, as those of `case_or_blocks`: for the work table; for a process to load Python; for a byte that a process is
+# sent; for a row, and each of its values, to come to the coordinator. A shard takes some 5 ms either way.
+_WORK_TABLE, _START, _BYTE, _MOVED_ROW, _MOVED_VALUE = 0.06, 0.15, 12e-9, 0.2e-6, 0.05e-6
+_MOST_BYTES = 2**28  # that are sent to a process, as text twice as many
+_MOST_PROCESSES = 16  # of a server's: Citus opens no more connections, unless its settings say so
+
+
+@dataclass(frozen=True)
+class Sharded:
+    """A table that is distributed by a hash.
+
+    Attributes:
+        shards: name, as SQL, and number of the server, of each.
+        is_heap: whether they are heaps, which can be read by pages.
+    """
+
+    shards: Sequence[tuple[str, int]]
+    is_heap: bool
+
+    @classmethod
+    def find(cls, host: Host, source: Relation) -> Sharded | None:
+        """None where a table is not distributed so, or where this transaction may have changed it: each server would
+        have to read it by the connection that has changed it.
+        """
+        found = host.query(sql.SHARDS, [_OID], [source.oid])
+        if not found or host.query(sql.MAY_BE_CHANGED, [_OID], [source.oid])[0]["changed"]:
+            return None
+        schema = "public." if source.schema == "public" else ""  # which Citus leaves out
+        is_heap = host.query(sql.IS_HEAP, [_OID], [source.oid])[0]["is_heap"]
+        return cls([(schema + row["name"], row["server"]) for row in found], is_heap)
+
+    @property
+    def n_servers(self) -> int:
+        return len({server for _, server in self.shards})
+
+    def processes(self, work: Work) -> int:
+        """How many of each server are worth it: each of them loads Python, and takes whole shards."""
+        of_server = -(-len(self.shards) // self.n_servers)
+        worth = int(work.all_rows_seconds / self.n_servers / (2 * _START))
+        return max(1, min(worth, of_server, _MOST_PROCESSES))
+
+    def pays(self, work: Work, n_bytes: int) -> bool:
+        """Whether that is quicker than to score the rows on the coordinator.
+
+        Args:
+            n_bytes: that each process is sent.
+        """
+        n_processes = self.n_servers * self.processes(work)
+        there = _WORK_TABLE + _START + n_processes * _BYTE * n_bytes + work.all_rows_seconds / n_processes
+        here = work.rows * (_MOVED_ROW + work.features * _MOVED_VALUE) + work.all_rows_seconds
+        return n_bytes <= _MOST_BYTES and there < here
+
+
+@contextmanager
+def scored_by_shards(
+    host: Host,
+    source: Relation,
+    blocks: BlockScan,
+    work: Work,
+    plan_bytes: int,
+    query: Callable[[BlockScan, bool], str],
+    columns: Sequence[tuple[str, str]],
+) -> Iterator[str | None]:
+    """The rows of a query of blocks that each server runs over its shards, as a query that keeps the parameter, the
+    plan; None where that cannot be or does not pay.
+
+    Args:
+        blocks: of the whole table.
+        plan_bytes: of the plan.
+        query: makes the query from the blocks of a shard; the second says whether that can be read by pages.
+        columns: name and type of each of the query.
+    """
+    held = Sharded.find(host, source)
+    schema = _schema_for_tables(host, source, blocks) if held and held.pays(work, plan_bytes) else None
+    if held is None or schema is None:
+        yield None
+        return
+    placeholder = ident(f"madtree_shard_{secrets.token_hex(8)}")
+    text = query(replace(blocks, scan=_scan_of_shard(blocks, placeholder)), held.is_heap)
+    if not held.pays(work, plan_bytes + len(text)):
+        yield None
+        return
+    path = host.query(sessions_sql.current_settings(["search_path"]))[0]["search_path"]
+    with WorkSpace(host, schema) as space:
+        tables = sql.ShardTables(space.tables.schema, space.tables.token)
+        space.make("shards", tables.create_shards())
+        named = _distributed(host, tables.name("shards"), held, held.processes(work))
+        if named is not None:
+            host.command(tables.fill_shards(named))
+        yield None if named is None else tables.of_each_shard(text, placeholder, path, columns)
+
+
+def _distributed(host: Host, table: str, held: Sharded, processes: int) -> list[tuple[int, str]] | None:
+    """Distribute the work table, in so many shards on each server; returns the names of the other table's shards, each
+    with a key of a shard that is on its server. None where one of the servers gets no shards.
+    """
+    n_shards = processes * int(host.query(sql.COUNT_SERVERS)[0]["n"])
+    with local_settings(host, _ONE_PLACE):
+        host.query(distributed_sql.DISTRIBUTE, [_TEXT, _TEXT, _INT], [table, sql.KEY, n_shards])
+    keys: dict[int, list[int]] = {}
+    for row in host.query(sql.KEYS, [_TEXT, _INT], [table, _TRIED_KEYS * n_shards]):
+        keys.setdefault(row["server"], []).append(row["key"])
+    if any(server not in keys for _, server in held.shards):
+        return None
+    in_turn = {server: cycle(own) for server, own in keys.items()}
+    return [(next(in_turn[server]), name) for name, server in held.shards]
+
+
+def _schema_for_tables(host: Host, source: Relation, blocks: BlockScan) -> str | None:
+    """The schema of the work table: the target's, that of the new data, or one of the session's; None where the caller
+    may make a table in none of them.
+    """
+    if host.query(evaluate_sql.READ_ONLY)[0]["read_only"]:
+        return None
+    schemas = [*(parse_name(blocks.scan.target) or ())[:-1], source.schema]
+    found = host.query(sql.SCHEMA_FOR_TABLES, [f"{_TEXT}[]"], [schemas])
+    return str(found[0]["name"]) if found else None
+
+
+def _scan_of_shard(blocks: BlockScan, shard: str) -> Scan:
+    """How a shard is read, where the model's tables are not."""
+    scan = replace(blocks.scan, source=shard)
+    if scan.groups is None or scan.groups.as_values is None:
+        return scan
+    return replace(scan, groups=replace(scan.groups, table=scan.groups.as_values()))
