@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 from anothers_models import train
+from function_calls import FIXED, SMALL
 from ground import AS_ATTACKER, Ground, Seen
-from trap_calls import ENGINES, FIXED, SMALL, Call
+from trap_calls import ENGINES, Call
 from trap_objects import OBJECTS, put, spring
 from trap_objects import drop as take_away
 

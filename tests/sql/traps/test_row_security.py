@@ -11,10 +11,11 @@ from typing import Any
 import psycopg
 import pytest
 from anothers_models import FULL, TRAINS
+from function_calls import FIXED, SMALL
 from ground import CALLERS, Ground
 from psycopg import sql
 from shares import share
-from trap_calls import ENGINES, FIXED, REFUSED, SMALL, Call, all_calls
+from trap_calls import ENGINES, REFUSED, Call, all_calls
 
 # Two schemas with a table each of the same rows, as far as the ordinary role sees; one has others, too, which are of
 # other categories, classes, ranges and groups.
