@@ -96,14 +96,16 @@ def partial_dependence(
     with casting(model, data.features, new_data_table, "new_data_table"):
         numbers = [rows_sql.as_number(feature) for feature in wanted]
         rows = RowsAtHand.of(host, tables, model, asked, scan, id_type, most, numbers, texts, argument="new_data_table")
+    known = [_known(rows, number) for number in range(len(wanted))]
     if accumulated:  # of rows that have all values
-        rows = rows.only(_known(rows, wanted, range(len(wanted)), new_data_table))
+        every = np.logical_and.reduce(known)
+        _check_some(every, " or ".join(feature.name for feature in wanted), new_data_table)
+        rows, known = rows.only(every), [every[every]] * len(wanted)
     grids = []
-    for number, feature in enumerate(wanted):
-        known = _known(rows, wanted, [number], new_data_table)
-        shown_values = [str(rows.texts[place][1 + number]) for place in known.nonzero()[0].tolist()]
-        own = rows.others[known, number]
-        grids.append(_grid(feature, own, shown_values, size, is_accumulated=bool(accumulated)))
+    for number, (feature, has_value) in enumerate(zip(wanted, known, strict=True)):
+        host.let_in()
+        _check_some(has_value, feature.name, new_data_table)
+        grids.append(_grid(feature, rows, number, has_value.nonzero()[0], size, is_accumulated=bool(accumulated)))
     n_values, n_outputs = prod(len(grid.texts) for grid in grids), max(len(asked.classes), 1)
     n_answers = n_values * n_outputs * (rows.n_rows if ice else 1)
     if n_answers > _MOST_ROWS:
@@ -134,40 +136,44 @@ def _places(model: Model, features: str | None, *, accumulated: bool, ice: bool)
     return places
 
 
-def _known(rows: RowsAtHand, wanted: Sequence[Feature], numbers: Sequence[int], table: str) -> np.ndarray:
-    """(n_rows,): whether a row has values of all features that are wanted and have these numbers.
-
-    Raises:
-        MadtreeError: no row has.
-    """
-    has_text = np.array([all(own[1 + number] is not None for number in numbers) for own in rows.texts])
-    known: np.ndarray = has_text & ~np.isnan(rows.others[:, numbers]).any(axis=1)
-    if not known.any():
-        names = " or ".join(wanted[number].name for number in numbers)
-        raise MadtreeError(f"features: {names} is NULL in all rows of {table}")
+def _known(rows: RowsAtHand, number: int) -> np.ndarray:
+    """(n_rows,): whether a row has a value of a feature that is wanted."""
+    known: np.ndarray = np.array([own[1 + number] is not None for own in rows.texts]) & ~np.isnan(
+        rows.others[:, number]
+    )
     return known
 
 
-def _grid(feature: Feature, own: np.ndarray, texts: Sequence[str], size: int, *, is_accumulated: bool) -> _Grid:
+def _check_some(known: np.ndarray, names: str, table: str) -> None:
+    if not known.any():
+        raise MadtreeError(f"features: {names} is NULL in all rows of {table}")
+
+
+def _grid(
+    feature: Feature, rows: RowsAtHand, number: int, places: np.ndarray, size: int, *, is_accumulated: bool
+) -> _Grid:
     """The values of a feature by which the model is asked: all that the rows have where these are few.
 
     Args:
-        own: (n_rows,), and `texts`: the values of the rows that have one.
+        number: of the feature among those that are wanted.
+        places: (n,) of the rows that have a value.
     """
-    order = np.argsort(own, kind="stable")
-    ordered = own.take(order)
-    _, first = np.unique(ordered, return_index=True)
-    if feature.kind is FeatureKind.UNORDERED:
-        return _of_categories(ordered.take(first), [texts[order[place]] for place in first], size)
+    order = np.argsort(rows.others[places, number], kind="stable")
+    places = places.take(order)
+    ordered = rows.others[places, number]
+    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     if is_accumulated:
         first = np.unique(_first_alike(ordered, np.linspace(0, 1, size)))
-    elif len(first) > size:
+    elif len(first) > size and feature.kind is not FeatureKind.UNORDERED:
         finite = ordered[np.isfinite(ordered)]
         if feature.type in _IN_STEPS and len(finite):
             steps = np.linspace(*_quantiles(finite), size)
             return _Grid(steps, [repr(float(step)) for step in steps])
         first = np.unique(_first_alike(ordered, np.linspace(_LOW, _HIGH, size)))
-    return _Grid(ordered.take(first), [texts[order[place]] for place in first])
+    texts = [str(rows.texts[place][1 + number]) for place in places.take(first).tolist()]
+    if feature.kind is FeatureKind.UNORDERED:
+        return _of_categories(ordered.take(first), texts, size)
+    return _Grid(ordered.take(first), texts)
 
 
 def _of_categories(keys: np.ndarray, texts: Sequence[str], size: int) -> _Grid:

@@ -191,7 +191,7 @@ MISTAKES = {
         (
             "partial_dependence('m', 'points', 'x, z', accumulated => true)",
             "22023",
-            "madtree: accumulated => true needs one feature",
+            "madtree: accumulated => true needs features whose values have an order, not z",
             "Leave accumulated out",
         ),
         (
