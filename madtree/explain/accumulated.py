@@ -1,10 +1,9 @@
 """Accumulated local effects: what changes in a model's predictions from one value of a feature to the next, or from one
 cell of two features to the next, added up.
 
-Formulas are those of Apley and Zhu 2020, "Visualizing the effects of predictor variables in black box supervised
-learning models", JRSS B 82, section 3.1 (15)-(16) for one feature and (17)-(20) for two; an effect's mean over the rows
-takes of a row the mean of the corners of its cell, and cells without rows take the nearest one's change, as the
-authors' R package ALEPlot does.
+They are estimated as by Apley and Zhu 2020, "Visualizing the effects of predictor variables in black box supervised
+learning models", JRSS B 82 (main and second-order effects). As in the authors' R package ALEPlot, an effect's mean over
+the rows takes of a row the mean of the corners of its cell, and a cell without rows has the change of the nearest one.
 """
 
 from __future__ import annotations
