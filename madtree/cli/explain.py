@@ -123,7 +123,7 @@ def dependence_command(
     class_: Class = None,
     accumulated: Annotated[
         bool,
-        typer.Option("--accumulated", help="Accumulated local effects, of one feature whose values have an order."),
+        typer.Option("--accumulated", help="Accumulated local effects, of features whose values have an order."),
     ] = False,
     ice: Annotated[bool, typer.Option("--ice", help="Of each row, not on average.")] = False,
     grid_size: Annotated[int, typer.Option(min=2, help="Values of a feature.")] = defaults.GRID_SIZE,

@@ -754,7 +754,7 @@ class FunctionCalls(Caller):
         class_
             Whose prediction is told, as text; None: of two classes the last one, of more all.
         accumulated
-            True: accumulated local effects, of one feature.
+            True: accumulated local effects.
         ice
             True: a curve for each row.
         grid_size

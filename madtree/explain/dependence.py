@@ -16,6 +16,7 @@ from math import prod
 import numpy as np
 
 from madtree.errors import MadtreeError
+from madtree.explain.accumulated import accumulated_effects
 from madtree.host import Host, Row, watched
 from madtree.interface import FUNCTIONS
 from madtree.model import casting, class_positions, find_model, read_summary
@@ -95,17 +96,16 @@ def partial_dependence(
     with casting(model, data.features, new_data_table, "new_data_table"):
         numbers = [rows_sql.as_number(feature) for feature in wanted]
         rows = RowsAtHand.of(host, tables, model, asked, scan, id_type, most, numbers, texts, argument="new_data_table")
-    grids = [
-        _grid(
-            feature,
-            rows.others[:, number],
-            [own[1 + number] for own in rows.texts],
-            size,
-            new_data_table,
-            is_accumulated=bool(accumulated),
-        )
-        for number, feature in enumerate(wanted)
-    ]
+    known = [_known(rows, number) for number in range(len(wanted))]
+    if accumulated:  # of rows that have all values
+        every = np.logical_and.reduce(known)
+        _check_some(every, " or ".join(feature.name for feature in wanted), new_data_table)
+        rows, known = rows.only(every), [every[every]] * len(wanted)
+    grids = []
+    for number, (feature, has_value) in enumerate(zip(wanted, known, strict=True)):
+        host.let_in()
+        _check_some(has_value, feature.name, new_data_table)
+        grids.append(_grid(feature, rows, number, has_value.nonzero()[0], size, is_accumulated=bool(accumulated)))
     n_values, n_outputs = prod(len(grid.texts) for grid in grids), max(len(asked.classes), 1)
     n_answers = n_values * n_outputs * (rows.n_rows if ice else 1)
     if n_answers > _MOST_ROWS:
@@ -115,7 +115,7 @@ def partial_dependence(
             sqlstate="54000",
         )
     classes: list[str | None] = [model.classes[place] for place in asked.classes] or [None]
-    made = _accumulated(rows, places[0], grids[0], classes) if accumulated else _set(rows, places, grids, classes, ice)
+    made = _accumulated(rows, places, grids, classes) if accumulated else _set(rows, places, grids, classes, ice)
     return [*watched(host, made)]
 
 
@@ -127,48 +127,53 @@ def _places(model: Model, features: str | None, *, accumulated: bool, ice: bool)
         raise MadtreeError(f"features must name one feature or two, not {len(places)}: {features!r}")
     if accumulated and ice:
         raise MadtreeError("ice is for single rows, and accumulated => true tells of all rows together")
-    if accumulated and (len(places) > 1 or model.features[places[0]].kind is FeatureKind.UNORDERED):
-        what = "two features" if len(places) > 1 else f"{features}, whose values have no order"
+    without_order = [model.features[place] for place in places if model.features[place].kind is FeatureKind.UNORDERED]
+    if accumulated and without_order:
         raise MadtreeError(
-            f"accumulated => true needs one feature whose values have an order, not {what}",
+            f"accumulated => true needs features whose values have an order, not {without_order[0].name}",
             hint="Leave accumulated out for the partial dependence.",
         )
     return places
 
 
+def _known(rows: RowsAtHand, number: int) -> np.ndarray:
+    """(n_rows,): whether a row has a value of a feature that is wanted."""
+    known: np.ndarray = np.array([own[1 + number] is not None for own in rows.texts]) & ~np.isnan(
+        rows.others[:, number]
+    )
+    return known
+
+
+def _check_some(known: np.ndarray, names: str, table: str) -> None:
+    if not known.any():
+        raise MadtreeError(f"features: {names} is NULL in all rows of {table}")
+
+
 def _grid(
-    feature: Feature,
-    numbers: np.ndarray,
-    texts: Sequence[str | None],
-    size: int,
-    table: str,
-    *,
-    is_accumulated: bool,
+    feature: Feature, rows: RowsAtHand, number: int, places: np.ndarray, size: int, *, is_accumulated: bool
 ) -> _Grid:
     """The values of a feature by which the model is asked: all that the rows have where these are few.
 
     Args:
-        numbers: (n_rows,) and `texts`: the rows' values; NaN or None where there is none.
+        number: of the feature among those that are wanted.
+        places: (n,) of the rows that have a value.
     """
-    known = np.array([text is not None for text in texts]) & ~np.isnan(numbers)
-    if not known.any():
-        raise MadtreeError(f"features: {feature.name} is NULL in all rows of {table}")
-    own = numbers[known]
-    order = np.argsort(own, kind="stable")
-    known_texts = [str(text) for text, is_known in zip(texts, known.tolist(), strict=True) if is_known]
-    ordered = own.take(order)
-    _, first = np.unique(ordered, return_index=True)
-    if feature.kind is FeatureKind.UNORDERED:
-        return _of_categories(ordered.take(first), [known_texts[order[place]] for place in first], size)
+    order = np.argsort(rows.others[places, number], kind="stable")
+    places = places.take(order)
+    ordered = rows.others[places, number]
+    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     if is_accumulated:
         first = np.unique(_first_alike(ordered, np.linspace(0, 1, size)))
-    elif len(first) > size:
+    elif len(first) > size and feature.kind is not FeatureKind.UNORDERED:
         finite = ordered[np.isfinite(ordered)]
         if feature.type in _IN_STEPS and len(finite):
             steps = np.linspace(*_quantiles(finite), size)
             return _Grid(steps, [repr(float(step)) for step in steps])
         first = np.unique(_first_alike(ordered, np.linspace(_LOW, _HIGH, size)))
-    return _Grid(ordered.take(first), [known_texts[order[place]] for place in first])
+    texts = [str(rows.texts[place][1 + number]) for place in places.take(first).tolist()]
+    if feature.kind is FeatureKind.UNORDERED:
+        return _of_categories(ordered.take(first), texts, size)
+    return _Grid(ordered.take(first), texts)
 
 
 def _of_categories(keys: np.ndarray, texts: Sequence[str], size: int) -> _Grid:
@@ -217,34 +222,15 @@ def _set(
                     yield {**common, "id": row_texts[0], "estimated": estimated, "n": 1}
 
 
-def _accumulated(rows: RowsAtHand, place: int, grid: _Grid, classes: Sequence[str | None]) -> Iterator[Row]:
-    """The accumulated effects at the grid's values, from the least of the rows' to the greatest; on average over all
-    rows that have a value they are 0.
-    """
-    own = rows.others[:, 0]
-    inside = (own >= grid.numbers[0]) & (own <= grid.numbers[-1])
-    if len(grid.numbers) < 2:
-        effects, counts = np.zeros((1, len(classes))), np.array([int(inside.sum())])
-    else:
-        some = rows.only(inside)
-        step = np.searchsorted(grid.numbers, some.others[:, 0]).clip(1)
-        ends = []
-        for end in (step - 1, step):
-            numbers = some.numbers.copy()
-            if place in some.column:
-                numbers[:, some.column[place]] = grid.numbers.take(end)
-            ends.append(some.predicted(numbers))
-        counts = np.bincount(step, minlength=len(grid.numbers))
-        sums = np.zeros((len(grid.numbers), len(classes)))
-        for output in range(len(classes)):
-            sums[:, output] = np.bincount(step, (ends[1] - ends[0])[:, output], len(grid.numbers))
-        effects = np.cumsum(sums / np.maximum(counts, 1)[:, None], axis=0)
-        middle = (effects[:-1] + effects[1:]) / 2
-        effects -= (middle * counts[1:, None]).sum(axis=0) / counts.sum()
-    for number, point in enumerate(grid.points):
-        for output, class_ in enumerate(classes):
-            common = _row(class_, point)
-            yield {**common, "estimated": float(effects[number, output]), "n": int(counts[number])}
+def _accumulated(
+    rows: RowsAtHand, places: Sequence[int], grids: Sequence[_Grid], classes: Sequence[str | None]
+) -> Iterator[Row]:
+    """The accumulated effects at the grids' values, from the least of the rows' to the greatest."""
+    effects, counts = accumulated_effects(rows, places, [grid.numbers for grid in grids], len(classes))
+    points = product(*(grid.points for grid in grids))
+    for own, n, point in zip(effects.reshape(-1, len(classes)), counts.ravel().tolist(), points, strict=True):
+        for class_, estimated in zip(classes, own.tolist(), strict=True):
+            yield {**_row(class_, *point), "estimated": estimated, "n": n}
 
 
 def _row(

@@ -29,7 +29,7 @@ PARTIAL_DEPENDENCE = Function(
         Argument(
             "class", "text", "whose prediction is told, as text; NULL: of two classes the last one, of more all", None
         ),
-        Argument("accumulated", "boolean", "true: accumulated local effects, of one feature", defaults.ACCUMULATED),
+        Argument("accumulated", "boolean", "true: accumulated local effects", defaults.ACCUMULATED),
         Argument("ice", "boolean", "true: a curve for each row", defaults.ICE),
         Argument("grid_size", "integer", "values of a feature at most", defaults.GRID_SIZE, valid=Range(2, 1_000)),
         _MOST_ROWS,
@@ -56,6 +56,9 @@ quantiles 0.05 and 0.95, as scikit-learn's; of integers and dates it has as many
 accumulated => true adds up what changes from one value of the grid to the next, for the rows that lie between them, so
 that no row is asked that cannot be; where features go together, take this one. Its grid are values of the rows, with as
 many rows from each to the next. On average over the rows it is 0, and n are those between a value and the one before.
+Of two features it is what they do together beyond what each does alone, so 0 where they do not interact; add the
+effects of each, from two calls, for the whole. Rows count that have both values. A pair takes the cell that it ends;
+where no row is in a cell (n is 0), what changes in it is that of the nearest cell that has rows.
 Rows of an unknown group do not count. Of a grouped model each row is predicted by the tree of its group: take a view of
 the rows of one group to see that alone.
 {whom_to_trust()}""",

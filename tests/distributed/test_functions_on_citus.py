@@ -75,6 +75,7 @@ ANSWERS = [
     *(f"tree_explain('{m}', '{{t}}', '3017')" for m in ("t", "fz", "b")),
     *(f"partial_dependence('{m}', '{{t}}', 'x, n', grid_size => 5)" for m in ("tg", "f", "b")),
     "partial_dependence('b', '{t}', 'n', accumulated => true)",
+    "partial_dependence('tg', '{t}', 'x, n', accumulated => true, grid_size => 5)",
     "partial_dependence('t', '{t}', 'level', ice => true, max_rows => 50)",
     *(f"permutation_importance('{m}', '{{t}}', n_repeats => 2)" for m in ("tg", "f", "bz")),
     *(f"tree_drift('{m}', '{{t}}')" for m in ("t", "tg", "f", "b")),

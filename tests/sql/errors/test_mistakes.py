@@ -189,12 +189,6 @@ MISTAKES = {
         ("partial_dependence('m', 'points', 'x', grid_size => 1)", "22023", "madtree: grid_size must be from 2", None),
         ("partial_dependence('m', 'points', 'x', max_rows => 0)", "22023", "madtree: max_rows must be from 1", None),
         (
-            "partial_dependence('m', 'points', 'x, z', accumulated => true)",
-            "22023",
-            "madtree: accumulated => true needs one feature",
-            "Leave accumulated out",
-        ),
-        (
             "partial_dependence('m', 'points', 'x', accumulated => true, ice => true)",
             "22023",
             "madtree: ice is for single rows",

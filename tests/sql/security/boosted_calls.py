@@ -131,7 +131,10 @@ def uses() -> Iterator[tuple[str, Call]]:
             background = {"background": f"{SCHEMA}.few", "layout": "long", "interactions": True, "features": "f4, vc"}
             yield f"{model}: background", making("tree_shap", name, f"{SCHEMA}.few", "made", **background)
         yield f"{model}: explained", asking(f"{rows}tree_explain(%s, %s, '7')", name, TABLE)
-        for given in ("'vc'", "'f4, mood'", "'d', accumulated => true", "'num', ice => true, max_rows => 50"):
+        for given in (
+            "'vc'", "'f4, mood'", "'d', accumulated => true", "'f4, d', accumulated => true",
+            "'num', ice => true, max_rows => 50",
+        ):  # fmt: skip
             yield f"{model}: dependence {given}", asking(f"{rows}partial_dependence(%s, %s, {given})", name, TABLE)
         permuted = f"{rows}permutation_importance(%s, %s, n_repeats => 1, max_rows => 300)"
         yield f"{model}: permuted", asking(permuted, name, VIEW)

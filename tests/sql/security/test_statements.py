@@ -139,7 +139,8 @@ def uses(name: str) -> Iterator[Called]:
     for function in ("tree_explain", "tree_path"):
         yield function, {**of, "table_name": "data", "id": "-7"}
     for which, dependence in {
-        "k": {}, "x, c": {}, "d": {"accumulated": True}, "x": {"ice": True, "max_rows": 9}
+        "k": {}, "x, c": {}, "d": {"accumulated": True}, "x, d": {"accumulated": True},
+        "x": {"ice": True, "max_rows": 9},
     }.items():  # fmt: skip
         yield "partial_dependence", {**of, **data, "features": which, **dependence}
     yield "permutation_importance", {**of, "test_table": "data", "n_repeats": 1, "max_rows": 50}
