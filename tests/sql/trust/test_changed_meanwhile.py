@@ -260,7 +260,7 @@ def test_a_change_in_between_is_told(owner: Owner, user_db: psycopg.Connection, 
             (what, at) for what in changes for at in places if (name == ITS_READER if KEPT in what else at not in last)
         ]
         known = [(what, at) for what, at in every if KEPT in what and KEPT in whole.statements[at]]
-        for what, at in dict.fromkeys([*known, *share(every, 17 if engine == "client" else 61, turn * 5)]):
+        for what, at in dict.fromkeys([*known, *share(every, 61, turn * 5)]):
             owner.db.execute("SELECT pg_advisory_lock(%s)", [LOCK])
             went = ENGINES[engine](user_db, name, arguments, at, lambda w=what: owner.act(changes[w]))
             owner.db.execute("SELECT pg_advisory_unlock_all()")

@@ -150,9 +150,10 @@ def test_boosted_settings(
 ) -> None:
     features = "a, b" if outcome.startswith("c") else "b, c" if outcome == "a" else FEATURES
     given = f"; loss={more}" if more else ""
-    params = f"num_trees=2,7; learning_rate=0.3,0.5; max_leaf_nodes=5{given}"
+    few, many = (1, 3) if outcome.startswith("c") else (2, 7)  # of many classes each round is as many trees
+    params = f"num_trees={few},{many}; learning_rate=0.3,0.5; max_leaf_nodes=5{given}"
     found = tune(data, outcome, features, method="boost", params=params, metric=metric, fold_column="f")
-    for n_trees, rate in ((2, 0.3), (7, 0.5)):
+    for n_trees, rate in ((few, 0.3), (many, 0.5)):
         loss = f", loss => '{more}'" if more else ""
         trained = (
             f"boost_train('taught', 'm', 'id', '{outcome}', '{features}', num_trees => {n_trees}, "
