@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 
-def names_of(room: dict[str, Any], modules: Mapping[str, str]) -> Callable[[str], Any]:
+def attributes_of(room: dict[str, Any], modules: Mapping[str, str]) -> Callable[[str], Any]:
     """The `__getattr__` of a room.
 
     Args:

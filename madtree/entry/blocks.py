@@ -18,10 +18,10 @@ from madtree.entry.mistakes import Mistake, in_query, mistake_or_defect
 
 P = ParamSpec("P")
 # Whether all is done, the result, and the mistake in its place: `done`, `result` and `mistake` of the SQL functions.
-Row = tuple[bool, Any, Mistake | None]
+WorkRow = tuple[bool, Any, Mistake | None]
 
 
-def in_rows(function: Callable[P, Generator[None, None, Any]]) -> Callable[P, Iterator[Row | None]]:
+def in_rows(function: Callable[P, Generator[None, None, Any]]) -> Callable[P, Iterator[WorkRow | None]]:
     """Hand out a row of NULL for each short while of the work, then one with the result.
 
     An error is in that row as a value, for PL/pgSQL to raise: of an exception in a function's rows PL/Python would make
@@ -29,7 +29,7 @@ def in_rows(function: Callable[P, Generator[None, None, Any]]) -> Callable[P, It
     """
 
     @wraps(function)
-    def wrapper(*args: P.args, **kwargs: P.kwargs) -> Iterator[Row | None]:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> Iterator[WorkRow | None]:
         try:
             from madtree.learn.data import advanced  # only here: numpy comes with it
 

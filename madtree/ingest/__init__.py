@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from madtree.late import names_of
+from madtree.late import attributes_of
 
 if TYPE_CHECKING:
     from madtree.ingest.bin_finder import BinFinder, Binned, binned_features, takes_all
@@ -124,4 +124,4 @@ _MODULES = {
     "tell_of_repeated_ids": "row_ids",
 }
 
-__getattr__ = names_of(globals(), _MODULES)
+__getattr__ = attributes_of(globals(), _MODULES)

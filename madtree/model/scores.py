@@ -60,8 +60,8 @@ def loss_thresholds(host: Host, tables: ModelTables, model: Model) -> list[float
 
 
 def isotonic_functions(host: Host, tables: ModelTables, model: Model) -> list[list[IsotonicFunction]]:
-    """Of all groups by their numbers, what each of their scores means where the model's link is `STEPS`; none of other
-    models.
+    """Of all groups by their numbers, what each of their scores means where the model's link is `ISOTONIC`; none of
+    other models.
 
     Raises:
         MadtreeError: they are none.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from madtree.late import names_of
+from madtree.late import attributes_of
 
 if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
@@ -82,4 +82,4 @@ _MODULES = {
     "tree_statistics": "training_statistics",
 }
 
-__getattr__ = names_of(globals(), _MODULES)
+__getattr__ = attributes_of(globals(), _MODULES)

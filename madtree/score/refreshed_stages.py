@@ -12,7 +12,7 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, watched
-from madtree.learn.data import ExactSums, Floats, Ints
+from madtree.learn.data import Bools, ExactSums, Floats, Ints
 from madtree.learn.losses import RowLoss, leaf_steps, quantiles_of_places
 from madtree.learn.walk import inner_by_level
 from madtree.model import ModelTables
@@ -182,9 +182,7 @@ class _Stages:
         if self.loss.of(None).level is None:
             gradient, hessian = self._sums(score, rows, cell, len(nodes))
             found.gradient[nodes], found.weight[nodes] = gradient, hessian
-            moments = np.stack((hessian, gradient))
-            limited_by = rate if self.loss.of(None).is_steep else None
-            said = leaf_steps(moments, penalties[nodes], np.repeat(sizes == 1, sizes), limited_by)
+            said = _steps(self.loss, hessian, gradient, penalties[nodes], rate, np.repeat(sizes == 1, sizes))
         else:
             said, found.weight[nodes] = self._quantiles(rows, cell, len(nodes))
         found.n_rows[nodes] = n_rows
@@ -247,6 +245,13 @@ def _base(loss: RowLoss, n_classes: int, rows: StageRows, n_groups: int) -> Floa
     return own.base(total.totals / of_group)[:, None]
 
 
+def _steps(loss: RowLoss, hessian: Floats, gradient: Floats, l2: Floats, rate: float, alone: Bools) -> Floats:
+    """(m,) what nodes add to scores, before it is multiplied by the learning rate, as in training; the arguments as of
+    `leaf_steps`, but for the moments in two.
+    """
+    return leaf_steps(np.stack((hessian, gradient)), l2, alone, rate if loss.of(None).is_steep else None)
+
+
 def _add_upwards(host: Host, arrays: ModelArrays, found: _Nodes, loss: RowLoss, rate: float, penalties: Floats) -> None:
     """Enter what inner nodes say: Newton's steps of all their rows, or the mean of what is below them."""
     child = arrays.trees.child
@@ -260,7 +265,6 @@ def _add_upwards(host: Host, arrays: ModelArrays, found: _Nodes, loss: RowLoss, 
             weight = np.maximum(found.weight[nodes], np.finfo(np.float64).tiny)
             said = (found.weight[left] * found.said[left] + found.weight[right] * found.said[right]) / weight
         else:
-            moments = np.stack((found.weight[nodes], found.gradient[nodes]))
-            limited_by = rate if loss.of(None).is_steep else None
-            said = rate * leaf_steps(moments, penalties[nodes], np.zeros(len(nodes), np.bool_), limited_by)
+            alone = np.zeros(len(nodes), np.bool_)
+            said = rate * _steps(loss, found.weight[nodes], found.gradient[nodes], penalties[nodes], rate, alone)
         found.said[nodes] = np.where(found.n_rows[nodes] > 0, said, found.said[nodes])
