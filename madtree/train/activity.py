@@ -22,9 +22,9 @@ from madtree.trees import TREE, ModelKind
 _LONGEST = 63  # what PostgreSQL keeps
 # Stages that come again and again for each step of a unit, and would hide how far it is.
 _WITHIN: dict[str, tuple[Stage, ...]] = {
-    "tree": ("passes",),
-    "round": ("passes", "prune"),
-    "block": ("pack", "passes", "prune"),
+    "tree": ("passes", "write"),
+    "round": ("passes", "prune"),  # rounds may stop early, and what is written then is the end
+    "block": ("pack", "passes", "prune", "write"),
 }
 
 
@@ -63,7 +63,7 @@ class Activity:
         self._rows = n_rows
 
     def begin(self, stage: Stage) -> None:
-        """A stage begins. Where trees are written while others grow, what was counted before is shown again."""
+        """A stage begins. Within what is counted, as where trees are written while others grow, the count is shown."""
         if self._done < self._total and stage in _WITHIN.get(self._counted, ()):
             self._show(self._step)
             return

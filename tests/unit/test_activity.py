@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from madtree.learn.requests import Progress, StepReport
 from madtree.train.activity import Activity
 from madtree.trees import BOOSTED, FOREST, TREE, ModelKind
@@ -40,18 +42,34 @@ def test_what_remains_of_a_forest_takes_as_long_as_what_is_done() -> None:
     assert shown.text == "madtree forest tree 10/40 30s - 16402"
 
 
-def test_writing_trees_in_between_hides_nothing_for_long() -> None:
+def test_writing_trees_in_between_hides_nothing() -> None:
     shown = Shown(FOREST)
     shown.activity.begin("passes")
     shown.now = 10.0
     shown.activity.tell(Progress(step=StepReport("tree", 10, 40)))
-    shown.activity.begin("write")
-    assert shown.text == "madtree forest write - - - 16402"
-    shown.activity.begin("passes")
-    assert shown.text == "madtree forest tree 10/40 30s - 16402"
+    for stage in ("write", "passes"):
+        shown.activity.begin(stage)
+        assert shown.text == "madtree forest tree 10/40 30s - 16402"
     shown.now = 20.0
     shown.activity.tell(Progress(step=StepReport("tree", 20, 40)))
     assert shown.text == "madtree forest tree 20/40 20s - 16402"
+
+
+@pytest.mark.parametrize(("kind", "unit"), [(FOREST, "tree"), (TREE, "block"), (BOOSTED, "tree")])
+def test_what_is_written_last_is_shown(kind: ModelKind, unit: str) -> None:
+    shown = Shown(kind)
+    shown.activity.begin("passes")
+    shown.activity.tell(Progress(step=StepReport(unit, 40, 40)))
+    shown.activity.begin("write")
+    assert shown.text.split()[2] == "write"
+
+
+def test_the_writing_of_a_boosted_model_that_stopped_early_is_shown() -> None:
+    shown = Shown(BOOSTED)
+    shown.activity.begin("passes")
+    shown.activity.tell(Progress(step=StepReport("tree", 10, 40)))
+    shown.activity.begin("write")
+    assert shown.text == "madtree boost write - - - 16402"
 
 
 def test_levels_and_stages_of_a_boosting_round_do_not_hide_the_round() -> None:
