@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from madtree.learn.requests import Progress, StepReport
@@ -56,7 +58,7 @@ def test_writing_trees_in_between_hides_nothing() -> None:
 
 
 @pytest.mark.parametrize(("kind", "unit"), [(FOREST, "tree"), (TREE, "block"), (BOOSTED, "tree")])
-def test_what_is_written_last_is_shown(kind: ModelKind, unit: str) -> None:
+def test_what_is_written_last_is_shown(kind: ModelKind, unit: Literal["tree", "block"]) -> None:
     shown = Shown(kind)
     shown.activity.begin("passes")
     shown.activity.tell(Progress(step=StepReport(unit, 40, 40)))
