@@ -146,17 +146,18 @@ def loss_sums(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
     for piece in pieces_of(rows.block.codes.n_rows, CACHED_ROWS):
         some = rows.piece(piece)
         tree, fold = some.block.tree, some.block.fold
+        is_held_out = None if fold is None else fold == Sampled.HELD_OUT
         threshold = None if values["threshold"] is None else thresholds_of_rows(values["threshold"], tree)
         found, weight = loss.values(scores_of(some, loss), threshold)
         lines: list[Floats | None] = [None, *grid.split(found if weight is None else found * weight, tree)]
         if weight is not None:
             lines += list(values["weight_grid"].split(weight, tree))
-        if n_groups == 1 and fold is None:
+        if n_groups == 1 and (is_held_out is None or not is_held_out.any()):
             total[0, :, 0] += [len(found) if each is None else each.sum() for each in lines]
             continue
         place = np.zeros(len(found), np.intp) if tree is None else tree.astype(np.intp)
-        if fold is not None:
-            place = place + (fold == Sampled.HELD_OUT) * n_groups
+        if is_held_out is not None:
+            place = place + is_held_out * n_groups
         for line, each in enumerate(lines):
             total[:, line] += np.bincount(place, each, minlength=2 * n_groups)[: 2 * n_groups].reshape(2, n_groups)
     return total

@@ -13,26 +13,41 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.columns.changing import ChangingRows
-from madtree.learn.data import N_SIZES, Array, Values, bins_of_sizes, keyed, mixed, require
+from madtree.learn.data import (
+    CACHED_ROWS,
+    N_SIZES,
+    Array,
+    Values,
+    bins_of_sizes,
+    keyed,
+    least_sizes,
+    mixed,
+    pieces_of,
+    require,
+)
 from madtree.learn.problem import Problem, Sampled
 
 _MOST_EXPONENT = 1_000
 _DRAWN = 7  # purpose of a hash
 
-SAMPLED = ("target", "weight", "fold")  # columns that change together
+_LIMBS = ("target", "weight")
+SAMPLED = (*_LIMBS, "fold")  # columns that change together
 
 
 def size_counts(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
     """(n_groups, N_SIZES) rows in training by the size of their gradient. `values`: top (n_groups,)."""
-    block, top = rows.block, values["top"]
-    taught = None if block.fold is None else np.flatnonzero(block.fold != Sampled.HELD_OUT)
-    gradient, tree = block.target[0], block.tree
-    if taught is not None:
-        gradient, tree = gradient.take(taught), None if tree is None else tree.take(taught)
-    place = bins_of_sizes(gradient, int(top[0]) if tree is None else top.take(tree))
-    if tree is not None:
-        place = place + tree.astype(np.int64) * N_SIZES
-    return np.bincount(place, minlength=len(top) * N_SIZES).astype(np.float64).reshape(len(top), N_SIZES)
+    top, total = values["top"], np.zeros(len(values["top"]) * N_SIZES)
+    for piece in pieces_of(rows.block.codes.n_rows, CACHED_ROWS):
+        block = rows.block.rows(piece)
+        gradient, tree = block.target[0], block.tree
+        if block.fold is not None and (is_held_out := block.fold == Sampled.HELD_OUT).any():
+            taught = np.flatnonzero(~is_held_out)
+            gradient, tree = gradient.take(taught), None if tree is None else tree.take(taught)
+        place = bins_of_sizes(gradient, int(top[0]) if tree is None else top.take(tree))
+        if tree is not None:
+            place += tree.astype(np.int64) * N_SIZES
+        total += np.bincount(place, minlength=len(total))
+    return total.reshape(len(top), N_SIZES)
 
 
 def no_sizes(values: Mapping[str, Any]) -> Array:
@@ -50,19 +65,24 @@ def gradient_sample(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, 
     require(block.identity is not None, "identity", "there")
     assert block.identity is not None
     assert block.weight is not None
-    tree, gradient = block.tree, block.target[0]
-    top, least, share = (values[name][0] if tree is None else values[name].take(tree) for name in _BY_GROUP)
     key = keyed(_DRAWN, values["seed"], np.array([values["tree"]]))[0]
-    large = bins_of_sizes(gradient, top) >= least
-    drawn = mixed(block.identity ^ key) < share * 2.0**32
-    times = np.where(large, 1.0, 1.0 / share)
-    fold = np.where(large | drawn, Sampled.IN_SAMPLE, Sampled.LEFT_OUT).astype(np.uint8)
+    fold, limbs = np.empty(block.codes.n_rows, np.uint8), {name: np.empty_like(getattr(block, name)) for name in _LIMBS}
+    least_size = least_sizes(values["top"], values["least"])
+    for piece in pieces_of(len(fold), CACHED_ROWS):
+        tree = None if block.tree is None else block.tree[piece]
+        least, share = (each[0] if tree is None else each.take(tree) for each in (least_size, values["share"]))
+        is_large = np.abs(block.target[0, piece]) >= least
+        is_drawn = mixed(block.identity[piece] ^ key) < share * 2.0**32
+        fold[piece] = _FOLDS.take(np.logical_or(is_large, is_drawn, out=is_drawn).view(np.uint8))
+        times = np.where(is_large, 1.0, 1.0 / share)
+        for name, changed in limbs.items():
+            np.rint(getattr(block, name)[:, piece] * times, out=changed[:, piece])
     if block.fold is not None:
         fold[block.fold == Sampled.HELD_OUT] = Sampled.HELD_OUT
-    return {"fold": fold, **{name: np.rint(getattr(block, name) * times) for name in ("target", "weight")}}
+    return {"fold": fold, **limbs}
 
 
-_BY_GROUP = ("top", "least", "share")
+_FOLDS = np.array([Sampled.LEFT_OUT, Sampled.IN_SAMPLE], np.uint8)  # of those that are not in the sample, and that are
 
 
 def values_of_sizes(given: Values, problem: Problem | None, n_nodes: int) -> dict[str, Any]:

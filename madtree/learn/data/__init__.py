@@ -27,7 +27,7 @@ from madtree.learn.data.grid import Grid, is_exact, scaled
 from madtree.learn.data.hashes import keyed, mixed, order_by_hashes, stable_order
 from madtree.learn.data.postgres_bytes import read_rows, rows_in, sent_floats, sent_ints, sent_rows
 from madtree.learn.data.runs import Runs, heads
-from madtree.learn.data.size_bins import N_SIZES, bins_of_sizes, sizes_above
+from madtree.learn.data.size_bins import N_SIZES, bins_of_sizes, least_sizes
 from madtree.learn.data.types import LEFT, N_SIDES, RIGHT, UNKNOWN, Array, Bools, Floats, Ints, narrowest, unsigned
 
 __all__ = [
@@ -69,6 +69,7 @@ __all__ = [
     "in_powers",
     "is_exact",
     "keyed",
+    "least_sizes",
     "mixed",
     "narrowest",
     "order_by_hashes",
@@ -81,7 +82,6 @@ __all__ = [
     "sent_floats",
     "sent_ints",
     "sent_rows",
-    "sizes_above",
     "stable_order",
     "unsigned",
 ]

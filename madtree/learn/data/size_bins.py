@@ -17,11 +17,13 @@ def bins_of_sizes(gradient: Floats, top: Ints | int) -> Ints:
     """(n_rows,) the bin of each gradient's size, up to 2**top (n_rows,)."""
     # Positive float64 are in the order of their bits: exponent, and then the first bits behind it.
     bits = np.abs(gradient).view(np.int64) >> _SHIFT
-    first = (np.asarray(top, np.int64) - _OCTAVES + _BIAS) << _LOG_BINS
-    return np.asarray(np.clip(bits - first, 0, N_SIZES - 1))
+    bits -= (np.asarray(top, np.int64) - _OCTAVES + _BIAS) << _LOG_BINS
+    np.maximum(bits, 0, out=bits)
+    return np.asarray(np.minimum(bits, N_SIZES - 1, out=bits))
 
 
-def sizes_above(top: Ints, bins: Ints) -> Floats:
-    """(m,) no size in a bin (m,) or below it is as large as this; sizes are up to 2**top (m,)."""
-    octave, place = np.divmod(bins + 1, BINS_AN_OCTAVE)
-    return np.asarray(np.ldexp(1 + place / BINS_AN_OCTAVE, top - _OCTAVES + octave))
+def least_sizes(top: Ints, bins: Ints) -> Floats:
+    """(m,) sizes from which on numbers are in a bin (m,) or above it; sizes are up to 2**top (m,)."""
+    octave, place = np.divmod(bins, BINS_AN_OCTAVE)
+    found = np.ldexp(1 + place / BINS_AN_OCTAVE, top - _OCTAVES + octave)
+    return np.asarray(np.where(bins > 0, found, 0.0))  # whatever is smaller is in the first one

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.learn.data import N_SIZES, Array, Floats, Ints, sizes_above
+from madtree.learn.data import N_SIZES, Array, Floats, Ints, least_sizes
 from madtree.learn.problem import Problem, Sampled
 from madtree.learn.requests import Program, ReplaceRequest, SumsRequest
 from madtree.trees import BoostParameters
@@ -32,7 +32,7 @@ def sample_by_gradient(problem: Problem, parameters: BoostParameters, number: in
     seed = problem.parameters.seed
     values = {"top": top, "least": least, "share": share, "seed": seed, "tree": member}
     yield ReplaceRequest("gradient_sample", values, problem)
-    below = np.ldexp(np.where(least > 0, sizes_above(top, least - 1), 0.0), exponents)
+    below = np.ldexp(least_sizes(top, least), exponents)
     return replace(
         problem,
         replicas=Sampled(seed, number, 1.0, True),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from madtree.learn.data import N_SIZES, Grid, bins_of_sizes, sizes_above
+from madtree.learn.data import N_SIZES, Grid, bins_of_sizes, least_sizes
 from madtree.learn.ensemble.gradient_samples import sample_by_gradient
 from madtree.learn.packing import RawRows, prepare
 from madtree.learn.problem import Sampled, identities
@@ -24,9 +24,9 @@ def test_sizes_stand_in_order_in_their_bins() -> None:
     bins = bins_of_sizes(-sizes, 39)
     assert (np.diff(bins) >= 0).all()
     assert (bins.min(), bins.max()) == (0, N_SIZES - 1)
-    assert (sizes < sizes_above(np.full(len(bins), 39), bins)).all()
-    above = bins > 0
-    assert (sizes[above] >= sizes_above(np.full(len(bins), 39), bins - 1)[above]).all()
+    top, inner = np.full(len(bins), 39), bins < N_SIZES - 1
+    assert (sizes[inner] < least_sizes(top, bins + 1)[inner]).all()
+    assert (sizes >= least_sizes(top, bins)).all()
     assert bins_of_sizes(np.zeros(1), 40) == 0
 
 
