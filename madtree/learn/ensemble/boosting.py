@@ -161,7 +161,11 @@ class Boosting:
         """
         problem, (gradient, hessian, _), times = self.packed, self.largest(mean), most_times(self.parameters)
         parameters = replace(
-            problem.parameters, criterion=NEWTON.name, class_params=None, limits_steps=self.loss.is_steep
+            problem.parameters,
+            criterion=NEWTON.name,
+            class_params=None,
+            limits_steps=self.loss.is_steep,
+            keeps_outcomes=False,
         )
         if self.row_loss.of_votes:
             return replace(

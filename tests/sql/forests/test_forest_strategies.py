@@ -72,6 +72,7 @@ WAYS = [("workers", 1), ("aggregate", 0), ("workers", 3), ("aggregate", 2)]
                 {"target": "a + b", "grouping_cols": "g", "sampling": "without_replacement"},
                 {"features": "narrow", "num_random_features": 9, "importance": False},
                 {"num_splits": 400, "memory_mb": 8},
+                {"target": "b", "split_criterion": "poisson", "weights": "w", "grouping_cols": "g"},
             ]
         )
     ),
