@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.problem import Problem
 from madtree.records import dataclass
@@ -81,14 +82,20 @@ class RawRows:
 
 
 def on_grids(problem: Problem, rows: RawRows) -> tuple[Array, Floats | None]:
-    """A block's target and weight as `Block` holds them."""
-    weight = (
-        None
-        if problem.weight_grid is None or rows.weight is None
-        else problem.weight_grid.split(rows.weight, rows.tree)
-    )
+    """A block's target and weight as `Block` holds them; raises MadtreeError where weights that numbers are divided by
+    are nothing beside the largest one.
+    """
+    weight = None
+    if problem.weight_grid is not None and rows.weight is not None:
+        weight = problem.weight_grid.split(rows.weight, rows.tree)
     if problem.target_grid is None:
         return rows.target.astype(np.uint8 if problem.n_classes <= 256 else np.uint16), weight
+    if weight is not None and rows.weight is not None and (lost := ~weight.any(axis=0)).any():
+        raise MadtreeError(
+            f"weights: {rows.weight[lost].min():.3g} is nothing beside {problem.largest_weight.max():.3g} in a sum of "
+            "double precision",
+            hint="Make such weights larger, or 0, which leaves rows out.",
+        )
     target = problem.target_grid.split(weighted_target(rows, problem.centre), rows.tree)
     if problem.exposure_grid is None or rows.exposure is None:
         return target, weight

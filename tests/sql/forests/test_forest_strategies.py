@@ -72,7 +72,6 @@ WAYS = [("workers", 1), ("aggregate", 0), ("workers", 3), ("aggregate", 2)]
                 {"target": "a + b", "grouping_cols": "g", "sampling": "without_replacement"},
                 {"features": "narrow", "num_random_features": 9, "importance": False},
                 {"num_splits": 400, "memory_mb": 8},
-                {"target": "b", "split_criterion": "poisson", "weights": "w", "grouping_cols": "g"},
             ]
         )
     ),
@@ -88,6 +87,14 @@ def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, turn: int, 
     for tuning in share((Tuning(), Tuning(block_rows=1_500, read_rows=700, surely_large=100)), 2, turn):
         found = trained_by_client(db, tuning, **more)
         assert found == expected or alike(found, expected, more), tuning
+
+
+def test_the_deviance_of_a_tree_of_counts_does_not_depend_on_those_beside_it(db: psycopg.Connection) -> None:
+    """Workers grow trees one by one, and others several at once."""
+    counts = {"target": "b", "split_criterion": "poisson", "weights": "w", "grouping_cols": "g"}
+    expected = trained(db, "memory", **counts)
+    for strategy, workers in WAYS[:2]:
+        assert trained(db, strategy, **counts, parallel_workers=workers) == expected, strategy
 
 
 def test_rows_in_a_table_begin_each_wave_at_the_roots(db: psycopg.Connection) -> None:
