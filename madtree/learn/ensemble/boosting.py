@@ -280,8 +280,7 @@ def train_boosted(
         go_on &= most > number + 1
         if not go_on.any():
             break
-    best = losses.best if boosting.has_held_out else most
-    n_rounds = np.maximum(np.minimum(best, most), 1)
+    n_rounds = losses.kept(most)
     for trees in waiting:
         kept = trees.trees.key.member < n_rounds * loss.n_scores
         if kept.any():
