@@ -24,7 +24,7 @@ from madtree.embedded import PrivateServer
 from madtree.learn.at_hand.blocks_at_hand import BlocksAtHand
 from madtree.learn.data import finished
 from madtree.learn.grow.grow import grow
-from madtree.learn.packing.prepare import RawRows, prepare
+from madtree.learn.packing import RawRows, prepare
 from madtree.learn.prune.program import train_at_hand
 from madtree.learn.requests.provider import driven
 from madtree.request.tuning import Costs

@@ -26,7 +26,7 @@ from madtree.learn.data.types import Ints
 from madtree.learn.grow import grow as growing
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.split_finder import SplitFinder
-from madtree.learn.packing.prepare import RawRows, prepare
+from madtree.learn.packing import RawRows, prepare
 from madtree.learn.problem.problem import Problem
 from madtree.learn.requests import BREATH, Program
 from madtree.learn.requests.provider import driven

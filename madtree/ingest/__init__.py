@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from madtree.ingest.row_reader import Packed, Packing, RowPacker
     from madtree.ingest.row_spool import RowSpool
     from madtree.ingest.sources import fold_feature, relation_of, row_format, row_source
-    from madtree.ingest.unfit_rows import no_usable_row
+    from madtree.ingest.unfit_rows import check_heaviest, no_usable_row
 
 __all__ = [
     "OID",
@@ -52,6 +52,7 @@ __all__ = [
     "as_rows",
     "binned_features",
     "check_group_values",
+    "check_heaviest",
     "check_labels",
     "classes_at_most",
     "copy_groups",
@@ -96,6 +97,7 @@ _MODULES = {
     "as_rows": "page_ranges",
     "binned_features": "bin_finder",
     "check_group_values": "groups",
+    "check_heaviest": "unfit_rows",
     "check_labels": "categories",
     "classes_at_most": "profile",
     "copy_groups": "groups",

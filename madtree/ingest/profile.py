@@ -16,6 +16,7 @@ from madtree.ingest.unfit_rows import (
     MOST_WHOLE_NUMBERS,
     check_counts,
     check_exposures,
+    check_heaviest,
     check_offsets,
     check_rows,
     check_squares,
@@ -111,6 +112,7 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
     check_rows(task, total, usable)
     offset = check_offsets(task, rows)
     heaviest = max(float(row["heaviest"] or 0) for row in rows) if source.weight else 1.0
+    check_heaviest(task, [heaviest])
     integral = not source.weight or all(row["integral_weights"] in (True, None) for row in rows)
     if not task.is_classification:
         low, high = float(rows[0]["low"]), float(rows[0]["high"])

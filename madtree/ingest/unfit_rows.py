@@ -13,6 +13,7 @@ from madtree.trees import LOSSES, BoostParameters, Link
 MOST_WHOLE_NUMBERS = 1_000  # that may be classes where nobody has said that they are
 _MOST_DIGITS = 300  # decimal digits before the point of a sum of squares, and after it
 _FARTHEST = 1e40  # of exposures and counts from 1
+_FARTHEST_WEIGHT = 1e100  # of the largest weight from 1: its square times that of an outcome is still a number
 _WIDEST = 90.0  # range of offsets on the scale of a logarithm: about that of such exposures
 
 
@@ -48,10 +49,24 @@ def check_weights(task: TrainingTask, rows: Sequence[Row]) -> None:
             )
 
 
+def check_heaviest(task: TrainingTask, heaviest: Sequence[float]) -> None:
+    """Raises MadtreeError where the largest weight of a table, or of one of its groups, is one of those of which
+    double precision cannot hold sums; 0 of a group without weights.
+    """
+    where = " in a group" if task.grouping else ""
+    for largest in (max(heaviest), min((each for each in heaviest if each > 0), default=1.0)):
+        if not 1 / _FARTHEST_WEIGHT <= largest <= _FARTHEST_WEIGHT:
+            raise MadtreeError(
+                f"weights: {task.weights_sql} is {largest:.3g} at most{where}, and double precision cannot hold the "
+                f"sums; it must be between {1 / _FARTHEST_WEIGHT:.0e} and {_FARTHEST_WEIGHT:.0e}",
+                hint=f"Train on weights {'divided' if largest > 1 else 'multiplied'} by a power of ten.",
+            )
+
+
 def check_squares(task: TrainingTask, largest: float, spread: float, heaviest: float, usable: int) -> None:
     """Raises MadtreeError where sums of squares would leave the range of float8, or where none would reach it."""
     too_large = largest > 1 and math.log10(largest) * 2 + math.log10(max(heaviest, 1.0) * usable) > _MOST_DIGITS
-    too_small = 0 < spread < 10.0 ** (-_MOST_DIGITS / 2)
+    too_small = spread > 0 and math.log10(spread) * 2 + math.log10(min(heaviest, 1.0)) < -_MOST_DIGITS
     if too_large or too_small:
         raise MadtreeError(
             f"dependent_variable: {task.dependent_sql} has values "

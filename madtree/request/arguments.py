@@ -29,7 +29,7 @@ from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SUFFIXES
 from madtree.sqltext.values import text_of
-from madtree.trees import CRITERIA, MOST_EXPRESSION_BYTES, UNPRUNED, FeatureKind, ModelKind, Parameters
+from madtree.trees import CRITERIA, MOST_EXPRESSION_BYTES, UNPRUNED, FeatureKind, ModelKind, Parameters, is_of_counts
 
 _TREE_TRAIN = FUNCTIONS["tree_train"]
 ID = "id_col_name"
@@ -82,7 +82,8 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
     types = dict(zip(roles, found, strict=False))
     item_types, group_types = found[len(roles) :][: len(items)], found[len(roles) + len(items) :]
     of_dependent, classification = types[DEPENDENT], values["classification"]
-    outcome = outcome_of(rows, source, dependent, of_dependent, classification, values["split_criterion"])
+    are_numbers = values.get("integers_are_numbers", is_of_counts(values["split_criterion"]))
+    outcome = outcome_of(rows, source, dependent, of_dependent, classification, are_numbers)
     is_classification = outcome.is_classification
     numbers: dict[str, Any] = {f"{name}_sql": roles[name].sql for name in NUMERIC_COLUMNS if name in roles}
     for argument in types.keys() & {*NUMERIC_COLUMNS}:

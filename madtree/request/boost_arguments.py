@@ -40,9 +40,8 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
         MadtreeError: an argument is not valid, in one sentence that names it.
     """
     values = checked(host, FUNCTIONS["boost_train"], given, named)
-    loss, classification = _loss_of(values), values["classification"]
-    if loss is not None and classification is None and not LOSSES[loss].of_classes:
-        classification = False  # a loss of numbers says what integers are
+    loss = _loss_of(values)
+    of_numbers = loss is not None and not LOSSES[loss].of_classes  # which says what integers are
     depth = MAX_DEPTH_LIMIT if values["max_depth"] is None else values["max_depth"]
     if values["exposure"] and loss != _OF_COUNTS:
         raise MadtreeError(
@@ -56,14 +55,16 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
         )
     # Rows with an exposure are packed as those of a tree of counts.
     criterion = {"split_criterion": _OF_COUNTS} if values["exposure"] else {}
-    task = make_task(host, {**values, **criterion, "max_depth": depth, "classification": classification})
+    task = make_task(host, {**values, **criterion, "max_depth": depth, "integers_are_numbers": of_numbers})
     check_grouping(task, BOOSTED)
     known = losses_of(classes=task.is_classification)
     if loss is not None and loss not in known:
         meant = "classification" if task.is_classification else "regression"
+        said = f"dependent_variable {task.arguments.dependent_variable} is of type {task.dependent_type}, which"
+        if values["classification"] is not None:
+            said = f"classification => {str(values['classification']).lower()}"
         raise MadtreeError(
-            f"loss {loss} is for {'classes' if LOSSES[loss].of_classes else 'numbers'}, and dependent_variable "
-            f"{task.arguments.dependent_variable} is of type {task.dependent_type}, which means {meant}: "
+            f"loss {loss} is for {'classes' if LOSSES[loss].of_classes else 'numbers'}, and {said} means {meant}: "
             f"{', '.join(known)}",
             hint="classification => true or false says what is meant.",
         )
@@ -104,6 +105,7 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
         cat_l2=values["cat_l2"],
         max_cat_threshold=values["max_cat_threshold"],
         min_data_per_group=values["min_data_per_group"],
+        keeps_outcomes=not task.is_classification,
     )
     return replace(task, parameters=parameters, ensemble=boost, fold_writer=None, ordered=ordered)
 

@@ -13,7 +13,7 @@ from madtree.request.features import Item, is_text
 from madtree.request.hints import as_number
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.values import Writer, class_writer
-from madtree.trees import criteria_of, is_of_counts
+from madtree.trees import criteria_of
 
 NUMBER_TYPES = frozenset({"real", "double precision", "numeric"})
 INTEGER_TYPES = frozenset({"smallint", "integer", "bigint"})
@@ -69,10 +69,10 @@ class CheckedOutcome:
 
 
 def outcome_of(
-    host: Host, source: Relation, dependent: Item, type_: Type, classification: bool | None, criterion: str
+    host: Host, source: Relation, dependent: Item, type_: Type, classification: bool | None, integers_are_numbers: bool
 ) -> CheckedOutcome:
-    """The outcome as the argument `classification` has it; by the dependent's type where that is NULL. Integers are
-    numbers where the criterion says that they are counts.
+    """The outcome as the argument `classification` has it; by the dependent's type where that is NULL. Then the
+    criterion, or the loss, may say that integers are numbers.
     """
     is_number = not type_.is_array and type_.base in NUMBER_TYPES
     is_class = not type_.is_array and (type_.base in _CLASS_TYPES or type_.typtype == "e" or is_text(type_))
@@ -95,8 +95,8 @@ def outcome_of(
         )
     if classification and is_number:  # two floats of the same text are the same class
         return CheckedOutcome(True, f"(({dependent.sql})::pg_catalog.text)", "text", None)
-    counts = is_of_counts(criterion) and type_.base in INTEGER_TYPES
-    wanted = is_class and not counts if classification is None else classification
+    by_type = is_class and not (integers_are_numbers and type_.base in INTEGER_TYPES)
+    wanted = by_type if classification is None else classification
     if wanted and type_.kept.writer is not None:
         tell_of_kept(host, dependent.argument, dependent.text, type_.name, type_.kept)
         return CheckedOutcome(True, f"({type_.kept.value(dependent.sql)})", type_.kept.type, None)

@@ -117,7 +117,8 @@ class Boosted:
         }
         write_members(host, task, trees, numbering, more, TABLES[BOOSTED].more, output.group_table)
         totals = _totals(harvest, n_scores)
-        write_boosted_groups(host, task, totals, UNUSABLE_GROUP, output.group_table, harvest.categories)
+        failure = UNUSABLE_GROUP + (", or all others held out" if self.parameters.has_held_out else "")
+        write_boosted_groups(host, task, totals, failure, output.group_table, harvest.categories)
         losses = {}
         if output.group_table is None:
             found = {"training": float(totals.training_loss[0]), "validation": float(totals.validation_loss[0])}
@@ -133,6 +134,7 @@ def _totals(harvest: Harvest, n_scores: int) -> BoostedTotals:
     said, rounds = harvest.boosted, harvest.rounds
     spread = partial(harvest.by_group, said.group)
     n_rounds: Ints = spread(said.n_rounds, 0)
+    base = said.base if len(said.base) else np.zeros((0, n_scores))
     # What is lost after the model's last round.
     last = rounds.number == n_rounds[np.searchsorted(harvest.groups, rounds.group)]
     at_last = partial(harvest.by_group, rounds.group[last])
@@ -140,7 +142,7 @@ def _totals(harvest: Harvest, n_scores: int) -> BoostedTotals:
         group=harvest.groups,
         n_trees=harvest.n_trees,
         n_rounds=n_rounds,
-        base_score=spread(said.base if len(said.base) else np.zeros((0, n_scores)), np.nan),
+        base_score=np.where(n_rounds[:, None] > 0, spread(base, np.nan), np.nan),
         loss_threshold=spread(said.threshold, np.nan),
         n_rows=spread(said.n_rows, 0),
         n_held_out=spread(said.n_held_out, 0),

@@ -14,6 +14,7 @@ from madtree.ingest import (
     Groups,
     Profile,
     check_group_values,
+    check_heaviest,
     copy_groups,
     estimate_profile,
     fold_feature,
@@ -138,9 +139,11 @@ def _with_groups(call: Call, found: Survey) -> Survey:
     if call.host.source is call.host:
         groups = make_groups(call.host, source.reader, space, source.rows, query, regression)
         check_group_values(call.host, space.tables.name("groups"), call.task.grouping)
+        check_heaviest(call.task, groups.heaviest.tolist())
         return replace(found, groups=groups)
     groups, values = copy_groups(source.reader, space, source.rows, query, regression, call.task.grouping)
     check_group_values(call.host, space.tables.name("groups"), call.task.grouping)
+    check_heaviest(call.task, groups.heaviest.tolist())
     found = replace(found, groups=groups, source=replace(source, rows=replace(source.rows, groups=values)))
     if len(found.large) and not found.has_places:
         raise MadtreeError(

@@ -204,6 +204,8 @@ class Parameters:
         learning_rate: by what leaves' values are multiplied.
         l2: penalty of leaves' values.
         limits_steps: whether these are limited, as `learn.losses.leaf_steps` says.
+        keeps_outcomes: whether blocks hold outcomes beside weight times outcome: that divided by the weight again is
+            not the same for all rows with the same outcome.
         min_gain: that each split must exceed.
         cat_smooth: hessian by which categories are drawn to 0 before they are put in order.
         cat_l2, max_cat_threshold, min_data_per_group: of splits of features with more than `FEW_CATEGORIES`
@@ -245,6 +247,7 @@ class Parameters:
     monotone: tuple[float, ...] = ()
     interactions: tuple[tuple[int, ...], ...] = ()
     limits_steps: bool = False
+    keeps_outcomes: bool = False
 
     @property
     def outcome(self) -> OutcomeKind:

@@ -54,8 +54,8 @@ def _changed(rows: ChangingRows, values: Mapping[str, Any], loss: RowLoss) -> Fl
     if values["base"] is not None:
         base: Floats = values["base"]
         first = base[np.zeros(rows.block.codes.n_rows, np.intp) if tree is None else tree].T
-        if rows.problem is not None and rows.problem.has_offsets:
-            first = first + offsets_of(rows)
+        if (offsets := rows.offsets) is not None:
+            first = first + offsets
         lines = loss.begun(rows.outcomes, _weights(rows, values["class_weight"]) if loss.weighted else None, first)
     else:
         lines = scores_of(rows, loss).copy()
@@ -106,14 +106,6 @@ def row_loss_of(given: Values) -> RowLoss:
     quantile = given.number("quantile", 0.0, 1.0) if "quantile" in given else None
     require(LOSSES[name].takes_quantile == (quantile is not None), "quantile", "there where the loss has one")
     return RowLoss(name, n_scores, given.boolean("weighted"), quantile)
-
-
-def offsets_of(rows: ChangingRows) -> Floats:
-    """(1, n_rows) the offsets of rows, which are their scores before any tree."""
-    scores = rows.block.scores
-    require(scores is not None and len(scores) == 1, SCORES, "the offsets of rows")
-    assert scores is not None
-    return scores
 
 
 def scores_of(rows: ChangingRows, loss: RowLoss) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data import Block, Floats, Ints
+from madtree.learn.data import Block, Floats, Ints, require
 from madtree.learn.problem import Problem
 from madtree.records import dataclass
 
@@ -45,6 +45,8 @@ class ChangingRows:
         number of a class, from 0."""
         problem, tree = self.problem, self.block.tree
         assert problem is not None
+        if problem.keeps_outcomes:
+            return np.asarray(self._before_trees(problem)[-1])
         if problem.target_grid is None:
             return self.block.target.astype(np.float64)
         limbs = problem.target_grid.limbs
@@ -52,3 +54,16 @@ class ChangingRows:
         if (weights := self.weights) is not None:
             number = number / weights
         return number + (problem.centre[0] if tree is None else problem.centre[tree])
+
+    @property
+    def offsets(self) -> Floats | None:
+        """(n_rows,) of the rows, which are their scores before any tree; None where they have none."""
+        problem = self.problem
+        return self._before_trees(problem)[0] if problem is not None and problem.has_offsets else None
+
+    def _before_trees(self, problem: Problem) -> Floats:
+        """(n_lines, n_rows) what blocks hold of offsets and outcomes."""
+        scores, n_lines = self.block.scores, problem.has_offsets + problem.keeps_outcomes
+        require(scores is not None and len(scores) == n_lines, "scores", "the offsets and the outcomes of rows")
+        assert scores is not None
+        return scores

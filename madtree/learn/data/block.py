@@ -164,7 +164,8 @@ class Block:
         fold: (n_rows,) uint8, or None without cross-validation.
         identity: (n_rows,) uint32, a hash of what tells rows apart, wherever they are; None where nobody draws rows.
         scores: (1 + n_scores, n_rows) float64: what each row was to be predicted as at first, and what the trees of all
-            rounds so far say of it. Nothing is counted by it. None where no round needs those before it.
+            rounds so far say of it. Before any tree, offsets and outcomes, of boosted rows that have these. Nothing is
+            counted by it. None where no round needs those before it.
     """
 
     codes: Codes

@@ -161,7 +161,11 @@ class Boosting:
         """
         problem, (gradient, hessian, _), times = self.packed, self.largest(mean), most_times(self.parameters)
         parameters = replace(
-            problem.parameters, criterion=NEWTON.name, class_params=None, limits_steps=self.loss.is_steep
+            problem.parameters,
+            criterion=NEWTON.name,
+            class_params=None,
+            limits_steps=self.loss.is_steep,
+            keeps_outcomes=False,
         )
         if self.row_loss.of_votes:
             return replace(
@@ -276,8 +280,7 @@ def train_boosted(
         go_on &= most > number + 1
         if not go_on.any():
             break
-    best = losses.best if boosting.has_held_out else most
-    n_rounds = np.maximum(np.minimum(best, most), 1)
+    n_rounds = losses.kept(most)
     for trees in waiting:
         kept = trees.trees.key.member < n_rounds * loss.n_scores
         if kept.any():

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Bools, Floats, Grid, Ints
 from madtree.learn.problem import Problem
 from madtree.learn.prune import RoundColumns
@@ -28,6 +29,12 @@ class RoundLosses:
     tolerance: float
     training: list[Floats]
     held_out: list[Floats]
+
+    def kept(self, most: Ints) -> Ints:
+        """(G,) the rounds of each model, of at most so many (G,): at least one, but none of a group without rows in
+        training.
+        """
+        return np.where(np.isnan(self.training[0]), 0, np.maximum(np.minimum(self.best, most), 1))
 
     @property
     def best(self) -> Ints:
@@ -54,6 +61,9 @@ class RoundLosses:
             loss: the values that tell of it.
             largest: (G,) that a row's may be at first.
             weight_grid: of the rows' weights; None where all are 1.
+
+        Raises:
+            MadtreeError: no group has a row in training.
         """
         loss_grid = Grid.choose(largest * _ROOM, problem.rows, _LOSS_LIMBS)
         values = {
@@ -63,6 +73,11 @@ class RoundLosses:
         }
         sums: Array = yield SumsRequest("loss", values, problem)
         tree, n_rows = np.arange(problem.n_trees), sums[:, 0]
+        if not n_rows[0].any():
+            raise MadtreeError(
+                "validation_params: all rows are held out, and none is left to train on",
+                hint="A smaller fraction leaves more.",
+            )
         total = np.stack([loss_grid.join(part[1 : 1 + _LOSS_LIMBS], tree) for part in sums])
         weight = n_rows
         if weight_grid is not None:
@@ -74,7 +89,8 @@ class RoundLosses:
         return n_rows.astype(np.int64)
 
     def columns(self, groups: Ints) -> RoundColumns:
-        """By group and round."""
-        n = len(self.training)
-        training, held_out = (np.stack(each).T.reshape(-1) for each in (self.training, self.held_out))
+        """By group that has rows in training, and round."""
+        n, taught = len(self.training), ~np.isnan(self.training[0])
+        groups = groups[taught]
+        training, held_out = (np.stack(each)[:, taught].T.reshape(-1) for each in (self.training, self.held_out))
         return RoundColumns(np.repeat(groups, n), np.tile(np.arange(n), len(groups)), training, held_out)

@@ -89,11 +89,12 @@ LOGARITHMS_AND_PRODUCTS = tuple(_TERMS)
 def base_rates(problem: Problem, sums: Floats) -> Floats:
     """(n_trees,) rates R at which logarithms are taken, from the sums (n_channels, n_trees) of whole trees.
 
-    Those of the main trees, in all replicas: these have all rows. 1 where there are no events.
+    Each tree's own, whatever trees grow beside it; those for cross-validation have the main trees', which have all
+    rows. 1 where there are no events.
     """
-    n = problem.n_groups
+    n = problem.n_wanted
     rate = problem.means(sums[:, :n], np.arange(n, dtype=np.int32))
-    return np.tile(np.where(rate > 0, rate, 1.0), problem.n_replicas)
+    return np.tile(np.where(rate > 0, rate, 1.0), problem.n_trees // n)
 
 
 def term_grid(problem: Problem, term: int, base: Floats) -> Grid:

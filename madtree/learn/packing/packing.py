@@ -26,7 +26,7 @@ from madtree.learn.data import (
     finished,
     require,
 )
-from madtree.learn.packing.prepare import RawRows, on_grids
+from madtree.learn.packing.raw_rows import RawRows, first_scores, on_grids
 from madtree.learn.packing.row_format import RowFormat
 from madtree.learn.problem import Problem, rows_of_trees
 
@@ -82,7 +82,8 @@ class Packer:
             yield
             codes.column(f)[:] = yield from self._codes(f, rows)
         fold = None if rows.fold is None else rows.fold.astype(np.uint8)
-        block = Block(codes, *on_grids(self.problem, rows), rows.tree, fold, rows.identity, rows.first_scores)
+        first = first_scores(self.problem, rows)
+        block = Block(codes, *on_grids(self.problem, rows), rows.tree, fold, rows.identity, first)
         return block, total - len(rows.target), n_unknown
 
     def _codes(self, feature: int, rows: RawRows) -> Coroutine[Array]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
 
 import numpy as np
 
@@ -21,10 +20,11 @@ from madtree.learn.data import (
     at_once,
     is_exact,
 )
+from madtree.learn.packing.raw_rows import RawRows, first_scores, on_grids, weighted, weighted_target
 from madtree.learn.packing.scale import Scale
 from madtree.learn.problem import FoldHashes, Problem, Replicas, rows_of_trees
 from madtree.records import dataclass
-from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, OWN_NUMBERS, FeatureKind, OutcomeKind, Parameters
+from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, FeatureKind, OutcomeKind, Parameters
 
 
 @dataclass(frozen=True)
@@ -60,79 +60,6 @@ class BinLimits:
         least = np.where(rows <= FEW_ROWS, FEW_ROWS, 0)  # as many rows have no more values
         limit = np.maximum(by_feature, least[:, None])
         return cls(limit, np.full(len(by_feature), n_bins or ORDERED_LIMIT, np.int64))
-
-
-class Columns(Protocol):
-    """Features that are looked up one at a time, each (n_rows,)."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, feature: int, /) -> Floats: ...
-
-    def select(self, keep: Bools) -> Columns:
-        """The columns of the rows that are kept."""
-        ...
-
-
-@dataclass(frozen=True)
-class RawRows:
-    """Rows as they came from the table, NaN for NULL.
-
-    Attributes:
-        features: (n_features, n_rows); values, or level indices of unordered features.
-        target: (n_rows,) class index or value.
-        weight: (n_rows,) or None.
-        tree: (n_rows,) int, or None where there is one tree.
-        fold: (n_rows,) index of the fold as the table has it, NaN for NULL; None where the table does not tell.
-        exposure: (n_rows,) over which the target was counted, or None.
-        offset: (n_rows,) what is known of each row's score before any tree, or None.
-        identity: as in `Block`.
-        n_unknown: rows whose class was none of those that are known, and which have no target now.
-    """
-
-    features: Floats | Columns
-    target: Floats
-    weight: Floats | None = None
-    tree: Ints | None = None
-    fold: Floats | None = None
-    exposure: Floats | None = None
-    offset: Floats | None = None
-    identity: Array | None = None
-    n_unknown: int = 0
-
-    def known(self) -> Bools:
-        """(n_rows,) rows whose target, weight, exposure and offset are known, and whose weight is not 0."""
-        keep = ~np.isnan(self.target)
-        if self.weight is not None:
-            keep &= ~np.isnan(self.weight) & (self.weight != 0)
-        for column in (self.fold, self.exposure, self.offset):
-            if column is not None:
-                keep &= ~np.isnan(column)
-        return np.asarray(keep)
-
-    def usable(self) -> Bools:
-        """(n_rows,) rows that are `known` and have at least one feature."""
-        keep = self.known()
-        some: Array = np.zeros(len(keep), np.bool_)
-        for f in range(len(self.features)):
-            column = self.features[f]
-            some |= column == column
-            if some.all():
-                break
-        return keep & some
-
-    @property
-    def first_scores(self) -> Floats | None:
-        """(1, n_rows) the scores as `Block` holds them before any tree; None where rows have no offset."""
-        return None if self.offset is None else self.offset[None]
-
-    def select(self, keep: Bools) -> RawRows:
-        if keep.all():
-            return self
-        features = self.features[:, keep] if isinstance(self.features, np.ndarray) else self.features.select(keep)
-        own = {name: getattr(self, name) for name in OWN_NUMBERS}
-        kept: dict[str, Any] = {name: column if column is None else column[keep] for name, column in own.items()}
-        return RawRows(features, **kept)
 
 
 def preparing(
@@ -173,7 +100,7 @@ def preparing(
         **scale.ranges(),  # type: ignore[arg-type]
     )
     fold = _folds(rows, n_trees, parameters)
-    block = Block(codes, *on_grids(problem, rows), rows.tree, fold, rows.identity, rows.first_scores)
+    block = Block(codes, *on_grids(problem, rows), rows.tree, fold, rows.identity, first_scores(problem, rows))
     return problem, block
 
 
@@ -193,31 +120,6 @@ def _folds(rows: RawRows, n_trees: int, parameters: Parameters) -> Array | None:
     ends = hashes.ends(hashes.counted(rows.identity, rows.tree))
     assert ends is not None  # since all hashes were told
     return hashes.folds(rows.identity, rows.tree, ends, parameters.seed)
-
-
-def on_grids(problem: Problem, rows: RawRows) -> tuple[Array, Floats | None]:
-    """A block's target and weight as `Block` holds them."""
-    weight = (
-        None
-        if problem.weight_grid is None or rows.weight is None
-        else problem.weight_grid.split(rows.weight, rows.tree)
-    )
-    if problem.target_grid is None:
-        return rows.target.astype(np.uint8 if problem.n_classes <= 256 else np.uint16), weight
-    target = problem.target_grid.split(_weighted_target(rows, problem.centre), rows.tree)
-    if problem.exposure_grid is None or rows.exposure is None:
-        return target, weight
-    exposure = problem.exposure_grid.split(_weighted(rows, rows.exposure), rows.tree)
-    return np.concatenate((target, exposure)), weight
-
-
-def _weighted_target(rows: RawRows, centre: Floats) -> Floats:
-    value = rows.target - (centre[0] if rows.tree is None else centre[rows.tree])
-    return _weighted(rows, value)
-
-
-def _weighted(rows: RawRows, value: Floats) -> Floats:
-    return value if rows.weight is None else value * rows.weight
 
 
 def _bin(
@@ -307,6 +209,6 @@ def _one_limb_will_do(rows: RawRows, scale: Scale, regression: bool) -> bool:
 
     if not exact(grids["weight_grid"], rows.weight):
         return False
-    if rows.exposure is not None and not exact(grids["exposure_grid"], _weighted(rows, rows.exposure)):
+    if rows.exposure is not None and not exact(grids["exposure_grid"], weighted(rows, rows.exposure)):
         return False
-    return not regression or exact(grids["target_grid"], _weighted_target(rows, scale.centre))
+    return not regression or exact(grids["target_grid"], weighted_target(rows, scale.centre))

@@ -18,7 +18,7 @@ from madtree.learn.data import (
     require,
     rows_in,
 )
-from madtree.learn.packing.prepare import Columns, RawRows
+from madtree.learn.packing.raw_rows import Columns, RawRows
 from madtree.learn.problem import identities
 from madtree.records import dataclass
 from madtree.trees import MOST_FOLDS, OWN_NUMBERS

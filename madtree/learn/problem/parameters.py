@@ -60,6 +60,7 @@ def parameters_of(values: Values, n_classes: int) -> Parameters:
         monotone=values.numbers("monotone", None, -1.0, 1.0),
         interactions=values.groups("interactions", MOST_FEATURES),
         limits_steps=values.boolean("limits_steps"),
+        keeps_outcomes=values.boolean("keeps_outcomes"),
         **ranged,
     )
 

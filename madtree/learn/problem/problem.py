@@ -48,8 +48,7 @@ class Problem:
         least_exposure, largest_exposure: (n_trees,); of rows with exposures only.
         least_offset, largest_offset: (n_trees,); of rows with offsets only.
         replicas: how often each row counts in each replica of its tree.
-        rounding: how the limbs of blocks become those that are counted, on the problem's own grids, which are coarser;
-            None where blocks hold these.
+        rounding: how blocks' limbs come onto the problem's grids, which are coarser; None where they are on these.
         tuning: sizes and limits; they do not travel, so other processes count by the defaults.
         class_factors: by what class weights are multiplied, from when the roots are counted (`with_class_factors`);
             None where each counts as it is. They do not travel: counting does not need them.
@@ -98,6 +97,11 @@ class Problem:
     def has_offsets(self) -> bool:
         """Whether blocks hold scores that rows have before any tree."""
         return len(self.least_offset) > 0
+
+    @property
+    def keeps_outcomes(self) -> bool:
+        """Whether blocks hold outcomes beside their products with weights; not with those with exposures, too."""
+        return self.parameters.keeps_outcomes and self.weight_grid is not None and self.exposure_grid is None
 
     @property
     def node_layout(self) -> NodeLayout:

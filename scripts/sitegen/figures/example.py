@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from madtree.learn.data.types import Bools, Floats
-from madtree.learn.packing.prepare import RawRows, prepare
+from madtree.learn.packing import RawRows, prepare
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand
 from madtree.trees import FeatureKind

@@ -196,6 +196,7 @@ def test_what_the_learner_does_by_itself() -> None:
         "monotone": (),
         "interactions": (),
         "limits_steps": False,
+        "keeps_outcomes": False,
         **{name: boosted[name] for name in ("learning_rate", "min_gain", "cat_smooth")},
         **{name: boosted[name] for name in ("cat_l2", "max_cat_threshold", "min_data_per_group")},
         "l2": boosted["l2_regularization"],

@@ -206,7 +206,14 @@ def test_it_learns_more_than_a_single_tree(db: psycopg.Connection) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"loss": "poisson", "target": "k"}, "classification => false asks for a regression"),
+        (
+            {"loss": "poisson", "target": "k"},
+            "loss poisson is for numbers, and dependent_variable k is of type text, which means",
+        ),
+        (
+            {"loss": "poisson", "target": "y", "classification": True},
+            "is for numbers, and classification => true means",
+        ),
         ({"loss": "log_loss", "target": "y"}, "loss log_loss is for classes, and dependent_variable y"),
         ({"exposure": "w", "target": "y"}, "exposure is for loss => 'poisson' only, not for the default one"),
         ({"exposure": "w", "target": "y", "loss": "gamma"}, "exposure is for loss => 'poisson' only, not for gamma"),

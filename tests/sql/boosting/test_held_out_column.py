@@ -127,3 +127,25 @@ def test_a_mistake_is_said(db: psycopg.Connection, given: str, said: str) -> Non
         boost(db, "y", validation_params=given)
     assert said in str(error.value)
     assert "Traceback" not in str(error.value)
+
+
+@pytest.mark.parametrize("strategy", ["memory", "aggregate"])
+@pytest.mark.parametrize("target", ["y", "late", "k"])
+def test_a_group_whose_rows_are_all_held_out_has_no_model(db: psycopg.Connection, target: str, strategy: str) -> None:
+    db.execute("UPDATE t SET later = true WHERE g = 2")
+    boost(db, target, grouping_cols="g", strategy=strategy, **{**BY_FLAG, "num_trees": 3})
+    found = {row["g"]: row for row in rows(db, "SELECT * FROM m_group")}
+    assert {g: row["success"] for g, row in found.items()} == {0: True, 2: False, 3: True, 4: True}
+    assert found[2]["message"].endswith("or all others held out")
+    assert rows(db, "SELECT count(*) AS n FROM m_rounds WHERE g = 2") == [{"n": 0}]
+    db.execute("SELECT madtree.boost_predict('m', 't', 'scored')")
+    missing = (
+        f"SELECT g, bool_and(estimated_{target} IS NULL) AS lacks FROM scored JOIN t USING (id) GROUP BY g ORDER BY g"
+    )
+    assert [row["lacks"] for row in rows(db, missing)] == [False, True, False, False]
+
+
+def test_a_share_that_leaves_no_row_to_train_on_is_refused(db: psycopg.Connection) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="all rows are held out, and none is left"):
+        boost(db, "y", validation_params="fraction=0.99999")
+    assert rows(db, "SELECT to_regclass('m_group') AS is_there") == [{"is_there": None}]

@@ -6,7 +6,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from madtree.learn.packing.prepare import RawRows, prepare
+from madtree.learn.packing import RawRows, prepare
 from madtree.learn.prune.outcome import Outcome
 from madtree.learn.prune.program import train_at_hand
 from madtree.trees import FeatureKind

@@ -89,6 +89,14 @@ def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, turn: int, 
         assert found == expected or alike(found, expected, more), tuning
 
 
+def test_the_deviance_of_a_tree_of_counts_does_not_depend_on_those_beside_it(db: psycopg.Connection) -> None:
+    """Workers grow trees one by one, and others several at once."""
+    counts = {"target": "b", "split_criterion": "poisson", "weights": "w", "grouping_cols": "g"}
+    expected = trained(db, "memory", **counts)
+    for strategy, workers in WAYS[:2]:
+        assert trained(db, strategy, **counts, parallel_workers=workers) == expected, strategy
+
+
 def test_rows_in_a_table_begin_each_wave_at_the_roots(db: psycopg.Connection) -> None:
     """In waves of eight trees, for which there is memory: one that grows, one that may not, and a last of one tree."""
     db.execute("DELETE FROM t WHERE id > 60; ALTER TABLE t ADD x float8; UPDATE t SET x = id, y = id = 30")

@@ -18,7 +18,7 @@ from madtree.learn.grow.grow import grow
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy
 from madtree.learn.grow.split_finder import FeatureMask, SplitFinder
-from madtree.learn.packing.prepare import RawRows, prepare
+from madtree.learn.packing import RawRows, prepare
 from madtree.learn.problem.bootstrap import identities
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.tuning import SearchTuning

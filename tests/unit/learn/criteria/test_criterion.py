@@ -16,7 +16,7 @@ from madtree.learn.criteria.squares import MSE
 from madtree.learn.data.block import Block
 from madtree.learn.data.types import Floats, Ints
 from madtree.learn.grow import feature_span
-from madtree.learn.packing.prepare import RawRows
+from madtree.learn.packing import RawRows
 from madtree.learn.problem.channels import over_classes
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.tuning import SearchTuning

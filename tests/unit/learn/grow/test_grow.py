@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from madtree.learn.packing.prepare import RawRows, prepare
+from madtree.learn.packing import RawRows, prepare
 from madtree.trees import FeatureKind
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import problem_of, sample_rows, train

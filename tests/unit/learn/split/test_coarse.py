@@ -7,7 +7,7 @@ import pytest
 
 from madtree.learn.grow.feature_span import spans_of
 from madtree.learn.histogram.rows_of_nodes import shifted
-from madtree.learn.packing.prepare import RawRows
+from madtree.learn.packing import RawRows
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.split import coarse
 from madtree.trees.parameters import Parameters

@@ -16,7 +16,7 @@ from madtree.learn.data.block import Block
 from madtree.learn.data.types import Bools, Floats, Ints
 from madtree.learn.grow import feature_span, split_finder
 from madtree.learn.grow.growing import GrowingTrees
-from madtree.learn.packing.prepare import RawRows, prepare
+from madtree.learn.packing import RawRows, prepare
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.prune.outcome import Outcome

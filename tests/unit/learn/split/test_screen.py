@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from madtree.learn.packing.prepare import RawRows
+from madtree.learn.packing import RawRows
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import (
