@@ -74,6 +74,7 @@ HOLDOUT = 0.25
 MAX_POINTS = 100  # of a curve
 RELIABILITY_BINS = 10
 LEVELS = "0.9"
+KEPT_LEVELS = "0.8, 0.9, 0.95"
 METHOD = "tree"
 TUNING_FOLDS = 5
 SEARCH = "grid"
