@@ -190,6 +190,7 @@ CONFORMAL_TRAIN = Function(
     "conformal_train",
     "keeps with a model how far predictions of new rows may be off, for predictions of type 'conformal'",
     run="madtree.calls.answers:conformal_train",
+    method=Method("conformal_train", table="calibration_table"),
     settings=FIGURES,
     arguments=(
         Argument("model", "text", ANY_MODEL),

@@ -53,6 +53,12 @@ def check_level(type_: str, level: float | None) -> None:
         raise MadtreeError(f"level is for type '{CONFORMAL}', and '{INTERVAL}' of forests, not for type {type_!r}")
 
 
+def check_all_rounds(type_: str, n_rounds: int | None) -> None:
+    """Raises MadtreeError where predictions of a type by some of the rounds alone are asked for that are by all."""
+    if type_ == CONFORMAL and n_rounds is not None:
+        raise MadtreeError("num_trees: quantiles for type 'conformal' are those of all rounds", hint="Leave it out.")
+
+
 def _types_of(model: Model) -> tuple[str, ...]:
     return *own_types(model), CONFORMAL
 

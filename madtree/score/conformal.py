@@ -16,16 +16,17 @@ from madtree.records import dataclass
 from madtree.request import COSTS, find_source
 from madtree.score.asking import asking, checked
 from madtree.score.out_of_bag import check_own_rows, has_bags
-from madtree.sqltext import beside, curves
+from madtree.sqltext import curves
 from madtree.sqltext.array_text import joined
 from madtree.sqltext.evaluate import class_metrics, number_metrics
+from madtree.sqltext.inserts import fill_beside
 from madtree.sqltext.owners import BY_SUPERUSER
 from madtree.sqltext.quote import ident
-from madtree.sqltext.tables import CONFORMAL_COLUMNS
+from madtree.sqltext.tables import CONFORMAL_COLUMNS, create_beside
 from madtree.trees import Joining, Model
 
 _TABLE = "calibration_table"
-MOST_LEVELS = 100
+_MOST_LEVELS = 100
 _MOST_DIGITS = 15  # of a level, behind the point
 
 
@@ -88,9 +89,9 @@ def conformal_train(
         )
     rows = _quantiles(host, tables, model, calibration_table, wanted)
     table = tables.schema, tables.name, "_conformal", CONFORMAL_COLUMNS
-    make_beside(host, tables, "_conformal", beside.create(*table))
+    make_beside(host, tables, "_conformal", create_beside(*table))
     given = [joined([_or_null(row[column]) for row in rows]) for column, _ in CONFORMAL_COLUMNS]
-    host.command(beside.fill(*table), ["pg_catalog.text"] * len(given), given)
+    host.command(fill_beside(*table), ["pg_catalog.text"] * len(given), given)
     by = str(model.source_table if calibration_table is None else calibration_table)
     return KeptQuantiles(by, int(rows[0]["n"]), sorted(map(float, wanted)))
 
@@ -183,8 +184,8 @@ def _levels(given: str | None) -> list[Decimal]:
             said = "NULL" if given is None else repr(given)
             raise MadtreeError(f"levels must be numbers between 0 and 1, separated by commas, not {said}")
         found.append(level)
-    if len(found) > MOST_LEVELS:
-        raise MadtreeError(f"levels has {len(found)} numbers; at most {MOST_LEVELS} are possible")
+    if len(found) > _MOST_LEVELS:
+        raise MadtreeError(f"levels has {len(found)} numbers; at most {_MOST_LEVELS} are possible")
     return list(dict.fromkeys(found))
 
 

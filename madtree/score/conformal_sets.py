@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from math import inf, nan
 
 import numpy as np
 
-from madtree.errors import MadtreeError
-from madtree.host import Host, listed, watching
+from madtree.host import Host, watching
 from madtree.learn.data import Floats
-from madtree.model import CONFORMAL, ModelTables, class_errors, look_again_at, output_columns
-from madtree.model.arrays import ModelArrays, class_weights
+from madtree.model import CONFORMAL, ModelTables, class_errors, output_columns
+from madtree.model.arrays import ModelArrays, class_weights, kept_quantiles
 from madtree.records import dataclass
-from madtree.score.conformal import MOST_LEVELS, conformal_type
+from madtree.score.conformal import conformal_type
 from madtree.score.kinds import SCORING
 from madtree.score.outcomes import Outcomes, Said, check_shares
 from madtree.score.score_by_blocks import Asked
-from madtree.sqltext import conformal as sql
 from madtree.sqltext.array_text import joined
 from madtree.sqltext.condition import QUALIFIED, typed_literal
 from madtree.sqltext.operators import operator, spelled_out
@@ -46,19 +43,8 @@ class ConformalSets:
 
     @classmethod
     def kept(cls, host: Host, tables: ModelTables, model: Model, level: float) -> ConformalSets:
-        """By the quantiles of that level; where a group has none, by that of all rows.
-
-        Raises:
-            MadtreeError: none are kept, or they are damaged.
-        """
-        if "_conformal" not in tables.facts.tables:
-            raise MadtreeError(
-                f"model: {tables.given} has no quantiles, which type 'conformal' takes",
-                hint=f"Keep them, by a table of rows that training has not seen: {_call(tables, [level])}.",
-                sqlstate="42809",
-            )
-        look_again_at(host, tables, "_conformal")
-        return cls(host, tables, model, _read(host, tables, model, level))
+        """By the quantiles of that level; raises MadtreeError as `kept_quantiles`."""
+        return cls(host, tables, model, kept_quantiles(host, tables, model, level))
 
     def outputs(self, taken: str) -> list[Output]:
         """The columns, whose values are those of a single tree's leaves; `taken` as of `output_columns`."""
@@ -71,7 +57,7 @@ class ConformalSets:
 
     @property
     def asked(self) -> Asked:
-        """The same by blocks."""
+        """What blocks are asked for."""
         kind, of_classes = self.model.kind, self.model.is_classification
         if kind.joining is Joining.NONE:
             return Asked([], self._by_leaf)
@@ -148,36 +134,6 @@ class ConformalSets:
         return pick(number_array(self.quantiles.tolist()), "scored.shown[2]::pg_catalog.int4")
 
 
-def _read(host: Host, tables: ModelTables, model: Model, level: float) -> Floats:
-    """(n_groups,) the quantiles of a level; errors as of `ConformalSets.kept`."""
-    at, n_groups = (tables.schema, tables.name), model.summary["num_all_groups"]
-    expected: list[int | None] = [1]
-    if model.grouping_columns and isinstance(n_groups, int):
-        expected = [None, *range(1, min(n_groups, sql.MOST_GROUPS) + 1)]
-    rows = listed(host, sql.kept(*at, len(expected)), [_FLOAT], [level])
-    levels = [] if rows else [row["level"] for row in host.query(sql.levels(*at, MOST_LEVELS))]
-    if levels:
-        raise MadtreeError(
-            f"level: {tables.given} keeps quantiles of the levels {', '.join(map(repr, levels))}, not of {level!r}",
-            hint=f"Keep it with the others: {_call(tables, [*levels, level])}.",
-        )
-    found = np.array([nan if row["quantile"] is None else row["quantile"] for row in rows])
-    is_there = ~np.isnan(found)
-    are_fit = [row["tree_id"] for row in rows] == expected and is_there[0] and (found[is_there] >= 0).all()
-    if not (are_fit and (found[is_there] < inf).all()):
-        raise MadtreeError(
-            f"{tables.given} is damaged: its quantiles are none of its groups",
-            hint="Keep them anew, by madtree.conformal_train.",
-        )
-    return np.where(is_there, found, found[0])[len(expected) > 1 :]
-
-
 def _group(_: Scan) -> list[str]:
     """What rows bring beside their numbers: the number of their group, as text."""
     return [f"madtree_model.{TREE}::pg_catalog.text"]
-
-
-def _call(tables: ModelTables, levels: Sequence[float]) -> str:
-    """The statement that keeps these levels."""
-    of_levels = ", ".join(map(repr, sorted(levels)))
-    return f"SELECT madtree.conformal_train({literal(tables.given)}, 'calibration_table', {literal(of_levels)})"

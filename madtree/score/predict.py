@@ -8,7 +8,6 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from madtree.errors import MadtreeError
 from madtree.host import Host, watching
 from madtree.ingest import distribute_beside
 from madtree.interface import FUNCTIONS, defaults
@@ -17,6 +16,7 @@ from madtree.model import (
     INTERVAL,
     ModelTables,
     casting,
+    check_all_rounds,
     check_kind,
     check_level,
     check_not_calibrated,
@@ -97,8 +97,7 @@ def score_table(
         check_not_calibrated(model, "num_trees")
     wanted = check_type(model, type_)
     check_level(wanted, level)
-    if wanted == CONFORMAL and n_rounds is not None:
-        raise MadtreeError("num_trees: quantiles for type 'conformal' are those of all rounds", hint="Leave it out.")
+    check_all_rounds(wanted, n_rounds)
     (response,) = output_columns(model, "response", QUALIFIED, id_name_of(model))
     named = (column_names(model, each, id_name_of(model)) for each in ("raw", INTERVAL, CONFORMAL))
     made = predictions(response.name, *named)

@@ -20,11 +20,11 @@ from madtree.score.new_rows import fit_to_source, scan_of
 from madtree.score.rows_at_hand import numbers_of_rows
 from madtree.score.value_counts import MISSING, MOST_RANGES, N_FIRST, CountedFeatures, ValueCounts
 from madtree.sqltext import array_text as text
-from madtree.sqltext import beside
 from madtree.sqltext import statistics as sql
+from madtree.sqltext.inserts import fill_beside
 from madtree.sqltext.models import longest_list
 from madtree.sqltext.quote import literal
-from madtree.sqltext.tables import STATISTICS_COLUMNS, model_table
+from madtree.sqltext.tables import STATISTICS_COLUMNS, create_beside, model_table
 from madtree.trees import MOST_EXPRESSION_BYTES, FeatureKind, Model
 
 _N_RANGES = 10  # of a number
@@ -142,7 +142,7 @@ def _write(
                 for place, n in enumerate(own[N_FIRST:], 1)
             ]
     table = tables.schema, tables.name, "_statistics", STATISTICS_COLUMNS
-    make_beside(host, tables, "_statistics", beside.create(*table))
+    make_beside(host, tables, "_statistics", create_beside(*table))
     columns = [*zip(*rows, strict=True)]
     literals = [
         text.texts(columns[0]),
@@ -152,7 +152,7 @@ def _write(
         text.texts(columns[5]),
         text.integers(columns[6]),
     ]
-    host.command(beside.fill(*table), [_TEXT] * len(literals), literals)
+    host.command(fill_beside(*table), [_TEXT] * len(literals), literals)
 
 
 @dataclass(frozen=True)

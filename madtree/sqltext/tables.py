@@ -264,6 +264,11 @@ def create_tables(
     )
 
 
+def create_beside(schema: str, name: str, suffix: str, columns: Sequence[tuple[str, str]]) -> str:
+    """An empty table beside a model that is there."""
+    return f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(_definitions(columns))})"
+
+
 def drop_tables(schema: str, tables: Mapping[str, bool]) -> str:
     """Statements that drop relations, given by their unquoted names, and whether each is a view."""
     kinds = {"VIEW": [name for name, is_view in tables.items() if is_view]}  # before what it reads

@@ -83,7 +83,7 @@ def _trees_of_syntax() -> Iterator[None]:
     documented.cache_clear()
 
 
-@pytest.mark.parametrize(("option", "bound"), [("shrink", 5), ("max_competitors", 6), ("exposure", 36)])
+@pytest.mark.parametrize(("option", "bound"), [("shrink", 5), ("max_competitors", 6), ("exposure", 37)])
 def test_files_that_name_an_option(option: str, bound: int) -> None:
     found = naming(rf"\b{option}\b")
     assert len(found) <= bound, found
@@ -125,7 +125,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 52_550
+    assert sum(map(lines_of_code, sources().values())) <= 53_000
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_lines_of_code() -> None:
         ("learn/requests", 17),
         ("learn/at_hand", 1),
         ("interface", 20),
-        ("score", 25),
+        ("score", 26),
         ("explain", 0),
     ],
 )

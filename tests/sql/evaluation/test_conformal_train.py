@@ -11,6 +11,7 @@ from forest_data import rows
 
 import madtree
 from madtree.host.psycopg import PsycopgHost
+from madtree.request import Costs
 from madtree.score import score_table
 
 MAKE = """
@@ -49,7 +50,7 @@ MODELS: dict[str, tuple[str, str, str, str]] = {
         "prob",
     ),
 }
-CLASSES = {"k": ["small", "large", "medium"], "late": [False, True]}  # in order of the type
+CLASSES: dict[str, list[Any]] = {"k": ["small", "large", "medium"], "late": [False, True]}  # in order of the type
 
 
 @pytest.fixture(autouse=True)
@@ -71,14 +72,13 @@ def by_hand(db: psycopg.Connection, name: str, level: float, *, grouped: bool) -
     quantiles = {(row["group_values"] or {}).get("g"): row["quantile"] for row in found}
     db.execute(f"SELECT madtree.{predict}('m', 'later', 'said', '{type_}')".encode())
     said = rows(db, "SELECT s.*, l.g FROM said AS s JOIN (SELECT DISTINCT ON (id, g) id, g FROM later) AS l USING (id)")
-    made = []
+    made: list[tuple[Any, ...]] = []
     for row in said:
         quantile = quantiles.get(row["g"] if grouped else None)
         if outcome == "y":
             number = row["estimated_y"]
-            made.append(
-                (row["id"], number, *(None if number is None else number + sign * quantile for sign in (-1, 1)))
-            )
+            ends = [None, None] if number is None else [number - quantile, number + quantile]
+            made.append((row["id"], number, *ends))
             continue
         shares = {each: row[f"estimated_prob_{str(each).lower()}"] for each in CLASSES[outcome]}
         known = [each for each, share in shares.items() if share is not None]
@@ -89,9 +89,9 @@ def by_hand(db: psycopg.Connection, name: str, level: float, *, grouped: bool) -
 def predicted(db: psycopg.Connection, name: str, level: float, in_blocks: bool | None) -> list[tuple[Any, ...]]:
     _, predict, outcome, _ = MODELS[name]
     db.execute("DROP TABLE IF EXISTS o")
-    host = PsycopgHost(db)
+    given = {"level": level, "function": predict, "in_blocks": in_blocks}
     with db.transaction():
-        score_table(host, "m", "later", "o", "conformal", level=level, function=predict, in_blocks=in_blocks)
+        score_table(PsycopgHost(db), "m", "later", "o", "conformal", costs=Costs(start=0.0, per_worker=0.0), **given)
     columns = (
         ("estimated_y", "estimated_y_low", "estimated_y_high") if outcome == "y" else (f"estimated_{outcome}_set",)
     )
@@ -203,7 +203,8 @@ def test_it_is_made_anew_goes_with_the_model_and_is_not_copied(db: psycopg.Conne
     db.execute("SELECT madtree.conformal_train('m', 'calibration', '0.6, 0.7')")
     assert [row["level"] for row in rows(db, "SELECT level FROM m_conformal ORDER BY level")] == [0.6, 0.7]
     db.execute(
-        "SELECT madtree.tree_prune('m', 'p', 0.1), madtree.calibrate('m', 'calibration', 'c'), madtree.tree_refresh('m', 'calibration', 'r')"
+        "SELECT madtree.tree_prune('m', 'p', 0.1), madtree.calibrate('m', 'calibration', 'c'), "
+        "madtree.tree_refresh('m', 'calibration', 'r')"
     )
     (made,) = rows(
         db, "SELECT to_regclass('p_conformal') AS p, to_regclass('c_conformal') AS c, to_regclass('r_conformal') AS r"
@@ -212,12 +213,14 @@ def test_it_is_made_anew_goes_with_the_model_and_is_not_copied(db: psycopg.Conne
     assert '"m_conformal"' in str(db.execute("SELECT madtree.tree_drop('m')").fetchone())
     train(db, "boosted boolean")
     db.execute(
-        "SELECT madtree.conformal_train('m', 'calibration', '0.5'), madtree.boost_cut('m', 'b', 2), madtree.calibrate('m', 'calibration', 'k')"
+        "SELECT madtree.conformal_train('m', 'calibration', '0.5'), madtree.boost_cut('m', 'b', 2), "
+        "madtree.calibrate('m', 'calibration', 'k')"
     )
     (made,) = rows(db, "SELECT to_regclass('b_conformal') AS b, to_regclass('k_conformal') AS k")
     assert made == {"b": None, "k": None}
     db.execute(
-        "SELECT madtree.conformal_train('k', 'later', '0.5'), madtree.boost_predict('k', 'later', 'o', 'conformal', level => 0.5)"
+        "SELECT madtree.conformal_train('k', 'later', '0.5'), "
+        "madtree.boost_predict('k', 'later', 'o', 'conformal', level => 0.5)"
     )
     train_again = "SELECT madtree." + MODELS["boosted"][0][:-1] + ", replace => true)"
     db.execute(train_again.encode())
@@ -239,29 +242,42 @@ def test_an_alias_predicts_by_the_quantiles_of_its_model(db: psycopg.Connection)
             "level: m keeps quantiles of the levels 0.8, 0.9, 0.95, not of 0.7",
             "Keep it with the others: SELECT madtree.conformal_train('m', 'calibration_table', '0.7, 0.8, 0.9, 0.95').",
         ),
-        ("boost_predict('m', 'later', 'o', 'conformal', level => 1)", "level must be a number above 0 and below 1", None),
+        ("boost_predict('m', 'later', 'o', 'conformal', level => 1)", "level must be a number above 0", None),
         ("boost_predict('m', 'later', 'o', 'conformal', level => NULL)", "level must be a number above 0", None),
         ("boost_predict('m', 'later', 'o', 'raw', level => 0.8)", "level is for type 'conformal'", None),
-        ("boost_predict('m', 'later', 'o', 'conformal', 3)", "num_trees: quantiles for type 'conformal' are those of all", "Leave it out."),
+        (
+            "boost_predict('m', 'later', 'o', 'conformal', 3)",
+            "num_trees: quantiles for type 'conformal' are those of all",
+            "Leave it out.",
+        ),
         (
             "boost_predict('n', 'later', 'o', 'conformal')",
             "model: n has no quantiles, which type 'conformal' takes",
             "Keep them, by a table of rows that training has not seen: SELECT madtree.conformal_train('n', "
             "'calibration_table', '0.9').",
         ),
-        ("conformal_train('m', 'fewer', '0.5, 0.95')", "levels: 0.95 takes at least 19 rows, and fewer has 18", "Take a lower level"),
+        (
+            "conformal_train('m', 'fewer', '0.5, 0.95')",
+            "levels: 0.95 takes at least 19 rows, and fewer has 18",
+            "Take a lower level",
+        ),
         ("conformal_train('m')", "calibration_table must be the name of a table or view, not NULL", "Give a table"),
         ("conformal_train('m', 'calibration', '1')", "levels must be numbers between 0 and 1", None),
-        ("conformal_train('rates', 'calibration')", "model: rates predicts rates, and how far", "madtree.conformal_quantiles tells it"),
+        ("conformal_train('rates', 'calibration')", "model: rates predicts rates, and how", "rate * exposure"),
         ("tree_sql('rates', 'conformal')", "type must be one of response, leaf for a regression model", None),
         ("boost_sql('m', 'conformal')", "type must be one of response, raw", None),
-        ("boost_predict('m', 'later', 'o', 'interval')", "type must be one of response, raw, leaf, conformal", "Type 'conformal' has intervals"),
+        (
+            "boost_predict('m', 'later', 'o', 'interval')",
+            "type must be one of response, raw, leaf, conformal",
+            "Type 'conformal' has intervals, after madtree.conformal_train.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_mistakes_are_told(db: psycopg.Connection, call: str, said: str, hint: str | None) -> None:
     train(db, "boosted")
     db.execute(
-        "SELECT madtree.conformal_train('m', 'calibration'), madtree.boost_train('training', 'n', 'id', 'y', 'x', num_trees => 1)"
+        "SELECT madtree.conformal_train('m', 'calibration'), "
+        "madtree.boost_train('training', 'n', 'id', 'y', 'x', num_trees => 1)"
     )
     more = "split_criterion => 'poisson', exposure => 'span', max_depth => 2"
     db.execute(f"SELECT madtree.tree_train('training', 'rates', 'id', 'n', 'x', {more})".encode())
@@ -300,19 +316,16 @@ def test_tables_that_somebody_has_changed(db: psycopg.Connection, damage: str) -
     )
 
 
-@pytest.mark.parametrize("grouped", [False, True], ids=["whole", "grouped"])
-@pytest.mark.parametrize("name", ["forest", "forest of classes", "boosted classes", "tree"])
+@pytest.mark.parametrize(("name", "grouped"), [("forest", True), ("boosted classes", True), ("tree", False)])
 def test_workers_say_the_same(db: psycopg.Connection, name: str, grouped: bool) -> None:
     train(db, name, grouped=grouped)
     db.execute("SELECT madtree.conformal_train('m', 'calibration')")
     db.execute("DELETE FROM later WHERE id > 9000")
-    alone = dict((row[0], row[1:]) for row in predicted(db, name, 0.9, True))
-    db.execute("INSERT INTO later SELECT l.* FROM later AS l, generate_series(1, 150)")
-    db.execute(
-        "ANALYZE later; SET max_parallel_workers_per_gather = 2; SET min_parallel_table_scan_size = 0; SET parallel_setup_cost = 0"
-    )
+    alone = {row[0]: row[1:] for row in predicted(db, name, 0.9, True)}
+    db.execute("INSERT INTO later SELECT l.* FROM later AS l, generate_series(1, 60)")
+    db.execute("ANALYZE later; SET max_parallel_workers_per_gather = 2; SET min_parallel_table_scan_size = 0")
     together = predicted(db, name, 0.9, True)
-    assert len(together) == 151_000
+    assert len(together) == 61_000
     assert all(alone[row[0]] == row[1:] for row in together)
 
 
@@ -335,3 +348,22 @@ def test_python_calls_it_and_a_server_without_the_extension_says_the_same(db: ps
     assert rows(db, "SELECT * FROM m_conformal ORDER BY tree_id NULLS FIRST, level") == kept
     assert rows(db, "SELECT * FROM ours EXCEPT ALL SELECT * FROM theirs") == []
     assert rows(db, "SELECT count(*) AS n FROM theirs") == rows(db, "SELECT count(*) AS n FROM later")
+
+
+@pytest.mark.parametrize("grouped", [False, True], ids=["whole", "grouped"])
+@pytest.mark.parametrize("name", ["forest", "forest of classes", "boosted", "boosted classes"])
+def test_data_frames_are_predicted_the_same(db: psycopg.Connection, name: str, grouped: bool) -> None:
+    train(db, name, grouped=grouped)
+    db.execute("DELETE FROM later WHERE id > 2300" + " OR g <> 'b'" * grouped)
+    client = madtree.connect(db)
+    model = (client.forest if "forest" in name else client.boosted)("m")
+    assert "kept with m" in model.conformal_train("calibration", levels="0.8")
+    data = rows(db, "SELECT x, z FROM later ORDER BY id")
+    frame = {column: [row[column] for row in data] for column in ("x", "z")}
+    found = model.predict(frame, type="conformal", level=0.8, gid=2 if grouped else None)
+    expected = [row[1:] for row in sorted(predicted(db, name, 0.8, None))]
+    if "classes" in name:
+        found = [([c for c, is_in in zip(CLASSES["k"], row, strict=True) if is_in],) for row in found]
+    assert [tuple(row) for row in found] == expected
+    with pytest.raises(madtree.MadtreeError, match=r"m keeps quantiles of the levels 0\.8, not of 0\.9"):
+        model.predict(frame, type="conformal", gid=2 if grouped else None)

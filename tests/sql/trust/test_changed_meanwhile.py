@@ -36,7 +36,7 @@ SELECT boost_train('data', 'b', 'id', 'y', 'x, k', num_trees => 2, grouping_cols
 SELECT boost_train('data', 'other_b', 'id', 'y', 'k, x2, x', num_trees => 4, grouping_cols => 'g', max_leaf_nodes => 3);
 SELECT calibrate('b', 'data', 'c', 'isotonic');
 SELECT calibrate('other_b', 'data', 'other_c', 'isotonic');
-SELECT tree_statistics(each, 'data')
+SELECT tree_statistics(each, 'data'), conformal_train(each, 'data', '0.9')
 FROM unnest(ARRAY['m', 'f', 'b', 'c', 'other_m', 'other_f', 'other_b', 'other_c']) AS each;
 """
 OF_ANY: Mapping[str, tuple[Any, ...]] = {
@@ -44,6 +44,7 @@ OF_ANY: Mapping[str, tuple[Any, ...]] = {
     "tree_drift": ("data",), "tree_importance": (), "tree_to_json": (), "tree_to_pmml": (), "tree_call": (),
     "tree_rules": (), "calibrate": ("data", "out"), "tree_refresh": ("data", "out"), "tree_shap": ("data", "out"),
     "tree_explain": ("data", "7"), "tree_path": ("data", "7"), "conformal_quantiles": ("data", "0.5"),
+    "conformal_train": ("data", "0.5"),
     "partial_dependence": ("data", "x"), "permutation_importance": ("data",), "get_var_importance": ("out",),
 }  # fmt: skip
 OWN: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
