@@ -178,7 +178,7 @@ def class_errors(class_weights: Sequence[float]) -> list[float]:
     """1 less the probability of each class, to the bit what `sqltext.curves.conformal` makes of a leaf: by a sum in
     order.
     """
-    total = reduce(add, class_weights)
+    total = reduce(add, class_weights, 0.0)
     return [1 - weight / total for weight in class_weights]
 
 

@@ -8,8 +8,9 @@ from functools import partial
 
 import numpy as np
 
+from madtree.errors import MadtreeError
 from madtree.host import Host, watching
-from madtree.learn.data import Floats
+from madtree.learn.data import Floats, Ints
 from madtree.model import CONFORMAL, ModelTables, class_errors, output_columns
 from madtree.model.arrays import ModelArrays, class_weights, kept_quantiles
 from madtree.records import dataclass
@@ -65,8 +66,15 @@ class ConformalSets:
         shown = _group if self.model.grouping_columns else None
         return Asked(columns, self._classes_by_shares if of_classes else self._ends_by_numbers, shown)
 
+    def _quantiles_of(self, tree_id: Ints) -> Floats:
+        """(n,) of single trees by their ids; raises MadtreeError where the model has no such group."""
+        place = tree_id - 1 if self.model.grouping_columns else np.zeros_like(tree_id)
+        if len(place) and int(place.max()) >= len(self.quantiles):
+            raise MadtreeError(f"{self.model.name} is damaged: it has trees of more groups than its summary says")
+        return self.quantiles.take(place)
+
     def _quantile_of(self, tree_id: int) -> float:
-        return float(self.quantiles[tree_id - 1 if self.model.grouping_columns else 0])
+        return float(self._quantiles_of(np.array([tree_id]))[0])
 
     def _end(self, sign: int, tree_id: int, leaf: Node) -> str:
         return QUALIFIED.number(float(leaf.prediction or 0) + sign * self._quantile_of(tree_id))
@@ -81,7 +89,7 @@ class ConformalSets:
         model, nodes = self.model, arrays.nodes
         is_leaf = nodes["feature"] == 0
         of_node = np.where(is_leaf, np.cumsum(is_leaf), 0)
-        most = self.quantiles[nodes["tree_id"][is_leaf].astype(np.int64) - 1 if model.grouping_columns else 0]
+        most = self._quantiles_of(nodes["tree_id"][is_leaf].astype(np.int64))
         if not model.is_classification:
             number = nodes["prediction"][is_leaf]
             ends = (number, number - most, number + most)
@@ -89,7 +97,7 @@ class ConformalSets:
         check_shares(model, int(is_leaf.sum()))
         weights = class_weights(self.host, self.tables, model, len(is_leaf))[is_leaf]
         # The sum in order, as in `class_errors`.
-        belongs = 1 - weights / weights.cumsum(axis=1)[:, -1:] <= np.reshape(most, (-1, 1))
+        belongs = 1 - weights / weights.cumsum(axis=1)[:, -1:] <= most[:, None]
         conditions = [
             pick(f"{literal(joined(['tf'[not each] for each in own.tolist()]))}::pg_catalog.bool[]")
             for own in belongs.T
