@@ -147,7 +147,7 @@ class AsyncCalls:
         self,
         model: str,
         calibration_table: str | None = None,
-        levels: str | None = "0.8, 0.9, 0.95",
+        levels: str | None = "0.8,0.9,0.95",
         trust_owner: bool | None = False,
     ) -> str:
         """`Client.conformal_train`, awaited."""
@@ -580,7 +580,7 @@ class AsyncModel(AsyncTrained):
     async def conformal_train(
         self,
         table: Any = None,
-        levels: str | None = "0.8, 0.9, 0.95",
+        levels: str | None = "0.8,0.9,0.95",
         *,
         trust_owner: bool | None = False,
     ) -> str:
@@ -835,7 +835,7 @@ class AsyncForest(AsyncTrained):
     async def conformal_train(
         self,
         table: Any = None,
-        levels: str | None = "0.8, 0.9, 0.95",
+        levels: str | None = "0.8,0.9,0.95",
         *,
         trust_owner: bool | None = False,
     ) -> str:
@@ -1054,7 +1054,7 @@ class AsyncBoostedModel(AsyncTrained):
     async def conformal_train(
         self,
         table: Any = None,
-        levels: str | None = "0.8, 0.9, 0.95",
+        levels: str | None = "0.8,0.9,0.95",
         *,
         trust_owner: bool | None = False,
     ) -> str:

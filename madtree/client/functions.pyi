@@ -480,7 +480,7 @@ class FunctionCalls(Caller):
         self,
         model: str,
         calibration_table: str | None = None,
-        levels: str | None = "0.8, 0.9, 0.95",
+        levels: str | None = "0.8,0.9,0.95",
         trust_owner: bool | None = False,
     ) -> str:
         """Keeps with a model how far predictions of new rows may be off, for predictions of type 'conformal'.
@@ -1589,7 +1589,7 @@ class TreeMethods:
     def conformal_train(
         self,
         table: Any = None,
-        levels: str | None = "0.8, 0.9, 0.95",
+        levels: str | None = "0.8,0.9,0.95",
         *,
         trust_owner: bool | None = False,
     ) -> str:
@@ -1778,7 +1778,7 @@ class ForestMethods:
     def conformal_train(
         self,
         table: Any = None,
-        levels: str | None = "0.8, 0.9, 0.95",
+        levels: str | None = "0.8,0.9,0.95",
         *,
         trust_owner: bool | None = False,
     ) -> str:
@@ -1942,7 +1942,7 @@ class BoostedMethods:
     def conformal_train(
         self,
         table: Any = None,
-        levels: str | None = "0.8, 0.9, 0.95",
+        levels: str | None = "0.8,0.9,0.95",
         *,
         trust_owner: bool | None = False,
     ) -> str:

@@ -136,10 +136,10 @@ def test_a_browser_draws_rows_a_feature_and_a_row(show: Show, db: psycopg.Connec
     assert section.locator("h3").nth(2).inner_text() == "By colour"
     assert section.locator("svg").count() == 4
     assert section.locator("svg").nth(3).locator("circle").count() == 3
+    assert section.locator("path.effects").count() == 0
     assert {"c0", "c1", "c2"} <= {*section.locator("svg").nth(2).locator(".axis text").all_text_contents()}
     section.locator("svg").first.locator("circle").nth(5).click(force=True)
     assert section.locator("h3").nth(1).inner_text() != "Of the row 77"
-    assert section.locator("path.effects").count() == 0
     section.locator("select").first.select_option(label="wave")
     drawn = [section.locator(f"path.curve{which}").get_attribute("d") for which in (":not(.effects)", ".effects")]
     solid, dashed = ([float(y) for y in re.findall(r",([-0-9.]+)", line or "")] for line in drawn)
