@@ -75,6 +75,12 @@ def tree_statistics(
             features.append((False, feature.null_last, inf, -inf, _ends_of_ranges(known)))
     counted = CountedFeatures.of(features)
     counts = rows.counts(counted, COSTS)
+    for feature, at in zip(model.features, counted.slots, strict=True):
+        if not counts.slots[at][MISSING] + counts.slots[at][N_FIRST:].sum():
+            raise MadtreeError(
+                f"{_TABLE}: of {feature.name} {training_table} has no value that {model_name} knows",
+                hint="Give the table that the model was trained on.",
+            )
     _write(host, tables, model, counted, counts, order)
     return counts.n_rows
 
