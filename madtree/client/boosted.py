@@ -94,7 +94,7 @@ class BoostedModel(EnsembleModel, BoostedMethods):
         values, n_rows = read_features(model.features, boosted.trees.used, new_data_table)
         scores = boosted.scores(values, n_rows, num_trees)
         if quantile is None:
-            return boosted.answer(model, type, scores)
+            return boosted.answer(model, type, scores, (CONFORMAL,))
         return conformal_sets(boosted.said(scores), quantile, of_classes=model.is_classification)
 
     def staged_predict(self, X: Any, type: str = "response", *, gid: int | None = None) -> Iterator[Any]:
