@@ -46,7 +46,7 @@ def train(db: psycopg.Connection, kind: str, model: str, **more: Any) -> None:
     db.execute(sql.SQL("SELECT madtree.{}({})").format(function, named), list(given.values()))
     if "_statistics" in PARTS[kind]:
         db.execute("SELECT madtree.tree_statistics(%s, %s)", [model, given["training_table_name"]])
-    if "_conformal" in PARTS[kind]:
+    if "_conformal" in PARTS[kind] and "exposure" not in given:
         db.execute("SELECT madtree.conformal_train(%s, %s, '0.5, 0.9')", [model, given["training_table_name"]])
     schema = model.partition(".")[0]
     db.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO public")  # type: ignore[arg-type]
