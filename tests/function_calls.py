@@ -45,11 +45,12 @@ class OfData:
 
 # Further calls, by arguments beside those that are required.
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
-    "tree_predict": ({"type": "prob"}, {"type": "leaf"}, {"replace": True}),
-    "forest_predict": ({"type": "prob"}, {"type": "leaf"}, {"type": "interval", "level": 0.8}),
+    "tree_predict": ({"type": "prob"}, {"type": "leaf"}, {"type": "conformal"}, {"replace": True}),
+    "forest_predict": ({"type": "prob"}, {"type": "leaf"}, {"type": "interval", "level": 0.8}, {"type": "conformal"}),
     "conformal_quantiles": ({"calibration_table": OfData(), "levels": "0.5, 0.8"},),
+    "conformal_train": ({"calibration_table": OfData(), "levels": "0.5, 0.9"},),
     "calibrate": ({"method": "sigmoid"},),
-    "boost_predict": ({"type": "raw"}, {"type": "leaf"}),
+    "boost_predict": ({"type": "raw"}, {"type": "leaf"}, {"type": "conformal"}),
     "boost_sql": ({"type": "prob"}, {"type": "raw"}),
     "tree_sql": ({"type": "prob"}, {"tree_id": 1}),
     "tree_rules": ({"tree_id": 1},),

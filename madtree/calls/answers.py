@@ -19,10 +19,10 @@ def predict(
     type_: str | None,
     trust_owner: bool | None = False,
     replace: bool | None = False,
+    level: float | None = defaults.LEVEL,
     *,
     function: str,
     n_rounds: int | None = None,
-    level: float | None = defaults.LEVEL,
 ) -> str:
     """Score a table by a model of the function's kind; raises MadtreeError as `score.score_table`."""
     scored = score.score_table(
@@ -34,22 +34,6 @@ def predict(
     )
 
 
-def predict_between(
-    host: Host,
-    model: str | None,
-    data: str | None,
-    output: str | None,
-    type_: str | None,
-    trust_owner: bool | None = False,
-    replace: bool | None = False,
-    level: float | None = defaults.LEVEL,
-    *,
-    function: str,
-) -> str:
-    """Score a table by a model that may say between what outcomes lie; errors as of `predict`."""
-    return predict(host, model, data, output, type_, trust_owner, replace, function=function, level=level)
-
-
 def predict_by_rounds(
     host: Host,
     model: str | None,
@@ -59,9 +43,11 @@ def predict_by_rounds(
     num_trees: int | None = None,
     trust_owner: bool | None = False,
     replace: bool | None = False,
+    level: float | None = defaults.LEVEL,
 ) -> str:
     """Score a table by the first rounds of a boosted model; errors as of `predict`."""
-    return predict(host, model, data, output, type_, trust_owner, replace, function="boost_predict", n_rounds=num_trees)
+    given = host, model, data, output, type_, trust_owner, replace, level
+    return predict(*given, function="boost_predict", n_rounds=num_trees)
 
 
 def explain(
@@ -142,6 +128,19 @@ def tree_statistics(host: Host, model: str | None, training_table: str | None, t
     """Keep how a model's training rows are spread; raises MadtreeError as the function of the room `score`."""
     n_rows = score.tree_statistics(host, model, training_table, trust_owner)
     return f"tree_statistics: values of {_rows(n_rows)} of {training_table} kept with {model}"
+
+
+def conformal_train(
+    host: Host,
+    model: str | None,
+    calibration_table: str | None = None,
+    levels: str | None = defaults.KEPT_LEVELS,
+    trust_owner: bool | None = False,
+) -> str:
+    """Keep how far predictions may be off; raises MadtreeError as the function of the room `score`."""
+    kept = score.conformal_train(host, model, calibration_table, levels, trust_owner)
+    of_levels = ", ".join(f"{level:g}" for level in kept.levels)
+    return f"conformal_train: quantiles of levels {of_levels} by {_rows(kept.n_rows)} of {kept.table} kept with {model}"
 
 
 def tree_drop(host: Host, model: str | None) -> str:

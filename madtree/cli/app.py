@@ -48,6 +48,7 @@ commands: list[tuple[str, Callable[..., None], str]] = [
     ("importance", measure.importance_command, measure.IMPORTANCE_EPILOG),
     ("prune", manage.prune_command, manage.PRUNE_EPILOG),
     ("calibrate", living.calibrate_command, living.CALIBRATE_EPILOG),
+    ("conformal", living.conformal_command, living.CONFORMAL_EPILOG),
     ("refresh", living.refresh_command, living.REFRESH_EPILOG),
     ("drift", living.drift_command, living.DRIFT_EPILOG),
     ("alias", living.alias_command, living.ALIAS_EPILOG),

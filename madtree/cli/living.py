@@ -1,4 +1,6 @@
-"""`madtree calibrate`, `madtree refresh`, `madtree drift` and `madtree alias`: what a model needs while it is used."""
+"""`madtree calibrate`, `madtree conformal`, `madtree refresh`, `madtree drift` and `madtree alias`: what a model needs
+while it is used.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +23,11 @@ CALIBRATE_EPILOG = examples(
 REFRESH_EPILOG = examples(
     "$ madtree refresh delay_tree flights_of_may delay_of_may",
     "$ madtree refresh delay_tree flights_of_may delay_now --replace",
+)
+CONFORMAL_EPILOG = examples(
+    "$ madtree conformal delay_boost flights_of_may",
+    "$ madtree conformal delay_boost flights_of_may --levels 0.5,0.9",
+    "$ madtree predict delay_boost flights_of_june flights_between --type conformal",
 )
 ALIAS_EPILOG = examples("$ madtree alias champion delay_boost", "$ madtree alias champion --remove")
 DRIFT_EPILOG = examples(
@@ -59,6 +66,25 @@ def calibrate_command(
     given = {**names, "method": method, "trust_owner": trust_owner, "replace": replace}
     told = {"model": new_model, "calibrated_from": model, "method": method}
     _answered("calibrate", "calibrating", given, dsn, told if json else None)
+
+
+def conformal_command(
+    model: Model,
+    table: Annotated[
+        str | None,
+        typer.Argument(
+            help="Table with known outcomes, which training has not seen; without it, rows out of bag.",
+            show_default=False,
+        ),
+    ] = None,
+    levels: Annotated[str, typer.Option(help="How many of the new rows are covered.")] = defaults.KEPT_LEVELS,
+    trust_owner: TrustOwner = False,
+    dsn: Dsn = None,
+    json: Json = False,
+) -> None:
+    """Keep with a model how far its predictions may be off, for intervals and sets of classes."""
+    given = {"model": model, "calibration_table": table, "levels": levels, "trust_owner": trust_owner}
+    _answered("conformal_train", "calibrating", given, dsn, {"model": model, "levels": levels} if json else None)
 
 
 def refresh_command(

@@ -9,13 +9,13 @@ import psycopg
 import typer
 
 from madtree.cli.escapes import escaped_line
-from madtree.cli.exits import USAGE, CommandError
 from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
 from madtree.cli.output import as_json, text
 from madtree.cli.session import session
 from madtree.cli.trees import kind_of
 from madtree.errors import MadtreeError
 from madtree.interface import FUNCTIONS
+from madtree.model import CONFORMAL
 from madtree.trees import KINDS, TREE, ModelKind
 
 EPILOG = examples(
@@ -23,12 +23,14 @@ EPILOG = examples(
     "$ madtree predict delay_tree flights_today flights_prob --type prob",
     "$ madtree predict delay_forest flights_today flights_prob --type prob_mean",
     "$ madtree predict delay_forest flights_today flights_between --type interval --level 0.8",
+    "$ madtree predict delay_boost flights_today flights_between --type conformal --level 0.95",
     "$ madtree predict delay_tree flights_today flights_scored --replace",
 )
 
 
 # Of all kinds of model; the ensembles, which have more of them, first.
-_TYPES = dict.fromkeys(type_ for kind in reversed(KINDS.values()) for type_ in (*kind.class_types, *kind.number_types))
+_OF_KINDS = [type_ for kind in reversed(KINDS.values()) for type_ in (*kind.class_types, *kind.number_types)]
+_TYPES = dict.fromkeys([*_OF_KINDS, CONFORMAL])
 PredictionType = Enum("PredictionType", [(type_, type_) for type_ in _TYPES], type=str)  # type: ignore[misc]
 _RESPONSE = PredictionType(FUNCTIONS["tree_predict"].defaults["type"])
 
@@ -43,12 +45,15 @@ def predict_command(
             "--type",
             help="The prediction; each class's probability, of a forest its share of votes (prob) or the mean of the "
             "trees' probabilities (prob_mean); of a forest of numbers the mean and between what the outcome lies "
-            "(interval); or the leaf that a row ends in, of a forest one for each tree.",
+            "(interval); the same of every model, or a set of classes, by what `madtree conformal` has kept "
+            "(conformal); or the leaf that a row ends in, of a forest one for each tree.",
         ),
     ] = _RESPONSE,
     level: Annotated[
         float | None,
-        typer.Option("--level", help="With interval: the share of outcomes that lie between.", show_default="0.9"),
+        typer.Option(
+            "--level", help="With interval and conformal: the share of outcomes that are covered.", show_default="0.9"
+        ),
     ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace the predictions in that table, where it is one of yours.")
@@ -67,8 +72,6 @@ def predict_command(
     }
     with session(dsn) as opened:
         function = FUNCTIONS[opened.run(lambda: _kind_of(opened.connection, model), "reading").predicts]
-        if level is not None and "level" not in function.defaults:
-            raise CommandError(f"--level is for forests, and {model} is none", "Leave it out.", USAGE)
         if level is not None:
             arguments["level"] = level
         said = opened.line(function.name, {function.arguments[0].name: model, **arguments}, "scoring")

@@ -83,6 +83,7 @@ class AsyncCalls:
         type: str | None = "response",
         trust_owner: bool | None = False,
         replace: bool | None = False,
+        level: float | None = 0.9,
     ) -> str:
         """`Client.tree_predict`, awaited."""
 
@@ -141,6 +142,15 @@ class AsyncCalls:
         trust_owner: bool | None = False,
     ) -> Result[ConformalQuantilesRow]:
         """`Client.conformal_quantiles`, awaited."""
+
+    async def conformal_train(
+        self,
+        model: str,
+        calibration_table: str | None = None,
+        levels: str | None = "0.8,0.9,0.95",
+        trust_owner: bool | None = False,
+    ) -> str:
+        """`Client.conformal_train`, awaited."""
 
     async def tree_statistics(
         self,
@@ -446,6 +456,7 @@ class AsyncCalls:
         num_trees: int | None = None,
         trust_owner: bool | None = False,
         replace: bool | None = False,
+        level: float | None = 0.9,
     ) -> str:
         """`Client.boost_predict`, awaited."""
 
@@ -565,6 +576,15 @@ class AsyncModel(AsyncTrained):
         trust_owner: bool | None = False,
     ) -> Result[ConformalQuantilesRow]:
         """`Model.conformal_quantiles`, awaited."""
+
+    async def conformal_train(
+        self,
+        table: Any = None,
+        levels: str | None = "0.8,0.9,0.95",
+        *,
+        trust_owner: bool | None = False,
+    ) -> str:
+        """`Model.conformal_train`, awaited."""
 
     async def confusion(
         self,
@@ -692,6 +712,7 @@ class AsyncModel(AsyncTrained):
         type: str = "response",
         *,
         trust_owner: bool = False,
+        level: float = 0.9,
     ) -> Result[Any]:
         """`Model.predict`, awaited."""
 
@@ -810,6 +831,15 @@ class AsyncForest(AsyncTrained):
         trust_owner: bool | None = False,
     ) -> Result[ConformalQuantilesRow]:
         """`Forest.conformal_quantiles`, awaited."""
+
+    async def conformal_train(
+        self,
+        table: Any = None,
+        levels: str | None = "0.8,0.9,0.95",
+        *,
+        trust_owner: bool | None = False,
+    ) -> str:
+        """`Forest.conformal_train`, awaited."""
 
     async def confusion(
         self,
@@ -1021,6 +1051,15 @@ class AsyncBoostedModel(AsyncTrained):
     ) -> Result[ConformalQuantilesRow]:
         """`BoostedModel.conformal_quantiles`, awaited."""
 
+    async def conformal_train(
+        self,
+        table: Any = None,
+        levels: str | None = "0.8,0.9,0.95",
+        *,
+        trust_owner: bool | None = False,
+    ) -> str:
+        """`BoostedModel.conformal_train`, awaited."""
+
     async def confusion(
         self,
         table: Any,
@@ -1141,6 +1180,7 @@ class AsyncBoostedModel(AsyncTrained):
         num_trees: int | None = None,
         trust_owner: bool | None = False,
         replace: bool | None = False,
+        level: float = 0.9,
         *,
         gid: int | None = None,
     ) -> Any:

@@ -9,6 +9,7 @@ from madtree.client.calls import CallError
 from madtree.client.functions import BoostedMethods
 from madtree.client.result import Result
 from madtree.client.trained import EnsembleModel
+from madtree.model import CONFORMAL, check_all_rounds, check_level, find_model, read_summary
 from madtree.trees import BOOSTED
 from madtree.trees import Model as TreeModel
 
@@ -51,6 +52,7 @@ class BoostedModel(EnsembleModel, BoostedMethods):
         num_trees: int | None = None,
         trust_owner: bool | None = False,
         replace: bool | None = False,
+        level: float = 0.9,
         *,
         gid: int | None = None,
     ) -> Any:
@@ -63,9 +65,11 @@ class BoostedModel(EnsembleModel, BoostedMethods):
             with a column for each feature, whose predictions are returned, the same to the bit: only the trees are read
             from the database. Of a frame `output_table`, `trust_owner` and `replace` are not used.
         type
-            response, prob, raw or leaf; of a frame any but leaf.
+            response, prob, raw, conformal or leaf; of a frame any but leaf.
         num_trees
-            Rounds to predict by, from the first one on.
+            Rounds to predict by, from the first one on; all of them with conformal.
+        level
+            Of intervals and sets of classes (conformal), the share of outcomes that they cover.
         gid
             Of a grouped model, the group of all rows of a frame.
 
@@ -73,19 +77,25 @@ class BoostedModel(EnsembleModel, BoostedMethods):
         -------
         str or ndarray
             What the call said; of a frame an array of shape (n_rows,), or, with a value for each class,
-            (n_rows, n_classes).
+            (n_rows, n_classes); of intervals (n_rows, 3): the number, the low end and the high one; of sets of classes
+            booleans of shape (n_rows, n_classes).
         """
         if isinstance(new_data_table, str):
             if output_table is None:
                 raise CallError("output_table must be the name of the table for the predictions of a table")
             return self.client.boost_predict(
-                self.name, new_data_table, output_table, type, num_trees, trust_owner, replace
+                self.name, new_data_table, output_table, type, num_trees, trust_owner, replace, level
             )
         from madtree.client.feature_values import read_features
+        from madtree.model.arrays import conformal_sets
 
+        quantile = self._quantile(num_trees, level, gid) if type == CONFORMAL else None
         model, boosted = self._arrays(gid)
         values, n_rows = read_features(model.features, boosted.trees.used, new_data_table)
-        return boosted.answer(model, type, boosted.scores(values, n_rows, num_trees))
+        scores = boosted.scores(values, n_rows, num_trees)
+        if quantile is None:
+            return boosted.answer(model, type, scores, (CONFORMAL,))
+        return conformal_sets(boosted.said(scores), quantile, of_classes=model.is_classification)
 
     def staged_predict(self, X: Any, type: str = "response", *, gid: int | None = None) -> Iterator[Any]:
         """What `predict` says of a frame after each round: an array of each; arguments as there."""
@@ -136,6 +146,18 @@ class BoostedModel(EnsembleModel, BoostedMethods):
         from madtree.client.lightgbm_text import booster_of
 
         return booster_of(*self._arrays(gid))
+
+    def _quantile(self, num_trees: int | None, level: float, gid: int | None) -> float:
+        """That of the level; raises MadtreeError where it is not kept, or some of the rounds are asked alone."""
+        from madtree.model.arrays import kept_quantiles
+
+        check_level(CONFORMAL, level)
+        check_all_rounds(CONFORMAL, num_trees)
+        with self.client.reading():
+            host = self.client.host
+            tables = find_model(host, self.name, "model")
+            kept = kept_quantiles(host, tables, read_summary(host, tables, to_run=False), level)
+            return float(kept[(gid or 1) - 1])
 
     def _arrays(self, gid: int | None) -> tuple[TreeModel, BoostedArrays]:
         from madtree.client.boosted_arrays import BoostedArrays

@@ -106,15 +106,16 @@ class BoostedArrays:
         """(n_rows,) the places of the most probable classes, by scores (n_rows, n_scores)."""
         return likeliest(scores, self._masses(scores), self.link)
 
-    def answer(self, model: Model, type_: str, scores: Array) -> Array:
-        """What `boost_predict` says by scores (n_rows, n_scores), by the type of prediction, but for leaves.
+    def answer(self, model: Model, type_: str, scores: Array, others: tuple[str, ...] = ()) -> Array:
+        """What `boost_predict` says by scores (n_rows, n_scores), by the type of prediction, but for leaves; `others`
+        may be asked for elsewhere.
 
         Raises:
             CallError: the model has no predictions of this type.
         """
         types = model.kind.class_types if model.is_classification else model.kind.number_types
         if type_ not in types or type_ == "leaf":
-            known = ", ".join(name for name in types if name != "leaf")
+            known = ", ".join([*(name for name in types if name != "leaf"), *others])
             raise CallError(f"type must be one of {known} for a frame, not {type_!r}")
         if type_ == "raw":
             return scores[:, 0] if self.n_scores == 1 else scores

@@ -13,8 +13,8 @@ from madtree.client.trained import check_kind
 from madtree.client.tree_arrays import EnsembleArrays, class_values, mean_values, votes
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import INTERVAL, check_level, find_model, read_summary
-from madtree.model.arrays import quantiles
+from madtree.model import CONFORMAL, INTERVAL, check_level, find_model, own_types, read_summary
+from madtree.model.arrays import conformal_sets, kept_quantiles, quantiles
 from madtree.trees import FOREST, Model
 
 _ROWS_AT_ONCE = 65_536  # whose leaves in all trees are held together
@@ -22,7 +22,7 @@ _ROWS_AT_ONCE = 65_536  # whose leaves in all trees are held together
 
 def predict_frame(host: Host, name: str, X: Any, type_: str, level: float, gid: int | None) -> Array:
     """What `forest_predict` says of the rows of a frame, or of an array: (n_rows,), (n_rows, n_classes), or, of
-    intervals, (n_rows, 3) the mean, the low end and the high one.
+    intervals, (n_rows, 3) the mean, the low end and the high one; of sets of classes (n_rows, n_classes) which are in.
 
     Args:
         gid: of a grouped forest, the group of all rows.
@@ -34,13 +34,14 @@ def predict_frame(host: Host, name: str, X: Any, type_: str, level: float, gid: 
     tables = find_model(host, name, "model")
     model = read_summary(host, tables, to_run=False)
     check_kind(model, FOREST)
-    types = model.kind.class_types if model.is_classification else model.kind.number_types
-    if type_ not in types or type_ == "leaf":
-        raise CallError(f"type must be one of {', '.join(t for t in types if t != 'leaf')} for a frame, not {type_!r}")
+    types = [each for each in (*own_types(model), CONFORMAL) if each != "leaf"]
+    if type_ not in types:
+        raise CallError(f"type must be one of {', '.join(types)} for a frame, not {type_!r}")
     try:
         check_level(type_, level)
     except MadtreeError as error:
         raise CallError(str(error)) from None
+    kept = kept_quantiles(host, tables, model, level) if type_ == CONFORMAL else [0.0]
     forest = EnsembleArrays.read(host, tables, model, gid, outcomes=type_ == INTERVAL)
     values, n_rows = read_features(model.features, forest.used, X)
     found = []
@@ -48,7 +49,10 @@ def predict_frame(host: Host, name: str, X: Any, type_: str, level: float, gid: 
         last = min(first + _ROWS_AT_ONCE, n_rows)
         some = {feature: column[first:last] for feature, column in values.items()}
         found.append(_said(model, forest, forest.apply(some, last - first), type_, level))
-    return np.concatenate(found)
+    numbers = np.concatenate(found)
+    if type_ != CONFORMAL:
+        return numbers
+    return conformal_sets(numbers, float(kept[(gid or 1) - 1]), of_classes=model.is_classification)
 
 
 def _said(model: Model, forest: EnsembleArrays, leaves: Array, type_: str, level: float) -> Array:
@@ -58,7 +62,7 @@ def _said(model: Model, forest: EnsembleArrays, leaves: Array, type_: str, level
     if type_ == "response" and model.is_classification:
         return np.asarray(class_values(model)[votes(forest, leaves).argmax(axis=1)])
     means = mean_values(forest, leaves)
-    if type_ != INTERVAL:
+    if type_ != INTERVAL:  # of 'conformal' the numbers that quantiles are about
         return means[:, 0] if type_ == "response" else means
     assert forest.outcomes is not None
     below = (1 - level) / 2

@@ -78,9 +78,9 @@ class Forest(EnsembleModel, ForestMethods):
             with a column for each feature, whose predictions are returned, the same to the bit: only the trees are read
             from the database. Of a frame `output_table`, `trust_owner` and `replace` are not used.
         type
-            response, prob, prob_mean, interval or leaf; of a frame any but leaf.
+            response, prob, prob_mean, interval, conformal or leaf; of a frame any but leaf.
         level
-            Of intervals, the share of outcomes that lie between.
+            Of intervals and sets of classes, the share of outcomes that they cover.
         gid
             Of a grouped forest, the group of all rows of a frame.
 
@@ -88,7 +88,8 @@ class Forest(EnsembleModel, ForestMethods):
         -------
         str or ndarray
             What the call said; of a frame an array of shape (n_rows,); with a value for each class (n_rows, n_classes);
-            of intervals (n_rows, 3): the mean, the low end and the high one.
+            of intervals (n_rows, 3): the mean, the low end and the high one; of sets of classes booleans of shape
+            (n_rows, n_classes).
         """
         if not isinstance(new_data_table, str):
             from madtree.client.forest_arrays import predict_frame

@@ -291,6 +291,7 @@ class FunctionCalls(Caller):
         type: str | None = "response",
         trust_owner: bool | None = False,
         replace: bool | None = False,
+        level: float | None = 0.9,
     ) -> str:
         """Scores a table by a model into a new table.
 
@@ -309,6 +310,8 @@ class FunctionCalls(Caller):
             As a superuser, use another role's model although it runs what that role wrote.
         replace
             True: where output_table is a table of predictions of your own, replace its rows.
+        level
+            With 'conformal': the share of outcomes that are to be covered, a level that conformal_train has kept.
 
         Notes
         -----
@@ -472,6 +475,31 @@ class FunctionCalls(Caller):
         Notes
         -----
         ``SELECT madtree.conformal_quantiles()`` prints all that there is to know of it."""
+
+    def conformal_train(
+        self,
+        model: str,
+        calibration_table: str | None = None,
+        levels: str | None = "0.8,0.9,0.95",
+        trust_owner: bool | None = False,
+    ) -> str:
+        """Keeps with a model how far predictions of new rows may be off, for predictions of type 'conformal'.
+
+        Parameters
+        ----------
+        model
+            output_table_name of tree_train, forest_train or boost_train.
+        calibration_table
+            Table or view with known outcomes, which training has not seen; None: of a forest the table that it was
+            trained on, each row by the trees whose samples lack it.
+        levels
+            How many of the new rows are to be covered: numbers between 0 and 1, any of which predictions take.
+        trust_owner
+            As a superuser, use another role's model although it runs what that role wrote.
+
+        Notes
+        -----
+        ``SELECT madtree.conformal_train()`` prints all that there is to know of it."""
 
     def tree_statistics(
         self,
@@ -1124,13 +1152,15 @@ class FunctionCalls(Caller):
             'response': the class with most votes, or the mean 'prob': for each class the share of the trees that vote
             for it 'prob_mean': for each class the mean of its shares in the trees' leaves 'interval': the mean, and
             between what an outcome lies, of a forest trained with intervals => true 'leaf': the leaf's node_id in each
-            tree, as an array.
+            tree, as an array 'conformal': the number and between what an outcome lies, or a set of classes; see
+            conformal_train.
         trust_owner
             As a superuser, use another role's model although it runs what that role wrote.
         replace
             True: where output_table is a table of predictions of your own, replace its rows.
         level
-            With 'interval': the share of outcomes that lie between, above 0 and below 1.
+            With 'interval': the share of outcomes that lie between, above 0 and below 1; with 'conformal': the same, a
+            level that conformal_train has kept.
 
         Notes
         -----
@@ -1308,6 +1338,7 @@ class FunctionCalls(Caller):
         num_trees: int | None = None,
         trust_owner: bool | None = False,
         replace: bool | None = False,
+        level: float | None = 0.9,
     ) -> str:
         """Scores a table by a boosted model into a new table.
 
@@ -1322,13 +1353,16 @@ class FunctionCalls(Caller):
         type
             'response': the class that is most probable, or the number 'prob': the probability of each class 'raw': the
             score, or with more than two classes that of each: the base score and what the trees add 'leaf': the leaf's
-            node_id in each tree, as an array.
+            node_id in each tree, as an array 'conformal': the number and between what an outcome lies, or a set of
+            classes; see conformal_train.
         num_trees
             Rounds to predict by, from the first one on; None: all.
         trust_owner
             As a superuser, use another role's model although it runs what that role wrote.
         replace
             True: where output_table is a table of predictions of your own, replace its rows.
+        level
+            With 'conformal': the share of outcomes that are to be covered, a level that conformal_train has kept.
 
         Notes
         -----
@@ -1552,6 +1586,16 @@ class TreeMethods:
         prediction); arguments as for `Client.conformal_quantiles`; `table` is the name of a table or view, or a
         data frame."""
 
+    def conformal_train(
+        self,
+        table: Any = None,
+        levels: str | None = "0.8,0.9,0.95",
+        *,
+        trust_owner: bool | None = False,
+    ) -> str:
+        """Keeps with a model how far predictions of new rows may be off, for predictions of type 'conformal';
+        arguments as for `Client.conformal_train`; `table` is the name of a table or view, or a data frame."""
+
     def drift(
         self,
         table: Any,
@@ -1731,6 +1775,16 @@ class ForestMethods:
         prediction); arguments as for `Client.conformal_quantiles`; `table` is the name of a table or view, or a
         data frame."""
 
+    def conformal_train(
+        self,
+        table: Any = None,
+        levels: str | None = "0.8,0.9,0.95",
+        *,
+        trust_owner: bool | None = False,
+    ) -> str:
+        """Keeps with a model how far predictions of new rows may be off, for predictions of type 'conformal';
+        arguments as for `Client.conformal_train`; `table` is the name of a table or view, or a data frame."""
+
     def drift(
         self,
         table: Any,
@@ -1884,6 +1938,16 @@ class BoostedMethods:
         """Tells how far predictions of new rows may be off, by rows that training has not seen (split conformal
         prediction); arguments as for `Client.conformal_quantiles`; `table` is the name of a table or view, or a
         data frame."""
+
+    def conformal_train(
+        self,
+        table: Any = None,
+        levels: str | None = "0.8,0.9,0.95",
+        *,
+        trust_owner: bool | None = False,
+    ) -> str:
+        """Keeps with a model how far predictions of new rows may be off, for predictions of type 'conformal';
+        arguments as for `Client.conformal_train`; `table` is the name of a table or view, or a data frame."""
 
     def drift(
         self,

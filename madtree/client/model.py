@@ -71,7 +71,9 @@ class Model(TrainedModel, TreeMethods):
         """
         return self.client.tree_display(self.name, False, verbosity, full, max_depth)
 
-    def predict(self, table: Any, type: str = "response", *, trust_owner: bool = False) -> Result[Any]:
+    def predict(
+        self, table: Any, type: str = "response", *, trust_owner: bool = False, level: float = 0.9
+    ) -> Result[Any]:
         """Predictions for a table, or for a data frame (pandas, polars or Arrow).
 
         Parameters
@@ -80,10 +82,12 @@ class Model(TrainedModel, TreeMethods):
             Name of a table or view; or a frame with the features (and grouping columns) as its columns, which is
             copied into a temporary table.
         type
-            response, prob or leaf.
+            response, prob, leaf or conformal.
         trust_owner
             As a superuser, use another role's model although it runs what that role wrote; the same for the methods
             below.
+        level
+            With conformal, the share of outcomes that intervals or sets of classes cover.
 
         Returns
         -------
@@ -94,10 +98,10 @@ class Model(TrainedModel, TreeMethods):
         """
         if isinstance(table, str):
             with self._scratch() as target:
-                self.client.tree_predict(self.name, table, target, type, trust_owner)
+                self.client.tree_predict(self.name, table, target, type, trust_owner, level=level)
                 return self.client.rows_of(target)
         with self._as_table(table, trust_owner) as name, self._scratch() as target:
-            self.client.tree_predict(self.name, name, target, type, trust_owner)
+            self.client.tree_predict(self.name, name, target, type, trust_owner, level=level)
             return self.client.rows_of(target, "1")
 
     def to_json(self) -> str:

@@ -172,19 +172,51 @@ A row for each level; of a grouped model first those of all rows (tree_id is NUL
     level, n                  the level, and the rows of the table that count
     quantile                  of numbers: as far from the prediction are the outcomes of new rows in at least that share
                               of cases, so that prediction - quantile to prediction + quantile is an interval; of
-                              classes: the set of those whose probability is at least 1 - quantile has the outcome;
-                              of a forest 'prob_mean'
+                              classes: the set of those for which 1 - probability is at most the quantile has the
+                              outcome; of a forest 'prob_mean'
 It is the k-th least of n errors, where k is (n + 1) * level, rounded up: so a level needs level / (1 - level) rows. An
 error is the distance of the outcome from the prediction (of counts, from the rate times the exposure), or 1 less the
 probability of the outcome. That holds on average over tables and new rows that are drawn alike, whatever the model; the
-quantile of a group holds for its rows. A group with too few rows has NULL. Weights only leave rows out.
+quantile of a group holds for its rows. A group with too few rows has NULL. Weights only leave rows out. conformal_train
+keeps the quantiles, and predictions by them follow.
 A forest's own rows are judged out of bag, by fewer trees than new rows are; these are covered about as often as the
 level says, which no theorem promises. They must be the rows of the training still.
 {whom_to_trust()}""",
     example="""\
-CREATE TABLE delay_quantile AS SELECT quantile FROM madtree.conformal_quantiles('delays', 'flights_of_may', '0.9');
-SELECT s.id, s.estimated_delay - q.quantile AS low, s.estimated_delay + q.quantile AS high
-FROM scored AS s, delay_quantile AS q;""",
+SELECT level, n, quantile FROM madtree.conformal_quantiles('delays', 'flights_of_may', '0.9, 0.99');""",
+)
+
+CONFORMAL_TRAIN = Function(
+    "conformal_train",
+    "keeps with a model how far predictions of new rows may be off, for predictions of type 'conformal'",
+    run="madtree.calls.answers:conformal_train",
+    method=Method("conformal_train", table="calibration_table"),
+    settings=FIGURES,
+    arguments=(
+        Argument("model", "text", ANY_MODEL),
+        CONFORMAL_QUANTILES.arguments[1],
+        Argument(
+            "levels",
+            "text",
+            "how many of the new rows are to be covered: numbers between 0 and 1, any of which predictions take",
+            defaults.KEPT_LEVELS,
+        ),
+        TRUST_OWNER,
+    ),
+    details=f"""\
+It makes the table <output>_conformal, or makes it anew, with what conformal_quantiles tells: tree_id, level, n and
+quantile. Where a group has too few rows for a quantile of its own, that of all rows stands in for it, and a notice says
+so. tree_predict, forest_predict and boost_predict then answer type 'conformal', level => 0.9:
+    estimated_<dependent>, estimated_<dependent>_low, estimated_<dependent>_high   of numbers: the prediction, and the
+                              prediction - quantile and + quantile
+    estimated_<dependent>_set of classes: those for which 1 - probability is at most the quantile, an array in class
+                              order; it may have one class, several or none
+Copies of the model (tree_prune, boost_cut, calibrate, tree_refresh) are off by other amounts, and do not have the
+table; tree_drop removes it. A model of rates over exposures is refused.
+{whom_to_trust()}""",
+    example="""\
+SELECT madtree.conformal_train('delay_boost', 'flights_of_may');
+SELECT madtree.boost_predict('delay_boost', 'flights_of_june', 'between', 'conformal', level => 0.9);""",
 )
 
 BOOST_STAGED = Function(

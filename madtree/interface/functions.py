@@ -27,6 +27,7 @@ FUNCTIONS: Mapping[str, Function] = {
         evaluation.TREE_CURVE,
         evaluation.TREE_RELIABILITY,
         evaluation.CONFORMAL_QUANTILES,
+        evaluation.CONFORMAL_TRAIN,
         TREE_STATISTICS,
         TREE_DRIFT,
         explanation.GET_VAR_IMPORTANCE,

@@ -23,6 +23,13 @@ from madtree.interface.shared import (
 from madtree.trees import BOOSTED, FOREST, TREE
 
 _TYPE = Argument("type", "text", "", defaults.PREDICTION_TYPE)
+_LEVEL = Argument(
+    "level",
+    "double precision",
+    "with 'conformal': the share of outcomes that are to be covered, a level that conformal_train has kept",
+    defaults.LEVEL,
+)
+_BY_QUANTILES = "'conformal': the number and between what an outcome lies, or a set of classes; see conformal_train"
 _DIALECT = Argument(
     "dialect",
     "text",
@@ -59,6 +66,7 @@ TREE_PREDICT = Function(
         replace(_TYPE, help=f"what to write, {SEE_BELOW}"),
         TRUST_OWNER,
         REPLACE,
+        _LEVEL,
     ),
     madlib_names={"tree_model": "model", "new_data_table": "source", "output_table": "output", "type": "pred_type"},
     details=f"""\
@@ -67,7 +75,10 @@ response        estimated_<dependent>, of the dependent variable's own type (flo
 prob            estimated_prob_<class> float8 for each class; of more than 1000 classes estimated_prob float8[] in
                 class order
 leaf            node_id bigint: the leaf that the row ends in
-Regression models have response and leaf. The former name prob_columns means prob.
+conformal       by the quantiles of conformal_train. Of numbers estimated_<dependent>, estimated_<dependent>_low and
+                estimated_<dependent>_high float8; of classes estimated_<dependent>_set, an array of the dependent
+                variable's type
+Regression models have response, leaf and conformal. The former name prob_columns means prob.
 
 Rows with missing values, and with categories unknown to the model, follow the majority at that split. Rows of an
 unknown group stay, with NULL. Returns one line that says what was done.
@@ -79,7 +90,7 @@ unknown group stay, with NULL. Returns one line that says what was done.
 FOREST_PREDICT = Function(
     "forest_predict",
     "scores a table by a forest into a new table",
-    run="madtree.calls.answers:predict_between",
+    run="madtree.calls.answers:predict",
     shares_run=True,
     settings=FIGURES,
     arguments=(
@@ -92,15 +103,15 @@ FOREST_PREDICT = Function(
             "'prob': for each class the share of the trees that vote for it\n"
             "'prob_mean': for each class the mean of its shares in the trees' leaves\n"
             "'interval': the mean, and between what an outcome lies, of a forest trained with intervals => true\n"
-            "'leaf': the leaf's node_id in each tree, as an array",
+            "'leaf': the leaf's node_id in each tree, as an array\n"
+            f"{_BY_QUANTILES}",
         ),
         replace(TRUST_OWNER, help="true: use another role's model although it holds expressions of that role's"),
         REPLACE,
-        Argument(
-            "level",
-            "double precision",
-            "with 'interval': the share of outcomes that lie between, above 0 and below 1",
-            defaults.LEVEL,
+        replace(
+            _LEVEL,
+            help="with 'interval': the share of outcomes that lie between, above 0 and below 1; with 'conformal': the "
+            "same, a level that conformal_train has kept",
         ),
     ),
     details=f"""\
@@ -125,11 +136,13 @@ BOOST_PREDICT = Function(
             help="'response': the class that is most probable, or the number\n"
             "'prob': the probability of each class\n"
             "'raw': the score, or with more than two classes that of each: the base score and what the trees add\n"
-            "'leaf': the leaf's node_id in each tree, as an array",
+            "'leaf': the leaf's node_id in each tree, as an array\n"
+            f"{_BY_QUANTILES}",
         ),
         ROUNDS,
         replace(TRUST_OWNER, help="true: use another role's model although it holds expressions of that role's"),
         REPLACE,
+        _LEVEL,
     ),
     details=f"Rows of an unknown group get NULL.\n{_REPLACED}",
     example="SELECT madtree.boost_predict('delay_boost', 'new_flights', 'predicted', 'prob');",

@@ -14,16 +14,20 @@ from madtree.model.listing import models
 from madtree.model.measured import check_categories, check_listed
 from madtree.model.new_data import NewData, casting, fit_features, is_training_table, outcome_of
 from madtree.model.outputs import (
+    CONFORMAL,
     INTERVAL,
     MOST_COLUMNS,
+    check_all_rounds,
     check_level,
     check_type,
+    class_errors,
     class_position,
     class_positions,
     column_names,
     distinct_names,
     output_columns,
     output_expression,
+    own_types,
     probabilities,
     tell_of_last_class,
 )
@@ -43,6 +47,7 @@ from madtree.model.trust import NOT_ALLOWED
 from madtree.model.turns import make_beside, make_tables
 
 __all__ = [
+    "CONFORMAL",
     "INTERVAL",
     "MOST_COLUMNS",
     "MOST_POINTS",
@@ -54,6 +59,7 @@ __all__ = [
     "NewData",
     "base_scores",
     "casting",
+    "check_all_rounds",
     "check_categories",
     "check_kind",
     "check_level",
@@ -64,6 +70,7 @@ __all__ = [
     "check_rows",
     "check_trees",
     "check_type",
+    "class_errors",
     "class_position",
     "class_positions",
     "column_names",
@@ -89,6 +96,7 @@ __all__ = [
     "outcome_of",
     "output_columns",
     "output_expression",
+    "own_types",
     "prediction_type",
     "probabilities",
     "read_model",

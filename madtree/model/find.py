@@ -20,7 +20,17 @@ from madtree.sqltext.values import Kept, Writer, class_writer
 from madtree.trees import Model
 
 REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
-OPTIONAL = ("_surrogates", "_cv", "_competitors", "_group", "_packed", "_rounds", "_statistics", "_outcomes")
+OPTIONAL = (
+    "_surrogates",
+    "_cv",
+    "_competitors",
+    "_group",
+    "_packed",
+    "_rounds",
+    "_statistics",
+    "_outcomes",
+    "_conformal",
+)
 UNDEFINED_TABLE = "42P01"
 _NO_MODEL = "42809"
 REPLACED_TRIES = 3

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from functools import reduce
 from math import fsum
+from operator import add
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
@@ -15,7 +18,7 @@ from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, identifier_cut
 from madtree.trees import Members, Model, Node
 
 FORMER_TYPES = {"prob_columns": "prob"}  # names that scripts may still have
-INTERVAL = "interval"  # a type
+INTERVAL, CONFORMAL = "interval", "conformal"  # types
 SHOWN_CLASSES = 10  # in an error
 MOST_COLUMNS = 1000  # of float8, which a row of PostgreSQL's has room for beside the id
 
@@ -34,22 +37,35 @@ def check_type(model: Model, type_: str | None, some: Collection[str] | None = N
     wanted = FORMER_TYPES.get(wanted, wanted)
     if wanted not in valid:
         kind = "" if model.is_classification else " for a regression model"
-        hint = "madtree.conformal_quantiles says how far they may be off." if wanted == INTERVAL else None
+        hint = "Type 'conformal' has intervals, after madtree.conformal_train." if wanted == INTERVAL else None
         raise MadtreeError(f"type must be one of {', '.join(valid)}{kind}, not {type_!r}", hint=hint)
     return wanted
 
 
 def check_level(type_: str, level: float | None) -> None:
-    """Raises MadtreeError where `level` is none, or another one than usual of predictions that are no intervals."""
-    if level is None and type_ != INTERVAL:
+    """Raises MadtreeError where `level` is none, or another one than usual of predictions that have none."""
+    has_level = type_ in (INTERVAL, CONFORMAL)
+    if level is None and not has_level:
         return
     if level is None or not 0 < level < 1:
         raise MadtreeError(f"level must be a number above 0 and below 1, not {'NULL' if level is None else level}")
-    if type_ != INTERVAL and level != defaults.LEVEL:
-        raise MadtreeError(f"level is for type => '{INTERVAL}', and says nothing of type {type_}")
+    if not has_level and level != defaults.LEVEL:
+        raise MadtreeError(f"level is for type '{CONFORMAL}', and '{INTERVAL}' of forests, not for type {type_!r}")
+
+
+def check_all_rounds(type_: str, n_rounds: int | None) -> None:
+    """Raises MadtreeError where predictions of a type by some of the rounds alone are asked for that are by all."""
+    if type_ == CONFORMAL and n_rounds is not None:
+        raise MadtreeError("num_trees: quantiles for type 'conformal' are those of all rounds", hint="Leave it out.")
 
 
 def _types_of(model: Model) -> tuple[str, ...]:
+    return *own_types(model), CONFORMAL
+
+
+def own_types(model: Model) -> tuple[str, ...]:
+    """The types that the model's kind has for its outcomes; predictions by kept quantiles, all models have beside them.
+    """  # fmt: skip
     return model.kind.class_types if model.is_classification else model.kind.number_types
 
 
@@ -70,7 +86,9 @@ def output_columns(model: Model, type_: str, spelling: Spelling, taken: str = ""
     """
     if type_ == "response":
         columns = [_response(model, spelling)]
-    elif type_ == INTERVAL:
+    elif type_ == CONFORMAL and model.is_classification:
+        columns = [Output(f"estimated_{model.target}_set", f"{model.dependent_type}[]", _no_leaf)]
+    elif type_ in (INTERVAL, CONFORMAL):
         response = _response(model, spelling)
         columns = [response, *(Output(f"{response.name}_{end}", response.type, _no_leaf) for end in ("low", "high"))]
     elif type_ == "leaf":
@@ -89,7 +107,7 @@ def output_columns(model: Model, type_: str, spelling: Spelling, taken: str = ""
     else:
         columns = [_probabilities(spelling)]
     distinct = distinct_names((column.name for column in columns), taken)
-    return [Output(name, column.type, column.value) for name, column in zip(distinct, columns, strict=True)]
+    return [replace(column, name=name) for name, column in zip(distinct, columns, strict=True)]
 
 
 def output_expression(model: Model, type_: str, spelling: Spelling, class_: str | None = None) -> Output:
@@ -154,6 +172,14 @@ def probabilities(class_weights: Sequence[float]) -> list[float]:
     """Class weights over their sum, which is the exactly rounded one, whatever the order."""
     total = fsum(class_weights)
     return [weight / total for weight in class_weights]
+
+
+def class_errors(class_weights: Sequence[float]) -> list[float]:
+    """1 less the probability of each class, to the bit what `sqltext.curves.conformal` makes of a leaf: by a sum in
+    order.
+    """
+    total = reduce(add, class_weights, 0.0)
+    return [1 - weight / total for weight in class_weights]
 
 
 def distinct_names(names: Iterable[str], taken: str) -> list[str]:

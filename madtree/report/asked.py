@@ -57,13 +57,17 @@ def row_paths(host: Host, choice: Choice, table: str, id_: str) -> dict[int, lis
     return shown
 
 
-def partial_dependence(host: Host, choice: Choice, table: str, feature: str, size: int, most: int) -> list[Row]:
-    """What is predicted by a feature's values, of which there are at most `size`, of at most `most` rows."""
+def partial_dependence(
+    host: Host, choice: Choice, table: str, feature: str, size: int, most: int, *, accumulated: bool
+) -> list[Row]:
+    """What is predicted by a feature's values, of which there are at most `size`, of at most `most` rows; or the
+    effects of these, `accumulated`.
+    """
     asked = [choice.model.name, table, feature, size, most, choice.trust_owner]
     if _has_extension(host):
-        types = [_TEXT, _TEXT, _TEXT, "pg_catalog.int4", "pg_catalog.int4", _BOOL]
-        return host.query(sql.PARTIAL_DEPENDENCE, types, asked)
-    return _here(host, "partial_dependence", *asked[:3], None, None, False, False, *asked[3:])
+        types = [_TEXT, _TEXT, _TEXT, "pg_catalog.int4", "pg_catalog.int4", _BOOL, _BOOL]
+        return host.query(sql.PARTIAL_DEPENDENCE, types, [*asked, accumulated])
+    return _here(host, "partial_dependence", *asked[:3], None, None, accumulated, False, *asked[3:])
 
 
 def scoring_sql(host: Host, choice: Choice) -> str:

@@ -83,6 +83,8 @@ def _dependence(
     """The values of a feature as `texts`, and as `numbers` where they have an order; and what is predicted where all
     rows have one, by class, as `outputs`. None where it has too many categories, or none of the rows has a value.
 
+    Where they have an order, `effects` are the accumulated ones: `numbers`, and by class `outputs`.
+
     Args:
         table: as the user or the model names it.
         classes: whose probabilities are wanted; one that is None of a model of numbers.
@@ -91,15 +93,28 @@ def _dependence(
     size = VALUES if has_order else CATEGORIES
     try:
         with together(host):
-            rows = partial_dependence(host, choice, table, feature.name, size, PROBED_ROWS)
+            asked = host, choice, table, feature.name, size, PROBED_ROWS
+            rows = partial_dependence(*asked, accumulated=False)
+            effects = partial_dependence(*asked, accumulated=True) if has_order else []
     except (MadtreeError, psycopg.errors.InvalidParameterValue, psycopg.errors.ProgramLimitExceeded):
         return None
-    by_class = {class_: [row for row in rows if row["class"] in (class_, None)] for class_ in classes}
-    first = by_class[classes[0]]
+    first = _of_class(rows, classes[0])
     return {
         "texts": [row["value"] for row in first],
-        "numbers": [finite(row["number"]) for row in first] if has_order else None,
-        "outputs": [[_digits(row["estimated"]) for row in by_class[class_]] for class_ in classes],
+        **_by_number(rows, classes),
+        **({"effects": _by_number(effects, classes)} if has_order else {"numbers": None}),
+    }
+
+
+def _of_class(rows: Sequence[Row], class_: str | None) -> list[Row]:
+    return [row for row in rows if row["class"] in (class_, None)]
+
+
+def _by_number(rows: Sequence[Row], classes: Sequence[str | None]) -> dict[str, Any]:
+    """The values of a feature as `numbers`, and by class what is predicted, or changes, by them, as `outputs`."""
+    return {
+        "numbers": [finite(row["number"]) for row in _of_class(rows, classes[0])],
+        "outputs": [[_digits(row["estimated"]) for row in _of_class(rows, class_)] for class_ in classes],
     }
 
 

@@ -13,6 +13,7 @@ from madtree.late import attributes_of
 
 if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
+    from madtree.score.conformal import conformal_train
     from madtree.score.former_table import FormerTable, Made, find_former
     from madtree.score.leaf_outcomes import draw_leaf_outcomes
     from madtree.score.new_rows import fit_to_source, only_row, scan_of
@@ -37,6 +38,7 @@ __all__ = [
     "check_method",
     "check_number_type",
     "check_stages",
+    "conformal_train",
     "draw_leaf_outcomes",
     "explain_row",
     "explain_some",
@@ -65,6 +67,7 @@ _MODULES = {
     "check_method": "other_rows",
     "check_number_type": "rows_at_hand",
     "check_stages": "refreshed_stages",
+    "conformal_train": "conformal",
     "draw_leaf_outcomes": "leaf_outcomes",
     "explain_row": "shap_row",
     "explain_some": "shap_row",

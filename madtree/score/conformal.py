@@ -4,24 +4,39 @@ whose samples lack a row.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from math import ceil
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model import NOT_ALLOWED, ModelTables, find_model, is_training_table, read_summary
+from madtree.interface import defaults
+from madtree.model import NOT_ALLOWED, ModelTables, find_model, is_training_table, make_beside, read_summary
+from madtree.records import dataclass
 from madtree.request import COSTS, find_source
 from madtree.score.asking import asking, checked
 from madtree.score.out_of_bag import check_own_rows, has_bags
 from madtree.sqltext import curves
+from madtree.sqltext.array_text import joined
 from madtree.sqltext.evaluate import class_metrics, number_metrics
+from madtree.sqltext.inserts import fill_beside
 from madtree.sqltext.owners import BY_SUPERUSER
 from madtree.sqltext.quote import ident
-from madtree.trees import Model
+from madtree.sqltext.tables import CONFORMAL_COLUMNS, create_beside
+from madtree.trees import Joining, Model
 
 _TABLE = "calibration_table"
 _MOST_LEVELS = 100
 _MOST_DIGITS = 15  # of a level, behind the point
+
+
+@dataclass(frozen=True)
+class KeptQuantiles:
+    """By which table, and how many rows of it that count, and of which levels quantiles are kept."""
+
+    table: str
+    n_rows: int
+    levels: Sequence[float]
 
 
 def conformal_quantiles(
@@ -47,7 +62,47 @@ def conformal_quantiles(
     """
     wanted = _levels(levels)
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
+    return _quantiles(host, tables, read_summary(host, tables), calibration_table, wanted)
+
+
+def conformal_train(
+    host: Host,
+    model_name: str | None,
+    calibration_table: str | None = None,
+    levels: str | None = defaults.KEPT_LEVELS,
+    trust_owner: bool | None = False,
+) -> KeptQuantiles:
+    """Keep what `conformal_quantiles` tells in `<output>_conformal`, for predictions of type 'conformal'. Arguments and
+    errors as there.
+
+    Raises:
+        MadtreeError: also where the model is another role's, or counts events over exposures.
+    """
+    wanted = _levels(levels)
+    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
+    if model.exposure is not None:
+        raise MadtreeError(
+            f"model: {tables.given} predicts rates, and how far a count may be off takes the exposure of its row",
+            hint="madtree.conformal_quantiles tells it: rate * exposure, plus and minus the quantile.",
+            sqlstate="42809",
+        )
+    rows = _quantiles(host, tables, model, calibration_table, wanted)
+    table = tables.schema, tables.name, "_conformal", CONFORMAL_COLUMNS
+    make_beside(host, tables, "_conformal", create_beside(*table))
+    given = [joined([_or_null(row[column]) for row in rows]) for column, _ in CONFORMAL_COLUMNS]
+    host.command(fill_beside(*table), ["pg_catalog.text"] * len(given), given)
+    by = str(model.source_table if calibration_table is None else calibration_table)
+    return KeptQuantiles(by, int(rows[0]["n"]), sorted(map(float, wanted)))
+
+
+def _or_null(value: float | None) -> str:
+    return "NULL" if value is None else repr(value)
+
+
+def _quantiles(
+    host: Host, tables: ModelTables, model: Model, calibration_table: str | None, wanted: Sequence[Decimal]
+) -> list[Row]:
     out_of_bag = _is_out_of_bag(host, tables, model, calibration_table)
     table = str(model.source_table if calibration_table is None else calibration_table)
     # Of numbers each row is asked for, and not what many of them come to.
@@ -75,6 +130,11 @@ def conformal_quantiles(
             f"is NULL: a group needs at least {max(least.values()):,}; that of all rows (tree_id IS NULL) may stand in"
         )
     return rows
+
+
+def conformal_type(model: Model) -> str:
+    """The type of prediction of classes that quantiles are about."""
+    return "prob_mean" if model.kind.joining is Joining.VOTE_OR_MEAN else "prob"
 
 
 def _is_out_of_bag(host: Host, tables: ModelTables, model: Model, table: str | None) -> bool:

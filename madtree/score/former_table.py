@@ -51,8 +51,9 @@ def contributions(known: Collection[Sequence[str]]) -> Made:
     )
 
 
-def predictions(response: str, scores: Collection[str], interval: Sequence[str]) -> Made:
-    """Tables of predictions by a model that has this column of responses, and these of raw scores and of intervals.
+def predictions(response: str, scores: Collection[str], *whole: Sequence[str]) -> Made:
+    """Tables of predictions by a model that has this column of responses, and these of raw scores; `whole` are its
+    columns of intervals and sets of classes.
 
     They are given whole, since the prefixes that they have are in the names of many other tables. Of probabilities only
     the prefix counts, so that a model that has learned of other classes may replace what the former one said.
@@ -60,7 +61,7 @@ def predictions(response: str, scores: Collection[str], interval: Sequence[str])
 
     def fits(columns: Sequence[str]) -> bool:
         said = columns[1:]
-        known = said in ([response], [*interval], [_PROBABILITY]) or {*said} <= _LEAVES or {*said} <= {*scores}
+        known = said in ([response], *map(list, whole), [_PROBABILITY]) or {*said} <= _LEAVES or {*said} <= {*scores}
         return bool(said) and (known or all(name.startswith(f"{_PROBABILITY}_") for name in said))
 
     known = " or ".join([*sorted(scores)[:1], *sorted(_LEAVES)])

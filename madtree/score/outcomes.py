@@ -82,12 +82,7 @@ def outcomes_of_tree(said: Said) -> Outcomes:
     if type_ in ("leaf", "response"):
         write, column = (sql.integer_array, "node_id") if type_ == "leaf" else (sql.number_array, "prediction")
         return Outcomes.of_tree(each, [pick(write(nodes[column][is_leaf].tolist()))])
-    if (size := int(is_leaf.sum()) * len(model.classes)) > _MOST_SHARES:
-        raise MadtreeError(
-            f"{model.name} has {size:,} probabilities in its leaves, and at most {_MOST_SHARES:,} become SQL",
-            hint="Ask for type 'response'.",
-            sqlstate="54000",
-        )
+    check_shares(model, int(is_leaf.sum()))
     weights = class_weights(said.host, said.tables, model, len(is_leaf))[is_leaf].tolist()
     by_class = list(zip(*map(watching(said.host, probabilities), weights), strict=True))
     whole = len(said.outputs) == 1 and said.outputs[0].type.endswith("[]")
@@ -96,6 +91,16 @@ def outcomes_of_tree(said: Said) -> Outcomes:
         [f"CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN ARRAY[{', '.join(picks)}] END"] if whole else picks
     )
     return Outcomes.of_tree(each, expressions)
+
+
+def check_shares(model: Model, n_leaves: int) -> None:
+    """Raises MadtreeError where what so many leaves say of all classes is too much for a statement."""
+    if (size := n_leaves * len(model.classes)) > _MOST_SHARES:
+        raise MadtreeError(
+            f"{model.name} has {size:,} probabilities in its leaves, and at most {_MOST_SHARES:,} become SQL",
+            hint="Ask for type 'response'.",
+            sqlstate="54000",
+        )
 
 
 def question_to_tree(model: Model, taken: str) -> tuple[str, dict[str, Output]]:

@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace as replaced
 from functools import partial
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from madtree.host import Host, watching
 from madtree.ingest import distribute_beside
 from madtree.interface import FUNCTIONS, defaults
 from madtree.model import (
+    CONFORMAL,
     INTERVAL,
+    ModelTables,
     casting,
+    check_all_rounds,
     check_kind,
     check_level,
     check_not_calibrated,
@@ -21,6 +25,7 @@ from madtree.model import (
     find_model,
     output_columns,
     output_expression,
+    own_types,
     read_summary,
     read_trees,
     tell_of_last_class,
@@ -38,6 +43,9 @@ from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.portable import spelling_of
 from madtree.sqltext.predict import Output, Scan
 from madtree.trees import Joining, Model, Tree
+
+if TYPE_CHECKING:
+    from madtree.score.score_by_blocks import Asked
 
 
 @dataclass(frozen=True)
@@ -89,33 +97,44 @@ def score_table(
         check_not_calibrated(model, "num_trees")
     wanted = check_type(model, type_)
     check_level(wanted, level)
+    check_all_rounds(wanted, n_rounds)
     (response,) = output_columns(model, "response", QUALIFIED, id_name_of(model))
-    named = (column_names(model, each, id_name_of(model)) for each in ("raw", INTERVAL))
+    named = (column_names(model, each, id_name_of(model)) for each in ("raw", INTERVAL, CONFORMAL))
     made = predictions(response.name, *named)
     into = IntoTable.checked(host, tables, model, new_data_table, output_table, made, replace=replace)
-    outputs = [
-        replaced(output, value=watching(host, output.value))
-        for output in output_columns(model, wanted, QUALIFIED, into.scan.id_name)
-    ]
+    outputs, asked = _asked(host, tables, model, wanted, level, into.scan.id_name)
     into.tell()
     size = host.query(models_sql.size(tables.schema, tables.name))[0]
     if wanted == "prob" and size["single"] and model.kind.joining is Joining.NONE:
         _tell_of_single_leaves(host, model, size["single"], size["trees"])
     surrogates = tables.has_surrogates
-    work = work_of(host, into.source, model, size["leaves"], len(outputs), costs, has_surrogates=surrogates)
+    columns = len(model.classes) if wanted == CONFORMAL and model.is_classification else len(outputs)
+    work = work_of(host, into.source, model, size["leaves"], columns, costs, has_surrogates=surrogates)
     beside = work.spread and into.is_spread_by_id
     with casting(model, into.data.features, into.given, "new_data_table"):
         if work.in_blocks if in_blocks is None or not work.is_expression else in_blocks:
             from madtree.score.score_by_blocks import BlockScoring  # only here: numpy comes with it
 
             given_id = into.source, into.scan, into.kept_id
-            rows = BlockScoring(
-                host, tables, model, wanted, *given_id, outputs, work, n_rounds=n_rounds, level=level, beside=beside
-            ).create()
+            how = BlockScoring(host, tables, model, wanted, *given_id, outputs, work, None, n_rounds, level)
+            rows = replaced(how, asked=asked, beside=beside).create()
         else:
             rows = _by_case(host, into.scan, work, read_trees(host, tables, model), outputs, beside=beside)
     rows = into.finished(rows)
     return Scored(wanted, rows, perf_counter() - begin)
+
+
+def _asked(
+    host: Host, tables: ModelTables, model: Model, wanted: str, level: float | None, id_name: str
+) -> tuple[list[Output], Asked | None]:
+    """The columns of predictions, and what blocks are asked for in their place, if anything."""
+    if wanted != CONFORMAL:
+        columns = output_columns(model, wanted, QUALIFIED, id_name)
+        return [replaced(output, value=watching(host, output.value)) for output in columns], None
+    from madtree.score.conformal_sets import ConformalSets  # numpy comes with it
+
+    sets = ConformalSets.kept(host, tables, model, float(level or 0))
+    return sets.outputs(id_name), sets.asked
 
 
 def _by_case(
@@ -157,7 +176,7 @@ def tree_sql(
         if header.kind.joining is Joining.VOTE_OR_MEAN:
             return forest_expression(host, tables, header, type_, class_, spelling)
     single = header.as_single_trees
-    wanted = check_type(single, type_)
+    wanted = check_type(single, type_, own_types(single))
     output = output_expression(single, wanted, spelling, class_)
     if wanted == "prob" and class_ is None:
         tell_of_last_class(host, single)

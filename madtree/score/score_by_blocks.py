@@ -25,7 +25,7 @@ from madtree.sqltext.predict import Output, Scan
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.sqltext.typenames import type_sql
-from madtree.trees import Feature, Model
+from madtree.trees import Model
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class Asked:
     Attributes:
         columns: of nodes that it takes, beside those of a walk.
         outcomes: what rows come to.
-        shown: of `BlockScan`, for each of the new data's features.
+        shown: of `BlockScan`, by the scan.
     """
 
     columns: Sequence[str]
     outcomes: Callable[[ModelArrays], Outcomes]
-    shown: Callable[[Feature], str] | None = None
+    shown: Callable[[Scan], Sequence[str]] | None = None
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class BlockScoring:
             self.id_type.is_array,
             said.entries,
             said.condition,
-            [*map(self.asked.shown, scan.features.values())] if self.asked and self.asked.shown else [],
+            self.asked.shown(scan) if self.asked and self.asked.shown else [],
         )
         n_trees = len(trees.roots)
         if host.source is host:

@@ -21,6 +21,7 @@ from madtree.score.shap_columns import COLUMNS, checked_layout
 from madtree.score.shap_plan import Terms
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.explain import shown
+from madtree.sqltext.predict import Scan
 from madtree.sqltext.split import split_list
 from madtree.trees import Model
 
@@ -78,7 +79,7 @@ def explain_table(
     size = host.query(models_sql.size(tables.schema, tables.name))[0]
     work = work_of(host, into.source, model, size["leaves"], 1, costs, has_surrogates=tables.has_surrogates)
     work = replaced(work, row_seconds=_LEAF * size["leaves"] * model.n_members / max(size["trees"], 1))
-    how = Asked(COLUMNS, asked.outcomes, shown if n_kept else None)
+    how = Asked(COLUMNS, asked.outcomes, _values_shown if n_kept else None)
     with casting(model, into.data.features, into.given, "new_data_table"):
         rows = BlockScoring(
             host,
@@ -96,6 +97,10 @@ def explain_table(
     rows = into.finished(rows, tells_repeated=n_kept == 0 and len(classes) <= 1)
     named = model.classes[classes[0]] if len(classes) == 1 else None
     return ExplainedTable(wanted, named, rows, perf_counter() - begin)
+
+
+def _values_shown(scan: Scan) -> list[str]:
+    return [shown(feature) for feature in scan.features.values()]
 
 
 def _checked_terms(model: Model, features: str | None, *, interactions: bool) -> Terms:

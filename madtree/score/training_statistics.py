@@ -21,9 +21,10 @@ from madtree.score.rows_at_hand import numbers_of_rows
 from madtree.score.value_counts import MISSING, MOST_RANGES, N_FIRST, CountedFeatures, ValueCounts
 from madtree.sqltext import array_text as text
 from madtree.sqltext import statistics as sql
+from madtree.sqltext.inserts import fill_beside
 from madtree.sqltext.models import longest_list
 from madtree.sqltext.quote import literal
-from madtree.sqltext.tables import model_table
+from madtree.sqltext.tables import STATISTICS_COLUMNS, create_beside, model_table
 from madtree.trees import MOST_EXPRESSION_BYTES, FeatureKind, Model
 
 _N_RANGES = 10  # of a number
@@ -74,6 +75,12 @@ def tree_statistics(
             features.append((False, feature.null_last, inf, -inf, _ends_of_ranges(known)))
     counted = CountedFeatures.of(features)
     counts = rows.counts(counted, COSTS)
+    for feature, at in zip(model.features, counted.slots, strict=True):
+        if not counts.slots[at][MISSING] + counts.slots[at][N_FIRST:].sum():
+            raise MadtreeError(
+                f"{_TABLE}: of {feature.name} {training_table} has no value that {model_name} knows",
+                hint="Give the table that the model was trained on.",
+            )
     _write(host, tables, model, counted, counts, order)
     return counts.n_rows
 
@@ -140,7 +147,8 @@ def _write(
                 (feature.name, _RANGE, place, ends[place - 1], ends[place], None, n)
                 for place, n in enumerate(own[N_FIRST:], 1)
             ]
-    make_beside(host, tables, "_statistics", sql.create(tables.schema, tables.name))
+    table = tables.schema, tables.name, "_statistics", STATISTICS_COLUMNS
+    make_beside(host, tables, "_statistics", create_beside(*table))
     columns = [*zip(*rows, strict=True)]
     literals = [
         text.texts(columns[0]),
@@ -150,7 +158,7 @@ def _write(
         text.texts(columns[5]),
         text.integers(columns[6]),
     ]
-    host.command(sql.fill(tables.schema, tables.name), [_TEXT] * len(literals), literals)
+    host.command(fill_beside(*table), [_TEXT] * len(literals), literals)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,10 @@ from collections.abc import Sequence
 
 from madtree.sqltext.array_text import texts
 from madtree.sqltext.cells import Question, class_cells, number_cells, number_errors
+from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.quote import literal
 from madtree.sqltext.scopes import CELLS, SCOPES, judged, whole
+from madtree.sqltext.tables import model_table
 
 
 def curve(question: Question, most: int) -> str:
@@ -35,6 +37,18 @@ def conformal(question: Question, levels: Sequence[str]) -> str:
     template = f"WITH {CELLS}{parts}{SCOPES}{_CONFORMAL}"
     of_levels = f"{literal(texts(levels))}::pg_catalog.numeric[]"
     return question.fill(template, cells=cells, errors=errors, levels=of_levels, **whole(question, "errors"))
+
+
+def kept_quantiles(schema: str, name: str, most: int) -> str:
+    """The quantiles of the level $1 that `<output>_conformal` keeps, that of all groups together first."""
+    return spelled_out("""SELECT c.tree_id, c.quantile FROM {table} AS c WHERE c.level `=` $1
+ORDER BY c.tree_id NULLS FIRST LIMIT {most}""").format(table=model_table(schema, name, "_conformal"), most=most + 1)
+
+
+def kept_levels(schema: str, name: str, most: int) -> str:
+    """The levels that it keeps, so many at most."""
+    return f"""SELECT DISTINCT c.level FROM {model_table(schema, name, "_conformal")} AS c
+WHERE c.level IS NOT NULL ORDER BY c.level LIMIT {most}"""
 
 
 # Rows of one probability stand together, those of the greatest first; where there are more probabilities than points,

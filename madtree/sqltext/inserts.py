@@ -41,6 +41,14 @@ def insert_cv(schema: str, name: str, grouping: Sequence[Column], group_source: 
     )
 
 
+def fill_beside(schema: str, name: str, suffix: str, columns: Sequence[tuple[str, str]]) -> str:
+    """Fill a table beside a model from one array literal per column."""
+    names = [column for column, _ in columns]
+    values = ", ".join(f"s.{column}" for column in names)
+    table = model_table(schema, name, suffix)
+    return f"INSERT INTO {table} ({', '.join(names)}) SELECT {values} FROM {unnested('s', columns)}"
+
+
 def _insert_with_groups(
     table: str,
     columns: Sequence[str],

@@ -85,6 +85,7 @@ EXPECTED: tuple[tuple[str, tuple[tuple[str, str | None], ...], frozenset[str]], 
     ("_rounds", of_boosted.ROUND_COLUMNS, frozenset()),
     ("_statistics", sql.STATISTICS_COLUMNS, frozenset()),
     ("_outcomes", sql.OUTCOME_COLUMNS, frozenset()),
+    ("_conformal", sql.CONFORMAL_COLUMNS, frozenset()),
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from madtree.records import dataclass
 from madtree.render.case import nested_case
@@ -50,11 +51,13 @@ class Output:
         name: unquoted.
         type: its SQL type.
         value: a leaf's value as an SQL literal of that type.
+        in_tree: the same of a leaf of the tree of that id, where it makes a difference.
     """
 
     name: str
     type: str
     value: Callable[[Node], str]
+    in_tree: Callable[[int, Node], str] | None = None
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,8 @@ def tree_case(
     def condition(node: Node) -> str:
         return goes_against_majority(node, features, spelling, tree.seen_categories)
 
-    return nested_case(tree, condition, output.value, margin, joins=joins)
+    value = output.value if output.in_tree is None else partial(output.in_tree, tree.tree_id)
+    return nested_case(tree, condition, value, margin, joins=joins)
 
 
 def row_expression(

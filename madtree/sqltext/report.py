@@ -133,12 +133,13 @@ SELECT p.tree_id, p.node_id
 FROM madtree.tree_path($1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.text, $4::pg_catalog.bool) AS p
 ORDER BY p.step"""
 
-# What is predicted by the values of the feature $3, of which there are at most $4, of at most $5 rows.
+# What is predicted by the values of the feature $3, of which there are at most $4, of at most $5 rows; $7 is whether
+# effects are accumulated.
 PARTIAL_DEPENDENCE = """\
 SELECT d.class, d.value, d.number, d.estimated
 FROM madtree.partial_dependence(
     $1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.text, grid_size => $4::pg_catalog.int4,
-    max_rows => $5::pg_catalog.int4, trust_owner => $6::pg_catalog.bool
+    max_rows => $5::pg_catalog.int4, trust_owner => $6::pg_catalog.bool, accumulated => $7::pg_catalog.bool
 ) AS d"""
 
 SCORING_SQL = "SELECT madtree.tree_sql($1::pg_catalog.text, trust_owner => $2::pg_catalog.bool) AS text"

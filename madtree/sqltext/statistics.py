@@ -3,28 +3,12 @@
 from __future__ import annotations
 
 from madtree.sqltext import sent_rows as sent
-from madtree.sqltext.inserts import unnested
 from madtree.sqltext.operators import spelled_out
-from madtree.sqltext.quote import ident, literal
+from madtree.sqltext.quote import literal
 from madtree.sqltext.tables import NULL_PROXY, STATISTICS_COLUMNS, model_table
 from madtree.trees import MAX_CATEGORIES
 
 MOST_ROWS, MOST_BYTES = 500_000, 64 * 2**20  # of a table of statistics: rows, and of their texts
-
-
-def create(schema: str, name: str) -> str:
-    """An empty table."""
-    table = model_table(schema, name, "_statistics")
-    columns = ", ".join(f"{ident(column)} pg_catalog.{kind}" for column, kind in STATISTICS_COLUMNS)
-    return f"CREATE TABLE {table} ({columns})"
-
-
-def fill(schema: str, name: str) -> str:
-    """Rows from one array literal per column of `STATISTICS_COLUMNS`."""
-    names = ", ".join(column for column, _ in STATISTICS_COLUMNS)
-    values = ", ".join(f"s.{column}" for column, _ in STATISTICS_COLUMNS)
-    table = model_table(schema, name, "_statistics")
-    return f"INSERT INTO {table} ({names}) SELECT {values} FROM {unnested('s', STATISTICS_COLUMNS)}"
 
 
 def kept(schema: str, name: str) -> str:

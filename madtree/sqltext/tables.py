@@ -14,7 +14,7 @@ MAX_IDENTIFIER_BYTES = 63
 NULL_PROXY = "__NULL__"  # MADlib's name for NULL among the categories
 SUFFIXES = (
     *("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_oob", "_rounds"),
-    *("_statistics", "_categories", "_outcomes"),
+    *("_statistics", "_categories", "_outcomes", "_conformal"),
 )
 # Not read when the model is: there may be many rows, which say nothing of how it predicts.
 BESIDE = frozenset({"_oob", "_categories"})
@@ -98,6 +98,13 @@ STATISTICS_COLUMNS: tuple[tuple[str, str], ...] = (
     ("category", "text"),
     ("n", "int8"),
 )
+# How far predictions may be off, of models that were asked to keep it: by group, or by all groups together (NULL).
+CONFORMAL_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("tree_id", "int4"),
+    ("level", "float8"),
+    ("n", "int8"),
+    ("quantile", "float8"),
+)
 # Of models whose nodes are packed (`packed_nodes`).
 PACKED_COLUMNS: tuple[tuple[str, str], ...] = (("tree_id", "int4"), ("category_sets", "text[]"), ("nodes", "bytea"))
 # Of models that keep an outcome of each leaf, in order of the leaves' ids.
@@ -175,6 +182,7 @@ SIGNATURES: dict[str, frozenset[str]] = {
     "_categories": frozenset({"gid", "feature", "category", "encoded"}),
     "_statistics": frozenset({"feature", "kind", "place", "category", "n"}),
     "_outcomes": frozenset({"tree_id", "outcomes"}),
+    "_conformal": frozenset({"tree_id", "level", "n", "quantile"}),
 }
 
 
@@ -254,6 +262,11 @@ def create_tables(
     return ";\n".join(
         f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(columns)})" for suffix, columns in tables.items()
     )
+
+
+def create_beside(schema: str, name: str, suffix: str, columns: Sequence[tuple[str, str]]) -> str:
+    """An empty table beside a model that is there."""
+    return f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(_definitions(columns))})"
 
 
 def drop_tables(schema: str, tables: Mapping[str, bool]) -> str:

@@ -41,6 +41,22 @@ def test_a_model_is_calibrated_refreshed_and_held_against_new_rows(
     assert [row["level"] for row in levels] == [0.5, 0.8]
 
 
+def test_intervals_of_any_model(madtree: Command, answer: Answer, points: str, schema: str) -> None:
+    model, out = f"{schema}.t", f"{schema}.o"
+    assert madtree("train", points, model, *TRAIN).code == 0
+    none = madtree("predict", model, points, out, "--type", "conformal")
+    assert (none.code, none.err.splitlines()[0]) == (
+        1,
+        f"error: model: {model} has no quantiles, which type 'conformal' takes",
+    )
+    said = madtree("conformal", model, points, "--levels", "0.5,0.8")
+    assert said.code == 0
+    assert said.out.startswith("conformal_train: quantiles of levels 0.5, 0.8 by 400 rows")
+    assert answer("predict", model, points, out, "--type", "conformal", "--level", "0.8")["type"] == "conformal"
+    assert answer("conformal", model, points)["levels"] == "0.8,0.9,0.95"
+    assert madtree("conformal", model).code == 1
+
+
 def test_a_model_gets_a_second_name(madtree: Command, answer: Answer, points: str, schema: str) -> None:
     model, alias = f"{schema}.t", f"{schema}.champion"
     assert madtree("train", points, model, *TRAIN).code == 0

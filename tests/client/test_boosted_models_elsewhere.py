@@ -194,7 +194,7 @@ def test_what_cannot_be_done_is_said(client: madtree.Client) -> None:
     model = client.boost_train("flowers", "b", "id", "price", PLAIN, **SOME)
     rows = frame_of(client, PLAIN)
     for type_ in ("prob", "leaf", "odds"):
-        with pytest.raises(CallError, match=f"type must be one of response, raw for a frame, not '{type_}'"):
+        with pytest.raises(CallError, match=f"type must be one of response, raw, conformal for a frame, not '{type_}'"):
             model.predict(rows, type=type_)
     with pytest.raises(CallError, match="output_table must be the name of the table"):
         model.predict("new")

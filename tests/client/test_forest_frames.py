@@ -88,7 +88,9 @@ def test_one_group_of_several(client: madtree.Client) -> None:
 def test_what_cannot_be_said_of_a_frame(client: madtree.Client) -> None:
     forest = client.forest_train("t", "f", "id", "v", NAMES, num_trees=3)
     data = frame(client)
-    with pytest.raises(madtree.CallError, match="type must be one of response, interval for a frame, not 'leaf'"):
+    with pytest.raises(
+        madtree.CallError, match="type must be one of response, interval, conformal for a frame, not 'leaf'"
+    ):
         forest.predict(data, type="leaf")
     with pytest.raises(madtree.MadtreeError, match="f keeps no outcomes of its leaves"):
         forest.predict(data, type="interval")

@@ -81,6 +81,9 @@ def test_a_method_of_a_model_says_what_the_function_says(client: madtree.Client,
         if table:
             numbered = {**given, "id": 0} if "id" in given else given  # a frame's rows are numbered
             found = method(**numbered, table=frame)
+            if not function.returns_rows:
+                assert found.split(" by ")[0] == said.split(" by ")[0], name
+                continue
             assert (found.columns, len(found)) == (said.columns, len(said)), name
         if function.returns_rows:
             whole = [each.name for each in function.columns if not each.may_be_null]

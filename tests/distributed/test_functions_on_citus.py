@@ -46,6 +46,7 @@ SELECT boost_train('trained', 'bz', 'id', 'z', 'x, n, level', num_trees => 5, ma
     grouping_cols => 'grp', boost_params => 'category_encoding=ordered');
 SELECT calibrate('b', 'trained', 'c', 'isotonic'); SELECT model_alias('champion', 't');
 SELECT tree_statistics(m, 'trained') FROM unnest(ARRAY['t', 'tg', 'f', 'b']) AS m;
+SELECT conformal_train(m, 'trained') FROM unnest(ARRAY['t', 'tg', 'fz', 'bk', 'bz']) AS m;
 """
 # `{t}` is the table, and `{o}` what is made of it.
 PREDICTIONS = [
@@ -56,6 +57,9 @@ PREDICTIONS = [
     *(f"boost_predict('{m}', '{{t}}', '{{o}}', '{type_}')" for m in ("b", "bk", "c") for type_ in ("response", "prob")),
     *(f"boost_predict('bz', '{{t}}', '{{o}}', '{type_}')" for type_ in ("raw", "leaf")),
     "boost_predict('b', '{t}', '{o}', num_trees => 3)",
+    *(f"tree_predict('{m}', '{{t}}', '{{o}}', 'conformal')" for m in ("t", "tg")),
+    "forest_predict('fz', '{t}', '{o}', 'conformal', level => 0.8)",
+    *(f"boost_predict('{m}', '{{t}}', '{{o}}', 'conformal')" for m in ("bk", "bz")),
     "tree_shap('t', '{t}', '{o}')",
     "tree_shap('fz', '{t}', '{o}')",
     "tree_shap('bk', '{t}', '{o}', layout => 'long', top => 2)",

@@ -22,7 +22,7 @@ MODELS = (
     "SELECT tree_train('data', 'grouped', 'id', 'y', 'x, z', grouping_cols => 'g', max_depth => 3)",
     "SELECT forest_train('data', 'trees', 'id', 'y', 'x, z, n, word', num_trees => 5, max_tree_depth => 9)",
     "SELECT boost_train('data', 'boosted', 'id', 'y', 'x, z, n, word', num_trees => 10)",
-    "SELECT tree_statistics('boosted', 'data')",
+    "SELECT tree_statistics('boosted', 'data'), conformal_train('boosted', 'data')",
 )
 
 
@@ -80,6 +80,8 @@ RUNS = {
     "statistics": "SELECT tree_statistics('boosted', 'data')",
     "drift": "SELECT d::text FROM tree_drift('boosted', 'data') AS d",
     "conformal quantiles": "SELECT q::text FROM conformal_quantiles('trees', 'data') AS q",
+    "kept quantiles": "SELECT conformal_train('boosted', 'data')",
+    "predict by quantiles": "SELECT boost_predict('boosted', 'data', 'out', 'conformal')",
     "intervals": "SELECT forest_train('data', 'out', 'id', 'target', 'x, z, n', num_trees => 6, intervals => true)",
     "ordered categories": f"{BOOSTED}, parallel_workers => 0, boost_params => 'category_encoding=ordered')",
     "prune": "SELECT tree_prune('large', 'out', 0.0005)",
@@ -94,7 +96,7 @@ def outcome(session: psycopg.Connection, name: str) -> str:
 
 def outcome_of(session: psycopg.Connection, run: str) -> str:
     """The same of a statement like those of `RUNS`."""
-    if "tree_statistics(" in run:
+    if "tree_statistics(" in run or "conformal_train(" in run:
         with session.transaction(force_rollback=True):  # the model's table is to stay where it is
             return repr(session.execute(run).fetchall())
     rows = session.execute(run).fetchall()

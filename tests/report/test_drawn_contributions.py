@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -73,6 +74,13 @@ def test_the_page_has_what_tree_shap_says(db: psycopg.Connection, kind: str) -> 
         assert dependence["texts"] == [row[0] for row in wanted]
         assert dependence["numbers"] == ([row[1] for row in wanted] if name != "colour" else None)
         assert dependence["outputs"] == [pytest.approx([row[2] for row in wanted], rel=1e-4)]
+        if name == "colour":  # whose values have no order
+            assert "effects" not in dependence
+            continue
+        call = call.replace("grid_size", "accumulated => true, grid_size")
+        wanted = db.execute(f"SELECT number, estimated FROM {call} ORDER BY number").fetchall()  # type: ignore[arg-type]
+        assert dependence["effects"]["numbers"] == [row[0] for row in wanted]
+        assert dependence["effects"]["outputs"] == [pytest.approx([row[1] for row in wanted], rel=1e-4)]
 
 
 def test_several_classes_can_be_chosen_from(db: psycopg.Connection) -> None:
@@ -128,9 +136,19 @@ def test_a_browser_draws_rows_a_feature_and_a_row(show: Show, db: psycopg.Connec
     assert section.locator("h3").nth(2).inner_text() == "By colour"
     assert section.locator("svg").count() == 4
     assert section.locator("svg").nth(3).locator("circle").count() == 3
+    assert section.locator("path.effects").count() == 0
     assert {"c0", "c1", "c2"} <= {*section.locator("svg").nth(2).locator(".axis text").all_text_contents()}
     section.locator("svg").first.locator("circle").nth(5).click(force=True)
     assert section.locator("h3").nth(1).inner_text() != "Of the row 77"
+    section.locator("select").first.select_option(label="wave")
+    drawn = [section.locator(f"path.curve{which}").get_attribute("d") for which in (":not(.effects)", ".effects")]
+    solid, dashed = ([float(y) for y in re.findall(r",([-0-9.]+)", line or "")] for line in drawn)
+    assert len(solid) == 25
+    assert 2 <= len(dashed) <= 25
+    # Features that do not go together: both lines tell the same, and lie on each other but for what few rows do.
+    assert max(solid) - min(solid) > 100
+    assert abs(sum(solid) / len(solid) - sum(dashed) / len(dashed)) < 20
+    assert "Broken line: accumulated effects" in section.locator("p.hint").first.inner_text()
     section.locator("select").first.select_option(label="day")
     page.set_viewport_size({"width": 360, "height": 800})
     page.wait_for_timeout(100)

@@ -125,7 +125,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 52_650
+    assert sum(map(lines_of_code, sources().values())) <= 53_100
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_lines_of_code() -> None:
         ("learn/requests", 17),
         ("learn/at_hand", 1),
         ("interface", 20),
-        ("score", 25),
+        ("score", 26),
         ("explain", 0),
     ],
 )

@@ -5,6 +5,7 @@ numpy, which the room above does not.
 from __future__ import annotations
 
 from madtree.model.arrays.categories import keys_of, keys_of_texts
+from madtree.model.arrays.conformal import conformal_sets, kept_quantiles
 from madtree.model.arrays.leaf_outcomes import quantiles, read_leaf_outcomes
 from madtree.model.arrays.scores import IsotonicArrays, expected, likeliest, masses, probabilities, shares
 from madtree.model.arrays.trees import ADJUSTED_AGREEMENT, ModelArrays, class_weights, node_weights, read_arrays
@@ -14,7 +15,9 @@ __all__ = [
     "IsotonicArrays",
     "ModelArrays",
     "class_weights",
+    "conformal_sets",
     "expected",
+    "kept_quantiles",
     "keys_of",
     "keys_of_texts",
     "likeliest",

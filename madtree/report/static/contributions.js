@@ -144,24 +144,29 @@ function drawDependence(frame, values, output, state, redraw) {
 // What is predicted on average where all rows have a value of the feature: a line where they have an order.
 function drawPrediction(frame, values, state) {
   const told = values.contributions;
-  const { texts, numbers, outputs } = told.dependences[state.feature];
+  const { texts, numbers, outputs, effects } = told.dependences[state.feature];
   const said = outputs[state.output];
+  const hasOrder = numbers && d3.extent(numbers)[0] < d3.extent(numbers)[1];
+  const beside = hasOrder && !numbers.includes(null) ? effectsBeside(numbers, said, effects, state.output) : [];
   const { svg, width, height } = chart(frame, 220, `What is predicted by the values of ${values.features[told.features[state.feature]]}`);
   const edge = { left: 60, right: 16, top: 24, bottom: 42 };
-  const [least, most] = d3.extent(said);
+  const [least, most] = d3.extent([...said, ...beside.map(([, value]) => value)]);
   const y = d3.scaleLinear([least, most > least ? most : least + (Math.abs(least) || 1)], [height - edge.bottom, edge.top]).nice();
   valueAxis(svg, y, edge.left, width - edge.left - edge.right, `mean ${told.outputs[0].class === null ? "prediction" : "probability"}, if all rows had the value`);
   const axis = svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - edge.bottom})`);
   const tip = (i) => `${texts[i]}: ${roundedText(said[i])}`;
   let x;
-  if (numbers && d3.extent(numbers)[0] < d3.extent(numbers)[1]) {
-    const scale = d3.scaleLinear(d3.extent(numbers), [edge.left, width - edge.right]);
+  if (hasOrder) {
+    const scale = d3.scaleLinear(d3.extent([...numbers, ...beside.map(([number]) => number)]), [edge.left, width - edge.right]);
     x = (i) => scale(numbers[i]);
     const every = Math.max(1, Math.ceil(numbers.length / Math.max(2, Math.floor(width / 110))));
     const isNumber = texts.every((text, i) => Number(text) === numbers[i]);
     if (isNumber) axis.call(d3.axisBottom(scale).ticks(Math.min(8, width / 90)));
     else axis.call(d3.axisBottom(scale).tickValues(numbers.filter((_, i) => i % every === 0)).tickFormat((number) => fitted(texts[numbers.indexOf(number)], 100, 11)));
     svg.append("path").attr("class", "curve").attr("d", d3.line((_, i) => x(i), (value) => y(value))(said));
+    if (beside.length > 1) svg.append("path").attr("class", "curve effects").attr("d", d3.line(([number]) => scale(number), ([, value]) => y(value))(beside))
+      .append("title").text("accumulated effects");
+    if (beside.length > 1) frame.append(make("p", { class: "hint" }, "Broken line: accumulated effects of the rows near each value, about the same mean. Where features go together, trust this one: it asks for no rows that cannot be."));
   } else {
     const scale = d3.scalePoint(texts, [edge.left, width - edge.right]).padding(0.6);
     x = (i) => scale(texts[i]);
@@ -169,6 +174,15 @@ function drawPrediction(frame, values, state) {
   }
   svg.append("g").selectAll("circle").data(said).join("circle").attr("class", "point").attr("cx", (_, i) => x(i)).attr("cy", (value) => y(value)).attr("r", 3)
     .append("title").text((_, i) => tip(i));
+}
+
+// Accumulated effects, whose mean over the rows is 0, as a line about the mean of what is predicted. Between any two of
+// their values are about as many rows, so that the mean over the values is that over the rows.
+function effectsBeside(numbers, said, effects, output) {
+  const known = effects.numbers.map((number, i) => [number, effects.outputs[output][i]]).filter((each) => !each.includes(null));
+  const predicted = d3.scaleLinear(numbers, said).clamp(true);
+  const shift = d3.mean(known, ([number]) => predicted(number)) - d3.mean(known, ([, effect]) => effect);
+  return known.map(([number, effect]) => [number, effect + shift]);
 }
 
 // From what is expected to the prediction of one row, the strongest feature first.

@@ -52,6 +52,12 @@ MISTAKES = {
     "tree_predict": [
         ("tree_predict('m', 'points', 'points')", "42P07", "madtree: output_table: ", "Choose another name"),
         ("tree_predict('m', 'points', 'p', 'what')", "22023", "madtree: type must be", None),
+        (
+            "tree_predict('m', 'points', 'p', 'conformal')",
+            "42809",
+            "madtree: model: m has no quantiles",
+            "Keep them, by",
+        ),
         ("tree_predict('m', 'bare', 'p')", "42703", "madtree: ", None),
         ("tree_predict('what')", "22023", "madtree: tree_predict with one argument", "SELECT madtree.tree_predict()"),
     ],
@@ -91,6 +97,11 @@ MISTAKES = {
             "madtree: levels: 0.99999 takes at least 99,9",
             "Take",
         ),
+    ],
+    "conformal_train": [
+        ("conformal_train('m')", "22023", "madtree: calibration_table must be the name of a table", "Give a table"),
+        ("conformal_train('m', 'points', '0.99999')", "22023", "madtree: levels: 0.99999 takes at least 99,9", "Take"),
+        ("conformal_train('points', 'points')", "42809", "madtree: model: ", None),
     ],
     "calibrate": [
         ("calibrate('m', 'points', 'out', 'platt')", "22023", "madtree: method must be one of isotonic, sigmoid", None),

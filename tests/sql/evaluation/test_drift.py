@@ -164,3 +164,13 @@ def test_workers_count_the_same(db: psycopg.Connection) -> None:
         assert row["feature"] == other["feature"]
         assert other["n"] == 300 * row["n"]
         assert row["outside"] == pytest.approx(other["outside"])
+
+
+def test_a_table_of_other_categories_is_not_the_trainings(db: psycopg.Connection) -> None:
+    """Its statistics would be none."""
+    db.execute(f"SELECT madtree.{MODELS['boosted']}, madtree.tree_statistics('m', 'training')")  # type: ignore[arg-type]
+    before = rows(db, "SELECT * FROM m_statistics")
+    db.execute("CREATE TABLE others AS SELECT id, x, z, 'other ' || id AS c, s, b, d FROM training")
+    with pytest.raises(psycopg.Error, match="training_table: of c others has no value that m knows"):
+        db.execute("SELECT madtree.tree_statistics('m', 'others')")
+    assert rows(db, "SELECT * FROM m_statistics") == before

@@ -45,11 +45,11 @@ def model(db: psycopg.Connection, schema: str) -> psycopg.Connection:
     [
         ((None, "data", "out"), "tree_model must be the name of a model, not NULL", None),
         (("m", None, "out"), "new_data_table must be the name of a table or view, not NULL", None),
-        (("m", "data", "out", None), "type must be one of response, prob, leaf, not None", None),
-        (("m", "data", "out", "odds"), "type must be one of response, prob, leaf, not 'odds'", None),
+        (("m", "data", "out", None), "type must be one of response, prob, leaf, conformal, not None", None),
+        (("m", "data", "out", "odds"), "type must be one of response, prob, leaf, conformal, not 'odds'", None),
         (
             ("regression", "data", "out", "prob"),
-            "type must be one of response, leaf for a regression model, not 'prob'",
+            "type must be one of response, leaf, conformal for a regression model, not 'prob'",
             None,
         ),
         (

@@ -145,6 +145,7 @@ def uses() -> Iterator[tuple[str, Call]]:
         yield f"{model}: pmml", asking("SELECT madtree.tree_to_pmml(%s, 1)", name)
         yield f"{model}: path", asking(f"{rows}tree_path(%s, %s, '50')", name, VIEW)
         yield f"{model}: quantiles", asking(f"{rows}conformal_quantiles(%s, %s, '0.5, 0.8')", name, VIEW)
+        yield f"{model}: kept quantiles", asking("SELECT madtree.conformal_train(%s, %s, '0.5')", name, VIEW)
         yield (
             f"{model}: refreshed",
             making("tree_refresh", name, VIEW, "made") if "offsets" not in more else refused("tree_refresh", name),

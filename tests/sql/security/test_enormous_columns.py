@@ -41,7 +41,7 @@ SELECT boost_train('data', 'plain', 'id', 'y', 'x, k', grouping_cols => 'g', num
 SELECT calibrate('plain', 'data', 's');
 SELECT boost_train('data', 'kb', 'id', 'k', 'x', num_trees => 1, max_leaf_nodes => 4);
 SELECT calibrate('kb', 'data', 'ks');
-SELECT tree_statistics(m, 'data') FROM unnest(ARRAY['m', 'f', 'c', 'b', 's']) AS m;
+SELECT tree_statistics(m, 'data'), conformal_train(m, 'data') FROM unnest(ARRAY['m', 'f', 'c', 'b', 's']) AS m;
 """
 # As much in one value; and for lists, in many elements.
 ENORMOUS = {

@@ -82,6 +82,8 @@ CALLS = {
     "tree_statistics": "SELECT madtree.tree_statistics('b', 'data')",
     "tree_drift": "SELECT count(*) FROM madtree.tree_drift('f', 'data')",
     "conformal_quantiles": "SELECT count(*) FROM madtree.conformal_quantiles('f', 'data')",
+    "conformal_train": "SELECT madtree.conformal_train('f', 'data')",
+    "conformal": "SELECT madtree.boost_predict('b', 'data', 'predicted', 'conformal'); DROP TABLE predicted",
     "tree_reliability": "SELECT count(*) FROM madtree.tree_reliability('f', 'data')",
     "intervals": "SELECT madtree.forest_train('data', 'm', 'id', 'a', 'b, c', num_trees => 20, intervals => true, "
     "replace => true)",
@@ -105,6 +107,7 @@ def tables(dsn: str, shared_schema: str, sessions: KeptSessions) -> str:
         db.execute("SELECT madtree.boost_train('few', 'b', 'id', 'y', 'a, b, c', num_trees => 60)")
         db.execute("SELECT madtree.forest_train('few', 'i', 'id', 'a', 'b, c', num_trees => 30, intervals => true)")
         db.execute("SELECT madtree.tree_train('few', 't', 'id', 'y', 'a, b, c', max_depth => 25, min_split => 2)")
+        db.execute("SELECT madtree.conformal_train('b', 'few')")
         db.execute("SELECT madtree.tree_statistics(m, 'few') FROM unnest(ARRAY['f', 'b']) AS m")
         for name, (plan, rows) in PLANS.items():
             many = f"decode(repeat(encode(%s::bytea, 'hex'), {COPIES[name]}), 'hex')"

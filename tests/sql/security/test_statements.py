@@ -150,6 +150,7 @@ def uses(name: str) -> Iterator[Called]:
     yield "tree_drift", {**of, "new_data_table": "few"}
     yield "conformal_quantiles", {**of, "calibration_table": "data"}
     yield "conformal_quantiles", of
+    yield "conformal_train", {**of, "calibration_table": "data"}
     for method in ("isotonic", "sigmoid"):
         copy = f"{name}_{method}"
         yield "calibrate", {**of, "calibration_table": "data", "output_model": copy, "method": method}

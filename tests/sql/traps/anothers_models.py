@@ -19,10 +19,10 @@ FULL: dict[str, dict[str, Any]] = {
     "between": {"dependent_variable": "z", "intervals": True, "num_trees": 2, "max_tree_depth": 3},
 }  # fmt: skip
 PARTS = {
-    "tree": ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_statistics"),
+    "tree": ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_statistics", "_conformal"),
     "forest": ("", "_summary", "_surrogates", "_group", "_packed", "_oob", "_statistics"),
-    "boost": ("", "_summary", "_group", "_packed", "_rounds", "_statistics", "_categories"),
-    "between": ("", "_summary", "_group", "_packed", "_outcomes"),
+    "boost": ("", "_summary", "_group", "_packed", "_rounds", "_statistics", "_conformal", "_categories"),
+    "between": ("", "_summary", "_group", "_packed", "_outcomes", "_conformal"),
 }
 TRAINS = {"between": "forest"}  # kinds of models that another one's function trains
 _TRAP = f"x + 0 * {spring('expression')}"
@@ -46,6 +46,8 @@ def train(db: psycopg.Connection, kind: str, model: str, **more: Any) -> None:
     db.execute(sql.SQL("SELECT madtree.{}({})").format(function, named), list(given.values()))
     if "_statistics" in PARTS[kind]:
         db.execute("SELECT madtree.tree_statistics(%s, %s)", [model, given["training_table_name"]])
+    if "_conformal" in PARTS[kind] and "exposure" not in given:
+        db.execute("SELECT madtree.conformal_train(%s, %s, '0.5, 0.9')", [model, given["training_table_name"]])
     schema = model.partition(".")[0]
     db.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO public")  # type: ignore[arg-type]
 

@@ -37,7 +37,11 @@ PARAMETERS = {"get_metadata_routing", "get_params", "set_params", "set_fit_reque
 # Commands that call no model and read no table of anybody's; and `drop`, as above.
 OTHER_COMMANDS = {"up", "down", "status", "psql", "env", "install", "demo", "drop"}
 # Options with values that ask for something else than is asked for without them.
-VALUES = {"--format": ("sql", "json", "pmml", "dot", "svg"), "--type": ("response", "prob", "leaf"), "--tree": ("1",)}
+VALUES = {
+    "--format": ("sql", "json", "pmml", "dot", "svg"),
+    "--type": ("response", "prob", "leaf", "conformal"),
+    "--tree": ("1",),
+}
 # As `function_calls.SMALL`, for the commands.
 SMALL = {
     "train": ("--max-depth", "3"),
@@ -104,8 +108,8 @@ def commands() -> Iterator[Command]:
         if name in OTHER_COMMANDS:
             continue
         needed = [each for each in command.params if each.required and each.name != "format_"]
-        if name == "alias":  # without a model it removes
-            needed = [each for each in command.params if each.name in ("alias", "model")]
+        if name in ("alias", "conformal"):  # without the second one, one removes, and the other is for forests
+            needed = [each for each in command.params if each.param_type_name == "argument"]
         made = "out" if name in ("train", "forest", "boost", "prune", "tune") else None
         meanings = tuple(
             ("" if each.param_type_name == "argument" else each.opts[0], _meaning(name, each.name, made))

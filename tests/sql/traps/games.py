@@ -28,6 +28,7 @@ COLUMNS = {
     "_packed": "tree_id int4, category_sets text[], nodes bytea",
     "_statistics": "feature text, kind text, place int4, low float8, high float8, category text, n int8",
     "_outcomes": "tree_id int4, outcomes float8[]",
+    "_conformal": "tree_id int4, level float8, n int8, quantile float8",
 }
 
 

@@ -15,6 +15,7 @@ OWN = (
     "null_handling_params => 'max_surrogates=1', oob_predictions => true)",
     "SELECT madtree.boost_train('work.data', 'work.boosted', 'id', 'y', 'x, k', num_trees => 2, max_leaf_nodes => 4)",
     *(f"SELECT madtree.tree_statistics('work.{kind}', 'work.data')" for kind in ("tree", "forest", "boosted")),
+    *(f"SELECT madtree.conformal_train('work.{kind}', 'work.data')" for kind in ("tree", "forest", "boosted")),
 )
 
 

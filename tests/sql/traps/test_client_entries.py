@@ -37,6 +37,7 @@ THEIRS: dict[str, dict[str, str]] = {
     "ids": {"id_col_name": "c_easy"},
 }
 KINDS = ("tree", "forest", "boost")
+KEEP = "SELECT madtree.tree_statistics(%(model)s, 'traps.t'), madtree.conformal_train(%(model)s, 'traps.t', '0.5, 0.9')"
 
 
 def tables() -> list[str]:
@@ -60,7 +61,7 @@ def ground_with_models(ground: Ground) -> Iterator[Ground]:
         for number, given in enumerate(THEIRS.values()):
             name = f"traps.theirs_{kind}_{number}"
             train(attacker, kind, name, **{"training_table_name": "traps.t", **SMALL[f"{kind}_train"], **given})
-            attacker.execute("SELECT madtree.tree_statistics(%s, 'traps.t')", [name])
+            attacker.execute(KEEP, {"model": name})
             made.append(name)
     attacker.execute("GRANT SELECT ON ALL TABLES IN SCHEMA traps TO public")
     ground.quietly("CREATE SCHEMA bosses; GRANT ALL ON SCHEMA bosses TO public")
@@ -68,7 +69,7 @@ def ground_with_models(ground: Ground) -> Iterator[Ground]:
         train(boss, kind, f"bosses.{kind}", list_of_features="x, k, z", weights="w", **SMALL[f"{kind}_train"])
     train(boss, "tree", "bosses.numbers", dependent_variable="z", list_of_features="x, k", **SMALL["tree_train"])
     for model in (*KINDS, "numbers"):
-        boss.execute("SELECT madtree.tree_statistics(%s, 'traps.t')", [f"bosses.{model}"])
+        boss.execute(KEEP, {"model": f"bosses.{model}"})
     yield ground
     for name in made:
         drop(attacker, name)

@@ -36,7 +36,7 @@ SELECT boost_train('data', 'b', 'id', 'y', 'x, k', num_trees => 2, grouping_cols
 SELECT boost_train('data', 'other_b', 'id', 'y', 'k, x2, x', num_trees => 4, grouping_cols => 'g', max_leaf_nodes => 3);
 SELECT calibrate('b', 'data', 'c', 'isotonic');
 SELECT calibrate('other_b', 'data', 'other_c', 'isotonic');
-SELECT tree_statistics(each, 'data')
+SELECT tree_statistics(each, 'data'), conformal_train(each, 'data', '0.9')
 FROM unnest(ARRAY['m', 'f', 'b', 'c', 'other_m', 'other_f', 'other_b', 'other_c']) AS each;
 """
 OF_ANY: Mapping[str, tuple[Any, ...]] = {
@@ -44,13 +44,15 @@ OF_ANY: Mapping[str, tuple[Any, ...]] = {
     "tree_drift": ("data",), "tree_importance": (), "tree_to_json": (), "tree_to_pmml": (), "tree_call": (),
     "tree_rules": (), "calibrate": ("data", "out"), "tree_refresh": ("data", "out"), "tree_shap": ("data", "out"),
     "tree_explain": ("data", "7"), "tree_path": ("data", "7"), "conformal_quantiles": ("data", "0.5"),
+    "conformal_train": ("data", "0.5"),
     "partial_dependence": ("data", "x"), "permutation_importance": ("data",), "get_var_importance": ("out",),
 }  # fmt: skip
 OWN: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
-    "m": {"tree_predict": ("data", "out"), "tree_display": (), "tree_cp": (), "tree_sql": (),
+    "m": {"tree_predict": ("data", "out", "conformal"), "tree_display": (), "tree_cp": (), "tree_sql": (),
           "tree_prune": ("out", 0.1), "tree_surr_display": ()},
     "f": {"forest_predict": ("data", "out", "interval"), "get_tree": (1, 1), "get_tree_surr": (1, 1)},
-    "b": {"boost_predict": ("data", "out"), "boost_cut": ("out", 1), "boost_staged": ("data",), "boost_sql": ()},
+    "b": {"boost_predict": ("data", "out", "conformal"), "boost_cut": ("out", 1), "boost_staged": ("data",),
+          "boost_sql": ()},
     "c": {"boost_predict": ("data", "out", "prob"), "boost_sql": ()},
 }  # fmt: skip
 # In the server: a host that tells of statement `at`, and then waits for a lock; answers with the number of statements
@@ -90,8 +92,7 @@ return json.dumps([None, None])
 $$
 """
 READS_AGAIN = "hashtid"  # in the statement that notes what rows there are
-KEPT = "_statistics"  # a table that one function alone reads
-ITS_READER = "tree_drift"
+KEPT = ("_statistics", "_conformal")  # tables that few calls read
 LOCK = 7011
 
 
@@ -113,9 +114,19 @@ class Watched:
     def is_late(self, what: str) -> bool:
         """Whether the owner acted after it was noted what rows there are, or the one reader has begun to read."""
         before = self.statements[: self.acted_at or 0]
-        if KEPT in what:
-            return any(KEPT in each and "LOCK TABLE" not in each for each in before)
+        if kept := kept_in(what):
+            return any(kept in each and "LOCK TABLE" not in each for each in before)
         return any(READS_AGAIN in each for each in before)
+
+
+def kept_in(text: str) -> str:
+    """The one of `KEPT` that a text names; empty for none."""
+    return next((each for each in KEPT if each in text), "")
+
+
+def reads(name: str, given: tuple[Any, ...], kept: str) -> bool:
+    """Whether a call reads such a table."""
+    return name == "tree_drift" if kept == "_statistics" else "conformal" in given
 
 
 class Telling(PsycopgHost):
@@ -255,11 +266,14 @@ def test_a_change_in_between_is_told(owner: Owner, user_db: psycopg.Connection, 
         whole = ENGINES[engine](user_db, name, arguments, -1, lambda: None)
         assert whole.sqlstate != "XX000", whole.said
         places = [at for at, text in enumerate(whole.statements) if f'"{model}' in text and "LOCK TABLE" not in text]
-        last = [at for at in places if READS_AGAIN in (text := whole.statements[at]) and KEPT in text]  # all is read
+        last = [at for at in places if READS_AGAIN in (text := whole.statements[at]) and kept_in(text)]  # all is read
         every = [
-            (what, at) for what in changes for at in places if (name == ITS_READER if KEPT in what else at not in last)
+            (what, at)
+            for what in changes
+            for at in places
+            if (reads(name, given, kept_in(what)) if kept_in(what) else at not in last)
         ]
-        known = [(what, at) for what, at in every if KEPT in what and KEPT in whole.statements[at]]
+        known = [(what, at) for what, at in every if (kept := kept_in(what)) and kept in whole.statements[at]]
         for what, at in dict.fromkeys([*known, *share(every, 61, turn * 5)]):
             owner.db.execute("SELECT pg_advisory_lock(%s)", [LOCK])
             went = ENGINES[engine](user_db, name, arguments, at, lambda w=what: owner.act(changes[w]))

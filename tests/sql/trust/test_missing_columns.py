@@ -28,7 +28,8 @@ SELECT madtree.boost_train('data', 'b', 'id', 'y', 'x, k', num_trees => 2, group
 SELECT madtree.calibrate('b', 'data', 'c', 'isotonic');
 SELECT madtree.boost_train('data', 'kb', 'id', 'k', 'x, w', num_trees => 1);
 SELECT madtree.calibrate('kb', 'data', 'kc', 'isotonic');
-SELECT madtree.tree_statistics(m, 'data') FROM unnest(ARRAY['m', 'f', 'fc', 'b', 'c']) AS m;
+SELECT madtree.tree_statistics(m, 'data'), madtree.conformal_train(m, 'data')
+FROM unnest(ARRAY['m', 'f', 'fc', 'b', 'c']) AS m;
 """
 KINDS = {"m": TREE, "f": FOREST, "fc": FOREST, "b": BOOSTED, "c": BOOSTED, "kc": BOOSTED}
 COLUMNS = """

@@ -84,7 +84,7 @@ def m(data: psycopg.Connection, schema: str, request: pytest.FixtureRequest) -> 
     )
     if made := MADE.get(request.param):
         data.execute(made.encode())
-        data.execute("SELECT tree_statistics('m', 'data')")
+        data.execute("SELECT tree_statistics('m', 'data'), conformal_train('m', 'data', '0.5')")
         return str(request.param)
     more = ", grouping_cols => 'g'" if request.param == "groups" else ""
     dependent = "w" if request.param == "numbers" else "y"
@@ -92,7 +92,7 @@ def m(data: psycopg.Connection, schema: str, request: pytest.FixtureRequest) -> 
         f"SELECT tree_train('data', 'm', 'id', '{dependent}', 'x, k, b', surrogate_params => "
         f"'max_surrogates=1', pruning_params => 'n_folds=2', max_depth => 3, min_split => 9{more})"
     )
-    data.execute("SELECT tree_statistics('m', 'data')")
+    data.execute("SELECT tree_statistics('m', 'data'), conformal_train('m', 'data', '0.5')")
     return str(request.param)
 
 

@@ -26,12 +26,14 @@ WRITES = {
     "forest_predict": ("f", "data", "{}.out"),
     "tree_prune": ("m", "{}.out", 0.1),
     "get_var_importance": ("m", "{}.out"),
-    "tree_statistics": ("{}.own", "data", True),  # of her own model, which has statistics already
+    "tree_statistics": ("{}.own", "data", True),  # of her own model, which has such a table already
+    "conformal_train": ("{}.own", "data", "0.9", True),  # as above
     "calibrate": ("m", "data", "{}.out"),
     "tree_refresh": ("m", "data", "{}.out"),
     "tree_tune": ("data", "{}.out", "id", "y", "x, k", "tree", "max_depth=1,2"),
     "tree_shap": ("m", "data", "{}.out"),
 }
+OF_OWN = ("tree_statistics", "conformal_train")
 MADE_AT_ONCE = ("tree_predict", "get_var_importance")  # by one statement that fills the table, too
 
 
@@ -69,9 +71,9 @@ def test_a_superusers_rows_go_to_the_tables_that_she_has_made(
 ) -> None:
     data.execute("SELECT tree_train('data', 'm', 'id', 'y', 'x, k')")
     data.execute("SELECT forest_train('data', 'f', 'id', 'y', 'x, k', num_trees => 2)")
-    if function == "tree_statistics":
+    if function in OF_OWN:
         data.execute(f"SELECT tree_train('data', '{hers}.own', 'id', 'y', 'x, k')".encode())
-        data.execute(f"SELECT tree_statistics('{hers}.own', 'data')".encode())
+        data.execute(f"SELECT tree_statistics('{hers}.own', 'data'), conformal_train('{hers}.own', 'data')".encode())
     swapped: list[str] = []
 
     def swap(found: re.Match[str]) -> None:
@@ -105,7 +107,7 @@ def test_a_superusers_rows_go_to_the_tables_that_she_has_made(
         call(host, function, given)
         assert canary() == set()
     assert swapped[1:] == ["held"] or (not swapped and function in MADE_AT_ONCE)
-    if function == "tree_statistics":
+    if function in OF_OWN:
         data.execute(f"SELECT tree_drop('{hers}.own')".encode())
 
 
