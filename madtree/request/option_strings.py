@@ -52,9 +52,11 @@ def pairs(text: str, argument: str, keys: Sequence[str], form: str = "a pair key
         MadtreeError: a pair is malformed, or its key is none of `keys`, or is given twice.
     """
     found = [_pair(pair, argument, keys, form) for pair in split_list(text, argument)]
-    names = [key for key, _ in found]
-    if twice := [key for key in names if names.count(key) > 1]:
-        raise MadtreeError(f"{argument}: the key {twice[0]} is given twice")
+    seen: set[str] = set()
+    for key, _ in found:
+        if key in seen:
+            raise MadtreeError(f"{argument}: the key {key} is given twice")
+        seen.add(key)
     return found
 
 
