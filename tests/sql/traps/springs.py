@@ -30,9 +30,9 @@ CREATE FUNCTION {SCHEMA}.note(trap text) RETURNS void LANGUAGE plpgsql AS $note$
 DECLARE
     has_run bool;
 BEGIN
-    -- As the attacker in the attacker's own sessions: not a superuser who has taken that role, nor one whose function the
-    -- attacker calls; autovacuum has no login, and comes to the attacker's tables when it likes: tests analyze what a call
-    -- has left.
+    -- As the attacker in the attacker's own sessions: not a superuser who has taken that role, nor one whose function
+    -- the attacker calls; autovacuum has no login, and comes to the attacker's tables when it likes: tests analyze what
+    -- a call has left.
     IF COALESCE((SELECT a.usesysid FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a)
         OPERATOR(pg_catalog.=) '{{attacker}}'::pg_catalog.regrole::pg_catalog.oid
         AND current_user OPERATOR(pg_catalog.=) '{{attacker}}', true) THEN
