@@ -296,6 +296,7 @@ class MemoryHost:
                 "is_owner": table.is_own,
                 "is_own": table.is_own,
                 "is_view": table.kind == "v",
+                "schema": 0,
             }
             for name, table in found.items()
             if name in names and table.kind in "rv"

@@ -26,6 +26,8 @@ def run(host: Host, function: Function, arguments: Sequence[Any]) -> Any:
     """
     from madtree.host import looked_at_end
 
+    for argument, value in zip(function.arguments, arguments, strict=True):
+        argument.check_length(value)
     whose = {"function": function.name} if function.shares_run else {}
     with looked_at_end():
         found = resolve_name(function.run)(host, *arguments, **whose)

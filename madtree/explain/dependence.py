@@ -122,7 +122,7 @@ def partial_dependence(
 def _places(model: Model, features: str | None, *, accumulated: bool, ice: bool) -> list[int]:
     if features is None:
         raise MadtreeError("features must name one feature or two, not be NULL")
-    places = feature_places(model, split_list(features, "features"), "features")
+    (places,) = feature_places(model, [split_list(features, "features")], "features")
     if len(places) > 2:
         raise MadtreeError(f"features must name one feature or two, not {len(places)}: {features!r}")
     if accumulated and ice:

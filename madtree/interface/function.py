@@ -84,6 +84,8 @@ class OnlyFor:
 # What a text is made up of, where a client may be given that instead: names, groups of names, key=value pairs, such
 # pairs with several values, any value as text.
 Form = Literal["text", "names", "groups", "pairs", "grid", "any"]
+# Characters of a text, which is read in one piece: twice the longest expression; in lists the names of 65,536 columns.
+_MOST, _MOST_OF_LIST = 2**19, 2**22
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,14 @@ class Argument:
     def fits(self, outcome: OutcomeKind) -> bool:
         """Whether it says something where outcomes are of that kind."""
         return self.only_for is None or self.only_for.outcome == outcome
+
+    def check_length(self, value: Any) -> None:
+        """Raises MadtreeError where it is a text that is too long to be read while a cancel waits."""
+        most = _MOST_OF_LIST if self.form in ("names", "groups", "pairs") else _MOST
+        if isinstance(value, str) and len(value) > most:
+            raise MadtreeError(
+                f"{self.name} has {len(value):,} characters; at most {most:,} are possible", sqlstate="54000"
+            )
 
 
 @dataclass(frozen=True)

@@ -54,17 +54,21 @@ def held_facts(host: Host, relation: Relation, given: str, argument: str, look: 
     session = host.query(sql.SESSION)[0]
     still = facts.by_superuser and _can_hold_still(session, facts, given, argument)
     held: tuple[int, dict[str, int]] | None = None
+    is_still = False
     for _ in range(LOOKS):
         schema = facts.schema_oid if still and facts.foreign_schema else 0
         # The view of packed nodes is not read.
         tables = {suffix: table.oid for suffix, table in facts.tables.items() if table.kind == "r"}
-        if (schema, tables) == held:
+        if (schema, tables) == held and is_still == still:
             return facts
+        # A view that has come in a table's place would be locked with all that it reads: what has been held as readers
+        # hold it is no view any more when it is locked by a superuser's rights.
+        is_still = still and (schema, tables) == held
         try:
             if schema:
                 _by_own_rights(host, session, sql.keep_names("pg_namespace", [schema]), given, argument)
             if still:
-                locks = sql.lock(relation.schema, relation.name, list(tables), still=True)
+                locks = sql.lock(relation.schema, relation.name, list(tables), still=is_still)
                 _by_own_rights(host, session, locks, given, argument)
             else:
                 _hold_readable(host, relation, list(tables))

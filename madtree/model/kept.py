@@ -29,7 +29,7 @@ def kept(
     Nodes that are rows are no quicker looked at than read: of such models nothing is kept.
 
     Args:
-        size: about how many bytes that takes. More than `MOST_BYTES` are not kept.
+        size: about how many bytes that takes. More than `MOST_BYTES` are not kept, of versions neither.
     """
     if not tables.is_packed:
         return make()
@@ -37,7 +37,9 @@ def kept(
     oids = {each: of_tables[each].oid for each in sorted(_READ & of_tables.keys())}
     statement = row_versions(tables.schema, tables.name, oids)
     versions = host.query(statement)
-    if any(row["own"] is False for row in versions):  # what is a table's by inheritance need not be in files
+    n_bytes = sum(len(row["rows"] or b"") for row in versions)
+    # What is a table's by inheritance need not be in files.
+    if n_bytes > MOST_BYTES or any(row["own"] is False for row in versions):
         return make()
     last = host.kept.get(_PLACE)
     if last is not None and last[0] == (what, versions):

@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, local_settings, making_here
 from madtree.model.find import ModelTables
-from madtree.request import Part, check_free, model_tables
+from madtree.request import Part, check_free, model_tables, try_to_hold
 from madtree.sqltext import waiting as sql
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.tables import SUFFIXES, drop_tables, suffixed
+from madtree.sqltext.trust import keep_names
 
 TRIES = 20  # a name that others make and drop all the time; more than once is rare
 SECONDS = 1.0  # waited in silence; then a notice says for whom
@@ -102,9 +103,17 @@ def _lock(host: Host, schema: str, name: str) -> dict[str, bool]:
     parts = model_tables(host, schema, name)
     tables = _ordered(name, parts)
     if tables and all(part.is_owner for part in parts.values()):
-        # To lock a view would lock what it reads, in the order of its text.
+        # To lock a view would lock what it reads, in the order of its text, by the caller's rights.
         names = [table for table, is_view in tables.items() if not is_view]
-        _wait(host, sql.lock_tables(schema, names), lambda: _users(host, schema, name, names))
+        if names and (others := max(part.others_schema for part in parts.values())):
+            # Nor is one locked that others have put in a table's place by now.
+            try_to_hold(host, keep_names("pg_namespace", [others]))
+            _wait(host, sql.lock_tables(schema, names, lightly=True), lambda: _users(host, schema, name, names))
+            parts = model_tables(host, schema, name)
+            tables = _ordered(name, parts)
+            names = [each for each in names if each in parts and not parts[each].is_view]
+        if names:
+            _wait(host, sql.lock_tables(schema, names), lambda: _users(host, schema, name, names))
     return tables
 
 

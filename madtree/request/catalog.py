@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from madtree.errors import MadtreeError
@@ -165,23 +165,24 @@ def _writer(row: Row) -> Writer | None:
     return Writer("pg_catalog.array_out", row["name"]) if row["is_array"] else Writer(row["output"], row["base"])
 
 
-def find_column(columns: dict[str, SourceColumn], given: str, argument: str, relation: str) -> SourceColumn | None:
+def find_column(columns: Mapping[str, SourceColumn], given: str, argument: str, relation: str) -> SourceColumn | None:
     """The column that `given` names, or None if `given` is not a plain name (so it must be an expression).
 
     Raises:
         MadtreeError: it is a name, but of no column.
     """
-    parts, spelled = parse_name(given), spelling(columns.values())
+    parts = parse_name(given)
     if parts is None:
         return None
+    if len(parts) == 1 and parts[0] in columns:
+        return columns[parts[0]]
+    spelled = spelling(columns.values())
     if len(parts) > 1:
         raise MadtreeError(
             f"{argument}: name the column without its table, not as {given}",
             hint=to_be_quoted(given, spelled)
             or (f"Write {columns[parts[-1]].sql}." if parts[-1] in columns else did_you_mean(parts[-1], spelled)),
         )
-    if parts[0] in columns:
-        return columns[parts[0]]
     hints = did_you_mean(parts[0], spelled), ADD_IDS if argument == ID_COLUMN else None
     raise MadtreeError(
         f"{argument}: column {given} does not exist in {relation}",

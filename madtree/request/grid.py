@@ -99,15 +99,15 @@ def _pair(part: str, known: Sequence[str], function: str) -> tuple[str, str]:
 
 def _values(argument: Argument, text: str) -> list[Any]:
     what = f"{_ARGUMENT}: {argument.name}"
-    found: list[Any] = []
+    found: dict[Any, None] = {}
     for piece in _cut(_VALUE, text, ","):
         value = _value(argument, piece, what)
         if value in found:
             raise MadtreeError(f"{what} lists {piece} twice")
-        found.append(value)
+        found[value] = None
     if not found:
         raise MadtreeError(f"{what} has no value", f"Write values behind =, or leave {argument.name} out.")
-    return found
+    return [*found]
 
 
 def _value(argument: Argument, text: str, what: str) -> Any:

@@ -14,8 +14,9 @@ from madtree.sqltext.split import fold
 from madtree.sqltext.tables import SUFFIXES, suffixed
 
 _TEXT = "pg_catalog.text"
+_LONG = 1000  # characters
 _QUOTES = "must be in double quotes"
-_QUERY = re.compile(r"\s*\(*\s*(select|with|values|table)\b", re.IGNORECASE)
+_QUERY = re.compile(r"[\s(]*(select|with|values|table)\b", re.IGNORECASE)
 ADD_IDS = (
     "Where no column tells rows apart, add one: ALTER TABLE ... ADD COLUMN id bigint GENERATED ALWAYS AS IDENTITY."
 )
@@ -27,10 +28,12 @@ def did_you_mean(name: str, columns: Mapping[str, str]) -> str | None:
     Args:
         columns: SQL by unquoted name.
     """
-    same = [sql for found, sql in columns.items() if fold(found).casefold() == fold(name).casefold()]
+    wanted = fold(name).casefold()
+    same = [sql for found, sql in columns.items() if fold(found).casefold() == wanted]
     if same:
         return f"Did you mean {' or '.join(same)}? A name with capitals {_QUOTES}."
-    close = difflib.get_close_matches(name, list(columns), n=3, cutoff=0.6)
+    # A text that is much longer than a name is like none.
+    close = difflib.get_close_matches(name[:_LONG], list(columns), n=3, cutoff=0.6)
     if close:
         return f"Did you mean {' or '.join(columns[c] for c in close)}?"
     if not columns:
@@ -48,7 +51,8 @@ def as_number(text: str, base: str) -> str | None:
 
 def to_be_quoted(given: str, columns: Mapping[str, str]) -> str | None:
     """A hint where the text is a column's name as it stands, and no name without quotes; None where it is none."""
-    found = [sql for name, sql in columns.items() if name.casefold() == given.strip().casefold() and sql[:1] == '"']
+    wanted = given.strip().casefold()
+    found = [sql for name, sql in columns.items() if name.casefold() == wanted and sql[:1] == '"']
     if not found:
         return None
     return (
@@ -75,14 +79,15 @@ def missing_relation(host: Host, given: str, argument: str, parts: Sequence[str]
     if schema is not None and not host.query(sql.SCHEMA_EXISTS, [_TEXT], [schema])[0]["found"]:
         return MadtreeError(f"{argument}: schema {ident(schema)} of {given} does not exist", sqlstate="3F000")
     names = _fitting({row["name"] for row in host.query(sql.RELATION_NAMES, [_TEXT], [schema])}, is_model=is_model)
-    close = [name for name in names if name.casefold() == parts[-1].casefold()]
+    wanted = parts[-1].casefold()
+    close = [name for name in names if name.casefold() == wanted]
     prefix = f"{ident(schema)}." if schema is not None else ""
     meant = [prefix + ident(name) for name in close]
     if not meant:
         elsewhere = host.query(sql.SCHEMAS_OF_RELATION, [_TEXT], [parts[-1]])
         meant = [f"{ident(row['schema'])}.{ident(parts[-1])}" for row in elsewhere]
     if not meant:
-        meant = [prefix + ident(name) for name in difflib.get_close_matches(parts[-1], names, n=3, cutoff=0.7)]
+        meant = [prefix + ident(name) for name in difflib.get_close_matches(parts[-1][:_LONG], names, n=3, cutoff=0.7)]
     where = f"schema {ident(schema)}" if schema is not None else "the schemas of the search_path"
     return MadtreeError(
         f"{argument}: relation {given} does not exist in {where}",

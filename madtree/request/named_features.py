@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 from madtree.errors import MadtreeError
 from madtree.records import dataclass
@@ -27,15 +28,25 @@ class NamedFeatures:
     columns: Mapping[str, SourceColumn]
     relation: str
 
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        """By name; those of an array's elements also by the array's."""
+        found: dict[str, list[int]] = {}
+        for place, feature in enumerate(self.features):
+            for name in {feature.name, feature.array}:
+                if name is not None:
+                    found.setdefault(name, []).append(place)
+        return found
+
     def places(self, argument: str, name: str) -> tuple[str, list[int]]:
         """How it is spelled, and its places; of an array those of all elements.
 
         Raises:
             MadtreeError: there is no such feature.
         """
-        column = find_column(dict(self.columns), name, argument, self.relation)
+        column = find_column(self.columns, name, argument, self.relation)
         text = column.sql if column else name
-        found = [place for place, feature in enumerate(self.features) if text in (feature.name, feature.array)]
+        found = self._places.get(text)
         if not found:
             raise MadtreeError(
                 f"{argument}: {text} is none of the features",

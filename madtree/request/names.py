@@ -60,15 +60,15 @@ class SourceNames:
 
     def grouping(self, given: str | None, dependent: Item) -> list[Item]:
         """The columns and expressions to group by."""
-        items: list[Item] = []
+        items: dict[str, Item] = {}
         for part in split_list(given, GROUPING) if given else []:
             item = self.aliased(GROUPING, part)
-            if any(item.text == other.text for other in items):
+            if item.text in items:
                 raise MadtreeError(f"{GROUPING}: {item.text} is listed twice")
             if item.text == dependent.text:
                 raise MadtreeError(f"{GROUPING}: {item.text} is the dependent variable and cannot be a grouping column")
-            items.append(item)
-        return items
+            items[item.text] = item
+        return [*items.values()]
 
 
 def name_of(host: Host, relation: Relation, item: Item) -> str:

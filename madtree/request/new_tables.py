@@ -175,11 +175,14 @@ def _check_replaceable(host: Host, schema: str, name: str, argument: str, taken:
 
 @dataclass(frozen=True)
 class Part:
-    """One of a model's tables: whether the caller may act as its owner, is its owner, and whether it is a view."""
+    """One of a model's tables: whether the caller may act as its owner, is its owner, and whether it is a view; and its
+    schema's OID where a superuser asks and others could put something else in its place, else 0.
+    """
 
     is_owner: bool
     is_own: bool
     is_view: bool
+    others_schema: int
 
 
 def model_tables(host: Host, schema: str, name: str) -> dict[str, Part]:
@@ -190,7 +193,7 @@ def model_tables(host: Host, schema: str, name: str) -> dict[str, Part]:
     signatures = {suffixed(name, suffix): columns for suffix, columns in SIGNATURES.items()}
     rows = host.query(sql.TABLE_COLUMNS, [_TEXT, f"{_TEXT}[]"], [schema, list(signatures)])
     parts = {
-        row["name"]: Part(row["is_owner"], row["is_own"], row["is_view"])
+        row["name"]: Part(row["is_owner"], row["is_own"], row["is_view"], row["schema"])
         for row in rows
         if signatures[row["name"]] <= set(row["columns"])
     }

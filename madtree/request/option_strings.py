@@ -17,7 +17,7 @@ from madtree.sqltext.split import split_list
 _MADLIBS = {"surrogate_params": "argument 14, pruning_params", "pruning_params": "argument 15, null_handling_params"}
 _TRUE = frozenset({"true", "t", "yes", "y", "on", "1"})
 _FALSE = frozenset({"false", "f", "no", "n", "off", "0"})
-_PAIR = re.compile(r"\s*([^=\s]+)\s*=\s*(.*?)\s*", re.DOTALL)
+_PAIR = re.compile(r"([^=\s]+)\s*=(.*)", re.DOTALL)
 
 
 def parse_options(function: Function, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -52,17 +52,19 @@ def pairs(text: str, argument: str, keys: Sequence[str], form: str = "a pair key
         MadtreeError: a pair is malformed, or its key is none of `keys`, or is given twice.
     """
     found = [_pair(pair, argument, keys, form) for pair in split_list(text, argument)]
-    names = [key for key, _ in found]
-    if twice := [key for key in names if names.count(key) > 1]:
-        raise MadtreeError(f"{argument}: the key {twice[0]} is given twice")
+    seen: set[str] = set()
+    for key, _ in found:
+        if key in seen:
+            raise MadtreeError(f"{argument}: the key {key} is given twice")
+        seen.add(key)
     return found
 
 
 def _pair(pair: str, argument: str, keys: Sequence[str], form: str) -> tuple[str, str]:
-    match = _PAIR.fullmatch(pair)
-    if match is None or not match[2]:
+    match = _PAIR.fullmatch(pair.strip())
+    if match is None or not match[2].strip():
         raise MadtreeError(f"{argument}: {pair!r} is not {form}; valid keys are {', '.join(keys)}")
-    key, value = match[1].strip("'\"").lower(), match[2]
+    key, value = match[1].strip("'\"").lower(), match[2].strip()
     if key not in keys:
         raise MadtreeError(f"{argument}: the key {match[1]!r} is unknown; valid keys are {', '.join(keys)}")
     if len(value) > 1 and value[0] == value[-1] == "'":

@@ -84,12 +84,11 @@ def _together(model: Model, features: str | None) -> list[tuple[str, list[int]]]
     """The name and the places of the features that are exchanged at once; of all one by one, if none is named."""
     if features is None:
         return [(feature.name, [place]) for place, feature in enumerate(model.features)]
-    found = []
-    for text in split_list(features, "features"):
+    texts, lists = split_list(features, "features"), []
+    for text in texts:
         is_group = text.startswith("[") and text.endswith("]") and text[1:-1].strip()
-        names = split_list(text[1:-1], "features") if is_group else [text]
-        found.append((text, feature_places(model, names, "features")))
-    return found
+        lists.append(split_list(text[1:-1], "features") if is_group else [text])
+    return [*zip(texts, feature_places(model, lists, "features"), strict=True)]
 
 
 def _asked(model: Model, metric: str) -> AskedNumbers:

@@ -74,23 +74,23 @@ def check_number_type(model: Model, type_: str | None) -> str:
     return wanted
 
 
-def feature_places(model: Model, names: Sequence[str], argument: str) -> list[int]:
-    """The places of features among the model's, from 0, by the names that the user gives them.
+def feature_places(model: Model, lists: Sequence[Sequence[str]], argument: str) -> list[list[int]]:
+    """The places of features among the model's, from 0, by the names that the user gives them in each list.
 
     Raises:
-        MadtreeError: the model has no such feature, or one is named twice.
+        MadtreeError: the model has no such feature, or one is twice in a list.
     """
     known = {unquoted(feature.name): place for place, feature in enumerate(model.features)}
-    found: list[int] = []
-    for name in names:
-        place = known.get(unquoted(name))
-        if place is None:
-            listed = ", ".join(feature.name for feature in model.features[:20])
-            raise MadtreeError(f"{argument}: {name} is no feature of {model.name}", hint=f"Its features are {listed}.")
-        if place in found:
-            raise MadtreeError(f"{argument}: {name} is named twice")
-        found.append(place)
-    return found
+    found: list[dict[int, None]] = [{} for _ in lists]
+    for names, own in zip(lists, found, strict=True):
+        for name in names:
+            place = known.get(unquoted(name))
+            if place is None or place in own:
+                listed = f"Its features are {', '.join(feature.name for feature in model.features[:20])}."
+                wrong = f"no feature of {model.name}" if place is None else "named twice"
+                raise MadtreeError(f"{argument}: {name} is {wrong}", hint=listed if place is None else None)
+            own[place] = None
+    return [[*places] for places in found]
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ def _checked_terms(model: Model, features: str | None, *, interactions: bool) ->
         return Terms(range(len(model.features)), with_pairs=interactions)
     if not interactions:
         raise MadtreeError("features names those whose interactions are told: it is for interactions => true")
-    places = feature_places(model, split_list(features, "features"), "features")
+    (places,) = feature_places(model, [split_list(features, "features")], "features")
     return Terms(sorted(places), with_pairs=True)
 
 

@@ -171,8 +171,12 @@ WHERE n.oid OPERATOR(pg_catalog.=) pg_catalog.pg_my_temp_schema() AND $1 OPERATO
    OR n.nspname OPERATOR(pg_catalog.=) COALESCE($1::pg_catalog.name, pg_catalog.current_schema())""")
 
 # The ordinary tables and views among $2 in schema $1, with their columns: does a table have the shape of a model's?
-TABLE_COLUMNS = Lasting("""
-SELECT c.relname AS name, pg_catalog.array_agg(a.attname::pg_catalog.text) AS columns,
+# `schema` is its OID where a superuser asks and others could put something else in its place, else 0.
+TABLE_COLUMNS = Lasting(f"""
+WITH RECURSIVE {CALLER}
+SELECT CASE WHEN {SUPERUSER_ASKS} AND NOT ({is_trusted("c.relowner")} AND {is_trusted(SCHEMA_OWNER)})
+            THEN n.oid ELSE 0 END AS schema,
+       c.relname AS name, pg_catalog.array_agg(a.attname::pg_catalog.text) AS columns,
        pg_catalog.pg_has_role(c.relowner, 'USAGE') AS is_owner,
        pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) CURRENT_USER AS is_own,
        c.relkind OPERATOR(pg_catalog.=) 'v' AS is_view
@@ -180,9 +184,9 @@ FROM pg_catalog.pg_class c
 JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
 JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) c.oid
 WHERE n.nspname OPERATOR(pg_catalog.=) $1 AND c.relname OPERATOR(pg_catalog.=) ANY ($2)
-  AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,v}'::pg_catalog."char"[])
+  AND c.relkind OPERATOR(pg_catalog.=) ANY ('{{r,v}}'::pg_catalog."char"[])
   AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
-GROUP BY c.relname, c.relowner, c.relkind""")
+GROUP BY c.relname, c.relowner, c.relkind, n.oid, n.nspowner""")
 
 
 @look_up

@@ -10,8 +10,8 @@ from __future__ import annotations
 from madtree.sqltext.operators import binary
 
 # `asking`: the roles that act in this session: the current one, the session's, and the one that has logged in.
-# `me`: the role whose code the caller runs anyhow. In a superuser's session that is the login, whatever role she has
-# taken since.
+# `me`: the role whose code the caller runs anyhow: the current one. None where a superuser asks, who trusts superusers
+# alone: the other role may be one that she has taken, or that of whoever calls a SECURITY DEFINER function of hers.
 CALLER = """
 asking AS MATERIALIZED (
     SELECT r.oid, r.rolname AS name, r.rolsuper, r.rolname OPERATOR(pg_catalog.=) current_user AS is_current,
@@ -23,8 +23,7 @@ asking AS MATERIALIZED (
         OR r.oid OPERATOR(pg_catalog.=) l.usesysid
 ),
 me (oid) AS MATERIALIZED (
-    SELECT a.oid FROM asking AS a
-    WHERE CASE WHEN (SELECT pg_catalog.bool_or(s.rolsuper) FROM asking AS s) THEN a.is_login ELSE a.is_current END
+    SELECT a.oid FROM asking AS a WHERE a.is_current AND NOT (SELECT pg_catalog.bool_or(s.rolsuper) FROM asking AS s)
 )"""
 
 # In a query with `CALLER`: whether a superuser asks, by whichever of her roles.

@@ -29,9 +29,12 @@ WHERE a.attrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)::pg_catalog.o
 ORDER BY a.attnum"""
 
 
-def lock_whole(table: str) -> str:
-    """Keep everybody else from a table until the transaction ends; here and below, tables are SQL."""
-    return f"LOCK TABLE ONLY {table} IN ACCESS EXCLUSIVE MODE"
+def lock_whole(table: str, *, lightly: bool = False) -> str:
+    """Keep everybody else from a table until the transaction ends; here and below, tables are SQL.
+
+    `lightly`: it can be read and changed, but is neither dropped nor locked by somebody else in either way.
+    """
+    return f"LOCK TABLE ONLY {table} IN {'SHARE UPDATE EXCLUSIVE' if lightly else 'ACCESS EXCLUSIVE'} MODE"
 
 
 def replacing(table: str, scratch: str, *, keep: bool) -> tuple[str, str, str]:

@@ -35,6 +35,7 @@ _TOKEN = re.compile(
 )
 _ELEMENT = re.compile(r"\((?P<array>.+)\)\[(?P<index>[0-9]{1,9})\]", re.DOTALL)
 _CLOSING = {"(": ")", "[": "]"}
+_MOST_ITEMS = 2**16  # as many as a model may have features
 _SPACE = " \t\n\r\f\v"  # to PostgreSQL other white space, such as a no-break space, is a letter
 
 
@@ -46,7 +47,8 @@ def split_list(text: str, argument: str) -> list[str]:
         argument: name of the argument that it came in, for errors.
 
     Raises:
-        MadtreeError: an item is empty, a quote or bracket is not closed, or there is a comment or a semicolon.
+        MadtreeError: there are more than 65,536 items, one is empty, a quote or bracket is not closed, or there is a
+            comment or a semicolon.
     """
     items: list[str] = []
     begin = 0
@@ -59,6 +61,8 @@ def split_list(text: str, argument: str) -> list[str]:
         elif piece == "," and kind == "other" and depth == 0:
             items.append(text[begin:start].strip(_SPACE))
             begin = start + 1
+            if len(items) == _MOST_ITEMS:
+                raise MadtreeError(f"{argument} has more than {_MOST_ITEMS:,} names or expressions", sqlstate="54000")
     items.append(text[begin:].strip(_SPACE))
     if not all(items):
         where = "is empty" if len(items) == 1 else f"has an empty item (number {items.index('') + 1} of {len(items)})"

@@ -36,7 +36,7 @@ AND NOT EXISTS (SELECT FROM pg_catalog.pg_class AS c WHERE c.oid OPERATOR(pg_cat
 ORDER BY l.pid"""
 
 
-def lock_tables(schema: str, tables: Sequence[str]) -> str:
-    """Lock tables, given by their unquoted names, as DROP does, one after the other."""
+def lock_tables(schema: str, tables: Sequence[str], *, lightly: bool = False) -> str:
+    """Lock tables, given by their unquoted names, as DROP does, one after the other; or `lightly` as who reads them."""
     names = ", ".join(f"ONLY {qualified(schema, table)}" for table in tables)
-    return f"LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE"
+    return f"LOCK TABLE {names} IN ACCESS {'SHARE' if lightly else 'EXCLUSIVE'} MODE"

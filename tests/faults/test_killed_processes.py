@@ -58,15 +58,18 @@ def test_a_process_of_a_training(breakable: BreakableServer, name: str, how: sig
     orphans = breakable.orphans()
     with breakable.session() as session:
         pid = session.info.backend_pid
+        victims: list[int] = []
 
         def strike() -> None:
-            victims = [pid] if whom == "leader" else workers(breakable)[:1]
+            victims.extend([pid] if whom == "leader" else workers(breakable)[:1])
             assert victims
             os.kill(victims[0], how)
 
         at_notice(session, "block " if name == "groups" else "level 1", strike)
         with pytest.raises(psycopg.Error):
             session.execute(RUNS[name])
+    # Until the postmaster has seen it, it lets sessions in, and ends them when it has.
+    breakable.wait_for_end(victims)
     breakable.wait_for_recovery()
     wait_until(lambda: pid not in breakable.children() and not workers(breakable), "a process stays")
     check(breakable, before, expected, name)
@@ -154,11 +157,13 @@ def test_sessions_beside_a_crash_can_go_on(breakable: BreakableServer) -> None:
     """Another training, which the crash of the first one ends, runs as before when it is asked again."""
     before, expected = state(breakable, "workers")
     with breakable.session() as one, breakable.session() as other, ThreadPoolExecutor() as pool:
-        at_notice(one, "level 1", lambda: os.kill(one.info.backend_pid, signal.SIGKILL))
+        killed = one.info.backend_pid
+        at_notice(one, "level 1", lambda: os.kill(killed, signal.SIGKILL))
         futures = [pool.submit(session.execute, text) for session, text in
                    ((one, RUNS["memory"]), (other, RUNS["workers"].replace("'out'", "'another'")))]  # fmt: skip
         errors = [future.exception(PATIENCE) for future in futures]
     assert errors[0] is not None
+    breakable.wait_for_end([killed])
     breakable.wait_for_recovery()
     with breakable.session() as session:
         session.execute("DROP TABLE IF EXISTS another, another_nodes, another_summary, another_cv")  # if it was quicker

@@ -125,7 +125,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 53_100
+    assert sum(map(lines_of_code, sources().values())) <= 53_200
 
 
 @pytest.mark.parametrize(

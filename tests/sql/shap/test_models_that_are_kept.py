@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 import psycopg
@@ -11,7 +12,9 @@ from psycopg_host import PsycopgHost
 from waiting import wait_until
 
 from madtree.engine import call
-from madtree.host.protocol import Row
+from madtree.host.protocol import Host, Row
+from madtree.model import ModelTables
+from madtree.score import shap_row
 from madtree.sqltext.models import row_versions
 
 MAKE = """
@@ -164,3 +167,21 @@ def test_rows_of_other_tables_are_told(db: psycopg.Connection, schema: str) -> N
     ((oid,),) = db.execute("SELECT 'above'::regclass::oid::int8").fetchall()
     ((*_, own),) = db.execute(row_versions(schema, "above", {"": oid})).fetchall()  # type: ignore[arg-type]
     assert own is False
+
+
+def test_the_versions_of_too_many_rows_are_not_kept(db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though what is made of them is small."""
+    train(db, "a forest")
+    room = import_module("madtree.model.kept")
+    monkeypatch.setattr(room, "MOST_BYTES", 50)
+
+    def of_small(host: Host, tables: ModelTables, what: tuple[object, ...], make: Callable[[], Any], _: object) -> Any:
+        return room.kept(host, tables, what, make, lambda made: 0)
+
+    monkeypatch.setattr(shap_row, "kept", of_small)
+    with db.transaction():
+        host = Listening(db)
+        call(host, "tree_explain", ("m", "t", "7"))
+        n_reads = len(host.reads)
+        call(host, "tree_explain", ("m", "t", "7"))
+        assert len(host.reads) == 2 * n_reads > 0

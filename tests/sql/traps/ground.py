@@ -206,7 +206,7 @@ class Seen:
         """
         answered = True
         try:
-            trap_calls.ENGINES[self.engine](db, what, place)
+            trap_calls.MORE_ENGINES[self.engine](db, what, place)
             self.done.add(what.function)
         except trap_calls.REFUSED as error:
             answered = False
@@ -276,9 +276,17 @@ def make_ground(ground: Ground, watch: str) -> None:
         attacker.execute(put(kind, f"traps.{name}", "x", f"object: {kind}", f"{name}_trap"))  # type: ignore[arg-type]
     attacker.execute("CREATE TABLE traps.d AS SELECT id, x, k, y, z, w, g FROM traps.t")
     attacker.execute("GRANT SELECT ON ALL TABLES IN SCHEMA traps TO public")
+    admin.execute(_HERS)
     admin.execute("REVOKE CREATE ON SCHEMA public FROM public")
     admin.execute(watch)  # type: ignore[arg-type]
     ground.clear()
+
+
+_HERS = """
+CREATE SCHEMA hers; GRANT USAGE ON SCHEMA hers TO public;
+CREATE FUNCTION hers.run(query text) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, traps AS
+$$ DECLARE n bigint; BEGIN EXECUTE format('SELECT count(*) FROM (%s) AS q', query) INTO n; RETURN n; END $$
+"""
 
 
 def _elsewhere(admin: psycopg.Connection, login: str) -> sql.Composed:

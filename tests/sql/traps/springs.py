@@ -30,10 +30,12 @@ CREATE FUNCTION {SCHEMA}.note(trap text) RETURNS void LANGUAGE plpgsql AS $note$
 DECLARE
     has_run bool;
 BEGIN
-    -- The attacker's own sessions, and not a superuser's who has taken that role; autovacuum has no login, and comes to
-    -- the attacker's tables when it likes: tests analyze what a call has left.
+    -- As the attacker in the attacker's own sessions: not a superuser who has taken that role, nor one whose function
+    -- the attacker calls; autovacuum has no login, and comes to the attacker's tables when it likes: tests analyze what
+    -- a call has left.
     IF COALESCE((SELECT a.usesysid FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS a)
-        OPERATOR(pg_catalog.=) '{{attacker}}'::pg_catalog.regrole::pg_catalog.oid, true) THEN
+        OPERATOR(pg_catalog.=) '{{attacker}}'::pg_catalog.regrole::pg_catalog.oid
+        AND current_user OPERATOR(pg_catalog.=) '{{attacker}}', true) THEN
         RETURN;
     END IF;
     EXECUTE pg_catalog.format('SELECT is_called FROM {SCHEMA}.%I', pg_catalog.concat('ran ', trap)) INTO has_run;

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from anothers_models import EXPRESSIONS, drop, give_to_team, spoil_id, train
 from function_calls import FIXED, SMALL
-from ground import AS_ATTACKER, CALLERS, Ground, Seen, ways
+from ground import AS_ATTACKER, CALLERS, Caller, Ground, Seen, ways
 from shares import share
 from trap_calls import all_calls
 
@@ -55,6 +55,20 @@ def test_no_expression_runs(ground: Ground, models: dict[tuple[str, str], str], 
                 where = {**FIXED, "model": model, "data": "traps.d", "out": ground.new_name()}
                 seen.call(db, each, where, f"an expression as {place} of {model}")
     assert not seen.wrong, "\n".join(seen.wrong)
+
+
+def test_no_expression_runs_in_a_function_of_hers(ground: Ground, models: dict[tuple[str, str], str]) -> None:
+    """Whoever calls a SECURITY DEFINER function has logged in as somebody else than as whom it runs."""
+    seen = Seen(ground, "the attacker", "superuser's function")
+    ground.clear()
+    with ground.calling(Caller("attacker")) as db:
+        calls = [each for each in all_calls(db, "extension") if not each.function.endswith("_train")]
+        for turn, ((owner, place), model) in enumerate(models.items()):
+            for each in share(calls, 24, turn) if owner == "attacker" else []:
+                where = {**FIXED, "model": model, "data": "traps.d", "out": ground.new_name()}
+                seen.call(db, each, where, f"an expression as {place} of {model}")
+    assert not seen.wrong, "\n".join(seen.wrong)
+    assert seen.done
 
 
 def test_with_trust_it_runs(ground: Ground, models: dict[tuple[str, str], str]) -> None:

@@ -72,7 +72,26 @@ def by_the_client(db: psycopg.Connection, call: Call, place: Mapping[str, Any]) 
         return call_by_client(PsycopgHost(db), call.function, (), call.arguments(place)).rows
 
 
+def by_a_function_of_a_superuser(db: psycopg.Connection, call: Call, place: Mapping[str, Any]) -> Any:
+    """The same as `by_the_extension`, for whoever calls it; `hers.run` is a function of hers (`ground`)."""
+    given = call.arguments(place)
+    named = sql.SQL(", ").join(
+        sql.SQL("{} => {}").format(sql.Identifier(name), sql.Literal(given[name])) for name in given
+    )
+    text = (
+        VIEWS
+        if call.function == "models"
+        else sql.SQL("SELECT * FROM madtree.{}({}) AS answer")
+        .format(sql.Identifier(call.function), named)
+        .as_string(db)
+    )
+    with db.transaction(force_rollback=call.function in UNDONE):
+        return db.execute("SELECT hers.run(%s)", [text]).fetchall()
+
+
+# The last one is for a test of its own.
 ENGINES = {"extension": by_the_extension, "client": by_the_client}
+MORE_ENGINES = {**ENGINES, "superuser's function": by_a_function_of_a_superuser}
 REFUSED = (psycopg.Error, MadtreeError)
 
 

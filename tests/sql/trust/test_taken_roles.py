@@ -77,6 +77,36 @@ def test_in_a_function_of_another_role_she_is_told_why_she_cannot(
         assert "log in as that role" in str(error.value.diag.message_hint)
 
 
+@pytest.mark.parametrize("planted", ["an index", "an expression"])
+def test_a_function_of_hers_runs_nothing_of_whoever_calls_it(
+    data: psycopg.Connection,
+    user_db: psycopg.Connection,
+    train_as: Callable[..., None],
+    canary: Callable[[], set[str]],
+    schema: str,
+    planted: str,
+) -> None:
+    """The one who has logged in is an ordinary role, and as whom the function runs a superuser."""
+    if planted == "an index":
+        train_as("m")
+        user_db.execute("CREATE INDEX trap ON m_nodes (node_id) WHERE spring() = 1")
+    else:
+        train_as("m", features="x * spring(), k")
+    for number, call in enumerate(CALLS):
+        data.execute(
+            f"""CREATE FUNCTION call_{number}() RETURNS text LANGUAGE plpgsql SECURITY DEFINER
+            SET search_path FROM CURRENT AS $f$ BEGIN RETURN ({call.format(role=schema)}); END $f$""".encode()
+        )
+    canary()
+    for number, call in enumerate(CALLS):
+        if planted == "an index" or "display" not in call:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege, match=r"m is .*'s, and "):
+                user_db.execute(f"SELECT {schema}.call_{number}()".encode())
+        else:
+            assert user_db.execute(f"SELECT {schema}.call_{number}()".encode()).fetchone()
+        assert canary() == set(), call
+
+
 def test_her_schema_cannot_be_renamed_while_she_reads(
     data: psycopg.Connection, user_db: psycopg.Connection, schema: str
 ) -> None:
