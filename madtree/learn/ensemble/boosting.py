@@ -17,7 +17,7 @@ import numpy as np
 
 from madtree.learn.counting import CountRequest
 from madtree.learn.criteria import NodeValues
-from madtree.learn.data import Bools, Floats, Grid, Ints, portable
+from madtree.learn.data import Bools, Floats, Grid, Ints, nested, portable
 from madtree.learn.ensemble.feature_masks import feature_mask
 from madtree.learn.ensemble.few_bits import count_finely, of_few_bits
 from madtree.learn.ensemble.gradient_samples import most_times, sample_by_gradient
@@ -244,6 +244,8 @@ def train_boosted(
     losses = RoundLosses(parameters.patience, parameters.tolerance, [], [])
     told = problem, scores.told, boosting.largest(mean)[2], boosting.weight_grid
     n_rows = yield from losses.tell(*told)
+    n_all = n_rows.sum(axis=0)
+    has_rows = n_all > 0  # a group without any has no model
     waiting: list[TrainedTrees] = []  # rounds that the model may not keep
     of_scores: list[NodeValues] = []  # what the nodes of a round's trees say for classes
     go_on, most = np.ones(n_groups, np.bool_), np.full(n_groups, parameters.n_rounds)
@@ -262,6 +264,7 @@ def train_boosted(
             members = np.full(n_groups, member)
             # Nodes say numbers, whatever they were grown by.
             trees = TrainedTrees.of(outcome, of_tree, boosting.groups, members).pack(replace(of_tree, n_classes=0))
+            trees = trees.only(has_rows)
             n_nodes += int(trees.trees.n_nodes.sum())
             if boosting.may_end:
                 waiting.append(trees)
@@ -279,15 +282,16 @@ def train_boosted(
     best = losses.best if boosting.has_held_out else most
     n_rounds = np.maximum(np.minimum(best, most), 1)
     for trees in waiting:
-        kept = trees.trees.key.member < n_rounds * loss.n_scores
+        kept = trees.trees.key.member < n_rounds[has_rows] * loss.n_scores
         if kept.any():
             deliver(trees.only(kept))
-    base, n_all = boosting.corrected(base), n_rows.sum(axis=0)
+    base = boosting.corrected(base)
     boosted = BoostedColumns(boosting.groups, n_all, n_rows[1], n_rounds, base, scores.first_threshold)
+    boosted = nested.take(boosted, np.flatnonzero(has_rows))
     nothing = TrainedTrees.none(len(packed.unordered), 0)
     of_groups = TreeKeys(boosting.groups, np.zeros_like(boosting.groups))
     categories = SeenCategories.of(packed, of_groups, seen)
-    return replace(nothing, boosted=boosted, rounds=losses.columns(boosting.groups), seen=categories)
+    return replace(nothing, boosted=boosted, rounds=losses.columns(boosting.groups, has_rows), seen=categories)
 
 
 def _grown(

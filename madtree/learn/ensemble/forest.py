@@ -198,7 +198,7 @@ def train_forest(forest: Forest, deliver: Callable[[TrainedTrees], None]) -> Pro
         n_nodes = int(wave.trees.trees.n_nodes.sum())
         yield Progress(step=StepReport("tree", n_done, forest.parameters.n_trees, n_nodes))
         trees = replace(wave.trees.trees, oob_error=errors.ravel(), is_tested=is_tested.ravel())
-        deliver(replace(wave.trees, trees=trees))
+        deliver(replace(wave.trees, trees=trees).only(trees.n_rows > 0))  # a group without rows has no forest
         del wave, trees  # before the next one comes
     seen: Ints = yield CategoriesRequest(forest.problem)
     return replace(tally.result(), seen=seen)
@@ -210,6 +210,7 @@ def said_of(said: OutOfBag, forest: Forest) -> TrainedTrees:
     unknown = np.full((problem.n_groups, len(problem.unordered)), np.nan)
     importance, spread = (unknown if each is None else each for each in (said.importance, said.importance_sd))
     columns = OutOfBagColumns(groups, said.n_rows, said.error, said.score, importance, spread)
+    columns = nested.take(columns, np.flatnonzero(said.n_rows))
     seen = SeenCategories.of(problem, TreeKeys(groups, np.zeros_like(groups)), said.seen)
     return replace(TrainedTrees.none(len(problem.unordered), problem.n_classes), out_of_bag=columns, seen=seen)
 

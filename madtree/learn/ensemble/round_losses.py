@@ -73,8 +73,8 @@ class RoundLosses:
         self.held_out.append(held_out)
         return n_rows.astype(np.int64)
 
-    def columns(self, groups: Ints) -> RoundColumns:
-        """By group and round."""
-        n = len(self.training)
-        training, held_out = (np.stack(each).T.reshape(-1) for each in (self.training, self.held_out))
+    def columns(self, groups: Ints, kept: Bools) -> RoundColumns:
+        """By group and round, of those (G,) that are kept."""
+        n, groups = len(self.training), groups[kept]
+        training, held_out = (np.stack(each).T[kept].reshape(-1) for each in (self.training, self.held_out))
         return RoundColumns(np.repeat(groups, n), np.tile(np.arange(n), len(groups)), training, held_out)

@@ -28,7 +28,7 @@ class TreeKeys:
     member: Ints
 
     def take(self, rows: Ints) -> TreeKeys:
-        return TreeKeys(self.group[rows], self.member[rows])
+        return nested.take(self, rows)
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,12 @@ class CategorySets:
     def of(cls, sets: Sequence[Ints | None]) -> CategorySets:
         sizes = np.array([0 if indices is None else len(indices) for indices in sets], np.int32)
         return cls(sizes, np.concatenate([np.zeros(0, np.int32), *(s for s in sets if s is not None)]))
+
+    def take(self, rows: Ints) -> CategorySets:
+        """Those of these splits, which ascend."""
+        kept = np.zeros(len(self.sizes), np.bool_)
+        kept[rows] = True
+        return CategorySets(self.sizes[rows], self.indices[np.repeat(kept, self.sizes)])
 
 
 @dataclass(frozen=True)
@@ -218,24 +224,7 @@ class TreeColumns:
     def sorted(cls, parts: Sequence[TreeColumns]) -> TreeColumns:
         """All trees by group and member."""
         trees = nested.join(parts)
-        return trees.take(np.lexsort((trees.key.member, trees.key.group)))
-
-    def take(self, rows: Ints) -> TreeColumns:
-        return TreeColumns(
-            self.key.take(rows),
-            self.n_rows[rows],
-            self.n_nodes[rows],
-            self.n_leaves[rows],
-            self.tree_depth[rows],
-            self.grown_depth[rows],
-            self.pruning_cp[rows],
-            self.root_risk[rows],
-            self.importance[rows],
-            self.oob_error[rows],
-            self.is_tested[rows],
-            self.is_judged[rows],
-            self.explained[rows],
-        )
+        return nested.take(trees, np.lexsort((trees.key.member, trees.key.group)))
 
 
 @dataclass(frozen=True)
