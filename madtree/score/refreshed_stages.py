@@ -145,8 +145,8 @@ class _Stages:
         """With the scores that rows begin with."""
         weighted, n_groups = bool((rows.weights != 1).any()), len(trees.count)
         loss = RowLoss(model.loss.name, model.n_scores, weighted, model.loss_quantile)
-        begins = METHODS[_method(model)].loss is None  # else with 0
-        base = _base(loss, len(model.classes), rows, n_groups) if begins else np.zeros((n_groups, loss.n_scores))
+        from_zero = METHODS[_method(model)].loss is not None
+        base = _base(loss, len(model.classes), rows, n_groups, from_zero=from_zero)
         lines = loss.begun(rows.outcomes, rows.weights, base.take(rows.group, axis=0).T)
         loss.end_round(lines)
         n_rows = np.bincount(rows.group, minlength=n_groups)
@@ -229,8 +229,10 @@ class _Stages:
         return quantiles_of_places(sizes, weights, self.rows.group, len(self.trees.count), level)
 
 
-def _base(loss: RowLoss, n_classes: int, rows: StageRows, n_groups: int) -> Floats:
-    """(n_groups, n_scores) the scores that rows begin with; nothing of groups without rows."""
+def _base(loss: RowLoss, n_classes: int, rows: StageRows, n_groups: int, *, from_zero: bool) -> Floats:
+    """(n_groups, n_scores) the scores that rows begin with; nothing of groups without rows. `from_zero`: those of
+    classes are 0, as `RowLoss.base_of_classes` says.
+    """
     own, weights = loss.of(None), rows.weights if loss.weighted else None
     if own.level is not None:
         return quantiles_of_places(rows.outcomes + 0.0, weights, rows.group, n_groups, own.level)[:, None]
@@ -240,7 +242,7 @@ def _base(loss: RowLoss, n_classes: int, rows: StageRows, n_groups: int) -> Floa
     sums = weight.totals.reshape(n_groups, width)
     of_group = np.maximum(sums.sum(axis=1), np.finfo(np.float64).tiny)
     if n_classes:
-        return loss.base_of_classes((sums / of_group[:, None]).T)
+        return loss.base_of_classes((sums / of_group[:, None]).T, from_zero=from_zero)
     total.add(rows.outcomes * rows.weights, rows.group)
     return own.base(total.totals / of_group)[:, None]
 

@@ -113,15 +113,14 @@ class Boosting:
         problem, tree = self.packed, np.arange(len(self.groups))
         loss = self.loss
         with np.errstate(divide="ignore", invalid="ignore"):
-            if self.method.loss:
-                return np.zeros((len(tree), self.row_loss.n_scores)), np.zeros(len(tree))
             if not problem.n_classes:
                 mean = np.nan_to_num(problem.means(sums, tree)) + problem.centre
                 return loss.base(mean)[:, None], mean
             weights = problem.class_weights(sums, tree)
             shares = np.nan_to_num(weights / over_classes(weights))
-        mean = shares[1] if problem.n_classes > 1 else np.zeros(len(tree))
-        return self.row_loss.base_of_classes(shares), mean
+        from_zero = self.method.loss is not None
+        mean = np.zeros(len(tree)) if from_zero or problem.n_classes == 1 else shares[1]
+        return self.row_loss.base_of_classes(shares, from_zero=from_zero), mean
 
     def corrected(self, base: Floats) -> Floats:
         """(G, n_scores) scores to begin with, less what the factors s of classes have put into them.
@@ -241,6 +240,7 @@ def train_boosted(
     problem = boosting.of_trees(mean)
     scores = RowScores(boosting.packed, problem.with_replicas(boosting.all_rows), loss, boosting.weight_grid)
     base = yield from scores.begin(base)
+    certain = base.any(axis=1)  # where methods that begin with 0 have a single class
     losses = RoundLosses(parameters.patience, parameters.tolerance, [], [])
     told = problem, scores.told, boosting.largest(mean)[2], boosting.weight_grid
     n_rows = yield from losses.tell(*told)
@@ -257,7 +257,7 @@ def train_boosted(
             if score == 0 or not loss.of_votes:
                 of_tree, growing = yield from _grown(boosting, of_round, number, member, go_on, rows_at_hand)
                 if boosting.method.leaf is not LeafValue.STEP:
-                    of_scores, more = class_values(of_tree, growing, boosting.method.leaf, loss.n_scores)
+                    of_scores, more = class_values(of_tree, growing, boosting.method.leaf, loss.n_scores, certain)
                     most = np.minimum(most, number + more)
             known = of_scores[score] if of_scores else (yield from scores.values(of_tree, growing))
             outcome = yield from conclude(of_tree, growing, known)

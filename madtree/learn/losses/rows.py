@@ -66,8 +66,14 @@ class RowLoss:
         lines[self.first : self.first + self.n_scores] = base
         return lines
 
-    def base_of_classes(self, shares: Floats) -> Floats:
-        """(n_groups, n_scores) the scores to begin with, of the classes' shares (n_classes, n_groups)."""
+    def base_of_classes(self, shares: Floats, *, from_zero: bool) -> Floats:
+        """(n_groups, n_scores) the scores to begin with, of the classes' shares (n_classes, n_groups).
+
+        `from_zero`: 0, but where there is a single class: trees that begin there need not end where that is certain.
+        """
+        if from_zero:
+            base = self.base_of_classes(shares, from_zero=False)
+            return np.where(np.count_nonzero(shares, axis=0)[:, None] == 1, base, 0.0)
         if self.n_scores == 1:
             mean = shares[1] if len(shares) > 1 else np.zeros(shares.shape[1])
             return self.of(None).base(mean)[:, None]
