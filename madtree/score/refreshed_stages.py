@@ -66,8 +66,9 @@ def refreshed_boosted(
     rows = StageRows.read(host, tables, model, arrays, trees, table, argument)
     stages = _Stages.of(host, model, trees, rows)
     found = _Nodes.none(arrays.nodes["prediction"].astype(np.float64))
-    for member in range(model.n_members if rows.n_rows else 0):
-        stages.enter(member, found, rate, penalties)
+    if rows.n_rows:
+        for member in range(model.n_members):
+            stages.enter(member, found, rate, penalties)
     _add_upwards(host, arrays, found, stages.loss, rate, penalties)
     own = arrays.trees.tree_id, arrays.trees.node_id, found.n_rows, found.weight, found.said
     return RefreshedNodes(rows.n_rows, *own, None, stages.groups)

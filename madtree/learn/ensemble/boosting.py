@@ -240,7 +240,7 @@ def train_boosted(
     problem = boosting.of_trees(mean)
     scores = RowScores(boosting.packed, problem.with_replicas(boosting.all_rows), loss, boosting.weight_grid)
     base = yield from scores.begin(base)
-    certain = base.any(axis=1)  # where methods that begin with 0 have a single class
+    certain = np.asarray(base.any(axis=1))  # where methods that begin with 0 have a single class
     losses = RoundLosses(parameters.patience, parameters.tolerance, [], [])
     told = problem, scores.told, boosting.largest(mean)[2], boosting.weight_grid
     n_rows = yield from losses.tell(*told)

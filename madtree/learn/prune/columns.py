@@ -190,8 +190,8 @@ class TreeColumns:
         pruning_cp: (n,) that the tree was pruned at.
         root_risk: (n,) NaN for a tree without nodes.
         importance: (n, number of features) summed improvement of each feature's splits and surrogates.
-        oob_error: (n,) out-of-bag error of the forest's trees up to and with this one; NaN where it was not computed.
-        is_tested: (n,) whether any row is out of a forest's tree's bag, and so takes part in that error.
+        oob_error: (n,) out-of-bag error of the group's trees up to and with this one; NaN where it was not computed.
+        is_tested: (n,) whether any row is out of the tree's bag, and so takes part in that error.
         is_judged: (n,) whether it has enough rows, and different ones, to tell which feature explains it.
         explained: (n, number of features) bool, whether the splits of a feature explain nearly all of the tree.
     """
@@ -229,7 +229,7 @@ class TreeColumns:
 
 @dataclass(frozen=True)
 class OutOfBagColumns:
-    """What the out-of-bag rows of some groups' forests say, n rows; of single trees none (`learn.ensemble.OutOfBag`).
+    """What the out-of-bag rows of some groups say, n rows; none of other kinds (`learn.ensemble.OutOfBag`).
 
     Attributes:
         group: (n,) from 1; n_rows: (n,) its rows, in bag or not.

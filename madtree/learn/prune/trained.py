@@ -36,7 +36,7 @@ class TrainedTrees:
 
     Attributes:
         nodes: of single trees.
-        packed: the nodes of a forest's.
+        packed: the nodes of an ensemble's.
     """
 
     trees: TreeColumns
