@@ -75,7 +75,7 @@ CALIBRATE = Function(
         Argument(
             "method",
             "text",
-            "'isotonic': a function that never falls, for a thousand rows and more; 'sigmoid': Platt's curve, for fewer",
+            "'isotonic': a function that never falls, from a thousand rows on; 'sigmoid': Platt's curve, for fewer",
             defaults.CALIBRATION_METHOD,
         ),
         TRUST_OWNER,

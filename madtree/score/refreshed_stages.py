@@ -180,7 +180,7 @@ class _Stages:
             there = np.flatnonzero(first >= 0)
             rows, cell = there, cell.take(there)
         n_rows = np.bincount(cell, minlength=len(nodes))
-        if self.loss.of(None).level is None:
+        if self.loss.level is None:
             gradient, hessian = self._sums(score, rows, cell, len(nodes))
             found.gradient[nodes], found.weight[nodes] = gradient, hessian
             said = _steps(self.loss, hessian, gradient, penalties[nodes], rate, np.repeat(sizes == 1, sizes))
@@ -207,7 +207,7 @@ class _Stages:
         """(n_cells,) quantiles of residuals, with a threshold plus the mean of what these differ from it, cut at the
         threshold; and weights.
         """
-        level = self.loss.of(None).level
+        level = self.loss.level
         assert level is not None
         residuals, weights = self.loss.residuals(self.lines)[rows], self.rows.weights[rows]
         said = quantiles_of_places(residuals, weights if self.loss.weighted else None, cell, n_cells, level)
@@ -235,8 +235,8 @@ def _base(loss: RowLoss, n_classes: int, rows: StageRows, n_groups: int, *, from
     classes are 0, as `RowLoss.base_of_classes` says.
     """
     own, weights = loss.of(None), rows.weights if loss.weighted else None
-    if own.level is not None:
-        return quantiles_of_places(rows.outcomes + 0.0, weights, rows.group, n_groups, own.level)[:, None]
+    if loss.level is not None:
+        return quantiles_of_places(rows.outcomes + 0.0, weights, rows.group, n_groups, loss.level)[:, None]
     width = max(n_classes, 1)
     weight, total = ExactSums(n_groups * width), ExactSums(n_groups)
     weight.add(rows.weights, rows.group * width + (rows.outcomes.astype(np.int64) if n_classes else 0))
@@ -264,7 +264,7 @@ def _add_upwards(host: Host, arrays: ModelArrays, found: _Nodes, loss: RowLoss, 
         right = left + 1
         for sums in (found.n_rows, found.weight, found.gradient):
             sums[nodes] = sums[left] + sums[right]
-        if loss.of(None).level is not None:
+        if loss.level is not None:
             weight = np.maximum(found.weight[nodes], np.finfo(np.float64).tiny)
             said = (found.weight[left] * found.said[left] + found.weight[right] * found.said[right]) / weight
         else:

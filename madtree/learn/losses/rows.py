@@ -16,7 +16,7 @@ import numpy as np
 
 from madtree.learn.data import Array, Floats, portable
 from madtree.learn.losses.losses import LEAST_SHARE, SMOOTH, Loss
-from madtree.learn.losses.robust import ROBUST, robust_loss
+from madtree.learn.losses.robust import MEDIAN, ROBUST, robust_loss
 from madtree.records import dataclass
 from madtree.trees import LOSSES
 
@@ -43,6 +43,15 @@ class RowLoss:
     def of_votes(self) -> bool:
         """Whether all trees of a round are one that votes, by what it adds to each score."""
         return self.n_scores > 1 and LOSSES[self.loss].of_votes
+
+    @property
+    def level(self) -> float | None:
+        """The score to begin with is this quantile of the outcomes, and what leaves add that of their rows' residuals;
+        None where they follow from sums.
+        """
+        if not LOSSES[self.loss].of_quantiles:
+            return None
+        return self.quantile if self.loss == "quantile" else MEDIAN
 
     @property
     def _has_log_sum(self) -> bool:
