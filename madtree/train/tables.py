@@ -159,8 +159,12 @@ class Tables:
             for group in self._groups.tolist():
                 for f in encodings.features:
                     found[names[f]][str(group)] = encodings.categories(group, f)
-        if self._output.group_table is None:
-            return {name: list(of_tree.get("1", ())) for name, of_tree in found.items()}
+        if self._output.group_table is None:  # then NULL is one of them whether a row has it or not, as in MADlib
+            nulls = {names[f]: [None] * (None in known) for f, known in labels.items()}
+            return {
+                name: [*(each for each in of_tree.get("1", ()) if each is not None), *nulls[name]]
+                for name, of_tree in found.items()
+            }
         return found
 
 
