@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 
-def attributes_of(room: dict[str, Any], modules: Mapping[str, str]) -> Callable[[str], Any]:
+def attributes_of(room: dict[str, Any], modules: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
     """The `__getattr__` of a room.
 
     Args:
         room: its globals.
-        modules: by what it has, the module in it where that is from.
+        modules: what it has of each module in it.
     """
+    module_of = {name: module for module, names in modules.items() for name in names}
 
     def found(name: str) -> Any:
-        if name not in modules:
+        if name not in module_of:
             raise AttributeError(f"module {room['__name__']!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{room['__name__']}.{modules[name]}"), name)
+        value = getattr(import_module(f"{room['__name__']}.{module_of[name]}"), name)
         room[name] = value
         return value
 

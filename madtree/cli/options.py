@@ -59,7 +59,7 @@ Dsn = Annotated[
 ]
 Model = Annotated[str, typer.Argument(help="Name of the model, with its schema where needed.", show_default=False)]
 Tree = Annotated[
-    int | None, typer.Option(help="Of a grouped model or a forest, the tree of this number.", show_default=False)
+    int | None, typer.Option(help="Of a model of several trees, the one of this number.", show_default=False)
 ]
 Group = Annotated[
     list[str] | None,

@@ -949,7 +949,7 @@ class FunctionCalls(Caller):
         output_model
             Name of the new model; its tables must not exist, unless replace is true.
         method
-            'isotonic': steps that never fall, for a thousand rows and more; 'sigmoid': Platt's curve, for fewer.
+            'isotonic': a function that never falls, from a thousand rows on; 'sigmoid': Platt's curve, for fewer.
         trust_owner
             As a superuser, use another role's model although it runs what that role wrote.
         replace

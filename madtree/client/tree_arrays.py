@@ -150,7 +150,7 @@ class EnsembleArrays:
     @classmethod
     def of(cls, model: Model, trees: Sequence[Tree]) -> EnsembleArrays:
         """Of plain values. Raises ValueError if a tree has no nodes: its group could not be trained."""
-        walked = WalkedTrees.of(trees, of_forest=True)
+        walked = WalkedTrees.of(trees, of_members=True)
         nodes = [tree.nodes[node_id] for tree in trees for node_id in sorted(tree.nodes)]
         agreement = [surrogate.adjusted_agreement for node in nodes for surrogate in node.surrogates]
         by_place = [nodes[at] for at in walked.order.tolist()]
@@ -210,22 +210,22 @@ def class_values(model: Model) -> Array:
     return np.array(model.classes)
 
 
-def mean_values(forest: EnsembleArrays, leaves: Array) -> Array:
+def mean_values(trees: EnsembleArrays, leaves: Array) -> Array:
     """(n_rows, n_values) of the trees; added up in their order, as the database does.
 
     Args:
         leaves: (n_rows, n_trees) as `EnsembleArrays.apply` has them.
     """
-    total = np.zeros((len(leaves), forest.nodes.values.shape[1]))
-    for number in range(forest.n_trees):
-        total += forest.nodes.values[leaves[:, number]]
-    return total / forest.n_trees
+    total = np.zeros((len(leaves), trees.nodes.values.shape[1]))
+    for number in range(trees.n_trees):
+        total += trees.nodes.values[leaves[:, number]]
+    return total / trees.n_trees
 
 
-def votes(forest: EnsembleArrays, leaves: Array) -> Array:
+def votes(trees: EnsembleArrays, leaves: Array) -> Array:
     """(n_rows, n_classes) how many trees say each class; arguments as above."""
-    counted = np.zeros((len(leaves), forest.nodes.values.shape[1]), np.int64)
+    counted = np.zeros((len(leaves), trees.nodes.values.shape[1]), np.int64)
     rows = np.arange(len(leaves))
-    for number in range(forest.n_trees):
-        counted[rows, forest.nodes.prediction[leaves[:, number]].astype(np.int64)] += 1
+    for number in range(trees.n_trees):
+        counted[rows, trees.nodes.prediction[leaves[:, number]].astype(np.int64)] += 1
     return counted

@@ -61,8 +61,11 @@ class WalkedTrees:
         return np.argsort(self.place)
 
     @classmethod
-    def of(cls, trees: Sequence[Tree], *, of_forest: bool) -> WalkedTrees:
+    def of(cls, trees: Sequence[Tree], *, of_members: bool) -> WalkedTrees:
         """Of trees of plain values.
+
+        Args:
+            of_members: whether rows go down all of them, as those of a group; else down the one of their group.
 
         Raises:
             ValueError: one has no nodes: its group could not be trained.
@@ -115,7 +118,7 @@ class WalkedTrees:
             SplitCategories(*_columns(named, (np.int64, np.int64, np.int64, np.bool_, np.bool_))),
             KnownCategories(*_columns(sorted(seen), (np.int64, np.int64, np.int64))),
         )
-        return cls(flat, tuple(names), keys, len(trees) if of_forest else 0)
+        return cls(flat, tuple(names), keys, len(trees) if of_members else 0)
 
     def children(self) -> tuple[Array, Array]:
         """(n_nodes,) by place the places of the left children and of the right ones, -1 for a leaf."""
@@ -197,7 +200,7 @@ class FlatTree:
     @classmethod
     def of(cls, tree: Tree) -> FlatTree:
         """Raises ValueError if the tree has no nodes, as that of a group that could not be trained."""
-        walked = WalkedTrees.of([tree], of_forest=False)
+        walked = WalkedTrees.of([tree], of_members=False)
         ids = walked.trees.node_id.take(walked.order).tolist()
         return cls(tuple(tree.nodes[node_id] for node_id in ids), *walked.children(), tree, walked)
 

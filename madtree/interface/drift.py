@@ -41,7 +41,8 @@ TREE_DRIFT = Function(
     n_rows=10,
     details=f"""\
 A row for each feature, those that have moved most first, and of a model of single trees one whose feature is NULL: of
-the leaves, in which many rows may come where few did, though each feature is as it was:
+the leaves, in which many rows may come where few did, though each feature is as it was (none where all rows are of
+unknown groups):
     psi                       the population stability index: 0 where all is as before; by a rule of thumb below 0.1
                               nothing has changed, and above 0.25 the model should be looked at
     missing, missing_before   the shares of the new rows, and of those of the training, without a value

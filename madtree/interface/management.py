@@ -75,7 +75,7 @@ CALIBRATE = Function(
         Argument(
             "method",
             "text",
-            "'isotonic': steps that never fall, for a thousand rows and more; 'sigmoid': Platt's curve, for fewer",
+            "'isotonic': a function that never falls, from a thousand rows on; 'sigmoid': Platt's curve, for fewer",
             defaults.CALIBRATION_METHOD,
         ),
         TRUST_OWNER,
@@ -87,8 +87,8 @@ The new model is a model like any other: it is scored, shown, explained and expo
     of forest_train   it becomes a boosted model, which boost_predict scores: the mean of the trees' shares is its raw
                       score, and the calibrated probability what follows from that. With more than two classes it has
                       each tree once for each class
-    of boost_train    it stays one; 'sigmoid' multiplies the leaves, 'isotonic' keeps them, and step_scores and
-                      step_probabilities of <output>_group say what a raw score means
+    of boost_train    it stays one; 'sigmoid' multiplies the leaves, 'isotonic' keeps them, and point_scores and
+                      point_probabilities of <output>_group say what a raw score means
 With more than two classes each is calibrated against the others, and their probabilities are divided by the sum.
 Each group is calibrated by its own rows; one whose rows in the table are of one class by all. Where the model has
 weights, rows count by theirs. Of more than 1,000,000 rows as many are drawn, by their ids. It takes the rows that

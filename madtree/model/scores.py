@@ -79,8 +79,8 @@ def isotonic_functions(host: Host, tables: ModelTables, model: Model) -> list[li
         if not row["n_trees"]:
             found.append([IsotonicFunction((0.0,), (0.0,))] * model.n_scores)
             continue
-        scores, probabilities = (_numbers(row[column]) for column in ("step_scores", "step_probabilities"))
-        ends = [len(scores)] if model.n_scores == 1 else row["step_ends"] or []
+        scores, probabilities = (_numbers(row[column]) for column in ("point_scores", "point_probabilities"))
+        ends = [len(scores)] if model.n_scores == 1 else row["point_ends"] or []
         fits = len(ends) == model.n_scores and ends[-1] == len(scores) == len(probabilities)
         fits = fits and all(isinstance(end, int) for end in ends)
         parts = [slice(*each) for each in pairwise((0, *ends))] if fits else []
@@ -103,7 +103,7 @@ def _rise(scores: list[float], probabilities: list[float]) -> bool:
 
 def _no_function(tables: ModelTables, whose: str) -> MadtreeError:
     return MadtreeError(
-        f"{tables.given} is damaged: step_scores and step_probabilities of {whose} are no steps from scores to "
-        "probabilities",
+        f"{tables.given} is damaged: point_scores and point_probabilities of {whose} are no points of a "
+        "function from scores to probabilities",
         hint="Calibrate the model again, or restore its tables.",
     )

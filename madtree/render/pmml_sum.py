@@ -48,7 +48,7 @@ def summed(
     if link is Link.ISOTONIC:
         sigmoid = "Calibrate with method => 'sigmoid', or take" if len(model.classes) == 2 else "Take"
         raise MadtreeError(
-            f"{model.name} was calibrated by isotonic regression, and no model of PMML's has such steps",
+            f"{model.name} was calibrated by isotonic regression, and no model of PMML's has such a function",
             hint=f"{sigmoid} tree_to_json.",
             sqlstate="0A000",
         )

@@ -86,8 +86,8 @@ class TrainingTask:
         tuning: sizes and thresholds.
         ensemble: how a model of many trees is grown; None for single trees.
         ordered: which features are split by encodings, and how these are made; None for none.
-        oob_predictions: whether a forest's predictions of its own rows, by the trees that lack them, are written.
-        intervals: whether an outcome of each of a forest's leaves is kept, for intervals of predictions.
+        oob_predictions: whether predictions of the rows in training, by the trees that lack them, are written.
+        intervals: whether an outcome of each leaf is kept, for intervals of predictions.
     """
 
     arguments: Arguments

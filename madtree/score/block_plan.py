@@ -12,7 +12,7 @@ from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints, Values, c
 from madtree.learn.walk import FlatTrees, Walk
 from madtree.model.arrays import IsotonicArrays
 from madtree.records import dataclass
-from madtree.score.forest_scorer import (
+from madtree.score.member_scorer import (
     INTERVAL,
     JUDGED,
     LEAF_OUTCOMES,
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from madtree.learn.problem import Bootstrap
     from madtree.score.shap_plan import ShapValues
 
-MOST_MEMBERS = 2**20  # of a forest
+MOST_MEMBERS = 2**20  # of a group
 _MOST_OUTCOME = 2**32 - 1
 _OF_INTERVALS = ("means", "outcomes")  # numbers of each node
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """Which rows the trees of a forest have seen.
+    """Which rows trees have seen.
 
     Attributes:
         samples: that they were grown on.
@@ -58,7 +58,7 @@ class ScoreValues:
     Attributes:
         base: (n_groups, n_scores) of all groups, by their numbers: the scores before any tree.
         loss: that the trees have lowered, which says how scores become predictions.
-        n_members: trees of each group that are asked, from the first one on; None for all.
+        n_asked: trees of each group that are asked, from the first one on; None for all.
         quantile: of the loss, None where it has none.
         thresholds: (n_groups,) of the loss, for what is told of it; else None.
         isotonic: of all groups, where these say how scores become predictions; else None.
@@ -67,7 +67,7 @@ class ScoreValues:
 
     base: Floats
     loss: DeclaredLoss
-    n_members: int | None = None
+    n_asked: int | None = None
     quantile: float | None = None
     thresholds: Floats | None = None
     isotonic: IsotonicArrays | None = None
@@ -79,7 +79,7 @@ class LeafDraws:
     """How a row is drawn for each leaf.
 
     Attributes:
-        seed: of the forest.
+        seed: of the training.
         weighted: whether the chance of a row is in proportion to its weight.
         first, last: of each group's trees, from 0, the first one that is asked and the one behind the last one.
     """
@@ -103,12 +103,12 @@ class SummedLeaves:
 
 
 @dataclass(frozen=True)
-class ForestValues:
-    """What the trees of a forest say.
+class MemberValues:
+    """What the trees of each group say together.
 
     Attributes:
         members: trees of each group, at most; their ids follow each other.
-        what: one of `score.forest_scorer.WHATS`.
+        what: one of `score.member_scorer.WHATS`.
         n_classes: 0 for numbers.
         values: (n_nodes, n_values) what each node as a leaf says; whole numbers, but for means and judged.
         drawn: the rows that the trees were grown on, for what is said out of bag; else None.
@@ -132,20 +132,20 @@ class ForestValues:
 
 
 def build_plan(
-    trees: FlatTrees, said: Ints | ForestValues, *, grouped: bool, between: Callable[[], None] = lambda: None
+    trees: FlatTrees, said: Ints | MemberValues, *, grouped: bool, between: Callable[[], None] = lambda: None
 ) -> bytes:
     """The plan as `score.block_scorer.score_block` reads it.
 
     Args:
         said: by each node as a leaf. Of single trees (n_nodes,) what to return for a row that ends there, a position
             from 1.
-        grouped: whether rows bring a tree's id, or a forest's number, before their features.
+        grouped: whether rows bring a tree's id, or a group's number, before their features.
         between: called after each few passes over all nodes, for cancels to be let in.
 
     Raises:
-        MadtreeError: some trees of a forest are missing.
+        MadtreeError: some trees of a group are missing.
     """
-    if not isinstance(said, ForestValues):
+    if not isinstance(said, MemberValues):
         # Rows without a tree find an outcome, too: none.
         outcome = narrowest(np.append(said, 0))
         return codec.dump({**Walk.values_of(trees, 0, between), "outcome": outcome, "grouped": grouped, "members": 0})
@@ -157,31 +157,31 @@ def build_plan(
             **Walk.values_of(trees, said.members, between, said.counts),
             "grouped": grouped,
             "members": said.members,
-            **_forest_values(said),
+            **_member_values(said),
         }
     )
 
 
-def _forest_values(forest: ForestValues) -> dict[str, Any]:
-    if forest.shap is not None:
-        return {"what": forest.what, **forest.shap.to_values()}
-    if forest.draws is not None:
-        return {"what": forest.what, **vars(forest.draws)}
-    if forest.level is not None:
-        means, outcomes = np.ascontiguousarray(forest.values.T)
-        return {"what": forest.what, "means": means, "outcomes": outcomes, "level": forest.level}
-    values = forest.values if forest.what in (*SAYS_NUMBERS, *OF_SCORES) else narrowest(forest.values)
-    drawn = forest.drawn
+def _member_values(members: MemberValues) -> dict[str, Any]:
+    if members.shap is not None:
+        return {"what": members.what, **members.shap.to_values()}
+    if members.draws is not None:
+        return {"what": members.what, **vars(members.draws)}
+    if members.level is not None:
+        means, outcomes = np.ascontiguousarray(members.values.T)
+        return {"what": members.what, "means": means, "outcomes": outcomes, "level": members.level}
+    values = members.values if members.what in (*SAYS_NUMBERS, *OF_SCORES) else narrowest(members.values)
+    drawn = members.drawn
     samples = {} if drawn is None else {"samples": drawn.samples.to_value(), "is_tested": drawn.is_tested}
-    return {"what": forest.what, "n_classes": forest.n_classes, "values": values, **samples, **_score_values(forest)}
+    return {"what": members.what, "n_classes": members.n_classes, "values": values, **samples, **_score_values(members)}
 
 
-def _score_values(forest: ForestValues) -> dict[str, Any]:
-    scores = forest.scores
+def _score_values(members: MemberValues) -> dict[str, Any]:
+    scores = members.scores
     if scores is None:
         return {}
-    n_asked = forest.members if not scores.n_members else min(scores.n_members, forest.members)
-    link = scores.loss.link_of(forest.n_classes)
+    n_asked = min(scores.n_asked or members.members, members.members)
+    link = scores.loss.link_of(members.n_classes)
     said = {"base": scores.base, "link": link.value, "n_asked": n_asked, "loss": scores.loss.name}
     isotonic = {} if scores.isotonic is None else scores.isotonic.to_values()
     more = {name: getattr(scores, name) for name in ("quantile", "thresholds", "has_offset")}
@@ -205,13 +205,13 @@ def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
     n_groups, n_nodes = len(walk.groups), len(walk.child)
     require(walk.counts is None or given.text("what", WHATS) in OF_ANY_NUMBER, "counts", "of what any number says")
     require(grouped or n_groups <= 1, "trees", "one where rows do not name theirs")
-    require(not members or n_groups > 0, "members", "those of a forest that is there")
+    require(not members or n_groups > 0, "members", "those of a group that is there")
     return {
         "walk": walk,
         "grouped": grouped,
         "members": members,
         "has_offset": False,
-        **(_checked_forest(given, walk, members) if members else {"outcome": _checked_outcome(given, n_nodes)}),
+        **(_checked_members(given, walk, members) if members else {"outcome": _checked_outcome(given, n_nodes)}),
         **_checked_samples(given, members, len(walk.roots)),
     }
 
@@ -235,8 +235,8 @@ def _checked_samples(given: Values, members: int, n_trees: int) -> dict[str, Any
     return {"samples": samples, "is_tested": given.bools("is_tested", (n_trees,))}
 
 
-def _checked_forest(given: Values, walk: Walk, members: int) -> dict[str, Any]:
-    """What the trees of a forest say."""
+def _checked_members(given: Values, walk: Walk, members: int) -> dict[str, Any]:
+    """What trees say together."""
     what, n_nodes = given.text("what", WHATS), len(walk.child)
     if what == SHAP:
         from madtree.score.shap_plan import checked_shap  # takes long to load, and most predictions do without

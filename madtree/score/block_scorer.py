@@ -13,13 +13,13 @@ from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Coroutine, Floats, LastPlan, rows_in
 from madtree.learn.walk import MOST_ROWS, Walk
 from madtree.score.block_plan import checked_plan
-from madtree.score.forest_scorer import (
+from madtree.score.member_scorer import (
     LEAF_OUTCOMES,
     LEAF_SUMS,
     SHAP,
     STAGED,
     counted_bytes,
-    forest_outcomes,
+    member_outcomes,
     out_of_bag_outcomes,
 )
 
@@ -135,7 +135,7 @@ def _scored(model: Plan, numbers: Floats) -> Coroutine[bytes]:
             from madtree.score.staged_scorer import staged_sums  # as above
 
             return (yield from staged_sums(model, place, known, route, numbers[-2], numbers[-1], offset))
-        return (yield from forest_outcomes(model, place, known, route, offset))
+        return (yield from member_outcomes(model, place, known, route, offset))
     leaves = yield from route.leaves(walk.roots.take(place))
     outcome: Array = model["outcome"]
     found = outcome.take(leaves)

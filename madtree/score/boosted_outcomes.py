@@ -11,8 +11,8 @@ from madtree.host import Host
 from madtree.learn.data import Array, Ints
 from madtree.model import ModelTables, base_scores, isotonic_functions, loss_thresholds
 from madtree.model.arrays import IsotonicArrays
-from madtree.score.block_plan import ForestValues, ScoreValues
-from madtree.score.forest_scorer import row_bytes
+from madtree.score.block_plan import MemberValues, ScoreValues
+from madtree.score.member_scorer import row_bytes
 from madtree.score.number_columns import CLASS_OF_ROW, JUDGED, columns_of, numbers_of
 from madtree.score.outcome_bytes import class_type
 from madtree.score.outcomes import Outcomes, Part, Said
@@ -37,7 +37,7 @@ def outcomes_of_boosted(said: Said) -> Outcomes:
         is_leaf = nodes["feature"] == 0
         position = np.where(is_leaf, np.cumsum(is_leaf), 0).astype(np.float64)[:, None]
         ids = sql.integer_array(nodes["node_id"][is_leaf].tolist())
-        of_node = ForestValues(members, "leaves", n_classes, position, counts=counts)
+        of_node = MemberValues(members, "leaves", n_classes, position, counts=counts)
         # A group with fewer trees than others has none in the last places.
         picked = f"pg_catalog.array_remove({pick_each(ids, members)}, NULL)"
         return Outcomes(of_node, [("outcome", 0, 4)], row_bytes("leaves", members, n_classes), [picked])
@@ -57,20 +57,20 @@ def outcomes_of_boosted(said: Said) -> Outcomes:
     return made("expected", 1, parts, columns_of(each, said.outputs))
 
 
-def staged_values(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> ForestValues:
+def staged_values(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> MemberValues:
     """What the nodes say, where rows are judged after each round."""
     return _values(host, tables, model, nodes, "staged", None)
 
 
-def numbers_beside(said: Ints | ForestValues, scan: sql.Scan) -> list[str]:
+def numbers_beside(said: Ints | MemberValues, scan: sql.Scan) -> list[str]:
     """SQL of what a plan of what nodes say asks of a row behind its features: the offset, or nothing."""
-    asks = isinstance(said, ForestValues) and said.scores is not None and said.scores.has_offset
+    asks = isinstance(said, MemberValues) and said.scores is not None and said.scores.has_offset
     return [scan.offset] if asks and scan.offset is not None else []
 
 
 def _values(
     host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array], what: str, n_asked: int | None
-) -> ForestValues:
+) -> MemberValues:
     bases, has_offset = np.array(base_scores(host, tables, model)), model.offsets is not None
     scores = ScoreValues(bases, model.loss, n_asked, has_offset=has_offset)
     if what == "staged":
@@ -81,7 +81,7 @@ def _values(
         scores = replace(scores, isotonic=IsotonicArrays.of(functions))
     values = nodes["prediction"].astype(np.float64)[:, None]
     counts = model.numbering.counts
-    return ForestValues(model.n_members, what, len(model.classes), values, counts=counts, scores=scores)
+    return MemberValues(model.n_members, what, len(model.classes), values, counts=counts, scores=scores)
 
 
 def _row_bytes(what: str, n_values: int, n_classes: int) -> int:

@@ -78,16 +78,12 @@ def tree_drift(
     told.sort(key=lambda row: (-row["psi"], row["feature"]))
     if arrays is not None:
         is_leaf = arrays.nodes["feature"] == 0
-        before = _rows_of_nodes(host, tables)[is_leaf]
-        told.append(
-            {
-                "feature": None,
-                "psi": _psi(before, found.leaves[is_leaf]),
-                "missing": None,
-                "missing_before": None,
-                "outside": None,
-            }
-        )
+        before, now = _rows_of_nodes(host, tables)[is_leaf], found.leaves[is_leaf]
+        if not before.any():
+            raise MadtreeError(f"{tables.given} is damaged: its leaves have no rows")
+        if now.any():  # and not all are of unknown groups
+            of_features = dict.fromkeys(("missing", "missing_before", "outside"))
+            told.append({"feature": None, "psi": _psi(before, now), **of_features})
     return [{**row, "n": found.n_rows} for row in told]
 
 
@@ -118,7 +114,7 @@ def _told(name: str, kept: KeptStatistics, slots: Ints, order: Ints, is_category
 
 
 def _psi(before: Ints, now: Ints) -> float:
-    """The population stability index of two sets of rows, counted alike."""
+    """The population stability index of two sets of rows, counted alike; each has some."""
     there = (before > 0) | (now > 0)
     before, now = before[there].astype(np.float64), now[there].astype(np.float64)
     expected, actual = (np.maximum(counts, 0.5) / counts.sum() for counts in (before, now))

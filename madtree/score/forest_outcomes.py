@@ -7,8 +7,8 @@ import numpy as np
 from madtree.learn.data import Floats
 from madtree.model import INTERVAL
 from madtree.model.arrays import read_leaf_outcomes
-from madtree.score.block_plan import ForestValues
-from madtree.score.forest_scorer import INTERVAL_NUMBERS, row_bytes
+from madtree.score.block_plan import MemberValues
+from madtree.score.member_scorer import INTERVAL_NUMBERS, row_bytes
 from madtree.score.number_columns import CLASS_OF_ROW, JUDGED, array_of, columns_of, numbers_of
 from madtree.score.outcome_bytes import class_type, count_type
 from madtree.score.outcomes import Outcomes, Part, Said
@@ -31,7 +31,7 @@ def outcomes_of_forest(said: Said) -> Outcomes:
     def made(what: str, values: Floats, parts: list[Part], expressions: list[str]) -> Outcomes:
         size = row_bytes(what, members, n_classes or values.shape[1])
         return Outcomes(
-            ForestValues(members, what, n_classes, values, said.drawn, model.numbering.counts), parts, size, expressions
+            MemberValues(members, what, n_classes, values, said.drawn, model.numbering.counts), parts, size, expressions
         )
 
     if type_ == "leaf":
@@ -49,7 +49,7 @@ def outcomes_of_forest(said: Said) -> Outcomes:
     if type_ == INTERVAL:
         both = np.stack([prediction[:, 0], read_leaf_outcomes(said.host, said.tables, nodes)], axis=1)
         parts, each = numbers_of(INTERVAL_NUMBERS)
-        of_node = ForestValues(members, "interval", 0, both, level=said.level)
+        of_node = MemberValues(members, "interval", 0, both, level=said.level)
         return Outcomes(of_node, parts, row_bytes("interval", members, INTERVAL_NUMBERS), each)
     if type_ == OUT_OF_BAG and model.is_classification:
         classes = sql.class_array(model.classes, model.dependent_type)

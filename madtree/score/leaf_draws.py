@@ -8,7 +8,7 @@ import numpy as np
 
 from madtree.learn.data import Array, Bools, Coroutine, Floats, Ints, keyed, mixed, portable
 from madtree.learn.walk import Route
-from madtree.score.forest_scorer import leaves_of
+from madtree.score.member_scorer import leaves_of
 
 LEAF_OUTCOME = np.dtype([("leaf", "<i4"), ("key", "<f8"), ("outcome", "<f8")])
 _NODES_A_ROW = 8  # up to which those are gone through that no row comes to

@@ -17,11 +17,11 @@ from madtree.model import ModelTables, find_trained, read_summary
 from madtree.model.arrays import ModelArrays, read_arrays
 from madtree.records import dataclass
 from madtree.request import TrainingTask
-from madtree.score.block_plan import ForestValues, LeafDraws, build_plan
+from madtree.score.block_plan import LeafDraws, MemberValues, build_plan
 from madtree.score.block_statement import BLOCK_BYTES, BLOCK_ROWS, BlockStatement
 from madtree.score.case_or_blocks import Work, measure
-from madtree.score.forest_scorer import LEAF_OUTCOME_BYTES, LEAF_OUTCOMES
 from madtree.score.leaf_draws import lower_all
+from madtree.score.member_scorer import LEAF_OUTCOME_BYTES, LEAF_OUTCOMES
 from madtree.score.new_rows import scan_of
 from madtree.score.tested_rows import TestedRows, with_outcomes
 from madtree.sqltext import rows as rows_sql
@@ -116,7 +116,7 @@ def _said_of(
     """What the blocks of rows say of some trees."""
     scan = scan_of(host, tables, model, task.source, rows.data, "", "id")
     draws = LeafDraws(task.parameters.seed, model.weighted, first, last)
-    said = ForestValues(model.n_members, LEAF_OUTCOMES, 0, np.zeros((0, 0)), draws=draws)
+    said = MemberValues(model.n_members, LEAF_OUTCOMES, 0, np.zeros((0, 0)), draws=draws)
     trees: FlatTrees = arrays.trees
     plan = build_plan(trees, said, grouped=bool(model.grouping_columns), between=host.let_in)
     numbers = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]

@@ -14,8 +14,8 @@ from madtree.errors import MadtreeError
 from madtree.learn.data import WIDE_LIMIT, Array, Bools, Coroutine, ExactSums, Floats, Ints, Values, in_powers
 from madtree.learn.walk import Route
 from madtree.records import dataclass
-from madtree.score.forest_scorer import leaves_of
 from madtree.score.leaf_draws import reached
+from madtree.score.member_scorer import leaves_of
 
 # A cell is a leaf, of classes a class in a leaf.
 # ROWS: that count; WEIGHT: of these, where rows have weights; TOTAL: of numbers, their weight times outcome.

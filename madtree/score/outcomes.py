@@ -12,7 +12,7 @@ from madtree.learn.data import Array, Ints, unsigned
 from madtree.model import ModelTables, output_columns, probabilities
 from madtree.model.arrays import class_weights
 from madtree.records import dataclass
-from madtree.score.block_plan import Drawn, ForestValues
+from madtree.score.block_plan import Drawn, MemberValues
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.outcome_numbers import pick
@@ -34,7 +34,7 @@ class Outcomes:
         entries, condition: rows of the target for each row, and which of them there are (as `BlockScan` has it).
     """
 
-    of_node: Ints | ForestValues
+    of_node: Ints | MemberValues
     parts: list[Part]
     row_bytes: int
     expressions: list[str]

@@ -17,12 +17,12 @@ from madtree.model.arrays import ModelArrays, read_arrays
 from madtree.records import dataclass
 from madtree.request import COSTS, Costs
 from madtree.score.asking import checked
-from madtree.score.block_plan import ForestValues, SummedLeaves, build_plan
+from madtree.score.block_plan import MemberValues, SummedLeaves, build_plan
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import measure
-from madtree.score.forest_scorer import LEAF_SUMS
 from madtree.score.leaf_outcomes import WAVE_BYTES, most_leaves, waves
 from madtree.score.leaf_sums import LEAF_SUM, LeafSums
+from madtree.score.member_scorer import LEAF_SUMS
 from madtree.score.new_rows import scan_of
 from madtree.score.tested_rows import TestedRows, tested_rows
 from madtree.sqltext import rows as rows_sql
@@ -141,7 +141,7 @@ def _said_of(
     cells = most_leaves(arrays) * max(len(model.classes), 1)
     for first, last in waves(asked, statement.work.rows, n_numbers, cells, leaf_bytes, wave_bytes):
         said = SummedLeaves(len(model.classes), model.weighted, first, last)
-        values = ForestValues(asked, LEAF_SUMS, 0, np.zeros((0, 0)), draws=said)
+        values = MemberValues(asked, LEAF_SUMS, 0, np.zeros((0, 0)), draws=said)
         plan = build_plan(arrays.trees, values, grouped=bool(model.grouping_columns), between=host.let_in)
         blocks = replace(statement.blocks, outcome_bytes=leaf_bytes * (last - first))
         yield from replace(statement, blocks=blocks, n_trees=len(arrays.trees.roots)).said_together(plan)

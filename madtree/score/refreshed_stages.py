@@ -66,8 +66,9 @@ def refreshed_boosted(
     rows = StageRows.read(host, tables, model, arrays, trees, table, argument)
     stages = _Stages.of(host, model, trees, rows)
     found = _Nodes.none(arrays.nodes["prediction"].astype(np.float64))
-    for member in range(model.n_members if rows.n_rows else 0):
-        stages.enter(member, found, rate, penalties)
+    if rows.n_rows:
+        for member in range(model.n_members):
+            stages.enter(member, found, rate, penalties)
     _add_upwards(host, arrays, found, stages.loss, rate, penalties)
     own = arrays.trees.tree_id, arrays.trees.node_id, found.n_rows, found.weight, found.said
     return RefreshedNodes(rows.n_rows, *own, None, stages.groups)
@@ -145,8 +146,8 @@ class _Stages:
         """With the scores that rows begin with."""
         weighted, n_groups = bool((rows.weights != 1).any()), len(trees.count)
         loss = RowLoss(model.loss.name, model.n_scores, weighted, model.loss_quantile)
-        begins = METHODS[_method(model)].loss is None  # else with 0
-        base = _base(loss, len(model.classes), rows, n_groups) if begins else np.zeros((n_groups, loss.n_scores))
+        from_zero = METHODS[_method(model)].loss is not None
+        base = _base(loss, len(model.classes), rows, n_groups, from_zero=from_zero)
         lines = loss.begun(rows.outcomes, rows.weights, base.take(rows.group, axis=0).T)
         loss.end_round(lines)
         n_rows = np.bincount(rows.group, minlength=n_groups)
@@ -179,7 +180,7 @@ class _Stages:
             there = np.flatnonzero(first >= 0)
             rows, cell = there, cell.take(there)
         n_rows = np.bincount(cell, minlength=len(nodes))
-        if self.loss.of(None).level is None:
+        if self.loss.level is None:
             gradient, hessian = self._sums(score, rows, cell, len(nodes))
             found.gradient[nodes], found.weight[nodes] = gradient, hessian
             said = _steps(self.loss, hessian, gradient, penalties[nodes], rate, np.repeat(sizes == 1, sizes))
@@ -206,7 +207,7 @@ class _Stages:
         """(n_cells,) quantiles of residuals, with a threshold plus the mean of what these differ from it, cut at the
         threshold; and weights.
         """
-        level = self.loss.of(None).level
+        level = self.loss.level
         assert level is not None
         residuals, weights = self.loss.residuals(self.lines)[rows], self.rows.weights[rows]
         said = quantiles_of_places(residuals, weights if self.loss.weighted else None, cell, n_cells, level)
@@ -229,18 +230,20 @@ class _Stages:
         return quantiles_of_places(sizes, weights, self.rows.group, len(self.trees.count), level)
 
 
-def _base(loss: RowLoss, n_classes: int, rows: StageRows, n_groups: int) -> Floats:
-    """(n_groups, n_scores) the scores that rows begin with; nothing of groups without rows."""
+def _base(loss: RowLoss, n_classes: int, rows: StageRows, n_groups: int, *, from_zero: bool) -> Floats:
+    """(n_groups, n_scores) the scores that rows begin with; nothing of groups without rows. `from_zero`: those of
+    classes are 0, as `RowLoss.base_of_classes` says.
+    """
     own, weights = loss.of(None), rows.weights if loss.weighted else None
-    if own.level is not None:
-        return quantiles_of_places(rows.outcomes + 0.0, weights, rows.group, n_groups, own.level)[:, None]
+    if loss.level is not None:
+        return quantiles_of_places(rows.outcomes + 0.0, weights, rows.group, n_groups, loss.level)[:, None]
     width = max(n_classes, 1)
     weight, total = ExactSums(n_groups * width), ExactSums(n_groups)
     weight.add(rows.weights, rows.group * width + (rows.outcomes.astype(np.int64) if n_classes else 0))
     sums = weight.totals.reshape(n_groups, width)
     of_group = np.maximum(sums.sum(axis=1), np.finfo(np.float64).tiny)
     if n_classes:
-        return loss.base_of_classes((sums / of_group[:, None]).T)
+        return loss.base_of_classes((sums / of_group[:, None]).T, from_zero=from_zero)
     total.add(rows.outcomes * rows.weights, rows.group)
     return own.base(total.totals / of_group)[:, None]
 
@@ -261,7 +264,7 @@ def _add_upwards(host: Host, arrays: ModelArrays, found: _Nodes, loss: RowLoss, 
         right = left + 1
         for sums in (found.n_rows, found.weight, found.gradient):
             sums[nodes] = sums[left] + sums[right]
-        if loss.of(None).level is not None:
+        if loss.level is not None:
             weight = np.maximum(found.weight[nodes], np.finfo(np.float64).tiny)
             said = (found.weight[left] * found.said[left] + found.weight[right] * found.said[right]) / weight
         else:

@@ -12,7 +12,7 @@ from madtree.model import MOST_COLUMNS, ModelTables, class_positions, distinct_n
 from madtree.model.arrays import ModelArrays
 from madtree.records import dataclass
 from madtree.score.additive import SumScale
-from madtree.score.block_plan import ForestValues
+from madtree.score.block_plan import MemberValues
 from madtree.score.kinds import SCORING
 from madtree.score.outcomes import Outcomes, Part
 from madtree.score.rows_at_hand import BackgroundTable
@@ -100,7 +100,7 @@ class Layout:
             *((":".join(names[at] for at in own), _FLOAT) for own in self.terms.told),
         ]
 
-    def said(self, arrays: ModelArrays) -> tuple[ForestValues, ShapValues, Entry]:
+    def said(self, arrays: ModelArrays) -> tuple[MemberValues, ShapValues, Entry]:
         """What leaves say, and what is said of a row and an output at once, as numpy describes a dtype."""
         asked, model = self.scale, self._model
         said = SCORING[model.kind].numbers(asked, arrays)
@@ -116,7 +116,7 @@ class Layout:
         shap = ShapValues(
             share, values, unit, expected, said.first_output, self.top, places, n_told, with_pairs, background
         )
-        of_node = ForestValues(model.n_members, "shap", 0, values, counts=model.numbering.counts, shap=shap)
+        of_node = MemberValues(model.n_members, "shap", 0, values, counts=model.numbering.counts, shap=shap)
         return of_node, shap, entry(len(expected), int((places >= 0).sum()), n_told, self.top)
 
     def outcomes(self, arrays: ModelArrays) -> Outcomes:

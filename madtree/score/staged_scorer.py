@@ -10,7 +10,7 @@ from madtree.learn.data import Bools, Coroutine, Floats, Ints
 from madtree.learn.losses import RowLoss
 from madtree.learn.walk import Route, Walk
 from madtree.model.arrays import expected, probabilities
-from madtree.score.forest_scorer import leaves_of
+from madtree.score.member_scorer import leaves_of
 from madtree.trees import LOSSES
 
 # What is said of a group's rows: the group's number; how many have an outcome that the loss is not for, how many an

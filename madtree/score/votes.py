@@ -1,4 +1,4 @@
-"""The votes of a forest's trees for classes, counted for some rows tree by tree."""
+"""The votes of trees for classes, counted for some rows tree by tree."""
 
 from __future__ import annotations
 

@@ -29,8 +29,8 @@ GROUP_COLUMNS: tuple[tuple[str, str], ...] = (
 )
 # Of `<output>_group` of models that were calibrated by isotonic regression; and of those of more than two classes,
 # where the points of each class end.
-ISOTONIC_COLUMNS: tuple[tuple[str, str], ...] = (("step_scores", "float8[]"), ("step_probabilities", "float8[]"))
-ISOTONIC_ENDS: tuple[tuple[str, str], ...] = (("step_ends", "int4[]"),)
+ISOTONIC_COLUMNS: tuple[tuple[str, str], ...] = (("point_scores", "float8[]"), ("point_probabilities", "float8[]"))
+ISOTONIC_ENDS: tuple[tuple[str, str], ...] = (("point_ends", "int4[]"),)
 
 
 def isotonic_columns(n_scores: int) -> tuple[tuple[str, str], ...]:

@@ -23,9 +23,9 @@ LEAF_PARAMETERS: tuple[tuple[str, str], ...] = (
 GROUP_PARAMETERS: tuple[tuple[str, str], ...] = (
     ("gid", "int4"),
     ("base_score", "float8[]"),
-    ("step_scores", "float8[]"),
-    ("step_probabilities", "float8[]"),
-    ("step_ends", "int4[]"),
+    ("point_scores", "float8[]"),
+    ("point_probabilities", "float8[]"),
+    ("point_ends", "int4[]"),
 )
 # And for each tree: its former number, and where its nodes are in the bytes behind.
 PACKED_PARAMETERS: tuple[tuple[str, str], ...] = (

@@ -141,9 +141,9 @@ _ARRAY_COLUMNS = {
     "oob_var_importance": "float8[]",
     "oob_var_importance_sd": "float8[]",
     "category_sets": "text[]",
-    "step_scores": "float8[]",
-    "step_probabilities": "float8[]",
-    "step_ends": "int4[]",
+    "point_scores": "float8[]",
+    "point_probabilities": "float8[]",
+    "point_ends": "int4[]",
     "outcomes": "float8[]",
 }
 

@@ -122,11 +122,11 @@ def size_of_isotonic(schema: str, name: str) -> str:
 
 def isotonic_points(schema: str, name: str, n_scores: int) -> str:
     """From scores to probabilities, of each group of `<output>_group` of a calibrated model, in order; of several
-    scores `step_ends`, too, NULL where they are not as many.
+    scores `point_ends`, too, NULL where they are not as many.
     """
     table = model_table(schema, name, "_group")
-    ends = f", {just_so_many('g.step_ends', n_scores)} AS step_ends" if n_scores > 1 else ""
-    return f"SELECT g.gid, g.n_trees, g.step_scores, g.step_probabilities{ends} FROM {table} AS g ORDER BY g.gid"
+    ends = f", {just_so_many('g.point_ends', n_scores)} AS point_ends" if n_scores > 1 else ""
+    return f"SELECT g.gid, g.n_trees, g.point_scores, g.point_probabilities{ends} FROM {table} AS g ORDER BY g.gid"
 
 
 def size(schema: str, name: str) -> str:

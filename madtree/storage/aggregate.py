@@ -30,7 +30,7 @@ from madtree.learn.requests import (
     driven,
 )
 from madtree.learn.route import NewSplits, Routing
-from madtree.learn.waves import CategoriesRequest, HeldOutRequest, TargetsRequest, WaveRequest
+from madtree.learn.waves import HeldOutRequest, TargetsRequest, WaveRequest
 from madtree.parallel import handing_over_pays, sharing
 from madtree.request import Tuning
 from madtree.sqltext.work import WorkTables
@@ -94,10 +94,10 @@ class TableOfBlocks(Provider):
     def wave(self, request: WaveRequest) -> Coroutine[Any]:
         return (yield from driven(request.ensemble.grow(request.number, rows_at_hand=False), self))
 
-    def _by_copy(self, request: HeldOutRequest | TargetsRequest | CategoriesRequest) -> Coroutine[Any]:
+    def _by_copy(self, request: HeldOutRequest | TargetsRequest) -> Coroutine[Any]:
         return (yield from (yield from self._copy(request.problem)).answer(request))
 
-    held_out = targets = categories = _by_copy
+    held_out = targets = _by_copy
 
     def _copy(self, problem: Problem) -> Coroutine[BlockStore]:
         """The packed rows of a problem, copied once into the memory of this process or a file: a tree's out-of-bag rows

@@ -17,7 +17,6 @@ from madtree.ingest import (
     Profile,
     RowSpool,
     binned_features,
-    no_usable_row,
     read_profile,
 )
 from madtree.learn.data import Ints
@@ -129,15 +128,11 @@ def _program(
     packed: Packed,
     rows_at_hand: bool,
 ) -> Program[tuple[Packed, TrainedTrees] | None]:
-    """What is trained once all rows are packed; None where a row has a class that the profile does not know.
-
-    Raises:
-        MadtreeError: no row has a feature.
-    """
+    """What is trained once all rows are packed; None where a row has a class that the profile does not know."""
     if packed.n_unknown and found.profile.estimated:
         return None
     if not packed.n_rows:
-        raise no_usable_row(call.task, "every feature is NULL in each of")
+        return packed, TrainedTrees.none(len(problem.unordered), problem.n_classes)
     held = Held(n_processes, rows_at_hand, found.fold_keys is not None)
     trained = yield from call.kind.learner.program(problem, ids, deliver, held)
     return packed, trained

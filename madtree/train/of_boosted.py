@@ -134,7 +134,6 @@ def _totals(harvest: Harvest, n_scores: int) -> BoostedTotals:
     said, rounds = harvest.boosted, harvest.rounds
     spread = partial(harvest.by_group, said.group)
     n_rounds: Ints = spread(said.n_rounds, 0)
-    base = said.base if len(said.base) else np.zeros((0, n_scores))
     # What is lost after the model's last round.
     last = rounds.number == n_rounds[np.searchsorted(harvest.groups, rounds.group)]
     at_last = partial(harvest.by_group, rounds.group[last])
@@ -142,7 +141,7 @@ def _totals(harvest: Harvest, n_scores: int) -> BoostedTotals:
         group=harvest.groups,
         n_trees=harvest.n_trees,
         n_rounds=n_rounds,
-        base_score=np.where(n_rounds[:, None] > 0, spread(base, np.nan), np.nan),
+        base_score=spread(said.base if len(said.base) else np.zeros((0, n_scores)), np.nan),
         loss_threshold=spread(said.threshold, np.nan),
         n_rows=spread(said.n_rows, 0),
         n_held_out=spread(said.n_held_out, 0),

@@ -59,8 +59,8 @@ class Tables:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing has come."""
-        return not self._trees
+        """Whether no tree has come."""
+        return self._n_trees == 0
 
     def add(self, batch: Batch) -> None:
         """Raises MadtreeError where the splits of all trees name too many categories."""
@@ -138,11 +138,11 @@ class Tables:
         )
 
     def _unordered_categories(self) -> dict[str, Any]:
-        """The categories of each unordered feature, NULL among them where it is one; of grouped trees, by tree id."""
+        """The categories of each unordered feature that rows in training have, NULL among them where it is one; of
+        grouped trees, by tree id.
+        """
         labels = {f: known for f, known in enumerate(self._output.categories) if known is not None}
         names = [feature.name for feature in self._output.task.features]
-        if self._output.group_table is None:
-            return {names[f]: list(known) for f, known in labels.items()}
         seen, encodings = nested.join(self._seen), self._output.encodings
         alike: dict[tuple[int, bytes], tuple[str | None, ...]] = {}  # most trees have the same
         found: dict[str, dict[str, tuple[str | None, ...]]] = {names[f]: {} for f in labels}
@@ -159,6 +159,12 @@ class Tables:
             for group in self._groups.tolist():
                 for f in encodings.features:
                     found[names[f]][str(group)] = encodings.categories(group, f)
+        if self._output.group_table is None:  # then NULL is one of them whether a row has it or not, as in MADlib
+            nulls = {names[f]: [None] * (None in known) for f, known in labels.items()}
+            return {
+                name: [*(each for each in of_tree.get("1", ()) if each is not None), *nulls[name]]
+                for name, of_tree in found.items()
+            }
         return found
 
 

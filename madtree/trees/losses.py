@@ -108,7 +108,7 @@ class BoostMethod:
     Attributes:
         leaf: what leaves add.
         loss: the one that it lowers; None where that is free. Then scores begin with those of the mean outcome, else
-            with 0.
+            with 0 where there are several classes.
     """
 
     name: str

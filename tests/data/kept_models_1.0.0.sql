@@ -2486,8 +2486,8 @@ CREATE TABLE kept.sure_calibrated_group (
     training_loss double precision,
     validation_loss double precision,
     message text,
-    step_scores double precision[],
-    step_probabilities double precision[]
+    point_scores double precision[],
+    point_probabilities double precision[]
 );
 
 CREATE TABLE kept.sure_calibrated_packed (

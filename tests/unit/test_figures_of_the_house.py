@@ -40,8 +40,8 @@ def naming(pattern: str) -> list[str]:
 
 
 @cache
-def lines_of_code(text: str) -> int:
-    """Lines that have a token which is no comment and no part of a docstring."""
+def code_of(text: str) -> frozenset[int]:
+    """Numbers of the lines that have a token which is no comment and no part of a docstring."""
     documented: set[int] = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(
@@ -53,7 +53,11 @@ def lines_of_code(text: str) -> int:
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in without:
             lines |= {*range(token.start[0], token.end[0] + 1)}
-    return len(lines - documented)
+    return frozenset(lines - documented)
+
+
+def lines_of_code(text: str) -> int:
+    return len(code_of(text))
 
 
 def exported(room: str) -> list[str]:
@@ -98,17 +102,17 @@ def test_files_that_name_a_function(function: str, bound: int) -> None:
 
 def test_files_that_mention_forests() -> None:
     found = naming("(?i)forest")
-    assert len(found) <= 100, found
+    assert len(found) <= 75, found
 
 
 def test_decisions_on_whether_a_model_is_a_forest() -> None:
     found = [
         f"{path.relative_to(PACKAGE)}: {line.strip()}"
         for path, text in sources().items()
-        for line in text.splitlines()
-        if IS_FOREST.search(line) and DECISION.search(IS_FOREST.sub("", line))
+        for number, line in enumerate(text.splitlines(), 1)
+        if IS_FOREST.search(line) and DECISION.search(IS_FOREST.sub("", line)) and number in code_of(text)
     ]
-    assert len(found) <= 5, "\n".join(found)
+    assert not found, "\n".join(found)
 
 
 def test_files_that_are_fragments() -> None:
@@ -117,7 +121,7 @@ def test_files_that_are_fragments() -> None:
         for path, text in sources().items()
         if path.name != "__init__.py" and lines_of_code(text) < SMALL
     ]
-    assert len(found) <= 65, found
+    assert len(found) <= 63, found
 
 
 def test_no_file_is_a_hall() -> None:

@@ -11,7 +11,7 @@ from madtree.errors import MadtreeError
 from madtree.learn.data import LEFT, RIGHT, codec, finished
 from madtree.learn.walk import FlatSplits, FlatTrees, SplitCategories
 from madtree.score import block_scorer
-from madtree.score.block_plan import ForestValues, build_plan
+from madtree.score.block_plan import MemberValues, build_plan
 from madtree.score.block_scorer import score_block
 from madtree.score.outcome_bytes import EXPONENT_ABOVE
 from tests.unit.test_forged_bytes import images_of
@@ -67,7 +67,7 @@ class Forest:
         )
         trees = FlatTrees.of(self.tree_id, self.node_id, self.majority_left, splits, self.is_category, categories)
         members = max(counts, default=MEMBERS)
-        return build_plan(trees, ForestValues(members, what, n_classes, values, None, counts), grouped=grouped)
+        return build_plan(trees, MemberValues(members, what, n_classes, values, None, counts), grouped=grouped)
 
     def leaf(self, tree: int, row: np.ndarray) -> int:
         node = 0
@@ -195,7 +195,7 @@ def test_codes_have_as_many_bytes_as_thresholds_need(n: int, coded: int | None) 
         np.arange(len(inner)), np.where(inner, 0, -1), np.where(inner, number, np.nan), np.ones(len(inner), bool)
     )
     trees = FlatTrees.of(np.ones(len(inner), np.int64), node_id, np.ones(len(inner), bool), splits, [False])
-    forest = ForestValues(1, "leaves", 0, np.where(inner, 0, number)[:, None].astype(np.int64))
+    forest = MemberValues(1, "leaves", 0, np.where(inner, 0, number)[:, None].astype(np.int64))
     plan = build_plan(trees, forest, grouped=False)
     cut = codec.load(plan).get("cut")
     assert (None if cut is None else cut.dtype.itemsize) == coded

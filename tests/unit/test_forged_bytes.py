@@ -37,9 +37,9 @@ from madtree.learn.route.positions import Positions
 from madtree.learn.route.routing import Routing
 from madtree.learn.route.stored_nodes import NewSplits, node_bytes
 from madtree.learn.walk import FlatSplits, FlatTrees, SplitCategories
-from madtree.score.block_plan import Drawn, ForestValues, LeafDraws, ScoreValues, SummedLeaves, build_plan
+from madtree.score.block_plan import Drawn, LeafDraws, MemberValues, ScoreValues, SummedLeaves, build_plan
 from madtree.score.block_scorer import score_block
-from madtree.score.forest_scorer import (
+from madtree.score.member_scorer import (
     INTERVAL,
     JUDGED,
     LEAF_OUTCOMES,
@@ -250,7 +250,7 @@ def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
         values = np.stack([np.arange(n) / 8, np.arange(n) % 5 / 4], axis=1)
     scores = ScoreValues(np.ones((n_groups, 1)), LOSSES["log_loss"]) if what in OF_SCORES else None
     fractions = what in ("means", "oob_means") or scores is not None
-    forest = ForestValues(2, what, 2 if scores else 3, values / 4 if fractions else values, scores=scores)
+    forest = MemberValues(2, what, 2 if scores else 3, values / 4 if fractions else values, scores=scores)
     if what == INTERVAL:
         forest = replace(forest, level=0.9)
     if what in JUDGED:

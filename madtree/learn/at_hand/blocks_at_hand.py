@@ -29,7 +29,6 @@ from madtree.learn.requests import (
 )
 from madtree.learn.route import Positions, WayDown
 from madtree.learn.waves import (
-    CategoriesRequest,
     DrawnRowsRequest,
     HeldOut,
     HeldOutRequest,
@@ -230,20 +229,6 @@ class BlocksAtHand(Provider):
             return whole
 
         return Targets(joined("target"), joined("weight"), joined("tree"), n_rows, self._lasting)
-
-    def categories(self, request: CategoriesRequest) -> Coroutine[Ints]:
-        problem = request.problem
-        found = [np.zeros((3, 0), np.int64)]
-        for feature in np.flatnonzero(problem.unordered).tolist():
-            there = np.zeros((problem.n_groups, int(problem.bins.widths[feature])), np.bool_)
-            for placed in self._blocks:
-                yield
-                group = 0 if placed.block.tree is None else placed.block.tree
-                there[group, placed.block.codes.column(feature)] = True
-            group, code = np.nonzero(there[:, 1:])  # without the missing one
-            found.append(np.stack((group, np.full(len(group), feature), code + 1)))
-        seen = np.concatenate(found, axis=1)
-        return np.asarray(seen[:, np.lexsort(seen[::-1])])
 
     def _are_counted_together(self, request: CountRequest) -> bool:
         """Whether there are more bins than rows of a block, so that adding all bins up for each block takes longer than

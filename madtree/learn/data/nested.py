@@ -1,4 +1,6 @@
-"""Dataclasses of arrays that may hold further such dataclasses: as values by name, and several joined to one."""
+"""Dataclasses of arrays that may hold further such dataclasses: as values by name, several joined to one, and some rows
+of one.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from typing import Any, TypeVar, get_type_hints
 
 import numpy as np
 
-from madtree.learn.data.types import Array
+from madtree.learn.data.types import Array, Ints
 
 T = TypeVar("T")
 
@@ -38,6 +40,14 @@ def join(parts: Sequence[T]) -> T:
         return parts[0]
     flat = [flatten(part) for part in parts]
     return unflatten(type(parts[0]), {name: _joined([arrays[name] for arrays in flat]) for name in flat[0]})
+
+
+def take(columns: T, rows: Ints) -> T:
+    """These rows of one, in this order; an inner dataclass takes its own."""
+    inner = {field.name: getattr(columns, field.name) for field in fields(columns)}  # type: ignore[arg-type]
+    return type(columns)(
+        **{name: value[rows] if isinstance(value, np.ndarray) else value.take(rows) for name, value in inner.items()}
+    )
 
 
 def copied(columns: T) -> T:

@@ -17,7 +17,7 @@ import numpy as np
 
 from madtree.learn.counting import CountRequest
 from madtree.learn.criteria import NodeValues
-from madtree.learn.data import Bools, Floats, Grid, Ints, portable
+from madtree.learn.data import Bools, Floats, Grid, Ints, nested, portable
 from madtree.learn.ensemble.feature_masks import feature_mask
 from madtree.learn.ensemble.few_bits import count_finely, of_few_bits
 from madtree.learn.ensemble.gradient_samples import most_times, sample_by_gradient
@@ -113,15 +113,14 @@ class Boosting:
         problem, tree = self.packed, np.arange(len(self.groups))
         loss = self.loss
         with np.errstate(divide="ignore", invalid="ignore"):
-            if self.method.loss:
-                return np.zeros((len(tree), self.row_loss.n_scores)), np.zeros(len(tree))
             if not problem.n_classes:
                 mean = np.nan_to_num(problem.means(sums, tree)) + problem.centre
                 return loss.base(mean)[:, None], mean
             weights = problem.class_weights(sums, tree)
             shares = np.nan_to_num(weights / over_classes(weights))
-        mean = shares[1] if problem.n_classes > 1 else np.zeros(len(tree))
-        return self.row_loss.base_of_classes(shares), mean
+        from_zero = self.method.loss is not None
+        mean = np.zeros(len(tree)) if from_zero or problem.n_classes == 1 else shares[1]
+        return self.row_loss.base_of_classes(shares, from_zero=from_zero), mean
 
     def corrected(self, base: Floats) -> Floats:
         """(G, n_scores) scores to begin with, less what the factors s of classes have put into them.
@@ -245,9 +244,11 @@ def train_boosted(
     problem = boosting.of_trees(mean)
     scores = RowScores(boosting.packed, problem.with_replicas(boosting.all_rows), loss, boosting.weight_grid)
     base = yield from scores.begin(base)
+    certain = np.asarray(base.any(axis=1))  # where methods that begin with 0 have a single class
     losses = RoundLosses(parameters.patience, parameters.tolerance, [], [])
     told = problem, scores.told, boosting.largest(mean)[2], boosting.weight_grid
     n_rows = yield from losses.tell(*told)
+    is_taught = n_rows[0] > 0  # a group without rows in training has no model
     waiting: list[TrainedTrees] = []  # rounds that the model may not keep
     of_scores: list[NodeValues] = []  # what the nodes of a round's trees say for classes
     go_on, most = np.ones(n_groups, np.bool_), np.full(n_groups, parameters.n_rounds)
@@ -259,13 +260,14 @@ def train_boosted(
             if score == 0 or not loss.of_votes:
                 of_tree, growing = yield from _grown(boosting, of_round, number, member, go_on, rows_at_hand)
                 if boosting.method.leaf is not LeafValue.STEP:
-                    of_scores, more = class_values(of_tree, growing, boosting.method.leaf, loss.n_scores)
+                    of_scores, more = class_values(of_tree, growing, boosting.method.leaf, loss.n_scores, certain)
                     most = np.minimum(most, number + more)
             known = of_scores[score] if of_scores else (yield from scores.values(of_tree, growing))
             outcome = yield from conclude(of_tree, growing, known)
             members = np.full(n_groups, member)
             # Nodes say numbers, whatever they were grown by.
             trees = TrainedTrees.of(outcome, of_tree, boosting.groups, members).pack(replace(of_tree, n_classes=0))
+            trees = trees.only(is_taught)
             n_nodes += int(trees.trees.n_nodes.sum())
             if boosting.may_end:
                 waiting.append(trees)
@@ -282,15 +284,16 @@ def train_boosted(
             break
     n_rounds = losses.kept(most)
     for trees in waiting:
-        kept = trees.trees.key.member < n_rounds * loss.n_scores
+        kept = trees.trees.key.member < n_rounds[is_taught] * loss.n_scores
         if kept.any():
             deliver(trees.only(kept))
-    base, n_all = boosting.corrected(base), n_rows.sum(axis=0)
-    boosted = BoostedColumns(boosting.groups, n_all, n_rows[1], n_rounds, base, scores.first_threshold)
+    base = boosting.corrected(base)
+    boosted = BoostedColumns(boosting.groups, n_rows.sum(axis=0), n_rows[1], n_rounds, base, scores.first_threshold)
+    boosted = nested.take(boosted, np.flatnonzero(is_taught))
     nothing = TrainedTrees.none(len(packed.unordered), 0)
     of_groups = TreeKeys(boosting.groups, np.zeros_like(boosting.groups))
     categories = SeenCategories.of(packed, of_groups, seen)
-    return replace(nothing, boosted=boosted, rounds=losses.columns(boosting.groups), seen=categories)
+    return replace(nothing, boosted=boosted, rounds=losses.columns(boosting.groups, is_taught), seen=categories)
 
 
 def _grown(

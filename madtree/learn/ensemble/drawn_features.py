@@ -1,4 +1,4 @@
-"""The features that are drawn for each node of a forest's trees (Breiman 2001).
+"""The features that are drawn for each node of a tree (Breiman 2001).
 
 A draw is a hash of seed, tree and node, so it does not depend on the order in which nodes are split.
 """
@@ -36,7 +36,7 @@ class DrawnFeatures:
     Attributes:
         seed: of the ensemble.
         first: the ensemble's member, from 0, that replica 0 is.
-        n_groups: trees of each replica. They draw alike, so that a group's forest is that of its rows alone.
+        n_groups: trees of each replica. They draw alike, so that a group's trees are those of its rows alone.
     """
 
     seed: int

@@ -1,4 +1,4 @@
-"""The best splits of a forest's nodes, each among the features that were drawn for it."""
+"""The best splits of nodes, each among the features that were drawn for it."""
 
 from __future__ import annotations
 

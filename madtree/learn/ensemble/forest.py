@@ -29,6 +29,7 @@ from madtree.learn.data import (
 from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
 from madtree.learn.ensemble.empty_samples import take_all_rows, without_trees
+from madtree.learn.ensemble.known_categories import count_categories
 from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally, nowhere, permuted
 from madtree.learn.grow import grow
 from madtree.learn.problem import Bootstrap, Problem, SearchTuning, forest_parameters_of
@@ -42,7 +43,7 @@ from madtree.learn.prune import (
 )
 from madtree.learn.requests import BREATH, Program, Progress, StepReport
 from madtree.learn.route import POSITION_BYTES, WayDown, to_agreement
-from madtree.learn.waves import CategoriesRequest, HeldOut, HeldOutRequest, Targets, TargetsRequest, WaveRequest
+from madtree.learn.waves import HeldOut, HeldOutRequest, Targets, TargetsRequest, WaveRequest
 from madtree.records import dataclass
 from madtree.trees import RANDOM, ForestParameters
 
@@ -198,9 +199,9 @@ def train_forest(forest: Forest, deliver: Callable[[TrainedTrees], None]) -> Pro
         n_nodes = int(wave.trees.trees.n_nodes.sum())
         yield Progress(step=StepReport("tree", n_done, forest.parameters.n_trees, n_nodes))
         trees = replace(wave.trees.trees, oob_error=errors.ravel(), is_tested=is_tested.ravel())
-        deliver(replace(wave.trees, trees=trees))
+        deliver(replace(wave.trees, trees=trees).only(trees.n_rows > 0))  # a group without rows has no forest
         del wave, trees  # before the next one comes
-    seen: Ints = yield CategoriesRequest(forest.problem)
+    seen = yield from count_categories(forest.problem)
     return replace(tally.result(), seen=seen)
 
 
@@ -210,6 +211,7 @@ def said_of(said: OutOfBag, forest: Forest) -> TrainedTrees:
     unknown = np.full((problem.n_groups, len(problem.unordered)), np.nan)
     importance, spread = (unknown if each is None else each for each in (said.importance, said.importance_sd))
     columns = OutOfBagColumns(groups, said.n_rows, said.error, said.score, importance, spread)
+    columns = nested.take(columns, np.flatnonzero(said.n_rows))
     seen = SeenCategories.of(problem, TreeKeys(groups, np.zeros_like(groups)), said.seen)
     return replace(TrainedTrees.none(len(problem.unordered), problem.n_classes), out_of_bag=columns, seen=seen)
 

@@ -19,7 +19,7 @@ from madtree.learn.route import Routing
 def count_categories(problem: Problem) -> Program[Ints]:
     """(3, n) int64 group, unordered feature and code of each category that rows have, sorted.
 
-    `problem`: with the rows that count as its replica.
+    `problem`: with the rows that count as its replica; without one all of them do.
     """
     n_groups, channels = problem.n_groups, problem.channels
     bin_bytes = channels.count * channels.dtype(problem.most_rows).itemsize

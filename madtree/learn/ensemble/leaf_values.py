@@ -96,7 +96,7 @@ def with_values(problem: Problem, growing: GrowingTrees, leaves: Ints, values: F
 
 
 def class_values(
-    problem: Problem, growing: GrowingTrees, leaf: LeafValue, n_scores: int
+    problem: Problem, growing: GrowingTrees, leaf: LeafValue, n_scores: int, certain: Bools
 ) -> tuple[list[NodeValues], Ints]:
     """What the nodes of AdaBoost's trees say, by the weights of classes in their leaves, of each score; and (n_trees,)
     how many trees more the model has, this one counted: 1 where it makes no mistake, 0 where it makes as many as chance
@@ -105,6 +105,8 @@ def class_values(
     A tree whose rows are wrong with the share e of the weight has with K classes the say log((1 - e) / e) + log(K - 1)
     (Zhu, Zou, Rosset and Hastie 2009, algorithm 2). Its votes add that to the score of their class, and take the K-th
     part of it from all, so that scores add up to 0. Of two classes the second one's score says it all.
+
+    `certain`: (n_trees,) whether all is said before any tree: these say nothing.
     """
     leaves = GrownLeaves.of(problem, growing).leaves
     tree, weights = growing.tree[leaves], _class_weights(problem, growing, leaves)
@@ -112,7 +114,7 @@ def class_values(
         whole = over_classes(weights)
         share = np.divide(weights[1], whole, out=np.full(len(leaves), 0.5), where=whole > 0)
         share = np.clip(share, _LEAST_SHARE, 1 - _LEAST_SHARE)
-        values = (portable.log(share) - portable.log(1 - share)) / 2
+        values = np.where(certain[tree], 0.0, (portable.log(share) - portable.log(1 - share)) / 2)
         return [with_values(problem, growing, leaves, values)], np.full(problem.n_trees, MOST_ROUNDS)
     n_classes = len(weights)
     wrong, total = _mistakes(weights, tree, problem.n_trees)
@@ -121,7 +123,7 @@ def class_values(
         known = np.clip(wrong / total, _LEAST_SHARE, 1 - 1 / n_classes)
     say = portable.log(1 - known) - portable.log(known) + portable.log(np.array([n_classes - 1.0]))
     say = np.select([is_perfect, is_useless], [_PERFECT / problem.parameters.learning_rate, 0.0], say)[tree]
-    say[over_classes(weights) <= 0] = 0.0
+    say[certain[tree] | (over_classes(weights) <= 0)] = 0.0
     vote = weights.argmax(axis=0)  # of as much weight the first class
     of_scores = range(n_classes) if n_scores > 1 else [1]
     values_of_scores = [say * ((vote == score) - 1 / n_classes) for score in of_scores]

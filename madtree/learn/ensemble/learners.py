@@ -67,7 +67,7 @@ class Learner(Protocol):
         ...
 
     def program(self, problem: Problem, groups: Ints, deliver: Deliver, held: Held) -> Program[TrainedTrees]:
-        """Trains the models of a problem's groups.
+        """Trains the models of a problem's groups, but for those without rows.
 
         Args:
             groups: (n_groups,) their numbers in the model tables.
@@ -104,7 +104,7 @@ class TreeLearner:
 
     def program(self, problem: Problem, groups: Ints, deliver: Deliver, held: Held) -> Program[TrainedTrees]:
         outcome = yield from train_trees(problem, rows_at_hand=held.rows_at_hand, folds_known=held.folds_known)
-        return TrainedTrees.of(*outcome, groups)
+        return TrainedTrees.of(*outcome, groups).with_rows()
 
     def in_block(
         self, problem: Problem, block: Block, groups: Ints, tell: Tell, deliver: Deliver | None

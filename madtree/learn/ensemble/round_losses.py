@@ -31,10 +31,8 @@ class RoundLosses:
     held_out: list[Floats]
 
     def kept(self, most: Ints) -> Ints:
-        """(G,) the rounds of each model, of at most so many (G,): at least one, but none of a group without rows in
-        training.
-        """
-        return np.where(np.isnan(self.training[0]), 0, np.maximum(np.minimum(self.best, most), 1))
+        """(G,) the rounds of each model: at least one, and at most so many (G,)."""
+        return np.maximum(np.minimum(self.best, most), 1)
 
     @property
     def best(self) -> Ints:
@@ -88,9 +86,8 @@ class RoundLosses:
         self.held_out.append(held_out)
         return n_rows.astype(np.int64)
 
-    def columns(self, groups: Ints) -> RoundColumns:
-        """By group that has rows in training, and round."""
-        n, taught = len(self.training), ~np.isnan(self.training[0])
-        groups = groups[taught]
-        training, held_out = (np.stack(each)[:, taught].T.reshape(-1) for each in (self.training, self.held_out))
+    def columns(self, groups: Ints, kept: Bools) -> RoundColumns:
+        """By group and round, of those (G,) that are kept."""
+        n, groups = len(self.training), groups[kept]
+        training, held_out = (np.stack(each).T[kept].reshape(-1) for each in (self.training, self.held_out))
         return RoundColumns(np.repeat(groups, n), np.tile(np.arange(n), len(groups)), training, held_out)

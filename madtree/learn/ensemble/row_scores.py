@@ -52,16 +52,16 @@ class RowScores:
         that are.
         """
         loss, packed = self._loss.of(None), self._packed
-        if packed.has_offsets and loss.level is None:
+        if packed.has_offsets and self._loss.level is None:
             anchor = packed.least_offset + loss.anchor * (packed.largest_offset - packed.least_offset)
             base = base - anchor[:, None]
         factors = self._packed.class_factors
         by_class = None if factors is None else factors.share
         first = {**self._always, "base": base, "class_weight": by_class, "added_to": 0, "next": 0}
         yield ReplaceRequest(self._function, first, self._packed)
-        if loss.level is None:
+        if self._loss.level is None:
             return (yield from self._to_best(base)) if packed.has_offsets else base
-        found = yield from residual_quantiles(self._roots, loss.level)
+        found = yield from residual_quantiles(self._roots, self._loss.level)
         yield from self._add_to_all(found)
         if LOSSES[self._loss.loss].has_threshold:
             yield from self._find_threshold()
@@ -71,12 +71,11 @@ class RowScores:
 
     def values(self, problem: Problem, growing: GrowingTrees) -> Program[NodeValues | None]:
         """What the nodes of grown trees say; None where that follows from their sums."""
-        loss = self._loss.of(None)
-        if loss.level is None:
+        if self._loss.level is None:
             return None
         leaves, rows = places_of_leaves(problem, growing, self._told_loss, self._weight_grid)
         # A row's residual is at most what a gradient of squares may be.
-        values = yield from quantile_values(rows, loss.level, self.threshold, self._problem.largest_target)
+        values = yield from quantile_values(rows, self._loss.level, self.threshold, self._problem.largest_target)
         return with_values(problem, growing, leaves, values)
 
     def add(self, problem: Problem, growing: GrowingTrees, known: NodeValues | None, score: int) -> Program[None]:

@@ -44,12 +44,10 @@ class Loss:
     Attributes:
         derivatives: gradient and hessian, of outcomes and scores.
         value: of outcomes and scores.
-        base: (n_trees,) the score to begin with, of the mean outcome; of no meaning where there is a `level`.
+        base: (n_trees,) the score to begin with, of the mean outcome; of no meaning where leaves add quantiles.
         largest: how large gradient, hessian and loss may be, of a tree's outcomes: their sums are exact up to as many
             times that as there are rows.
         is_bounded: whether no row's gradient and hessian are ever larger than that.
-        level: the score to begin with is this quantile of the outcomes, and what leaves add that of their rows'
-            residuals; None where they follow from sums.
         to_best: (n_trees,) what is to be added to all scores so that the loss is the least, by the sums of gradients
             and hessians of the rows: at once, or nearer and nearer without going beyond.
         is_steep: whether scores are logarithms of means, so that leaves' values are limited (`leaf_steps`).
@@ -62,7 +60,6 @@ class Loss:
     base: Callable[[Floats], Floats]
     largest: Callable[[OutcomeRange], tuple[Floats, Floats, Floats]]
     is_bounded: bool = False
-    level: float | None = None
     to_best: Callable[[Floats, Floats], Floats] = lambda gradient, hessian: -gradient / hessian
     is_steep: bool = False
     anchor: float = 0.5

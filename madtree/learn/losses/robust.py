@@ -32,7 +32,6 @@ def _absolute_error() -> Loss:
         _none,
         partial(_of_signs, 1.0),
         is_bounded=True,
-        level=MEDIAN,
     )
 
 
@@ -44,7 +43,6 @@ def _quantile(level: float) -> Loss:
         _none,
         partial(_of_signs, max(level, 1 - level)),
         is_bounded=True,
-        level=level,
     )
 
 
@@ -59,7 +57,7 @@ def _huber(threshold: Floats | float) -> Loss:
         linear = threshold * (error - threshold / 2)
         return np.where(error <= threshold, np.square(error) / 2, linear)
 
-    return Loss(derivatives, value, _none, of_squares, level=MEDIAN)
+    return Loss(derivatives, value, _none, of_squares)
 
 
 def _signs(level: float, scale: float, outcomes: Floats, scores: Floats) -> tuple[Floats, Floats]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from madtree.learn.data import Array, Floats, portable
 from madtree.learn.losses.losses import LEAST_SHARE, SMOOTH, Loss
-from madtree.learn.losses.robust import ROBUST, robust_loss
+from madtree.learn.losses.robust import MEDIAN, ROBUST, robust_loss
 from madtree.records import dataclass
 from madtree.trees import LOSSES
 
@@ -45,6 +45,15 @@ class RowLoss:
         return self.n_scores > 1 and LOSSES[self.loss].of_votes
 
     @property
+    def level(self) -> float | None:
+        """The score to begin with is this quantile of the outcomes, and what leaves add that of their rows' residuals;
+        None where they follow from sums.
+        """
+        if not LOSSES[self.loss].of_quantiles:
+            return None
+        return self.quantile if self.loss == "quantile" else MEDIAN
+
+    @property
     def _has_log_sum(self) -> bool:
         return self.n_scores > 1 and not self.of_votes
 
@@ -66,8 +75,14 @@ class RowLoss:
         lines[self.first : self.first + self.n_scores] = base
         return lines
 
-    def base_of_classes(self, shares: Floats) -> Floats:
-        """(n_groups, n_scores) the scores to begin with, of the classes' shares (n_classes, n_groups)."""
+    def base_of_classes(self, shares: Floats, *, from_zero: bool) -> Floats:
+        """(n_groups, n_scores) the scores to begin with, of the classes' shares (n_classes, n_groups).
+
+        `from_zero`: 0, but where there is a single class: trees that begin there need not end where that is certain.
+        """
+        if from_zero:
+            base = self.base_of_classes(shares, from_zero=False)
+            return np.where(np.count_nonzero(shares, axis=0)[:, None] == 1, base, 0.0)
         if self.n_scores == 1:
             mean = shares[1] if len(shares) > 1 else np.zeros(shares.shape[1])
             return self.of(None).base(mean)[:, None]

@@ -105,7 +105,7 @@ class Problem:
 
     @property
     def node_layout(self) -> NodeLayout:
-        """How a forest's nodes are packed."""
+        """How nodes are packed."""
         return NodeLayout(self.n_classes > 0, self.n_classes, self.weight_grid is not None, bool(self.unordered.any()))
 
     @property

@@ -40,7 +40,7 @@ class SearchTuning:
         stack_nodes: counted at once, at most.
         copied_codes: rows times features whose codes are copied out at once.
 
-    Of forests (learn.ensemble, learn.at_hand.node_order):
+    Of waves of trees (learn.ensemble, learn.at_hand.node_order):
         wave_rows: of all trees that are grown together, unless one tree has more,
         wave_nodes: and nodes of two channels that they may have, at most, which take memory until they are written.
         stretch_rows: of neighbouring nodes that are worked off together, unless one has more.

@@ -28,7 +28,7 @@ class TreeKeys:
     member: Ints
 
     def take(self, rows: Ints) -> TreeKeys:
-        return TreeKeys(self.group[rows], self.member[rows])
+        return nested.take(self, rows)
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,12 @@ class CategorySets:
     def of(cls, sets: Sequence[Ints | None]) -> CategorySets:
         sizes = np.array([0 if indices is None else len(indices) for indices in sets], np.int32)
         return cls(sizes, np.concatenate([np.zeros(0, np.int32), *(s for s in sets if s is not None)]))
+
+    def take(self, rows: Ints) -> CategorySets:
+        """Those of these splits, which ascend."""
+        kept = np.zeros(len(self.sizes), np.bool_)
+        kept[rows] = True
+        return CategorySets(self.sizes[rows], self.indices[np.repeat(kept, self.sizes)])
 
 
 @dataclass(frozen=True)
@@ -184,8 +190,8 @@ class TreeColumns:
         pruning_cp: (n,) that the tree was pruned at.
         root_risk: (n,) NaN for a tree without nodes.
         importance: (n, number of features) summed improvement of each feature's splits and surrogates.
-        oob_error: (n,) out-of-bag error of the forest's trees up to and with this one; NaN where it was not computed.
-        is_tested: (n,) whether any row is out of a forest's tree's bag, and so takes part in that error.
+        oob_error: (n,) out-of-bag error of the group's trees up to and with this one; NaN where it was not computed.
+        is_tested: (n,) whether any row is out of the tree's bag, and so takes part in that error.
         is_judged: (n,) whether it has enough rows, and different ones, to tell which feature explains it.
         explained: (n, number of features) bool, whether the splits of a feature explain nearly all of the tree.
     """
@@ -218,29 +224,12 @@ class TreeColumns:
     def sorted(cls, parts: Sequence[TreeColumns]) -> TreeColumns:
         """All trees by group and member."""
         trees = nested.join(parts)
-        return trees.take(np.lexsort((trees.key.member, trees.key.group)))
-
-    def take(self, rows: Ints) -> TreeColumns:
-        return TreeColumns(
-            self.key.take(rows),
-            self.n_rows[rows],
-            self.n_nodes[rows],
-            self.n_leaves[rows],
-            self.tree_depth[rows],
-            self.grown_depth[rows],
-            self.pruning_cp[rows],
-            self.root_risk[rows],
-            self.importance[rows],
-            self.oob_error[rows],
-            self.is_tested[rows],
-            self.is_judged[rows],
-            self.explained[rows],
-        )
+        return nested.take(trees, np.lexsort((trees.key.member, trees.key.group)))
 
 
 @dataclass(frozen=True)
 class OutOfBagColumns:
-    """What the out-of-bag rows of some groups' forests say, n rows; of single trees none (`learn.ensemble.OutOfBag`).
+    """What the out-of-bag rows of some groups say, n rows; none of other kinds (`learn.ensemble.OutOfBag`).
 
     Attributes:
         group: (n,) from 1; n_rows: (n,) its rows, in bag or not.

@@ -1,4 +1,4 @@
-"""The nodes of a forest's trees as the bytes that the model tables hold, made by whoever grows the trees."""
+"""The nodes of an ensemble's trees as the bytes that the model tables hold, made by whoever grows the trees."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class TrainedTrees:
 
     Attributes:
         nodes: of single trees.
-        packed: the nodes of a forest's.
+        packed: the nodes of an ensemble's.
     """
 
     trees: TreeColumns
@@ -99,8 +99,20 @@ class TrainedTrees:
 
     def only(self, kept: Bools) -> TrainedTrees:
         """Some of these trees (n_trees,), whose nodes are packed."""
+        if kept.all():
+            return self
         chosen = np.flatnonzero(kept)
-        return replace(self, trees=self.trees.take(chosen), packed=self.packed.take(chosen))
+        return replace(self, trees=nested.take(self.trees, chosen), packed=self.packed.take(chosen))
+
+    def with_rows(self) -> TrainedTrees:
+        """Those of these trees, whose nodes are not packed, that have rows."""
+        kept = self.trees.n_rows > 0
+        if kept.all():
+            return self
+        groups, keys = self.trees.key.group[kept], (self.trees.key, self.nodes.key, self.cp_table.key)
+        of_trees, of_nodes, of_cp = (np.flatnonzero(np.isin(key.group, groups)) for key in keys)
+        nodes, cp_table = nested.take(self.nodes, of_nodes), nested.take(self.cp_table, of_cp)
+        return replace(self, trees=nested.take(self.trees, of_trees), nodes=nodes, cp_table=cp_table)
 
     @classmethod
     def join(cls, parts: Sequence[TrainedTrees]) -> TrainedTrees:

@@ -20,7 +20,7 @@ from madtree.learn.requests.requests import (
     SampleRequest,
     SumsRequest,
 )
-from madtree.learn.waves import CategoriesRequest, DrawnRowsRequest, HeldOutRequest, TargetsRequest, WaveRequest
+from madtree.learn.waves import DrawnRowsRequest, HeldOutRequest, TargetsRequest, WaveRequest
 from madtree.records import dataclass
 
 T = TypeVar("T")
@@ -71,7 +71,6 @@ Request = (
     | RowsRequest
     | DrawnRowsRequest
     | HeldOutRequest
-    | CategoriesRequest
     | TargetsRequest
     | WaveRequest
     | FoldHashesRequest
@@ -90,7 +89,6 @@ ANSWERED_BY: dict[type, str] = {
     RowsRequest: "rows",
     DrawnRowsRequest: "drawn_rows",
     HeldOutRequest: "held_out",
-    CategoriesRequest: "categories",
     TargetsRequest: "targets",
     WaveRequest: "wave",
     FoldHashesRequest: "fold_hashes",

@@ -194,8 +194,8 @@ class FlatTrees:
     def up_to_agreement(self, said: Array, between: Callable[[], None] = lambda: None) -> tuple[FlatTrees, Array]:
         """The trees without the splits that decide nothing, and what their nodes say.
 
-        A node below which all leaves say the same becomes a leaf. Most splits of a forest of limited depth that votes
-        are such. Without them a row's way is shorter, and there is less to hand to workers.
+        A node below which all leaves say the same becomes a leaf. Most splits of trees of limited depth that vote are
+        such. Without them a row's way is shorter, and there is less to hand to workers.
 
         Args:
             said: (n_nodes,) by each node as a leaf.

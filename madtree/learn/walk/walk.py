@@ -118,7 +118,7 @@ class Walk:
         trees: CodeTrees | ValueTrees
         if "cut" in given:
             simple = members > 0 and not any(is_category) and len(feature) == len(child)
-            require(simple, "cut", "of a forest without categories and surrogates")
+            require(simple, "cut", "of trees without categories and surrogates")
             together = roots[: members if counts is None else int(counts[0])]
             trees = CodeTrees.from_values(given, child, missing_right, feature, n_features, deepest, together)
         else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from madtree.learn.waves.requests import (
-    CategoriesRequest,
     DrawnRowsRequest,
     Ensemble,
     HeldOut,
@@ -14,7 +13,6 @@ from madtree.learn.waves.requests import (
 )
 
 __all__ = [
-    "CategoriesRequest",
     "DrawnRowsRequest",
     "Ensemble",
     "HeldOut",

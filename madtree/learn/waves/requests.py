@@ -52,15 +52,6 @@ class HeldOutRequest:
 
 
 @dataclass(frozen=True)
-class CategoriesRequest:
-    """Which categories do the rows of each group have, please. The answer:
-    (3, n) int64 group, unordered feature and code, sorted.
-    """
-
-    problem: Problem
-
-
-@dataclass(frozen=True)
 class TargetsRequest:
     """What all rows are to be predicted as, please: `Targets`."""
 

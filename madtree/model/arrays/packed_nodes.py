@@ -1,4 +1,4 @@
-"""The nodes of a forest, read from `<output>_packed`, checked, and taken apart by numpy.
+"""The nodes of an ensemble, read from `<output>_packed`, checked, and taken apart by numpy.
 
 Anybody may write bytes into a table of their own. What is read here has been found to be nodes of trees: of known
 features and classes, with numbers where numbers are needed, and with categories that are there. That the nodes are

@@ -74,14 +74,14 @@ class IsotonicArrays:
         return cls(ends, *(np.array(column, np.float64) for column in columns))
 
     def to_values(self) -> dict[str, Array]:
-        return {f"step_{name}": getattr(self, name) for name in ("ends", *_POINTS)}
+        return {f"point_{name}": getattr(self, name) for name in ("ends", *_POINTS)}
 
     @classmethod
     def from_values(cls, given: Values, n_functions: int) -> IsotonicArrays:
         """Raises MadtreeError where they are not so many."""
-        ends = given.ints("step_ends", (n_functions,), 1, 2**31, np.int64)
-        require(n_functions > 0 and ascends(ends), "step_ends", "where the points of each function end")
-        return cls(ends, *(given.floats(f"step_{name}", (int(ends[-1]),)) for name in _POINTS))
+        ends = given.ints("point_ends", (n_functions,), 1, 2**31, np.int64)
+        require(n_functions > 0 and ascends(ends), "point_ends", "where the points of each function end")
+        return cls(ends, *(given.floats(f"point_{name}", (int(ends[-1]),)) for name in _POINTS))
 
     def masses(self, scores: Floats, group: Ints) -> Floats:
         """(n_rows, n_classes) as of the function of this name; `group` (n_rows,) is the place of each row's."""

@@ -52,7 +52,7 @@ def read_arrays(
 
     Args:
         others: columns of packed nodes beyond those that a walk needs; and `ADJUSTED_AGREEMENT`, of surrogates.
-        tree_range: of a forest the first and the last tree that are wanted; None for all.
+        tree_range: of an ensemble the first and the last tree that are wanted; None for all.
 
     Raises:
         MadtreeError: the tables hold what training never writes, or nodes that are not those of whole trees.

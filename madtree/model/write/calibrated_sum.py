@@ -38,7 +38,7 @@ from madtree.trees import (
 )
 
 _TEXT, _INT = "pg_catalog.text", "pg_catalog.int4"
-_SCORES_AT_ONCE, _STEPS_AT_ONCE = 10_000, 100_000
+_SCORES_AT_ONCE, _POINTS_AT_ONCE = 10_000, 100_000
 _LEFT_OUT = frozenset(("_cv", "_rounds", "_nodes", "_oob", "_outcomes"))
 _REPLACED = frozenset(("prediction", "impurity", "risk", "class_weights"))  # become others where trees voted
 
@@ -235,12 +235,12 @@ class _Sum:
                 if n_points <= MOST_POINTS:
                     most = f"all groups would be more than {MOST_POINTS_OF_ALL:,}"
                 raise MadtreeError(
-                    f"calibration_table: the steps of {most}",
+                    f"calibration_table: the points of {most}",
                     hint="Calibrate with method => 'sigmoid'.",
                     sqlstate="54000",
                 )
             said.append(own)
-            if size > _STEPS_AT_ONCE or len(said) * self._n_scores >= _SCORES_AT_ONCE:
+            if size > _POINTS_AT_ONCE or len(said) * self._n_scores >= _SCORES_AT_ONCE:
                 yield _literals(said)
                 said, size = [], 0
         if said:

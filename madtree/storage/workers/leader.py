@@ -120,6 +120,9 @@ class Leader(Resident, Provider, Generic[T]):
         self.board.end()
 
     def count(self, request: CountRequest) -> Coroutine[Array]:
+        if self._all_rows is not None:
+            found: Array = yield from self.others(request)
+            return found
         if self._are_rows_lighter(request):
             rows_request = RowsRequest(request.problem, request.routing, request.slot_of_node, request.features)
             return final(transition(None, (yield from self.rows(rows_request)), request))

@@ -147,3 +147,42 @@ def test_many_classes_have_weights_and_rows_that_are_held_out(db: psycopg.Connec
     assert group["n_trees"] == group["n_rounds"] * len(probabilities[0])
     held_out = rows(db, "SELECT round, validation_loss FROM m_rounds ORDER BY validation_loss, round LIMIT 1")[0]
     assert (group["n_rounds"], group["validation_loss"]) == tuple(held_out.values())
+
+
+SINGLE = ("loss=log_loss", "loss=exponential", *(f"method={method}" for method in METHODS))
+
+
+@pytest.mark.parametrize("how", SINGLE)
+@pytest.mark.parametrize("held_out", [False, True])
+def test_what_is_always_the_same_class_is_certain(db: psycopg.Connection, how: str, held_out: bool) -> None:
+    """As scikit-learn's HistGradientBoostingClassifier and AdaBoostClassifier have it: the probability is 1, but for
+    some 1e-15. The rows in training of group 2 are of one class alone, those of group 3 of the other.
+    """
+    db.execute("ALTER TABLE t ADD f boolean; UPDATE t SET f = id % 4 = 0")
+    db.execute("UPDATE t SET late = CASE WHEN f THEN id % 3 = 0 WHEN g IN (2, 3) THEN g = 2 ELSE late END")
+    name, value = how.split("=")
+    given = {"boost_params": how} if name == "method" else {"loss": value}
+    if held_out:
+        given["validation_params"] = "fold_col=f, n_iter_no_change=2"
+    else:
+        db.execute("DELETE FROM t WHERE f")
+    boost(db, "late", grouping_cols="g", **given)
+    models = ["m"]
+    if not held_out and value not in ("adaboost", "real"):
+        db.execute("SELECT madtree.tree_refresh('m', 't', 'refreshed')")
+        models.append("refreshed")
+    group = {row["id"]: row["g"] for row in rows(db, "SELECT id, g FROM t")}
+    for model in models:
+        found: dict[int, list[float]] = {}
+        for row in score(db, "prob", model):
+            found.setdefault(group[row["id"]], []).append(list(row.values())[-1])
+        assert min(found[2]) > 1 - 1e-14
+        assert max(found[3]) < 1e-14
+        assert max(found[0]) - min(found[0]) > 0.05
+
+
+def test_a_class_alone_among_many_is_certain(db: psycopg.Connection) -> None:
+    db.execute("UPDATE t SET k = 'class 1' WHERE g = 0")
+    boost(db, "k", grouping_cols="g", boost_params="method=adaboost")
+    said = {row["id"]: row["estimated_prob_class 1"] for row in score(db, "prob")}
+    assert min(said[row["id"]] for row in rows(db, "SELECT id FROM t WHERE g = 0")) > 1 - 1e-13

@@ -54,3 +54,17 @@ def test_categories_of_rows_held_out_do_not_count(db: psycopg.Connection) -> Non
             assert mine[4] == pytest.approx(other[4], abs=1e-9)
         packed.add(str(tables(db)["_packed"]))
     assert len(packed) == 1
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_refresh_penalizes_categories_as_training_did(db: psycopg.Connection, case: str) -> None:
+    """What the rows of the training say in its leaves is what it has found."""
+    outcome, more = CASES[case]
+    boost(db, outcome, features="c", boost_params="cat_l2=50", **more)
+    (counts,) = db.execute("SELECT array_agg(DISTINCT cat_n_levels) FROM m_group").fetchone() or ((),)
+    assert counts == [[4]]
+    db.execute("SELECT madtree.tree_refresh('m', 't', 'new')")
+    query = "SELECT tree_id, node_id, n_rows, prediction FROM {}_nodes WHERE is_leaf ORDER BY 1, 2"
+    before, after = (db.execute(query.format(name)).fetchall() for name in ("m", "new"))  # type: ignore[arg-type]
+    assert [row[:3] for row in after] == [row[:3] for row in before]
+    assert [row[3] for row in after] == pytest.approx([row[3] for row in before], abs=1e-9)

@@ -131,6 +131,16 @@ def test_the_training_rows_themselves_have_not_moved(db: psycopg.Connection) -> 
     assert all(row["outside"] == 0 for row in told if row["feature"])
 
 
+def test_rows_of_unknown_groups_tell_nothing_of_leaves(db: psycopg.Connection) -> None:
+    db.execute(f"SELECT madtree.{MODELS['grouped']}")  # type: ignore[arg-type]
+    db.execute("SELECT madtree.tree_statistics('m', 'training'); UPDATE later SET g = 9")
+    told = rows(db, "SELECT * FROM madtree.tree_drift('m', 'later')")
+    assert sorted(row["feature"] for row in told) == sorted(FEATURES)
+    db.execute("UPDATE m_nodes SET n_rows = 0")
+    with pytest.raises(psycopg.Error, match="m is damaged: its leaves have no rows"):
+        db.execute("SELECT * FROM madtree.tree_drift('m', 'training')")
+
+
 def test_copies_have_the_statistics_and_drop_removes_them(db: psycopg.Connection) -> None:
     db.execute(f"SELECT madtree.{MODELS['boosted']}")  # type: ignore[arg-type]
     db.execute("SELECT madtree.tree_statistics('m', 'training'), madtree.tree_statistics('m', 'training')")

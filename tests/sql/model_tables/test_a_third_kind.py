@@ -27,7 +27,7 @@ from madtree.model import find_model, models, read_model, read_summary, trees_of
 from madtree.report import build_report
 from madtree.report import kinds as pages
 from madtree.score import kinds as scoring
-from madtree.score.block_plan import ForestValues
+from madtree.score.block_plan import MemberValues
 from madtree.score.forest_outcomes import outcomes_of_forest
 from madtree.score.outcomes import Outcomes, Said
 from madtree.score.predict import forest_predict, tree_predict
@@ -63,7 +63,7 @@ UPDATE f_summary SET method = 'toy_train', num_trees = NULL
 def _sums(said: Said) -> Outcomes:
     """A row's number is the sum of what its trees say."""
     found = outcomes_of_forest(said)
-    assert isinstance(found.of_node, ForestValues)
+    assert isinstance(found.of_node, MemberValues)
     return replace(found, of_node=replace(found.of_node, what="sums"))
 
 

@@ -7,15 +7,15 @@ import pytest
 
 MAKE = """
 CREATE TABLE data AS SELECT i AS id, i % 7 AS x, i % 5 > 2 AS y, i % 2 AS class, (i % 2)::text AS round,
-    (i % 2)::text AS oob_error, i % 2 AS step_scores, i % 2 AS base_score FROM generate_series(1, 100) AS i
+    (i % 2)::text AS oob_error, i % 2 AS point_scores, i % 2 AS base_score FROM generate_series(1, 100) AS i
 """
 COLUMNS = {
-    "tree": ("class", "round", "oob_error", "step_scores", "base_score"),
-    "forest": ("class", "round", "step_scores", "base_score"),
+    "tree": ("class", "round", "oob_error", "point_scores", "base_score"),
+    "forest": ("class", "round", "point_scores", "base_score"),
     "boost": ("oob_error",),
 }
 # Of boosted models, which calibrated forests are.
-OF_BOOSTED = ("class", "round", "step_scores", "base_score")
+OF_BOOSTED = ("class", "round", "point_scores", "base_score")
 
 
 @pytest.mark.parametrize(("kind", "column"), [(kind, column) for kind, own in COLUMNS.items() for column in own])

@@ -293,7 +293,7 @@ def test_a_forest_says_the_same(db: psycopg.Connection, case: str) -> None:
 def test_a_model_that_is_calibrated_by_steps_says_the_same(db: psycopg.Connection, train: str) -> None:
     db.execute(f"SELECT madtree.{train}('t', 'm', 'id', 'late', %s, num_trees => 9, grouping_cols => 'g')", [FEATURES])  # type: ignore[arg-type]
     db.execute("SELECT madtree.calibrate('m', 't', 'c', 'isotonic')")
-    (steps,) = rows(db, "SELECT sum(cardinality(step_scores)) AS n FROM c_group")
+    (steps,) = rows(db, "SELECT sum(cardinality(point_scores)) AS n FROM c_group")
     assert steps["n"] > 10
     for type_ in ("prob", "response"):
         here = expected(db, f"SELECT madtree.boost_predict('c', 't', 'scored', '{type_}')")

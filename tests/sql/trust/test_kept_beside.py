@@ -84,9 +84,9 @@ def test_statistics_that_are_none_are_refused(db: psycopg.Connection, damage: st
 def test_steps_that_are_none_are_refused(db: psycopg.Connection, steps: str) -> None:
     db.execute("SELECT madtree.boost_train('data', 'b', 'id', 'y', 'x, k', num_trees => 3)")
     db.execute("SELECT madtree.calibrate('b', 'data', 'c')")
-    db.execute(f"UPDATE c_group SET (step_scores, step_probabilities) = (SELECT {steps})")  # type: ignore[arg-type]
+    db.execute(f"UPDATE c_group SET (point_scores, point_probabilities) = (SELECT {steps})")  # type: ignore[arg-type]
     for call in ("boost_predict('c', 'data', 'o', 'prob')", "boost_sql('c')", "tree_to_json('c')"):
-        with pytest.raises(psycopg.Error, match="c is damaged: step_scores and step_probabilities of"):
+        with pytest.raises(psycopg.Error, match="c is damaged: point_scores and point_probabilities of"):
             db.execute(f"SELECT madtree.{call}")  # type: ignore[arg-type]
 
 
@@ -111,12 +111,12 @@ def test_ends_of_steps_that_are_none_are_refused(db: psycopg.Connection, ends: s
     db.execute("SELECT madtree.boost_train('data', 'b', 'id', 'z', 'x, k', num_trees => 2)")
     db.execute("SELECT madtree.calibrate('b', 'data', 'c')")
     db.execute(
-        "UPDATE c_group SET step_scores = '{1,2,3}', step_probabilities = '{0.1,0.2,0.3}', step_ends = '{1,2,3}'"
+        "UPDATE c_group SET point_scores = '{1,2,3}', point_probabilities = '{0.1,0.2,0.3}', point_ends = '{1,2,3}'"
     )
     db.execute("SELECT madtree.boost_predict('c', 'data', 'fine', 'prob')")
-    db.execute(f"UPDATE c_group SET step_ends = {ends}")  # type: ignore[arg-type]
+    db.execute(f"UPDATE c_group SET point_ends = {ends}")  # type: ignore[arg-type]
     for call in ("boost_predict('c', 'data', 'o', 'prob')", "boost_sql('c')", "tree_to_json('c')"):
-        with pytest.raises(psycopg.Error, match="c is damaged: step_scores and step_probabilities of"):
+        with pytest.raises(psycopg.Error, match="c is damaged: point_scores and point_probabilities of"):
             db.execute(f"SELECT madtree.{call}")  # type: ignore[arg-type]
 
 

@@ -26,7 +26,7 @@ from madtree.learn.prune import CategorySets, Outcome, TrainedTrees, conclude
 from madtree.learn.requests import Program, Provider, driven
 from madtree.learn.route import Positions
 from madtree.learn.split import BestSplits, SmallNodes, search_screened
-from madtree.learn.waves import CategoriesRequest, HeldOutRequest, Targets, TargetsRequest, WaveRequest
+from madtree.learn.waves import HeldOutRequest, Targets, TargetsRequest, WaveRequest
 from madtree.trees import FEW_ROWS, ForestParameters, Parameters
 from tests.unit.learn.binned import KINDS, SCREENED, at_hand, cut, sample_rows
 from tests.unit.learn.unpacked import unpacked
@@ -163,10 +163,10 @@ class BlocksElsewhere(Provider):
         yield
         return final(transition(None, self._placed, request))
 
-    def out_of_bag(self, request: HeldOutRequest | TargetsRequest | CategoriesRequest) -> Coroutine[Any]:
+    def out_of_bag(self, request: HeldOutRequest | TargetsRequest) -> Coroutine[Any]:
         return (yield from self._at_hand.answer(request))
 
-    held_out = targets = categories = out_of_bag
+    held_out = targets = out_of_bag
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What all trees of a forest together say of a block's rows: votes, means or leaves, tree by tree."""
+"""What all trees of a group together say of a block's rows: votes, means or leaves, tree by tree."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from madtree.score.votes import Votes
 
 # What a row comes to, and the bytes that say it. A class and a count take as few as hold them all: in SQL each byte is
 # a function call.
-# classes: the number of the class with most votes, from 1, the first of several; 0 without a forest.
-# votes: how many trees vote for each class; one more than there are trees without a forest.
+# classes: the number of the class with most votes, from 1, the first of several; 0 without trees.
+# votes: how many trees vote for each class; one more than there are trees where a row has none.
 # means: of what the trees predict, one number or one for each class. 10 bytes each, see `split_float`.
 # sums: as `means`, of what the trees say together.
-# leaves: of each tree a position from 1 among all leaves; 0 without a forest. 4 bytes each.
+# leaves: of each tree a position from 1 among all leaves; 0 without trees. 4 bytes each.
 # judged: as `classes`, and behind it, as `means`, the classes' mean shares in the leaves: what evaluation needs.
 # oob_votes: as `classes`, `votes`, and how many trees lack the row, as votes are; by the votes of these alone.
 # oob_means: that number of trees, and, as `means`, what these predict.
@@ -105,7 +105,7 @@ def counted_bytes(model: dict[str, Any]) -> int:
     return votes + sums
 
 
-def forest_outcomes(
+def member_outcomes(
     model: dict[str, Any], place: Ints, known: Bools | None, route: Route, offset: Floats | None = None
 ) -> Coroutine[bytes]:
     """The outcomes of some rows.
@@ -185,7 +185,7 @@ def out_of_bag_outcomes(
 ) -> Coroutine[bytes]:
     """What the trees say whose samples lack a row, of some rows.
 
-    Args: those of `forest_outcomes`, and `identity` (n_rows,) of the rows, by which they were drawn.
+    Args: those of `member_outcomes`, and `identity` (n_rows,) of the rows, by which they were drawn.
     """
     what, samples, leaves = model["what"], model["samples"], leaves_of(model, place, route)
     n_rows, members, n_classes, none = len(place), model["members"], model["n_classes"], model["members"] + 1
