@@ -108,7 +108,7 @@ def test_objects_run_nothing_of_the_types(ground_with_models: Ground, engine: st
 
         for turn, (model, table) in enumerate(places()):
             for thing in things(client, model):
-                for name in share(entries(type(thing)), 70 if model.startswith("bosses") else 36, turn):
+                for name in share(entries(type(thing)), 34 if model.startswith("bosses") else 18, turn):
                     ask_for(thing, name, model, table)
             if ALL or turn % 5 == (engine == "client"):
                 refused(lambda model=model, table=table: build_report(client, model, data=table))
@@ -175,7 +175,7 @@ def test_commands_run_nothing_of_the_types(ground_with_models: Ground, boss: str
     every = list(commands())
     with ground.calling(CALLERS["superuser"]):
         for turn, (model, table) in enumerate(places()):
-            for command in share(every, 144, turn):
+            for command in share(every, 72, turn):
                 answered |= run(ground, boss, command, model, table)
                 seen.look(str(command), f"{model} on {table}")
         # The share may give a command only models that it refuses, as pruning refuses forests.
@@ -229,7 +229,7 @@ def test_what_is_looked_at_is_used_in_the_same_transaction(
             for model in (*(f"bosses.{kind}" for kind in KINDS), "bosses.numbers"):
                 place = {**PLACE, "model": model, "data": "traps.d", "out": ground.new_name()}
                 for number, thing in enumerate(things(client, model)):
-                    for name in share(entries(type(thing)), 4, turn + number):
+                    for name in share(entries(type(thing)), 2, turn + number):
                         note(f"{type(thing).__name__}.{name}", lambda t=thing, n=name, p=place: ask(t, n, p))
                 note("the page", lambda c=client, m=model: build_report(c, m, data="traps.d"))
                 note("the page of a connection", lambda m=model: build_report(db, m, data="traps.d"))
@@ -242,6 +242,6 @@ def test_what_is_looked_at_is_used_in_the_same_transaction(
                     note(f"{which}.{name}", lambda e=estimator, n=name, p=place: ask(e, n, p))
         every = list(commands())
         first = {command.name: command for command in reversed(every)}  # of each name
-        for command in {str(command): command for command in (*first.values(), *share(every, 6))}.values():
+        for command in {str(command): command for command in (*first.values(), *share(every, 3))}.values():
             note(str(command), lambda c=command: run(ground, boss, c, "bosses.tree", "traps.d"))
     assert not wrong
