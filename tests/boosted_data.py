@@ -19,7 +19,7 @@ MAKE = """
     UPDATE t SET late = y > 2, k = 'class ' || width_bucket(y, -5, 8, 3), n = greatest(y, 0)::int;
     ANALYZE t
 """
-FEW = {"num_trees": 5, "max_leaf_nodes": 6, "replace": True}
+FEW = {"num_trees": 3, "max_leaf_nodes": 6, "replace": True}
 HALF = {"boost_params": "subsample=0.6, feature_fraction=0.7", "validation_params": "fraction=0.25, n_iter_no_change=2"}
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from catalogue import describe
+from shares import share
 
 from madtree.embedded import PrivateServer
 from madtree.install.files import extension_files
@@ -140,8 +141,8 @@ def test_an_update_stops_at_what_is_in_its_way_and_changes_nothing(kept: psycopg
     check_what_is_kept(kept)
 
 
-@pytest.mark.parametrize("archive", [False, True], ids=["text", "archive"])
-@pytest.mark.parametrize("updated", [False, True], ids=["before the update", "after it"])
+# In a usual run a text before the update, and an archive after it.
+@pytest.mark.parametrize(("updated", "archive"), share([(False, False), (False, True), (True, True), (True, False)], 2))
 def test_a_dump_restores_both_schemas_and_what_users_keep(
     kept: psycopg.Connection, standing: PrivateServer, updated: bool, archive: bool
 ) -> None:

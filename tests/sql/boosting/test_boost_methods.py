@@ -41,7 +41,7 @@ def test_it_is_the_same_in_every_way(db: psycopg.Connection, method: str, target
 
 @pytest.mark.parametrize("method", METHODS)
 def test_scores_are_sums_of_what_trees_say(db: psycopg.Connection, method: str) -> None:
-    boost(db, "late", boost_params=f"method={method}", learning_rate=1.0)
+    boost(db, "late", boost_params=f"method={method}", learning_rate=1.0, num_trees=5)
     (summary,) = rows(db, "SELECT loss, boost_method FROM m_summary")
     loss = "log_loss" if method == "logitboost" else "exponential"
     assert summary == {"loss": loss, "boost_method": method}
@@ -62,7 +62,7 @@ def test_scores_are_sums_of_what_trees_say(db: psycopg.Connection, method: str) 
 def test_a_group_ends_by_itself(db: psycopg.Connection) -> None:
     """In one group a single split tells the classes apart."""
     db.execute("UPDATE t SET late = b > 3 WHERE g = 0")
-    boost(db, "late", grouping_cols="g", boost_params="method=adaboost", max_leaf_nodes=2, min_bucket=1)
+    boost(db, "late", grouping_cols="g", boost_params="method=adaboost", max_leaf_nodes=2, min_bucket=1, num_trees=5)
     n_rounds = [row["n_rounds"] for row in rows(db, "SELECT n_rounds FROM m_group ORDER BY g")]
     assert (n_rounds[0], max(n_rounds)) == (1, 5)
     assert rows(db, "SELECT count(*) AS n FROM m WHERE g = 0") == [{"n": 1}]
@@ -101,7 +101,7 @@ def test_a_mistake_is_said(db: psycopg.Connection, target: str, given: dict[str,
 
 
 def test_of_many_classes_a_round_is_one_tree_that_votes(db: psycopg.Connection) -> None:
-    boost(db, "k", boost_params="method=adaboost", learning_rate=1.0)
+    boost(db, "k", boost_params="method=adaboost", learning_rate=1.0, num_trees=5)
     (summary,) = rows(db, "SELECT loss, boost_method FROM m_summary")
     assert summary == {"loss": "exponential", "boost_method": "adaboost"}
     of_trees = rows(

@@ -133,7 +133,7 @@ def test_the_first_rounds_alone_predict_as_a_model_of_so_many(db: psycopg.Connec
 
 
 def test_leaves_are_those_of_each_tree(db: psycopg.Connection) -> None:
-    boost(db, "late", grouping_cols="g", **HALF)
+    boost(db, "late", grouping_cols="g", num_trees=5, **HALF)
     n_trees = {row["g"]: row["n_trees"] for row in rows(db, "SELECT g, n_trees FROM m_group")}
     assert len(set(n_trees.values())) > 1
     group = {row["id"]: row["g"] for row in rows(db, "SELECT id, g FROM t")}
@@ -168,7 +168,7 @@ def test_its_tables_say_how_it_went(db: psycopg.Connection) -> None:
 
 
 def test_what_reads_models_reads_it(db: psycopg.Connection) -> None:
-    boost(db, "k")
+    boost(db, "k", num_trees=5)
     (listed,) = rows(db, "SELECT kind, n_trees, parameters FROM madtree.models WHERE model ~ '[.]m$'")
     assert (listed["kind"], listed["n_trees"]) == ("classification boosting", 25)
     assert '"learning_rate": 0.1' in str(listed["parameters"]) or listed["parameters"]["learning_rate"] == 0.1

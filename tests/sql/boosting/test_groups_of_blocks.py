@@ -15,7 +15,7 @@ def test_groups_have_the_models_that_they_would_have_in_other_blocks(db: psycopg
     """Some nodes have categories that splits are made of, and others have not: neither shows in the others' gains."""
     db.execute(
         MAKE + "; CREATE TABLE many AS SELECT t.id + 900 * copy AS id, g * 40 + copy AS g, a + copy % 3 AS a, b, c, "
-        "y * (1 + copy / 64.0) AS y, late FROM t, generate_series(0, 39) AS copy; ANALYZE many"
+        "y * (1 + copy / 64.0) AS y, late FROM t, generate_series(0, 15) AS copy; ANALYZE many"
     )
     names = {"training_table_name": "many", "id_col_name": "id", "dependent_variable": target, "loss": None}
     found = []

@@ -12,7 +12,7 @@ from training import train_by_client
 
 from madtree.request import Tuning
 
-BY_FLAG = {"validation_params": "fold_col=later, n_iter_no_change=3", "num_trees": 12}
+BY_FLAG = {"validation_params": "fold_col=later, n_iter_no_change=3", "num_trees": 6}
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from training import train_by_client
 
 from madtree.request import Tuning
 
-BY_FLAG = {"validation_params": "fold_col=later, n_iter_no_change=3", "num_trees": 12}
+BY_FLAG = {"validation_params": "fold_col=later, n_iter_no_change=3", "num_trees": 6}
 BY_TABLE = {**BY_FLAG, "validation_params": "table=rest, n_iter_no_change=3"}
 
 
@@ -63,7 +63,7 @@ def test_views_and_partitions_and_odd_names_do(db: psycopg.Connection) -> None:
     )
     for features in ("a, madtree_held_out, c", 'a, "B, or not", c', 'a, "B, or not" + 0, c'):
         call = (
-            "SELECT madtree.boost_train('parts', 'm', 'id', 'y', %s, num_trees => 12, max_leaf_nodes => 6, "
+            "SELECT madtree.boost_train('parts', 'm', 'id', 'y', %s, num_trees => 6, max_leaf_nodes => 6, "
             'replace => true, validation_params => \'table="the ""Rest", n_iter_no_change=3\')'
         )
         db.execute(call, [features])

@@ -37,24 +37,32 @@ CLASSES = ["high", "low", "mid", "no`ne"]
 BOOST, FOREST = "boost_train('training', 'm', 'id', 'k', ", "forest_train('training', 'm', 'id', 'k', "
 # Training, and the type of prediction whose numbers are calibrated.
 MODELS = {
-    "boosted": (BOOST + "'x, z, c', num_trees => 12)", "raw"),
-    "weighted boosted": (BOOST + "'x, z', num_trees => 10, weights => 'w')", "raw"),
-    "adaboost": (BOOST + "'x, z, c', num_trees => 10, boost_params => 'method=adaboost')", "raw"),
+    "boosted": (BOOST + "'x, z, c', num_trees => 4, max_leaf_nodes => 8)", "raw"),
+    "weighted boosted": (BOOST + "'x, z', num_trees => 4, max_leaf_nodes => 8, weights => 'w')", "raw"),
+    "adaboost": (BOOST + "'x, z, c', num_trees => 4, max_leaf_nodes => 8, boost_params => 'method=adaboost')", "raw"),
     "forest": (FOREST + "'x, z, c', num_trees => 5, max_tree_depth => 5)", "prob_mean"),
     "weighted forest": (FOREST + "'x, z', num_trees => 5, weights => 'w', max_tree_depth => 4)", "prob_mean"),
     "forest with surrogates": (
         FOREST + "'x, z, c', num_trees => 4, max_tree_depth => 4, null_handling_params => 'max_surrogates=2')",
         "prob_mean",
     ),
-    "grouped boosted": (BOOST + "'x, z, c', num_trees => 8, grouping_cols => 'g')", "raw"),
+    "grouped boosted": (BOOST + "'x, z, c', num_trees => 3, max_leaf_nodes => 8, grouping_cols => 'g')", "raw"),
     "grouped forest": (FOREST + "'x, z, c', num_trees => 3, max_tree_depth => 4, grouping_cols => 'g')", "prob_mean"),
 }
 METHODS = ["isotonic", "sigmoid"]
 
 
-@pytest.fixture(autouse=True)
-def _tables(db: psycopg.Connection) -> None:
-    db.execute(MAKE)
+@pytest.fixture(scope="module")
+def tables(shared_db: psycopg.Connection, shared_schema: str) -> str:
+    """The schema of the tables, which tests read only."""
+    shared_db.execute(MAKE)
+    return shared_schema
+
+
+@pytest.fixture
+def db(db: psycopg.Connection, schema: str, tables: str) -> psycopg.Connection:
+    db.execute(f"SET search_path = {schema}, {tables}, public, madtree".encode())
+    return db
 
 
 def said(db: psycopg.Connection, kind: str, model: str, table: str, type_: str) -> dict[int, list[Any]]:
@@ -209,7 +217,7 @@ def test_whatever_reads_models_reads_calibrated_ones(db: psycopg.Connection, nam
     for row in rows(db, "SELECT * FROM contributions"):
         parts = [value for column, value in row.items() if column not in ("id", "class")]
         assert sum(parts) == pytest.approx(raw[row["id"]][1], abs=1e-9)
-    n_trees = {"boosted": 12, "forest": 5}[name] * len(CLASSES)
+    n_trees = {"boosted": 4, "forest": 5}[name] * len(CLASSES)
     document = rows(db, "SELECT madtree.tree_to_json('c')::jsonb AS d")[0]["d"]
     assert len(document["trees"]) == n_trees
     (group,) = document["groups"]
@@ -239,6 +247,7 @@ def test_a_calibrated_model_can_be_calibrated_again(db: psycopg.Connection, meth
 
 def test_rows_that_no_class_claims_say_all_alike(db: psycopg.Connection) -> None:
     """And a class that the calibration table lacks has no part."""
+    db.execute("CREATE TABLE calibration AS TABLE calibration")
     trained(db, "forest")
     shares = said(db, "forest", "m", "calibration", "prob_mean")
     sure = {id_: own.index(max(own)) for id_, own in shares.items() if max(own) > 0.55}

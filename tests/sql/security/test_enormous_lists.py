@@ -12,10 +12,12 @@ from madtree.trees import MOST_STORED
 
 MADE = """
 CREATE TABLE data AS SELECT i AS id, 'c' || i AS k, 'c' || i % 10 AS few, (i * 7919 % 1009)::float8 AS y
-FROM generate_series(1, 1000) AS i;
-SELECT tree_train('data', 'm', 'id', 'y', 'k', max_depth => 12, min_split => 2, min_bucket => 1);
-SELECT boost_train('data', 'b', 'id', 'y', 'few', num_trees => 750, max_leaf_nodes => 2);
+FROM generate_series(1, 1000) AS i
 """
+TRAINED = {
+    "m": "SELECT tree_train('data', 'm', 'id', 'y', 'k', max_depth => 12, min_split => 2, min_bucket => 1)",
+    "b": "SELECT boost_train('data', 'b', 'id', 'y', 'few', num_trees => 750, max_leaf_nodes => 2)",
+}
 # No split names more than it may, and NULL takes a bit.
 LONG = "array_fill(NULL::text, ARRAY[60000])"
 DAMAGE = {
@@ -29,6 +31,7 @@ CALLS = {"m": ("tree_predict", "tree_evaluate", "tree_shap", "tree_to_json"),
 @pytest.mark.parametrize("model", DAMAGE)
 def test_lists_that_are_longer_than_training_writes_them_are_not_read(db: psycopg.Connection, model: str) -> None:
     db.execute(MADE)
+    db.execute(TRAINED[model].encode())
     db.execute(DAMAGE[model].encode())
     splits = {"m": "m_nodes WHERE feature IS NOT NULL", "b": "b_packed"}[model]
     n_lists = db.execute(f"SELECT count(*) FROM {splits}".encode()).fetchone()

@@ -116,11 +116,11 @@ def answers(places: dict[str, Place]) -> Callable[[str, Path], Any]:
 
 
 # Where pg_catalog comes last, all that is planted for the other path is there, too, and more: every name without a
-# schema is found. So of the path that users have, with pg_catalog first, a sample is enough. Of trainings, a third are
-# tried: two of six kinds by one strategy, two others by the next. Of what is done with each model, half of the models
-# are tried, the others by the next.
+# schema is found. So of the path that users have, with pg_catalog first, a sample is enough. Of trainings, a sixth are
+# tried: one of six kinds by one strategy, another by the next. Of what is done with each model, a quarter of the models
+# are tried, others by the next.
 TRAININGS = [*dict(calls.trainings())]
-THIRD = [name for turn in range(len(TRAININGS) // 6 + 1) for name in share(TRAININGS[6 * turn :][:6], 3, turn)]
+SIXTH = [name for turn in range(len(TRAININGS) // 6 + 1) for name in share(TRAININGS[6 * turn :][:6], 6, turn)]
 
 
 def some_uses() -> list[str]:
@@ -131,15 +131,15 @@ def some_uses() -> list[str]:
         if model in calls.MODELS:
             of_models.setdefault(what, []).append(name)
     left = set(every).difference(*of_models.values())
-    chosen = [share(names, 2, number % min(2, len(names))) for number, names in enumerate(of_models.values())]
+    chosen = [share(names, 4, number % min(4, len(names))) for number, names in enumerate(of_models.values())]
     return [name for name in every if name in left.union(*chosen)]
 
 
-CHOSEN = [*THIRD, *some_uses(), *share([*dict(boosted_calls.uses())], 5)]
+CHOSEN = [*SIXTH, *some_uses(), *share([*dict(boosted_calls.uses())], 10)]
 
 
 @pytest.mark.parametrize(
-    ("path", "name"), [*(("last", name) for name in CHOSEN), *(("first", name) for name in share([*CALLS], 14))]
+    ("path", "name"), [*(("last", name) for name in CHOSEN), *(("first", name) for name in share([*CALLS], 28))]
 )
 def test_nothing_planted_runs(
     places: dict[str, Place], answers: Callable[[str, Path], Any], tmp_path: Path, path: str, name: str

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import psycopg
@@ -171,6 +172,7 @@ def uses(name: str) -> Iterator[Called]:
     yield "tree_drop", {"model": f"{name}_new"}
 
 
+@cache
 def faults_in(text: str) -> list[str]:
     """Of a statement, by `faults`; what is in literals is none of it."""
     return faults(DECIDED.sub(" ", LITERAL.sub("''", text))) if STATEMENT.search(text) else []

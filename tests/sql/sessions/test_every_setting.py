@@ -48,7 +48,7 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "moment": ("tree", {"dependent_variable": "moment", "list_of_features": FEATURES}),
     "grouped": ("tree", {"dependent_variable": "y", "list_of_features": FEATURES, "max_depth": 3,
                          "grouping_cols": "close, moment, length"}),
-    "forest": ("forest", {"dependent_variable": "y", "list_of_features": FEATURES, "num_trees": 5,
+    "forest": ("forest", {"dependent_variable": "y", "list_of_features": FEATURES, "num_trees": 2,
                           "null_handling_params": "max_surrogates=1, null_as_category=true", "grouping_cols": "moment",
                           "oob_predictions": True}),
 }  # fmt: skip

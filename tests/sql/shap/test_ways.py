@@ -22,8 +22,8 @@ UPDATE t SET k = 'class ' || width_bucket(v, -2, 2, 2);
 VACUUM ANALYZE t;
 """
 MODELS = {
-    "by_thresholds": "boost_train('t', 'by_thresholds', 'id', 'v', 'x, z, i', num_trees => 5)",
-    "by_categories": "boost_train('t', 'by_categories', 'id', 'k', 'x, z, i, c', num_trees => 3)",
+    "by_thresholds": "boost_train('t', 'by_thresholds', 'id', 'v', 'x, z, i', num_trees => 5, max_leaf_nodes => 8)",
+    "by_categories": "boost_train('t', 'by_categories', 'id', 'k', 'x, z, i, c', num_trees => 3, max_leaf_nodes => 8)",
     "groups": "forest_train('t', 'groups', 'id', 'k', 'x, z, i, c', grouping_cols => 'g', num_trees => 3, "
     "max_tree_depth => 5, importance => false)",
 }

@@ -20,7 +20,7 @@ from trap_calls import ENGINES, REFUSED, Call, all_calls
 # Two schemas with a table each of the same rows, as far as the ordinary role sees; one has others, too, which are of
 # other categories, classes, ranges and groups.
 SCHEMAS = ("hiding", "without")
-N_ROWS = 2_000
+N_ROWS = 500
 MAKE = """
 CREATE SCHEMA {schema}; GRANT ALL ON SCHEMA {schema} TO public; SET search_path = {schema};
 CREATE TABLE d AS SELECT i AS id, i * 7919 % 1000 + CASE WHEN i % 2 = 0 THEN 0 ELSE 1000000 END AS x,
@@ -128,7 +128,7 @@ def test_hidden_rows_are_not_there(ground: Ground, reader: psycopg.Connection, e
         assert len(without) > 5, without
         wrong += [str(call)] * (hiding != without or "secret" in str(hiding))
     others = [call for call in all_calls(reader, engine) if call.function not in LEFT and "_train" not in call.function]
-    for turn, call in enumerate(share(others, 2, [*ENGINES].index(engine))):
+    for turn, call in enumerate(share(others, 4, [*ENGINES].index(engine))):
         share_scans(reader, wanted=turn % PARALLEL_CALLS == 0)
         for model in share(models, 4, turn):
             hiding, without = both(reader, engine, call, {"model": model}, f"out_{(number := number + 1)}")

@@ -14,6 +14,8 @@ from typing import Any
 
 import psycopg
 import pytest
+from kept_sessions import KeptSessions
+from psycopg.conninfo import make_conninfo
 from shares import share
 
 from madtree.engine import call
@@ -231,23 +233,37 @@ class Owner:
         finally:
             self.db.execute("SELECT pg_advisory_unlock_all()")
 
-    def restore(self, model: str) -> None:
+    def restore(self, model: str, what: str) -> None:
+        """After that change."""
         for table in self.tables(model):
-            self.db.execute(f"DELETE FROM {table}; INSERT INTO {table} SELECT * FROM copies.{table}")  # type: ignore[arg-type]
+            if what.startswith((f"{table} ", "all tables")):
+                self.db.execute(f"DELETE FROM {table}; INSERT INTO {table} SELECT * FROM copies.{table}".encode())
 
 
-@pytest.fixture
-def owner(db: psycopg.Connection, user_db: psycopg.Connection, schema: str) -> Iterator[Owner]:
-    """`db`'s session in the role of the owner; her schema comes first for her and for the reader, who may read it."""
-    name, role, reader = f"{schema}_hers", f"{schema}_owner", user_db.info.user
+@pytest.fixture(scope="module")
+def reader(
+    dsn: str, shared_db: psycopg.Connection, shared_schema: str, sessions: KeptSessions, ordinary_user: tuple[str, str]
+) -> Iterator[psycopg.Connection]:
+    """An ordinary user's session."""
+    name, password = ordinary_user
+    shared_db.execute(f"GRANT USAGE, CREATE ON SCHEMA {shared_schema} TO {name}".encode())
+    with sessions.session(make_conninfo(dsn, user=name, password=password)) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def owner(shared_db: psycopg.Connection, reader: psycopg.Connection, shared_schema: str) -> Iterator[Owner]:
+    """A session in the role of the owner; her schema comes first for her and for the reader, who may read it."""
+    db, schema = shared_db, shared_schema
+    name, role, user = f"{schema}_hers", f"{schema}_owner", reader.info.user
     db.execute(IN_SERVER.replace("FUNCTION called", f"FUNCTION {schema}.called"))  # type: ignore[arg-type]
-    db.execute(f"CREATE ROLE {role}; CREATE SCHEMA {name} AUTHORIZATION {role}; GRANT ALL ON SCHEMA {name} TO {reader}")
+    db.execute(f"CREATE ROLE {role}; CREATE SCHEMA {name} AUTHORIZATION {role}; GRANT ALL ON SCHEMA {name} TO {user}")
     db.execute(f"CREATE SCHEMA copies AUTHORIZATION {role}; SET search_path = {name}, public, madtree; SET ROLE {role}")
-    user_db.execute(f"SET search_path = {name}, {schema}, public, madtree".encode())
-    user_db.execute("SELECT tree_predict()")  # from here on the session knows where madtree's code is
+    reader.execute(f"SET search_path = {name}, {schema}, public, madtree".encode())
+    reader.execute("SELECT tree_predict()")  # from here on the session knows where madtree's code is
     hers = Owner(db, name)
     db.execute(MADE)
-    db.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {name} TO {reader}".encode())
+    db.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {name} TO {user}".encode())
     for model in OWN:
         for table in hers.tables(model):
             db.execute(f"CREATE TABLE copies.{table} AS TABLE {table}".encode())
@@ -258,12 +274,12 @@ def owner(db: psycopg.Connection, user_db: psycopg.Connection, schema: str) -> I
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("model", OWN)
-def test_a_change_in_between_is_told(owner: Owner, user_db: psycopg.Connection, model: str, engine: str) -> None:
+def test_a_change_in_between_is_told(owner: Owner, reader: psycopg.Connection, model: str, engine: str) -> None:
     """Between statements that do not name the model's tables all changes are the same."""
     changes, wrong, told = owner.changes(model), [], 0
     for turn, (name, given) in enumerate({**OWN[model], **OF_ANY}.items()):
         arguments = [model, *given]
-        whole = ENGINES[engine](user_db, name, arguments, -1, lambda: None)
+        whole = ENGINES[engine](reader, name, arguments, -1, lambda: None)
         assert whole.sqlstate != "XX000", whole.said
         places = [at for at, text in enumerate(whole.statements) if f'"{model}' in text and "LOCK TABLE" not in text]
         last = [at for at in places if READS_AGAIN in (text := whole.statements[at]) and kept_in(text)]  # all is read
@@ -274,11 +290,11 @@ def test_a_change_in_between_is_told(owner: Owner, user_db: psycopg.Connection, 
             if (reads(name, given, kept_in(what)) if kept_in(what) else at not in last)
         ]
         known = [(what, at) for what, at in every if (kept := kept_in(what)) and kept in whole.statements[at]]
-        for what, at in dict.fromkeys([*known, *share(every, 61, turn * 5)]):
+        for what, at in dict.fromkeys([*known, *share(every, 127, turn * 5)]):
             owner.db.execute("SELECT pg_advisory_lock(%s)", [LOCK])
-            went = ENGINES[engine](user_db, name, arguments, at, lambda w=what: owner.act(changes[w]))
+            went = ENGINES[engine](reader, name, arguments, at, lambda w=what: owner.act(changes[w]))
             owner.db.execute("SELECT pg_advisory_unlock_all()")
-            owner.restore(model)
+            owner.restore(model, what)
             told += went.sqlstate == "40001"
             if went.sqlstate == "XX000" or (went.is_late(what) and went.sqlstate is None and not whole.sqlstate):
                 wrong.append(f"{name}, {what} before {went.statements[-1][:80]}: {went.said or 'an answer'}")

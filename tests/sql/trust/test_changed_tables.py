@@ -59,7 +59,7 @@ def table(data: psycopg.Connection, user_db: psycopg.Connection, hers: str) -> s
 
 @pytest.mark.parametrize(
     ("function", "change"),
-    [(function, change) for turn, function in enumerate(CALLS) for change in share([*CHANGES], 2, turn)],
+    [(function, change) for turn, function in enumerate(CALLS) for change in share([*CHANGES], 3, turn)],
 )
 def test_a_table_that_its_owner_changes_meanwhile_runs_nothing(
     data: psycopg.Connection,

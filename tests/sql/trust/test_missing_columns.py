@@ -114,7 +114,7 @@ def test_no_call_runs_what_takes_the_place_of_a_column(db: psycopg.Connection, o
     not_missed: dict[str, dict[str, str]] = {}
     for turn, (table, column, type_) in enumerate(found):
         with replaced(db, table, {column: type_}):
-            answers = {call for call in share(calls, 10, turn) if watched.answers(call, f"{table}.{column}")}
+            answers = {call for call in share(calls, 20, turn) if watched.answers(call, f"{table}.{column}")}
             if answers:
                 not_missed.setdefault(table, {})[column] = type_
     for table, columns in not_missed.items():
