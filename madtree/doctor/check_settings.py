@@ -10,6 +10,7 @@ MIB = 2**20
 UNITS = {"kB": 1024, "8kB": 8192, "MB": MIB, "B": 1}
 MEMORY_MB = 64  # tree_train's default memory_mb
 SMALL_SERVER = 2 * 1024 * MIB  # below this much memory PostgreSQL's own default of shared_buffers is right
+USUAL_BUFFERS = 128 * MIB  # that initdb writes where it can, of every version; boot_val is less on 14
 SHARE = 0.25  # of the machine's memory, the usual advice for shared_buffers (PostgreSQL's manual, 20.4.1)
 LEAST_WORK_MEM = 4 * MIB  # PostgreSQL's own default
 
@@ -57,8 +58,7 @@ def check_shared_buffers(facts: ServerFacts) -> Finding:
     if memory is None:
         return ok("shared_buffers", f"shared_buffers = {megabytes(size)}; the machine's memory is not known")
     said = f"shared_buffers = {megabytes(size)}, the machine has {megabytes(memory)}"
-    default = int(facts.settings["shared_buffers"]["boot_val"]) * 8192
-    if memory > SMALL_SERVER and size <= default:
+    if memory > SMALL_SERVER and size <= USUAL_BUFFERS:
         wanted = f"{round(memory * SHARE / MIB / 64) * 64}MB"
         return warning(
             "shared_buffers",

@@ -81,8 +81,7 @@ EXTENSIONS = """
     LEFT JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace
 """
 SETTINGS = """
-    SELECT name::pg_catalog.text, reset_val::pg_catalog.text AS setting, unit::pg_catalog.text,
-        boot_val::pg_catalog.text
+    SELECT name::pg_catalog.text, reset_val::pg_catalog.text AS setting, unit::pg_catalog.text
     FROM pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) ANY (%s)
 """
 SETTING_NAMES = [

@@ -43,13 +43,14 @@ class Prefix:
     def build(self) -> None:
         """Make or refresh the mirror; the server must be down. Picks up a new minor version of PostgreSQL."""
         bindir, sharedir = self.mirrored(self.origin.bindir), self.mirrored(self.origin.sharedir)
-        for directory in (bindir, sharedir, sharedir / "extension"):
+        libraries = self.mirrored(self.origin.pkglibdir)
+        for directory in (bindir, sharedir, sharedir / "extension", libraries.parent):
             for parent in reversed([directory, *directory.parents]):
                 if parent.is_relative_to(self.root):
                     make_directory(parent)
         for name in PROGRAMS:
             copy_if_newer(self.origin.bindir / name, bindir / name)
-        link(self.origin.pkglibdir, self.mirrored(self.origin.pkglibdir))
+        link(self.origin.pkglibdir, libraries)
         for path in self.origin.sharedir.iterdir():
             if path.name != "extension":
                 link(path, sharedir / path.name)

@@ -46,7 +46,7 @@ def facts(**changes: Any) -> ServerFacts:
             "plpython3u": {"available": "1.0", "installed": "1.0", "schema": "pg_catalog"},
             "madtree": {"available": __version__, "installed": __version__, "schema": "madtree"},
         },
-        settings={n: {"setting": v, "unit": UNIT.get(n), "boot_val": "16384"} for n, v in SETTINGS.items()},
+        settings={n: {"setting": v, "unit": UNIT.get(n)} for n, v in SETTINGS.items()},
         python={
             "python_version": "3.11.2",
             "python_prefix": "/usr",
