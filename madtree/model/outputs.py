@@ -50,7 +50,7 @@ def check_level(type_: str, level: float | None) -> None:
     if level is None or not 0 < level < 1:
         raise MadtreeError(f"level must be a number above 0 and below 1, not {'NULL' if level is None else level}")
     if not has_level and level != defaults.LEVEL:
-        raise MadtreeError(f"level is for type '{CONFORMAL}', and '{INTERVAL}' of forests, not for type {type_!r}")
+        raise MadtreeError(f"level is for the types '{CONFORMAL}' and '{INTERVAL}', not for {type_!r}")
 
 
 def check_all_rounds(type_: str, n_rounds: int | None) -> None:

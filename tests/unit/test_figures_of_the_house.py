@@ -87,7 +87,7 @@ def _trees_of_syntax() -> Iterator[None]:
     documented.cache_clear()
 
 
-@pytest.mark.parametrize(("option", "bound"), [("shrink", 5), ("max_competitors", 6), ("exposure", 37)])
+@pytest.mark.parametrize(("option", "bound"), [("shrink", 5), ("max_competitors", 6), ("exposure", 38)])
 def test_files_that_name_an_option(option: str, bound: int) -> None:
     found = naming(rf"\b{option}\b")
     assert len(found) <= bound, found
@@ -129,7 +129,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 53_200
+    assert sum(map(lines_of_code, sources().values())) <= 53_050
 
 
 @pytest.mark.parametrize(

@@ -159,12 +159,9 @@ class Boosting:
         that votes the target is the class.
         """
         problem, (gradient, hessian, _), times = self.packed, self.largest(mean), most_times(self.parameters)
+        is_steep = self.loss.is_steep
         parameters = replace(
-            problem.parameters,
-            criterion=NEWTON.name,
-            class_params=None,
-            limits_steps=self.loss.is_steep,
-            keeps_outcomes=False,
+            problem.parameters, criterion=NEWTON.name, class_params=None, limits_steps=is_steep, keeps_outcomes=False
         )
         if self.row_loss.of_votes:
             return replace(
