@@ -244,7 +244,7 @@ def test_an_alias_predicts_by_the_quantiles_of_its_model(db: psycopg.Connection)
         ),
         ("boost_predict('m', 'later', 'o', 'conformal', level => 1)", "level must be a number above 0", None),
         ("boost_predict('m', 'later', 'o', 'conformal', level => NULL)", "level must be a number above 0", None),
-        ("boost_predict('m', 'later', 'o', 'raw', level => 0.8)", "level is for type 'conformal'", None),
+        ("boost_predict('m', 'later', 'o', 'raw', level => 0.8)", "level is for the types 'conformal'", None),
         (
             "boost_predict('m', 'later', 'o', 'conformal', 3)",
             "num_trees: quantiles for type 'conformal' are those of all",

@@ -177,7 +177,7 @@ def test_a_level_that_is_none(db: psycopg.Connection, level: str) -> None:
     [
         ("response", "2", "level must be a number above 0 and below 1, not 2.0"),
         ("leaf", "'NaN'", "level must be a number above 0 and below 1, not nan"),
-        ("response", "0.8", "level is for type 'conformal', and 'interval' of forests, not for type 'response'"),
+        ("response", "0.8", "level is for the types 'conformal' and 'interval', not for 'response'"),
     ],
 )
 def test_a_level_of_what_is_no_interval(db: psycopg.Connection, type_: str, level: str, said: str) -> None:
