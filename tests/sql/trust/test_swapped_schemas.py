@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import psycopg
@@ -51,13 +51,16 @@ class Interrupted(PsycopgHost):
 
 
 @pytest.fixture
-def hers(data: psycopg.Connection, user_db: psycopg.Connection, schema: str) -> str:
-    """The ordinary user's schema, in which everybody may make tables."""
+def hers(data: psycopg.Connection, user_db: psycopg.Connection, schema: str) -> Iterator[str]:
+    """The ordinary user's schema, in which everybody may make tables; dropped at the end, with those that it was."""
     role, database = user_db.info.user, data.info.dbname
     data.execute(f"CREATE SCHEMA hers_{schema} AUTHORIZATION {role}; GRANT CREATE ON DATABASE {database} TO {role}")
     user_db.execute(f"GRANT ALL ON SCHEMA hers_{schema} TO PUBLIC".encode())
     user_db.execute("SET lock_timeout = '200ms'")
-    return f"hers_{schema}"
+    yield f"hers_{schema}"
+    made = data.execute("SELECT nspname FROM pg_namespace WHERE nspname ~ %s", [f"^(hers|was_[0-9]+)_{schema}$"])
+    names = ", ".join(name for (name,) in made.fetchall())
+    data.execute(f"SET client_min_messages = error; DROP SCHEMA {names} CASCADE".encode())
 
 
 @pytest.mark.parametrize("function", WRITES)
