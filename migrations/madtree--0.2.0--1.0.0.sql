@@ -10,9 +10,14 @@ DROP FUNCTION IF EXISTS madtree_internal.forest_train(
     text, boolean, double precision, text, text, text, text, bigint, boolean, integer, integer, boolean, text, boolean
 );
 
--- It takes one more argument, level.
+-- They take one more argument, level.
+DROP FUNCTION IF EXISTS @extschema@.tree_predict(text, text, text, text, boolean, boolean);
+DROP FUNCTION IF EXISTS @extschema@.tree_predict(varchar, varchar, varchar, varchar, boolean, boolean);
+DROP FUNCTION IF EXISTS madtree_internal.tree_predict(text, text, text, text, boolean, boolean);
 DROP FUNCTION IF EXISTS @extschema@.forest_predict(text, text, text, text, boolean, boolean);
 DROP FUNCTION IF EXISTS madtree_internal.forest_predict(text, text, text, text, boolean, boolean);
+DROP FUNCTION IF EXISTS @extschema@.boost_predict(text, text, text, text, integer, boolean, boolean);
+DROP FUNCTION IF EXISTS madtree_internal.boost_predict(text, text, text, text, integer, boolean, boolean);
 
 -- They take one more argument, replace.
 DROP FUNCTION IF EXISTS @extschema@.tree_prune(text, text, double precision, boolean);

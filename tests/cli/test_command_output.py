@@ -222,7 +222,8 @@ def test_completion_knows_commands_and_options() -> None:
 
     assert set(completed("madtree exp")) == {"explain", "export"}
     assert "--max-depth" in completed("madtree train --max-")
-    assert set(completed("madtree predict --type ")) == {"response", "prob", "prob_mean", "leaf", "raw", "interval"}
+    types = {"response", "prob", "prob_mean", "leaf", "raw", "interval", "conformal"}
+    assert set(completed("madtree predict --type ")) == types
 
 
 def test_json_is_strict(madtree: Callable[..., Any], model: str, points: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -53,7 +54,9 @@ def test_intervals_of_any_model(madtree: Command, answer: Answer, points: str, s
     assert said.code == 0
     assert said.out.startswith("conformal_train: quantiles of levels 0.5, 0.8 by 400 rows")
     assert answer("predict", model, points, out, "--type", "conformal", "--level", "0.8")["type"] == "conformal"
-    assert answer("conformal", model, points)["levels"] == "0.8,0.9,0.95"
+    said = madtree("conformal", model, points, "--json")
+    assert json.loads(said.out)["levels"] == "0.8,0.9,0.95"
+    assert "it has seen these rows" in said.err  # of its own training
     assert madtree("conformal", model).code == 1
 
 

@@ -21,7 +21,7 @@ from madtree.trees.parameters import UNPRUNED, Parameters
 
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text()
-NAMED = re.compile(r"^ *(\w+) => ([^\s,]+),? {2,}(?:-- )?(\S.*)$", re.MULTILINE)
+NAMED = re.compile(r"^ *(\w+) => ('[^']*'|[^\s,]+),? {2,}(?:-- )?(\S.*)$", re.MULTILINE)
 # By argument, the keys of the strings of options.
 KEYS = {
     name: {each.name: {key.name: key.default for key in each.keys} for each in FUNCTIONS[name].arguments if each.keys}

@@ -212,10 +212,10 @@ def test_its_trees_are_added_up_whatever_their_number(db: psycopg.Connection) ->
     for statement in KEEP.split(";"):
         db.execute(statement)
     host = PsycopgHost(db)
-    said = run(host, interface.FUNCTIONS["toy_predict"], ["f", "t", "raw", "response", False])
+    said = run(host, interface.FUNCTIONS["toy_predict"], ["f", "t", "raw", "response", False, False, 0.9])
     assert said.startswith("toy_predict: ")
     for tree_id in (1, 2, 3, 4, 5):
-        expression = run(host, interface.FUNCTIONS["tree_sql"], ["f", "response", tree_id, False])
+        expression = run(host, interface.FUNCTIONS["tree_sql"], ["f", "response", tree_id, False, None, None])
         db.execute(f"CREATE TABLE s{tree_id} AS SELECT id, {expression} AS said FROM t")
     of_group = {0: (1, 2, 3), 1: (4, 5)}
     for group, trees in of_group.items():
