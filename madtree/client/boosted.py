@@ -89,8 +89,8 @@ class BoostedModel(EnsembleModel, BoostedMethods):
         from madtree.client.feature_values import read_features
         from madtree.model.arrays import conformal_sets
 
+        model, boosted = self._arrays(gid)  # which refuses a group that the model does not have
         quantile = self._quantile(num_trees, level, gid) if type == CONFORMAL else None
-        model, boosted = self._arrays(gid)
         values, n_rows = read_features(model.features, boosted.trees.used, new_data_table)
         scores = boosted.scores(values, n_rows, num_trees)
         if quantile is None:

@@ -142,6 +142,14 @@ SELECT low, high, n, estimated, actual FROM madtree.tree_reliability('delay_tree
 SELECT DISTINCT expected_calibration_error FROM madtree.tree_reliability('delay_tree', 'flights_of_may');""",
 )
 
+_CALIBRATION_TABLE = Argument(
+    "calibration_table",
+    "text",
+    "table or view with known outcomes, which training has not seen; NULL: of a forest the table that it was trained "
+    "on, each row by the trees whose samples lack it",
+    None,
+)
+
 CONFORMAL_QUANTILES = Function(
     "conformal_quantiles",
     "tells how far predictions of new rows may be off, by rows that training has not seen (split conformal prediction)",
@@ -150,13 +158,7 @@ CONFORMAL_QUANTILES = Function(
     settings=FIGURES,
     arguments=(
         Argument("model", "text", ANY_MODEL),
-        Argument(
-            "calibration_table",
-            "text",
-            "table or view with known outcomes, which training has not seen; NULL: of a forest the table that it was "
-            "trained on, each row by the trees whose samples lack it",
-            None,
-        ),
+        _CALIBRATION_TABLE,
         Argument(
             "levels", "text", "how many of the new rows are to be covered: numbers between 0 and 1", defaults.LEVELS
         ),
@@ -194,7 +196,7 @@ CONFORMAL_TRAIN = Function(
     settings=FIGURES,
     arguments=(
         Argument("model", "text", ANY_MODEL),
-        CONFORMAL_QUANTILES.arguments[1],
+        _CALIBRATION_TABLE,
         Argument(
             "levels",
             "text",

@@ -1,5 +1,5 @@
-"""conformal_quantiles: how far predictions of new rows may be off, by rows that training has not seen, or by the trees
-whose samples lack a row.
+"""conformal_quantiles and conformal_train: how far predictions of new rows may be off, by rows that training has not
+seen, or by the trees whose samples lack a row.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.interface import defaults
 from madtree.model import NOT_ALLOWED, ModelTables, find_model, is_training_table, make_beside, read_summary
+from madtree.model.arrays import MOST_LEVELS
 from madtree.records import dataclass
 from madtree.request import COSTS, find_source
 from madtree.score.asking import asking, checked
@@ -26,7 +27,6 @@ from madtree.sqltext.tables import CONFORMAL_COLUMNS, create_beside
 from madtree.trees import Joining, Model
 
 _TABLE = "calibration_table"
-_MOST_LEVELS = 100
 _MOST_DIGITS = 15  # of a level, behind the point
 
 
@@ -184,8 +184,8 @@ def _levels(given: str | None) -> list[Decimal]:
             said = "NULL" if given is None else repr(given)
             raise MadtreeError(f"levels must be numbers between 0 and 1, separated by commas, not {said}")
         found.append(level)
-    if len(found) > _MOST_LEVELS:
-        raise MadtreeError(f"levels has {len(found)} numbers; at most {_MOST_LEVELS} are possible")
+    if len(found) > MOST_LEVELS:
+        raise MadtreeError(f"levels has {len(found)} numbers; at most {MOST_LEVELS} are possible")
     return list(dict.fromkeys(found))
 
 

@@ -5,13 +5,14 @@ numpy, which the room above does not.
 from __future__ import annotations
 
 from madtree.model.arrays.categories import keys_of, keys_of_texts
-from madtree.model.arrays.conformal import conformal_sets, kept_quantiles
+from madtree.model.arrays.conformal import MOST_LEVELS, conformal_sets, kept_quantiles
 from madtree.model.arrays.leaf_outcomes import quantiles, read_leaf_outcomes
 from madtree.model.arrays.scores import IsotonicArrays, expected, likeliest, masses, probabilities, shares
 from madtree.model.arrays.trees import ADJUSTED_AGREEMENT, ModelArrays, class_weights, node_weights, read_arrays
 
 __all__ = [
     "ADJUSTED_AGREEMENT",
+    "MOST_LEVELS",
     "IsotonicArrays",
     "ModelArrays",
     "class_weights",

@@ -17,7 +17,7 @@ from madtree.trees import Model
 
 _FLOAT = "pg_catalog.float8"
 _MOST_GROUPS = 2**20
-_MOST_LEVELS = 100  # that are told
+MOST_LEVELS = 100
 
 
 def kept_quantiles(host: Host, tables: ModelTables, model: Model, level: float) -> Floats:
@@ -39,7 +39,7 @@ def kept_quantiles(host: Host, tables: ModelTables, model: Model, level: float) 
     if model.grouping_columns and isinstance(n_groups, int):
         expected = [None, *range(1, min(n_groups, _MOST_GROUPS) + 1)]
     rows = listed(host, sql.kept_quantiles(*at, len(expected)), [_FLOAT], [level])
-    levels = [] if rows else [row["level"] for row in host.query(sql.kept_levels(*at, _MOST_LEVELS))]
+    levels = [] if rows else [row["level"] for row in host.query(sql.kept_levels(*at, MOST_LEVELS))]
     if levels:
         raise MadtreeError(
             f"level: {tables.given} keeps quantiles of the levels {', '.join(map(repr, levels))}, not of {level!r}",
