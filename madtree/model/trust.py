@@ -143,9 +143,7 @@ def _column(row: Row, other: Row | None) -> ColumnFacts:
         return ColumnFacts(name, name, row["own"], own_writer(name), EQUALS, True, Kept(name), row["blurred"])
     writer = None if other["output"] is None else Writer(other["output"], other["bare"])
     keep = kept(row["full_type"], other["keeps"], other["bare"], other["bare_keeps"], writer)
-    return ColumnFacts(
-        name, other["name"], row["own"], writer, other["equals"], other["trusted"], keep, row["blurred"]
-    )
+    return ColumnFacts(name, other["name"], row["own"], writer, other["equals"], other["trusted"], keep, row["blurred"])
 
 
 def check_harmless(given: str, facts: Facts, argument: str) -> None:
@@ -167,20 +165,20 @@ def check_harmless(given: str, facts: Facts, argument: str) -> None:
 
 
 def check_columns(given: str, facts: Facts, grouping: Iterable[str] | None = None) -> None:
-    """A model's tables must have the columns that are read, of the very types that training gives them, with a collation
-    by which texts are equal if their bytes are: or what a query has found to be a feature's name would be another.
+    """A model's tables must have the columns that are read, of the very types that training gives them, and with a
+    collation by which no texts are equal but the same: what a query has found to be a feature's name must be that.
 
     A column that is not there could be a function of its owner's that takes the table's row.
 
     Raises:
         MadtreeError: a column is missing, or of another type or such a collation.
     """
-    for table in facts.tables.values():
-        for name in (name for name, column in table.columns.items() if column.blurred):
-            raise MadtreeError(
-                f"{given} is damaged: the column {ident(name)} of its table {ident(table.name)} has a collation by "
-                "which different texts are equal"
-            )
+    blurred = [(each.name, name) for each in facts.tables.values() for name, c in each.columns.items() if c.blurred]
+    for name, column in blurred:
+        raise MadtreeError(
+            f"{given} is damaged: by the collation of the column {ident(column)} of its table {ident(name)} different "
+            "texts are equal"
+        )
     for suffix, columns, optional in _EXPECTED:
         table = facts.tables.get(suffix)
         if table is None:
