@@ -185,7 +185,7 @@ def test_a_schema_of_somebody_else_is_not_taken_over(server, dsn, ordinary_user,
 # Of a call with sample_ratio => 1 it is taken for ours, whose argument is a float8.
 PLANTED = (
     "CREATE FUNCTION madtree.forest_train(training_table_name text, output_table_name text, id_col_name text, "
-    "dependent_variable text, list_of_features text, sample_ratio int) RETURNS text LANGUAGE sql AS 'SELECT current_user'"
+    "dependent_variable text, list_of_features text, sample_ratio int) RETURNS text LANGUAGE sql AS 'SELECT NULL'"
 )
 
 
@@ -204,7 +204,7 @@ def test_a_schema_in_which_others_may_create_is_refused(server, ordinary_user, g
                 connection.execute(f"GRANT USAGE ON SCHEMA madtree TO PUBLIC; SET ROLE {ordinary_user[0]}")
                 connection.execute(f"{PLANTED}; RESET ROLE")
                 connection.execute(f"REVOKE CREATE ON SCHEMA madtree FROM {role}")
-                with pytest.raises(psycopg.Error, match='schema "madtree" or .* has objects of others'):
+                with pytest.raises(psycopg.Error, match=r"or has others' objects"):
                     connection.execute("CREATE EXTENSION madtree CASCADE")
                 connection.execute("DROP FUNCTION madtree.forest_train")
                 connection.execute("CREATE EXTENSION madtree CASCADE")
