@@ -4,8 +4,6 @@ that a function does not take.
 
 from __future__ import annotations
 
-from typing import Any
-
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.interface import FUNCTIONS
@@ -79,15 +77,15 @@ def check_rows(
 
 
 def _check_number(host: Host, tables: ModelTables, model: Model, suffix: str) -> None:
-    """Refuse more surrogates or competitors than the nodes can have: who reads a tree holds all of them at once.
+    """Refuse more surrogates or competitors than the nodes can have, which is one by each feature: who reads a tree
+    holds all of them at once.
 
     Raises:
         MadtreeError: there are more.
     """
     packed_bytes = model.node_layout.size if tables.is_packed else 0
     found = host.query(rows_beside(tables.schema, tables.name, suffix, packed_bytes))[0]
-    of_node: Any = model.summary.get(f"max{suffix}") or 0
-    most = min(of_node, len(model.features)) * (found["nodes"] // 2)
+    most = len(model.features) * (found["nodes"] // 2)
     if found["n"] > most:
         raise MadtreeError(
             f"{tables.given} is damaged: it has {found['n']:,} {suffix[1:]}, but its nodes can have {most:,} at most"
