@@ -36,16 +36,23 @@ BEGIN
             USING HINT = 'REVOKE CREATE ON that schema from them, or drop or rename it, then create the extension again.';
     END IF;
 
-    -- The owner of a schema could replace our functions with their own and wait for a superuser to call them.
+    -- The owner of a schema could replace our functions with their own and wait for a superuser to call them. What others
+    -- made there while they could stays: a call whose arguments fit it better would mean it.
     IF EXISTS (
-        SELECT FROM pg_catalog.pg_namespace AS n
-        INNER JOIN pg_catalog.pg_roles AS r ON n.nspowner OPERATOR(pg_catalog.=) r.oid
+        SELECT FROM (
+            SELECT m.oid, m.nspowner FROM pg_catalog.pg_namespace AS m
+            UNION ALL SELECT p.pronamespace, p.proowner FROM pg_catalog.pg_proc AS p
+            UNION ALL SELECT o.oprnamespace, o.oprowner FROM pg_catalog.pg_operator AS o
+            UNION ALL SELECT t.typnamespace, t.typowner FROM pg_catalog.pg_type AS t
+        ) AS a (schema, owner)
+        INNER JOIN pg_catalog.pg_namespace AS n ON a.schema OPERATOR(pg_catalog.=) n.oid
+        INNER JOIN pg_catalog.pg_roles AS r ON a.owner OPERATOR(pg_catalog.=) r.oid
         WHERE
             n.nspname OPERATOR(pg_catalog.=) ANY (ARRAY['@extschema@', 'madtree_internal'])
             AND NOT (r.rolsuper OR r.rolname OPERATOR(pg_catalog.=) current_user)
     ) THEN
-        RAISE EXCEPTION 'schema "@extschema@" or "madtree_internal" exists and does not belong to a superuser'
-            USING HINT = 'Drop or rename that schema, or change its owner, then create the extension again.';
+        RAISE EXCEPTION 'schema "@extschema@" or "madtree_internal" exists and does not belong to a superuser, or has others'' objects'
+            USING HINT = 'Drop or rename that schema, or drop what is not a superuser''s, then create the extension again.';
     END IF;
 END
 $do$;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 import psycopg
 
@@ -13,12 +14,14 @@ from madtree.doctor.check_rights import check_rights
 from madtree.doctor.check_server import check_server
 from madtree.doctor.check_settings import check_settings
 from madtree.doctor.facts import Finding, gather, ok, problem
+from madtree.sqltext.quote import ident
 
+_PLAIN = re.compile("[a-z_][a-z0-9_]*")
 # What libpq says where there is no connection, and what helps. The first that matches counts.
 CONNECTION_CURES = {
     r"password authentication failed|no password supplied|SCRAM": "Set PGPASSWORD, or write a line into ~/.pgpass.",
-    r'database "(.*)" does not exist': "createdb {0}; or name another database, psql -l lists them.",
-    r'role "(.*)" does not exist': "As a superuser: CREATE ROLE {0} LOGIN; or name another user.",
+    r'database "(.*)" does not exist': "createdb {shell}; or name another database, psql -l lists them.",
+    r'role "(.*)" does not exist': "As a superuser: CREATE ROLE {sql} LOGIN; or name another user.",
     r"Peer authentication failed": "Connect as the database user of your own name, or over TCP: host=localhost.",
     r"no pg_hba.conf entry": "Add a line for this host, user and database to the server's pg_hba.conf, then reload.",
     r"too many clients|connection slots": "Close other sessions, or raise max_connections and restart the server.",
@@ -57,6 +60,7 @@ def examine_failed_connection(message: str, hint: str | None = None) -> list[Fin
     """The one finding where there is no connection; `message` is libpq's, without passwords."""
     for pattern, cure in CONNECTION_CURES.items():
         if match := re.search(pattern, message):
-            hint = cure.format(*match.groups())
+            name = match[1] if match.groups() else ""  # that the server says
+            hint = cure.format(shell=shlex.quote(name), sql=name if _PLAIN.fullmatch(name) else ident(name))
             break
     return [problem("connection", message, hint)]

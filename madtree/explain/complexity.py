@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from madtree.host import Host, Row, listed, watched, watching
-from madtree.model import ModelTables, check_kind, find_model, group_objects, read_summary, read_trees, unquoted
+from madtree.model import (
+    ModelTables,
+    check_kind,
+    few_rows,
+    find_model,
+    group_objects,
+    read_summary,
+    read_trees,
+    unquoted,
+)
 from madtree.sqltext import explain as sql
 from madtree.trees import Model, Tree, distinct_complexities
 
@@ -50,7 +59,7 @@ def stored_cp_table(host: Host, tables: ModelTables, model: Model) -> list[Row] 
     if not tables.has_cv:
         return None
     grouping = tables.group_writers([*map(unquoted, model.grouping_columns)])
-    return listed(host, sql.cp_table(tables.schema, tables.name, grouping))
+    return few_rows(host, f"the cp table of {tables.given}", sql.cp_table(tables.schema, tables.name, grouping))
 
 
 def _by_group(rows: Iterable[Row]) -> Mapping[tuple[str, ...], list[Row]]:

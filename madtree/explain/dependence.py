@@ -19,7 +19,7 @@ from madtree.errors import MadtreeError
 from madtree.explain.accumulated import accumulated_effects
 from madtree.host import Host, Row, watched
 from madtree.interface import FUNCTIONS
-from madtree.model import casting, class_positions, find_model, read_summary
+from madtree.model import casting, check_answer, class_positions, find_model, read_summary
 from madtree.records import dataclass
 from madtree.request import find_source
 from madtree.score import AskedNumbers, RowsAtHand, check_number_type, feature_places, fit_to_source, scan_of
@@ -108,12 +108,8 @@ def partial_dependence(
         grids.append(_grid(feature, rows, number, has_value.nonzero()[0], size, is_accumulated=bool(accumulated)))
     n_values, n_outputs = prod(len(grid.texts) for grid in grids), max(len(asked.classes), 1)
     n_answers = n_values * n_outputs * (rows.n_rows if ice else 1)
-    if n_answers > _MOST_ROWS:
-        raise MadtreeError(
-            f"{_FUNCTION}: the answer would have {n_answers:,} rows, more than {_MOST_ROWS:,}",
-            hint="Take fewer rows by max_rows, fewer values by grid_size, or one class.",
-            sqlstate="54000",
-        )
+    hint = "Take fewer rows by max_rows, fewer values by grid_size, or one class."
+    check_answer(_FUNCTION, n_answers, hint, _MOST_ROWS)
     classes: list[str | None] = [model.classes[place] for place in asked.classes] or [None]
     made = _accumulated(rows, places, grids, classes) if accumulated else _set(rows, places, grids, classes, ice)
     return [*watched(host, made)]

@@ -8,10 +8,10 @@ from madtree.model.aliases import NamedModel, model_alias
 from madtree.model.check import check_kind, check_no_offsets, check_nodes, check_not_calibrated, check_rows, check_trees
 from madtree.model.find import ModelTables, find_model, find_trained, look_again_at, nodes_of
 from madtree.model.groups import group_objects
-from madtree.model.importance import MOST_ROWS, get_var_importance, tree_importance
+from madtree.model.importance import get_var_importance, tree_importance
 from madtree.model.kept import kept
 from madtree.model.listing import models
-from madtree.model.measured import check_categories, check_listed
+from madtree.model.measured import check_answer, check_categories, check_listed, few_rows
 from madtree.model.new_data import NewData, casting, fit_features, is_training_table, outcome_of
 from madtree.model.outputs import (
     CONFORMAL,
@@ -52,7 +52,6 @@ __all__ = [
     "MOST_COLUMNS",
     "MOST_POINTS",
     "MOST_POINTS_OF_ALL",
-    "MOST_ROWS",
     "NOT_ALLOWED",
     "ModelTables",
     "NamedModel",
@@ -60,6 +59,7 @@ __all__ = [
     "base_scores",
     "casting",
     "check_all_rounds",
+    "check_answer",
     "check_categories",
     "check_kind",
     "check_level",
@@ -77,6 +77,7 @@ __all__ = [
     "create_tables",
     "distinct_names",
     "each_tree",
+    "few_rows",
     "find_model",
     "find_trained",
     "fit_features",

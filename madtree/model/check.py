@@ -12,6 +12,7 @@ from madtree.model.summary import unquoted
 from madtree.sqltext import check as sql
 from madtree.sqltext.explain import importances
 from madtree.sqltext.quote import literal
+from madtree.sqltext.sizes import rows_beside
 from madtree.trees import FeatureKind, Members, Model
 
 _TEXTS = "pg_catalog.text[]"
@@ -68,9 +69,27 @@ def check_rows(
     if nodes:
         check_nodes(host, tables, model, tree_id)
     if tables.has_surrogates:
+        _check_number(host, tables, model, "_surrogates")
         _refuse(tables, host.query(sql.faulty_surrogates(*at), [_TEXTS] * 3, _kinds(model)))
     if competitors:
+        _check_number(host, tables, model, "_competitors")
         _refuse(tables, host.query(sql.faulty_competitors(*at), [_TEXTS] * 3, _kinds(model)))
+
+
+def _check_number(host: Host, tables: ModelTables, model: Model, suffix: str) -> None:
+    """Refuse more surrogates or competitors than the nodes can have, which is one by each feature: who reads a tree
+    holds all of them at once.
+
+    Raises:
+        MadtreeError: there are more.
+    """
+    packed_bytes = model.node_layout.size if tables.is_packed else 0
+    found = host.query(rows_beside(tables.schema, tables.name, suffix, packed_bytes))[0]
+    most = len(model.features) * (found["nodes"] // 2)
+    if found["n"] > most:
+        raise MadtreeError(
+            f"{tables.given} is damaged: it has {found['n']:,} {suffix[1:]}, but its nodes can have {most:,} at most"
+        )
 
 
 def check_nodes(host: Host, tables: ModelTables, model: Model, tree_id: int | None = None) -> None:

@@ -7,14 +7,13 @@ from madtree.host import Host, Row, listed, watched
 from madtree.model.check import check_rows
 from madtree.model.find import find_model
 from madtree.model.groups import group_objects
+from madtree.model.measured import check_answer
 from madtree.model.summary import read_summary, unquoted
 from madtree.request import check_new, tell_of_kept
 from madtree.sqltext import importance as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.tables import model_table
-
-MOST_ROWS = 2_000_000  # of an answer, which is in memory as a whole
 
 
 def get_var_importance(host: Host, model_name: str | None, output_table: str | None) -> int:
@@ -56,12 +55,7 @@ def tree_importance(host: Host, model_name: str | None) -> list[Row]:
     check_rows(host, tables, model)
     table = model_table(tables.schema, tables.name, model.kind.groups_in)
     n_rows = host.query(models_sql.n_rows(table))[0]["n"] * len(model.features)
-    if n_rows > MOST_ROWS:
-        raise MadtreeError(
-            f"tree_importance: the answer would have {n_rows:,} rows, more than {MOST_ROWS:,}",
-            hint="get_var_importance writes them into a table.",
-            sqlstate="54000",
-        )
+    check_answer("tree_importance", n_rows, "get_var_importance writes them into a table.")
     groups = group_objects(host, tables, model)
     place = {"tree_id": f"t.{model.kind.group_number}"}
     rows = listed(host, sql.IMPORTANCE[model.kind](tables.schema, tables.name, place, True))

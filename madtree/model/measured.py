@@ -6,10 +6,12 @@ How long lists of numbers are, each of which has a length of its own, is asked w
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
+from madtree.host import Host, Row, listed
 from madtree.model.find import ModelTables
+from madtree.sqltext.models import n_rows
 from madtree.sqltext.quote import ident
 from madtree.sqltext.sent_models import count_categories
 from madtree.sqltext.sizes import sizes_of_rows
@@ -18,6 +20,7 @@ from madtree.sqltext.values import text_of
 from madtree.trees import MOST_EXPRESSION_BYTES, MOST_STORED
 
 MOST_BYTES = 2**30  # of texts in all rows of a table, or of a column of nodes
+_MOST_ROWS = 2_000_000  # of an answer, which is in memory as a whole
 # Tables that have a text beside the groups' values, and which.
 _WITH_TEXTS = {"": ["message"], "_group": ["message"], "_cv": []}
 
@@ -64,6 +67,22 @@ def check_listed(host: Host, tables: ModelTables) -> None:
     if of_nodes or of_surrogates:
         counted = count_categories(tables.schema, tables.name, nodes=of_nodes, surrogates=of_surrogates)
         check_categories(tables, host.query(counted)[0]["n"])
+
+
+def check_answer(of: str, n: int, hint: str | None = None, most: int = _MOST_ROWS) -> None:
+    """Refuse an answer of too many rows; `of` is what asks.
+
+    Raises:
+        MadtreeError: there are more than `most`.
+    """
+    if n > most:
+        raise MadtreeError(f"{of}: the answer would have {n:,} rows, more than {most:,}", hint, sqlstate="54000")
+
+
+def few_rows(host: Host, of: str, statement: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+    """The rows of a query, which are counted first; `of` and errors as of `check_answer`."""
+    check_answer(of, host.query(n_rows(f"({statement})"), types, params)[0]["n"])
+    return listed(host, statement, types, params)
 
 
 def too_large(tables: ModelTables, what: str, n_bytes: int) -> MadtreeError:

@@ -38,6 +38,7 @@ class ColumnFacts:
         equals: SQL of the type's operator "equals".
         trusted: whether it, and all that it is made of, belongs to roles that the caller trusts.
         kept: how its values are kept in tables that madtree makes.
+        blurred: whether different texts are equal in the column, as its collation says.
     """
 
     type: str
@@ -47,6 +48,7 @@ class ColumnFacts:
     equals: str
     trusted: bool
     kept: Kept
+    blurred: bool
 
 
 @dataclass(frozen=True)
@@ -138,10 +140,10 @@ def _column(row: Row, other: Row | None) -> ColumnFacts:
     """`row` is one of `MODEL_COLUMNS`; `other`, its type's where that is not PostgreSQL's own."""
     name = row["type"]
     if other is None:
-        return ColumnFacts(name, name, row["own"], own_writer(name), EQUALS, True, Kept(name))
+        return ColumnFacts(name, name, row["own"], own_writer(name), EQUALS, True, Kept(name), row["blurred"])
     writer = None if other["output"] is None else Writer(other["output"], other["bare"])
     keep = kept(row["full_type"], other["keeps"], other["bare"], other["bare_keeps"], writer)
-    return ColumnFacts(name, other["name"], row["own"], writer, other["equals"], other["trusted"], keep)
+    return ColumnFacts(name, other["name"], row["own"], writer, other["equals"], other["trusted"], keep, row["blurred"])
 
 
 def check_harmless(given: str, facts: Facts, argument: str) -> None:
@@ -163,13 +165,20 @@ def check_harmless(given: str, facts: Facts, argument: str) -> None:
 
 
 def check_columns(given: str, facts: Facts, grouping: Iterable[str] | None = None) -> None:
-    """A model's tables must have the columns that are read, of the very types that training gives them.
+    """A model's tables must have the columns that are read, of the very types that training gives them, and with a
+    collation by which no texts are equal but the same: what a query has found to be a feature's name must be that.
 
     A column that is not there could be a function of its owner's that takes the table's row.
 
     Raises:
-        MadtreeError: a column is missing or of another type.
+        MadtreeError: a column is missing, or of another type or such a collation.
     """
+    blurred = [(each.name, name) for each in facts.tables.values() for name, c in each.columns.items() if c.blurred]
+    for name, column in blurred:
+        raise MadtreeError(
+            f"{given} is damaged: by the collation of the column {ident(column)} of its table {ident(name)} different "
+            "texts are equal"
+        )
     for suffix, columns, optional in _EXPECTED:
         table = facts.tables.get(suffix)
         if table is None:

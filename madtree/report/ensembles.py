@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from madtree.host import Host, Row
-from madtree.model import ModelTables, unquoted
+from madtree.model import ModelTables, few_rows, unquoted
 from madtree.render.labels import one_line
 from madtree.report.page import MAX_FEATURES, finite
 from madtree.sqltext import report as sql
@@ -47,7 +47,8 @@ def boosted_values(host: Host, tables: ModelTables, model: Model, gids: Sequence
     """
     found: dict[int, list[list[float | None]]] = {}
     if "_rounds" in tables.facts.tables:
-        for row in host.query(sql.rounds(tables.schema, tables.name), _GIDS, [list(gids)]):
+        rounds = sql.rounds(tables.schema, tables.name)
+        for row in few_rows(host, f"the rounds of {tables.given}", rounds, _GIDS, [list(gids)]):
             losses = finite(row["training_loss"]), finite(row["validation_loss"])
             found.setdefault(row["gid"], []).append([row["round"], *losses])
     return [

@@ -11,7 +11,16 @@ import psycopg
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, local_settings
 from madtree.host.psycopg import together
-from madtree.model import NOT_ALLOWED, ModelTables, find_model, output_columns, read_summary, read_trees, unquoted
+from madtree.model import (
+    NOT_ALLOWED,
+    ModelTables,
+    few_rows,
+    find_model,
+    output_columns,
+    read_summary,
+    read_trees,
+    unquoted,
+)
 from madtree.render.labels import category_text
 from madtree.report.asked import scoring_sql, tested
 from madtree.report.page import finite
@@ -42,7 +51,8 @@ def cp_tables(host: Host, tables: ModelTables, choice: Choice) -> dict[int, list
         return {}
     grouping = tables.group_writers([unquoted(column) for column in choice.model.grouping_columns])
     found: dict[int, list[Row]] = {}
-    for row in host.query(sql.cv(tables.schema, tables.name, grouping), ["pg_catalog.int4[]"], [choice.tree_ids]):
+    statement = sql.cv(tables.schema, tables.name, grouping)
+    for row in few_rows(host, f"the cp table of {tables.given}", statement, ["pg_catalog.int4[]"], [choice.tree_ids]):
         found.setdefault(row.pop("tree_id"), []).append(
             {key: value if isinstance(value, bool) else finite(value) for key, value in row.items()}
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from shlex import quote
 from typing import Any
 
 from madtree.host import Host
@@ -32,7 +33,7 @@ def provenance(host: Host, choice: Choice, table: str, relation: Relation, rows:
     found = {
         "title": "On the training rows",
         "said": f"Measured on {name}, on the very rows that the model was trained on; others are predicted less well. "
-        f"To measure it on held-out rows: madtree report {one_line(choice.model.name)} --data TABLE",
+        f"To measure it on held-out rows: madtree report {quote(one_line(choice.model.name))} --data TABLE",
     }
     trained = _rows_at_training(choice.model.summary)
     if rows is not None and rows != trained:

@@ -12,7 +12,7 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.interface import FUNCTIONS
-from madtree.model import MOST_ROWS, ModelTables, class_position, find_model, read_summary
+from madtree.model import ModelTables, check_answer, class_position, find_model, read_summary
 from madtree.request import COSTS, Costs
 from madtree.score.asking import HELD_BYTES, asking, checked
 from madtree.sqltext import curves
@@ -132,12 +132,7 @@ def _check_cells(host: Host, tables: ModelTables, model: Model) -> None:
     """Raises MadtreeError where the confusion matrices of all groups together have too many cells."""
     table = model_table(tables.schema, tables.name, model.kind.groups_in)
     n_rows = host.query(models_sql.n_rows(table))[0]["n"] * len(model.classes) ** 2
-    if n_rows > MOST_ROWS:
-        raise MadtreeError(
-            f"tree_confusion: the answer would have {n_rows:,} rows, more than {MOST_ROWS:,}",
-            hint="madtree.tree_evaluate tells of all classes together.",
-            sqlstate="54000",
-        )
+    check_answer("tree_confusion", n_rows, "madtree.tree_evaluate tells of all classes together.")
 
 
 def tree_curve(

@@ -10,6 +10,11 @@ from madtree.records import dataclass
 POSTGRESQL = "postgresql"
 
 
+_QUOTE = str.maketrans({"'": "''"})
+_BACKSLASHES = str.maketrans({"'": "''", "\\": "\\\\"})
+_IN_BIGQUERY = str.maketrans({each: f"\\{each}" for each in "'`\\"} | {"\n": "\\n", "\r": "\\r"})
+
+
 @dataclass(frozen=True)
 class Dialect:
     """What differs from database to database. Templates have `{}` for what they are about.
@@ -19,8 +24,8 @@ class Dialect:
         quotes: what ends the name of a column, is doubled in it, and begins it, too, but for ']'. None: names are
             written as for PostgreSQL, bare where they can be, as the database reads these in capitals.
         text: of a literal, between whose quotes there is the text.
-        has_escapes: whether a backslash in a literal escapes what follows.
-        escaped_quote: a quote in a literal.
+        escapes: for `str.translate`, what is written otherwise in a literal.
+        escapes_names: whether in a name, too, where nothing is doubled then.
         double: the type of numbers.
         casts_numbers: whether a literal is made a number of that type by a cast; else an exponent does that.
         by_bytes: of a text that is compared by its bytes.
@@ -36,8 +41,8 @@ class Dialect:
     name: str
     quotes: str | None = '"'
     text: str = "'{}'"
-    has_escapes: bool = False
-    escaped_quote: str = "''"
+    escapes: Mapping[int, str] = field(default_factory=lambda: _QUOTE)
+    escapes_names: bool = False
     double: str = "DOUBLE"
     casts_numbers: bool = False
     by_bytes: str = "{}"
@@ -80,22 +85,22 @@ DIALECTS = {
         Dialect(
             "bigquery",
             quotes="`",
-            has_escapes=True,
-            escaped_quote="\\'",
+            escapes=_IN_BIGQUERY,
+            escapes_names=True,
             double="FLOAT64",
             moments={_DATE: "DATE '{}'", _TIME: "TIME '{}'", _STAMP: "DATETIME '{}'", _ZONED: "TIMESTAMP '{}'"},
         ),
         Dialect(
             "snowflake",
             quotes=None,
-            has_escapes=True,
+            escapes=_BACKSLASHES,
             casts_numbers=True,
             is_number="{} <> CAST('NaN' AS DOUBLE)",
             moments={**_STANDARD, _ZONED: "CAST('{}:00' AS TIMESTAMP_TZ)"},
         ),
         Dialect(
             "redshift",
-            has_escapes=True,
+            escapes=_BACKSLASHES,
             double="DOUBLE PRECISION",
             is_number="{} <> CAST('NaN' AS DOUBLE PRECISION)",
             moments={**_STANDARD, _ZONED: "CAST('{}' AS TIMESTAMPTZ)"},
@@ -104,7 +109,7 @@ DIALECTS = {
         Dialect(
             "mysql",
             quotes="`",
-            has_escapes=True,
+            escapes=_BACKSLASHES,
             by_bytes="CAST({} AS CHAR CHARACTER SET utf8mb4) COLLATE utf8mb4_0900_bin",
             moments={**_STANDARD, _ZONED: "TIMESTAMP '{}:00'"},
         ),

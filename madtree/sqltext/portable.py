@@ -117,7 +117,7 @@ class Portable(Spelling):
         if type_ in _NUMBERS:
             return self._number_text(text)
         template = self.dialect.moments.get(type_)
-        return self._text(text) if template is None else template.format(self._escaped(text))
+        return self._text(text) if template is None else template.format(text.translate(self.dialect.escapes))
 
     def whole_number(self, number: int) -> str:
         return str(number)
@@ -226,16 +226,11 @@ class Portable(Spelling):
         close = self.dialect.quotes
         if close is None:
             return sql
-        return f"{'[' if close == ']' else close}{name.replace(close, close * 2)}{close}"
+        inside = name.translate(self.dialect.escapes) if self.dialect.escapes_names else name.replace(close, close * 2)
+        return f"{'[' if close == ']' else close}{inside}{close}"
 
     def _text(self, text: str) -> str:
-        return self.dialect.text.format(self._escaped(text))
-
-    def _escaped(self, text: str) -> str:
-        """What stands between the quotes of a literal."""
-        if self.dialect.has_escapes:
-            text = text.replace("\\", "\\\\")
-        return text.replace("'", self.dialect.escaped_quote)
+        return self.dialect.text.format(text.translate(self.dialect.escapes))
 
     def _number_text(self, text: str) -> str:
         """A number as PostgreSQL writes it; without quotes, so it must be one, whoever has written the model."""

@@ -155,3 +155,17 @@ def _is_longer(value: str, most: int) -> str:
 def _if_is(value: str, type_: str) -> str:
     """The value, or NULL where it is of another type: of that the functions would make an error."""
     return f"CASE WHEN pg_catalog.jsonb_typeof({value}) OPERATOR(pg_catalog.=) {literal(type_)} THEN {value} END"
+
+
+def rows_beside(schema: str, name: str, suffix: str, packed_bytes: int) -> str:
+    """How many rows a table has that tells of the nodes, as `n`, and how many `nodes` there are.
+
+    Args:
+        packed_bytes: that a packed node has; 0 where each node is a row.
+    """
+    if packed_bytes:
+        size = "COALESCE(pg_catalog.sum(pg_catalog.octet_length(p.nodes)), 0)::pg_catalog.int8"
+        nodes = f"SELECT {size} OPERATOR(pg_catalog./) {packed_bytes} FROM {model_table(schema, name, '_packed')} AS p"
+    else:
+        nodes = f"SELECT pg_catalog.count(*) FROM {model_table(schema, name, '_nodes')}"
+    return f"SELECT pg_catalog.count(*) AS n, ({nodes}) AS nodes FROM {model_table(schema, name, suffix)}"

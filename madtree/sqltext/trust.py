@@ -21,6 +21,10 @@ def _exists(catalogue: str, condition: str) -> str:
 
 
 _OF_TABLE = "h.{} OPERATOR(pg_catalog.=) c.oid"
+_BLURS = (
+    "h.oid OPERATOR(pg_catalog.=) a.attcollation AND NOT h.collisdeterministic "
+    "AND a.attcollation OPERATOR(pg_catalog.<>) t.typcollation"
+)
 # What planning or reading a table runs of its owner's, in the words of an error.
 _HAZARDS = (
     (
@@ -94,8 +98,8 @@ _BARE = f"""
 
 # A row for each column of the relations in schema $1 whose names are in $2, in order: what the relation is, and the
 # column's name and type. `type` is printed so that it resolves under the search path of this very session, `full_type`
-# under any, if it is not PostgreSQL's own; `own` tells whether the type is PostgreSQL's. Relations
-# without columns have no row.
+# under any, if it is not PostgreSQL's own; `own` tells whether the type is PostgreSQL's; `blurred`, whether the column
+# has a collation, not its type's, by which different texts are equal. Relations without columns have no row.
 MODEL_COLUMNS = Lasting(f"""
 WITH RECURSIVE {CALLER},
 tables AS MATERIALIZED (
@@ -114,6 +118,7 @@ SELECT c.relname::pg_catalog.text AS "table", c.oid, c.kind, c.owner, c.trusted,
     {with_needed_quotes("pg_catalog.format_type(a.atttypid, a.atttypmod)")} AS type,
     s.nspname OPERATOR(pg_catalog.=) 'pg_catalog' AS own, CASE WHEN s.nspname OPERATOR(pg_catalog.<>) 'pg_catalog'
         THEN {type_name("a.atttypid", "a.atttypmod", "s.nspname", "t.typelem")} END AS full_type,
+    {_exists("pg_collation", _BLURS)} AS blurred,
     {SUPERUSER_ASKS} AS by_superuser, {is_trusted(SCHEMA_OWNER)} AS schema_trusted,
     pg_catalog.pg_get_userbyid({SCHEMA_OWNER})::pg_catalog.text AS schema_owner, n.oid AS schema_oid
 FROM tables AS c

@@ -182,6 +182,13 @@ def test_a_schema_of_somebody_else_is_not_taken_over(server, dsn, ordinary_user,
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
+# Of a call with sample_ratio => 1 it is taken for ours, whose argument is a float8.
+PLANTED = (
+    "CREATE FUNCTION madtree.forest_train(training_table_name text, output_table_name text, id_col_name text, "
+    "dependent_variable text, list_of_features text, sample_ratio int) RETURNS text LANGUAGE sql AS 'SELECT NULL'"
+)
+
+
 @pytest.mark.parametrize("grantee", ["PUBLIC", "somebody"])
 def test_a_schema_in_which_others_may_create_is_refused(server, ordinary_user, grantee):
     """A function of theirs would be taken for ours."""
@@ -194,7 +201,12 @@ def test_a_schema_in_which_others_may_create_is_refused(server, ordinary_user, g
                 connection.execute(f"CREATE SCHEMA madtree; GRANT CREATE ON SCHEMA madtree TO {role}")
                 with pytest.raises(psycopg.Error, match='others may create objects in schema "madtree"'):
                     connection.execute("CREATE EXTENSION madtree CASCADE")
+                connection.execute(f"GRANT USAGE ON SCHEMA madtree TO PUBLIC; SET ROLE {ordinary_user[0]}")
+                connection.execute(f"{PLANTED}; RESET ROLE")
                 connection.execute(f"REVOKE CREATE ON SCHEMA madtree FROM {role}")
+                with pytest.raises(psycopg.Error, match=r"or has others' objects"):
+                    connection.execute("CREATE EXTENSION madtree CASCADE")
+                connection.execute("DROP FUNCTION madtree.forest_train")
                 connection.execute("CREATE EXTENSION madtree CASCADE")
         finally:
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)")

@@ -216,7 +216,9 @@ def test_a_small_machine_needs_no_larger_cache() -> None:
     [
         ('FATAL:  password authentication failed for user "ada"', "~/.pgpass"),
         ('FATAL:  database "flihgts" does not exist', "createdb flihgts"),
+        ('FATAL:  database "a$(id)" does not exist', "createdb 'a$(id)'; or"),
         ('FATAL:  role "ada" does not exist', "CREATE ROLE ada LOGIN"),
+        ('FATAL:  role "Ada"; x" does not exist', 'CREATE ROLE "Ada""; x" LOGIN'),
         ('FATAL:  Peer authentication failed for user "postgres"', "host=localhost"),
         ('FATAL:  no pg_hba.conf entry for host "10.0.0.1"', "pg_hba.conf"),
         ("FATAL:  sorry, too many clients already", "max_connections"),

@@ -152,7 +152,8 @@ class FlatTrees:
         parents = np.flatnonzero(inner)
         left = child[parents]
         between()
-        is_whole = not node_id[roots].any() and (not len(parents) or int(left.max()) + 1 < n_nodes)
+        is_whole = n_nodes == len(roots) + 2 * len(parents) and not node_id[roots].any()
+        is_whole = is_whole and (not len(parents) or int(left.max()) + 1 < n_nodes)
         is_whole = is_whole and np.array_equal(node_id[left], 2 * node_id[parents] + 1)
         between()
         if n_nodes and not (is_whole and np.array_equal(tree_id[left + 1], tree_id[parents])):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,6 +14,7 @@ import psycopg
 import pytest
 import sqlglot
 from forest_data import rows
+from psycopg import sql
 
 from madtree.errors import MadtreeError
 from madtree.sqltext.dialects import DIALECTS
@@ -329,14 +331,27 @@ def test_nothing_that_a_model_says_gets_out_of_its_quotes(dialect: str) -> None:
     for text in ("1; DROP TABLE t", "1 OR 1 = 1", "NaN", "0x10", "1e5 --", "\u0663", ""):
         with pytest.raises(MadtreeError, match="nothing that means the same"):
             spelling.value(text, "integer")
-    for text in ("it's", "back\\", "\\'; DROP TABLE t; --", "'"):
+    for text in ("it's", "back\\", "\\'; DROP TABLE t; --", "'", "two\nlines", "`"):
         for type_ in ("text", "date"):
             read = sqlglot.parse_one(f"SELECT {spelling.value(text, type_)}", read=READERS.get(dialect, dialect))
             assert [each.this for each in read.find_all(sqlglot.exp.Literal, sqlglot.exp.National)] == [text]
-    for name in ('"a""; DROP"', '"a`b"', '"a]b"', '"a b"'):
+    for name in ('"a""; DROP"', '"a`b"', '"a]b"', '"a b"', '"a\\"', '"a\\`b"'):
         column = spelling.column(Feature(name, "integer", FeatureKind.CONTINUOUS))
         read = sqlglot.parse_one(f"SELECT {column}", read=READERS.get(dialect, dialect))
         assert [each.name for each in read.find_all(sqlglot.exp.Column)] == [parse_name(name)[0]]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("name", ["a`b", "a``b", "a\\", "\\` OR TRUE --", "two\nlines", "it's", '"'])
+def test_names_are_whole_as_bigquery_reads_them(db: psycopg.Connection, name: str) -> None:
+    """By the grammar of GoogleSQL: between backticks a backslash escapes what follows, and a backtick ends the name."""
+    column = sql.Identifier(name)
+    db.execute(sql.SQL("CREATE TABLE odd AS SELECT id, id % 2 = 0 AS y, id % 2 AS {} FROM t").format(column))
+    db.execute("SELECT madtree.tree_train('odd', 'm', 'id', 'y', %s)", [column.as_string()])
+    said = written(db, "SELECT madtree.tree_sql('m', dialect => 'bigquery')")
+    found = re.findall(r"`((?:\\.|[^`\\\r\n])*)`", said)
+    assert {re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], each) for each in found} == {name}
+    rest = re.sub(r"`(?:\\.|[^`\\\r\n])*`", "name", said)
+    assert re.fullmatch(r"[\sA-Za-z0-9_<>=.']*", rest), rest
 
 
 def test_columns_that_duckdb_takes_for_functions(db: psycopg.Connection) -> None:

@@ -34,6 +34,42 @@ def other(db: psycopg.Connection, schema: str) -> Iterator[str]:
     db.execute(f'DROP ROLE "{role}"')
 
 
+@pytest.mark.parametrize("most", ["1", "2147483647"])
+@pytest.mark.parametrize("suffix", ["surrogates", "competitors"])
+def test_rows_beside_the_nodes_are_no_more_than_these_can_have(db: psycopg.Connection, suffix: str, most: str) -> None:
+    """Of the one tree, and of those of a forest; they would all be in memory at once."""
+    db.execute(
+        "SELECT madtree.tree_train('data', 't', 'id', 'y', 'x, x + g', surrogate_params => 'max_surrogates=1', "
+        "max_competitors => 1); "
+        "SELECT madtree.forest_train('data', 'f', 'id', 'y', 'x, x + g', num_trees => 2, num_random_features => 2, "
+        "null_handling_params => 'max_surrogates=1')"
+    )
+    calls = {"t": ["tree_display('t', false, true)"]}
+    if suffix == "surrogates":
+        calls["t"] += ["tree_to_json('t')", "tree_surr_display('t')", "tree_predict('t', 'data', 'o')"]
+        calls["t"] += ["tree_prune('t', 'p', 0.1)"]
+        calls["f"] = ["forest_predict('f', 'data', 'o')", "tree_to_json('f')", "get_tree_surr('f', 1, 1)"]
+    for model, of_model in calls.items():
+        table = f"{model}_{suffix}"
+        db.execute(
+            f"ALTER TABLE {table} DROP CONSTRAINT {table}_pkey; UPDATE {model}_summary SET max_{suffix} = {most}; "  # type: ignore[arg-type]
+            f"INSERT INTO {table} SELECT s.* FROM {table} AS s, generate_series(1, 2000)"
+        )
+        for call in of_model:
+            with pytest.raises(psycopg.Error, match=f"{model} is damaged: it has [0-9,]+ {suffix}, but its nodes"):
+                db.execute(f"SELECT madtree.{call}")  # type: ignore[arg-type]
+
+
+def test_a_cp_table_that_is_too_large_to_be_in_memory_is_refused(db: psycopg.Connection) -> None:
+    db.execute("SELECT madtree.tree_train('data', 't', 'id', 'y', 'x', pruning_params => 'n_folds=2')")
+    db.execute("SET statement_timeout = 0; CREATE UNLOGGED TABLE more AS SELECT t.* FROM (TABLE t_cv LIMIT 1) AS t")
+    db.execute("INSERT INTO more SELECT m.* FROM more AS m, generate_series(1, 2000000)")
+    db.execute("DROP TABLE t_cv; ALTER TABLE more RENAME TO t_cv; SET statement_timeout = '20 s'")
+    for call in ("tree_cp('t')", "tree_to_json('t')"):
+        with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="the answer would have 2,000,001 rows"):
+            db.execute(f"SELECT madtree.{call}")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("number", ["2147483647", "NULL"])
 @pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
 def test_groups_are_counted_by_their_rows(db: psycopg.Connection, method: str, number: str) -> None:

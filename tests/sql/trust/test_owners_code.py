@@ -96,6 +96,11 @@ def test_a_model_of_plain_columns_runs_nothing_of_its_owners(
         "ALTER TABLE m_nodes ALTER feature TYPE color USING NULL",
         "ALTER TABLE m_summary ALTER enum_labels TYPE pair USING NULL",
         "CREATE DOMAIN d AS float8 CHECK (spring() = 1); ALTER TABLE m_nodes ALTER risk TYPE d",
+        *(
+            "CREATE COLLATION blind (provider = icu, locale = 'und-u-ks-level1-ka-shifted', deterministic = false); "
+            f"ALTER TABLE m{table} ALTER {column} TYPE {type_} COLLATE blind"
+            for table, column, type_ in (("_nodes", "feature", "text"), ("_surrogates", "left_levels", "text[]"))
+        ),
     ],
 )
 def test_columns_are_of_the_types_that_training_gives_them(

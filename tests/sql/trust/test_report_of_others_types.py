@@ -38,6 +38,12 @@ def test_figures_run_no_casts_of_the_columns_types(
     assert not page or "types that belong to another role" in page
 
 
+def test_the_command_that_a_page_proposes_runs_nothing_of_a_models_name(data: psycopg.Connection) -> None:
+    train(data, "data", '"m$(id) x"', "y", "x")
+    page = build_report(data, '"m$(id) x"')
+    assert r"""madtree report '\"m$(id) x\"' --data TABLE""" in page
+
+
 @pytest.mark.parametrize("evaluate", [True, False])
 def test_a_superusers_page_does_not_look_for_a_row_in_the_table_that_another_role_has_named(
     data: psycopg.Connection,

@@ -168,6 +168,7 @@ STRUCTURES = (
     "UPDATE m_nodes SET tree_id = tree_id + 7",
     "UPDATE m_nodes SET feature = NULL, is_leaf = true WHERE node_id = 0",
     "UPDATE m_nodes SET feature = 'x', is_leaf = false, threshold = 1, majority_left = true, improvement = 1",
+    "DELETE FROM m_nodes WHERE feature IS NOT NULL; UPDATE m_nodes SET node_id = 0, depth = 0",
 )
 
 
@@ -177,8 +178,10 @@ def test_nodes_that_are_no_tree_are_a_sentence(data: psycopg.Connection, change:
     for part in ("m", "m_nodes"):
         data.execute(f"ALTER TABLE {part} DROP CONSTRAINT {part}_pkey")
     data.execute(change.encode())
-    for call in ("tree_display('m')", "tree_predict('m', 'data', 'out')", "tree_prune('m', 'out', 0.2)"):
-        with pytest.raises(psycopg.Error, match="m is damaged") as caught:
+    calls = ["tree_display('m')", "tree_predict('m', 'data', 'out')", "tree_prune('m', 'out', 0.2)"]
+    calls += ["tree_shap('m', 'data', 'out')", "tree_refresh('m', 'data', 'out')", "tree_evaluate('m', 'data')"]
+    for call in calls:
+        with pytest.raises(psycopg.Error, match=r"(m|the model) is damaged") as caught:
             data.execute(f"SELECT {call}".encode())
         assert caught.value.sqlstate == "22023"
 
