@@ -125,11 +125,10 @@ def are_alike(problem: Problem, left: Floats, right: Floats, tree: Ints) -> Bool
     `newton_gain` is 0 of equal ones, and with a penalty less than that.
 
     A row's gradient and hessian are on the grid, so each is wrong by half of a unit at most, and by some last digits of
-    its own computation, which are less than the other half. Sums are exact, and each quotient is rounded once. Rows
-    whose gradients are rounded up or down at random are wrong by much more, but not in the mean.
+    its own computation, which are less than the other half where outcomes are not far from 0 beside their range. Sums
+    are exact, and each quotient is rounded once. Not of trees whose gradients are rounded up or down at random: they
+    are wrong by much more, but not in the mean.
     """
-    if problem.rounding is not None:
-        return np.zeros(len(tree), np.bool_)
     assert problem.target_grid is not None
     assert problem.weight_grid is not None
     target, weight = (np.ldexp(1.0, grid.exponents[tree, 0]) for grid in (problem.target_grid, problem.weight_grid))
@@ -140,7 +139,10 @@ def are_alike(problem: Problem, left: Floats, right: Floats, tree: Ints) -> Bool
             steps.append(gradient / hessian)
             size = np.abs(steps[-1])
             wrong += problem.row_counts(sums) * (target + size * weight) / hessian + _DIGIT * size
-    return np.asarray(np.abs(steps[0] - steps[1]) <= wrong)
+    found: Bools = np.abs(steps[0] - steps[1]) <= wrong
+    if problem.rounding is not None:
+        found &= (problem.rounding.target.exponents == problem.target_grid.exponents)[tree, 0]
+    return found
 
 
 def smoothed_steps(problem: Problem, sums: Floats, tree: Ints) -> Floats:
