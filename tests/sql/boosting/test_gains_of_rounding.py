@@ -65,14 +65,18 @@ def test_a_small_difference_is_one(db: psycopg.Connection) -> None:
     assert [row["feature"] for row in splits] == ["a", "c", "c"]
 
 
-def test_a_small_group_is_not_split_either_beside_one_whose_gradients_have_few_bits(db: psycopg.Connection) -> None:
+@pytest.mark.parametrize("strategy", ["auto", "aggregate"])  # by the first each group is grown by itself
+def test_a_small_group_is_not_split_either_beside_one_whose_gradients_have_few_bits(
+    db: psycopg.Connection, strategy: str
+) -> None:
     db.execute(MAKE)
     db.execute(
         "CREATE TABLE many AS SELECT id, 1 AS g, a, b, c, fraction, late FROM t UNION ALL "
         "SELECT 1000 + i, 2, i * 31 % 17, (i * 17 % 23)::float8, i * 7 % 5, 1, i % 7919 > 3000 "
         "FROM generate_series(1, 101000) i; ANALYZE many"
     )
-    boost(db, "late", source="many", grouping_cols="g", weights="fraction", num_trees=3, max_leaf_nodes=31)
+    more: dict[str, Any] = {"weights": "fraction", "max_leaf_nodes": 31, "strategy": strategy}
+    boost(db, "late", source="many", grouping_cols="g", num_trees=3, **more)
     counts = rows(db, "SELECT gid, max(n_leaves) AS most FROM m GROUP BY gid ORDER BY gid")
     assert counts[0]["most"] == 2
     assert counts[1]["most"] > 2
