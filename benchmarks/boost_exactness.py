@@ -38,7 +38,7 @@ def main() -> None:
         for loss in LOSSES:
             for number in range(given.n_problems):
                 for program, verdict in verdicts(db, number, loss):
-                    counts[program][verdict] += 1
+                    counts[program].update(verdict.split("; ") if program != "definition" else [verdict])
                     if verdict != SAME:
                         print(f"{loss}, problem {number}, {program}: {verdict}", flush=True)
         db.execute("DROP SCHEMA exactness CASCADE")
