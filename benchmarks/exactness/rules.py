@@ -37,7 +37,7 @@ LIGHTGBM = Rules(2.0**-24, True, True, True, True, True, False, True, True)
 SCIKIT_LEARN = Rules(2.0**-24, quiet_roots=True, empty_roots=True)
 DIFFERENCES = {
     "estimates_rows": "`min_bucket`: LightGBM estimates the rows of a side from its hessian",
-    "one_category": "up to four categories: LightGBM parts one from all others, by its order some from the others here",
+    "one_category": "up to four categories: LightGBM parts one from all others, or has its guards of four",
     "missing_categories_right": "rows without a category: LightGBM has them with those that a split does not name",
     "rare_either_way": "rare categories: LightGBM also has them with the smaller part of the others",
     "quiet_roots": "a tree that cannot be split: it adds Newton's step here, and nothing elsewhere",
