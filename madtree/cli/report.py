@@ -36,13 +36,13 @@ def report_command(
     tree: Annotated[
         list[int] | None,
         typer.Option(
-            help="Of a grouped model or a forest, show the tree of this number; may be repeated.", show_default=False
+            help="Of a model of several trees, show the one of this number; may be repeated.", show_default=False
         ),
     ] = None,
     max_trees: Annotated[
         int,
         typer.Option(
-            help="Of a grouped model or a forest, how many trees at most; all together have up to 20,000 nodes.",
+            help="Of a model of several trees, how many at most; all together have up to 20,000 nodes.",
             min=1,
         ),
     ] = 200,

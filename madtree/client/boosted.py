@@ -87,7 +87,7 @@ class BoostedModel(EnsembleModel, BoostedMethods):
                 self.name, new_data_table, output_table, type, num_trees, trust_owner, replace, level
             )
         from madtree.client.feature_values import read_features
-        from madtree.model.arrays import conformal_sets
+        from madtree.model.arrays import conformal_predictions
 
         model, boosted = self._arrays(gid)  # which refuses a group that the model does not have
         quantile = self._quantile(num_trees, level, gid) if type == CONFORMAL else None
@@ -95,7 +95,7 @@ class BoostedModel(EnsembleModel, BoostedMethods):
         scores = boosted.scores(values, n_rows, num_trees)
         if quantile is None:
             return boosted.answer(model, type, scores, (CONFORMAL,))
-        return conformal_sets(boosted.said(scores), quantile, of_classes=model.is_classification)
+        return conformal_predictions(boosted.said(scores), quantile, of_classes=model.is_classification)
 
     def staged_predict(self, X: Any, type: str = "response", *, gid: int | None = None) -> Iterator[Any]:
         """What `predict` says of a frame after each round: an array of each; arguments as there."""
@@ -149,15 +149,14 @@ class BoostedModel(EnsembleModel, BoostedMethods):
 
     def _quantile(self, num_trees: int | None, level: float, gid: int | None) -> float:
         """That of the level; raises MadtreeError where it is not kept, or some of the rounds are asked alone."""
-        from madtree.model.arrays import kept_quantiles
+        from madtree.model.arrays import quantile_of_group
 
         check_level(CONFORMAL, level)
         check_all_rounds(CONFORMAL, num_trees)
         with self.client.reading():
             host = self.client.host
             tables = find_model(host, self.name, "model")
-            kept = kept_quantiles(host, tables, read_summary(host, tables, to_run=False), level)
-            return float(kept[(gid or 1) - 1])
+            return quantile_of_group(host, tables, read_summary(host, tables, to_run=False), level, gid)
 
     def _arrays(self, gid: int | None) -> tuple[TreeModel, BoostedArrays]:
         from madtree.client.boosted_arrays import BoostedArrays

@@ -14,7 +14,7 @@ from madtree.client.tree_arrays import EnsembleArrays, class_values, mean_values
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.model import CONFORMAL, INTERVAL, check_level, find_model, own_types, read_summary
-from madtree.model.arrays import conformal_sets, kept_quantiles, quantiles
+from madtree.model.arrays import conformal_predictions, quantile_of_group, quantiles
 from madtree.trees import FOREST, Model
 
 _ROWS_AT_ONCE = 65_536  # whose leaves in all trees are held together
@@ -41,8 +41,8 @@ def predict_frame(host: Host, name: str, X: Any, type_: str, level: float, gid: 
         check_level(type_, level)
     except MadtreeError as error:
         raise CallError(str(error)) from None
-    kept = kept_quantiles(host, tables, model, level) if type_ == CONFORMAL else [0.0]
-    forest = EnsembleArrays.read(host, tables, model, gid, outcomes=type_ == INTERVAL)
+    forest = EnsembleArrays.read(host, tables, model, gid, outcomes=type_ == INTERVAL)  # which refuses a group it lacks
+    quantile = quantile_of_group(host, tables, model, level, gid) if type_ == CONFORMAL else None
     values, n_rows = read_features(model.features, forest.used, X)
     found = []
     for first in range(0, max(n_rows, 1), _ROWS_AT_ONCE):
@@ -50,9 +50,9 @@ def predict_frame(host: Host, name: str, X: Any, type_: str, level: float, gid: 
         some = {feature: column[first:last] for feature, column in values.items()}
         found.append(_said(model, forest, forest.apply(some, last - first), type_, level))
     numbers = np.concatenate(found)
-    if type_ != CONFORMAL:
+    if quantile is None:
         return numbers
-    return conformal_sets(numbers, float(kept[(gid or 1) - 1]), of_classes=model.is_classification)
+    return conformal_predictions(numbers, quantile, of_classes=model.is_classification)
 
 
 def _said(model: Model, forest: EnsembleArrays, leaves: Array, type_: str, level: float) -> Array:

@@ -44,13 +44,11 @@ def check_type(model: Model, type_: str | None, some: Collection[str] | None = N
 
 def check_level(type_: str, level: float | None) -> None:
     """Raises MadtreeError where `level` is none, or another one than usual of predictions that have none."""
-    has_level = type_ in (INTERVAL, CONFORMAL)
-    if level is None and not has_level:
-        return
-    if level is None or not 0 < level < 1:
+    if type_ not in (INTERVAL, CONFORMAL):
+        if level not in (None, defaults.LEVEL):
+            raise MadtreeError(f"level is for the types '{CONFORMAL}' and '{INTERVAL}', not for {type_!r}")
+    elif level is None or not 0 < level < 1:
         raise MadtreeError(f"level must be a number above 0 and below 1, not {'NULL' if level is None else level}")
-    if not has_level and level != defaults.LEVEL:
-        raise MadtreeError(f"level is for the types '{CONFORMAL}' and '{INTERVAL}', not for {type_!r}")
 
 
 def check_all_rounds(type_: str, n_rounds: int | None) -> None:

@@ -65,8 +65,8 @@ def build_report(
         data: a table or view with known outcomes to try the model on, best of rows that it was not trained on; by
             default the training table, of which a forest's page only counts the values at splits. Where that is gone or
             not to be read, the page says so and shows the rest.
-        trees: of a grouped model or a forest the trees to show, by tree_id; by default those with the most rows, or the
-            first ones of each forest.
+        trees: of a model of several trees those to show, by tree_id; by default, of groups those with the most rows, of
+            a forest and a boosted model the first ones.
         evaluate: False leaves out how the model does on a table, and so any look at the rows.
         trust_owner: as a superuser, use another role's model although it runs what that role wrote; without it the page
             of such a model says so in the place of what would run.

@@ -175,6 +175,12 @@ def test_help_has_examples_that_are_commands(command: str) -> None:
     assert any(re.search(rf"madtree {command}\b", line) for line in shown)
 
 
+def test_the_reports_help_is_about_all_models_of_several_trees() -> None:
+    said = run("report", "--help", COLUMNS="200")
+    assert said.out.count("Of a model of several trees, ") == 2
+    assert "or a forest" not in said.out
+
+
 def test_help_lists_the_commands_and_exit_codes() -> None:
     said = run("--help", COLUMNS="100")
     assert [command for command in COMMANDS if not re.search(rf"^│ {command} ", said.out, re.MULTILINE)] == []

@@ -11,7 +11,7 @@ from madtree.learn.columns.changing import ChangingRows
 from madtree.learn.columns.columns import SCORES
 from madtree.learn.data import CACHED_ROWS, WIDE_LIMIT, Array, Floats, Grid, Ints, Values, pieces_of, require
 from madtree.learn.losses import RowLoss
-from madtree.learn.problem import Problem, Sampled
+from madtree.learn.problem import Problem
 from madtree.trees import LOSSES
 
 BOOSTED = (SCORES, "target", "weight")  # columns that change together
@@ -137,14 +137,13 @@ def loss_sums(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
     n_groups = len(grid.exponents)
     for piece in pieces_of(rows.block.codes.n_rows, CACHED_ROWS):
         some = rows.piece(piece)
-        tree, fold = some.block.tree, some.block.fold
-        is_held_out = None if fold is None else fold == Sampled.HELD_OUT
+        tree, is_held_out = some.block.tree, some.held_out
         threshold = None if values["threshold"] is None else thresholds_of_rows(values["threshold"], tree)
         found, weight = loss.values(scores_of(some, loss), threshold)
         lines: list[Floats | None] = [None, *grid.split(found if weight is None else found * weight, tree)]
         if weight is not None:
             lines += list(values["weight_grid"].split(weight, tree))
-        if n_groups == 1 and (is_held_out is None or not is_held_out.any()):
+        if n_groups == 1 and is_held_out is None:
             total[0, :, 0] += [len(found) if each is None else each.sum() for each in lines]
             continue
         place = np.zeros(len(found), np.intp) if tree is None else tree.astype(np.intp)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data import Block, Floats, Ints, require
-from madtree.learn.problem import Problem
+from madtree.learn.data import Block, Bools, Floats, Ints, require
+from madtree.learn.problem import Problem, Sampled
 from madtree.records import dataclass
 
 
@@ -27,6 +27,12 @@ class ChangingRows:
         """Some rows that stand one after the other."""
         nodes = None if self.nodes is None else self.nodes[:, rows]
         return ChangingRows(self.block.rows(rows), self.problem, nodes)
+
+    @property
+    def held_out(self) -> Bools | None:
+        """(n_rows,) which are held out of training; None where none is."""
+        found = np.asarray(self.block.fold == Sampled.HELD_OUT)  # False where rows have no fold
+        return found if found.any() else None
 
     @property
     def weights(self) -> Floats | None:

@@ -38,9 +38,9 @@ def size_counts(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
     """(n_groups, N_SIZES) rows in training by the size of their gradient. `values`: top (n_groups,)."""
     top, total = values["top"], np.zeros(len(values["top"]) * N_SIZES)
     for piece in pieces_of(rows.block.codes.n_rows, CACHED_ROWS):
-        block = rows.block.rows(piece)
-        gradient, tree = block.target[0], block.tree
-        if block.fold is not None and (is_held_out := block.fold == Sampled.HELD_OUT).any():
+        some = rows.piece(piece)
+        gradient, tree = some.block.target[0], some.block.tree
+        if (is_held_out := some.held_out) is not None:
             taught = np.flatnonzero(~is_held_out)
             gradient, tree = gradient.take(taught), None if tree is None else tree.take(taught)
         place = bins_of_sizes(gradient, int(top[0]) if tree is None else top.take(tree))

@@ -8,12 +8,14 @@ import numpy as np
 
 from madtree.learn.criteria.judging import Judging, Nodes
 from madtree.learn.criteria.leaf_terms import LeafTerms
-from madtree.learn.data import Array, Floats, Ints
+from madtree.learn.data import Array, Bools, Floats, Ints
 from madtree.learn.problem import Problem
 from madtree.records import dataclass
 
 # Of some rows' sums (n_channels, m), in the trees (m,).
 OfSums = Callable[[Problem, Floats, Ints], Floats]
+# Of the sums on the left and on the right (n_channels, m), in the trees (m,).
+OfSides = Callable[[Problem, Floats, Floats, Ints], Bools]
 RoughBinGains = Callable[[Problem, Ints, Array, Array, int], tuple[Floats, Floats]]
 RoughRowGains = Callable[[Sequence[Floats]], Floats]
 
@@ -39,6 +41,8 @@ class Criterion:
         category_scores: (m,) of the rows of some categories: the best split in two is one of a category's score from
             all that have a larger one. None where the best split may be another.
         rounding: gains a unit of weight that may be rounding alone: no split is worth so little. Of classes only.
+        are_alike: (m,) whether the sides of splits differ by no more than rounding makes of sides that are alike: then
+            there is none. None where no gain comes of that.
         finds_missing_side: whether rows without a value go to the side with which a split gains more; else, and where
             a node has none of them, to the larger one. Not with surrogates, by which such rows go their own ways. The
             split of these rows from all others is a candidate, too.
@@ -74,6 +78,7 @@ class Criterion:
     size: OfSums = Problem.weights
     category_scores: Callable[[Problem, Floats, Ints], Floats | None] = lambda problem, sums, tree: None
     rounding: float = 0.0
+    are_alike: OfSides | None = None
     finds_missing_side: bool = False
     gain_by_terms: Callable[[Floats, Floats, LeafTerms], Floats] | None = None
     leaf_bounds: Callable[[Problem, Nodes], Floats | None] = lambda problem, nodes: None

@@ -19,6 +19,7 @@ from madtree.learn.problem import Problem
 from madtree.learn.requests import Program
 
 _CHANNELS = 3  # rows, hessian and gradient
+_DIGIT = float(np.finfo(np.float64).eps)
 
 
 def newton_moments(problem: Problem, sums: Floats, tree: Ints) -> Floats:
@@ -119,6 +120,31 @@ def sum_of_squares(moments: Floats, l2: Floats | float) -> Floats:
         return np.asarray(np.square(moments[1]) / (moments[0] + l2))
 
 
+def are_alike(problem: Problem, left: Floats, right: Floats, tree: Ints) -> Bools:
+    """(m,) whether G_l / H_l and G_r / H_r differ by no more than their rounding. Then no split gains: the form of
+    `newton_gain` is 0 of equal ones, and with a penalty less than that.
+
+    A row's gradient and hessian are on the grid, so each is wrong by half of a unit at most, and by some last digits of
+    its own computation, which are less than the other half where outcomes are not far from 0 beside their range. Sums
+    are exact, and each quotient is rounded once. Not of trees whose gradients are rounded up or down at random: they
+    are wrong by much more, but not in the mean.
+    """
+    assert problem.target_grid is not None
+    assert problem.weight_grid is not None
+    target, weight = (np.ldexp(1.0, grid.exponents[tree, 0]) for grid in (problem.target_grid, problem.weight_grid))
+    steps, wrong = [], np.zeros(len(tree))
+    with np.errstate(divide="ignore", invalid="ignore"):  # of sides without hessian, which are not split
+        for sums in (left, right):
+            hessian, gradient = newton_moments(problem, sums, tree)
+            steps.append(gradient / hessian)
+            size = np.abs(steps[-1])
+            wrong += problem.row_counts(sums) * (target + size * weight) / hessian + _DIGIT * size
+    found: Bools = np.abs(steps[0] - steps[1]) <= wrong
+    if problem.rounding is not None:
+        found &= (problem.rounding.target.exponents == problem.target_grid.exponents)[tree, 0]
+    return found
+
+
 def smoothed_steps(problem: Problem, sums: Floats, tree: Ints) -> Floats:
     """(m,) gradient over hessian of categories, drawn to 0 where they have few rows (LightGBM's cat_smooth)."""
     hessian, gradient = newton_moments(problem, sums, tree)
@@ -178,6 +204,7 @@ NEWTON = Criterion(
     moments=newton_moments,
     size=row_counts,
     category_scores=smoothed_steps,
+    are_alike=are_alike,
     finds_missing_side=True,
     leaf_bounds=leaf_bounds,
     for_problem=with_penalties,

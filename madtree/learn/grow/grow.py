@@ -101,20 +101,14 @@ def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: Best
     gain = splits.gain * problem.feature_costs[splits.feature]  # of no feature it is 0 by any cost
     splits.gain[~gains_enough(problem, growing, frontier, gain)] = 0.0
     chosen = np.flatnonzero(splits.gain > 0)
+    if are_alike := criterion_of(problem).are_alike:
+        *_, left, right = _sides(problem, growing, frontier[chosen], splits, chosen)
+        splits.gain[chosen[are_alike(problem, left, right, growing.tree[frontier[chosen]])]] = 0.0
+        chosen = np.flatnonzero(splits.gain > 0)
     nodes = frontier[chosen]
-    tree = growing.tree[nodes]
-    feature = splits.feature[chosen]
-    left, known = splits.left_sums[:, chosen], splits.known_sums[:, chosen]
-    size = criterion_of(problem).size
-    left_size, right_size = size(problem, left, tree), size(problem, known - left, tree)
-    side = splits.missing_side[chosen]
-    missing_left = np.where(side == UNKNOWN, left_size >= right_size, side == LEFT)
-    missing = growing.sums[:, nodes] - known
-    left_sums = left + np.where(missing_left, missing, 0.0)
-    sums = np.empty((len(left), 2 * len(nodes)))
-    sums[:, 0::2] = left_sums
-    sums[:, 1::2] = growing.sums[:, nodes] - left_sums
-    growing.feature[nodes] = feature
+    missing_left, missing, left, right = _sides(problem, growing, nodes, splits, chosen)
+    sums = np.stack((left, right), axis=2).reshape(len(left), -1)
+    growing.feature[nodes] = splits.feature[chosen]
     growing.majority_left[nodes] = missing_left
     growing.improvement[nodes] = splits.gain[chosen]
     for slot, ranked in splits.ranked.items():
@@ -126,6 +120,23 @@ def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: Best
     children = growing.add_children(nodes, problem.row_counts(sums), sums)
     yield from _recount(problem, growing, nodes[problem.row_counts(missing) > 0])
     return children
+
+
+def _sides(
+    problem: Problem, growing: GrowingTrees, nodes: Ints, splits: BestSplits, chosen: Ints
+) -> tuple[Bools, Floats, Floats, Floats]:
+    """Whether rows without a value go left (m,), their sums (n_channels, m), and those of either side with them; of
+    `nodes` (m,), whose splits are those of the slots `chosen` (m,).
+    """
+    tree, whole = growing.tree[nodes], growing.sums[:, nodes]
+    left, known = splits.left_sums[:, chosen], splits.known_sums[:, chosen]
+    size = criterion_of(problem).size
+    side = splits.missing_side[chosen]
+    is_larger = size(problem, left, tree) >= size(problem, known - left, tree)
+    missing_left = np.where(side == UNKNOWN, is_larger, side == LEFT)
+    missing = whole - known
+    left = left + np.where(missing_left, missing, 0.0)
+    return missing_left, missing, left, whole - left
 
 
 def _enter_primaries(problem: Problem, growing: GrowingTrees, nodes: Ints, splits: BestSplits, chosen: Ints) -> None:

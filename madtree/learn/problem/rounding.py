@@ -64,12 +64,12 @@ class Rounding:
         key = keyed(_ROUNDED, self.seed, np.array([self.tree]))[0]
         hashes, tree = block.codes.hashes, block.tree
         limbs, grids = (block.target[0], block.weight[0]), ((self.target, target), (self.weight, weight))
-        steps = [before.exponents[:, 0] - after.exponents[:, 0] for before, after in grids]
+        shifts = [before.exponents[:, 0] - after.exponents[:, 0] for before, after in grids]
         for piece in pieces_of(len(hashes), CACHED_ROWS):
             draws = mixed(hashes[piece] ^ key)
             found: list[Floats] = []
-            for own, step, draw in zip(limbs, steps, (draws >> _HALF, draws & np.uint32(0xFFFF)), strict=True):
-                values = scaled(own[piece], step[0] if tree is None else step.take(tree[piece]))
+            for own, shift, draw in zip(limbs, shifts, (draws >> _HALF, draws & np.uint32(0xFFFF)), strict=True):
+                values = scaled(own[piece], shift[0] if tree is None else shift.take(tree[piece]))
                 values += draw * 2.0**-16
                 found.append(np.floor(values, out=values))
             yield piece, found[0], found[1]

@@ -111,7 +111,8 @@ def guarded_splits(problem: Problem, rows: Ints, start: Ints, stop: Ints, missin
     of_all = ((n - stop)[::-1], (n - start)[::-1], missing[::-1], others[::-1])
     firsts = _from_the_first(problem, backwards, *of_all)
     allowed[n - 2 - firsts] = True
-    allowed[stop - 1] = missing >= problem.parameters.min_data_per_group  # all of them from the rows without a value
+    fewest = np.minimum(missing, upto[stop] - upto[start])  # all of them from the rows without a value
+    allowed[stop - 1] = fewest >= problem.parameters.min_data_per_group
     return allowed
 
 

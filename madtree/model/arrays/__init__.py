@@ -5,7 +5,7 @@ numpy, which the room above does not.
 from __future__ import annotations
 
 from madtree.model.arrays.categories import keys_of, keys_of_texts
-from madtree.model.arrays.conformal import MOST_LEVELS, conformal_sets, kept_quantiles
+from madtree.model.arrays.conformal import MOST_LEVELS, conformal_predictions, kept_quantiles, quantile_of_group
 from madtree.model.arrays.leaf_outcomes import quantiles, read_leaf_outcomes
 from madtree.model.arrays.scores import IsotonicArrays, expected, likeliest, masses, probabilities, shares
 from madtree.model.arrays.trees import ADJUSTED_AGREEMENT, ModelArrays, class_weights, node_weights, read_arrays
@@ -16,7 +16,7 @@ __all__ = [
     "IsotonicArrays",
     "ModelArrays",
     "class_weights",
-    "conformal_sets",
+    "conformal_predictions",
     "expected",
     "kept_quantiles",
     "keys_of",
@@ -25,6 +25,7 @@ __all__ = [
     "masses",
     "node_weights",
     "probabilities",
+    "quantile_of_group",
     "quantiles",
     "read_arrays",
     "read_leaf_outcomes",

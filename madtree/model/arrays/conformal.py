@@ -57,7 +57,12 @@ def kept_quantiles(host: Host, tables: ModelTables, model: Model, level: float) 
     return whole[len(expected) > 1 :]
 
 
-def conformal_sets(numbers: Floats, quantile: float, *, of_classes: bool) -> Array:
+def quantile_of_group(host: Host, tables: ModelTables, model: Model, level: float, gid: int | None) -> float:
+    """That of one group, or of a model without groups; raises MadtreeError as `kept_quantiles`."""
+    return float(kept_quantiles(host, tables, model, level)[(gid or 1) - 1])
+
+
+def conformal_predictions(numbers: Floats, quantile: float, *, of_classes: bool) -> Array:
     """What is predicted by numbers (n_rows, n): of probabilities (n_rows, n_classes) whether each class is in the set;
     else (n_rows, 3) the number, and the low and the high end of its interval.
     """

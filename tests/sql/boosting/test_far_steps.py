@@ -84,3 +84,32 @@ def test_scores_that_jump_from_sample_to_sample_do_not_run_away(db: psycopg.Conn
 def _probabilities(db: psycopg.Connection) -> list[float]:
     db.execute("DROP TABLE IF EXISTS scored; SELECT madtree.boost_predict('m', 't', 'scored', 'prob')")
     return [value for row in db.execute("SELECT * FROM scored").fetchall() for value in row[1:]]
+
+
+def test_scores_that_run_away_are_an_error_that_says_what_helps(db: psycopg.Connection) -> None:
+    """Numbers of all sizes, of which each tree sees a few rows alone: what it says of the others is far off. Sums leave
+    the range in which they are exact, and then there is no model; or they do not, and the losses told are right.
+    """
+    db.execute(
+        "CREATE TABLE t AS SELECT i AS id, i * 7 % 10 AS a, i * 31 % 17 AS b, exp(sin(i * 7.1) * 3)::float8 AS y "
+        "FROM generate_series(1, 20) AS i"
+    )
+    ended = []
+    for seed in range(1, 9):
+        given = {"loss": "gamma", "min_bucket": 2, "learning_rate": 0.3, "boost_params": "subsample=0.5", "seed": seed}
+        try:
+            train(db, "y", "a, b", **given, num_trees=60)
+        except psycopg.errors.SerializationFailure as error:
+            ended.append(error)
+            continue
+        ((told,),) = db.execute("SELECT training_loss FROM m_rounds ORDER BY round DESC LIMIT 1").fetchall()
+        found = predicted(db)
+        pairs = [(found[i], y) for i, y in db.execute("SELECT id, y FROM t").fetchall()]
+        assert told == pytest.approx(sum(math.log(mean) + y / mean for mean, y in pairs) / 20, rel=1e-9)
+        db.execute("SELECT madtree.tree_drop('m')")
+    assert 0 < len(ended) < 8
+    assert all("the scores of a boosted model have run away from its rows" in str(error) for error in ended)
+    assert {error.diag.message_hint for error in ended} == {
+        "Call again; a boosted model needs a smaller learning_rate, or a larger subsample."
+    }
+    assert db.execute("SELECT to_regclass('m')").fetchone() == (None,)

@@ -196,6 +196,18 @@ def test_each_group_is_calibrated_by_its_rows(db: psycopg.Connection, name: str,
 
 
 @pytest.mark.usefixtures("_tables")
+def test_a_table_without_rows_is_told_by_its_argument_and_what_helps(db: psycopg.Connection) -> None:
+    db.execute("SELECT madtree.tree_train('training', 'm', 'id', 'k', 'x, z, c', max_depth => 4)")
+    db.execute("CREATE TABLE empty AS SELECT * FROM calibration LIMIT 0")
+    with pytest.raises(psycopg.Error, match=r"calibration_table: .*empty.* has no row that m predicts") as error:
+        db.execute("SELECT madtree.calibrate('m', 'empty', 'c')")
+    assert (
+        error.value.diag.message_hint
+        == "Give a table or view that has rows; of a grouped model, of groups that it knows."
+    )
+
+
+@pytest.mark.usefixtures("_tables")
 def test_a_tree_of_many_classes_is_calibrated_class_by_class(db: psycopg.Connection) -> None:
     db.execute("SELECT madtree.tree_train('training', 'm', 'id', 'k', 'x, z, c', max_depth => 4)")
     db.execute("SELECT madtree.tree_predict('m', 'calibration', 'before', 'prob')")

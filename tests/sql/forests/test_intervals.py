@@ -175,8 +175,8 @@ def test_a_level_that_is_none(db: psycopg.Connection, level: str) -> None:
 @pytest.mark.parametrize(
     ("type_", "level", "said"),
     [
-        ("response", "2", "level must be a number above 0 and below 1, not 2.0"),
-        ("leaf", "'NaN'", "level must be a number above 0 and below 1, not nan"),
+        ("response", "2", "level is for the types 'conformal' and 'interval', not for 'response'"),
+        ("leaf", "'NaN'", "level is for the types 'conformal' and 'interval', not for 'leaf'"),
         ("response", "0.8", "level is for the types 'conformal' and 'interval', not for 'response'"),
     ],
 )

@@ -18,7 +18,7 @@ from tests.unit.learn.ensemble.test_boosting import ANYWHERE, grown_by, store_of
 
 def plain_candidates(rows: list[int], missing: int, parameters: Parameters) -> set[int]:
     """Behind which of the bins of one segment a split may lie."""
-    found = {len(rows) - 1} if missing >= parameters.min_data_per_group else set()
+    found = {len(rows) - 1} if min(missing, sum(rows)) >= parameters.min_data_per_group else set()
     for way in (1, -1):
         order = range(len(rows)) if way == 1 else range(len(rows) - 1, -1, -1)
         known = [place for place in order if rows[place] >= parameters.cat_smooth]
