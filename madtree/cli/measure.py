@@ -138,4 +138,6 @@ def importance_command(
             found = opened.call("tree_importance", {"model": model}, "asking")
         else:
             found = opened.call("permutation_importance", arguments, "exchanging")
+    if not json and not any(row.get("group_values") for row in found):  # there is but one tree, or forest
+        found = [{name: value for name, value in row.items() if name != "tree_id"} for row in found]
     rows(found if json else without_empty(found), json, empty="no tree could be trained")

@@ -231,6 +231,9 @@ def test_the_column_of_the_folds_is_no_feature(data: psycopg.Connection) -> None
 
 def test_scores_replace_scores_alone(data: psycopg.Connection) -> None:
     tune(data, params="max_depth=1,2")
+    with pytest.raises(psycopg.Error, match="exists already"):
+        tune(data)
+    data.execute("SELECT madtree.tree_drop('s_model')")
     with pytest.raises(psycopg.Error, match=r"output_table_name: .* exists already") as refused:
         tune(data)
     assert "a table of scores of settings, call with replace => true" in str(refused.value.diag.message_hint)
