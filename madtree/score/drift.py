@@ -106,7 +106,7 @@ def _predictions(
 
     `n_rows`: of the table; None where no predictions of the training are kept.
     """
-    why = f"the statistics of {tables.given} are of its features alone; madtree.tree_statistics keeps those of both"
+    why = f"the statistics of {tables.given} are of its features alone; madtree.tree_statistics keeps both"
     if n_rows is not None:
         try:
             data = fit_to_source(host, model, source, given)
