@@ -71,11 +71,10 @@ def tree_tune(host: Host, *arguments: Any) -> str:
 
 
 def _former(host: Host, tune: TuneTask) -> FormerTable | None:
-    """The table that the scores replace, where that is asked for."""
-    if not tune.replace:
-        return None
-    made = Made("scores of settings", ", ".join(sql.OWN_COLUMNS), lambda columns: sql.are_scores(list(columns)))
-    return find_former(host, tune.schema, tune.name, made, replace=True)
+    """The table that the scores replace, if there is one."""
+    columns = ", ".join(sql.OWN_COLUMNS)
+    made = Made("scores of settings", columns, lambda names: sql.are_scores(list(names)), "output_table_name")
+    return find_former(host, tune.schema, tune.name, made, replace=tune.replace)
 
 
 def _write(host: Host, tune: TuneTask, reached: Sequence[TrialScores], former: FormerTable | None) -> None:

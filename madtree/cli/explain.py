@@ -12,6 +12,7 @@ from madtree.cli.escapes import escaped_line
 from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
 from madtree.cli.output import as_json, rows, text, without_empty
 from madtree.cli.session import session
+from madtree.cli.trees import explained_sum
 from madtree.interface import defaults
 from madtree.render.waterfall import waterfall
 
@@ -61,6 +62,7 @@ def explain_command(
     arguments |= {"type": type_, "class": class_, "trust_owner": trust_owner}
     with session(dsn) as opened:
         found = opened.call("tree_explain", arguments, "explaining")
+        total = "prediction" if json else opened.run(lambda: explained_sum(opened.connection, model), "explaining")
     if json:
         rows(found, machine=True)
         return
@@ -69,7 +71,7 @@ def explain_command(
             text("")
         if of_class is not None:
             text(escaped_line(f"class {of_class}"))
-        for line in waterfall([*contributions], top):
+        for line in waterfall([*contributions], top, total):
             text(escaped_line(line))
 
 

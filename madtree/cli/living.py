@@ -14,7 +14,9 @@ from madtree.cli.exits import USAGE, CommandError
 from madtree.cli.options import Dsn, Json, Model, ReplaceModel, TrustOwner, examples
 from madtree.cli.output import as_json, rows, text, without_empty
 from madtree.cli.session import session
+from madtree.cli.trees import kind_of
 from madtree.interface import defaults
+from madtree.trees import Joining
 
 CALIBRATE_EPILOG = examples(
     "$ madtree calibrate delay_boost flights_of_may delay_true",
@@ -129,12 +131,14 @@ def drift_command(
     dsn: Dsn = None,
     json: Json = False,
 ) -> None:
-    """Tell how far the values of new rows have moved from those of the training, feature by feature."""
+    """Tell how far the values of new rows, and what the model says of them, have moved from those of the training."""
     with session(dsn) as opened:
         if training is not None:
             given = {"model": model, "training_table": training, "trust_owner": trust_owner}
             opened.line("tree_statistics", given, "counting")
         given = {"model": model, "new_data_table": table, "trust_owner": trust_owner}
         found = opened.call("tree_drift", given, "counting")
-    shown = [{**row, "feature": row["feature"] or "(leaves)"} for row in found]
+        kind = opened.run(lambda: kind_of(opened.connection, model), "reading")
+    of_model = "(leaves)" if kind.joining is Joining.NONE else "(predictions)"
+    shown = [{**row, "feature": row["feature"] or of_model} for row in found]
     rows(found if json else without_empty(shown), json, empty="no features")

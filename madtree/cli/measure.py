@@ -5,19 +5,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import psycopg
 import typer
 
 from madtree.cli.exits import USAGE, CommandError
 from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
 from madtree.cli.output import rows, without_empty
 from madtree.cli.session import session
-from madtree.host.psycopg import as_host
 from madtree.interface import FUNCTIONS
-from madtree.model import find_model, read_summary, unquoted
-from madtree.sqltext import importance as sql
 from madtree.sqltext.evaluate import COUNTS
-from madtree.sqltext.quote import ident
 
 EVALUATE_EPILOG = examples(
     "$ madtree evaluate delay_tree flights_today",
@@ -140,17 +135,9 @@ def importance_command(
     arguments = {"model": model, "test_table": data, "features": features, "metric": metric, "trust_owner": trust_owner}
     with session(dsn) as opened:
         if data is None:
-            found = opened.run(lambda: importance(opened.connection, model), "asking")
+            found = opened.call("tree_importance", {"model": model}, "asking")
         else:
             found = opened.call("permutation_importance", arguments, "exchanging")
+    if not json and not any(row.get("group_values") for row in found):  # there is but one tree, or forest
+        found = [{name: value for name, value in row.items() if name != "tree_id"} for row in found]
     rows(found if json else without_empty(found), json, empty="no tree could be trained")
-
-
-def importance(connection: psycopg.Connection, name: str) -> list[dict[str, Any]]:
-    """What get_var_importance writes into a table, read without one: that works on a replica too."""
-    host = as_host(connection)
-    tables = find_model(host, name, "model")
-    model = read_summary(host, tables, to_run=False)
-    names = [unquoted(column) for column in model.grouping_columns]
-    grouping = {name: f"t.{ident(name)}" for name in names}
-    return host.query(sql.IMPORTANCE[model.kind](tables.schema, tables.name, grouping, best_first=True))

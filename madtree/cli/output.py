@@ -233,8 +233,9 @@ def cell(value: Any) -> str:
         return value.strftime("%Y-%m-%d %H:%M")
     if isinstance(value, list | tuple):
         return ", ".join(cell(item) for item in value)
-    if isinstance(value, Mapping):
-        return ", ".join(f"{escaped_line(str(key))}={cell(item)}" for key, item in value.items())
+    if isinstance(value, Mapping):  # of a group: as --group takes it, true and not yes, 2024 and not 2,024
+        texts = {key: item if isinstance(item, str) else json.dumps(item) for key, item in value.items()}
+        return ", ".join(f"{escaped_line(str(key))}={escaped_line(text)}" for key, text in texts.items())
     return escaped_line(str(value))
 
 

@@ -12,7 +12,7 @@ from madtree.host import Host
 from madtree.host.psycopg import as_host
 from madtree.model import ModelTables, find_model, read_model, read_summary, unquoted
 from madtree.sqltext import models as sql
-from madtree.trees import Members, Model, ModelKind
+from madtree.trees import Joining, Members, Model, ModelKind
 
 # As the extension's own functions that draw have them: a group's values read the same in every session.
 SETTINGS = "SET LOCAL datestyle = 'ISO'; SET LOCAL intervalstyle = 'postgres'; SET LOCAL extra_float_digits = 1"
@@ -23,6 +23,15 @@ def kind_of(connection: psycopg.Connection, name: str) -> ModelKind:
     """What kind of model it is. Raises MadtreeError if there is no such model."""
     host = as_host(connection)
     return read_summary(host, find_model(host, name, "model"), to_run=False).kind
+
+
+def explained_sum(connection: psycopg.Connection, name: str) -> str:
+    """What the contributions to one of the model's predictions add up to. Raises as `kind_of`."""
+    host = as_host(connection)
+    model = read_summary(host, find_model(host, name, "model"), to_run=False)
+    if model.kind.joining is not Joining.SUM:
+        return "prediction"
+    return "raw score" if model.offsets is None else "raw score without its offset"
 
 
 def read_trees(connection: psycopg.Connection, name: str, tree: int | None, group: Sequence[str] | None) -> Model:

@@ -529,7 +529,7 @@ class FunctionCalls(Caller):
         new_data_table: str,
         trust_owner: bool | None = False,
     ) -> Result[TreeDriftRow]:
-        """Tells how far the values of new rows have moved from those that a model was trained on.
+        """Tells how far the values of new rows, and what a model says of them, have moved from those of its training.
 
         Parameters
         ----------
@@ -1602,8 +1602,8 @@ class TreeMethods:
         *,
         trust_owner: bool | None = False,
     ) -> Result[TreeDriftRow]:
-        """Tells how far the values of new rows have moved from those that a model was trained on; arguments as for
-        `Client.tree_drift`; `table` is the name of a table or view, or a data frame."""
+        """Tells how far the values of new rows, and what a model says of them, have moved from those of its training;
+        arguments as for `Client.tree_drift`; `table` is the name of a table or view, or a data frame."""
 
     def rules(
         self,
@@ -1791,8 +1791,8 @@ class ForestMethods:
         *,
         trust_owner: bool | None = False,
     ) -> Result[TreeDriftRow]:
-        """Tells how far the values of new rows have moved from those that a model was trained on; arguments as for
-        `Client.tree_drift`; `table` is the name of a table or view, or a data frame."""
+        """Tells how far the values of new rows, and what a model says of them, have moved from those of its training;
+        arguments as for `Client.tree_drift`; `table` is the name of a table or view, or a data frame."""
 
     def rules(
         self,
@@ -1955,8 +1955,8 @@ class BoostedMethods:
         *,
         trust_owner: bool | None = False,
     ) -> Result[TreeDriftRow]:
-        """Tells how far the values of new rows have moved from those that a model was trained on; arguments as for
-        `Client.tree_drift`; `table` is the name of a table or view, or a data frame."""
+        """Tells how far the values of new rows, and what a model says of them, have moved from those of its training;
+        arguments as for `Client.tree_drift`; `table` is the name of a table or view, or a data frame."""
 
     def rules(
         self,

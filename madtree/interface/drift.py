@@ -17,15 +17,17 @@ TREE_STATISTICS = Function(
     ),
     details=f"""\
 It makes the table <output>_statistics, or makes it anew: for each feature the rows without a value, those in each of up
-to ten ranges of about equally many rows, or those of each category. Copies of the model (tree_prune, boost_cut,
-calibrate) have it, too, and tree_drop removes it.
+to ten ranges of about equally many rows, or those of each category. Of models of many trees and at most 1,000
+classes also how their predictions are spread, in rows without a feature: of numbers and of the probability of the last
+of two classes over such ranges, of more over the most probable classes; of at most 20,000 rows, drawn by a hash of
+their ids. Copies of the model (tree_prune, boost_cut, calibrate) have what is of features, and tree_drop removes it.
 {whom_to_trust()}""",
     example="SELECT madtree.tree_statistics('delay_tree', 'flights');",
 )
 
 TREE_DRIFT = Function(
     "tree_drift",
-    "tells how far the values of new rows have moved from those that a model was trained on",
+    "tells how far the values of new rows, and what a model says of them, have moved from those of its training",
     run="madtree.score.drift:tree_drift",
     method=Method("drift", table="new_data_table"),
     settings=FIGURES,
@@ -40,15 +42,16 @@ TREE_DRIFT = Function(
     ),
     n_rows=10,
     details=f"""\
-A row for each feature, those that have moved most first, and of a model of single trees one whose feature is NULL: of
-the leaves, in which many rows may come where few did, though each feature is as it was (none where all rows are of
-unknown groups):
+A row for each feature, those that have moved most first, and one whose feature is NULL: of the leaves of single trees,
+in which many rows may come where few did, though each feature is as it was; of the predictions of models of many
+trees, of at most 20,000 rows, drawn by a hash of their ids. There is none where all rows are of unknown groups; of
+predictions also where the table has no id, or none were kept (a notice says so):
     psi                       the population stability index: 0 where all is as before; by a rule of thumb below 0.1
                               nothing has changed, and above 0.25 the model should be looked at
     missing, missing_before   the shares of the new rows, and of those of the training, without a value
     outside                   the share of the new rows with a value below the least or above the largest one of the
                               training, or with a category that the training has not seen
-    n                         the new rows
+    n                         the new rows; of predictions, those that were drawn
 The index is the sum of (a - e) * ln(a / e) over the ranges, or the twenty most frequent categories and all others, and
 the rows without a value; a is the share of the new rows and e that of the training rows. Of a share of none half a row
 is taken. Rows do not count by weights.

@@ -32,7 +32,7 @@ OPTIONAL = (
     "_conformal",
 )
 UNDEFINED_TABLE = "42P01"
-_NO_MODEL = "42809"
+_NO_MODEL, _NO_SCHEMA = "42809", "3F000"
 REPLACED_TRIES = 3
 
 
@@ -178,7 +178,16 @@ def find_model(
             hint=f"Name the model itself, {alias.model}; or, if you trust that role, say trust_owner => true.",
             sqlstate=NOT_ALLOWED,
         )
-    named = _find_relation(host, alias.model, argument)
+    try:
+        named = _find_relation(host, alias.model, argument)
+    except MadtreeError as error:
+        if error.sqlstate not in (UNDEFINED_TABLE, _NO_SCHEMA):
+            raise
+        raise MadtreeError(
+            f"{argument}: {given} is an alias of {alias.model}, which is there no more",
+            hint=f"Give it to another model: SELECT madtree.model_alias({literal(given)}, '...').",
+            sqlstate=error.sqlstate,
+        ) from error
     return _kept(host, _found(host, given, argument, named, bool(trust_owner), False), False)
 
 

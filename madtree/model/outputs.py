@@ -136,7 +136,9 @@ def class_position(model: Model, class_: str | None) -> int:
     if class_ not in model.classes:
         known = ", ".join(map(repr, model.classes[:SHOWN_CLASSES]))
         more = f", ... {len(model.classes) - SHOWN_CLASSES} more" if len(model.classes) > SHOWN_CLASSES else ""
-        raise MadtreeError(f"class must be one of {known}{more}, not {'NULL' if class_ is None else repr(class_)}")
+        hint = f"Name one: class => {literal(model.classes[0])}." if class_ is None else None
+        given = "NULL" if class_ is None else repr(class_)
+        raise MadtreeError(f"class must be one of {known}{more}, not {given}", hint=hint)
     return model.classes.index(class_)
 
 

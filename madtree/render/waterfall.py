@@ -9,11 +9,12 @@ _WIDTH = 40  # columns of the bars
 _MOST_LABEL = 40  # characters of a feature and its value
 
 
-def waterfall(contributions: Sequence[Mapping[str, Any]], top: int) -> Iterator[str]:
+def waterfall(contributions: Sequence[Mapping[str, Any]], top: int, total: str = "prediction") -> Iterator[str]:
     """Lines of text.
 
     Args:
         contributions: rows of tree_explain, of one class.
+        total: what they add up to.
         top: so many features have lines of their own; the others have one together.
     """
     start, features = contributions[0]["estimated"], contributions[1:]
@@ -25,7 +26,7 @@ def waterfall(contributions: Sequence[Mapping[str, Any]], top: int) -> Iterator[
         bars.append((f"{len(others)} other feature{'s' * (len(others) > 1)}", end - so_far, end))
     ends = [start, *(end for _, _, end in bars)]
     low, high = min(ends), max(ends)
-    wide = max(len(label) for label, *_ in [("prediction", 0, 0), *bars])
+    wide = max(len(label) for label, *_ in [(total, 0, 0), *bars])
 
     def column(value: float) -> int:
         return round((value - low) / (high - low) * (_WIDTH - 1)) if high > low else 0
@@ -35,7 +36,7 @@ def waterfall(contributions: Sequence[Mapping[str, Any]], top: int) -> Iterator[
         first, last = sorted((column(before), column(end)))
         bar = ("+" if contribution > 0 else "-") * (last - first) if contribution else ""
         yield f"{label:<{wide}}  {contribution:>+11.6g}  {end:>11.6g}  {' ' * first}{bar}".rstrip()
-    yield f"{'prediction':<{wide}}  {'':>11}  {ends[-1]:>11.6g}  {' ' * column(ends[-1])}|"
+    yield f"{total:<{wide}}  {'':>11}  {ends[-1]:>11.6g}  {' ' * column(ends[-1])}|"
 
 
 def _label(row: Mapping[str, Any]) -> str:

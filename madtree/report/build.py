@@ -200,7 +200,7 @@ def _tile(name: str, value: str) -> str:
 def _picker(choice: Choice) -> str:
     """The selection of a tree; hidden where there is but one."""
     listed = [
-        (position, f"{text} · {row['n_rows'] or 0:,} rows")
+        (position, f"{text} · {row['n_rows'] or 0:,} row{'s' * (row['n_rows'] != 1)}")
         for position, (text, row) in enumerate(zip(_groups(choice), choice.rows, strict=True))
     ]
     return options(listed)
@@ -264,6 +264,7 @@ def _no_expression(choice: Choice) -> str:
 
 
 def _how_to_get(choice: Choice, model: str) -> str:
-    if choice.model.kind.is_expression:
-        return f"SELECT madtree.tree_sql({literal(model)});"
+    kind = choice.model.kind
+    if kind.is_expression or kind.joining is Joining.SUM:
+        return f"SELECT madtree.{kind.writes_sql}({literal(model)});"
     return f"SELECT madtree.tree_sql({literal(model)}, tree_id => {choice.tree_ids[0]});"

@@ -42,10 +42,11 @@ def contributions(host: Host, tables: ModelTables, choice: Choice, table: str, r
         row: the id of a row that is drawn, too.
 
     Returns:
-        `rows` and `type`; `features`, the positions of those that contribute most, and how many `others` there are; of
-        each row `ids`; of each feature and row `texts`, and `numbers`, None of one whose values have no order; by class
-        `outputs`: `class`, and of each row `expected`, `terms` by feature, and `rest`, what all others contribute. The
-        row that was asked for is the last one, and `chosen` is true. `dependences` of the first features: what is
+        `rows`, `type` and `hasOffsets`; `features`, the positions of those that contribute most, and how many `others`
+        there are; of each row `ids`; of each feature and row `texts`, and `numbers`, None of one whose values have no
+        order; by class `outputs`: `class`, and of each row `expected`, `terms` by feature, and `rest`, what all others
+        contribute. The row that was asked for is the last one, and `chosen` is true. `dependences` of the first
+        features: what is
         predicted by their values (`_dependence`).
 
     Raises:
@@ -146,6 +147,7 @@ def _drawn(
         "rows": len(found.ids),
         "chosen": row is not None,
         "type": found.type_,
+        "hasOffsets": model.offsets is not None,
         "features": features,
         "others": len(model.features) - len(features),
         "ids": [_short(id_) for id_ in ids],
@@ -186,7 +188,7 @@ def _output(
         for own, name in zip(terms, names, strict=True):
             own.append(chosen[name]["contribution"])
         whole.append(sum(each["contribution"] for feature, each in chosen.items() if feature is not None))
-    rest = [together - sum(each) for together, each in zip(whole, zip(*terms, strict=True), strict=True)]
+    rest = [_rest(together, each) for together, each in zip(whole, zip(*terms, strict=True), strict=True)]
     class_ = found.classes[output]
     return {
         "class": None if class_ is None else category_text(class_),
@@ -194,6 +196,12 @@ def _output(
         "terms": [[*map(_digits, own)] for own in terms],
         "rest": [*map(_digits, rest)],
     }
+
+
+def _rest(together: float, own: Sequence[float]) -> float:
+    """What is left of a sum, 0 where that is rounding alone."""
+    rest = together - sum(own)
+    return rest if abs(rest) > 1e-12 * sum(map(abs, own)) else 0.0
 
 
 def _digits(value: float) -> float | None:

@@ -99,11 +99,13 @@ def _importance(row: Row) -> dict[str, Any]:
     total = sum(gained)
     permuted, spread = row.get("oob_var_importance"), row.get("oob_var_importance_sd")
     order = sorted(range(len(gained)), key=lambda f: (-(permuted[f] or 0.0) if permuted else 0.0, -gained[f], f))
-    kept = order[:MAX_FEATURES]
+    told = order if permuted else [f for f in order if gained[f] > 0]
+    kept = told[:MAX_FEATURES]
     return {
         "features": kept,
         "shares": [finite(gained[f] / total * 100 if total > 0 else 0.0) for f in kept],
         "permuted": [finite(permuted[f]) for f in kept] if permuted else None,
         "sd": [finite(spread[f]) for f in kept] if permuted and spread else None,
-        "others": len(order) - len(kept),
+        "unused": len(order) - len(told),
+        "others": len(told) - len(kept),
     }

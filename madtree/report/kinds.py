@@ -70,6 +70,6 @@ PAGES: Mapping[ModelKind, KindPage] = {
         _FOREST_PAGE,
         is_measured=True,
         whole=boosted_values,
-        no_expression="A boosted model is no single expression of this page's; one of its trees is.",
+        no_expression="The expression of a boosted model is the sum of all its trees, and for small models only.",
     ),
 }

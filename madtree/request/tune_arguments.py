@@ -86,7 +86,7 @@ def check_tune_arguments(host: Host, *given: Any, **named: Any) -> TuneTask:
     values = checked(host, FUNCTIONS["tree_tune"], given, named)
     kind = KINDS[f"{values['method']}_train"]
     output = required_name(values["output_table_name"], "output_table_name")
-    schema, name = check_new(host, output, "output_table_name", suffixes=() if values["replace"] else ("",))
+    schema, name = check_new(host, output, "output_table_name", suffixes=())
     grid = SettingGrid.parsed(FUNCTIONS[kind.trains], values["params"])
     for key in _PACKED:
         if len(grid.values.get(key, ())) > 1:

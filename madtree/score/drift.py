@@ -12,18 +12,23 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.learn.data import Ints, sent_ints
+from madtree.learn.data import Floats, Ints, sent_ints
 from madtree.model import ModelTables, find_model, fit_features, read_summary
 from madtree.model.arrays import read_arrays
 from madtree.request import COSTS, Costs, find_source
 from madtree.score.counted_table import CountedTable, category_points
+from madtree.score.new_rows import fit_to_source
+from madtree.score.spread_predictions import is_spread, sampled_predictions
 from madtree.score.training_statistics import KeptStatistics, kept_statistics
 from madtree.score.value_counts import ABOVE, BELOW, MISSING, N_FIRST, UNSEEN, CountedFeatures
 from madtree.sqltext import statistics as sql
-from madtree.trees import FeatureKind, Joining
+from madtree.sqltext.relation import Relation
+from madtree.trees import FeatureKind, Joining, Model
 
 _N_CATEGORIES = 20  # that are held against each other, the most frequent ones; all others are one more
 _MOST_LEAVES = 100_000  # of all trees, that are held against each other
+_UNDEFINED_COLUMN = "42703"
+_UNTOLD = dict.fromkeys(("missing", "missing_before", "outside"))  # but of features
 
 
 def tree_drift(
@@ -34,8 +39,8 @@ def tree_drift(
     *,
     costs: Costs = COSTS,
 ) -> list[Row]:
-    """A row for each feature, those that have moved most first, and one of the leaves of single trees; see its usage
-    text.
+    """A row for each feature, those that have moved most first, and one of the leaves of single trees, or of what other
+    models say; see its usage text.
 
     Args:
         trust_owner: that of `find_model`.
@@ -47,7 +52,7 @@ def tree_drift(
     """
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
-    kept = kept_statistics(host, tables, model)
+    kept, of_model = kept_statistics(host, tables, model)
     if new_data_table is None:
         raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
     source = find_source(host.source, new_data_table, "new_data_table")
@@ -82,9 +87,36 @@ def tree_drift(
         if not before.any():
             raise MadtreeError(f"{tables.given} is damaged: its leaves have no rows")
         if now.any():  # and not all are of unknown groups
-            of_features = dict.fromkeys(("missing", "missing_before", "outside"))
-            told.append({"feature": None, "psi": _psi(before, now), **of_features})
-    return [{**row, "n": found.n_rows} for row in told]
+            told.append({"feature": None, "psi": _psi(before, now), **_UNTOLD})
+    told = [{**row, "n": found.n_rows} for row in told]
+    if is_spread(model):
+        said = _predictions(host, tables, model, source, new_data_table, found.n_rows if of_model else None)
+        if of_model is not None and len(said):
+            of_all = np.array(of_model.counts, np.int64), of_model.counts_of(said)
+            if of_model.ends is None:
+                of_all = _most_frequent(*of_all)
+            told.append({"feature": None, "psi": _psi(*of_all), **_UNTOLD, "n": len(said)})
+    return told
+
+
+def _predictions(
+    host: Host, tables: ModelTables, model: Model, source: Relation, given: str, n_rows: int | None
+) -> Floats:
+    """(n_rows,) as `sampled_predictions` has them; where these cannot be told, none, and why is said.
+
+    `n_rows`: of the table; None where no predictions of the training are kept.
+    """
+    why = f"the statistics of {tables.given} are of its features alone; madtree.tree_statistics keeps both"
+    if n_rows is not None:
+        try:
+            data = fit_to_source(host, model, source, given)
+            return sampled_predictions(host, tables, model, source, data, given, "new_data_table", n_rows)
+        except MadtreeError as error:
+            if error.sqlstate != _UNDEFINED_COLUMN:
+                raise
+        why = f"{given} lacks {model.id_column}, by which rows are drawn"
+    host.notice(f"how far predictions have moved is not told: {why}")
+    return np.zeros(0)
 
 
 def _rows_of_nodes(host: Host, tables: ModelTables) -> Ints:
@@ -100,10 +132,8 @@ def _told(name: str, kept: KeptStatistics, slots: Ints, order: Ints, is_category
     expected = np.array(kept.counts, np.int64)
     outside = int(slots[UNSEEN]) if is_category else int(slots[BELOW] + slots[ABOVE])
     if is_category:
-        most = np.argsort(-expected, kind="stable")
-        first, others = most[:_N_CATEGORIES], most[_N_CATEGORIES:]
-        expected = np.append(expected[first], expected[others].sum())
-        own = np.append(own[first], own[others].sum() + outside)
+        expected, own = _most_frequent(expected, own)
+        own[-1] += outside
     return {
         "feature": name,
         "psi": _psi(np.append(expected, kept.missing), np.append(own, slots[MISSING])),
@@ -111,6 +141,14 @@ def _told(name: str, kept: KeptStatistics, slots: Ints, order: Ints, is_category
         "missing_before": kept.missing / before,
         "outside": outside / n,
     }
+
+
+def _most_frequent(expected: Ints, own: Ints) -> tuple[Ints, Ints]:
+    """The rows of the most frequent categories in training, and of all others together."""
+    most = np.argsort(-expected, kind="stable")
+    first, others = most[:_N_CATEGORIES], most[_N_CATEGORIES:]
+    before, now = (np.append(counts[first], counts[others].sum()) for counts in (expected, own))
+    return before, now
 
 
 def _psi(before: Ints, now: Ints) -> float:

@@ -18,7 +18,6 @@ from madtree.sqltext import trust as trust_sql
 from madtree.sqltext.quote import ident, qualified
 from madtree.trees import KINDS
 
-_ARGUMENT = "output_table"
 _KINDS = {"v": "a view", "m": "a materialized view", "f": "a foreign table", "p": "partitioned"}
 
 
@@ -30,11 +29,13 @@ class Made:
         what: "predictions".
         columns: these in words.
         fits: whether names of columns, in their order, are those of such a table.
+        argument: that names the table, for errors.
     """
 
     what: str
     columns: str
     fits: Callable[[Sequence[str]], bool]
+    argument: str = "output_table"
 
 
 _PROBABILITY = "estimated_prob"
@@ -100,7 +101,8 @@ class FormerTable:
         host.command(tidy_up)
         if not keep:
             host.notice(
-                f"{_ARGUMENT}: {self.table} had other columns and was made anew, without its grants and indexes"
+                f"{self.made.argument}: {self.table} had other columns and was made anew, without its grants and "
+                "indexes"
             )
         return n_rows
 
@@ -117,7 +119,7 @@ def find_former(host: Host, schema: str, name: str, made: Made, *, replace: bool
         return None
     if not replace:
         raise MadtreeError(
-            f"{_ARGUMENT}: {table} exists already",
+            f"{made.argument}: {table} exists already",
             hint=f"Choose another name, drop it, or, if it is a table of {made.what}, call with replace => true.",
             sqlstate="42P07",
         )
@@ -130,21 +132,21 @@ def _check(host: Host, table: str, made: Made) -> None:
     if found["kind"] != "r" or not made.fits(found["columns"]):
         what = f"is {_KINDS[found['kind']]}" if found["kind"] in _KINDS else "has other columns"
         raise MadtreeError(
-            f"{_ARGUMENT}: {table} exists and {what}, and replace => true replaces tables of {made.what} only: "
+            f"{made.argument}: {table} exists and {what}, and replace => true replaces tables of {made.what} only: "
             f"{made.columns}",
             hint="Choose another name.",
             sqlstate="42P07",
         )
     if not found["is_own"]:
         raise MadtreeError(
-            f"{_ARGUMENT}: {table} belongs to {ident(found['owner'])}, and replace => true replaces your own tables "
-            "only",
+            f"{made.argument}: {table} belongs to {ident(found['owner'])}, and replace => true replaces your own "
+            "tables only",
             hint=f"Choose another name, or SET ROLE {ident(found['owner'])}.",
             sqlstate="42501",
         )
     if found["hazards"]:
         raise MadtreeError(
-            f"{_ARGUMENT}: {table} has {found['hazards'][0]}, which would run while it is filled",
+            f"{made.argument}: {table} has {found['hazards'][0]}, which would run while it is filled",
             hint="Drop that, or choose another name.",
             sqlstate="42501",
         )

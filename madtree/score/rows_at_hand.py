@@ -1,6 +1,4 @@
-"""Rows of a table that are at hand: to be predicted again and again with other numbers in them, or to stand for what is
-not known of others.
-"""
+"""Rows of a table that are at hand: predicted again and again with other numbers, or for what is unknown of others."""
 
 from __future__ import annotations
 
@@ -37,7 +35,6 @@ _NOT_SUMS = ("response", "leaf")  # types of prediction of classes that are no n
 _NOT_NUMBERS = (INTERVAL, "leaf")  # those of numbers that are not one
 _BATCH = 500  # rows that come over a connection at once
 _MOST_NUMBERS = 2**27  # that are predicted of all rows, and at once: 1 GB
-_NONE = "none"
 _WANTED = "Give a table or view that has rows; of a grouped model, of groups that it knows."
 _BACKGROUND = "background"  # the argument
 
@@ -127,11 +124,13 @@ class RowsAtHand:
         others: Sequence[str] = (),
         texts: Sequence[str] = (),
         argument: str = "new_data_table",
+        share: float = 1.0,
     ) -> RowsAtHand:
         """At most `most` rows of the scan, drawn by their ids; those of a group without trees are left out.
 
         Args:
-            others, texts: SQL of other numbers, of type float8, and of texts; argument: the table's, for errors.
+            others, texts: SQL of other numbers, of type float8, and of texts; argument: the table's, for errors; share:
+                that of `BlockScan.sampled`.
 
         Raises:
             MadtreeError: no row is left, or what is predicted of all of them is too much.
@@ -145,7 +144,7 @@ class RowsAtHand:
         what = "predictions", asked.type_, *asked.classes
         used, plan, read = kept(host, tables, what, make, lambda made: len(made[1]))
         beside = [] if scan.offset is None else [scan.offset]
-        own, more, found = numbers_of_rows(host, model, scan, used, id_type, most, others, texts, beside)
+        own, more, found = numbers_of_rows(host, model, scan, used, id_type, most, others, texts, beside, share)
         column = {int(place): grouped + number for number, place in enumerate(used)}
         n_predicted = len(asked.classes if model.kind.joining is Joining.NONE else model.classes) or 1
         if len(own) * n_predicted > _MOST_NUMBERS:
@@ -252,18 +251,19 @@ def numbers_of_rows(
     others: Sequence[str] = (),
     texts: Sequence[str] = (),
     beside: Sequence[str] = (),
+    share: float = 1.0,
 ) -> tuple[Floats, Floats, list[list[str | None]]]:
     """Of at most `most` rows of a scan, drawn by their ids: (n_rows, n_numbers) the group and the features that trees
     ask, one that means nothing without any; (n_rows, n_others) `others`; and the texts of each row.
 
     Args:
         used: places of those features in the model; `others` and `texts` as `RowsAtHand.of` has them.
-        beside: SQL of numbers that belong to the features, behind these.
+        beside: SQL of numbers that belong to the features, behind these; share: that of `BlockScan.sampled`.
     """
     features = [scan.features[model.features[place].name] for place in used]
     asked = [*map(rows_sql.as_number, features), *beside]
     blocks = BlockScan(scan, [*asked, *others], [], [], 0, "pg_catalog.text", array_id=False)
-    query = blocks.sampled(text_of(model.id_column, id_type.writer), texts, most)
+    query = blocks.sampled(text_of(model.id_column, id_type.writer), texts, most, share)
     images, found = [], []
     for row in host.source.data_stream(query, _BATCH):
         images.append(bytes(row["image"]))
@@ -291,7 +291,7 @@ def _said(
         return arrays, of_node, lambda said: by_leaf.take(np.frombuffer(said, f"<u{size}"), axis=0)
     by_shares = asked.type_ in SCORING[model.kind].by_shares
     arrays = read_arrays(host, tables, model, ["class_weights"] if by_shares else [])
-    outputs = output_columns(model, asked.type_, QUALIFIED, _NONE)
+    outputs = output_columns(model, asked.type_, QUALIFIED, "none")
     of_rows = SCORING[model.kind].outcomes(Said(host, tables, model, asked.type_, arrays.nodes, outputs)).of_node
     assert not isinstance(of_rows, np.ndarray)
     members, classes = model.n_members, list(asked.classes)

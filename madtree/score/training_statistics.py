@@ -18,6 +18,7 @@ from madtree.request import COSTS, find_source
 from madtree.score.counted_table import CountedTable, category_points
 from madtree.score.new_rows import fit_to_source, scan_of
 from madtree.score.rows_at_hand import numbers_of_rows
+from madtree.score.spread_predictions import SAMPLED, KeptPredictions, is_spread, sampled_predictions, says_classes
 from madtree.score.value_counts import MISSING, MOST_RANGES, N_FIRST, CountedFeatures, ValueCounts
 from madtree.sqltext import array_text as text
 from madtree.sqltext import statistics as sql
@@ -28,8 +29,7 @@ from madtree.sqltext.tables import STATISTICS_COLUMNS, create_beside, model_tabl
 from madtree.trees import MOST_EXPRESSION_BYTES, FeatureKind, Model
 
 _N_RANGES = 10  # of a number
-_SAMPLED = 20_000  # rows, by which ranges are found
-_RANGE, _CATEGORY, _MISSING = "range", "category", "missing"
+_RANGE, _CATEGORY, _MISSING, _PREDICTION = "range", "category", "missing", "prediction"
 _TABLE = "training_table"
 _TEXT = "pg_catalog.text"
 
@@ -56,7 +56,7 @@ def tree_statistics(
     scan = scan_of(host, tables, model, source, data, "", "")
     used = np.arange(len(model.features))
     with casting(model, data.features, training_table, _TABLE):
-        sample, *_ = numbers_of_rows(host, model, scan, used, data.types[model.id_column], _SAMPLED)
+        sample, *_ = numbers_of_rows(host, model, scan, used, data.types[model.id_column], SAMPLED)
     if not len(sample):
         raise MadtreeError(f"{_TABLE}: {training_table} has no rows", sqlstate="P0002")
     own = sample[:, int(bool(model.grouping_columns)) :]
@@ -81,8 +81,22 @@ def tree_statistics(
                 f"{_TABLE}: of {feature.name} {training_table} has no value that {model_name} knows",
                 hint="Give the table that the model was trained on.",
             )
-    _write(host, tables, model, counted, counts, order)
+    host.let_in()
+    of_model = None
+    if is_spread(model):
+        said = sampled_predictions(host, tables, model, source, data, training_table, _TABLE, counts.n_rows)
+        of_model = _spread(model, said) if len(said) else None
+    _write(host, tables, model, counted, counts, order, of_model)
     return counts.n_rows
+
+
+def _spread(model: Model, said: Floats) -> KeptPredictions:
+    """Of the predictions of the training."""
+    if says_classes(model):
+        return KeptPredictions(np.bincount(said.astype(np.int64), minlength=len(model.classes)).tolist(), None)
+    ends = _ends_of_ranges(said)
+    none = KeptPredictions([0] * (len(ends) + 1), ends.tolist())
+    return KeptPredictions(none.counts_of(said).tolist(), none.ends)
 
 
 def _ends_of_ranges(values: Floats) -> Floats:
@@ -128,6 +142,7 @@ def _write(
     counted: CountedFeatures,
     counts: ValueCounts,
     texts: Sequence[Sequence[str]],
+    of_model: KeptPredictions | None,
 ) -> None:
     """Put the table in the place of one that may be there."""
     rows: list[tuple[Any, ...]] = []
@@ -147,6 +162,13 @@ def _write(
                 (feature.name, _RANGE, place, ends[place - 1], ends[place], None, n)
                 for place, n in enumerate(own[N_FIRST:], 1)
             ]
+    if of_model is not None:
+        told = model.classes if of_model.ends is None else [None] * len(of_model.counts)
+        highest = [*(of_model.ends or []), *[None] * len(of_model.counts)]
+        rows += [
+            (None, _PREDICTION, place, None, high, text_, n)
+            for place, (high, text_, n) in enumerate(zip(highest, told, of_model.counts, strict=False), 1)
+        ]
     table = tables.schema, tables.name, "_statistics", STATISTICS_COLUMNS
     make_beside(host, tables, "_statistics", create_beside(*table))
     columns = [*zip(*rows, strict=True)]
@@ -179,8 +201,10 @@ class KeptStatistics:
         return sum(self.counts) + self.missing
 
 
-def kept_statistics(host: Host, tables: ModelTables, model: Model) -> list[KeptStatistics]:
-    """The statistics of each feature.
+def kept_statistics(
+    host: Host, tables: ModelTables, model: Model
+) -> tuple[list[KeptStatistics], KeptPredictions | None]:
+    """The statistics of each feature, and of the predictions, where these are kept.
 
     Raises:
         MadtreeError: there are none, or they are damaged.
@@ -193,7 +217,8 @@ def kept_statistics(host: Host, tables: ModelTables, model: Model) -> list[KeptS
             sqlstate="42809",
         )
     look_again_at(host, tables, "_statistics")
-    by_feature: dict[str, list[Row]] = {feature.name: [] for feature in model.features}
+    by_feature: dict[str | None, list[Row]] = {feature.name: [] for feature in model.features}
+    by_feature[None] = []
     size = host.query(sql.size(tables.schema, tables.name))[0]
     if size["n"] > sql.MOST_ROWS or size["total"] > sql.MOST_BYTES or size["largest"] > MOST_EXPRESSION_BYTES:
         raise _damaged(tables)
@@ -202,7 +227,22 @@ def kept_statistics(host: Host, tables: ModelTables, model: Model) -> list[KeptS
         if row["feature"] not in by_feature or not isinstance(row["n"], int) or not 0 <= row["n"] < 2**40:
             raise _damaged(tables)
         by_feature[row["feature"]].append(row)
-    return [_kept_of(tables, by_feature[f.name], f.kind is FeatureKind.UNORDERED) for f in model.features]
+    of_features = [_kept_of(tables, by_feature[f.name], f.kind is FeatureKind.UNORDERED) for f in model.features]
+    return of_features, _kept_predictions(tables, model, by_feature[None]) if by_feature[None] else None
+
+
+def _kept_predictions(tables: ModelTables, model: Model, rows: Sequence[Row]) -> KeptPredictions:
+    of_classes = says_classes(model)
+    ends = None if of_classes else [row["high"] for row in rows[:-1]]
+    if ends is None:
+        fits = [row["category"] for row in rows] == list(model.classes)
+    else:
+        known = all(isinstance(end, float) and not isnan(end) for end in ends)
+        fits = known and all(a < b for a, b in pairwise(ends)) and len(rows) <= MOST_RANGES
+    counts = [row["n"] for row in rows]
+    if not fits or any(row["kind"] != _PREDICTION for row in rows) or not sum(counts):
+        raise _damaged(tables)
+    return KeptPredictions(counts, ends)
 
 
 def _kept_of(tables: ModelTables, rows: Sequence[Row], is_category: bool) -> KeptStatistics:

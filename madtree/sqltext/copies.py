@@ -66,6 +66,11 @@ def fill_alike(old: Name, new: Name, suffix: str, columns: Columns) -> str:
     return f"{insert_copies(new, suffix, columns, {}, 's')} FROM {model_table(*old, suffix)} AS s"
 
 
+def fill_statistics(old: Name, new: Name, columns: Columns) -> str:
+    """Copy what is kept of the features; what the copy says is another thing than what the model did."""
+    return f"{fill_alike(old, new, '_statistics', columns)} WHERE s.feature IS NOT NULL"
+
+
 def insert_copies(new: Name, suffix: str, columns: Columns, values: Mapping[str, str], alias: str) -> str:
     """INSERT .. SELECT of all columns, some of them with other values, up to the FROM clause."""
     names = ", ".join(map(ident, columns))

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from madtree.records import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
+from madtree.sqltext.operators import binary
 from madtree.sqltext.outcome_numbers import integer_at, place_after
 from madtree.sqltext.predict import TREE, Scan
 from madtree.sqltext.quote import INTERNAL, ident, literal
@@ -122,7 +123,7 @@ class BlockScan:
             blocks = self._in_ranges(columns, _bounds(*_tid_arrays(ranges)))
         return f"SELECT b.ids::pg_catalog.text AS ids, b.images AS rows FROM {blocks}"
 
-    def sampled(self, id_text: str, texts: Sequence[str], most: int) -> str:
+    def sampled(self, id_text: str, texts: Sequence[str], most: int, share: float = 1.0) -> str:
         """A query of at most so many rows, those whose ids have the smallest hashes, in that order: the same ones
         wherever and in whatever order they lie.
 
@@ -131,13 +132,17 @@ class BlockScan:
         Args:
             id_text: SQL of the id as text.
             texts: SQL of a text each.
+            share: of the hashes that are looked at, the smallest ones: so no images are made of most rows.
         """
+        place = f'(pg_catalog.md5({id_text}) COLLATE pg_catalog."C")'
         columns = [
             f"{self.image} AS image",
             f"ARRAY[{', '.join(texts)}]::pg_catalog.text[] AS texts",
-            f'pg_catalog.md5({id_text}) COLLATE pg_catalog."C" AS place',
+            f"{place} AS place",
         ]
         rows = f"SELECT {', '.join(columns)} FROM {self.scan.rows()}"
+        if share < 1:
+            rows += f" WHERE {binary(place, '<', literal(f'{int(share * 2**32):08x}'))}"
         return f"SELECT r.image, r.texts FROM ({rows}) AS r ORDER BY r.place, r.image LIMIT {most}"
 
     @property

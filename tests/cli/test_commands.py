@@ -254,15 +254,36 @@ def test_importance_is_sorted_and_leaves_no_table(answer: Answer, grouped: str, 
     before = all_tables(db)
     told = answer("importance", grouped)
     for carrier in ("UA", "B6", "Ünï"):
-        measures = [row["impurity_var_importance"] for row in told if row["carrier"] == carrier]
+        measures = [row["impurity_var_importance"] for row in told if row["group_values"]["carrier"] == carrier]
         assert len(measures) == 3
         assert measures == sorted(measures, reverse=True)
         assert sum(measures) == pytest.approx(100)
     assert all_tables(db) == before
     db.execute("SELECT madtree.get_var_importance('g', 'written')")
-    names = "carrier, feature, impurity_var_importance, raw_importance"
-    written = db.execute(f"SELECT {names} FROM written").fetchall()
-    assert sorted(map(tuple, written)) == sorted(tuple(row.values()) for row in told)
+    names = ("feature", "impurity_var_importance", "raw_importance")
+    written = db.execute(f"SELECT carrier, {', '.join(names)} FROM written").fetchall()  # type: ignore[arg-type]
+    shown = [(row["group_values"]["carrier"], *(row[name] for name in names)) for row in told]
+    assert sorted(map(tuple, written)) == sorted(shown)
+
+
+def test_groups_are_written_as_they_are_asked_for(
+    madtree: Command, db: psycopg.Connection, schema: str, points: str
+) -> None:
+    db.execute("CREATE TYPE mood AS ENUM ('sad', 'Very happy')")
+    db.execute(
+        "CREATE VIEW felt AS SELECT *, id % 3 = 0 AS third, 2024 AS year, "
+        "CASE WHEN id % 2 = 0 THEN 'sad' ELSE 'Very happy' END::mood AS mood FROM points"
+    )
+    db.execute("SELECT madtree.tree_train('felt', 'm', 'id', 'late', 'hour', grouping_cols => 'mood, third, year')")
+    for words in (["importance", f"{schema}.m"], ["evaluate", f"{schema}.m", f"{schema}.felt"]):
+        out = madtree(*words).out
+        assert "mood=Very happy" in out
+        assert "third=true" in out
+        assert "year=2024" in out
+    asked = madtree(
+        "show", f"{schema}.m", "--group", "mood=Very happy", "--group", "third=true", "--group", "year=2024"
+    )
+    assert asked.code == 0
 
 
 def test_the_cp_table_is_that_of_tree_cp(
@@ -455,6 +476,11 @@ def test_explaining_a_row(madtree: Command, answer: Answer, points: str, schema:
     lines = madtree("explain", f"{schema}.m", points, "--id", "7", "--top", "1").out.splitlines()
     strongest, others = f"{found[1]['feature']} = {found[1]['value']}", "1 other feature"
     assert [line.split("  ")[0] for line in lines] == ["class true", "expected", strongest, others, "prediction"]
+    for more, total in (("", "raw score"), (", offsets => 'day'", "raw score without its offset")):
+        db.execute(
+            f"SELECT madtree.boost_train('points', 'b', 'id', 'late', 'hour', num_trees => 2, replace => true{more})"  # type: ignore[arg-type]
+        )
+        assert madtree("explain", f"{schema}.b", points, "--id", "7").out.splitlines()[-1].startswith(f"{total}  ")
     missing = madtree("explain", f"{schema}.m", points, "--id", "-1")
     assert (missing.code, missing.out) == (1, "")
     assert "no row has id = -1" in missing.err

@@ -53,6 +53,18 @@ def test_the_page_has_what_the_tables_say(db: psycopg.Connection) -> None:
         assert sum(boosted["importance"]["shares"]) == pytest.approx(100)
 
 
+def test_the_whole_model_is_offered_as_an_expression_and_unused_features_are_counted(db: psycopg.Connection) -> None:
+    grow(db)
+    db.execute("ALTER TABLE rows ADD nothing int")
+    db.execute("SELECT madtree.boost_train('rows', 'c', 'id', 'late', 'wave, nothing', num_trees => 3)")
+    page = build_report(db, "c")
+    assert "SELECT madtree.boost_sql(&#x27;c&#x27;);" in page
+    assert "tree_sql" not in page
+    (boosted,) = values_of(page)["forests"]
+    importance = boosted["importance"]
+    assert [importance[name] for name in ("features", "unused", "others")] == [[0], 1, 0]
+
+
 def test_no_more_rounds_are_drawn_than_can_be_told_apart(db: psycopg.Connection) -> None:
     grow(db)
     db.execute("INSERT INTO b_rounds SELECT 1, i, 0.5, 0.25 FROM generate_series(9, 4321) AS i")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import psycopg
@@ -153,3 +154,43 @@ def test_a_browser_draws_rows_a_feature_and_a_row(show: Show, db: psycopg.Connec
     page.set_viewport_size({"width": 360, "height": 800})
     page.wait_for_timeout(100)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_what_is_the_same_everywhere_has_an_axis_with_room(show: Show, db: psycopg.Connection) -> None:
+    db.execute(MAKE)
+    db.execute("CREATE VIEW once AS SELECT * FROM trips WHERE id = 7")
+    db.execute("SELECT madtree.boost_train('once', 'm', 'id', 'delay', 'wave, day', num_trees => 2)")
+    page = show("m")
+    ticks = page.locator("#contributions .axis text, #forest .axis text").all_text_contents()
+    numbers = [tick for tick in ticks if not tick.startswith("2024")]
+    assert len(numbers) > 12
+    assert max(map(len, numbers)) <= 4
+    assert "All contributions of a row add up to its score." in page.locator("#contributions p.hint").last.inner_text()
+    assert page.locator("#picker option").first.text_content().endswith(" 1 row")
+
+
+def test_timestamps_are_told_by_their_days_and_do_not_overlap(show: Show, db: psycopg.Connection) -> None:
+    db.execute(MAKE)
+    db.execute(
+        "CREATE VIEW timed AS SELECT *, timestamptz '2024-01-01 07:00+00' + id * interval '1 hour' AS at FROM trips"
+    )
+    db.execute(
+        "SELECT madtree.boost_train('timed', 'm', 'id', 'id % 71', 'at', num_trees => 2, offsets => 'wave', "
+        "classification => false)"
+    )
+    page = show("m")
+    section = page.locator("#contributions")
+    for number in (2, 3):
+        ticks = section.locator("svg").nth(number).locator("g.axis").last.locator("text")
+        boxes = [ticks.nth(at).bounding_box() for at in range(ticks.count())]
+        assert len(boxes) > 2
+        assert all(re.fullmatch(r"2024-\d\d-\d\d", text) for text in ticks.all_text_contents())
+        assert all(one["x"] + one["width"] < other["x"] for one, other in pairwise(boxes))
+    assert section.locator("svg").nth(1).locator("text.feature").last.text_content() == "score without its offset"
+
+
+def test_what_is_left_is_no_rounding() -> None:
+    assert contributions._rest(0.1 + 0.2, [0.1, 0.2 + 1e-17, 0.0]) == 0.0
+    assert contributions._rest(0.3 + 5.55e-17, [0.1, 0.2]) == 0.0
+    assert contributions._rest(0.5, [0.1, 0.2]) == pytest.approx(0.2)
+    assert contributions._rest(0.25, []) == 0.25

@@ -22,7 +22,7 @@ from madtree.sqltext import array_text as text
 from madtree.sqltext import calibrated as sql
 from madtree.sqltext import packed_nodes as packed_sql
 from madtree.sqltext.boost_tables import BOOST_SUMMARY_COLUMNS, GROUP_COLUMNS, isotonic_columns
-from madtree.sqltext.copies import Columns, create_copies, create_nodes, fill_alike
+from madtree.sqltext.copies import Columns, create_copies, create_nodes, fill_statistics
 from madtree.sqltext.tables import CALIBRATION_COLUMNS
 from madtree.sqltext.values import Kept
 from madtree.trees import (
@@ -99,7 +99,7 @@ class _Sum:
                 statement = sql.fill_renumbered(old, new, suffix, parts[suffix], values.get(suffix, {}))
                 host.command(statement, [_TEXT] * 2, numbers)
         if "_statistics" in parts:
-            host.command(fill_alike(old, new, "_statistics", parts["_statistics"]))
+            host.command(fill_statistics(old, new, parts["_statistics"]))
         record = np.dtype(layout.big_endian)
         lengths = np.array([int(row["size"]) for row in sizes])
         for part in chunks(lengths * self._n_copies):

@@ -84,7 +84,7 @@ def _write(host: Host, tables: ModelTables, model: Model, new: NewModel, n_round
     if has_rounds:
         host.command(sql.fill_rounds(old, at, columns["_rounds"], n_rounds))
     if "_statistics" in columns:
-        host.command(copies_sql.fill_alike(old, at, "_statistics", columns["_statistics"]))
+        host.command(copies_sql.fill_statistics(old, at, columns["_statistics"]))
     host.command(sql.fill_groups(old, at, columns["_group"], most, n_rounds, has_rounds))
     rounds = {"num_trees": f"LEAST(s.num_trees, {n_rounds})"}
     copy_summary(host, tables, new, columns["_summary"], {}, rounds)

@@ -20,7 +20,7 @@ function showLosses(place, boosted, losses) {
     .map(([name, column, style]) => ({ name, style, points: losses.filter((row) => row[column] !== null).map((row) => [row[0], row[column]]) }))
     .filter(({ points }) => points.length > 1);
   const x = d3.scaleLinear([0, losses.at(-1)[0]], [edge.left, width - edge.right]);
-  const y = d3.scaleLinear(d3.extent(curves.flatMap(({ points }) => points), ([, loss]) => loss), [height - edge.bottom, edge.top]).nice();
+  const y = d3.scaleLinear(extent(curves.flatMap(({ points }) => points.map(([, loss]) => loss))), [height - edge.bottom, edge.top]).nice();
   valueAxis(svg, y, edge.left, width - edge.left - edge.right, boosted.loss);
   svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - edge.bottom})`)
     .call(d3.axisBottom(x).ticks(Math.min(10, width / 80, losses.at(-1)[0])).tickFormat(d3.format(",d")));

@@ -34,6 +34,28 @@ function valueAxis(svg, scale, left, width, title) {
   svg.append("text").attr("x", left - 40).attr("y", 12).text(title);
 }
 
+// Between which values a scale lies. Where all are the same, but for rounding, with room to both sides: ticks between them
+// would tell digits that say nothing.
+function extent(values) {
+  const [least, most] = d3.extent(values);
+  const size = Math.max(Math.abs(least), Math.abs(most));
+  const room = most - least > size * 1e-9 ? 0 : size / 2 || 1;
+  return [least - room, most + room];
+}
+
+// Values that are told as texts along the lower end of a chart, those that there is room for. Timestamps are told by their
+// days, where these differ.
+function textTicks(axis, scale, numbers, texts) {
+  const room = 96;
+  const shown = [];
+  for (let i = 0; i < numbers.length; i += 1) {
+    if (!shown.length || scale(numbers[i]) - scale(numbers[shown.at(-1)]) >= room) shown.push(i);
+  }
+  const days = shown.map((i) => texts[i].slice(0, 10));
+  const byDay = shown.every((i) => /^\d{4}-\d\d-\d\d[ T]/.test(texts[i])) && new Set(days).size === days.length;
+  axis.call(d3.axisBottom(scale).tickValues(shown.map((i) => numbers[i])).tickFormat((_, place) => fitted(byDay ? days[place] : texts[shown[place]], room - 6, 11)));
+}
+
 // Lines and numbers along the lower end of a chart.
 function axisBelow(svg, scale, height, ticks) {
   svg.append("g").attr("class", "grid").attr("transform", `translate(0,${height - 30})`)
@@ -53,7 +75,7 @@ function showResiduals(place, figures) {
   const [least, most] = d3.extent(at);
   const room = (most - least || Math.abs(most) || 1) * 0.04;
   const x = d3.scaleLinear([least - room, most + room], [edge.left, width - edge.right]);
-  const y = d3.scaleLinear([Math.min(0, d3.min(values)), Math.max(0, d3.max(values))], [height - edge.bottom, edge.top]).nice();
+  const y = d3.scaleLinear(extent([0, ...values]), [height - edge.bottom, edge.top]).nice();
   valueAxis(svg, y, edge.left, width - edge.left - edge.right, "actual − predicted");
   svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - edge.bottom})`).call(d3.axisBottom(x).ticks(Math.min(8, width / 80)));
   svg.append("text").attr("x", width - edge.right).attr("y", height - 6).attr("text-anchor", "end").text("predicted");

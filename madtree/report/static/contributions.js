@@ -26,11 +26,16 @@ function showContributions(place, values, state) {
   drawDependence(one, values, output, state, redraw);
   const what = output.class === null ? scaleText(told.type, values) : `${scaleText(told.type, values)} of ${output.class}`;
   const others = told.others ? ` The other ${plural(told.others, "feature")} contribute${told.others === 1 ? "s" : ""} less.` : "";
-  place.append(make("p", { class: "hint" }, `${plural(told.rows, "row")} of ${told.table}, drawn by the hash of the id${told.chosen ? ", and the row that was asked for" : ""}. A point is a row: how much the feature adds to ${what}, or takes away, beyond what is expected of any row (SHAP values). All contributions of a row add up to its prediction.${others}`));
+  place.append(make("p", { class: "hint" }, `${plural(told.rows, "row")} of ${told.table}, drawn by the hash of the id${told.chosen ? ", and the row that was asked for" : ""}. A point is a row: how much the feature adds to ${what}, or takes away, beyond what is expected of any row (SHAP values). All contributions of a row add up to its ${sumText(told)}.${others}`));
 }
 
 function scaleText(type, values) {
   return { raw: "the score", prob: "the probability", prob_mean: "the probability" }[type] ?? (values.ofCounts ? "the predicted rate" : "the predicted value");
+}
+
+// What the contributions of a row add up to.
+function sumText(told) {
+  return told.type !== "raw" ? "prediction" : told.hasOffsets ? "score without its offset" : "score";
 }
 
 function choice(label, names, chosen, change) {
@@ -70,7 +75,7 @@ function drawSwarm(frame, values, output, state, redraw) {
   const height = names.length * SWARM.line + 44;
   const { svg, width } = chart(frame, height, "What features contribute, a point for each row");
   const left = Math.min(width * 0.32, 16 + Math.max(...names.map((name) => textWidth(name, 13, 400))));
-  const x = d3.scaleLinear(d3.extent([0, ...output.terms.flat()]), [left + 6, width - 10]).nice();
+  const x = d3.scaleLinear(extent([0, ...output.terms.flat()]), [left + 6, width - 10]).nice();
   axisBelow(svg, x, height, 5);
   svg.append("line").attr("class", "zero").attr("x1", x(0)).attr("x2", x(0)).attr("y1", 0).attr("y2", height - 30);
   const lines = svg.append("g").selectAll("g").data(names).join("g").attr("transform", (_, i) => `translate(0,${(i + 0.5) * SWARM.line})`);
@@ -109,7 +114,7 @@ function drawDependence(frame, values, output, state, redraw) {
   const edge = { left: 60, right: 16, top: 24, bottom: 42 };
   const terms = output.terms[state.feature];
   const rows = d3.range(terms.length);
-  const y = d3.scaleLinear(d3.extent([0, ...terms]), [height - edge.bottom, edge.top]).nice();
+  const y = d3.scaleLinear(extent([0, ...terms]), [height - edge.bottom, edge.top]).nice();
   valueAxis(svg, y, edge.left, width - edge.left - edge.right, "contribution");
   let at;
   const axis = svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - edge.bottom})`);
@@ -125,7 +130,7 @@ function drawDependence(frame, values, output, state, redraw) {
     else { // dates and labels are told as they are
       const sorted = [...known].sort(d3.ascending);
       const ticks = [...new Set([0, 0.25, 0.5, 0.75, 1].map((share) => sorted[Math.round(share * (sorted.length - 1))]))];
-      axis.call(d3.axisBottom(x).tickValues(ticks).tickFormat((tick) => fitted(texts.get(tick) ?? "", 90, 11)));
+      textTicks(axis, x, ticks, ticks.map((tick) => texts.get(tick) ?? ""));
     }
   } else {
     const counts = d3.rollup(rows, (own) => own.length, (row) => told.texts[state.feature][row]);
@@ -150,8 +155,7 @@ function drawPrediction(frame, values, state) {
   const beside = hasOrder && !numbers.includes(null) ? effectsBeside(numbers, said, effects, state.output) : [];
   const { svg, width, height } = chart(frame, 220, `What is predicted by the values of ${values.features[told.features[state.feature]]}`);
   const edge = { left: 60, right: 16, top: 24, bottom: 42 };
-  const [least, most] = d3.extent([...said, ...beside.map(([, value]) => value)]);
-  const y = d3.scaleLinear([least, most > least ? most : least + (Math.abs(least) || 1)], [height - edge.bottom, edge.top]).nice();
+  const y = d3.scaleLinear(extent([...said, ...beside.map(([, value]) => value)]), [height - edge.bottom, edge.top]).nice();
   valueAxis(svg, y, edge.left, width - edge.left - edge.right, `mean ${told.outputs[0].class === null ? "prediction" : "probability"}, if all rows had the value`);
   const axis = svg.append("g").attr("class", "axis").attr("transform", `translate(0,${height - edge.bottom})`);
   const tip = (i) => `${texts[i]}: ${roundedText(said[i])}`;
@@ -159,10 +163,9 @@ function drawPrediction(frame, values, state) {
   if (hasOrder) {
     const scale = d3.scaleLinear(d3.extent([...numbers, ...beside.map(([number]) => number)]), [edge.left, width - edge.right]);
     x = (i) => scale(numbers[i]);
-    const every = Math.max(1, Math.ceil(numbers.length / Math.max(2, Math.floor(width / 110))));
     const isNumber = texts.every((text, i) => Number(text) === numbers[i]);
     if (isNumber) axis.call(d3.axisBottom(scale).ticks(Math.min(8, width / 90)));
-    else axis.call(d3.axisBottom(scale).tickValues(numbers.filter((_, i) => i % every === 0)).tickFormat((number) => fitted(texts[numbers.indexOf(number)], 100, 11)));
+    else textTicks(axis, scale, numbers, texts);
     svg.append("path").attr("class", "curve").attr("d", d3.line((_, i) => x(i), (value) => y(value))(said));
     if (beside.length > 1) svg.append("path").attr("class", "curve effects").attr("d", d3.line(([number]) => scale(number), ([, value]) => y(value))(beside))
       .append("title").text("accumulated effects");
@@ -193,11 +196,11 @@ function drawWaterfall(frame, values, output, row) {
   if (told.others) steps.push({ label: plural(told.others, "other feature"), term: output.rest[row] });
   let end = output.expected[row];
   for (const step of steps) [step.from, step.to] = [end, (end += step.term)];
-  const lines = [{ label: "expected", from: output.expected[row], to: output.expected[row] }, ...steps, { label: "prediction", from: end, to: end }];
+  const lines = [{ label: "expected", from: output.expected[row], to: output.expected[row] }, ...steps, { label: sumText(told), from: end, to: end }];
   const height = lines.length * STEP + 40;
-  const { svg, width } = chart(frame, height, `From what is expected to the prediction: ${lines.map(({ label, term, to }) => `${label} ${roundedText(term ?? to)}`).join(", ")}`);
+  const { svg, width } = chart(frame, height, `From what is expected to the ${sumText(told)}: ${lines.map(({ label, term, to }) => `${label} ${roundedText(term ?? to)}`).join(", ")}`);
   const left = Math.min(width * 0.42, 16 + Math.max(...lines.map(({ label }) => textWidth(label, 13, 400))));
-  const x = d3.scaleLinear(d3.extent(lines.flatMap(({ from, to }) => [from, to])), [left + 6, width - 70]);
+  const x = d3.scaleLinear(extent(lines.flatMap(({ from, to }) => [from, to])), [left + 6, width - 70]);
   axisBelow(svg, x, height, 4);
   const drawn = svg.append("g").selectAll("g").data(lines).join("g").attr("transform", (_, i) => `translate(0,${(i + 0.5) * STEP})`);
   drawn.append("text").attr("class", "feature").attr("x", left - 8).attr("y", 4).attr("text-anchor", "end").text(({ label }) => fitted(label, left - 10, 13));

@@ -21,7 +21,7 @@ function showCurve(place, values, curve) {
   const edge = { left: 64, right: 16, top: 28, bottom: 44 };
   const last = curve.at(-1);
   const x = d3.scaleLinear([0, last[0]], [edge.left, width - edge.right]);
-  const y = d3.scaleLinear([0, d3.max(curve, ([, error]) => error)], [height - edge.bottom, edge.top]).nice();
+  const y = d3.scaleLinear([0, d3.max(curve, ([, error]) => error) || 1], [height - edge.bottom, edge.top]).nice();
   // Where the errors lie close together, how far they are from 0 would hide how they fall.
   const [least, most] = d3.extent(curve, ([, error]) => error);
   if (most < 2 * least) y.domain([least - (most - least) * 0.1, most]).nice();
@@ -37,14 +37,14 @@ function showCurve(place, values, curve) {
 }
 
 function showForestImportance(place, values, forest) {
-  const { features, shares, permuted, sd, others } = forest.importance;
+  const { features, permuted, sd } = forest.importance;
   const blocks = [];
   if (permuted) {
     const frame = make("div", { class: "block" }, make("h3", null, "By permutation"));
     blocks.push({ frame, draw: () => drawPermuted(frame, values, { features, permuted, sd }) });
   }
   const gains = make("div");
-  showImportance(gains, values.features, { importance: { features, shares, others, unused: 0 } });
+  showImportance(gains, values.features, { importance: forest.importance });
   blocks.push({ frame: make("div", { class: "block" }, make("h3", null, "By impurity"), gains,
     make("p", { class: "hint" }, "Shares of all that the trees' splits lower the impurity by. Features with many values have more chances.")) });
   place.replaceChildren(make("div", { class: "blocks" }, ...blocks.map(({ frame }) => frame)));

@@ -30,7 +30,7 @@ function drawCharts() {
     at("forest-title").textContent = forest.losses ? "Loss by round" : "Out-of-bag error";
     if (forest.losses) {
       showBoosted(at("forest"), forest);
-      showImportance(at("importance"), values.features, { importance: { ...forest.importance, unused: 0 } });
+      showImportance(at("importance"), values.features, forest);
     } else {
       showForest(at("forest"), values, forest);
       showForestImportance(at("importance"), values, forest);

@@ -200,7 +200,7 @@ def test_what_else_reads_it(db: psycopg.Connection) -> None:
     first = score(db, "raw", num_trees=2)
     assert predicted(db, "raw", "short", "t") == first
     db.execute("SELECT madtree.tree_statistics('m', 't')")
-    assert len(rows(db, "SELECT * FROM madtree.tree_drift('m', 'u')")) == 3
+    assert len(rows(db, "SELECT * FROM madtree.tree_drift('m', 'u')")) == 4
     assert "offsets" in build_report(db, "m", data="t")
     (sql,) = db.execute("SELECT madtree.boost_sql('m', 'raw', dialect => 'sqlite')").fetchone()  # type: ignore[misc]
     assert "CAST(`o` AS REAL)" in sql

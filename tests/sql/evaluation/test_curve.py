@@ -129,6 +129,7 @@ def test_mistakes_are_named(data: psycopg.Connection, dependent: str, more: str,
     with pytest.raises(psycopg.Error) as caught:
         curve(data, more)
     assert caught.value.diag.message_primary == f"madtree: {sentence}"
+    assert (caught.value.diag.message_hint == "Name one: class => 'a'.") == (sentence.endswith("'c', not NULL"))
 
 
 def test_weights_that_cannot_be_are_refused(data: psycopg.Connection) -> None:

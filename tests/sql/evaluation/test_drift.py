@@ -170,6 +170,7 @@ def test_workers_count_the_same(db: psycopg.Connection) -> None:
     alone = rows(db, "SELECT * FROM madtree.tree_drift('m', 'later')")
     db.execute("SET max_parallel_workers_per_gather = 2")
     together = rows(db, "SELECT * FROM madtree.tree_drift('m', 'many')")
+    assert (alone.pop()["n"], together.pop()["n"]) == (1000, 20_000)  # of the predictions, which are those of a sample
     for row, other in zip(alone, together, strict=True):
         assert row["feature"] == other["feature"]
         assert other["n"] == 300 * row["n"]
@@ -184,3 +185,107 @@ def test_a_table_of_other_categories_is_not_the_trainings(db: psycopg.Connection
     with pytest.raises(psycopg.Error, match="training_table: of c others has no value that m knows"):
         db.execute("SELECT madtree.tree_statistics('m', 'others')")
     assert rows(db, "SELECT * FROM m_statistics") == before
+
+
+PREDICTED = {
+    "forest": (MODELS["forest"], "forest_predict", "response", "estimated_v"),
+    "boosted": (MODELS["boosted"], "boost_predict", "prob", "estimated_prob_true"),
+    "forest of classes": (MODELS["forest"].replace("'v'", "'y'"), "forest_predict", "prob_mean", "estimated_prob_true"),
+    "grouped": (MODELS["boosted"][:-1] + ", grouping_cols => 'g')", "boost_predict", "prob", "estimated_prob_true"),
+    "offsets": (MODELS["boosted"][:-1] + ", offsets => 'x - 0.5')", "boost_predict", "prob", "estimated_prob_true"),
+    "three classes": (MODELS["boosted"].replace("'y'", "'s'"), "boost_predict", "response", "estimated_s"),
+    "many": (MODELS["forest"].replace("'v'", "'z'"), "forest_predict", "prob_mean", ""),
+}
+
+
+@pytest.mark.parametrize("name", PREDICTED)
+def test_predictions_are_held_against_those_of_the_training(db: psycopg.Connection, name: str) -> None:
+    train, predict, type_, said = PREDICTED[name]
+    db.execute(f"SELECT madtree.{train}")  # type: ignore[arg-type]
+    db.execute("SELECT madtree.tree_statistics('m', 'training')")
+    spread = []
+    for table in ("training", "later"):
+        db.execute(f"SELECT madtree.{predict}('m', '{table}', '{table}_said', '{type_}')")  # type: ignore[arg-type]
+        found = rows(db, f"SELECT * FROM {table}_said ORDER BY id")
+        if said:
+            spread.append([row[said] for row in found])
+        else:  # the most probable one, the first of several
+            spread.append([max(list(row)[1:], key=lambda name, row=row: row[name]) for row in found])
+    before, now = spread
+    kept = rows(db, "SELECT * FROM m_statistics WHERE feature IS NULL ORDER BY place")
+    assert {row["kind"] for row in kept} == {"prediction"}
+    if isinstance(before[0], float):
+        ends = [row["high"] for row in kept[:-1]]
+        assert sorted({sorted(before)[k * len(before) // 10 - 1] for k in range(1, 10)} - {max(before)}) == ends
+
+        def counts(values: list[float]) -> list[int]:
+            places = [next((i for i, end in enumerate(ends) if value <= end), len(ends)) for value in values]
+            return [places.count(place) for place in range(len(ends) + 1)]
+    else:
+        names = [row["category"] if said else f"estimated_prob_{row['category']}" for row in kept]
+        first = sorted(names, key=lambda name: (-before.count(name), names.index(name)))[:20]
+
+        def counts(values: list[Any]) -> list[int]:
+            return [*(values.count(name) for name in first), sum(value not in first for value in values)]
+
+        assert [row["n"] for row in kept] == [before.count(name) for name in names]
+    told = rows(db, "SELECT * FROM madtree.tree_drift('m', 'later')")[-1]
+    assert (told["feature"], told["n"], told["outside"]) == (None, 1000, None)
+    assert told["psi"] == pytest.approx(psi(counts(before), counts(now)))
+    assert told["psi"] > 0.01
+    (same,) = rows(db, "SELECT psi FROM madtree.tree_drift('m', 'training') WHERE feature IS NULL")
+    assert same["psi"] == 0
+
+
+def test_predictions_that_cannot_be_told_are_left_out_and_why(db: psycopg.Connection) -> None:
+    db.execute(f"SELECT madtree.{MODELS['boosted']}, madtree.tree_statistics('m', 'training')")  # type: ignore[arg-type]
+    db.execute(f"CREATE VIEW no_id AS SELECT {LIST} FROM later")
+    heard: list[str] = []
+    db.add_notice_handler(lambda said: heard.append(said.message_primary or ""))
+    assert len(rows(db, "SELECT * FROM madtree.tree_drift('m', 'no_id')")) == len(FEATURES)
+    assert heard == ["how far predictions have moved is not told: no_id lacks id, by which rows are drawn"]
+    db.execute("SELECT madtree.boost_cut('m', 'cut', 2), madtree.calibrate('m', 'later', 'true')")
+    for copy in ("cut", "true"):
+        assert len(rows(db, f"SELECT * FROM madtree.tree_drift('{copy}', 'later')")) == len(FEATURES)
+        assert f"the statistics of {copy} are of its features alone" in heard[-1]
+        db.execute(f"SELECT madtree.tree_statistics('{copy}', 'training')")
+        assert rows(db, f"SELECT * FROM madtree.tree_drift('{copy}', 'later')")[-1]["feature"] is None
+
+
+def test_few_different_ids_of_many_rows_tell_of_predictions_too(db: psycopg.Connection) -> None:
+    db.execute(f"SELECT madtree.{MODELS['boosted']}, madtree.tree_statistics('m', 'training')")  # type: ignore[arg-type]
+    db.execute(f"CREATE TABLE many AS SELECT 7 AS id, {LIST} FROM training, generate_series(1, 30)")
+    drawn = rows(db, "SELECT n, psi FROM madtree.tree_drift('m', 'many') WHERE feature IS NULL")
+    assert drawn[0]["n"] == 20_000
+    db.execute("ALTER TABLE many DROP id, ADD id int GENERATED ALWAYS AS IDENTITY")
+    drawn = rows(db, "SELECT n, psi FROM madtree.tree_drift('m', 'many') WHERE feature IS NULL")
+    assert drawn[0]["n"] == 20_000
+    assert 0 < drawn[0]["psi"] < 0.005
+
+
+def test_rows_of_unknown_groups_tell_nothing_of_predictions(db: psycopg.Connection) -> None:
+    db.execute(f"SELECT madtree.{PREDICTED['grouped'][0]}, madtree.tree_statistics('m', 'training')")  # type: ignore[arg-type]
+    db.execute("UPDATE later SET g = 9")
+    assert len(rows(db, "SELECT * FROM madtree.tree_drift('m', 'later')")) == len(FEATURES)
+    db.execute("UPDATE training SET g = 9")
+    db.execute("SELECT madtree.tree_statistics('m', 'training')")
+    assert rows(db, "SELECT * FROM m_statistics WHERE feature IS NULL") == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE m_statistics SET kind = 'range' WHERE feature IS NULL",
+        "UPDATE m_statistics SET high = 'NaN' WHERE feature IS NULL AND place = 1",
+        "UPDATE m_statistics SET high = NULL WHERE feature IS NULL AND place = 2",
+        "UPDATE m_statistics SET high = 0 WHERE feature IS NULL AND place < 3",
+        "UPDATE m_statistics SET n = 0 WHERE feature IS NULL",
+        "UPDATE m_statistics SET n = -1 WHERE feature IS NULL AND place = 1",
+        "INSERT INTO m_statistics SELECT NULL, 'prediction', i, NULL, i, NULL, 1 FROM generate_series(100, 180) AS i",
+    ],
+)
+def test_damaged_predictions_are_told(db: psycopg.Connection, change: str) -> None:
+    db.execute(f"SELECT madtree.{MODELS['boosted']}, madtree.tree_statistics('m', 'training')")  # type: ignore[arg-type]
+    db.execute(change)  # type: ignore[arg-type]
+    with pytest.raises(psycopg.Error, match="m is damaged: its statistics are none of its features"):
+        db.execute("SELECT madtree.tree_drift('m', 'later')")

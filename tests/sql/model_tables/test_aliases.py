@@ -51,6 +51,16 @@ def test_it_goes_to_another_model_and_back(db: psycopg.Connection) -> None:
         said(db, "tree_display('champion')")
 
 
+def test_an_alias_of_a_model_that_is_gone_is_named(db: psycopg.Connection) -> None:
+    said(db, "model_alias('champion', 'm_1'), madtree.tree_drop('m_1')")
+    with pytest.raises(
+        psycopg.errors.UndefinedTable, match=r'champion is an alias of ".*"."m_1", which is there no more'
+    ):
+        said(db, "tree_display('champion')")
+    said(db, "model_alias('champion', '\"M 2\"')")
+    assert said(db, "get_tree('champion', 1, 1)").startswith("digraph")
+
+
 def test_mistakes_are_told(db: psycopg.Connection) -> None:
     said(db, "model_alias('champion', 'm_1')")
     for call, message in (

@@ -233,6 +233,10 @@ def test_scores_replace_scores_alone(data: psycopg.Connection) -> None:
     tune(data, params="max_depth=1,2")
     with pytest.raises(psycopg.Error, match="exists already"):
         tune(data)
+    data.execute("SELECT madtree.tree_drop('s_model')")
+    with pytest.raises(psycopg.Error, match=r"output_table_name: .* exists already") as refused:
+        tune(data)
+    assert "a table of scores of settings, call with replace => true" in str(refused.value.diag.message_hint)
     assert len(tune(data, replace=True)) == 5
     data.execute("DROP TABLE s; CREATE TABLE s (setting int)")
     with pytest.raises(psycopg.Error, match="replaces tables of scores of settings only"):
