@@ -178,7 +178,16 @@ def find_model(
             hint=f"Name the model itself, {alias.model}; or, if you trust that role, say trust_owner => true.",
             sqlstate=NOT_ALLOWED,
         )
-    named = _find_relation(host, alias.model, argument)
+    try:
+        named = _find_relation(host, alias.model, argument)
+    except MadtreeError as error:
+        if error.sqlstate != UNDEFINED_TABLE:
+            raise
+        raise MadtreeError(
+            f"{argument}: {given} is an alias of {alias.model}, which does not exist",
+            hint=f"madtree.model_alias({literal(given)}, ...) lets it name another model, and with NULL removes it.",
+            sqlstate=UNDEFINED_TABLE,
+        ) from None
     return _kept(host, _found(host, given, argument, named, bool(trust_owner), False), False)
 
 
