@@ -184,7 +184,7 @@ def find_model(
         if error.sqlstate not in (UNDEFINED_TABLE, _NO_SCHEMA):
             raise
         raise MadtreeError(
-            f"{argument}: {given} is an alias of {alias.model}, which is there no more",
+            f"{argument}: {given} is an alias of {alias.model}, which does not exist any more",
             hint=f"Give it to another model: SELECT madtree.model_alias({literal(given)}, '...').",
             sqlstate=error.sqlstate,
         ) from error

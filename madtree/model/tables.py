@@ -9,10 +9,12 @@ from madtree.model.find import find_model, missing_model
 from madtree.model.turns import drop_model, make_tables
 from madtree.records import dataclass
 from madtree.request import TrainingTask
+from madtree.sqltext import aliases as alias_sql
 from madtree.sqltext import packed_nodes
 from madtree.sqltext import tables as sql
 from madtree.sqltext.boost_tables import CATEGORY_COLUMNS
 from madtree.sqltext.kinds import TABLES
+from madtree.sqltext.quote import qualified
 from madtree.trees import TREE, ModelKind, node_layout
 
 
@@ -80,4 +82,7 @@ def tree_drop(host: Host, model_name: str | None) -> Dropped:
     dropped = drop_model(host, tables.schema, tables.name)
     if not dropped:  # by another session, after it was found and before it was locked
         raise missing_model(tables.given, tables.argument)
+    name = qualified(tables.schema, tables.name)
+    if left := ", ".join(row["alias"] for row in host.query(alias_sql.OF_MODEL, ["pg_catalog.text"], [name])):
+        host.notice(f"model: {left} names it, and names nothing now; madtree.model_alias lets it name another model")
     return Dropped(tables.schema, dropped)

@@ -27,6 +27,14 @@ SELECT c.relkind::pg_catalog.text AS kind,
     ) AS columns
 FROM pg_catalog.pg_class AS c WHERE c.oid OPERATOR(pg_catalog.=) $1""")
 
+# The aliases of the model whose qualified name as SQL is $1, as names.
+OF_MODEL = f"""
+SELECT d.objoid::pg_catalog.regclass::pg_catalog.text AS alias FROM pg_catalog.pg_description AS d
+WHERE d.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass::pg_catalog.oid
+AND d.objsubid OPERATOR(pg_catalog.=) 0
+AND d.description OPERATOR(pg_catalog.=) ({literal(_BEGINNING)} OPERATOR(pg_catalog.||) $1)
+ORDER BY 1"""
+
 
 def model_in(comment: str) -> str | None:
     """The model's name that a comment has; None where it has none."""
