@@ -10,7 +10,7 @@ from typing import Any
 
 from memory_host import Catalogue, Enum, RefusedError, Table, Value
 
-from madtree.sqltext.operators import EQUALS
+from madtree.sqltext.quote import EQUALS
 
 N_ROWS = 20
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from madtree.host import Query, Row, Sharing, StepDone
 from madtree.sqltext import catalog, distributed, predict, sessions, trust, work, workers
-from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.query import LookUp
+from madtree.sqltext.quote import EQUALS
 from madtree.sqltext.split import parse_name
 
 # PostgreSQL's own types by pg_type.typcategory.
@@ -218,7 +218,7 @@ class MemoryHost:
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         """What the catalogue says; raises LookupError of a query that it knows nothing of."""
         if isinstance(sql, LookUp) and sql.builder in self._answers:
-            return self._answers[sql.builder](**sql.asked)
+            return self._answers[sql.builder](**sql.asked_of)
         if sql not in self._answers:
             raise LookupError(f"without a server nobody answers to {sql}")
         return self._answers[sql](*params)

@@ -66,12 +66,12 @@ def explain(
     replace: bool | None = False,
 ) -> str:
     """Explain the predictions of a table's rows; raises MadtreeError as `score.explain_table`."""
-    told = layout, top, interactions, features, background
-    made = score.explain_table(host, model, data, output, type_, class_, *told, trust_owner, replace)
-    of_class = "" if made.class_ is None else f" of {made.class_}"
+    options = layout, top, interactions, features, background
+    explained = score.explain_table(host, model, data, output, type_, class_, *options, trust_owner, replace)
+    of_class = "" if explained.class_ is None else f" of {explained.class_}"
     return (
-        f"tree_shap: {data} explained with {model} ({made.type_}{of_class}) into {output}, {_rows(made.n_rows)}, "
-        f"in {made.seconds:.2f} s"
+        f"tree_shap: {data} explained with {model} ({explained.type_}{of_class}) into {output}, "
+        f"{_rows(explained.n_rows)}, in {explained.seconds:.2f} s"
     )
 
 

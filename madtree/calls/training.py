@@ -9,8 +9,8 @@ from typing import Any
 
 from madtree.host import Host, Stopwatch
 from madtree.model.write import write_outcomes
-from madtree.request import CHECKS, TrainingTask, TuneTask, check_tune_arguments, told
-from madtree.score import FormerTable, Made, draw_leaf_outcomes, find_former, predict_out_of_bag
+from madtree.request import CHECKS, TrainingTask, TuneTask, check_tune_arguments, setting_text
+from madtree.score import FormerTable, TableSignature, draw_leaf_outcomes, find_former, predict_out_of_bag
 from madtree.sqltext import array_text as text
 from madtree.sqltext import tuning as sql
 from madtree.sqltext.quote import qualified
@@ -61,7 +61,7 @@ def tree_tune(host: Host, *arguments: Any) -> str:
     best = reached[0]
     _write(host, tune, reached, former)
     model = train(host, tune.tasks[best.trial - 1], watch)
-    setting = told(tune.settings[best.trial - 1])
+    setting = setting_text(tune.settings[best.trial - 1])
     n = len(tune.tasks)
     return (
         f"{tune.output}: {n} setting{'s' * (n != 1)}, {len(best.scores)} folds; best is setting {best.trial}"
@@ -73,8 +73,10 @@ def tree_tune(host: Host, *arguments: Any) -> str:
 def _former(host: Host, tune: TuneTask) -> FormerTable | None:
     """The table that the scores replace, if there is one."""
     columns = ", ".join(sql.OWN_COLUMNS)
-    made = Made("scores of settings", columns, lambda names: sql.are_scores(list(names)), "output_table_name")
-    return find_former(host, tune.schema, tune.name, made, replace=tune.replace)
+    signature = TableSignature(
+        "scores of settings", columns, lambda names: sql.are_scores(list(names)), "output_table_name"
+    )
+    return find_former(host, tune.schema, tune.name, signature, replace=tune.replace)
 
 
 def _write(host: Host, tune: TuneTask, reached: Sequence[TrialScores], former: FormerTable | None) -> None:

@@ -130,8 +130,8 @@ def main() -> None:
 
 def server_error(error: psycopg.Error) -> int:
     """Print the server's own sentence, detail and hint; returns the exit code."""
-    said = error.diag.message_primary
-    message = RAISED_BY.sub("", said or " ".join(str(error).split()) or type(error).__name__)
+    primary = error.diag.message_primary
+    message = RAISED_BY.sub("", primary or " ".join(str(error).split()) or type(error).__name__)
     hint = error.diag.message_hint or hint_of(error)
     if error.sqlstate in ("3F000", "42883") and "madtree" in message and hint is None:
         hint = "'madtree doctor' says what is missing on this server."

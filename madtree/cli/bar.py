@@ -16,7 +16,7 @@ from rich.progress import (
 )
 
 from madtree.cli.escapes import escaped_line
-from madtree.cli.output import duration, remark, stderr
+from madtree.cli.output import duration, say_on, stderr
 from madtree.cli.progress import Estimate
 from madtree.host import Message
 
@@ -80,13 +80,13 @@ class Bar:
         if is_verbose and not self._verbose:
             return
         words = message.text if is_verbose else f"{message.severity.lower()}: {message.text}"
-        remark(self._console, escaped_line(words), "yellow" if message.severity == "WARNING" else "dim")
+        say_on(self._console, escaped_line(words), "yellow" if message.severity == "WARNING" else "dim")
         if message.hint:
-            remark(self._console, escaped_line(f"hint: {message.hint}"), "dim")
+            say_on(self._console, escaped_line(f"hint: {message.hint}"), "dim")
 
     def say(self, message: str) -> None:
         """A remark, above the bar."""
-        remark(self._console, message, "dim")
+        say_on(self._console, message, "dim")
 
     def tick(self) -> None:
         """Move with the clock. The bar appears at the first tick: what is done sooner needs none."""

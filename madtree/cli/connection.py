@@ -91,10 +91,10 @@ def connect(target: Target, connect_timeout: str = CONNECT_TIMEOUT) -> psycopg.C
     try:
         return psycopg.connect(conninfo, autocommit=True, prepare_threshold=None)  # a pooler may be in between
     except psycopg.OperationalError as error:
-        said = "; ".join(map(str.strip, target.hide(str(error)).splitlines()))
-        said = PREFIX.sub("", said)
+        sentence = "; ".join(map(str.strip, target.hide(str(error)).splitlines()))
+        sentence = PREFIX.sub("", sentence)
         raise CommandError(
-            f"no connection: {said}",
+            f"no connection: {sentence}",
             f"The server was chosen by {target.chosen_by}. 'madtree doctor' looks for the cause.",
             NO_CONNECTION,
         ) from None

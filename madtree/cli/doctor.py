@@ -62,12 +62,12 @@ def doctor_command(
 def show(findings: list[Finding]) -> None:
     """Findings line by line, cures below theirs, a count at the end."""
     width = max(len(finding.check) for finding in findings)
-    said = []
+    lines_of_findings = []
     for finding in findings:
         word = Text(f"{finding.status.value:<9}", style=STYLES[finding.status])
-        said.append(Text.assemble(word, (f"{finding.check:<{width}}  ", "bold"), finding.message))
+        lines_of_findings.append(Text.assemble(word, (f"{finding.check:<{width}}  ", "bold"), finding.message))
         if finding.cure:
-            said.append(Text.assemble(" " * 9, ("cure: ", "bold"), finding.cure))
+            lines_of_findings.append(Text.assemble(" " * 9, ("cure: ", "bold"), finding.cure))
     counts = [(sum(f.status is status for f in findings), status.value) for status in reversed(Status)]
     parts = [f"{n} {word}{'s' * (n != 1)}" for n, word in counts if n and word != "ok"]
-    lines(Console(highlight=False), [*said, Text(", ".join(parts) or "all is well")])
+    lines(Console(highlight=False), [*lines_of_findings, Text(", ".join(parts) or "all is well")])

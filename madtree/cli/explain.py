@@ -108,11 +108,11 @@ def shap_command(
     arguments |= {"class": class_, "layout": layout.value, "top": top, "interactions": interactions}
     arguments |= {"features": features, "background": background, "trust_owner": trust_owner, "replace": replace}
     with session(dsn) as opened:
-        said = opened.line("tree_shap", arguments, "explaining")
+        message = opened.line("tree_shap", arguments, "explaining")
     if json:
-        as_json({"model": model, "output": output, "message": said})
+        as_json({"model": model, "output": output, "message": message})
     else:
-        text(escaped_line(said))
+        text(escaped_line(message))
 
 
 def dependence_command(

@@ -39,15 +39,15 @@ DRIFT_EPILOG = examples(
 
 
 def _answered(
-    function: str, doing: str, given: Mapping[str, Any], dsn: str | None, told: Mapping[str, Any] | None
+    function: str, doing: str, given: Mapping[str, Any], dsn: str | None, facts: Mapping[str, Any] | None
 ) -> None:
-    """Call a function that answers by a line; `told`: what JSON tells of it beside that, None for people."""
+    """Call a function that answers by a line; `facts`: what JSON tells of it beside that, None for people."""
     with session(dsn) as opened:
-        said = opened.line(function, given, doing)
-    if told is None:
-        text(escaped_line(said))
+        message = opened.line(function, given, doing)
+    if facts is None:
+        text(escaped_line(message))
     else:
-        as_json({**told, "message": said})
+        as_json({**facts, "message": message})
 
 
 def calibrate_command(
@@ -66,8 +66,8 @@ def calibrate_command(
     """Write a model whose probabilities are true, by rows that training has not seen."""  # fmt: skip
     names = {"model": model, "calibration_table": table, "output_model": new_model}
     given = {**names, "method": method, "trust_owner": trust_owner, "replace": replace}
-    told = {"model": new_model, "calibrated_from": model, "method": method}
-    _answered("calibrate", "calibrating", given, dsn, told if json else None)
+    facts = {"model": new_model, "calibrated_from": model, "method": method}
+    _answered("calibrate", "calibrating", given, dsn, facts if json else None)
 
 
 def conformal_command(
@@ -101,8 +101,8 @@ def refresh_command(
     """Write a model anew by other rows: the same splits, and what these rows say."""
     names = {"model": model, "new_table": table, "output_model": new_model}
     given = {**names, "trust_owner": trust_owner, "replace": replace}
-    told = {"model": new_model, "refreshed_from": model}
-    _answered("tree_refresh", "refreshing", given, dsn, told if json else None)
+    facts = {"model": new_model, "refreshed_from": model}
+    _answered("tree_refresh", "refreshing", given, dsn, facts if json else None)
 
 
 def alias_command(

@@ -35,11 +35,11 @@ class _Copy:
         names = {"model": self.model, "new_model": self.new_model}
         arguments = {**names, **self.how, "trust_owner": self.trust_owner, "replace": self.replace}
         with session(dsn) as opened:
-            said = opened.line(function, arguments, doing)
+            message = opened.line(function, arguments, doing)
         if json:
-            as_json({"model": self.new_model, origin: self.model, **self.how, "message": said})
+            as_json({"model": self.new_model, origin: self.model, **self.how, "message": message})
         else:
-            text(escaped_line(said))
+            text(escaped_line(message))
 
 
 def prune_command(
@@ -84,11 +84,11 @@ def drop_command(
 ) -> None:
     """Drop models and all their tables: all of those named, or none."""
     with session(dsn) as opened:
-        said = opened.here(lambda host: [run(host, FUNCTIONS["tree_drop"], [model]) for model in models], "dropping")
+        message = opened.here(lambda host: [run(host, FUNCTIONS["tree_drop"], [model]) for model in models], "dropping")
     if json:
-        as_json([{"model": model, "message": line} for model, line in zip(models, said, strict=True)])
+        as_json([{"model": model, "message": line} for model, line in zip(models, message, strict=True)])
     else:
-        text("\n".join(map(escaped_line, said)))
+        text("\n".join(map(escaped_line, message)))
 
 
 MODELS_EPILOG = examples("$ madtree models", "$ madtree models --json | jq -r '.[].model'")

@@ -29,7 +29,7 @@ from madtree.cli.exits import CommandError, InterruptError
 WIDEST = 1_000_000
 
 
-class Remarks:
+class MessageStream:
     """A stream for people that stays silent once nobody can read it: a closed window must not stop the clearing up."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -70,15 +70,15 @@ def let_go() -> None:
 
 def stderr() -> Console:
     """Made for each use, because a test or a pipe may have put another stream in its place."""
-    return Console(file=cast(TextIO, Remarks(sys.stderr)), highlight=False)
+    return Console(file=cast(TextIO, MessageStream(sys.stderr)), highlight=False)
 
 
 def say(message: str, style: str = "") -> None:
     """A remark for people, on stderr; long lines are the terminal's business."""
-    remark(stderr(), message, style)
+    say_on(stderr(), message, style)
 
 
-def remark(console: Console, message: str, style: str = "") -> None:
+def say_on(console: Console, message: str, style: str = "") -> None:
     """As `say`, on a console that is there already."""
     console.print(Text(escaped(message), style=style), soft_wrap=True)
 

@@ -74,11 +74,11 @@ def predict_command(
         function = FUNCTIONS[opened.run(lambda: _kind_of(opened.connection, model), "reading").predicts]
         if level is not None:
             arguments["level"] = level
-        said = opened.line(function.name, {function.arguments[0].name: model, **arguments}, "scoring")
+        message = opened.line(function.name, {function.arguments[0].name: model, **arguments}, "scoring")
     if json:
-        as_json({"model": model, "output": output, "type": type_.value, "message": said})
+        as_json({"model": model, "output": output, "type": type_.value, "message": message})
     else:
-        text(escaped_line(said))
+        text(escaped_line(message))
 
 
 def _kind_of(connection: psycopg.Connection, model: str) -> ModelKind:

@@ -17,7 +17,7 @@ from madtree.cli.exits import INTERRUPTED, USAGE, CommandError, InterruptError
 from madtree.cli.interrupt import interruptible, signals_raise
 from madtree.cli.output import say
 from madtree.host import Host
-from madtree.host.psycopg import Engine, PsycopgHost, breaks_told, found_engine, require_numpy
+from madtree.host.psycopg import Engine, PsycopgHost, found_engine, raising_lost_connection, require_numpy
 from madtree.interface import FUNCTIONS
 
 T = TypeVar("T")
@@ -61,7 +61,7 @@ class CommandSession:
 
     def here(self, work: Callable[[Host], T], doing: str, max_depth: int | None = None, verbose: bool = False) -> T:
         """As `run`, for work that is done here and takes the connection as a host."""
-        with breaks_told(self.connection, self._source) as stage:
+        with raising_lost_connection(self.connection, self._source) as stage:
 
             def host_work(bar: Bar, look: Callable[[], None]) -> T:
                 source = None

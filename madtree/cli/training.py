@@ -151,7 +151,9 @@ def _trained(connection: psycopg.Connection, name: str) -> dict[str, Any]:
     error = {}
     if model.kind.unseen_in is not None and not model.grouping_columns:
         (whole,) = host.query(
-            explain_sql.groups_told(tables.schema, tables.name, [], model.kind, len(model.features), model.n_scores)
+            explain_sql.described_groups(
+                tables.schema, tables.name, [], model.kind, len(model.features), model.n_scores
+            )
         )
         error = {} if whole["oob_error"] is None else {"oob_error": whole["oob_error"]}
     return {

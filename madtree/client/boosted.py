@@ -95,7 +95,7 @@ class BoostedModel(EnsembleModel, BoostedMethods):
         scores = boosted.scores(values, n_rows, num_trees)
         if quantile is None:
             return boosted.answer(model, type, scores, (CONFORMAL,))
-        return conformal_predictions(boosted.said(scores), quantile, of_classes=model.is_classification)
+        return conformal_predictions(boosted.responses(scores), quantile, of_classes=model.is_classification)
 
     def staged_predict(self, X: Any, type: str = "response", *, gid: int | None = None) -> Iterator[Any]:
         """What `predict` says of a frame after each round: an array of each; arguments as there."""

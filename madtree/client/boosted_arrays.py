@@ -98,7 +98,7 @@ class BoostedArrays:
                 self._add(number, route, found[rows])
             yield found.copy()
 
-    def said(self, scores: Array) -> Array:
+    def responses(self, scores: Array) -> Array:
         """(n_rows, n_classes) probabilities, or (n_rows, 1) numbers, by scores (n_rows, n_scores)."""
         return shares(self._masses(scores)) if self.n_classes else expected(scores, self.link)
 
@@ -120,8 +120,8 @@ class BoostedArrays:
         if type_ == "raw":
             return scores[:, 0] if self.n_scores == 1 else scores
         if type_ == "prob":
-            return self.said(scores)
-        return class_values(model)[self.likeliest(scores)] if model.is_classification else self.said(scores)[:, 0]
+            return self.responses(scores)
+        return class_values(model)[self.likeliest(scores)] if model.is_classification else self.responses(scores)[:, 0]
 
     def _masses(self, scores: Array) -> Array:
         if self.isotonic is None:

@@ -16,11 +16,11 @@ from psycopg.rows import tuple_row
 from psycopg.types.json import set_json_loads
 
 from madtree.client.bridge import BridgedConnection
-from madtree.client.calls import as_argument, mistakes_told, refusals_told, statement_of
+from madtree.client.calls import as_argument, raising_mistakes, raising_refusals, statement_of
 from madtree.client.result import Result
 from madtree.client.session import Session
 from madtree.host import Message, looked_at_end
-from madtree.host.psycopg import Doing, Engine, PsycopgHost, breaks_told, found_engine, require_numpy
+from madtree.host.psycopg import Doing, Engine, PsycopgHost, found_engine, raising_lost_connection, require_numpy
 from madtree.interface import FUNCTIONS
 from madtree.request import find_types
 from madtree.sqltext.quote import ident
@@ -86,7 +86,7 @@ class Caller:
         connection: Any = session.connection
         look = connection.raise_if_cancelled if isinstance(connection, BridgedConnection) else _go_on
         connections = 1 if self.connections is None and not session.owned else self.connections
-        return PsycopgHost(connection, self._say, look, connections, doing, source)
+        return PsycopgHost(connection, self._forward, look, connections, doing, source)
 
     @property
     def engine(self) -> Engine:
@@ -137,7 +137,7 @@ class Caller:
     def _rows(self, statement: str | sql.Composable, parameters: Sequence[Any], *, binary: bool) -> Result[Any]:
         """`binary`: numbers and times come as they are, not as the session's settings have them written."""
         # Whatever kind of rows the caller has given to the connection.
-        with self._told(), self.work() as connection, connection.cursor(row_factory=tuple_row) as cursor:
+        with self._forwarding_notices(), self.work() as connection, connection.cursor(row_factory=tuple_row) as cursor:
             if (encoding := connection.info.encoding) != _JSONS:  # psycopg hands the bytes over as they come
                 set_json_loads(_json_reader(encoding), cursor)
             # Not prepared: a table that is replaced may change its columns' types.
@@ -147,17 +147,22 @@ class Caller:
         if self._engine == "auto":
             with self.work() as connection:
                 self._engine, why = found_engine(connection)
-            self._say(Message("INFO", why))
+            self._forward(Message("INFO", why))
         return self._engine
 
     def _call_here(self, function: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> Result[Any]:
         """A call that this process does, by the client's engine."""
-        with mistakes_told():
+        with raising_mistakes():
             require_numpy()
         from madtree import engine  # it takes a while, so it is done before the transaction
 
         source = None if self._source is None else self._source.connection
-        with breaks_told(self.connection, source) as doing, self._told(), mistakes_told(), self.work():
+        with (
+            raising_lost_connection(self.connection, source) as doing,
+            self._forwarding_notices(),
+            raising_mistakes(),
+            self.work(),
+        ):
             answer = engine.call(self._host(doing), function, arguments, named)
             doing.committing()
         return Result.of_answer(answer)
@@ -169,7 +174,7 @@ class Caller:
         What is read of another server is read in a transaction there.
         """
         source = contextlib.nullcontext() if self._source is None else self._source.reading()
-        with refusals_told(), self._session.work() as connection, source:
+        with raising_refusals(), self._session.work() as connection, source:
             yield connection
 
     @property
@@ -189,7 +194,7 @@ class Caller:
     @contextlib.contextmanager
     def reading(self) -> Iterator[psycopg.Connection[Any]]:
         """As `work`, for reading: a model that is found in it stays as it is until the end."""
-        with refusals_told(), self._session.reading() as connection, looked_at_end():
+        with raising_refusals(), self._session.reading() as connection, looked_at_end():
             yield connection
 
     @property
@@ -204,12 +209,12 @@ class Caller:
                 session.close()
 
     @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
+    def _forwarding_notices(self) -> Iterator[None]:
         """While a call runs, the server's lines are passed on."""
         connections = [session.connection for session in (self._session, self._source) if session is not None]
 
         def tell(diagnostic: psycopg.errors.Diagnostic) -> None:
-            self._say(Message.of(diagnostic))
+            self._forward(Message.of(diagnostic))
 
         for connection in connections:
             connection.add_notice_handler(tell)
@@ -219,7 +224,7 @@ class Caller:
             for connection in connections:
                 connection.remove_notice_handler(tell)
 
-    def _say(self, message: Message) -> None:
+    def _forward(self, message: Message) -> None:
         """Pass a line on to whoever wants to know."""
         if self._on_message is not None:
             self._on_message(message.text)

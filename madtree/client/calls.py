@@ -27,7 +27,7 @@ class CallError(MadtreeError, ValueError):
 
 
 @contextlib.contextmanager
-def refusals_told() -> Iterator[None]:
+def raising_refusals() -> Iterator[None]:
     """Raises a refusal as `CallError`: PostgreSQL's of what was given, and whatever madtree says. What befalls a call
     (a cancel, a deadlock, a lost connection) stays psycopg's.
     """
@@ -41,7 +41,7 @@ def refusals_told() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def mistakes_told() -> Iterator[None]:
+def raising_mistakes() -> Iterator[None]:
     """Raises what madtree's own code refuses in this process as it is raised where the server refuses it."""
     try:
         yield

@@ -80,20 +80,20 @@ class Client(FunctionCalls):
     def __reduce__(self) -> Pickled:
         """A pickle, which may be kept in a file, has no password; `send_passwords_to_children` says who gets it."""
         source = None if self.source_conninfo is None else without_password(self.source_conninfo)
-        return client_elsewhere, (without_password(self.conninfo), self.engine, self.connections, source)
+        return unpickled_client, (without_password(self.conninfo), self.engine, self.connections, source)
 
 
-class _Elsewhere(threading.local):
+class _UnpickledClients(threading.local):
     """The clients that a thread has got pickled, by what they are."""
 
     def __init__(self) -> None:
         self.clients: dict[tuple[Any, ...], Client] = {}
 
 
-_ELSEWHERE = _Elsewhere()
+_UNPICKLED = _UnpickledClients()
 
 
-def client_elsewhere(
+def unpickled_client(
     conninfo: str, engine: Engine = "auto", connections: int | None = None, source: str | None = None
 ) -> Client:
     """What a pickled client comes back as: it connects when it is first used.
@@ -102,15 +102,15 @@ def client_elsewhere(
     pickle for each fit.
     """
     key = (os.getpid(), conninfo, engine, connections, source)
-    known = _ELSEWHERE.clients.get(key)
+    known = _UNPICKLED.clients.get(key)
     if known is None or known.is_closed:
-        of_data = None if source is None else Session.elsewhere(source)
-        known = Client(Session.elsewhere(conninfo), engine=engine, connections=connections, source=of_data)
-        _ELSEWHERE.clients[key] = known
+        of_data = None if source is None else Session.opened_later(source)
+        known = Client(Session.opened_later(conninfo), engine=engine, connections=connections, source=of_data)
+        _UNPICKLED.clients[key] = known
     return known
 
 
-# What a client is sent as: `client_elsewhere` and its arguments.
+# What a client is sent as: `unpickled_client` and its arguments.
 Pickled = tuple[Callable[[str, Engine, int | None, str | None], Client], tuple[str, Engine, int | None, str | None]]
 
 # joblib brings loky with it; it may be there by itself, too.
@@ -133,4 +133,4 @@ def send_passwords_to_children() -> None:
 
 
 def _with_password(client: Client) -> Pickled:
-    return client_elsewhere, (client.conninfo, client.engine, client.connections, client.source_conninfo)
+    return unpickled_client, (client.conninfo, client.engine, client.connections, client.source_conninfo)

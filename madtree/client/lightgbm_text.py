@@ -78,9 +78,9 @@ def lightgbm_text(model: Model, boosted: BoostedArrays) -> str:
         for number in range(boosted.trees.n_trees)
     ]
     sizes = " ".join(str(len(tree.encode())) for tree in trees)
-    said = "".join(f"{key}={value}\n" for key, value in {**header, "tree_sizes": sizes}.items())
+    parameters = "".join(f"{key}={value}\n" for key, value in {**header, "tree_sizes": sizes}.items())
     end = "end of trees\n\nfeature_importances:\n\nparameters:\nend of parameters\n\npandas_categorical:null\n"
-    return f"tree\n{said}\n{''.join(trees)}{end}"
+    return f"tree\n{parameters}\n{''.join(trees)}{end}"
 
 
 def _is_number(feature: Feature) -> bool:

@@ -71,7 +71,7 @@ def client_method(function: Function) -> Callable[..., Any]:
         if function.name in _ANSWERS:
             return _ANSWERS[function.name][1](self, found, values)
         if function.makes:
-            return self._objects[_made_kind(function)](self, values[function.makes], found[0][0])
+            return self._objects[_kind_of_result(function)](self, values[function.makes], found[0][0])
         return found if function.returns_rows else found[0][0]
 
     described = "".join(f"{_python(each.name)}\n{_indented(_said(each))}" for each in arguments)
@@ -111,11 +111,11 @@ def _returns(function: Function) -> str:
     if function.name in _ANSWERS:
         return _ANSWERS[function.name][0]
     if function.makes:
-        return OBJECTS[_made_kind(function)]
+        return OBJECTS[_kind_of_result(function)]
     return f"Result[{row_of(function)}]" if function.returns_rows else type_of(str(function.returns))
 
 
-def _made_kind(function: Function) -> ModelKind:
+def _kind_of_result(function: Function) -> ModelKind:
     """Of the model that a function makes."""
     trained = [kind for kind in KINDS.values() if kind.trains == function.name]
     return (trained or function.takes.kinds)[0] if function.takes else trained[0]
@@ -184,13 +184,13 @@ def _said(argument: Argument) -> str:
     """What the argument is, in Python's words."""
     if argument.name == _TRUST:
         return "As a superuser, use another role's model although it runs what that role wrote."
-    said = argument.help.replace("NULL", "None")
+    sentence = argument.help.replace("NULL", "None")
     if argument.keys:
-        said = f"{said}; keys are {', '.join(key.name for key in argument.keys)}"
+        sentence = f"{sentence}; keys are {', '.join(key.name for key in argument.keys)}"
     if instead := _INSTEAD.get(_form(argument)):
-        said = f"{said}; {instead}"
-    first = said.split()[0]
-    return f"{first if '_' in first else first.capitalize()}{said[len(first) :]}."
+        sentence = f"{sentence}; {instead}"
+    first = sentence.split()[0]
+    return f"{first if '_' in first else first.capitalize()}{sentence[len(first) :]}."
 
 
 def _indented(text: str) -> str:

@@ -244,8 +244,8 @@ class Contributions(Result[Any]):
         values, base = numbers[:, :, 1:].transpose(0, 2, 1), numbers[:, :, 0]
         if len(self.columns) == self.features + 2:
             values, base = values[:, :, 0], base[:, 0]
-        told = None if data is None else np.asarray(data)
-        return shap.Explanation(values=values, base_values=base, data=told, feature_names=names)
+        shown = None if data is None else np.asarray(data)
+        return shap.Explanation(values=values, base_values=base, data=shown, feature_names=names)
 
 
 def _as_numpy(values: list[Any], oid: int) -> np.ndarray[Any, Any]:

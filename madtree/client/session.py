@@ -41,7 +41,7 @@ class Session:
         self._process, self._conninfo = os.getpid(), ""
 
     @classmethod
-    def elsewhere(cls, conninfo: str) -> Session:
+    def opened_later(cls, conninfo: str) -> Session:
         """A session that opens its connection when it is first asked for."""
         session = cls.__new__(cls)
         session._connection, session._owned, session._alchemy = None, True, None

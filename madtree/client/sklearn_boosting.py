@@ -118,11 +118,11 @@ class ExactBoostingClassifier(_ExactBoosting, HistGradientBoostingClassifier):  
 
     def predict_proba(self, X: Any) -> Array:
         """Probabilities, shape (n_rows, n_classes), in the order of `classes_`."""
-        return self._boosted.said(self._raw_predict(X))
+        return self._boosted.responses(self._raw_predict(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Array]:
         """What `predict_proba` says after each round."""
-        yield from map(self._boosted.said, self._staged_raw_predict(X))
+        yield from map(self._boosted.responses, self._staged_raw_predict(X))
 
 
 class ExactBoostingRegressor(_ExactBoosting, HistGradientBoostingRegressor):  # type: ignore[misc]
@@ -130,12 +130,12 @@ class ExactBoostingRegressor(_ExactBoosting, HistGradientBoostingRegressor):  # 
 
     def predict(self, X: Any) -> Array:
         """Numbers, shape (n_rows,)."""
-        return self._boosted.said(self._raw_predict(X))[:, 0]
+        return self._boosted.responses(self._raw_predict(X))[:, 0]
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """What `predict` says after each round."""
         for scores in self._staged_raw_predict(X):
-            yield self._boosted.said(scores)[:, 0]
+            yield self._boosted.responses(scores)[:, 0]
 
 
 def _predictor(nodes: NodeArrays, column: int | None) -> TreePredictor:

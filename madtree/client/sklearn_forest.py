@@ -196,8 +196,8 @@ class ExactRandomForestClassifier(_ExactForest, SklearnForestClassifier):  # typ
     def predict(self, X: Any) -> Array:
         """Classes, shape (n_rows,)."""
         leaves = self._places(X)
-        said = mean_values(self._forest, leaves) if self._voting == "soft" else votes(self._forest, leaves)
-        return np.asarray(self.classes_[said.argmax(axis=1)])
+        of_classes = mean_values(self._forest, leaves) if self._voting == "soft" else votes(self._forest, leaves)
+        return np.asarray(self.classes_[of_classes.argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> Array:
         """Means of the leaves' shares, shape (n_rows, n_classes), in the order of `classes_`."""

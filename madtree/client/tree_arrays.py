@@ -51,8 +51,8 @@ class NodeArrays:
         """Those of nodes by place."""
         place = {feature.name: at for at, feature in enumerate(model.features)}
         classes = {label: at for at, label in enumerate(model.classes)}
-        said = [classes[str(n.prediction)] if model.has_class_leaves else float(n.prediction or 0) for n in nodes]
-        prediction = np.array(said, np.float64)
+        predicted = [classes[str(n.prediction)] if model.has_class_leaves else float(n.prediction or 0) for n in nodes]
+        prediction = np.array(predicted, np.float64)
         return cls(
             walked.trees.node_id.take(walked.order),
             walked.place_and_depth[1].take(walked.order),

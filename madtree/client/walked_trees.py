@@ -78,17 +78,19 @@ class WalkedTrees:
             ids += [number] * len(tree.nodes)
         stand_ins = [(at, surrogate) for at, node in enumerate(nodes) for surrogate in node.surrogates]
         splits: list[Split] = [*nodes, *(surrogate for _, surrogate in stand_ins)]
-        asked = [split.feature for split in splits]
-        names = [name for name in dict.fromkeys(asked) if name is not None]
+        split_names = [split.feature for split in splits]
+        names = [name for name in dict.fromkeys(split_names) if name is not None]
         position: dict[str | None, int] = {None: -1, **{name: at for at, name in enumerate(names)}}
         thresholds = [split.threshold for split in splits]
         own = FlatSplits(
             np.array([*range(len(nodes)), *(at for at, _ in stand_ins)], np.int64),
-            np.array([position[name] for name in asked], np.int64),
+            np.array([position[name] for name in split_names], np.int64),
             np.array(thresholds, np.float64),  # None is NaN
             np.array([*[True] * len(nodes), *(surrogate.low_goes_left for _, surrogate in stand_ins)], np.bool_),
         )
-        unordered = [(at, split) for at, split in enumerate(splits) if asked[at] is not None and thresholds[at] is None]
+        unordered = [
+            (at, split) for at, split in enumerate(splits) if split_names[at] is not None and thresholds[at] is None
+        ]
         keys: dict[str, dict[str | None, int]] = {str(split.feature): {} for _, split in unordered}
 
         def key(name: str, category: str | None) -> int:

@@ -83,8 +83,8 @@ def check_shards(facts: ServerFacts) -> Iterator[Finding]:
     cpus = [worker.get("python", {}).get("cpus") for worker in facts.workers]
     if shards is None or not all(cpus):
         return
-    said = f"new distributed tables get {shards} shards (citus.shard_count); the workers have {sum(cpus)} CPUs"
+    message = f"new distributed tables get {shards} shards (citus.shard_count); the workers have {sum(cpus)} CPUs"
     if int(shards) < sum(cpus):
-        yield warning("shards", said, f"Before create_distributed_table: SET citus.shard_count = {sum(cpus)}")
+        yield warning("shards", message, f"Before create_distributed_table: SET citus.shard_count = {sum(cpus)}")
     else:
-        yield ok("shards", said)
+        yield ok("shards", message)

@@ -90,13 +90,13 @@ def check_madtree(facts: ServerFacts) -> Iterator[Finding]:
 def check_python(facts: ServerFacts) -> Iterator[Finding]:
     """The interpreter that PL/Python starts, its numpy, and the module that it has loaded."""
     if refused := facts.refused.get("python"):
-        said = " ".join(word for word in (refused.message_primary, refused.message_detail) if word)
+        message = " ".join(word for word in (refused.message_primary, refused.message_detail) if word)
         if refused.sqlstate in ("3F000", "42883"):  # an extension from before this question, or its schema
             yield warning("python", "unknown: the server's madtree is too old to say", "ALTER EXTENSION madtree UPDATE")
         elif refused.sqlstate == "42501":
-            yield warning("python", f"unknown: {said}", None)
+            yield warning("python", f"unknown: {message}", None)
         else:
-            yield problem("python", re.sub(r"^[\w.]+: ", "", said), refused.message_hint)
+            yield problem("python", re.sub(r"^[\w.]+: ", "", message), refused.message_hint)
         return
     python = facts.python
     if not python:

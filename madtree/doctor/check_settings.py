@@ -42,14 +42,14 @@ def check_workers(facts: ServerFacts) -> Finding:
     """A query gets the least of three settings."""
     names = ("max_parallel_workers_per_gather", "max_parallel_workers", "max_worker_processes")
     values = {name: int(facts.settings[name]["setting"]) for name in names}
-    said = ", ".join(f"{name} = {value}" for name, value in values.items())
+    message = ", ".join(f"{name} = {value}" for name, value in values.items())
     if starved := [name for name, value in values.items() if value == 0]:
         restart = "; then restart the server" if "max_worker_processes" in starved else ""
         commands = "; ".join(f"ALTER SYSTEM SET {name} = {2 if name.endswith('gather') else 8}" for name in starved)
         cure = f"As a superuser: {commands}; SELECT pg_reload_conf(){restart}"
-        return warning("parallel workers", f"queries get no parallel workers: {said}", cure)
+        return warning("parallel workers", f"queries get no parallel workers: {message}", cure)
     cpus = facts.python.get("cpus")
-    return ok("parallel workers", said + (f"; the machine has {cpus} CPUs" if cpus else ""))
+    return ok("parallel workers", message + (f"; the machine has {cpus} CPUs" if cpus else ""))
 
 
 def check_shared_buffers(facts: ServerFacts) -> Finding:
@@ -57,15 +57,15 @@ def check_shared_buffers(facts: ServerFacts) -> Finding:
     size, memory = setting_bytes(facts, "shared_buffers"), facts.python.get("memory_bytes")
     if memory is None:
         return ok("shared_buffers", f"shared_buffers = {megabytes(size)}; the machine's memory is not known")
-    said = f"shared_buffers = {megabytes(size)}, the machine has {megabytes(memory)}"
+    message = f"shared_buffers = {megabytes(size)}, the machine has {megabytes(memory)}"
     if memory > SMALL_SERVER and size <= USUAL_BUFFERS:
         wanted = f"{round(memory * SHARE / MIB / 64) * 64}MB"
         return warning(
             "shared_buffers",
-            f"{said}: the cache has PostgreSQL's small default size",
+            f"{message}: the cache has PostgreSQL's small default size",
             f"As a superuser: ALTER SYSTEM SET shared_buffers = '{wanted}'; then restart the server",
         )
-    return ok("shared_buffers", said)
+    return ok("shared_buffers", message)
 
 
 def check_work_mem(facts: ServerFacts) -> Finding:
@@ -79,17 +79,17 @@ def check_work_mem(facts: ServerFacts) -> Finding:
 def check_training_memory(facts: ServerFacts) -> Finding:
     """What a training may take by default, each of its workers as much, against what the machine has."""
     memory = facts.python.get("memory_bytes")
-    said = f"a training keeps its histograms in {MEMORY_MB} MB (memory_mb)"
+    message = f"a training keeps its histograms in {MEMORY_MB} MB (memory_mb)"
     if memory is None:
-        return ok("memory_mb", f"{said}; the machine's memory is not known")
+        return ok("memory_mb", f"{message}; the machine's memory is not known")
     room = memory - setting_bytes(facts, "shared_buffers")
     if room < 4 * MEMORY_MB * MIB:
         return warning(
             "memory_mb",
-            f"{said}, of the {megabytes(max(room, 0))} that shared_buffers leaves",
+            f"{message}, of the {megabytes(max(room, 0))} that shared_buffers leaves",
             "madtree train --memory-mb 16",
         )
-    return ok("memory_mb", said)
+    return ok("memory_mb", message)
 
 
 def setting_bytes(facts: ServerFacts, name: str) -> int:

@@ -225,10 +225,12 @@ class PrivateServer:
             self._say(f"starting the server on port {state.port}")
             write_config(self.home, state.port, settings)
             config = shlex.quote(f"config_file={self.home.config_file}")
-            code, said = self._pg_ctl(state, "start", "-w", "-t", "60", "-l", str(self.home.log), "-o", f"-c {config}")
+            code, output = self._pg_ctl(
+                state, "start", "-w", "-t", "60", "-l", str(self.home.log), "-o", f"-c {config}"
+            )
             if code == 0:
                 return
-            log = self.home.log.read_text(errors="replace") if self.home.log.exists() else said
+            log = self.home.log.read_text(errors="replace") if self.home.log.exists() else output
             end = "\n".join(log.splitlines()[-8:])
             if port is not None or "Address already in use" not in end:  # else somebody was quicker: take the next port
                 break

@@ -34,15 +34,15 @@ def instead_of_model(host: Host, function: Function, model: str | None) -> str |
     """
     from madtree.request import is_relation  # only here: much of madtree comes with it
 
-    asked = None if model is None else model.strip().lower()
-    if asked is None or asked not in ("", _EXAMPLE, *_WORDS) or is_relation(host, asked):
+    word = None if model is None else model.strip().lower()
+    if word is None or word not in ("", _EXAMPLE, *_WORDS) or is_relation(host, word):
         return None
     if function.returns != "text":
         raise MadtreeError(
             f"{function.arguments[0].name} must be the name of a model; SELECT madtree.{function.name}() shows how to "
             f"use {function.name}"
         )
-    return help_text(function.name, asked)
+    return help_text(function.name, word)
 
 
 def help_text(name: str, message: str | None) -> str:
@@ -51,11 +51,11 @@ def help_text(name: str, message: str | None) -> str:
     Raises:
         MadtreeError: the message does not ask for help.
     """
-    asked = (message or "").strip().lower()
+    word = (message or "").strip().lower()
     function = FUNCTIONS.get(name) or ROW_FUNCTIONS[name]
-    if asked == _EXAMPLE:
+    if word == _EXAMPLE:
         return example(function)
-    if asked and asked not in _WORDS:
+    if word and word not in _WORDS:
         words = ", ".join(map(repr, (*_WORDS[:2], _EXAMPLE, *_WORDS[2:])))
         raise MadtreeError(
             f"{name} with one argument takes {words}, not {message!r}",

@@ -176,8 +176,8 @@ def _raise_defect(error: Exception) -> NoReturn:
 
 
 def _defect(error: Exception) -> Mistake:
-    said = f"madtree: internal error: {type(error).__name__}: {error}"
-    return [_INTERNAL_ERROR, said, _places(error), REPORT]
+    sentence = f"madtree: internal error: {type(error).__name__}: {error}"
+    return [_INTERNAL_ERROR, sentence, _places(error), REPORT]
 
 
 def _frames(error: Exception) -> TracebackType | None:

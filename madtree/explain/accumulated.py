@@ -71,8 +71,8 @@ def _changes(
         for place, grid, step, end in zip(places, grids, steps, ends, strict=True):
             if place in rows.column:
                 numbers[:, rows.column[place]] = grid.take(step - 1 + end)
-        said = rows.predicted(numbers)
-        (np.subtract if (len(ends) - sum(ends)) % 2 else np.add)(changes, said, out=changes)
+        outputs = rows.predicted(numbers)
+        (np.subtract if (len(ends) - sum(ends)) % 2 else np.add)(changes, outputs, out=changes)
     return changes
 
 

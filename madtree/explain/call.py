@@ -54,11 +54,11 @@ def tree_call(host: Host, model_name: str | None, trust_owner: bool | None = Fal
     kept = {**model.summary, "dependent_variable": _dependent(model), **beside}
     required, more = [], []
     for argument in function.arguments:
-        said = _said(argument, kept, model)
+        value_sql = _argument_sql(argument, kept, model)
         if argument.is_required:
-            required.append(said or "NULL")
-        elif said is not None:
-            more.append(f"{argument.name} => {said}")
+            required.append(value_sql or "NULL")
+        elif value_sql is not None:
+            more.append(f"{argument.name} => {value_sql}")
     lines = [", ".join(required), *([", ".join(more)] if more else [])]
     return f"SELECT madtree.{function.name}({_NEXT.join(lines)});"
 
@@ -68,11 +68,11 @@ def _dependent(model: Model) -> str:
     return model.dependent if parse_name(model.dependent) else f"{model.dependent} AS {ident(model.target)}"
 
 
-def _said(argument: Argument, kept: Mapping[str, Any], model: Model) -> str | None:
+def _argument_sql(argument: Argument, kept: Mapping[str, Any], model: Model) -> str | None:
     """SQL of an argument's value; None where it is the default."""
     if argument.keys:
-        said = ((key.name, _value(key, kept, model)) for key in argument.keys)
-        options = ", ".join(f"{name}={_plain(value)}" for name, value in said if value is not None)
+        value_sql = ((key.name, _value(key, kept, model)) for key in argument.keys)
+        options = ", ".join(f"{name}={_plain(value)}" for name, value in value_sql if value is not None)
         return literal(options) if options else None
     value = _value(argument, kept, model)
     if value is None:

@@ -22,7 +22,7 @@ from madtree.interface import FUNCTIONS
 from madtree.model import casting, check_answer, class_positions, find_model, read_summary
 from madtree.records import dataclass
 from madtree.request import find_source
-from madtree.score import AskedNumbers, RowsAtHand, check_number_type, feature_places, fit_to_source, scan_of
+from madtree.score import PredictedNumbers, RowsAtHand, check_number_type, feature_places, fit_to_source, scan_of
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.explain import shown
 from madtree.sqltext.split import split_list
@@ -83,7 +83,7 @@ def partial_dependence(
     size, most = declared.checked("grid_size", grid_size), declared.checked("max_rows", max_rows)
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
-    asked = AskedNumbers(check_number_type(model, type_), class_positions(model, class_))
+    choice = PredictedNumbers(check_number_type(model, type_), class_positions(model, class_))
     places = _places(model, features, accumulated=bool(accumulated), ice=bool(ice))
     if new_data_table is None:
         raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
@@ -95,7 +95,9 @@ def partial_dependence(
     texts = [text_of(model.id_column, id_type.writer), *map(shown, wanted)]
     with casting(model, data.features, new_data_table, "new_data_table"):
         numbers = [rows_sql.as_number(feature) for feature in wanted]
-        rows = RowsAtHand.of(host, tables, model, asked, scan, id_type, most, numbers, texts, argument="new_data_table")
+        rows = RowsAtHand.of(
+            host, tables, model, choice, scan, id_type, most, numbers, texts, argument="new_data_table"
+        )
     known = [_known(rows, number) for number in range(len(wanted))]
     if accumulated:  # of rows that have all values
         every = np.logical_and.reduce(known)
@@ -106,11 +108,11 @@ def partial_dependence(
         host.let_in()
         _check_some(has_value, feature.name, new_data_table)
         grids.append(_grid(feature, rows, number, has_value.nonzero()[0], size, is_accumulated=bool(accumulated)))
-    n_values, n_outputs = prod(len(grid.texts) for grid in grids), max(len(asked.classes), 1)
+    n_values, n_outputs = prod(len(grid.texts) for grid in grids), max(len(choice.classes), 1)
     n_answers = n_values * n_outputs * (rows.n_rows if ice else 1)
     hint = "Take fewer rows by max_rows, fewer values by grid_size, or one class."
     check_answer(_FUNCTION, n_answers, hint, _MOST_ROWS)
-    classes: list[str | None] = [model.classes[place] for place in asked.classes] or [None]
+    classes: list[str | None] = [model.classes[place] for place in choice.classes] or [None]
     made = _accumulated(rows, places, grids, classes) if accumulated else _set(rows, places, grids, classes, ice)
     return [*watched(host, made)]
 
@@ -208,13 +210,13 @@ def _set(
     points = product(*(grid.points for grid in grids))
     for some in rows.with_values(places, values):
         # Those of single rows, or of all.
-        for said, point in zip(some if ice else some.mean(axis=1), points, strict=False):
+        for predicted, point in zip(some if ice else some.mean(axis=1), points, strict=False):
             for place, class_ in enumerate(classes):
                 common = _row(class_, *point)
                 if not ice:
-                    yield {**common, "estimated": float(said[place]), "n": rows.n_rows}
+                    yield {**common, "estimated": float(predicted[place]), "n": rows.n_rows}
                     continue
-                for row_texts, estimated in zip(rows.texts, said[:, place].tolist(), strict=True):
+                for row_texts, estimated in zip(rows.texts, predicted[:, place].tolist(), strict=True):
                     yield {**common, "id": row_texts[0], "estimated": estimated, "n": 1}
 
 

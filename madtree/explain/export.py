@@ -70,15 +70,15 @@ def _with_groups(host: Host, tables: ModelTables, model: Model) -> Document:
     if n_groups * n_features * len(sql.importances(model.kind)) > _MOST_NUMBERS:
         raise _too_large(tables, "tree_to_json")
     at = tables.schema, tables.name
-    return {"groups": listed(host, sql.groups_told(*at, grouping, model.kind, n_features, model.n_scores))}
+    return {"groups": listed(host, sql.described_groups(*at, grouping, model.kind, n_features, model.n_scores))}
 
 
 def _with_scores(host: Host, tables: ModelTables, model: Model) -> Document:
     base_scores(host, tables, model)  # refuses scores that are no finite numbers, which the groups would hand on
     document = _with_groups(host, tables, model)
     for group, functions in zip(document["groups"], isotonic_functions(host, tables, model), strict=False):
-        said = [[[*point] for point in zip(own.scores, own.probabilities, strict=True)] for own in functions]
-        group["calibration"] = None if not group["n_trees"] else said[0] if model.n_scores == 1 else said
+        points = [[[*point] for point in zip(own.scores, own.probabilities, strict=True)] for own in functions]
+        group["calibration"] = None if not group["n_trees"] else points[0] if model.n_scores == 1 else points
     return document
 
 

@@ -125,7 +125,7 @@ def _steps(model: Model, tree: Tree, case: _Case) -> list[Row]:
     while not node.is_leaf:
         direction = find_direction(node, case.features, case.compared, tree.seen_categories)
         name = str(node.feature)
-        digits = _as_told(model, node, direction.goes_left, case)[1] if direction.split is node else SIX
+        digits = _equality(model, node, direction.goes_left, case)[1] if direction.split is node else SIX
         at_node = {
             "feature": name,
             "condition": split_text(node, model.feature(name), room_for_categories(case.full), digits),
@@ -169,11 +169,11 @@ def _explanation(model: Model, node: Node, direction: Direction, case: _Case) ->
 def _fact(model: Model, split: Split, goes_left: bool, case: _Case) -> str:
     """``hour = 14, so hour > 11``."""
     feature = model.feature(str(split.feature))
-    value, digits = _as_told(model, split, goes_left, case)
+    value, digits = _equality(model, split, goes_left, case)
     return f"{value}, so {side_text(split, feature, goes_left, case.full, digits)}"
 
 
-def _as_told(model: Model, split: Split, goes_left: bool, case: _Case) -> tuple[str, int]:
+def _equality(model: Model, split: Split, goes_left: bool, case: _Case) -> tuple[str, int]:
     """``hour = 14``, and with how many digits of the split's threshold it can be seen to which side that goes."""
     feature = model.feature(str(split.feature))
     compared, shown = case.compared[feature.name], case.shown[feature.name]

@@ -39,7 +39,7 @@ class Doing:
 
 
 @contextlib.contextmanager
-def breaks_told(connection: Any, source: Any = None) -> Iterator[Doing]:
+def raising_lost_connection(connection: Any, source: Any = None) -> Iterator[Doing]:
     """Raises a lost connection as `LostConnectionError`; adds what helps to the error of a timeout.
 
     `source`: a second connection, to the server that data are read from.
@@ -54,15 +54,15 @@ def breaks_told(connection: Any, source: Any = None) -> Iterator[Doing]:
                 error.add_note(f"HINT: {hint}")
             raise
         where = of_source if source is not None and source.closed else where
-        said = error.diag.message_primary or (str(error).splitlines() or [type(error).__name__])[0]
+        message = error.diag.message_primary or (str(error).splitlines() or [type(error).__name__])[0]
         hint = _TOO_LONG if error.sqlstate == _TRANSACTION_TIMEOUT else _AGAIN
         hint = _UNKNOWN if doing.is_committing else hint
-        told = LostConnectionError(
-            f"the connection to {where} broke {doing.words}: {said}", hint, error.sqlstate or "08006"
+        lost = LostConnectionError(
+            f"the connection to {where} broke {doing.words}: {message}", hint, error.sqlstate or "08006"
         )
-        if hasattr(told, "add_note"):
-            told.add_note(f"HINT: {hint}")
-        raise told from error
+        if hasattr(lost, "add_note"):
+            lost.add_note(f"HINT: {hint}")
+        raise lost from error
 
 
 def is_lost(error: psycopg.Error) -> bool:

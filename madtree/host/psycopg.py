@@ -15,7 +15,7 @@ from psycopg.rows import tuple_row
 
 from madtree.errors import MadtreeError
 from madtree.host.at_end import looked_at_end
-from madtree.host.lost_connection import Doing, LostConnectionError, breaks_told, hint_of, is_lost
+from madtree.host.lost_connection import Doing, LostConnectionError, hint_of, is_lost, raising_lost_connection
 from madtree.host.message import Message, StepDone
 from madtree.host.more_sessions import MoreSessions
 from madtree.host.protocol import Host, Query, Row, Sharing
@@ -33,13 +33,13 @@ __all__ = [
     "LostConnectionError",
     "PsycopgHost",
     "as_host",
-    "breaks_told",
     "checked_connections",
     "checked_engine",
     "checked_for_two_servers",
     "found_engine",
     "hint_of",
     "is_lost",
+    "raising_lost_connection",
     "require_numpy",
     "together",
 ]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         read_images,
     )
     from madtree.ingest.profile import Profile, classes_at_most, estimate_profile, read_profile
-    from madtree.ingest.row_ids import tell_of_repeated, tell_of_repeated_ids
+    from madtree.ingest.row_ids import warn_of_repeated_ids, warn_of_repeats
     from madtree.ingest.row_reader import Packed, Packing, RowPacker
     from madtree.ingest.row_spool import RowSpool
     from madtree.ingest.sources import fold_feature, relation_of, row_format, row_source
@@ -77,8 +77,8 @@ __all__ = [
     "row_format",
     "row_source",
     "takes_all",
-    "tell_of_repeated",
-    "tell_of_repeated_ids",
+    "warn_of_repeated_ids",
+    "warn_of_repeats",
 ]
 
 _MODULES = {
@@ -100,7 +100,7 @@ _MODULES = {
         "read_images",
     ),
     "profile": ("Profile", "classes_at_most", "estimate_profile", "read_profile"),
-    "row_ids": ("tell_of_repeated", "tell_of_repeated_ids"),
+    "row_ids": ("warn_of_repeats", "warn_of_repeated_ids"),
     "row_reader": ("Packed", "Packing", "RowPacker"),
     "row_spool": ("RowSpool",),
     "sources": ("fold_feature", "relation_of", "row_format", "row_source"),

@@ -24,7 +24,7 @@ _COMPARABLE = frozenset(
 )  # fmt: skip
 
 
-def tell_of_repeated_ids(host: Host, relation: Relation, id_sql: str, id_type: str, argument: str, given: str) -> None:
+def warn_of_repeated_ids(host: Host, relation: Relation, id_sql: str, id_type: str, argument: str, given: str) -> None:
     """A notice where rows of a stored table share an id.
 
     Args:
@@ -45,10 +45,10 @@ def tell_of_repeated_ids(host: Host, relation: Relation, id_sql: str, id_type: s
     if facts[0]["is_heap"] and n_rows > ROWS:
         rows = max(ROWS, round(ROOTS * n_rows**0.5))
         percent = 100 * rows / n_rows
-    tell_of_repeated(host, qualified(relation.schema, relation.name), id_sql, id_type, argument, given, rows, percent)
+    warn_of_repeats(host, qualified(relation.schema, relation.name), id_sql, id_type, argument, given, rows, percent)
 
 
-def tell_of_repeated(
+def warn_of_repeats(
     host: Host,
     table: str,
     id_sql: str,

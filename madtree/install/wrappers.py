@@ -50,8 +50,8 @@ def _definitions(function: Function) -> Iterable[str]:
     yield _comment(f"@extschema@.{function.name}", "", f"how to use {function.name}")
     if not function.takes_one_argument:
         yield _help(function.name, "message text", "message")
-        said = f"how to use {function.name}: message is 'usage', 'help' or '?'"
-        yield _comment(f"@extschema@.{function.name}", "text", said)
+        comment = f"how to use {function.name}: message is 'usage', 'help' or '?'"
+        yield _comment(f"@extschema@.{function.name}", "text", comment)
     if any(each.is_required and each.name in function.madlib_names for each in function.arguments):
         yield _by_madlibs_names(function)
         types = types.replace("text", "varchar")
@@ -240,8 +240,8 @@ def _options(function: Function, *, settings: bool = True) -> str:
     return "".join(f"\n{each}" for each in [*rows, *sets])
 
 
-def _comment(name: str, types: str, said: str) -> str:
-    return f"COMMENT ON FUNCTION {name}({types}) IS\n{_literal(said)};"
+def _comment(name: str, types: str, comment: str) -> str:
+    return f"COMMENT ON FUNCTION {name}({types}) IS\n{_literal(comment)};"
 
 
 def _name(name: str) -> str:

@@ -15,8 +15,8 @@ from madtree.interface.functions import (
     ROW_FUNCTIONS,
     SETTINGS,
     labels,
+    listed_parameters,
     own_settings,
-    told,
 )
 from madtree.interface.shared import TEXTS
 from madtree.interface.usage import as_sql, example, usage
@@ -40,7 +40,7 @@ __all__ = [
     "columns",
     "example",
     "labels",
+    "listed_parameters",
     "own_settings",
-    "told",
     "usage",
 ]

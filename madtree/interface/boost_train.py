@@ -202,7 +202,7 @@ BOOST_TRAIN = Function(
             "a numeric column or expression that is added to each row's score from the beginning, on the scale of "
             "'raw' predictions; not for more than two classes; NULL: none",
             None,
-            setting=Setting("text", is_told=False, is_tried=False),
+            setting=Setting("text", is_listed=False, is_tried=False),
             flag=Flag(DATA, metavar="SQL"),
             is_numeric_column=True,
         ),

@@ -33,7 +33,7 @@ class Setting:
         type: of the column.
         column: its name; empty where it is the argument's.
         label: what the report calls it; empty where it is the column's name.
-        is_told: whether the list of models, the documents and the report tell it among a model's parameters.
+        is_listed: whether the list of models, the documents and the report tell it among a model's parameters.
         is_old: whether models of madtree 0.1.0 have the column.
         is_tried: whether it says how a model is grown, so that `tree_tune` may try several values.
     """
@@ -41,7 +41,7 @@ class Setting:
     type: str
     column: str = ""
     label: str = ""
-    is_told: bool = True
+    is_listed: bool = True
     is_old: bool = False
     is_tried: bool = True
 

@@ -78,8 +78,8 @@ def _typed(options: Iterable[Argument]) -> tuple[tuple[str, str], ...]:
     return tuple((each.column, each.setting.type) for each in options if each.setting)
 
 
-def _told(options: Iterable[Argument]) -> tuple[str, ...]:
-    return tuple(each.column for each in options if each.setting and each.setting.is_told)
+def _listed(options: Iterable[Argument]) -> tuple[str, ...]:
+    return tuple(each.column for each in options if each.setting and each.setting.is_listed)
 
 
 def _beside(kind: ModelKind) -> tuple[Argument, ...]:
@@ -94,7 +94,7 @@ LATER_SETTINGS = frozenset(
     each.column for kind in KINDS.values() for each in _kept(kind) if each.setting and not each.setting.is_old
 )
 # Those of all models that are told among a model's parameters.
-TOLD = _told(_kept(TREE))
+TOLD = _listed(_kept(TREE))
 # The arguments that name a numeric column of the training table; summaries have columns of the same names.
 NUMERIC_COLUMNS = tuple(
     dict.fromkeys(
@@ -108,9 +108,9 @@ def own_settings(kind: ModelKind) -> tuple[tuple[str, str], ...]:
     return _typed(_beside(kind))
 
 
-def told(kind: ModelKind) -> tuple[str, ...]:
+def listed_parameters(kind: ModelKind) -> tuple[str, ...]:
     """The columns that are told among the parameters of a model of that kind."""
-    return TOLD + _told(_beside(kind))
+    return TOLD + _listed(_beside(kind))
 
 
 def labels(kind: ModelKind) -> tuple[tuple[str, str], ...]:
@@ -118,5 +118,5 @@ def labels(kind: ModelKind) -> tuple[tuple[str, str], ...]:
     return tuple(
         (each.column, each.setting.label or each.column)
         for each in _kept(kind)
-        if each.setting and each.setting.is_told
+        if each.setting and each.setting.is_listed
     )

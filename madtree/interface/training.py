@@ -106,7 +106,7 @@ EXPOSURE = Argument(
     "text",
     "poisson: a numeric column or expression above 0, over which events were counted; NULL: 1 in each row",
     None,
-    setting=Setting("text", is_told=False, is_tried=False),
+    setting=Setting("text", is_listed=False, is_tried=False),
     flag=Flag(DATA, metavar="SQL"),
     is_numeric_column=True,
 )

@@ -7,11 +7,9 @@ from __future__ import annotations
 from madtree.model.aliases import NamedModel, model_alias
 from madtree.model.check import check_kind, check_no_offsets, check_nodes, check_not_calibrated, check_rows, check_trees
 from madtree.model.find import ModelTables, find_model, find_trained, look_again_at, nodes_of
-from madtree.model.groups import group_objects
 from madtree.model.importance import get_var_importance, tree_importance
 from madtree.model.kept import kept
 from madtree.model.listing import models
-from madtree.model.measured import check_answer, check_categories, check_listed, few_rows
 from madtree.model.new_data import NewData, casting, fit_features, is_training_table, outcome_of
 from madtree.model.outputs import (
     CONFORMAL,
@@ -25,14 +23,15 @@ from madtree.model.outputs import (
     class_positions,
     column_names,
     distinct_names,
+    notice_class,
     output_columns,
     output_expression,
     own_types,
     probabilities,
-    tell_of_last_class,
 )
 from madtree.model.read import (
     each_tree,
+    group_objects,
     read_model,
     read_trees,
     tree_of_group,
@@ -41,6 +40,7 @@ from madtree.model.read import (
     trees_to_walk,
 )
 from madtree.model.scores import MOST_POINTS, MOST_POINTS_OF_ALL, base_scores, isotonic_functions, loss_thresholds
+from madtree.model.size_limits import check_answer, check_categories, check_listed, few_rows
 from madtree.model.summary import read_summary, unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
 from madtree.model.trust import NOT_ALLOWED
@@ -94,6 +94,7 @@ __all__ = [
     "models",
     "nodes_of",
     "nodes_view",
+    "notice_class",
     "outcome_of",
     "output_columns",
     "output_expression",
@@ -103,7 +104,6 @@ __all__ = [
     "read_model",
     "read_summary",
     "read_trees",
-    "tell_of_last_class",
     "tree_drop",
     "tree_importance",
     "tree_of_group",

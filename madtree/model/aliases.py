@@ -38,7 +38,7 @@ def model_alias(host: Host, alias: str | None, model_name: str | None, trust_own
         if found is None:
             raise MadtreeError(f"alias: there is no alias {alias}", sqlstate=UNDEFINED_TABLE)
         host.command(sql.drop(found.schema, found.name))
-        return NamedModel(None, _told(found.model, found.schema))
+        return NamedModel(None, _shown_name(found.model, found.schema))
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     target = qualified(tables.schema, tables.name)
     schema, name = check_new(host, alias, "alias", "alias") if found is None else (found.schema, found.name)
@@ -49,11 +49,11 @@ def model_alias(host: Host, alias: str | None, model_name: str | None, trust_own
         )
     if found is None:
         host.command(sql.create(schema, name))
-    host.command(sql.tell(schema, name, target))
-    return NamedModel(_told(target, schema), None if found is None else _told(found.model, schema))
+    host.command(sql.point(schema, name, target))
+    return NamedModel(_shown_name(target, schema), None if found is None else _shown_name(found.model, schema))
 
 
-def _told(model: str, schema: str) -> str:
+def _shown_name(model: str, schema: str) -> str:
     """A qualified name as it is told."""
     parts = parse_name(model) or (model,)
     return ident(parts[-1]) if parts[0] == schema else model

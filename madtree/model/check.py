@@ -131,8 +131,8 @@ def check_kind(model: Model, function: str, argument: str) -> None:
     """
     takes = FUNCTIONS[function].takes
     if takes is not None and model.kind not in takes.kinds:
-        said, hint = takes.refused(model.kind, literal(model.name))
-        raise MadtreeError(f"{argument}: {model.name} {said}", hint=hint, sqlstate="42809")
+        refusal, hint = takes.refused(model.kind, literal(model.name))
+        raise MadtreeError(f"{argument}: {model.name} {refusal}", hint=hint, sqlstate="42809")
 
 
 def check_not_calibrated(model: Model, function: str) -> None:

@@ -6,10 +6,10 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
 from madtree.model.check import check_rows
 from madtree.model.find import find_model
-from madtree.model.groups import group_objects
-from madtree.model.measured import check_answer
+from madtree.model.read import group_objects
+from madtree.model.size_limits import check_answer
 from madtree.model.summary import read_summary, unquoted
-from madtree.request import check_new, tell_of_kept
+from madtree.request import check_new, warn_of_texts
 from madtree.sqltext import importance as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.quote import ident, qualified
@@ -38,7 +38,7 @@ def get_var_importance(host: Host, model_name: str | None, output_table: str | N
                 sqlstate="42701",
             )
     for column, found in grouping.items():
-        tell_of_kept(host, "output_table", ident(column), found.type, found.kept)
+        warn_of_texts(host, "output_table", ident(column), found.type, found.kept)
     values = {column: found.kept.value(f"t.{ident(column)}") for column, found in grouping.items()}
     target = qualified(schema, name)
     return host.command(sql.create_importance(model.kind, target, tables.schema, tables.name, values))

@@ -81,18 +81,20 @@ def fit_features(
         data = replace(data, offset=number(data.plain(model.offsets)))
     cast = [feature for feature in model.features if data.features[feature.name].name != feature.name]
     unfit = _not_to_be_cast(host, [feature for feature in cast if feature.labels])
-    asked = [feature for feature in cast if feature not in unfit]
-    if asked and _is_refused(host, source, [data.features[feature.name].name for feature in asked], CANNOT_COERCE):
-        unfit += [f for f in asked if _is_refused(host, source, [data.features[f.name].name], CANNOT_COERCE)]
+    castable = [feature for feature in cast if feature not in unfit]
+    if castable and _is_refused(
+        host, source, [data.features[feature.name].name for feature in castable], CANNOT_COERCE
+    ):
+        unfit += [f for f in castable if _is_refused(host, source, [data.features[f.name].name], CANNOT_COERCE)]
     if not unfit:
         return data
-    said = "; ".join(
+    message = "; ".join(
         f"{feature.name} of {given} is of type {found[feature.name].name}, which cannot be cast to {feature.type}, "
         "its type in training"
         for feature in unfit
     )
     raise MadtreeError(
-        f"{argument}: {said}",
+        f"{argument}: {message}",
         hint="Give it that type, or one that can be cast to it, for instance in a view.",
         sqlstate=CANNOT_COERCE,
     )
@@ -140,8 +142,8 @@ def _column_types(
             raise MadtreeError(f"{argument}: the model is damaged: it asks {given} for what is not SQL") from error
         if getattr(error, "sqlstate", None) != UNDEFINED_COLUMN:
             raise
-        asked = dict.fromkeys(expressions)
-        missing = [text for text in asked if _is_refused(host, source, [text], UNDEFINED_COLUMN)]
+        castable = dict.fromkeys(expressions)
+        missing = [text for text in castable if _is_refused(host, source, [text], UNDEFINED_COLUMN)]
         raise MadtreeError(
             f"{argument}: {given} lacks {', '.join(missing)}, which the model needs",
             hint=hint,

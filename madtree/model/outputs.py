@@ -158,7 +158,7 @@ def class_positions(model: Model, class_: str | None) -> Sequence[int]:
     return [class_position(model, class_)]
 
 
-def tell_of_last_class(host: Host, model: Model) -> None:
+def notice_class(host: Host, model: Model) -> None:
     """Tell of which of two classes an expression is the probability, where none is named."""
     if len(model.classes) == 2:
         first, last = model.classes

@@ -14,7 +14,7 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
 from madtree.model.find import ModelTables
-from madtree.model.measured import MOST_BYTES, check_categories, too_large
+from madtree.model.size_limits import MOST_BYTES, check_categories, too_large
 from madtree.sqltext import packed_nodes as sql
 from madtree.trees import MAX_DEPTH_LIMIT, MOST_NAMED, Categories, FeatureKind, Model, Node
 

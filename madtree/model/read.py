@@ -11,9 +11,10 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
 from madtree.model.check import check_rows, check_trees
 from madtree.model.find import ModelTables, find_model, nodes_of
-from madtree.model.measured import MOST_BYTES, check_listed
 from madtree.model.packed_nodes import packed_trees, packed_trees_to_walk
+from madtree.model.size_limits import MOST_BYTES, check_listed
 from madtree.model.summary import read_summary, unquoted
+from madtree.sqltext import explain as explain_sql
 from madtree.sqltext import models as sql
 from madtree.sqltext.tables import model_table
 from madtree.trees import MAX_CATEGORIES, Competitor, Model, Node, Split, Surrogate, Tree
@@ -282,3 +283,15 @@ def _seen_categories(
         for name, of_feature in named.items()
         if None in of_feature
     }
+
+
+def group_objects(host: Host, tables: ModelTables, model: Model) -> dict[int, str]:
+    """The values of a model's groups as the text of a JSON object, by the groups' numbers, which are those of their trees
+    where each has one; empty where the model is not grouped. They are read once: many rows of a result share the text.
+    """
+    if not model.grouping_columns:
+        return {}
+    names = [unquoted(column) for column in model.grouping_columns]
+    table, number = model_table(tables.schema, tables.name, model.kind.groups_in), model.kind.group_number
+    statement = explain_sql.group_objects(table, number, tables.group_writers(names))
+    return {row["number"]: row["group_values"] for row in watched(host, listed(host, statement))}

@@ -13,7 +13,7 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
 from madtree.model.find import ModelTables
-from madtree.model.measured import check_texts
+from madtree.model.size_limits import check_texts
 from madtree.model.summary_row import SummaryRow
 from madtree.model.trust import check_columns, check_columns_of_kind, check_owners_code
 from madtree.request import Type, find_types, kind_of, named_types

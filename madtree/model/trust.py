@@ -15,8 +15,7 @@ from madtree.request import hold_types
 from madtree.sqltext import trust as sql
 from madtree.sqltext.group_tables import MEMBER_COLUMNS
 from madtree.sqltext.kinds import EXPECTED, columns_of_kind
-from madtree.sqltext.operators import EQUALS
-from madtree.sqltext.quote import ident
+from madtree.sqltext.quote import EQUALS, ident
 from madtree.sqltext.tables import BESIDE, SUFFIXES, suffixed
 from madtree.sqltext.values import Kept, Writer, kept, own_writer
 from madtree.trees import ModelKind

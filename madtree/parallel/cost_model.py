@@ -33,12 +33,12 @@ class Workers:
 
     Attributes:
         available: how many.
-        asked: the caller wants so many, whether they pay or not.
+        requested: the caller wants so many, whether they pay or not.
         resident: whether they may stay for all of a training.
     """
 
     available: int = 0
-    asked: bool = False
+    requested: bool = False
     resident: bool = True
 
 
@@ -49,18 +49,18 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def available(host: Host, asked: int | None, n_cores: int | None = None) -> Workers:
+def available(host: Host, requested: int | None, n_cores: int | None = None) -> Workers:
     """The workers that may be used: those asked for, else what the session's settings and the processors allow."""
     row = host.query(sql.LIMITS)[0]
-    if asked is not None:
-        return Workers(asked, asked=True, resident=bool(row["resident"]))
+    if requested is not None:
+        return Workers(requested, requested=True, resident=bool(row["resident"]))
     limits = (int(row["per_gather"]), int(row["parallel"]), int(row["processes"]) - 1, (n_cores or cores()) - 1)
     return Workers(max(min(limits), 0), resident=bool(row["resident"]))
 
 
 def resident_workers(workers: Workers, n_rows: int, n_columns: int, parameters: Parameters, costs: Costs) -> int:
     """How many should pack a table of so many rows and columns, and stay until its trees are grown."""
-    if workers.asked:
+    if workers.requested:
         return workers.available
     counted = costs.counted_value * min(parameters.max_depth, _LIKELY_LEVELS) * (1 + parameters.n_folds)
     work = n_rows * n_columns * (costs.packed_value + counted)
@@ -80,7 +80,7 @@ def forest_workers(
 
     `n_waves`: in which one process grows it, and in which several do.
     """
-    if workers.asked:
+    if workers.requested:
         return workers.available
     # As many rows as the table has go down each tree, in the bag or out of it.
     levels = min(parameters.max_depth, _LIKELY_LEVELS)
@@ -93,7 +93,7 @@ def forest_workers(
 
 def pass_workers(workers: Workers, n_rows: int, n_columns: int, parameters: Parameters, costs: Costs) -> int:
     """How many should take part in each pass over a table of blocks with so many rows and columns."""
-    if workers.asked:
+    if workers.requested:
         return workers.available
     replicas = 1 + parameters.n_folds
     # A worker finds its rows' nodes from the root in every pass; the leader remembers them.
@@ -118,7 +118,7 @@ def growing_workers(
 
     `looked_at`: features, in all levels and trees, that each row is counted by.
     """
-    if workers.asked:
+    if workers.requested:
         return workers.available
     work = n_rows * looked_at * costs.grown_value
     # Workers take the rows from a table, which has to be written first.

@@ -177,9 +177,9 @@ def _box(model: Model, node: Node, shares: list[tuple[str, float]], below: int, 
         sure = f"{confidence(model, node):.0%}"
         detail = f"{rows_text(node.n_rows)} · {sure if node.is_leaf else f'{sure} {outcome}'}"
     else:
-        said = [] if node.is_leaf else [short]
-        said += filter(None, [spread_text(model, node)])
-        detail = " · ".join([rows_text(node.n_rows), *([" ".join(said)] if said else [])])
+        details = [] if node.is_leaf else [short]
+        details += filter(None, [spread_text(model, node)])
+        detail = " · ".join([rows_text(node.n_rows), *([" ".join(details)] if details else [])])
     if node.is_leaf:
         heading, whole = short, outcome
     else:

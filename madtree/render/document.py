@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from madtree.interface import NUMERIC_COLUMNS, told
+from madtree.interface import NUMERIC_COLUMNS, listed_parameters
 from madtree.trees import Feature, FeatureKind, Model, Node, Split, Tree
 
 NODES_AT_ONCE = 200  # in a piece of text
@@ -43,7 +43,7 @@ def model_document(model: Model, more: Document) -> Document:
             {"name": name, "expression": value, "type": type_}
             for name, value, type_ in zip(model.grouping_columns, model.grouping, model.grouping_types, strict=True)
         ],
-        "parameters": {key: summary.get(key) for key in told(model.kind)},
+        "parameters": {key: summary.get(key) for key in listed_parameters(model.kind)},
         **more,
     }
 

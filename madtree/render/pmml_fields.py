@@ -82,17 +82,17 @@ def target_field(model: Model) -> dict[str, str]:
 
 def output(model: Model) -> Element:
     """What the document says of a row."""
-    said = Element("Output")
+    outputs = Element("Output")
     predicted = {"name": f"estimated_{model.target}", "feature": "predictedValue"}
     if not model.is_classification:
-        SubElement(said, "OutputField", {**predicted, "optype": "continuous", "dataType": "double"})
-        return said
+        SubElement(outputs, "OutputField", {**predicted, "optype": "continuous", "dataType": "double"})
+        return outputs
     data_type = _type_of_classes(model)
-    SubElement(said, "OutputField", {**predicted, "optype": "categorical", "dataType": data_type})
+    SubElement(outputs, "OutputField", {**predicted, "optype": "categorical", "dataType": data_type})
     for label in model.classes:
         attributes = {"name": f"estimated_prob_{label}", "optype": "continuous", "dataType": "double"}
-        SubElement(said, "OutputField", {**attributes, "feature": "probability", "value": label})
-    return said
+        SubElement(outputs, "OutputField", {**attributes, "feature": "probability", "value": label})
+    return outputs
 
 
 def mining_model(model: Model, name: str, *, with_groups: bool) -> Element:

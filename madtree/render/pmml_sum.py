@@ -65,8 +65,8 @@ def summed(
         for number, (own, begin, name) in enumerate(zip(each, base, _score_names(model), strict=True), 1):
             score = Element("MiningModel", {"modelName": name, "functionName": "regression"})
             score.append(mining_schema(model, with_target=False))
-            said = {"name": name, "optype": "continuous", "dataType": "double", "feature": "predictedValue"}
-            SubElement(SubElement(score, "Output"), "OutputField", {**said, "isFinalResult": "false"})
+            field = {"name": name, "optype": "continuous", "dataType": "double", "feature": "predictedValue"}
+            SubElement(SubElement(score, "Output"), "OutputField", {**field, "isFinalResult": "false"})
             _begin_with(score, begin)
             within = write.around(score, level + 3, _trees(model, own, write, level + 4))
             yield from write.around(_segment(number), level + 2, within)

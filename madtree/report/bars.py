@@ -50,12 +50,12 @@ def bars(cells: Cells, bins: ValueRanges | None, outcomes: Outcomes) -> dict[str
         `texts`, what the bars are called; how many of them the true branch has, `left`; of ranges also the `ends` of
         all, and how many bars of values that are missing come before and behind them, `missing`.
     """
-    told = _by_category(cells) if bins is None else _by_range(cells, bins)
-    columns = outcomes([bar.cells for bar in told])
-    about = {} if bins is None else {"ends": bins.ends, "missing": [_n_missing(told, side) for side in (True, False)]}
+    drawn = _by_category(cells) if bins is None else _by_range(cells, bins)
+    columns = outcomes([bar.cells for bar in drawn])
+    about = {} if bins is None else {"ends": bins.ends, "missing": [_n_missing(drawn, side) for side in (True, False)]}
     return {
-        "texts": [bar.text for bar in told],
-        "left": sum(bar.is_left for bar in told),
+        "texts": [bar.text for bar in drawn],
+        "left": sum(bar.is_left for bar in drawn),
         **about,
         **columns,
     }
@@ -89,7 +89,7 @@ def _by_range(cells: Cells, bins: ValueRanges) -> list[_Bar]:
 
 def _by_category(cells: Cells) -> list[_Bar]:
     """The categories of each side, the most frequent first, then the others together."""
-    told = []
+    drawn = []
     for is_left in (True, False):
         rest = [cell for cell in cells if cell.is_left == is_left and not cell.is_missing and cell.value is None]
         found: dict[str, list[CountedCell]] = {}
@@ -98,10 +98,10 @@ def _by_category(cells: Cells) -> list[_Bar]:
                 found.setdefault(cell.value, []).append(cell)
         frequent = sorted(found, key=lambda value: (-_n_rows(found[value]), value))
         rest += [cell for value in frequent[CATEGORIES:] for cell in found[value]]
-        told += [_Bar(_category(value), is_left, found[value]) for value in frequent[:CATEGORIES]]
-        told += [_Bar(OTHERS, is_left, rest)] if rest else []
-        told += _missing(cells, is_left)
-    return told
+        drawn += [_Bar(_category(value), is_left, found[value]) for value in frequent[:CATEGORIES]]
+        drawn += [_Bar(OTHERS, is_left, rest)] if rest else []
+        drawn += _missing(cells, is_left)
+    return drawn
 
 
 def _n_rows(cells: Cells) -> int:

@@ -112,8 +112,8 @@ def _words(feature: Feature, width: float) -> Callable[[float], str]:
     if feature.type == "date":
         return lambda value: moment_text("date", round(value / DAY))
     if feature.type == "interval" or feature.type in MOMENTS:
-        told = duration_text if feature.type == "interval" else _moment(feature.type)
-        return lambda value: told(float(round(value)) if width > 1 else value)
+        text_of = duration_text if feature.type == "interval" else _moment(feature.type)
+        return lambda value: text_of(float(round(value)) if width > 1 else value)
     return lambda value: number_text(value, _digits(value, width))
 
 

@@ -15,10 +15,10 @@ from madtree.model import find_model, read_summary
 from madtree.render.labels import category_text, one_line
 from madtree.render.mark import NUMBERS, class_colours
 from madtree.render.svg import tree_svg
-from madtree.report.asked import row_paths
 from madtree.report.contributions import contributions
 from madtree.report.distributions import distributions
 from madtree.report.figures import cp_tables, evaluation, or_note, refusal, shown_sql
+from madtree.report.function_calls import row_paths
 from madtree.report.kinds import PAGES
 from madtree.report.page import options, page, table
 from madtree.report.provenance import folds_text
@@ -110,8 +110,8 @@ def _build(
         choice = replace(choice, refusal=refusal(host, tables, its_own_table))
     table_name = data or summary.source_table
     of_kind = PAGES[summary.kind]
-    is_measured = evaluate and (data is not None or of_kind.is_measured)
-    figures = evaluation(host, choice, table_name, data is not None) if is_measured else {"table": table_name}
+    is_evaluated = evaluate and (data is not None or of_kind.is_evaluated)
+    figures = evaluation(host, choice, table_name, data is not None) if is_evaluated else {"table": table_name}
     whole = of_kind.whole(host, tables, summary, choice.gids)
     paths = {} if row is None or choice.refusal is not None else row_paths(host, choice, table_name, row)
     choice = replace(choice, row=f"{row} of {table_name}" if paths else None)

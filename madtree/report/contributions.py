@@ -13,7 +13,7 @@ from madtree.host import Host, Row
 from madtree.host.psycopg import together
 from madtree.model import ModelTables, read_summary
 from madtree.render.labels import category_text, one_line
-from madtree.report.asked import partial_dependence
+from madtree.report.function_calls import partial_dependence
 from madtree.report.page import finite
 from madtree.report.trees import Choice
 from madtree.request import find_source
@@ -94,9 +94,9 @@ def _dependence(
     size = VALUES if has_order else CATEGORIES
     try:
         with together(host):
-            asked = host, choice, table, feature.name, size, PROBED_ROWS
-            rows = partial_dependence(*asked, accumulated=False)
-            effects = partial_dependence(*asked, accumulated=True) if has_order else []
+            common = host, choice, table, feature.name, size, PROBED_ROWS
+            rows = partial_dependence(*common, accumulated=False)
+            effects = partial_dependence(*common, accumulated=True) if has_order else []
     except (MadtreeError, psycopg.errors.InvalidParameterValue, psycopg.errors.ProgramLimitExceeded):
         return None
     first = _of_class(rows, classes[0])
@@ -138,11 +138,11 @@ def _drawn(
     """The rows by column."""
     names = [model.features[place].name for place in features]
     by_class = _by_class(of_row)
-    told = [[*values] for values in found.values]
+    values_by_row = [[*values] for values in found.values]
     ids = [*found.ids]
     if row is not None:
         ids.append(row)
-        told.append([by_class[found.classes[0]][feature.name]["value"] for feature in model.features])
+        values_by_row.append([by_class[found.classes[0]][feature.name]["value"] for feature in model.features])
     return {
         "rows": len(found.ids),
         "chosen": row is not None,
@@ -151,7 +151,7 @@ def _drawn(
         "features": features,
         "others": len(model.features) - len(features),
         "ids": [_short(id_) for id_ in ids],
-        "texts": [[_short(values[place]) for values in told] for place in features],
+        "texts": [[_short(values[place]) for values in values_by_row] for place in features],
         "numbers": [_numbers(model, found, place, row is not None) for place in features],
         "outputs": [_output(found, output, features, by_class.get(found.classes[output]), names) for output in outputs],
     }

@@ -22,7 +22,7 @@ from madtree.model import (
     unquoted,
 )
 from madtree.render.labels import category_text
-from madtree.report.asked import scoring_sql, tested
+from madtree.report.function_calls import scoring_sql, tested
 from madtree.report.page import finite
 from madtree.report.provenance import provenance
 from madtree.report.trees import Choice
@@ -96,8 +96,8 @@ def _tried(host: Host, choice: Choice, table: str) -> dict[str, Any]:
     classes = choice.model.classes
     n_cells = choice.totals["trees"] * len(classes) ** 2
     with local_settings(host, _QUIETLY):
-        told = tested(host, choice, table, with_cells=n_cells <= MAX_CELLS)
-    by_tree = _metrics(told["metrics"])
+        answers = tested(host, choice, table, with_cells=n_cells <= MAX_CELLS)
+    by_tree = _metrics(answers["metrics"])
     found: dict[str, Any] = {"trees": {tree: by_tree[tree] for tree in by_tree if tree is not None}}
     whole = by_tree.get(None) if choice.model.grouping_columns else next(iter(by_tree.values()), None)
     if whole is not None:
@@ -107,11 +107,11 @@ def _tried(host: Host, choice: Choice, table: str) -> dict[str, Any]:
     if not choice.model.is_classification:
         return found | _residuals(host, choice, relation)
     if len(classes) == 2:
-        found["curve"] = _whole(told["curve"], CURVE_COLUMNS)
-        found["bins"] = _whole(told["bins"], BIN_COLUMNS)
+        found["curve"] = _whole(answers["curve"], CURVE_COLUMNS)
+        found["bins"] = _whole(answers["bins"], BIN_COLUMNS)
     if n_cells > MAX_CELLS:
         return found | {"missing": f"No confusion matrix: of all trees together it would have {n_cells:,} cells."}
-    return found | _confusion(choice, told["cells"])
+    return found | _confusion(choice, answers["cells"])
 
 
 def _metrics(rows: Sequence[Row]) -> dict[int | None, dict[str, Any]]:

@@ -24,7 +24,7 @@ class KindPage:
         picked, listed: what is chosen from, and the heading of the list of all.
         trees: the query for the trees that a page has first.
         which: says which of all trees these are.
-        is_measured: whether the page shows how the model does on its training rows, where no other table is given.
+        is_evaluated: whether the page shows how the model does on its training rows, where no other table is given.
         whole: what the page's script is told of a model as a whole, by the groups' numbers.
         no_expression: why there is no expression to be shown; empty where there is.
     """
@@ -34,7 +34,7 @@ class KindPage:
     listed: str
     trees: Callable[[str, str, Sequence[tuple[str, Writer | None]]], str]
     which: str
-    is_measured: bool
+    is_evaluated: bool
     whole: Callable[[Host, ModelTables, Model, Sequence[int]], list[dict[str, Any]]]
     no_expression: str
 
@@ -50,7 +50,7 @@ _FOREST_PAGE = KindPage(
     trees=sql.first_trees,
     which="the first ones, or those asked for by madtree report --tree NUMBER.",
     # Its trees have seen these rows, so it would look too good: its out-of-bag error says more.
-    is_measured=False,
+    is_evaluated=False,
     whole=forest_values,
     no_expression="A forest is no single expression; one of its trees is.",
 )
@@ -61,14 +61,14 @@ PAGES: Mapping[ModelKind, KindPage] = {
         listed="All groups on this page",
         trees=sql.largest_trees,
         which="those with the most rows, or those asked for.",
-        is_measured=True,
+        is_evaluated=True,
         whole=_nothing,
         no_expression="",
     ),
     FOREST: _FOREST_PAGE,
     BOOSTED: replace(
         _FOREST_PAGE,
-        is_measured=True,
+        is_evaluated=True,
         whole=boosted_values,
         no_expression="The expression of a boosted model is the sum of all its trees, and for small models only.",
     ),

@@ -69,7 +69,7 @@ class Choice:
         return sorted({row["gid"] for row in self.rows if "gid" in row})
 
     @property
-    def measured_ids(self) -> list[int]:
+    def evaluated_ids(self) -> list[int]:
         """By which numbers `tree_evaluate` tells of them: many trees of a group are measured as a whole."""
         return self.gids or self.tree_ids
 

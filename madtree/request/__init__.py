@@ -13,12 +13,12 @@ from madtree.request.catalog import (
     find_columns,
     find_types,
     plain_expressions,
-    tell_of_kept,
+    warn_of_texts,
 )
 from madtree.request.class_params import check_class_params, class_params_text
 from madtree.request.features import kind_of
 from madtree.request.forest_arguments import check_forest_arguments
-from madtree.request.grid import told
+from madtree.request.grid import setting_text
 from madtree.request.holding import HOLD_HINT, check_known_types, hold_types, named_types, try_to_hold
 from madtree.request.needed_columns import columns_needed
 from madtree.request.new_tables import Part, check_free, check_new, model_tables
@@ -62,7 +62,7 @@ __all__ = [
     "model_tables",
     "named_types",
     "plain_expressions",
-    "tell_of_kept",
-    "told",
+    "setting_text",
     "try_to_hold",
+    "warn_of_texts",
 ]

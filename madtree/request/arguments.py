@@ -13,7 +13,7 @@ from madtree.interface import FUNCTIONS, NUMERIC_COLUMNS, defaults
 from madtree.request import catalog
 from madtree.request.catalog import Type
 from madtree.request.class_params import class_params_of
-from madtree.request.derived import tell_of_derived
+from madtree.request.derived import warn_of_derived_features
 from madtree.request.features import FEATURES, Item, list_items, make_features
 from madtree.request.hints import as_number
 from madtree.request.holding import check_known_types
@@ -109,7 +109,7 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
             ),
         ],
     )
-    tell_of_derived(rows, source, names.columns, dependent, items)
+    warn_of_derived_features(rows, source, names.columns, dependent, items)
     named = NamedFeatures(features, names.columns, names.relation)
     return TrainingTask(
         arguments=arguments,

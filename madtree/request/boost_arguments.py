@@ -14,7 +14,7 @@ from madtree.request.needed_columns import held_out_table
 from madtree.request.option_strings import checked
 from madtree.request.outcome import INTEGER_TYPES, NUMBER_TYPES
 from madtree.request.train_request import OrderedEncoding, TrainingTask
-from madtree.sqltext.operators import binary
+from madtree.sqltext.quote import binary
 from madtree.sqltext.rows import ZERO
 from madtree.trees import (
     BOOSTED,
@@ -60,11 +60,11 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
     known = losses_of(classes=task.is_classification)
     if loss is not None and loss not in known:
         meant = "classification" if task.is_classification else "regression"
-        said = f"dependent_variable {task.arguments.dependent_variable} is of type {task.dependent_type}, which"
+        reason = f"dependent_variable {task.arguments.dependent_variable} is of type {task.dependent_type}, which"
         if values["classification"] is not None:
-            said = f"classification => {str(values['classification']).lower()}"
+            reason = f"classification => {str(values['classification']).lower()}"
         raise MadtreeError(
-            f"loss {loss} is for {'classes' if LOSSES[loss].of_classes else 'numbers'}, and {said} means {meant}: "
+            f"loss {loss} is for {'classes' if LOSSES[loss].of_classes else 'numbers'}, and {reason} means {meant}: "
             f"{', '.join(known)}",
             hint="classification => true or false says what is meant.",
         )
@@ -198,14 +198,14 @@ def _check_newton(loss: str, method: str, *, monotone: bool, top_rate: float) ->
     """Raises MadtreeError where what is asked for needs leaves that add Newton's steps, and those of a loss or a method
     do not.
     """
-    asked = "monotone" if monotone else "boost_params: top_rate" if top_rate < 1 else None
-    if asked and METHODS[method].leaf is not LeafValue.STEP:
+    argument = "monotone" if monotone else "boost_params: top_rate" if top_rate < 1 else None
+    if argument and METHODS[method].leaf is not LeafValue.STEP:
         fitting = ", ".join(name for name, each in METHODS.items() if each.leaf is LeafValue.STEP)
-        raise MadtreeError(f"{asked} is not for method {method}; it is for {fitting}")
-    if asked and LOSSES[loss].of_quantiles:
+        raise MadtreeError(f"{argument} is not for method {method}; it is for {fitting}")
+    if argument and LOSSES[loss].of_quantiles:
         fitting = ", ".join(name for name, each in LOSSES.items() if not (each.of_classes or each.of_quantiles))
         raise MadtreeError(
-            f"{asked} is not for loss {loss}, whose leaves are quantiles; of numbers it is for {fitting}"
+            f"{argument} is not for loss {loss}, whose leaves are quantiles; of numbers it is for {fitting}"
         )
 
 

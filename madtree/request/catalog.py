@@ -11,7 +11,7 @@ from madtree.records import dataclass
 from madtree.request.hints import ADD_IDS, did_you_mean, to_be_quoted
 from madtree.request.holding import hold_types
 from madtree.sqltext import catalog as sql
-from madtree.sqltext.operators import EQUALS
+from madtree.sqltext.quote import EQUALS
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.values import Kept, Writer, class_writer, kept, own_writer, text_of
@@ -105,10 +105,10 @@ def find_types(host: Host, oids: Iterable[int]) -> dict[int, Type]:
     transaction's snapshot has not yet got one.
     """
     wanted = set(oids)
-    asked = sorted(wanted - _SAME_EVERYWHERE.keys())
-    hold_types(host, [oid for oid in asked if oid >= FIRST_OTHER])
-    rows = host.query(sql.TYPES, [f"{OID}[]"], [asked]) if asked else []
-    if len(rows) < len(asked):
+    looked_up = sorted(wanted - _SAME_EVERYWHERE.keys())
+    hold_types(host, [oid for oid in looked_up if oid >= FIRST_OTHER])
+    rows = host.query(sql.TYPES, [f"{OID}[]"], [looked_up]) if looked_up else []
+    if len(rows) < len(looked_up):
         raise changed("the type of a column or an expression")
     found = {row["asked"]: _type(row) for row in rows}
     _SAME_EVERYWHERE.update((oid, type_) for oid, type_ in found.items() if oid < _FIRST_OF_SERVER)
@@ -141,7 +141,7 @@ def _type(row: Row) -> Type:
     )
 
 
-def tell_of_kept(host: Host, argument: str, expression: str, type_: str, keep: Kept) -> None:
+def warn_of_texts(host: Host, argument: str, expression: str, type_: str, keep: Kept) -> None:
     """Tell where the values of an expression of some type are not kept as they are; `argument`, for which table."""
     if keep.as_is:
         return

@@ -12,28 +12,30 @@ from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import names_in
 
 
-def tell_of_derived(
+def warn_of_derived_features(
     host: Host, relation: Relation, columns: Mapping[str, SourceColumn], dependent: Item, items: Sequence[Item]
 ) -> None:
     """A notice that names the features that are computed from the dependent variable: generated columns, expressions.
 
     Where the dependent is made of several columns, each of them alone may well be known before it, and nothing is told.
     """
-    outcome = _made_of(dependent, columns)
+    outcome = _columns_used(dependent, columns)
     if len(outcome) != 1:
         return
     generated: dict[str, set[str]] = {}
     for row in host.query(sql.GENERATED_FROM, [OID], [relation.oid]):
         generated.setdefault(row["name"], set()).add(row["source"])
-    told = [item.text for item in items if _depends(_made_of(item, columns), outcome, generated, item.column is None)]
-    if told:
+    derived = [
+        item.text for item in items if _depends(_columns_used(item, columns), outcome, generated, item.column is None)
+    ]
+    if derived:
         host.notice(
-            f"{FEATURES}: computed from {columns[outcome.pop()].sql}, which is to be predicted: {', '.join(told)}; a "
-            f"model of these repeats what is known already"
+            f"{FEATURES}: computed from {columns[outcome.pop()].sql}, which is to be predicted: {', '.join(derived)}; "
+            f"a model of these repeats what is known already"
         )
 
 
-def _made_of(item: Item, columns: Mapping[str, SourceColumn]) -> set[str]:
+def _columns_used(item: Item, columns: Mapping[str, SourceColumn]) -> set[str]:
     """The unquoted names of the columns that an item uses."""
     return {item.column.name} if item.column else names_in(item.text) & columns.keys()
 

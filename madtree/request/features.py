@@ -187,7 +187,7 @@ def _without_listed_elements(
     """The features without elements of arrays that are listed by themselves, too."""
     of_arrays = {feature.name for feature in features if feature.array is not None}
     twice = [feature.array is None and feature.name in of_arrays for feature in features]
-    _tell_left_out(host.notice, {features[i].name: "listed twice" for i, is_twice in enumerate(twice) if is_twice})
+    _notice_left_out(host.notice, {features[i].name: "listed twice" for i, is_twice in enumerate(twice) if is_twice})
     kept = [i for i, is_twice in enumerate(twice) if not is_twice]
     return [features[i] for i in kept], [bare[i] for i in kept]
 
@@ -204,11 +204,11 @@ def _without_taken(tell: Callable[[str], None], items: Sequence[Item], taken: Se
             left_out[item.text] = "listed twice"
         else:
             kept[item.text] = item
-    _tell_left_out(tell, left_out)
+    _notice_left_out(tell, left_out)
     return list(kept.values())
 
 
-def _tell_left_out(tell: Callable[[str], None], reasons: Mapping[str, str]) -> None:
+def _notice_left_out(tell: Callable[[str], None], reasons: Mapping[str, str]) -> None:
     if reasons:
         tell(f"{FEATURES}: left out: {', '.join(f'{text} ({why})' for text, why in reasons.items())}")
 

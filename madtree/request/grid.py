@@ -79,7 +79,7 @@ class SettingGrid:
         return found
 
 
-def told(setting: Mapping[str, Any]) -> str:
+def setting_text(setting: Mapping[str, Any]) -> str:
     """A setting as one writes it."""
     return ", ".join(f"{name}={'null' if value is None else _text(value)}" for name, value in setting.items())
 

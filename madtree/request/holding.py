@@ -22,7 +22,7 @@ HOLD_HINT = (
 LOOKS = 20  # at what others replace all the time; more than two are rare
 
 
-def made_anew(what: str) -> MadtreeError:
+def changed_meanwhile(what: str) -> MadtreeError:
     """The error after so many looks."""
     return MadtreeError(f"{what} is made anew by others again and again", hint="Try again later.", sqlstate="40001")
 
@@ -63,7 +63,7 @@ def hold_types(host: Host, oids: Sequence[int]) -> None:
         names = [("pg_type", held["types"]), ("pg_namespace", held["schemas"])]
         if not all(try_to_hold(host, sql.keep_names(catalogue, found)) for catalogue, found in names if found):
             return
-    raise made_anew("a type of a column or an expression")
+    raise changed_meanwhile("a type of a column or an expression")
 
 
 def named_types(host: Host, names: Sequence[str | None]) -> list[Row]:
@@ -75,7 +75,7 @@ def named_types(host: Host, names: Sequence[str | None]) -> list[Row]:
             return rows
         hold_types(host, [row["oid"] for row in rows if row["oid"] is not None])
         held = rows
-    raise made_anew("a type")
+    raise changed_meanwhile("a type")
 
 
 def check_known_types(host: Host, used: Iterable[tuple[str, str]]) -> None:

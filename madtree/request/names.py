@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request.catalog import ID_COLUMN, TEXT, SourceColumn, Type, find_column, has_order, spelling, tell_of_kept
+from madtree.request.catalog import ID_COLUMN, TEXT, SourceColumn, Type, find_column, has_order, spelling, warn_of_texts
 from madtree.request.features import Item
 from madtree.request.hints import ADD_IDS, to_be_quoted
 from madtree.sqltext import catalog as sql
@@ -103,7 +103,7 @@ def grouping_columns(host: Host, relation: Relation, items: Sequence[Item], type
                 sqlstate="42804",
             )
         own = item.column
-        tell_of_kept(host, GROUPING, item.text, type_.name, type_.kept)
+        warn_of_texts(host, GROUPING, item.text, type_.name, type_.kept)
         if not type_.kept.as_is:
             (quoted,) = host.query(sql.QUOTED_NAME, [TEXT], [name])
             keep = type_.as_kept

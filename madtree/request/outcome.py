@@ -8,7 +8,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import defaults
 from madtree.records import dataclass
-from madtree.request.catalog import Type, has_order, tell_of_kept
+from madtree.request.catalog import Type, has_order, warn_of_texts
 from madtree.request.features import Item, is_text
 from madtree.request.hints import as_number
 from madtree.sqltext.relation import Relation
@@ -98,7 +98,7 @@ def outcome_of(
     by_type = is_class and not (integers_are_numbers and type_.base in INTEGER_TYPES)
     wanted = by_type if classification is None else classification
     if wanted and type_.kept.writer is not None:
-        tell_of_kept(host, dependent.argument, dependent.text, type_.name, type_.kept)
+        warn_of_texts(host, dependent.argument, dependent.text, type_.name, type_.kept)
         return CheckedOutcome(True, f"({type_.kept.value(dependent.sql)})", type_.kept.type, None)
     writer = class_writer(type_.base, type_.writer) if wanted else type_.writer
     is_constant = dependent.column is None and _CONSTANT.fullmatch(dependent.text) is not None

@@ -8,7 +8,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.records import dataclass
 from madtree.request.hints import missing_relation, no_name
-from madtree.request.holding import LOOKS, made_anew, try_to_hold
+from madtree.request.holding import LOOKS, changed_meanwhile, try_to_hold
 from madtree.sqltext import aliases as alias_sql
 from madtree.sqltext import catalog as sql
 from madtree.sqltext import trust
@@ -62,7 +62,7 @@ def find_source(host: Host, given: str, argument: str) -> Relation:
             try_to_hold(host, trust.keep_names("pg_namespace", [schema]))
         host.query(sql.hold(relation.schema, relation.name))
         held = schema, relation
-    raise made_anew(f"{argument}: {given}")
+    raise changed_meanwhile(f"{argument}: {given}")
 
 
 @dataclass(frozen=True)

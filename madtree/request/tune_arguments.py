@@ -11,10 +11,10 @@ from madtree.host import Host
 from madtree.interface import FUNCTIONS, Argument
 from madtree.records import dataclass
 from madtree.request.arguments import check_arguments, make_task
-from madtree.request.asked_once import AskedOnce
 from madtree.request.boost_arguments import check_boost_arguments
+from madtree.request.caching_host import CachingHost
 from madtree.request.forest_arguments import check_forest_arguments
-from madtree.request.grid import SettingGrid, told
+from madtree.request.grid import SettingGrid, setting_text
 from madtree.request.new_tables import check_new, required_name
 from madtree.request.option_strings import checked
 from madtree.request.train_request import TrainingTask
@@ -96,7 +96,7 @@ def check_tune_arguments(host: Host, *given: Any, **named: Any) -> TuneTask:
             )
     shared = {each: values[each] for each in _SHARED} | {"output_table_name": beside(output, MODEL_SUFFIX)}
     shared["list_of_features_to_exclude"] = _left_out(values)
-    once, settings, tasks = AskedOnce(host), grid.settings, []
+    once, settings, tasks = CachingHost(host), grid.settings, []
     for each in settings:
         host.let_in()
         tasks.append(_checked(once.as_host, kind, {**shared, **grid.arguments(each)}, each))
@@ -134,7 +134,7 @@ def _checked(host: Host, kind: ModelKind, arguments: Mapping[str, Any], setting:
     except MadtreeError as error:
         if not any(error.message.startswith(name) for name in setting):
             raise
-        raise MadtreeError(f"params: {error.message} ({told(setting)})", error.hint, error.sqlstate) from None
+        raise MadtreeError(f"params: {error.message} ({setting_text(setting)})", error.hint, error.sqlstate) from None
 
 
 def _left_out(values: Mapping[str, Any]) -> str | None:

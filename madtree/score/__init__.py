@@ -14,7 +14,7 @@ from madtree.late import attributes_of
 if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
     from madtree.score.conformal import conformal_train
-    from madtree.score.former_table import FormerTable, Made, find_former
+    from madtree.score.former_table import FormerTable, TableSignature, find_former
     from madtree.score.leaf_outcomes import draw_leaf_outcomes
     from madtree.score.new_rows import fit_to_source, only_row, scan_of
     from madtree.score.other_rows import calibration_maps, check_method
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from madtree.score.predict import score_table
     from madtree.score.refreshed_leaves import RefreshedNodes, refreshed_nodes
     from madtree.score.refreshed_stages import check_stages, refreshed_boosted
-    from madtree.score.rows_at_hand import AskedNumbers, RowsAtHand, check_number_type, feature_places
+    from madtree.score.rows_at_hand import PredictedNumbers, RowsAtHand, check_number_type, feature_places
     from madtree.score.shap import explain_table
     from madtree.score.shap_row import ExplainedRows, explain_row, explain_some
     from madtree.score.training_statistics import tree_statistics
 
 __all__ = [
-    "AskedNumbers",
     "ExplainedRows",
     "FormerTable",
-    "Made",
+    "PredictedNumbers",
     "RefreshedNodes",
     "RowsAtHand",
+    "TableSignature",
     "calibration_maps",
     "check_method",
     "check_number_type",
@@ -59,7 +59,7 @@ __all__ = [
 _MODULES = {
     "block_scorer": ("score_block",),
     "conformal": ("conformal_train",),
-    "former_table": ("FormerTable", "Made", "find_former"),
+    "former_table": ("FormerTable", "TableSignature", "find_former"),
     "leaf_outcomes": ("draw_leaf_outcomes",),
     "new_rows": ("fit_to_source", "only_row", "scan_of"),
     "other_rows": ("calibration_maps", "check_method"),
@@ -67,7 +67,7 @@ _MODULES = {
     "predict": ("score_table",),
     "refreshed_leaves": ("RefreshedNodes", "refreshed_nodes"),
     "refreshed_stages": ("check_stages", "refreshed_boosted"),
-    "rows_at_hand": ("AskedNumbers", "RowsAtHand", "check_number_type", "feature_places"),
+    "rows_at_hand": ("PredictedNumbers", "RowsAtHand", "check_number_type", "feature_places"),
     "shap": ("explain_table",),
     "shap_row": ("ExplainedRows", "explain_row", "explain_some"),
     "training_statistics": ("tree_statistics",),

@@ -111,7 +111,7 @@ def _asking_of(
 ) -> Iterator[Asking]:
     source, data, actual = tested.source, tested.data, tested.actual
     weight, exposure = tested.weight, tested.exposure
-    if SCORING[model.kind].says and len(model.classes) > _MOST_CLASSES:
+    if SCORING[model.kind].is_prediction and len(model.classes) > _MOST_CLASSES:
         raise MadtreeError(
             f"{model.name} has {len(model.classes):,} classes, and of {model.kind.in_words} at most "
             f"{_MOST_CLASSES:,} are held against known ones",
@@ -127,16 +127,18 @@ def _asking_of(
     scored = ScoredRows("", [], [])
     if in_blocks:
         payload = cells_sql.payload(scan, _first_group(host, tables, model), actual, weight, exposure)
-        type_, said = scoring.question(model, scan.id_name)
+        type_, asked_outputs = scoring.question(model, scan.id_name)
         of_payload = replace(scan, id_sql=payload)
         drawn = drawn_rows(host, tables, model, data.types[model.id_column]) if out_of_bag else None
-        blocks = BlockScoring(host, tables, model, type_, source, of_payload, _PAYLOAD, [*said.values()], work, drawn)
+        blocks = BlockScoring(
+            host, tables, model, type_, source, of_payload, _PAYLOAD, [*asked_outputs.values()], work, drawn
+        )
         if may_keep:
             blocks.create()
         else:
             scored = blocks.rows(most_bytes)
         kind = "pg_catalog.text" if model.is_classification else "pg_catalog.float8"
-        names = {name: output.name for name, output in said.items()}
+        names = {name: output.name for name, output in asked_outputs.items()}
         rows = cells_sql.rows_of_payload(scratch if may_keep else f"({scored.query})", scan.id_name, names, kind)
     else:
         (leaf,) = output_columns(model, "leaf", QUALIFIED)
@@ -153,7 +155,7 @@ def _asking_of(
         model.of_counts,
         groups_in=model.kind.groups_in,
         group_number=model.kind.group_number,
-        said=scoring.says,
+        is_prediction=scoring.is_prediction,
     )
     keeps_cells = work.of_cluster and may_keep and not in_blocks
     if keeps_cells:

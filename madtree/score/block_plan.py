@@ -13,8 +13,8 @@ from madtree.learn.walk import FlatTrees, Walk
 from madtree.model.arrays import IsotonicArrays
 from madtree.records import dataclass
 from madtree.score.member_scorer import (
+    EVALUATED,
     INTERVAL,
-    JUDGED,
     LEAF_OUTCOMES,
     LEAF_SUMS,
     OF_ANY_NUMBER,
@@ -58,7 +58,7 @@ class ScoreValues:
     Attributes:
         base: (n_groups, n_scores) of all groups, by their numbers: the scores before any tree.
         loss: that the trees have lowered, which says how scores become predictions.
-        n_asked: trees of each group that are asked, from the first one on; None for all.
+        n_first: trees of each group that are asked, from the first one on; None for all.
         quantile: of the loss, None where it has none.
         thresholds: (n_groups,) of the loss, for what is told of it; else None.
         isotonic: of all groups, where these say how scores become predictions; else None.
@@ -67,7 +67,7 @@ class ScoreValues:
 
     base: Floats
     loss: DeclaredLoss
-    n_asked: int | None = None
+    n_first: int | None = None
     quantile: float | None = None
     thresholds: Floats | None = None
     isotonic: IsotonicArrays | None = None
@@ -132,12 +132,12 @@ class MemberValues:
 
 
 def build_plan(
-    trees: FlatTrees, said: Ints | MemberValues, *, grouped: bool, between: Callable[[], None] = lambda: None
+    trees: FlatTrees, by_node: Ints | MemberValues, *, grouped: bool, between: Callable[[], None] = lambda: None
 ) -> bytes:
     """The plan as `score.block_scorer.score_block` reads it.
 
     Args:
-        said: by each node as a leaf. Of single trees (n_nodes,) what to return for a row that ends there, a position
+        by_node: by each node as a leaf. Of single trees (n_nodes,) what to return for a row that ends there, a position
             from 1.
         grouped: whether rows bring a tree's id, or a group's number, before their features.
         between: called after each few passes over all nodes, for cancels to be let in.
@@ -145,19 +145,19 @@ def build_plan(
     Raises:
         MadtreeError: some trees of a group are missing.
     """
-    if not isinstance(said, MemberValues):
+    if not isinstance(by_node, MemberValues):
         # Rows without a tree find an outcome, too: none.
-        outcome = narrowest(np.append(said, 0))
+        outcome = narrowest(np.append(by_node, 0))
         return codec.dump({**Walk.values_of(trees, 0, between), "outcome": outcome, "grouped": grouped, "members": 0})
-    if said.what in VOTES:
-        trees, values = trees.up_to_agreement(said.values[:, 0], between)
-        said = replace(said, values=values[:, None])
+    if by_node.what in VOTES:
+        trees, values = trees.up_to_agreement(by_node.values[:, 0], between)
+        by_node = replace(by_node, values=values[:, None])
     return codec.dump(
         {
-            **Walk.values_of(trees, said.members, between, said.counts),
+            **Walk.values_of(trees, by_node.members, between, by_node.counts),
             "grouped": grouped,
-            "members": said.members,
-            **_member_values(said),
+            "members": by_node.members,
+            **_member_values(by_node),
         }
     )
 
@@ -180,12 +180,12 @@ def _score_values(members: MemberValues) -> dict[str, Any]:
     scores = members.scores
     if scores is None:
         return {}
-    n_asked = min(scores.n_asked or members.members, members.members)
+    n_first = min(scores.n_first or members.members, members.members)
     link = scores.loss.link_of(members.n_classes)
-    said = {"base": scores.base, "link": link.value, "n_asked": n_asked, "loss": scores.loss.name}
+    by_node = {"base": scores.base, "link": link.value, "n_first": n_first, "loss": scores.loss.name}
     isotonic = {} if scores.isotonic is None else scores.isotonic.to_values()
     more = {name: getattr(scores, name) for name in ("quantile", "thresholds", "has_offset")}
-    return {**said, **more, **isotonic}
+    return {**by_node, **more, **isotonic}
 
 
 def checked_plan(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -260,12 +260,12 @@ def _checked_members(given: Values, walk: Walk, members: int) -> dict[str, Any]:
         return _checked_scores(given, what, n_classes, n_nodes, members, walk.groups)
     if what in SAYS_NUMBERS:
         values = given.floats("values", (n_nodes, None))
-        if what not in JUDGED:
+        if what not in EVALUATED:
             return {"what": what, "n_classes": n_classes, "values": values}
         require(values.shape[1] == 1 + n_classes, "values", f"{1 + n_classes} of each node")
-        said = values[:, 0]
-        require(said.min() >= 1 and said.max() <= n_classes, "values", "numbers of classes")
-        class_of = said.astype(np.min_scalar_type(n_classes))
+        by_node = values[:, 0]
+        require(by_node.min() >= 1 and by_node.max() <= n_classes, "values", "numbers of classes")
+        class_of = by_node.astype(np.min_scalar_type(n_classes))
         return {"what": what, "n_classes": n_classes, "values": values[:, 1:], "class_of": class_of}
     low, high = (0, 2**31 - 1) if what == "leaves" else (1, n_classes)
     whole = given.ints("values", (n_nodes, 1), low, high, None)
@@ -305,7 +305,7 @@ def _checked_scores(
         "values": given.floats("values", (n_nodes, 1)),
         "base": base,
         "link": link,
-        "n_asked": given.integer("n_asked", 0, members),
+        "n_first": given.integer("n_first", 0, members),
         "loss": loss.name,
         "isotonic": isotonic,
         "has_offset": has_offset,

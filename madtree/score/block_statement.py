@@ -116,14 +116,14 @@ class BlockStatement:
 
         return scored_by_shards(self.host, self.source, self.blocks, self.work, len(plan), query, columns)
 
-    def said_together(self, plan: bytes) -> Iterator[bytes]:
+    def aggregates(self, plan: bytes) -> Iterator[bytes]:
         """What the scorer says of the rows of each block together, by a plan that asks for that."""
         if not self.host.has_extension:
             yield from (outcomes for _, outcomes in self._scored_outside(plan))
             return
-        yield from (bytes(row["outcomes"]) for row in self._said(plan) if row["outcomes"] is not None)
+        yield from (bytes(row["outcomes"]) for row in self._aggregate_rows(plan) if row["outcomes"] is not None)
 
-    def _said(self, plan: bytes) -> list[Row]:
+    def _aggregate_rows(self, plan: bytes) -> list[Row]:
         """The `outcomes` of all blocks, NULL of pages without rows."""
         if self.work.spread:
             with self._where_rows_are(plan, BlockScan.together, [("outcomes", BYTEA)]) as query:

@@ -13,24 +13,24 @@ from madtree.model import ModelTables, base_scores, isotonic_functions, loss_thr
 from madtree.model.arrays import IsotonicArrays
 from madtree.score.block_plan import MemberValues, ScoreValues
 from madtree.score.member_scorer import row_bytes
-from madtree.score.number_columns import CLASS_OF_ROW, JUDGED, columns_of, numbers_of
+from madtree.score.number_columns import CLASS_OF_ROW, EVALUATED, columns_of, numbers_of
 from madtree.score.outcome_bytes import class_type
-from madtree.score.outcomes import Outcomes, Part, Said
+from madtree.score.outcomes import Outcomes, Part, ScoredLeaves
 from madtree.sqltext import predict as sql
 from madtree.sqltext.outcome_numbers import pick, pick_each
 from madtree.trees import Model
 
 
-def outcomes_of_boosted(said: Said) -> Outcomes:
+def outcomes_of_boosted(leaves: ScoredLeaves) -> Outcomes:
     """A row comes to a leaf of each tree, whose numbers are added to the scores to begin with."""
-    model, type_, nodes = said.model, said.type_, said.nodes
+    model, type_, nodes = leaves.model, leaves.type_, leaves.nodes
     members, n_classes = model.n_members, len(model.classes)
     counts = model.numbering.counts
-    n_asked = None if said.n_rounds is None else said.n_rounds * model.n_scores
+    n_first = None if leaves.n_rounds is None else leaves.n_rounds * model.n_scores
     class_bytes = class_type(n_classes).itemsize
 
-    def made(what: str, n_values: int, parts: list[Part], expressions: list[str]) -> Outcomes:
-        of_node = _values(said.host, said.tables, model, nodes, what, n_asked)
+    def outcomes_of(what: str, n_values: int, parts: list[Part], expressions: list[str]) -> Outcomes:
+        of_node = _values(leaves.host, leaves.tables, model, nodes, what, n_first)
         return Outcomes(of_node, parts, _row_bytes(what, n_values, n_classes), expressions)
 
     if type_ == "leaf":
@@ -43,18 +43,20 @@ def outcomes_of_boosted(said: Said) -> Outcomes:
         return Outcomes(of_node, [("outcome", 0, 4)], row_bytes("leaves", members, n_classes), [picked])
     if type_ == "raw":
         parts, each = numbers_of(model.n_scores)
-        return made("raw", model.n_scores, parts, columns_of(each, said.outputs))
+        return outcomes_of("raw", model.n_scores, parts, columns_of(each, leaves.outputs))
     if type_ == "prob":
         parts, each = numbers_of(n_classes)
-        return made("shares", n_classes, parts, columns_of(each, said.outputs))
-    if type_ == JUDGED:
+        return outcomes_of("shares", n_classes, parts, columns_of(each, leaves.outputs))
+    if type_ == EVALUATED:
         parts, each = numbers_of(n_classes, class_bytes)
-        return made("likely", n_classes, [("outcome", 0, class_bytes), *parts], [CLASS_OF_ROW, *columns_of(each, [])])
+        return outcomes_of(
+            "likely", n_classes, [("outcome", 0, class_bytes), *parts], [CLASS_OF_ROW, *columns_of(each, [])]
+        )
     if model.is_classification:
         classes = sql.class_array(model.classes, model.dependent_type)
-        return made("likeliest", 0, [("outcome", 0, class_bytes)], [pick(classes)])
+        return outcomes_of("likeliest", 0, [("outcome", 0, class_bytes)], [pick(classes)])
     parts, each = numbers_of(1)
-    return made("expected", 1, parts, columns_of(each, said.outputs))
+    return outcomes_of("expected", 1, parts, columns_of(each, leaves.outputs))
 
 
 def staged_values(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> MemberValues:
@@ -62,17 +64,17 @@ def staged_values(host: Host, tables: ModelTables, model: Model, nodes: Mapping[
     return _values(host, tables, model, nodes, "staged", None)
 
 
-def numbers_beside(said: Ints | MemberValues, scan: sql.Scan) -> list[str]:
+def numbers_beside(leaves: Ints | MemberValues, scan: sql.Scan) -> list[str]:
     """SQL of what a plan of what nodes say asks of a row behind its features: the offset, or nothing."""
-    asks = isinstance(said, MemberValues) and said.scores is not None and said.scores.has_offset
+    asks = isinstance(leaves, MemberValues) and leaves.scores is not None and leaves.scores.has_offset
     return [scan.offset] if asks and scan.offset is not None else []
 
 
 def _values(
-    host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array], what: str, n_asked: int | None
+    host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array], what: str, n_first: int | None
 ) -> MemberValues:
     bases, has_offset = np.array(base_scores(host, tables, model)), model.offsets is not None
-    scores = ScoreValues(bases, model.loss, n_asked, has_offset=has_offset)
+    scores = ScoreValues(bases, model.loss, n_first, has_offset=has_offset)
     if what == "staged":
         scores = replace(scores, quantile=model.loss_quantile)
     if what == "staged" and model.loss.has_threshold:

@@ -33,7 +33,7 @@ def boosted_outcomes(
     if offset is not None:
         scores += offset[:, None]
     n_scores = base.shape[1]
-    for member in range(min(model["members"], model["n_asked"])):
+    for member in range(min(model["members"], model["n_first"])):
         scores[:, member % n_scores] += values.take((yield from leaves(member)))
     if what == "raw":
         return as_floats(scores, known).tobytes()

@@ -67,7 +67,7 @@ class Work:
         is_expression: whether the model is one; else it is scored by blocks only.
         moved: whether blocks are scored outside of the server.
         row_seconds: that a row takes by blocks beyond its way down.
-        from_elsewhere: whether they come from another server than the one where the table of predictions is made.
+        from_other_server: whether they come from another server than the one where the table of predictions is made.
     """
 
     rows: float
@@ -82,7 +82,7 @@ class Work:
     coded: bool = False
     is_expression: bool = True
     moved: bool = False
-    from_elsewhere: bool = False
+    from_other_server: bool = False
     of_cluster: bool = False
     row_seconds: float = 0
 
@@ -116,7 +116,7 @@ class Work:
     @property
     def in_blocks(self) -> bool:
         """Whether blocks are the quicker way, or the only one."""
-        if not self.is_expression or self.leaves * self.columns > EXPRESSION_LEAVES or self.from_elsewhere:
+        if not self.is_expression or self.leaves * self.columns > EXPRESSION_LEAVES or self.from_other_server:
             return True
         return not self.spread and self.block_seconds < self.case_seconds
 
@@ -139,7 +139,7 @@ def work_of(
     limits = at.query(workers_sql.LIMITS)[0]
     workers = min(planned, int(limits["parallel"]), int(limits["processes"]))
     spread, moved = held in ("spread", "viewed"), not host.has_extension
-    from_elsewhere = at is not host
+    from_other_server = at is not host
     return Work(
         rows,
         leaves,
@@ -153,7 +153,7 @@ def work_of(
         coded=by_thresholds and model.kind.is_packed,
         is_expression=model.kind.is_expression,
         moved=moved,
-        from_elsewhere=from_elsewhere,
+        from_other_server=from_other_server,
         of_cluster=held is not None,
     )
 

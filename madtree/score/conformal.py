@@ -181,8 +181,8 @@ def _levels(given: str | None) -> list[Decimal]:
     for text in (given or "").split(","):
         level = _decimal(text.strip())
         if level is None or not 0 < level < 1:
-            said = "NULL" if given is None else repr(given)
-            raise MadtreeError(f"levels must be numbers between 0 and 1, separated by commas, not {said}")
+            shown = "NULL" if given is None else repr(given)
+            raise MadtreeError(f"levels must be numbers between 0 and 1, separated by commas, not {shown}")
         found.append(level)
     if len(found) > MOST_LEVELS:
         raise MadtreeError(f"levels has {len(found)} numbers; at most {MOST_LEVELS} are possible")

@@ -16,14 +16,13 @@ from madtree.model.arrays import ModelArrays, class_weights, kept_quantiles
 from madtree.records import dataclass
 from madtree.score.conformal import conformal_type
 from madtree.score.kinds import SCORING
-from madtree.score.outcomes import Outcomes, Said, check_shares
-from madtree.score.score_by_blocks import Asked
+from madtree.score.outcomes import Outcomes, ScoredLeaves, check_shares
+from madtree.score.score_by_blocks import RowOutput
 from madtree.sqltext.array_text import joined
 from madtree.sqltext.condition import QUALIFIED, typed_literal
-from madtree.sqltext.operators import operator, spelled_out
 from madtree.sqltext.outcome_numbers import pick
 from madtree.sqltext.predict import TREE, Output, Scan, class_array, number_array
-from madtree.sqltext.quote import float_literal, literal
+from madtree.sqltext.quote import float_literal, literal, operator, spelled_out
 from madtree.trees import Joining, Model, Node
 
 _FLOAT = "pg_catalog.float8"
@@ -57,14 +56,14 @@ class ConformalSets:
         return [number, *(replace(end, in_tree=value) for end, value in zip(ends, of_leaf, strict=True))]
 
     @property
-    def asked(self) -> Asked:
+    def row_output(self) -> RowOutput:
         """What blocks are asked for."""
         kind, of_classes = self.model.kind, self.model.is_classification
         if kind.joining is Joining.NONE:
-            return Asked([], self._by_leaf)
+            return RowOutput([], self._by_leaf)
         columns = ["class_weights"] if of_classes and not kind.says_numbers else []
         shown = _group if self.model.grouping_columns else None
-        return Asked(columns, self._classes_by_shares if of_classes else self._ends_by_numbers, shown)
+        return RowOutput(columns, self._classes_by_shares if of_classes else self._ends_by_numbers, shown)
 
     def _quantiles_of(self, tree_id: Ints) -> Floats:
         """(n,) of single trees by their ids; raises MadtreeError where the model has no such group."""
@@ -106,24 +105,24 @@ class ConformalSets:
 
     def _ends_by_numbers(self, arrays: ModelArrays) -> Outcomes:
         """By the number that a row comes to."""
-        outcomes = self._said(arrays, "response", 1)
+        outcomes = self._outcomes_of_type(arrays, "response", 1)
         (number,) = outcomes.expressions
         ends = (f"({number}) {operator(sign)} {self._quantile}" for sign in "-+")
         return replace(outcomes, expressions=[number, *ends])
 
     def _classes_by_shares(self, arrays: ModelArrays) -> Outcomes:
         """By the probabilities of all classes that a row comes to."""
-        outcomes = self._said(arrays, conformal_type(self.model), len(self.model.classes))
+        outcomes = self._outcomes_of_type(arrays, conformal_type(self.model), len(self.model.classes))
         shares, quantile = outcomes.expressions, self._quantile
         error = spelled_out("1::pg_catalog.float8 `-` ({share})")
         conditions = [f"({error.format(share=share)}) {operator('<=')} {quantile}" for share in shares]
         return replace(outcomes, expressions=[self._set_of(conditions, f"({shares[0]}) IS NOT NULL")])
 
-    def _said(self, arrays: ModelArrays, type_: str, n: int) -> Outcomes:
+    def _outcomes_of_type(self, arrays: ModelArrays, type_: str, n: int) -> Outcomes:
         """What rows come to by another type of prediction, as so many numbers."""
         outputs = [Output(f"number_{k}", _FLOAT, lambda _: "NULL") for k in range(n)]
-        said = Said(self.host, self.tables, self.model, type_, arrays.nodes, outputs)
-        return SCORING[self.model.kind].outcomes(said)
+        leaves = ScoredLeaves(self.host, self.tables, self.model, type_, arrays.nodes, outputs)
+        return SCORING[self.model.kind].outcomes(leaves)
 
     def _set_of(self, conditions: Sequence[str], known: str) -> str:
         """SQL of the classes of which these are true, where `known` is."""

@@ -48,9 +48,9 @@ class CountedTable:
         n_trees = 1 if arrays is None else len(arrays.trees.roots)
         found = ValueCounts.none(features, 0 if arrays is None else len(arrays.trees.child))
         with casting(model, self.data.features, self.given, self.argument):
-            for said in BlockStatement(host, blocks, "", self.source, work, n_trees).said_together(codec.dump(plan)):
+            for encoded in BlockStatement(host, blocks, "", self.source, work, n_trees).aggregates(codec.dump(plan)):
                 host.let_in()
-                found = found.and_of(ValueCounts.from_bytes(said, features))
+                found = found.and_of(ValueCounts.from_bytes(encoded, features))
         return found
 
 

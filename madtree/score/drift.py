@@ -76,27 +76,29 @@ def tree_drift(
     found = rows.counts(counted, costs, arrays)
     if not found.n_rows:
         raise MadtreeError(f"new_data_table: {new_data_table} has no rows", sqlstate="P0002")
-    told = [
-        _told(model.features[number].name, kept[number], found.slots[at], orders[number], counted.is_category[number])
+    answer = [
+        _feature_row(
+            model.features[number].name, kept[number], found.slots[at], orders[number], counted.is_category[number]
+        )
         for number, at in enumerate(counted.slots)
     ]
-    told.sort(key=lambda row: (-row["psi"], row["feature"]))
+    answer.sort(key=lambda row: (-row["psi"], row["feature"]))
     if arrays is not None:
         is_leaf = arrays.nodes["feature"] == 0
         before, now = _rows_of_nodes(host, tables)[is_leaf], found.leaves[is_leaf]
         if not before.any():
             raise MadtreeError(f"{tables.given} is damaged: its leaves have no rows")
         if now.any():  # and not all are of unknown groups
-            told.append({"feature": None, "psi": _psi(before, now), **_UNTOLD})
-    told = [{**row, "n": found.n_rows} for row in told]
+            answer.append({"feature": None, "psi": _psi(before, now), **_UNTOLD})
+    answer = [{**row, "n": found.n_rows} for row in answer]
     if is_spread(model):
         said = _predictions(host, tables, model, source, new_data_table, found.n_rows if of_model else None)
         if of_model is not None and len(said):
             of_all = np.array(of_model.counts, np.int64), of_model.counts_of(said)
             if of_model.ends is None:
                 of_all = _most_frequent(*of_all)
-            told.append({"feature": None, "psi": _psi(*of_all), **_UNTOLD, "n": len(said)})
-    return told
+            answer.append({"feature": None, "psi": _psi(*of_all), **_UNTOLD, "n": len(said)})
+    return answer
 
 
 def _predictions(
@@ -124,7 +126,7 @@ def _rows_of_nodes(host: Host, tables: ModelTables) -> Ints:
     return sent_ints(host.query(sql.rows_of_nodes(tables.schema, tables.name))[0]["n_rows"])
 
 
-def _told(name: str, kept: KeptStatistics, slots: Ints, order: Ints, is_category: bool) -> Row:
+def _feature_row(name: str, kept: KeptStatistics, slots: Ints, order: Ints, is_category: bool) -> Row:
     """What is told of a feature; `order`: of each slot behind the first ones the place in `kept.counts`."""
     n, before = int(slots.sum()) - (0 if is_category else int(slots[BELOW] + slots[ABOVE])), kept.total
     own = np.zeros(len(kept.counts), np.int64)

@@ -9,18 +9,18 @@ from madtree.model import INTERVAL
 from madtree.model.arrays import read_leaf_outcomes
 from madtree.score.block_plan import MemberValues
 from madtree.score.member_scorer import INTERVAL_NUMBERS, row_bytes
-from madtree.score.number_columns import CLASS_OF_ROW, JUDGED, array_of, columns_of, numbers_of
+from madtree.score.number_columns import CLASS_OF_ROW, EVALUATED, array_of, columns_of, numbers_of
 from madtree.score.outcome_bytes import class_type, count_type
-from madtree.score.outcomes import Outcomes, Part, Said
+from madtree.score.outcomes import Outcomes, Part, ScoredLeaves
 from madtree.sqltext import predict as sql
 from madtree.sqltext.outcome_numbers import pick, pick_each
 
 OUT_OF_BAG = "out_of_bag"  # a type: what the trees say whose samples lack a row, and how many these are
 
 
-def outcomes_of_forest(said: Said) -> Outcomes:
+def outcomes_of_forest(leaves: ScoredLeaves) -> Outcomes:
     """A row comes to a leaf of each tree, which vote, or whose means are averaged."""
-    model, type_, nodes, outputs = said.model, said.type_, said.nodes, said.outputs
+    model, type_, nodes, outputs = leaves.model, leaves.type_, leaves.nodes, leaves.outputs
     shares: Floats | None = nodes.get("class_weights")
     if shares is not None:
         shares = shares / shares.sum(axis=1, keepdims=True)
@@ -28,28 +28,31 @@ def outcomes_of_forest(said: Said) -> Outcomes:
     class_bytes, count_bytes = class_type(n_classes).itemsize, count_type(members).itemsize
     prediction = nodes["prediction"].astype(np.float64)[:, None]
 
-    def made(what: str, values: Floats, parts: list[Part], expressions: list[str]) -> Outcomes:
+    def outcomes_of(what: str, values: Floats, parts: list[Part], expressions: list[str]) -> Outcomes:
         size = row_bytes(what, members, n_classes or values.shape[1])
         return Outcomes(
-            MemberValues(members, what, n_classes, values, said.drawn, model.numbering.counts), parts, size, expressions
+            MemberValues(members, what, n_classes, values, leaves.drawn, model.numbering.counts),
+            parts,
+            size,
+            expressions,
         )
 
     if type_ == "leaf":
         is_leaf = nodes["feature"] == 0
         position = np.where(is_leaf, np.cumsum(is_leaf), 0).astype(np.float64)[:, None]
         ids = sql.integer_array(nodes["node_id"][is_leaf].tolist())
-        return made("leaves", position, [("outcome", 0, 4)], [pick_each(ids, members)])
+        return outcomes_of("leaves", position, [("outcome", 0, 4)], [pick_each(ids, members)])
     if type_ == "response" and model.is_classification:
         classes = sql.class_array(model.classes, model.dependent_type)
-        return made("classes", prediction, [("outcome", 0, class_bytes)], [pick(classes)])
+        return outcomes_of("classes", prediction, [("outcome", 0, class_bytes)], [pick(classes)])
     if type_ == "prob":
         parts = [(f"votes_{k}", count_bytes * k, count_bytes) for k in range(n_classes)]
         each = [_share(f"scored.{part}", members) for part, _, _ in parts]
-        return made("votes", prediction, parts, columns_of(each, outputs))
+        return outcomes_of("votes", prediction, parts, columns_of(each, outputs))
     if type_ == INTERVAL:
-        both = np.stack([prediction[:, 0], read_leaf_outcomes(said.host, said.tables, nodes)], axis=1)
+        both = np.stack([prediction[:, 0], read_leaf_outcomes(leaves.host, leaves.tables, nodes)], axis=1)
         parts, each = numbers_of(INTERVAL_NUMBERS)
-        of_node = MemberValues(members, "interval", 0, both, level=said.level)
+        of_node = MemberValues(members, "interval", 0, both, level=leaves.level)
         return Outcomes(of_node, parts, row_bytes("interval", members, INTERVAL_NUMBERS), each)
     if type_ == OUT_OF_BAG and model.is_classification:
         classes = sql.class_array(model.classes, model.dependent_type)
@@ -57,21 +60,21 @@ def outcomes_of_forest(said: Said) -> Outcomes:
         parts.append(("n_trees", class_bytes + count_bytes * n_classes, count_bytes))
         each = [_share_of_some(f"scored.votes_{k}") for k in range(n_classes)]
         columns = [pick(classes), *columns_of(each, outputs[1:-1]), _count(members)]
-        return made("oob_votes", prediction, [("outcome", 0, class_bytes), *parts], columns)
+        return outcomes_of("oob_votes", prediction, [("outcome", 0, class_bytes), *parts], columns)
     if type_ == OUT_OF_BAG:
         parts, each = numbers_of(1, count_bytes)
-        return made("oob_means", prediction, [("n_trees", 0, count_bytes), *parts], [*each, _count(members)])
+        return outcomes_of("oob_means", prediction, [("n_trees", 0, count_bytes), *parts], [*each, _count(members)])
     values = prediction if shares is None else shares
-    if type_ == JUDGED:
+    if type_ == EVALUATED:
         parts, each = numbers_of(values.shape[1], class_bytes)
         both = np.concatenate([prediction, values], axis=1)
-        what = "judged" if said.drawn is None else "oob_judged"
-        return made(what, both, [("outcome", 0, class_bytes), *parts], [CLASS_OF_ROW, array_of(each)])
-    if said.drawn is not None:
+        what = "judged" if leaves.drawn is None else "oob_judged"
+        return outcomes_of(what, both, [("outcome", 0, class_bytes), *parts], [CLASS_OF_ROW, array_of(each)])
+    if leaves.drawn is not None:
         parts, each = numbers_of(values.shape[1], count_bytes)
-        return made("oob_means", values, parts, columns_of(each, outputs))
+        return outcomes_of("oob_means", values, parts, columns_of(each, outputs))
     parts, each = numbers_of(values.shape[1])
-    return made("means", values, parts, columns_of(each, outputs))
+    return outcomes_of("means", values, parts, columns_of(each, outputs))
 
 
 def _share(votes: str, members: int) -> str:

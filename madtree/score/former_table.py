@@ -22,7 +22,7 @@ _KINDS = {"v": "a view", "m": "a materialized view", "f": "a foreign table", "p"
 
 
 @dataclass(frozen=True)
-class Made:
+class TableSignature:
     """By which columns tables of some kind are known.
 
     Attributes:
@@ -42,9 +42,9 @@ _PROBABILITY = "estimated_prob"
 _LEAVES = frozenset(kind.leaf_column for kind in KINDS.values())
 
 
-def contributions(known: Collection[Sequence[str]]) -> Made:
+def contributions(known: Collection[Sequence[str]]) -> TableSignature:
     """Tables of contributions by a model whose tables of these have one of some lists of columns beside the id's."""
-    return Made(
+    return TableSignature(
         "contributions",
         "an id, expected and the model's features; or an id, feature, value, contribution and rank; or with class "
         "before these",
@@ -52,7 +52,7 @@ def contributions(known: Collection[Sequence[str]]) -> Made:
     )
 
 
-def predictions(response: str, scores: Collection[str], *whole: Sequence[str]) -> Made:
+def predictions(response: str, scores: Collection[str], *whole: Sequence[str]) -> TableSignature:
     """Tables of predictions by a model that has this column of responses, and these of raw scores; `whole` are its
     columns of intervals and sets of classes.
 
@@ -61,12 +61,12 @@ def predictions(response: str, scores: Collection[str], *whole: Sequence[str]) -
     """
 
     def fits(columns: Sequence[str]) -> bool:
-        said = columns[1:]
-        known = said in ([response], *map(list, whole), [_PROBABILITY]) or {*said} <= _LEAVES or {*said} <= {*scores}
-        return bool(said) and (known or all(name.startswith(f"{_PROBABILITY}_") for name in said))
+        names = columns[1:]
+        known = names in ([response], *map(list, whole), [_PROBABILITY]) or {*names} <= _LEAVES or {*names} <= {*scores}
+        return bool(names) and (known or all(name.startswith(f"{_PROBABILITY}_") for name in names))
 
     known = " or ".join([*sorted(scores)[:1], *sorted(_LEAVES)])
-    return Made("predictions", f"an id and {response}, {_PROBABILITY}..., or {known}", fits)
+    return TableSignature("predictions", f"an id and {response}, {_PROBABILITY}..., or {known}", fits)
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,12 @@ class FormerTable:
     Attributes:
         table: as SQL.
         scratch: as SQL; temporary.
-        made: by whose columns it is known.
+        signature: by whose columns it is known.
     """
 
     table: str
     scratch: str
-    made: Made
+    signature: TableSignature
 
     def replace(self, host: Host) -> int:
         """Put the scratch's rows in the place of the table's; returns their number.
@@ -93,7 +93,7 @@ class FormerTable:
         # locked with all that it reads, and by the caller's rights: so first in a way that is little in others' way.
         for lightly in (True, False):
             host.command(sql.lock_whole(self.table, lightly=lightly))
-            _check(host, self.table, self.made)
+            _check(host, self.table, self.signature)
         keep = _columns(host, self.table) == _columns(host, self.scratch)
         make_room, add_rows, tidy_up = sql.replacing(self.table, self.scratch, keep=keep)
         host.command(make_room)
@@ -101,14 +101,16 @@ class FormerTable:
         host.command(tidy_up)
         if not keep:
             host.notice(
-                f"{self.made.argument}: {self.table} had other columns and was made anew, without its grants and "
+                f"{self.signature.argument}: {self.table} had other columns and was made anew, without its grants and "
                 "indexes"
             )
         return n_rows
 
 
-def find_former(host: Host, schema: str, name: str, made: Made, *, replace: bool | None) -> FormerTable | None:
-    """The table of that name, unquoted, that is to be replaced by one as it is `made`; None if there is none.
+def find_former(
+    host: Host, schema: str, name: str, signature: TableSignature, *, replace: bool | None
+) -> FormerTable | None:
+    """The table of that name, unquoted, that is to be replaced by one as it is `signature`; None if there is none.
 
     Raises:
         MadtreeError: there is one and it may not be replaced: by the arguments, or since it is not such a table of the
@@ -119,34 +121,34 @@ def find_former(host: Host, schema: str, name: str, made: Made, *, replace: bool
         return None
     if not replace:
         raise MadtreeError(
-            f"{made.argument}: {table} exists already",
-            hint=f"Choose another name, drop it, or, if it is a table of {made.what}, call with replace => true.",
+            f"{signature.argument}: {table} exists already",
+            hint=f"Choose another name, drop it, or, if it is a table of {signature.what}, call with replace => true.",
             sqlstate="42P07",
         )
-    _check(host, table, made)
-    return FormerTable(table, f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}", made)
+    _check(host, table, signature)
+    return FormerTable(table, f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}", signature)
 
 
-def _check(host: Host, table: str, made: Made) -> None:
+def _check(host: Host, table: str, signature: TableSignature) -> None:
     (found,) = host.query(trust_sql.RELATION_FACTS, ["pg_catalog.text"], [table])
-    if found["kind"] != "r" or not made.fits(found["columns"]):
+    if found["kind"] != "r" or not signature.fits(found["columns"]):
         what = f"is {_KINDS[found['kind']]}" if found["kind"] in _KINDS else "has other columns"
         raise MadtreeError(
-            f"{made.argument}: {table} exists and {what}, and replace => true replaces tables of {made.what} only: "
-            f"{made.columns}",
+            f"{signature.argument}: {table} exists and {what}, and replace => true replaces tables of "
+            f"{signature.what} only: {signature.columns}",
             hint="Choose another name.",
             sqlstate="42P07",
         )
     if not found["is_own"]:
         raise MadtreeError(
-            f"{made.argument}: {table} belongs to {ident(found['owner'])}, and replace => true replaces your own "
+            f"{signature.argument}: {table} belongs to {ident(found['owner'])}, and replace => true replaces your own "
             "tables only",
             hint=f"Choose another name, or SET ROLE {ident(found['owner'])}.",
             sqlstate="42501",
         )
     if found["hazards"]:
         raise MadtreeError(
-            f"{made.argument}: {table} has {found['hazards'][0]}, which would run while it is filled",
+            f"{signature.argument}: {table} has {found['hazards'][0]}, which would run while it is filled",
             hint="Drop that, or choose another name.",
             sqlstate="42501",
         )

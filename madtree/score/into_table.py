@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.ingest import distribution_column, tell_of_repeated, tell_of_repeated_ids
+from madtree.ingest import distribution_column, warn_of_repeated_ids, warn_of_repeats
 from madtree.model import ModelTables, NewData
 from madtree.records import dataclass
-from madtree.request import Type, check_new, find_source, tell_of_kept
-from madtree.score.former_table import FormerTable, Made, find_former
+from madtree.request import Type, check_new, find_source, warn_of_texts
+from madtree.score.former_table import FormerTable, TableSignature, find_former
 from madtree.score.new_rows import fit_to_source, id_name_of, scan_of
 from madtree.sqltext.predict import Scan
 from madtree.sqltext.quote import ident, is_temporary, qualified
@@ -49,11 +49,11 @@ class IntoTable:
         model: Model,
         new_data_table: str | None,
         output_table: str | None,
-        made: Made,
+        signature: TableSignature,
         *,
         replace: bool | None,
     ) -> IntoTable:
-        """The arguments `new_data_table`, `output_table` and `replace`, for a table as it is `made`.
+        """The arguments `new_data_table`, `output_table` and `replace`, for a table as it is `signature`.
 
         Raises:
             MadtreeError: one of them is NULL or not valid, or the new data lacks a column.
@@ -62,7 +62,7 @@ class IntoTable:
             raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
         source = find_source(host.source, new_data_table, "new_data_table")
         schema, name = check_new(host, output_table, "output_table", suffixes=())
-        former = find_former(host, schema, name, made, replace=replace)
+        former = find_former(host, schema, name, signature, replace=replace)
         target = former.scratch if former else qualified(schema, name)
         data = fit_to_source(host, model, source, new_data_table)
         scan = scan_of(host, tables, model, source, data, target, id_name_of(model))
@@ -84,11 +84,11 @@ class IntoTable:
         column = distribution_column(self.host, self.source.oid)
         return column is not None and parse_name(self.scan.id_sql) == (column,)
 
-    def tell(self) -> None:
+    def send_notices(self) -> None:
         """Tell of ids that do not tell rows apart, or are kept as another type."""
         id_column, type_ = self.model.id_column, self.id_type
-        tell_of_repeated_ids(self.host.source, self.source, id_column, type_.name, "new_data_table", self.given)
-        tell_of_kept(self.host, "output_table", id_column, type_.name, type_.kept)
+        warn_of_repeated_ids(self.host.source, self.source, id_column, type_.name, "new_data_table", self.given)
+        warn_of_texts(self.host, "output_table", id_column, type_.name, type_.kept)
 
     def finished(self, n_rows: int, *, tells_repeated: bool = True) -> int:
         """Put the rows in their place, of which the table has that many; returns their number.
@@ -98,5 +98,5 @@ class IntoTable:
         """
         if tells_repeated and not self.source.is_stored:
             id_sql, type_ = ident(self.scan.id_name), self.kept_id.name
-            tell_of_repeated(self.host, self.scan.target, id_sql, type_, "new_data_table", self.given)
+            warn_of_repeats(self.host, self.scan.target, id_sql, type_, "new_data_table", self.given)
         return n_rows if self.former is None else self.former.replace(self.host)

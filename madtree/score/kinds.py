@@ -9,8 +9,8 @@ from madtree.records import dataclass
 from madtree.score.additive import LeafNumbers, SumScale, numbers_of_boosted, numbers_of_forest, numbers_of_tree
 from madtree.score.boosted_outcomes import outcomes_of_boosted
 from madtree.score.forest_outcomes import outcomes_of_forest
-from madtree.score.number_columns import JUDGED, question_to_all_trees
-from madtree.score.outcomes import Outcomes, Said, outcomes_of_tree, question_to_tree
+from madtree.score.number_columns import EVALUATED, question_to_all_trees
+from madtree.score.outcomes import Outcomes, ScoredLeaves, outcomes_of_tree, question_to_tree
 from madtree.sqltext.predict import Output
 from madtree.trees import BOOSTED, FOREST, TREE, Model, ModelKind
 
@@ -23,26 +23,26 @@ class KindScoring:
         outcomes: what rows come to, by blocks.
         question: by the model and a name that is taken: the type of prediction that evaluation asks of the block
             scorer, and its columns by their names in `sqltext.cells.Question`.
-        says: whether that is the prediction itself, and not the leaf that says it.
+        is_prediction: whether that is the prediction itself, and not the leaf that says it.
         by_shares: types of prediction that need each leaf's shares of the classes.
         numbers: what leaves say where rows are explained.
     """
 
-    outcomes: Callable[[Said], Outcomes]
+    outcomes: Callable[[ScoredLeaves], Outcomes]
     question: Callable[[Model, str], tuple[str, dict[str, Output]]]
     numbers: Callable[[SumScale, ModelArrays], LeafNumbers]
-    says: bool
+    is_prediction: bool
     by_shares: tuple[str, ...] = ()
 
 
 SCORING: Mapping[ModelKind, KindScoring] = {
-    TREE: KindScoring(outcomes_of_tree, question_to_tree, numbers_of_tree, says=False),
+    TREE: KindScoring(outcomes_of_tree, question_to_tree, numbers_of_tree, is_prediction=False),
     FOREST: KindScoring(
         outcomes_of_forest,
         question_to_all_trees,
         numbers_of_forest,
-        says=True,
-        by_shares=("prob_mean", JUDGED),
+        is_prediction=True,
+        by_shares=("prob_mean", EVALUATED),
     ),
-    BOOSTED: KindScoring(outcomes_of_boosted, question_to_all_trees, numbers_of_boosted, says=True),
+    BOOSTED: KindScoring(outcomes_of_boosted, question_to_all_trees, numbers_of_boosted, is_prediction=True),
 }

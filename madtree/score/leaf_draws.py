@@ -41,7 +41,7 @@ def drawn_for_leaves(
         return b""
     route, outcomes, weights, identity = route.of(rows), outcomes.take(rows), weights.take(rows), identity.take(rows)
     leaves = leaves_of(model, place.take(rows), route)
-    said = []
+    encoded = []
     for member in range(model["first"], model["last"]):
         yield
         nodes, at = reached((yield from leaves(member)))
@@ -53,17 +53,17 @@ def drawn_for_leaves(
         own = np.flatnonzero(found < np.inf)
         records = np.empty(len(own), LEAF_OUTCOME)
         records["leaf"], records["key"], records["outcome"] = nodes.take(own), least.take(own), found.take(own)
-        said.append(records.tobytes())
-    return b"".join(said)
+        encoded.append(records.tobytes())
+    return b"".join(encoded)
 
 
-def lower_all(least: Floats, found: Floats, said: bytes) -> None:
+def lower_all(least: Floats, found: Floats, encoded: bytes) -> None:
     """Take what some rows say, as `drawn_for_leaves` tells it, or what several times some do, one behind the other.
 
     Args:
         least, found: (n_nodes,) keys and outcomes of the rows that are drawn so far.
     """
-    records = np.frombuffer(said, LEAF_OUTCOME)
+    records = np.frombuffer(encoded, LEAF_OUTCOME)
     # Of each tree, and of each of these times, leaves are told in ascending order, and each once.
     starts = np.flatnonzero(np.diff(records["leaf"]) <= 0) + 1
     for part in np.split(records, starts):

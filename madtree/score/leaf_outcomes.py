@@ -66,9 +66,9 @@ def draw_leaf_outcomes(host: Host, task: TrainingTask, wave_bytes: int = WAVE_BY
     n_numbers = len(rows.data.features) + 3
     sizes = most_leaves(arrays), LEAF_OUTCOME_BYTES, wave_bytes
     for first, last in waves(model.n_members, work.rows, n_numbers, *sizes):
-        for said in _said_of(host, task, tables, model, rows, arrays, work, first, last):
+        for encoded in _aggregates_of_trees(host, task, tables, model, rows, arrays, work, first, last):
             host.let_in()
-            lower_all(least, found, said)
+            lower_all(least, found, encoded)
     tree_id, n_leaves = np.unique(nodes["tree_id"][is_leaf], return_counts=True)
     return LeafOutcomes(tree_id, n_leaves, found[is_leaf])
 
@@ -91,18 +91,18 @@ def waves(
     """
     n_waves = 1
     while n_waves < members:
-        asked = -(-members // n_waves)
-        in_block = min(BLOCK_ROWS[1], BLOCK_BYTES // (8 * n_numbers + cell_bytes * asked))
+        n_together = -(-members // n_waves)
+        in_block = min(BLOCK_ROWS[1], BLOCK_BYTES // (8 * n_numbers + cell_bytes * n_together))
         n_blocks = n_rows // max(in_block, 1) + 1
-        if n_blocks * min(in_block, cells) * asked * cell_bytes <= wave_bytes:
+        if n_blocks * min(in_block, cells) * n_together * cell_bytes <= wave_bytes:
             break
         n_waves *= 2
-    asked = -(-members // min(n_waves, members))
-    for first in range(0, members, asked):
-        yield first, min(first + asked, members)
+    n_together = -(-members // min(n_waves, members))
+    for first in range(0, members, n_together):
+        yield first, min(first + n_together, members)
 
 
-def _said_of(
+def _aggregates_of_trees(
     host: Host,
     task: TrainingTask,
     tables: ModelTables,
@@ -116,13 +116,13 @@ def _said_of(
     """What the blocks of rows say of some trees."""
     scan = scan_of(host, tables, model, task.source, rows.data, "", "id")
     draws = LeafDraws(task.parameters.seed, model.weighted, first, last)
-    said = MemberValues(model.n_members, LEAF_OUTCOMES, 0, np.zeros((0, 0)), draws=draws)
+    encoded = MemberValues(model.n_members, LEAF_OUTCOMES, 0, np.zeros((0, 0)), draws=draws)
     trees: FlatTrees = arrays.trees
-    plan = build_plan(trees, said, grouped=bool(model.grouping_columns), between=host.let_in)
+    plan = build_plan(trees, encoded, grouped=bool(model.grouping_columns), between=host.let_in)
     numbers = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]
-    outcome, weight = rows.judged(model)
+    outcome, weight = rows.outcome_and_weight(model)
     identity = rows_sql.identity_number(task.id_sql, task.id_type, task.id_writer)
     values = [*(numbers[position] for position in arrays.used), outcome, weight, identity]
     size = LEAF_OUTCOME_BYTES * (last - first)
     blocks = BlockScan.without_ids(scan, values, size)
-    return BlockStatement(host, blocks, "", task.source, work, len(trees.roots)).said_together(plan)
+    return BlockStatement(host, blocks, "", task.source, work, len(trees.roots)).aggregates(plan)

@@ -124,13 +124,13 @@ class LeafSums:
         """Of no rows."""
         return cls(ExactSums(n_cells), ExactSums(n_cells), ExactSums(n_cells), np.zeros(2, np.int64))
 
-    def add(self, said: bytes) -> None:
+    def add(self, encoded: bytes) -> None:
         """Add what a block's rows say, as `sums_of_leaves` tells it.
 
         Raises:
             MadtreeError: weights or outcomes differ so much in size that their exact sums take too much memory.
         """
-        records = np.frombuffer(said, LEAF_SUM)
+        records = np.frombuffer(encoded, LEAF_SUM)
         kind, power, cell = (records[name] for name in ("kind", "power", "cell"))
         # Of each tree, kind and power, cells are told in ascending order, and each once.
         changes = (np.diff(cell) <= 0) | (np.diff(kind) != 0) | (np.diff(power) != 0)

@@ -40,8 +40,8 @@ OF_SCORES = ("raw", "expected", "shares", "likeliest", "likely", STAGED)
 OF_KEPT = (INTERVAL, LEAF_OUTCOMES, LEAF_SUMS)
 WHATS = ("classes", "votes", "means", "sums", "leaves", "judged", *OF_KEPT, *OUT_OF_BAG, *OF_SCORES, SHAP)
 NUMBERS_ALONE = ("means", "sums", "oob_means")  # which ask for no votes
-JUDGED = ("judged", "oob_judged")  # which say a class and numbers
-SAYS_NUMBERS = (*NUMBERS_ALONE, *JUDGED)
+EVALUATED = ("judged", "oob_judged")  # which say a class and numbers
+SAYS_NUMBERS = (*NUMBERS_ALONE, *EVALUATED)
 # Whose bytes do not depend on how many trees there are.
 OF_ANY_NUMBER = ("classes", "means", "sums", "judged", "leaves", *OF_SCORES, SHAP)
 VOTES = ("classes", "votes", "oob_votes")  # which count leaves' classes alone
@@ -201,13 +201,13 @@ def out_of_bag_outcomes(
             votes[out, model["class_of"].take(leaf).astype(np.int64) - 1] += 1
         if total.shape[1]:
             total[out] += model["values"].take(leaf, axis=0)
-    asked = n_trees[:, 0] > 0
-    means = as_floats(total / np.maximum(n_trees, 1), asked if known is None else asked & known)
+    has_trees = n_trees[:, 0] > 0
+    means = as_floats(total / np.maximum(n_trees, 1), has_trees if known is None else has_trees & known)
     counted = where_known(n_trees, known, none)
     if what == "oob_means":
         parts = [counted, means]
     else:
-        classes = np.where(asked, votes.argmax(axis=1) + 1, 0).astype(class_type(n_classes))[:, None]
+        classes = np.where(has_trees, votes.argmax(axis=1) + 1, 0).astype(class_type(n_classes))[:, None]
         said = [where_known(votes, known, none), counted] if what == "oob_votes" else [means]
         parts = [where_known(classes, known, 0), *said]
     return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()

@@ -12,7 +12,7 @@ from madtree.sqltext.outcome_numbers import float_of
 from madtree.sqltext.predict import Output
 from madtree.trees import Model
 
-JUDGED = "judged"  # a type of prediction that evaluation asks for: the class's number, and the classes' mean shares
+EVALUATED = "judged"  # a type of prediction that evaluation asks for: the class's number, and the classes' mean shares
 # The class's number of a row that has one.
 CLASS_OF_ROW = "CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN scored.outcome END"
 
@@ -42,4 +42,4 @@ def question_to_all_trees(model: Model, taken: str) -> tuple[str, dict[str, Outp
     if not model.is_classification:
         return "response", {"prediction": output_columns(model, "response", QUALIFIED, taken)[0]}
     types = {"predicted": "pg_catalog.int4", "shares": "pg_catalog.float8[]"}
-    return JUDGED, {name: Output(name, type_, lambda _: "NULL") for name, type_ in types.items()}
+    return EVALUATED, {name: Output(name, type_, lambda _: "NULL") for name, type_ in types.items()}

@@ -10,7 +10,7 @@ from madtree.model import ModelTables, casting
 from madtree.score.asking import checked
 from madtree.score.calibration import METHODS, fitted_maps
 from madtree.score.new_rows import scan_of
-from madtree.score.rows_at_hand import AskedNumbers, RowsAtHand
+from madtree.score.rows_at_hand import PredictedNumbers, RowsAtHand
 from madtree.score.tested_rows import tested_rows
 from madtree.trees import FittedMaps, Joining, Model
 
@@ -23,8 +23,8 @@ def check_method(method: str | None) -> str:
     """The name of a method, in lower case; raises MadtreeError where there is none of that name."""
     wanted = (method or "").strip().lower()
     if wanted not in METHODS:
-        said = "NULL" if method is None else repr(method)
-        raise MadtreeError(f"method must be one of {', '.join(METHODS)}, not {said}")
+        shown = "NULL" if method is None else repr(method)
+        raise MadtreeError(f"method must be one of {', '.join(METHODS)}, not {shown}")
     return wanted
 
 
@@ -41,9 +41,9 @@ def calibration_maps(host: Host, tables: ModelTables, model: Model, table: str |
     n_classes = len(model.classes)
     classes = [n_classes - 1] if n_classes == 2 else range(n_classes)
     with casting(model, tested.data.features, str(table), _TABLE):
-        id_type, judged = tested.data.types[model.id_column], tested.judged(model)
-        asked = AskedNumbers(_ASKED[model.kind.joining], classes)
-        rows = RowsAtHand.of(host, tables, model, asked, scan, id_type, MOST_ROWS, judged, argument=_TABLE)
+        id_type, outcome_and_weight = tested.data.types[model.id_column], tested.outcome_and_weight(model)
+        choice = PredictedNumbers(_ASKED[model.kind.joining], classes)
+        rows = RowsAtHand.of(host, tables, model, choice, scan, id_type, MOST_ROWS, outcome_and_weight, argument=_TABLE)
     actual, weight = rows.others.T
     fit = np.isfinite(weight) & (weight >= 0)
     checked(host, [{"bad_weights": int((~fit & ~np.isnan(weight)).sum())}], model, str(table), argument=_TABLE)

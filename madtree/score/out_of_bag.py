@@ -42,8 +42,8 @@ def drawn_rows(host: Host, tables: ModelTables, model: Model, id_type: Type) -> 
     Raises:
         MadtreeError: the summary tells no samples.
     """
-    told = model.summary
-    values = {name: told.get(column) for name, column in _SAMPLES.items()}
+    facts = model.summary
+    values = {name: facts.get(column) for name, column in _SAMPLES.items()}
     samples = Bootstrap.from_values({**values, "first": 0, "count": model.n_members})
     is_tested = np.ones(host.query(size(tables.schema, tables.name))[0]["trees"], np.bool_)
     if "oob_tested" in tables.columns(""):
@@ -88,13 +88,13 @@ def check_own_rows(host: Host, tables: ModelTables, model: Model, found: list[Ro
     Raises:
         MadtreeError: they are others, or the summary does not tell how many there were.
     """
-    told, whole = model.summary, found[0]
+    facts, whole = model.summary, found[0]
     n_rows, before = whole["n"] + whole["n_skipped"], 0
     for name in _COUNTED:
-        count = told.get(name)
+        count = facts.get(name)
         if not isinstance(count, int):
-            said = "NULL" if count is None else repr(count)
-            raise MadtreeError(f"{model.name} is damaged: {name} in its summary is {said}")
+            shown = "NULL" if count is None else repr(count)
+            raise MadtreeError(f"{model.name} is damaged: {name} in its summary is {shown}")
         before += count
     fault = ""
     if n_rows != before:

@@ -41,8 +41,8 @@ def as_floats(numbers: Floats, known: Bools | None) -> Array:
     return found
 
 
-def numbers_in(said: bytes, n_values: int) -> Floats:
+def numbers_in(encoded: bytes, n_values: int) -> Floats:
     """(n_rows, n_values) that `as_floats` has written; NaN of rows that are not known."""
-    found = np.frombuffer(said, _NUMBER).reshape(-1, n_values)
+    found = np.frombuffer(encoded, _NUMBER).reshape(-1, n_values)
     exponent = found["exponent"].astype(np.int64)
     return np.where(exponent > 0, np.ldexp(found["mantissa"].astype(np.float64), exponent - EXPONENT_ABOVE), np.nan)

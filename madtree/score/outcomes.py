@@ -49,7 +49,7 @@ class Outcomes:
 
 
 @dataclass(frozen=True)
-class Said:
+class ScoredLeaves:
     """What a model's leaves say, from which outcomes are made.
 
     Attributes:
@@ -72,9 +72,9 @@ class Said:
     level: float | None = None
 
 
-def outcomes_of_tree(said: Said) -> Outcomes:
+def outcomes_of_tree(leaves: ScoredLeaves) -> Outcomes:
     """A row comes to one leaf of its tree."""
-    model, type_, nodes = said.model, said.type_, said.nodes
+    model, type_, nodes = leaves.model, leaves.type_, leaves.nodes
     if type_ == "response" and model.is_classification:
         return Outcomes.of_tree(nodes["prediction"], [pick(sql.class_array(model.classes, model.dependent_type))])
     is_leaf = nodes["feature"] == 0
@@ -83,9 +83,9 @@ def outcomes_of_tree(said: Said) -> Outcomes:
         write, column = (sql.integer_array, "node_id") if type_ == "leaf" else (sql.number_array, "prediction")
         return Outcomes.of_tree(each, [pick(write(nodes[column][is_leaf].tolist()))])
     check_shares(model, int(is_leaf.sum()))
-    weights = class_weights(said.host, said.tables, model, len(is_leaf))[is_leaf].tolist()
-    by_class = list(zip(*map(watching(said.host, probabilities), weights), strict=True))
-    whole = len(said.outputs) == 1 and said.outputs[0].type.endswith("[]")
+    weights = class_weights(leaves.host, leaves.tables, model, len(is_leaf))[is_leaf].tolist()
+    by_class = list(zip(*map(watching(leaves.host, probabilities), weights), strict=True))
+    whole = len(leaves.outputs) == 1 and leaves.outputs[0].type.endswith("[]")
     picks = [pick(sql.number_array(shares)) for shares in by_class]
     expressions = (
         [f"CASE WHEN scored.outcome OPERATOR(pg_catalog.>) 0 THEN ARRAY[{', '.join(picks)}] END"] if whole else picks

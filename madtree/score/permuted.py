@@ -16,7 +16,7 @@ from madtree.learn.data import Floats, Ints, portable
 from madtree.model import casting, find_model, read_summary
 from madtree.score.asking import checked
 from madtree.score.new_rows import scan_of
-from madtree.score.rows_at_hand import AskedNumbers, RowsAtHand, feature_places
+from madtree.score.rows_at_hand import PredictedNumbers, RowsAtHand, feature_places
 from madtree.score.tested_rows import tested_rows
 from madtree.sqltext.split import split_list
 from madtree.trees import Model
@@ -50,15 +50,15 @@ def permutation_importance(
     checked_ = {name: declared.checked(name, value) for name, value in given.items()}
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
-    measured = _check_metric(model, metric)
+    mean_loss = _check_metric(model, metric)
     together = _together(model, features)
     tested = tested_rows(host, tables, model, test_table, with_id=True, argument="test_table")
     scan = scan_of(host, tables, model, tested.source, tested.data, "", "")
     with casting(model, tested.data.features, str(test_table), "test_table"):
-        id_type, judged = tested.data.types[model.id_column], tested.judged(model)
-        asked = _asked(model, measured)
+        id_type, outcome_and_weight = tested.data.types[model.id_column], tested.outcome_and_weight(model)
+        choice = _numbers_of_metric(model, mean_loss)
         rows = RowsAtHand.of(
-            host, tables, model, asked, scan, id_type, checked_["max_rows"], judged, argument="test_table"
+            host, tables, model, choice, scan, id_type, checked_["max_rows"], outcome_and_weight, argument="test_table"
         )
     actual, weight = rows.others.T
     fit = np.isfinite(weight) & (weight >= 0)
@@ -67,7 +67,7 @@ def permutation_importance(
     counted = fit & (weight > 0) & np.isfinite(actual)
     if not counted.any():
         raise MadtreeError(f"test_table: no row of {test_table} counts", sqlstate="P0002")
-    found = _importances(rows.only(counted), model, measured, together, checked_["n_repeats"], checked_["seed"])
+    found = _importances(rows.only(counted), model, mean_loss, together, checked_["n_repeats"], checked_["seed"])
     return sorted(watched(host, found), key=lambda row: -row["importance"])
 
 
@@ -91,12 +91,12 @@ def _together(model: Model, features: str | None) -> list[tuple[str, list[int]]]
     return [*zip(texts, feature_places(model, lists, "features"), strict=True)]
 
 
-def _asked(model: Model, metric: str) -> AskedNumbers:
+def _numbers_of_metric(model: Model, metric: str) -> PredictedNumbers:
     """The predictions by which tree_evaluate judges, too."""
     if not model.is_classification:
-        return AskedNumbers("response", [])
+        return PredictedNumbers("response", [])
     by_mean = metric == _LOG_LOSS and "prob_mean" in model.kind.class_types
-    return AskedNumbers("prob_mean" if by_mean else "prob", range(len(model.classes)))
+    return PredictedNumbers("prob_mean" if by_mean else "prob", range(len(model.classes)))
 
 
 def _importances(
@@ -105,11 +105,11 @@ def _importances(
     actual, weight = rows.others.T
     lost = _LOSSES[metric]
 
-    def measured(said: Floats) -> float:
-        return lost(said, actual, weight / fsum(weight))
+    def mean_loss(outputs: Floats) -> float:
+        return lost(outputs, actual, weight / fsum(weight))
 
     group = rows.numbers[:, 0] if model.grouping_columns else np.zeros(rows.n_rows)
-    as_is = measured(rows.predicted(rows.numbers))
+    as_is = mean_loss(rows.predicted(rows.numbers))
     at_once = rows.times_at_once  # repeats whose rows are predicted together
     worse = -1 if metric == _ACCURACY else 1
     for name, places in together:
@@ -120,8 +120,8 @@ def _importances(
             numbers = np.tile(rows.numbers, (len(repeats), 1))
             order = np.concatenate([_exchanged(group, [seed, number, *places]) for number in repeats])
             numbers[:, columns] = rows.numbers[np.ix_(order, columns)]
-            for number, said in zip(repeats, np.split(rows.predicted(numbers), len(repeats)), strict=True):
-                found[number] = worse * (measured(said) - as_is)
+            for number, outputs in zip(repeats, np.split(rows.predicted(numbers), len(repeats)), strict=True):
+                found[number] = worse * (mean_loss(outputs) - as_is)
         yield {
             "features": name,
             "metric": metric,
@@ -140,15 +140,15 @@ def _exchanged(group: Floats, entropy: Sequence[int]) -> Ints:
     return order
 
 
-def _log_loss(said: Floats, actual: Floats, weight: Floats) -> float:
-    own = np.take_along_axis(said, actual.astype(np.int64)[:, None], axis=1)[:, 0]
+def _log_loss(outputs: Floats, actual: Floats, weight: Floats) -> float:
+    own = np.take_along_axis(outputs, actual.astype(np.int64)[:, None], axis=1)[:, 0]
     return -fsum(weight * portable.log(own.clip(_LEAST, 1 - _LEAST)))
 
 
 # By metric: of predictions (n_rows, n_outputs), what was (n_rows,) and weights (n_rows,) that add up to 1.
 _LOSSES: dict[str, Callable[[Floats, Floats, Floats], float]] = {
     _LOG_LOSS: _log_loss,
-    _ACCURACY: lambda said, actual, weight: fsum(weight * (said.argmax(axis=1) == actual)),
-    _RMSE: lambda said, actual, weight: sqrt(fsum(weight * np.square(said[:, 0] - actual))),
-    _MAE: lambda said, actual, weight: fsum(weight * np.abs(said[:, 0] - actual)),
+    _ACCURACY: lambda outputs, actual, weight: fsum(weight * (outputs.argmax(axis=1) == actual)),
+    _RMSE: lambda outputs, actual, weight: sqrt(fsum(weight * np.square(outputs[:, 0] - actual))),
+    _MAE: lambda outputs, actual, weight: fsum(weight * np.abs(outputs[:, 0] - actual)),
 }

@@ -23,12 +23,12 @@ from madtree.model import (
     check_type,
     column_names,
     find_model,
+    notice_class,
     output_columns,
     output_expression,
     own_types,
     read_summary,
     read_trees,
-    tell_of_last_class,
 )
 from madtree.records import dataclass
 from madtree.request import COSTS, Costs
@@ -45,7 +45,7 @@ from madtree.sqltext.predict import Output, Scan
 from madtree.trees import Joining, Model, Tree
 
 if TYPE_CHECKING:
-    from madtree.score.score_by_blocks import Asked
+    from madtree.score.score_by_blocks import RowOutput
 
 
 @dataclass(frozen=True)
@@ -100,13 +100,13 @@ def score_table(
     check_all_rounds(wanted, n_rounds)
     (response,) = output_columns(model, "response", QUALIFIED, id_name_of(model))
     named = (column_names(model, each, id_name_of(model)) for each in ("raw", INTERVAL, CONFORMAL))
-    made = predictions(response.name, *named)
-    into = IntoTable.checked(host, tables, model, new_data_table, output_table, made, replace=replace)
-    outputs, asked = _asked(host, tables, model, wanted, level, into.scan.id_name)
-    into.tell()
+    signature = predictions(response.name, *named)
+    into = IntoTable.checked(host, tables, model, new_data_table, output_table, signature, replace=replace)
+    outputs, row_output = _columns(host, tables, model, wanted, level, into.scan.id_name)
+    into.send_notices()
     size = host.query(models_sql.size(tables.schema, tables.name))[0]
     if wanted == "prob" and size["single"] and model.kind.joining is Joining.NONE:
-        _tell_of_single_leaves(host, model, size["single"], size["trees"])
+        _warn_of_single_leaves(host, model, size["single"], size["trees"])
     surrogates = tables.has_surrogates
     columns = len(model.classes) if wanted == CONFORMAL and model.is_classification else len(outputs)
     work = work_of(host, into.source, model, size["leaves"], columns, costs, has_surrogates=surrogates)
@@ -117,16 +117,16 @@ def score_table(
 
             given_id = into.source, into.scan, into.kept_id
             how = BlockScoring(host, tables, model, wanted, *given_id, outputs, work, None, n_rounds, level)
-            rows = replaced(how, asked=asked, beside=beside).create()
+            rows = replaced(how, row_output=row_output, beside=beside).create()
         else:
             rows = _by_case(host, into.scan, work, read_trees(host, tables, model), outputs, beside=beside)
     rows = into.finished(rows)
     return Scored(wanted, rows, perf_counter() - begin)
 
 
-def _asked(
+def _columns(
     host: Host, tables: ModelTables, model: Model, wanted: str, level: float | None, id_name: str
-) -> tuple[list[Output], Asked | None]:
+) -> tuple[list[Output], RowOutput | None]:
     """The columns of predictions, and what blocks are asked for in their place, if anything."""
     if wanted != CONFORMAL:
         columns = output_columns(model, wanted, QUALIFIED, id_name)
@@ -134,7 +134,7 @@ def _asked(
     from madtree.score.conformal_sets import ConformalSets  # numpy comes with it
 
     sets = ConformalSets.kept(host, tables, model, float(level or 0))
-    return sets.outputs(id_name), sets.asked
+    return sets.outputs(id_name), sets.row_output
 
 
 def _by_case(
@@ -179,7 +179,7 @@ def tree_sql(
     wanted = check_type(single, type_, own_types(single))
     output = output_expression(single, wanted, spelling, class_)
     if wanted == "prob" and class_ is None:
-        tell_of_last_class(host, single)
+        notice_class(host, single)
     output = replaced(output, value=watching(host, output.value))
     model = replaced(single, trees=read_trees(host, tables, header, tree_id))
     if tree_id is not None:
@@ -189,7 +189,7 @@ def tree_sql(
     return sql.row_expression(model, output, spelling, between=host.let_in)
 
 
-def _tell_of_single_leaves(host: Host, model: Model, single: int, trees: int) -> None:
+def _warn_of_single_leaves(host: Host, model: Model, single: int, trees: int) -> None:
     what = f"{single} of {trees} trees of {model.name} have" if model.grouping_columns else f"{model.name} has"
     whose = "of such a tree" if model.grouping_columns else "of the table"
     host.notice(

@@ -88,7 +88,7 @@ def rows_by_blocks(
     """
     scan = scan_of(host, tables, model, tested.source, tested.data, "", "id")
     numbers = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]
-    outcome, weight = tested.judged(model)
+    outcome, weight = tested.outcome_and_weight(model)
     values = [*(numbers[position] for position in used), tested.where_trained(model, outcome), weight]
     blocks = BlockScan.without_ids(scan, values, row_bytes)
     work = measure(host, tested.source, tables, model, 1, costs)
@@ -117,15 +117,15 @@ def refreshed_nodes(
     n_nodes, width = len(arrays.trees.child), max(len(model.classes), 1)
     sums = LeafSums.none(n_nodes * width)
     with casting(model, tested.data.features, str(table), argument):
-        for said in _said_of(host, tables, model, tested, arrays, costs, wave_bytes) if n_nodes else ():
+        for encoded in _aggregates_of_trees(host, tables, model, tested, arrays, costs, wave_bytes) if n_nodes else ():
             host.let_in()
-            sums.add(said)
+            sums.add(encoded)
     bad = {"bad_weights": int(sums.unfit[0]), "bad_actuals": int(sums.unfit[1])}
     checked(host, [bad], model, str(table), argument=argument)
     return _of_all_nodes(host, model, arrays, sums, width)
 
 
-def _said_of(
+def _aggregates_of_trees(
     host: Host,
     tables: ModelTables,
     model: Model,
@@ -135,16 +135,16 @@ def _said_of(
     wave_bytes: int,
 ) -> Iterator[bytes]:
     """What the blocks of rows say of all trees, some of which are asked in each pass."""
-    asked, leaf_bytes = model.n_members, _RECORDS * LEAF_SUM.itemsize
+    members, leaf_bytes = model.n_members, _RECORDS * LEAF_SUM.itemsize
     statement = rows_by_blocks(host, tables, model, tested, arrays.used, leaf_bytes, costs)
     n_numbers = len(statement.blocks.values)
     cells = most_leaves(arrays) * max(len(model.classes), 1)
-    for first, last in waves(asked, statement.work.rows, n_numbers, cells, leaf_bytes, wave_bytes):
-        said = SummedLeaves(len(model.classes), model.weighted, first, last)
-        values = MemberValues(asked, LEAF_SUMS, 0, np.zeros((0, 0)), draws=said)
+    for first, last in waves(members, statement.work.rows, n_numbers, cells, leaf_bytes, wave_bytes):
+        summed = SummedLeaves(len(model.classes), model.weighted, first, last)
+        values = MemberValues(members, LEAF_SUMS, 0, np.zeros((0, 0)), draws=summed)
         plan = build_plan(arrays.trees, values, grouped=bool(model.grouping_columns), between=host.let_in)
         blocks = replace(statement.blocks, outcome_bytes=leaf_bytes * (last - first))
-        yield from replace(statement, blocks=blocks, n_trees=len(arrays.trees.roots)).said_together(plan)
+        yield from replace(statement, blocks=blocks, n_trees=len(arrays.trees.roots)).aggregates(plan)
 
 
 def _of_all_nodes(host: Host, model: Model, arrays: ModelArrays, sums: LeafSums, width: int) -> RefreshedNodes:
@@ -163,14 +163,14 @@ def _of_all_nodes(host: Host, model: Model, arrays: ModelArrays, sums: LeafSums,
     weights = (sums.weight.totals if model.weighted else sums.rows.totals).reshape(-1, width)
     weight = weights.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        said = weights.argmax(axis=1) + 1.0 if model.classes else sums.total.totals / weight
+        prediction = weights.argmax(axis=1) + 1.0 if model.classes else sums.total.totals / weight
     return RefreshedNodes(
         int(n_rows[trees.roots].sum()) // model.n_members,
         trees.tree_id,
         trees.node_id,
         n_rows,
         weight,
-        said,
+        prediction,
         weights if model.classes else None,
         RefreshedGroups.none(),
     )

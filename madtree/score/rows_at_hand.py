@@ -22,7 +22,7 @@ from madtree.score.block_scorer import score_rows
 from madtree.score.kinds import SCORING
 from madtree.score.new_rows import fit_to_source, scan_of
 from madtree.score.outcome_bytes import count_type, numbers_in
-from madtree.score.outcomes import Outcomes, Said
+from madtree.score.outcomes import Outcomes, ScoredLeaves
 from madtree.score.shap_background import MOST_ROWS as MOST_OTHERS
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.condition import QUALIFIED
@@ -40,7 +40,7 @@ _BACKGROUND = "background"  # the argument
 
 
 @dataclass(frozen=True)
-class AskedNumbers:
+class PredictedNumbers:
     """Which of a model's predictions are asked for.
 
     Attributes:
@@ -117,7 +117,7 @@ class RowsAtHand:
         host: Host,
         tables: ModelTables,
         model: Model,
-        asked: AskedNumbers,
+        choice: PredictedNumbers,
         scan: Scan,
         id_type: Type,
         most: int,
@@ -138,15 +138,15 @@ class RowsAtHand:
         grouped = bool(model.grouping_columns)
 
         def make() -> tuple[Ints, bytes, Callable[[bytes], Floats]]:
-            arrays, of_node, read = _said(host, tables, model, asked)
+            arrays, of_node, read = _said(host, tables, model, choice)
             return arrays.used, build_plan(arrays.trees, of_node, grouped=grouped, between=host.let_in), read
 
-        what = "predictions", asked.type_, *asked.classes
+        what = "predictions", choice.type_, *choice.classes
         used, plan, read = kept(host, tables, what, make, lambda made: len(made[1]))
         beside = [] if scan.offset is None else [scan.offset]
         own, more, found = numbers_of_rows(host, model, scan, used, id_type, most, others, texts, beside, share)
         column = {int(place): grouped + number for number, place in enumerate(used)}
-        n_predicted = len(asked.classes if model.kind.joining is Joining.NONE else model.classes) or 1
+        n_predicted = len(choice.classes if model.kind.joining is Joining.NONE else model.classes) or 1
         if len(own) * n_predicted > _MOST_NUMBERS:
             raise MadtreeError(
                 f"{scan.source} has {len(own):,} rows to be predicted, and {model.name} {n_predicted:,} classes: at "
@@ -261,8 +261,8 @@ def numbers_of_rows(
         beside: SQL of numbers that belong to the features, behind these; share: that of `BlockScan.sampled`.
     """
     features = [scan.features[model.features[place].name] for place in used]
-    asked = [*map(rows_sql.as_number, features), *beside]
-    blocks = BlockScan(scan, [*asked, *others], [], [], 0, "pg_catalog.text", array_id=False)
+    choice = [*map(rows_sql.as_number, features), *beside]
+    blocks = BlockScan(scan, [*choice, *others], [], [], 0, "pg_catalog.text", array_id=False)
     query = blocks.sampled(text_of(model.id_column, id_type.writer), texts, most, share)
     images, found = [], []
     for row in host.source.data_stream(query, _BATCH):
@@ -271,40 +271,40 @@ def numbers_of_rows(
     host.let_in()
     numbers = sent_rows(b"".join(images), blocks.sent_stretches).astype(np.float64)
     host.let_in()
-    n_own = bool(model.grouping_columns) + len(asked)
+    n_own = bool(model.grouping_columns) + len(choice)
     own = numbers[:, :n_own] if n_own else np.zeros((len(numbers), 1))
     return own, numbers[:, n_own : n_own + len(others)], found
 
 
 def _said(
-    host: Host, tables: ModelTables, model: Model, asked: AskedNumbers
+    host: Host, tables: ModelTables, model: Model, choice: PredictedNumbers
 ) -> tuple[ModelArrays, Any, Callable[[bytes], Floats]]:
     """The trees, what their nodes say (`Outcomes.of_node`), and how the scorer's bytes are read: as (n_rows,
     n_outputs).
     """
     if model.kind.joining is Joining.NONE:
         arrays = read_arrays(host, tables, model)
-        said = SCORING[model.kind].numbers(SumScale(host, tables, model, asked.type_, asked.classes), arrays).values
+        said = SCORING[model.kind].numbers(SumScale(host, tables, model, choice.type_, choice.classes), arrays).values
         by_leaf = np.concatenate((np.full((1, said.shape[1]), np.nan), said))
         of_node = np.arange(1, len(by_leaf))
         size = Outcomes.of_tree(of_node, []).row_bytes
         return arrays, of_node, lambda said: by_leaf.take(np.frombuffer(said, f"<u{size}"), axis=0)
-    by_shares = asked.type_ in SCORING[model.kind].by_shares
+    by_shares = choice.type_ in SCORING[model.kind].by_shares
     arrays = read_arrays(host, tables, model, ["class_weights"] if by_shares else [])
-    outputs = output_columns(model, asked.type_, QUALIFIED, "none")
-    of_rows = SCORING[model.kind].outcomes(Said(host, tables, model, asked.type_, arrays.nodes, outputs)).of_node
+    outputs = output_columns(model, choice.type_, QUALIFIED, "none")
+    scored = ScoredLeaves(host, tables, model, choice.type_, arrays.nodes, outputs)
+    of_rows = SCORING[model.kind].outcomes(scored).of_node
     assert not isinstance(of_rows, np.ndarray)
-    members, classes = model.n_members, list(asked.classes)
+    members, classes = model.n_members, list(choice.classes)
 
-    def votes(said: bytes) -> Floats:
-        counts = np.frombuffer(said, count_type(members)).reshape(-1, len(model.classes))[:, classes]
+    def votes(encoded: bytes) -> Floats:
+        counts = np.frombuffer(encoded, count_type(members)).reshape(-1, len(model.classes))[:, classes]
         return np.where(counts <= members, counts / members, np.nan)
 
-    def numbers(said: bytes) -> Floats:
-        if asked.type_ != "raw" or not classes:
-            n_values = len(model.classes) if classes else 1
-            return numbers_in(said, n_values)[:, classes or [0]]
-        scores = numbers_in(said, model.n_scores)
+    def numbers(encoded: bytes) -> Floats:
+        if choice.type_ != "raw" or not classes:
+            return numbers_in(encoded, len(model.classes) if classes else 1)[:, classes or [0]]
+        scores = numbers_in(encoded, model.n_scores)
         if model.n_scores > 1:
             return scores[:, classes]
         return scores if classes[0] == len(model.classes) - 1 else -scores

@@ -18,7 +18,7 @@ from madtree.score.block_statement import BlockStatement
 from madtree.score.boosted_outcomes import numbers_beside
 from madtree.score.case_or_blocks import Work
 from madtree.score.kinds import SCORING
-from madtree.score.outcomes import Outcomes, Said
+from madtree.score.outcomes import Outcomes, ScoredLeaves
 from madtree.sqltext import predict as sql
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.predict import Output, Scan
@@ -38,7 +38,7 @@ class ScoredRows:
 
 
 @dataclass(frozen=True)
-class Asked:
+class RowOutput:
     """What rows come to, where that is no prediction.
 
     Attributes:
@@ -63,8 +63,8 @@ class BlockScoring:
         id_type: of the id.
         work: of scoring the source.
         drawn: for `OUT_OF_BAG`, else None.
-        n_rounds, level: as of `Said`.
-        asked: what is asked in the place of a prediction.
+        n_rounds, level: as of `ScoredLeaves`.
+        row_output: what is asked in the place of a prediction.
         beside: whether the target is distributed by the id, beside the source.
     """
 
@@ -80,7 +80,7 @@ class BlockScoring:
     drawn: Drawn | None = None
     n_rounds: int | None = None
     level: float | None = None
-    asked: Asked | None = None
+    row_output: RowOutput | None = None
     beside: bool = False
 
     def create(self) -> int:
@@ -104,24 +104,24 @@ class BlockScoring:
     def _statement(self) -> tuple[BlockStatement, bytes]:
         """The statement, and the plan."""
         host, model, scan = self.host, self.model, self.scan
-        arrays, said = self._outcomes()
+        arrays, of_rows = self._outcomes()
         trees = arrays.trees
         features = [model.features[position] for position in arrays.used]
         host.let_in()
-        plan = build_plan(trees, said.of_node, grouped=bool(model.grouping_columns), between=host.let_in)
+        plan = build_plan(trees, of_rows.of_node, grouped=bool(model.grouping_columns), between=host.let_in)
         values = [rows_sql.as_number(scan.features[feature.name]) for feature in features]
-        values += numbers_beside(said.of_node, scan)
+        values += numbers_beside(of_rows.of_node, scan)
         blocks = BlockScan(
             scan,
             values if self.drawn is None else [*values, self.drawn.identity],
-            [(output.name, expression) for output, expression in zip(self.outputs, said.expressions, strict=True)],
-            said.parts,
-            said.row_bytes,
+            [(output.name, expression) for output, expression in zip(self.outputs, of_rows.expressions, strict=True)],
+            of_rows.parts,
+            of_rows.row_bytes,
             type_sql(self.id_type.name),
             self.id_type.is_array,
-            said.entries,
-            said.condition,
-            self.asked.shown(scan) if self.asked and self.asked.shown else [],
+            of_rows.entries,
+            of_rows.condition,
+            self.row_output.shown(scan) if self.row_output and self.row_output.shown else [],
         )
         n_trees = len(trees.roots)
         if host.source is host:
@@ -133,11 +133,13 @@ class BlockScoring:
 
     def _outcomes(self) -> tuple[ModelArrays, Outcomes]:
         """The model's trees, and what rows come to."""
-        host, tables, model, asked = self.host, self.tables, self.model, self.asked
-        if asked is not None:
-            arrays = read_arrays(host, tables, model, asked.columns)
-            return arrays, asked.outcomes(arrays)
+        host, tables, model, row_output = self.host, self.tables, self.model, self.row_output
+        if row_output is not None:
+            arrays = read_arrays(host, tables, model, row_output.columns)
+            return arrays, row_output.outcomes(arrays)
         with_shares = self.type_ in SCORING[model.kind].by_shares
         arrays = read_arrays(host, tables, model, ["class_weights"] if with_shares else [])
-        said = Said(host, tables, model, self.type_, arrays.nodes, self.outputs, self.drawn, self.n_rounds, self.level)
-        return arrays, SCORING[model.kind].outcomes(said)
+        of_rows = ScoredLeaves(
+            host, tables, model, self.type_, arrays.nodes, self.outputs, self.drawn, self.n_rounds, self.level
+        )
+        return arrays, SCORING[model.kind].outcomes(of_rows)

@@ -16,7 +16,7 @@ from madtree.score.former_table import contributions
 from madtree.score.into_table import IntoTable
 from madtree.score.new_rows import id_name_of
 from madtree.score.rows_at_hand import feature_places
-from madtree.score.score_by_blocks import Asked, BlockScoring
+from madtree.score.score_by_blocks import BlockScoring, RowOutput
 from madtree.score.shap_columns import COLUMNS, checked_layout
 from madtree.score.shap_plan import Terms
 from madtree.sqltext import models as models_sql
@@ -70,16 +70,16 @@ def explain_table(
     model = read_summary(host, tables)
     terms = _checked_terms(model, features, interactions=bool(interactions))
     n_kept = _check_layout(terms, layout, top)
-    asked = checked_layout(host, tables, model, type_, class_, terms, n_kept, background)
-    wanted, classes = asked.scale.type_, asked.scale.classes
-    made = contributions(asked.former_columns(id_name_of(model)))
-    into = IntoTable.checked(host, tables, model, new_data_table, output_table, made, replace=replace)
-    outputs = asked.outputs(into.scan.id_name)
-    into.tell()
+    row_output = checked_layout(host, tables, model, type_, class_, terms, n_kept, background)
+    wanted, classes = row_output.scale.type_, row_output.scale.classes
+    signature = contributions(row_output.former_columns(id_name_of(model)))
+    into = IntoTable.checked(host, tables, model, new_data_table, output_table, signature, replace=replace)
+    outputs = row_output.outputs(into.scan.id_name)
+    into.send_notices()
     size = host.query(models_sql.size(tables.schema, tables.name))[0]
     work = work_of(host, into.source, model, size["leaves"], 1, costs, has_surrogates=tables.has_surrogates)
     work = replaced(work, row_seconds=_LEAF * size["leaves"] * model.n_members / max(size["trees"], 1))
-    how = Asked(COLUMNS, asked.outcomes, _values_shown if n_kept else None)
+    how = RowOutput(COLUMNS, row_output.outcomes, _values_shown if n_kept else None)
     with casting(model, into.data.features, into.given, "new_data_table"):
         rows = BlockScoring(
             host,
@@ -91,7 +91,7 @@ def explain_table(
             into.kept_id,
             outputs,
             work,
-            asked=how,
+            row_output=how,
             beside=work.spread and into.is_spread_by_id,
         ).create()
     rows = into.finished(rows, tells_repeated=n_kept == 0 and len(classes) <= 1)
@@ -122,4 +122,4 @@ def _check_layout(terms: Terms, layout: str | None, top: int | None) -> int:
         if top is not None:
             raise MadtreeError("top is for layout => 'long', whose rows are a row's features by rank")
         return 0
-    return min(top or len(terms.told), len(terms.told))
+    return min(top or len(terms.all_terms), len(terms.all_terms))

@@ -62,11 +62,11 @@ class Layout:
         Raises:
             MadtreeError: a table cannot have so many.
         """
-        n_told = len(self.terms.told)
-        if not self.top and n_told > MOST_COLUMNS:
+        n_listed = len(self.terms.all_terms)
+        if not self.top and n_listed > MOST_COLUMNS:
             each = "features and pairs of them" if self.terms.with_pairs else "features"
             raise MadtreeError(
-                f"layout 'wide' has a column for each of {n_told:,} {each}, and a table has room for {MOST_COLUMNS}",
+                f"layout 'wide' has a column for each of {n_listed:,} {each}, and a table has room for {MOST_COLUMNS}",
                 hint="Take layout => 'long'.",
             )
         columns = self._columns(has_class=self._has_class, is_long=self.top > 0)
@@ -91,37 +91,37 @@ class Layout:
         classes = [("class", self._model.dependent_type)] * has_class
         if is_long:
             second = [("feature_2", _TEXT), ("value_2", _TEXT)] if self.terms.with_pairs else []
-            said = [("feature", _TEXT), ("value", _TEXT), *second, ("contribution", _FLOAT), ("rank", _INT)]
-            return [*classes, *said]
+            numbers = [("feature", _TEXT), ("value", _TEXT), *second, ("contribution", _FLOAT), ("rank", _INT)]
+            return [*classes, *numbers]
         names = [unquoted(feature.name) for feature in self._model.features]
         return [
             *classes,
             ("expected", _FLOAT),
-            *((":".join(names[at] for at in own), _FLOAT) for own in self.terms.told),
+            *((":".join(names[at] for at in own), _FLOAT) for own in self.terms.all_terms),
         ]
 
-    def said(self, arrays: ModelArrays) -> tuple[MemberValues, ShapValues, Entry]:
+    def scorer_values(self, arrays: ModelArrays) -> tuple[MemberValues, ShapValues, Entry]:
         """What leaves say, and what is said of a row and an output at once, as numpy describes a dtype."""
-        asked, model = self.scale, self._model
-        said = SCORING[model.kind].numbers(asked, arrays)
-        cover, background = said.cover, None
+        scale, model = self.scale, self._model
+        numbers = SCORING[model.kind].numbers(scale, arrays)
+        cover, background = numbers.cover, None
         if self.background is not None:
-            background = self.background.numbers(asked.host, model, arrays.used)
-            cover = background_cover(asked.host, model, arrays.trees, background, self.background.given)
+            background = self.background.numbers(scale.host, model, arrays.used)
+            cover = background_cover(scale.host, model, arrays.trees, background, self.background.given)
         share, values, unit, expected = explained_values(
-            arrays.trees, cover, said.values, said.first_output, said.groups, said.base, asked.host.let_in
+            arrays.trees, cover, numbers.values, numbers.first_output, numbers.groups, numbers.base, scale.host.let_in
         )
-        places, n_told = self.terms.places(arrays.used), len(self.terms.told)
+        places, n_listed = self.terms.places(arrays.used), len(self.terms.all_terms)
         with_pairs = self.terms.with_pairs
         shap = ShapValues(
-            share, values, unit, expected, said.first_output, self.top, places, n_told, with_pairs, background
+            share, values, unit, expected, numbers.first_output, self.top, places, n_listed, with_pairs, background
         )
         of_node = MemberValues(model.n_members, "shap", 0, values, counts=model.numbering.counts, shap=shap)
-        return of_node, shap, entry(len(expected), int((places >= 0).sum()), n_told, self.top)
+        return of_node, shap, entry(len(expected), int((places >= 0).sum()), n_listed, self.top)
 
     def outcomes(self, arrays: ModelArrays) -> Outcomes:
         """What rows come to."""
-        of_node, shap, record = self.said(arrays)
+        of_node, shap, record = self.scorer_values(arrays)
         parts, size = _parts(record)
         expressions = self._long(shap) if self.top else self._wide(shap)
         n_entries = self._entries
@@ -168,7 +168,7 @@ class Layout:
     def _feature(self, number: int) -> tuple[str, str]:
         """The name and the value of a term's first feature or its second one, which may not be there."""
         names = sql.class_array([feature.name for feature in self._model.features], _TEXT)
-        places = sql.integer_array([own[number] + 1 if number < len(own) else 0 for own in self.terms.told])
+        places = sql.integer_array([own[number] + 1 if number < len(own) else 0 for own in self.terms.all_terms])
         place = pick(places, "scored.place")
         found = f"CASE WHEN {place} OPERATOR(pg_catalog.>) 0 THEN {place} OPERATOR(pg_catalog.+) 1 END"
         return pick(names, place), pick("scored.shown", found)

@@ -37,7 +37,7 @@ class Terms:
     with_pairs: bool = False
 
     @cached_property
-    def told(self) -> list[Term]:
+    def all_terms(self) -> list[Term]:
         """The features, and then the pairs of them."""
         return _terms(self.features, with_pairs=self.with_pairs)
 
@@ -45,7 +45,7 @@ class Terms:
         """Of the terms of trees that ask some features (n_used,), of places in the model, where they are among those
         that are told; -1 of the others.
         """
-        number = {term: place for place, term in enumerate(self.told)}
+        number = {term: place for place, term in enumerate(self.all_terms)}
         of_trees = _terms(used.tolist(), with_pairs=self.with_pairs)
         return np.array([number.get(term, -1) for term in of_trees], np.int64)
 
@@ -128,9 +128,9 @@ def explained_values(
         raise MadtreeError("the model is damaged: what some of its leaves say is no finite number")
     of_trees = covered.expected(values, between)
     expected = base.astype(np.float64)
-    asked = np.flatnonzero(first_output >= 0)
+    counted = np.flatnonzero(first_output >= 0)
     for value in range(values.shape[1]):
-        np.add.at(expected, (groups[asked], first_output[asked] + value), of_trees[asked, value])
+        np.add.at(expected, (groups[counted], first_output[counted] + value), of_trees[counted, value])
     beyond = np.where(covered.is_leaf[:, None], values - of_trees.take(covered.tree, axis=0), 0.0)
     between()
     greatest = np.maximum.reduceat(np.abs(beyond), trees.roots, axis=0).max(axis=1)

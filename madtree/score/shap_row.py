@@ -48,13 +48,13 @@ def explain_row(
     """
     tables = find_model(host, given, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
-    asked = checked_layout(host, tables, model, type_, class_, Terms(range(len(model.features))), 0)
+    layout = checked_layout(host, tables, model, type_, class_, Terms(range(len(model.features))), 0)
     if table_name is None:
         raise MadtreeError("table_name must be the name of a table or view, not NULL")
     source = find_source(host.source, table_name, "table_name")
     data = fit_to_source(host, model, source, table_name, "table_name")
     scan = scan_of(host, tables, model, source, data, "", "")
-    plan = _plan(host, asked)
+    plan = _plan(host, layout)
     numbers = [as_number(scan.features[model.features[place].name]) for place in plan.used]
     blocks = BlockScan(scan, numbers, [], [], 0, "pg_catalog.text", array_id=False)
     with casting(model, data.features, table_name, "table_name"):
@@ -65,7 +65,7 @@ def explain_row(
         raise MadtreeError(f"id: no tree could be trained for the group of the row with {model.id_column} = {id_}")
     return [
         {"class": class_, **each}
-        for number, class_ in enumerate(_classes(asked))
+        for number, class_ in enumerate(_classes(layout))
         for each in _contributions(model, float(expected[0, number]), terms[0, number], plan.unit, row["shown"])
     ]
 
@@ -104,21 +104,21 @@ def explain_some(
     Raises:
         MadtreeError: the table lacks a column, or a row takes too many numbers.
     """
-    asked = checked_layout(host, tables, model, None, None, Terms(range(len(model.features))), 0)
+    layout = checked_layout(host, tables, model, None, None, Terms(range(len(model.features))), 0)
     data = fit_to_source(host, model, source, given, argument)
     scan = scan_of(host, tables, model, source, data, "", "")
-    plan = _plan(host, asked)
+    plan = _plan(host, layout)
     features, id_type = [data.features[feature.name] for feature in model.features], data.types[model.id_column]
     texts = [text_of(model.id_column, id_type.writer), *map(shown, features)]
     with casting(model, data.features, given, argument):
-        own, numbers, told = numbers_of_rows(
+        own, numbers, row_texts = numbers_of_rows(
             host, model, scan, plan.used, id_type, most, [*map(as_number, features)], texts
         )
     known, expected, terms = plan.explained(host, own)
-    rows = [row for row, is_known in zip(told, known.tolist(), strict=True) if is_known]
+    rows = [row for row, is_known in zip(row_texts, known.tolist(), strict=True) if is_known]
     return ExplainedRows(
-        asked.scale.type_,
-        _classes(asked),
+        layout.scale.type_,
+        _classes(layout),
         [row[0] for row in rows],
         [row[1:] for row in rows],
         numbers[known],
@@ -127,8 +127,8 @@ def explain_some(
     )
 
 
-def _classes(asked: Layout) -> Sequence[str | None]:
-    return [asked.scale.model.classes[place] for place in asked.scale.classes] or [None]
+def _classes(layout: Layout) -> Sequence[str | None]:
+    return [layout.scale.model.classes[place] for place in layout.scale.classes] or [None]
 
 
 @dataclass(frozen=True)
@@ -157,22 +157,22 @@ class _Plan:
         n_outputs, n_features) what the features contribute, in units of the grid.
         """
         n_outputs = self.expected.shape[1]
-        said = finished(score_rows(self.plan, numbers), host.let_in)
-        found = np.frombuffer(said, self.record).reshape(-1, n_outputs)
+        scorer_values = finished(score_rows(self.plan, numbers), host.let_in)
+        found = np.frombuffer(scorer_values, self.record).reshape(-1, n_outputs)
         terms = np.zeros((len(found), n_outputs, self.n_features), np.int64)
         terms[:, :, self.places] = found["terms"]
         outcome = found["outcome"][:, 0].astype(np.int64)
         return outcome > 0, self.expected.take(np.maximum(outcome - 1, 0), axis=0), terms
 
 
-def _plan(host: Host, asked: Layout) -> _Plan:
+def _plan(host: Host, layout: Layout) -> _Plan:
     """Of all features, against the rows of training."""
-    scale = asked.scale
+    scale = layout.scale
     tables, model = scale.tables, scale.model
 
     def make() -> _Plan:
         arrays = read_arrays(host, tables, model, COLUMNS)
-        of_node, shap, record = asked.said(arrays)
+        of_node, shap, record = layout.scorer_values(arrays)
         plan = build_plan(arrays.trees, of_node, grouped=bool(model.grouping_columns), between=host.let_in)
         return _Plan(arrays.used, plan, record, shap.expected, shap.unit, shap.places, shap.n_places)
 

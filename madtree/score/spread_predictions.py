@@ -15,7 +15,7 @@ from madtree.model import ModelTables, NewData, casting
 from madtree.records import dataclass
 from madtree.score.conformal import conformal_type
 from madtree.score.new_rows import scan_of
-from madtree.score.rows_at_hand import AskedNumbers, RowsAtHand
+from madtree.score.rows_at_hand import PredictedNumbers, RowsAtHand
 from madtree.sqltext.relation import Relation
 from madtree.trees import Joining, Model
 
@@ -70,7 +70,7 @@ def sampled_predictions(
         n_rows: of the table.
     """
     classes = range(len(model.classes)) if says_classes(model) else [len(model.classes) - 1] * bool(model.classes)
-    asked = AskedNumbers(conformal_type(model) if model.is_classification else "response", classes)
+    asked = PredictedNumbers(conformal_type(model) if model.is_classification else "response", classes)
     scan, id_type = scan_of(host, tables, model, source, data, "", ""), data.types[model.id_column]
     share = 1.1 * SAMPLED / max(n_rows, 1)
     for part in [share, 1.0] if share < 1 else [1.0]:

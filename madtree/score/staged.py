@@ -83,9 +83,9 @@ def _sums_of_groups(host: Host, tables: ModelTables, model: Model, tested: Teste
     """(n_groups, `n_sums`) over the rows of all groups, by their numbers."""
     statement, plan = _statement(host, tables, model, tested, costs)
     found = np.zeros((len(model.numbering.counts), n_sums(model.n_members // model.n_scores)))
-    for said in statement.said_together(plan):
+    for encoded in statement.aggregates(plan):
         host.let_in()
-        part = np.frombuffer(said).reshape(-1, found.shape[1])
+        part = np.frombuffer(encoded).reshape(-1, found.shape[1])
         np.add.at(found, part[:, GROUP].astype(np.int64) - 1, part)
     return found
 
@@ -98,11 +98,11 @@ def _statement(
     """
     scan = scan_of(host, tables, model, tested.source, tested.data, "", "id")
     arrays = read_arrays(host, tables, model)
-    said = staged_values(host, tables, model, arrays.nodes)
-    plan = build_plan(arrays.trees, said, grouped=bool(model.grouping_columns), between=host.let_in)
+    encoded = staged_values(host, tables, model, arrays.nodes)
+    plan = build_plan(arrays.trees, encoded, grouped=bool(model.grouping_columns), between=host.let_in)
     features = [model.features[position] for position in arrays.used]
     values = [rows_sql.as_number(scan.features[feature.name]) for feature in features]
-    numbers = [*values, *numbers_beside(said, scan), *tested.judged(model)]
+    numbers = [*values, *numbers_beside(encoded, scan), *tested.outcome_and_weight(model)]
     blocks = BlockScan.without_ids(scan, numbers, 0)
     work = measure(host, tested.source, tables, model, 1, costs)
     return BlockStatement(host, blocks, "", tested.source, work, len(arrays.trees.roots)), plan
@@ -112,9 +112,9 @@ def _rounds(model: Model, gid: int | None, group: str | None, n_rounds: int, sum
     """The rows of a group, or of all."""
     n, weight = int(sums[ROWS]), float(sums[WEIGHT])
     for number in range(n_rounds + 1):
-        lost, judged = (float(each) / weight if n else None for each in sums[FIRST_SUM + 2 * number :][:2])
-        if judged is not None and not model.is_classification:
-            judged = sqrt(judged)
+        lost, outcome_and_weight = (float(each) / weight if n else None for each in sums[FIRST_SUM + 2 * number :][:2])
+        if outcome_and_weight is not None and not model.is_classification:
+            outcome_and_weight = sqrt(outcome_and_weight)
         yield {
             "tree_id": gid,
             "group_values": group,
@@ -122,7 +122,7 @@ def _rounds(model: Model, gid: int | None, group: str | None, n_rounds: int, sum
             "n": n,
             "loss": lost,
             "metric": "accuracy" if model.is_classification else "rmse",
-            "value": judged,
+            "value": outcome_and_weight,
             "bad_weights": int(sums[BAD_WEIGHTS]),
             "bad_actuals": int(sums[BAD_ACTUALS]),
         }

@@ -106,12 +106,15 @@ def _add_rounds(
                     leaf = yield from leaves((number - 1) * n_scores + score)
                     scores[score] += values.take(leaf)
             lost, _ = of_rows.values(lines, threshold)
-            said = [np.bincount(group, each * weights, n_groups) for each in (lost, _judged(model, scores.T, outcomes))]
-        sums[:, 2 * number] += said[0]
-        sums[:, 2 * number + 1] += said[1]
+            sums_now = [
+                np.bincount(group, each * weights, n_groups)
+                for each in (lost, _metric_of_rows(model, scores.T, outcomes))
+            ]
+        sums[:, 2 * number] += sums_now[0]
+        sums[:, 2 * number + 1] += sums_now[1]
 
 
-def _judged(model: dict[str, Any], scores: Floats, outcomes: Floats) -> Floats:
+def _metric_of_rows(model: dict[str, Any], scores: Floats, outcomes: Floats) -> Floats:
     """(n_rows,) what the metric is the mean of: whether the class is right, or the square of the error; `scores`
     (n_rows, n_scores).
     """

@@ -15,10 +15,10 @@ from madtree.model import (
     class_position,
     find_model,
     isotonic_functions,
+    notice_class,
     probabilities,
     read_summary,
     read_trees,
-    tell_of_last_class,
 )
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.condition import Spelling
@@ -57,7 +57,7 @@ def boost_sql(
     check_kind(model, "boost_sql", "model")
     wanted, place = _checked(model, type_, class_)
     if wanted == "prob" and class_ is None:
-        tell_of_last_class(host, model)
+        notice_class(host, model)
     sums = ScoreSum(model, _groups(host, tables, model, _CUT), host.let_in, spelling)
     if wanted == "raw":
         return sums.scores(place)
@@ -93,13 +93,13 @@ def forest_expression(
     of_all = n_classes > 2 and class_ is None
     places = range(n_classes) if of_all else [class_position(model, class_)] if wanted != "response" else []
     if places and class_ is None:
-        tell_of_last_class(host, model)
+        notice_class(host, model)
     groups = _groups(host, tables, model, _SMALLER, n_classes if of_all else 1)
     sums = VoteSum(model, groups, host.let_in, spelling)
     if wanted == "response":
         return sums.most_voted() if model.is_classification else sums.mean(lambda leaf: float(leaf.prediction or 0))
-    said = [sums.mean(_SHARES[wanted](model, place)) for place in places]
-    return spelling.array(said) if of_all else said[0]
+    shares = [sums.mean(_SHARES[wanted](model, place)) for place in places]
+    return spelling.array(shares) if of_all else shares[0]
 
 
 # By the type, of a class that is given by its place, what a leaf says of it.

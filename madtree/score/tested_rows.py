@@ -11,7 +11,7 @@ from madtree.records import dataclass
 from madtree.request import find_source
 from madtree.sqltext import cells as cells_sql
 from madtree.sqltext import rows as rows_sql
-from madtree.sqltext.operators import binary
+from madtree.sqltext.quote import binary
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression, parse_name
 from madtree.sqltext.tables import model_table
@@ -39,7 +39,7 @@ class TestedRows:
     exposure: str | None
     place: str = ""
 
-    def judged(self, model: Model) -> list[str]:
+    def outcome_and_weight(self, model: Model) -> list[str]:
         """SQL of the outcome and the weight of a row, as float8 that are infinite where they are NaN: of classes their
         place from 0, of rates what they are per exposure, for which the row then counts.
         """
@@ -90,7 +90,7 @@ def tested_rows(
         raise MadtreeError(f"{argument} must be the name of a table or view, not NULL")
     source = find_source(host.source, test_table, argument)
     if is_training_table(host, model, source):
-        _tell_of_seen_rows(host, tables, model, test_table)
+        _warn_of_training_rows(host, tables, model, test_table)
     return with_outcomes(host, tables, model, source, test_table, with_id=with_id, argument=argument)
 
 
@@ -132,7 +132,7 @@ def _place_of_class(tables: ModelTables, model: Model, data: NewData, actual: st
     return cells_sql.number_of_class(actual, model.classes)
 
 
-def _tell_of_seen_rows(host: Host, tables: ModelTables, model: Model, test_table: str) -> None:
+def _warn_of_training_rows(host: Host, tables: ModelTables, model: Model, test_table: str) -> None:
     """Tell that the model was trained on that table, and what to do instead."""
     if model.kind.unseen_in is not None:
         unseen = model_table(tables.schema, tables.name, model.kind.unseen_in)

@@ -60,9 +60,9 @@ class _VotesOfFew(Votes):
         self._class_of, self._votes = class_of, votes
 
     def add(self, leaf: Ints) -> None:
-        said = self._class_of.take(leaf)
+        class_at = self._class_of.take(leaf)
         for number, own in enumerate(self._votes, 1):
-            own += (said == number).view(np.uint8)
+            own += (class_at == number).view(np.uint8)
 
     def by_row(self) -> Ints:
         by_row: Ints = self._votes.T

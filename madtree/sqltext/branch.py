@@ -84,7 +84,7 @@ def _answer_by_category(
         unknown = [(is_of(absent), None)] if absent else []
         return spelling.answer([(is_of(here), True), *unknown], otherwise=False)
     if feature.type == "boolean" and here and there:
-        return spelling.asked(is_of(here))
+        return spelling.truth_value(is_of(here))
     return spelling.answer([(is_of(here), True), (is_of(there), False)])
 
 

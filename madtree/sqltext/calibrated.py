@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from madtree.sqltext.copies import Columns, Name, insert_copies
 from madtree.sqltext.inserts import unnested
 from madtree.sqltext.models import just_so_many
-from madtree.sqltext.operators import spelled_out
-from madtree.sqltext.quote import text_array
+from madtree.sqltext.quote import spelled_out, text_array
 from madtree.sqltext.tables import model_table
 
 # What is handed over for each leaf of a tree, and for each group of a boosted model.

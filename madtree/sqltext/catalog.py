@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.sqltext.operators import EQUALS
 from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted, is_trusted_type
 from madtree.sqltext.query import Lasting, look_up
-from madtree.sqltext.quote import ident, literal, qualified, with_needed_quotes
+from madtree.sqltext.quote import EQUALS, ident, literal, qualified, with_needed_quotes
 
 # What the relation of a user's expressions is called in every statement: a name that no expression uses by accident.
 SOURCE_ALIAS = "madtree_source"

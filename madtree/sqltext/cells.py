@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from madtree.records import dataclass
 from madtree.sqltext.array_text import texts
 from madtree.sqltext.condition import QUALIFIED, typed_literal
-from madtree.sqltext.operators import binary, spelled_out
 from madtree.sqltext.predict import TREE, Output, Scan, case_of_tree, tree_case
-from madtree.sqltext.quote import ident, literal
+from madtree.sqltext.quote import binary, ident, literal, spelled_out
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.values import Writer, text_of
 from madtree.trees import Tree
@@ -25,7 +24,7 @@ class Question:
     Attributes:
         schema, name: of the model, unquoted.
         rows: a query for the test table's rows: tree, leaf, actual and, where the model has them, weight and exposure.
-            Or, in place of the leaf, `said` itself: predicted, the number of a class, and shares, the classes'
+            Or, in place of the leaf, `is_prediction` itself: predicted, the number of a class, and shares, the classes'
             probabilities; or prediction, a number. Then tree is the number of the row's group.
         weighted, exposed, of_counts: whether the model has weights, exposures, and counts events.
         grouped: whether there may be several groups.
@@ -33,7 +32,7 @@ class Question:
         classes: of a classification, in order.
         cells: SQL of the table that has the cells already, empty where there is none.
         groups_in, group_number: as `ModelKind` has them.
-        said: whether the rows have what the model says, and not the leaf that says it.
+        is_prediction: whether the rows have what the model says, and not the leaf that says it.
         chosen: the position of the class whose probability is looked at.
     """
 
@@ -49,7 +48,7 @@ class Question:
     cells: str = ""
     groups_in: str = ""
     group_number: str = "tree_id"
-    said: bool = False
+    is_prediction: bool = False
     chosen: int = 1
 
     def fill(self, template: str, cells: str = "", errors: str = "", **parts: str) -> str:
@@ -76,7 +75,7 @@ def class_cells(question: Question) -> str:
     """A query for the cells of a classification."""
     if question.cells:
         return f"SELECT * FROM {question.cells}"
-    cells = _SAID_CLASS_CELLS if question.said else _CLASS_CELLS
+    cells = _SAID_CLASS_CELLS if question.is_prediction else _CLASS_CELLS
     return question.fill(cells, counts=_WEIGHTED_COUNTS if question.weighted else _PLAIN_COUNTS)
 
 
@@ -85,7 +84,7 @@ def number_cells(question: Question) -> str:
     if question.cells:
         return f"SELECT * FROM {question.cells}"
     return question.fill(
-        _NUMBER_CELLS.replace("{predictions}", _MEANS if question.said else _LEAVES),
+        _NUMBER_CELLS.replace("{predictions}", _MEANS if question.is_prediction else _LEAVES),
         weight="r.weight" if question.weighted else "1::pg_catalog.float8",
         expected=_expected(question),
         deviance=_DEVIANCE if question.of_counts else "0::pg_catalog.float8",
@@ -97,7 +96,7 @@ def number_cells(question: Question) -> str:
 
 def number_errors(question: Question) -> str:
     """A query for the errors of a regression, without their signs, of each row that counts."""
-    template = _NUMBER_ERRORS.replace("{predictions}", _MEANS if question.said else _LEAVES)
+    template = _NUMBER_ERRORS.replace("{predictions}", _MEANS if question.is_prediction else _LEAVES)
     return question.fill(template, expected=_expected(question), usable=_usable(question))
 
 
@@ -241,13 +240,13 @@ def payload(scan: Scan, tree_id: int, actual: str, weight: str | None, exposure:
     return f"ARRAY[{', '.join(elements)}]"
 
 
-def rows_of_payload(table: str, column: str, said: Mapping[str, str], actual_type: str) -> str:
+def rows_of_payload(table: str, column: str, is_prediction: Mapping[str, str], actual_type: str) -> str:
     """A query for the rows from a table, or a query in brackets, that holds payloads and what the model says; without a
     weight or an exposure these are NULL.
 
-    `said`: for each name in the query the column that it is of.
+    `is_prediction`: for each name in the query the column that it is of.
     """
-    columns = "".join(f"t.{ident(of)} AS {name}, " for name, of in said.items())
+    columns = "".join(f"t.{ident(of)} AS {name}, " for name, of in is_prediction.items())
     return (
         f"SELECT (t.{ident(column)})[1]::pg_catalog.int4 AS tree, {columns}"
         f"(t.{ident(column)})[2]::{actual_type} AS actual, (t.{ident(column)})[3]::pg_catalog.float8 AS weight, "

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 
 from madtree.records import dataclass
 from madtree.sqltext import values
-from madtree.sqltext.operators import EQUALS, operator
-from madtree.sqltext.quote import literal
+from madtree.sqltext.quote import EQUALS, literal, operator
 from madtree.trees import MOMENTS, RANGES, Feature, Model, Tree, first_right_label, last_decimal, last_left, moment_text
 
 NAN_TYPES = ("real", "double precision", "numeric")  # whose NaN is larger than everything, and means missing
@@ -121,13 +120,13 @@ class Spelling:
     def answer(self, cases: Sequence[tuple[str, bool | None]], otherwise: bool | None = None) -> str:
         """The answer of the first condition that is true."""
         if len(cases) == 1 and None not in (cases[0][1], otherwise) and cases[0][1] != otherwise:
-            condition, said = cases[0]
-            return self.holds(condition) if said else self.fails(condition)
-        whens = [f"WHEN {condition} THEN {_TRUTHS[said]}" for condition, said in cases]
+            condition, outcome = cases[0]
+            return self.holds(condition) if outcome else self.fails(condition)
+        whens = [f"WHEN {condition} THEN {_TRUTHS[outcome]}" for condition, outcome in cases]
         last = [] if otherwise is None else [f"ELSE {_TRUTHS[otherwise]}"]
         return " ".join(["CASE", *whens, *last, "END"])
 
-    def asked(self, condition: str) -> str:
+    def truth_value(self, condition: str) -> str:
         """A condition as an answer."""
         return condition
 

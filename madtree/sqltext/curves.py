@@ -8,22 +8,21 @@ from collections.abc import Sequence
 
 from madtree.sqltext.array_text import texts
 from madtree.sqltext.cells import Question, class_cells, number_cells, number_errors
-from madtree.sqltext.operators import spelled_out
-from madtree.sqltext.quote import literal
-from madtree.sqltext.scopes import CELLS, SCOPES, judged, whole
+from madtree.sqltext.quote import literal, spelled_out
+from madtree.sqltext.scopes import CELLS, SCOPES, cells_with_predictions, whole
 from madtree.sqltext.tables import model_table
 
 
 def curve(question: Question, most: int) -> str:
     """Points of the curve of the chosen class by scope, at most `most` of each; see `tree_curve`."""
-    template = f"WITH {CELLS}{judged(question)}{SCOPES}{_CURVE}"
+    template = f"WITH {CELLS}{cells_with_predictions(question)}{SCOPES}{_CURVE}"
     cells = class_cells(question)
     return question.fill(template, cells=cells, most=str(most), **whole(question, "judged"))
 
 
 def reliability(question: Question, n_bins: int) -> str:
     """Bins of the probability of the chosen class by scope; see `tree_reliability`."""
-    template = f"WITH {CELLS}{judged(question)}{SCOPES}{_RELIABILITY}"
+    template = f"WITH {CELLS}{cells_with_predictions(question)}{SCOPES}{_RELIABILITY}"
     cells, bins = class_cells(question), f"{n_bins}::pg_catalog.float8"
     return question.fill(template, cells=cells, bins=bins, **whole(question, "judged"))
 
@@ -31,7 +30,7 @@ def reliability(question: Question, n_bins: int) -> str:
 def conformal(question: Question, levels: Sequence[str]) -> str:
     """Quantiles of how wrong the model is by scope, for levels as decimals; see `conformal_quantiles`."""
     if question.classes:
-        cells, errors, parts = class_cells(question), "", f"{judged(question)}{_CLASS_ERRORS}"
+        cells, errors, parts = class_cells(question), "", f"{cells_with_predictions(question)}{_CLASS_ERRORS}"
     else:
         cells, errors, parts = number_cells(question), number_errors(question), _NUMBER_ERRORS
     template = f"WITH {CELLS}{parts}{SCOPES}{_CONFORMAL}"

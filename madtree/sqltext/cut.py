@@ -6,7 +6,7 @@ A group's trees follow those of the groups before it, so trees have other number
 from __future__ import annotations
 
 from madtree.sqltext.copies import Columns, Name, insert_copies
-from madtree.sqltext.operators import spelled_out
+from madtree.sqltext.quote import spelled_out
 from madtree.sqltext.tables import model_table
 
 

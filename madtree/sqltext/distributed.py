@@ -12,9 +12,8 @@ from collections.abc import Sequence
 
 from madtree.records import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
-from madtree.sqltext.operators import binary, spelled_out
 from madtree.sqltext.profile import group_counts, group_figures
-from madtree.sqltext.quote import INTERNAL, ident, literal
+from madtree.sqltext.quote import INTERNAL, binary, ident, literal, spelled_out
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import BLOCK_COLUMNS, LATER_COLUMNS, PACKED_FIELDS, WorkTables
 

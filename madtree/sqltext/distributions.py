@@ -14,9 +14,8 @@ from madtree.sqltext import values
 from madtree.sqltext.array_text import texts
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.operators import binary, spelled_out
 from madtree.sqltext.predict import Output, tree_case
-from madtree.sqltext.quote import literal
+from madtree.sqltext.quote import binary, literal, spelled_out
 from madtree.trees import Feature, FeatureKind, Node, Tree
 
 LARGEST = 1e100  # of values whose spread is measured: the sum of their squares is a float8 still

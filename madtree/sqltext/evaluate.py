@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from madtree.sqltext.cells import Question, class_cells, number_cells
 from madtree.sqltext.quote import float_literal
-from madtree.sqltext.scopes import CELLS, SCOPES, judged, whole
+from madtree.sqltext.scopes import CELLS, SCOPES, cells_with_predictions, whole
 
 COUNTS = ("n", "n_skipped")
 CLASS_METRICS = ("accuracy", "balanced_accuracy", "log_loss", "auc")
@@ -31,7 +31,7 @@ def metric_names(is_classification: bool, n_classes: int, of_counts: bool = Fals
 
 def class_metrics(question: Question) -> str:
     """Metrics of a classification by scope."""
-    template = f"WITH {CELLS}{judged(question)}{SCOPES}{_CLASS_METRICS}{_RESULT}"
+    template = f"WITH {CELLS}{cells_with_predictions(question)}{SCOPES}{_CLASS_METRICS}{_RESULT}"
     metrics = _of_metrics(CLASS_METRICS)
     return question.fill(template, cells=class_cells(question), metrics=metrics, **whole(question, "judged"))
 
@@ -45,7 +45,7 @@ def number_metrics(question: Question) -> str:
 
 def confusion(question: Question) -> str:
     """Rows of the confusion matrix of each tree."""
-    return question.fill(f"WITH {CELLS}{judged(question)}{_CONFUSION}", cells=class_cells(question))
+    return question.fill(f"WITH {CELLS}{cells_with_predictions(question)}{_CONFUSION}", cells=class_cells(question))
 
 
 def _of_metrics(names: Sequence[str]) -> str:

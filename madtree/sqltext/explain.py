@@ -90,7 +90,7 @@ def importances(kind: ModelKind) -> list[str]:
     return [column for column, _ in TABLES[kind].of_groups if "importance" in column]
 
 
-def groups_told(
+def described_groups(
     schema: str,
     name: str,
     grouping: Sequence[tuple[str, Writer | None]],

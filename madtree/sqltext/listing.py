@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from madtree.interface import NUMERIC_COLUMNS, told
+from madtree.interface import NUMERIC_COLUMNS, listed_parameters
 from madtree.sqltext.kinds import SUMMARY_COLUMNS
 from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted
 from madtree.sqltext.quote import ident, literal, qualified
@@ -12,7 +12,7 @@ from madtree.sqltext.tables import SIGNATURES, TREE_COLUMNS, model_table
 from madtree.trees import KINDS, TREE
 
 # What `madtree.models` tells of how a model was trained.
-PARAMETERS = (*told(TREE), *NUMERIC_COLUMNS, "grouping_cols", "independent_varnames")
+PARAMETERS = (*listed_parameters(TREE), *NUMERIC_COLUMNS, "grouping_cols", "independent_varnames")
 
 # The columns of `madtree.models` that the tables themselves tell.
 TOLD = (
@@ -111,7 +111,7 @@ def describe(models: Sequence[tuple[str, str, Collection[str]]]) -> str:
 def _describe(position: int, schema: str, name: str, columns: Collection[str]) -> str:
     summary = {column: _value("s", column, type_) for column, type_ in SUMMARY_COLUMNS.items() if column in columns}
     trees = {column: _value("r", column, type_) for column, type_ in TREE_COLUMNS}
-    of_kinds = dict.fromkeys(key for kind in KINDS.values() for key in told(kind))
+    of_kinds = dict.fromkeys(key for kind in KINDS.values() for key in listed_parameters(kind))
     names = PARAMETERS + tuple(key for key in of_kinds if key in columns and key not in PARAMETERS)
     pairs = [f"{literal(key)}::pg_catalog.text, {summary.get(key, 'NULL')}" for key in names]
     objects = [

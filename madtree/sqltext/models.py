@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from madtree.records import dataclass
 from madtree.sqltext.boost_tables import ISOTONIC_COLUMNS
 from madtree.sqltext.kinds import SUMMARY_COLUMNS
-from madtree.sqltext.operators import spelled_out
-from madtree.sqltext.quote import ident, literal
+from madtree.sqltext.quote import ident, literal, spelled_out
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.values import Writer, text_of
 

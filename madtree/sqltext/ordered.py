@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from madtree.records import dataclass
-from madtree.sqltext.operators import binary
-from madtree.sqltext.quote import float_literal, literal
+from madtree.sqltext.quote import binary, float_literal, literal
 from madtree.sqltext.rows import ZERO
 from madtree.sqltext.tables import identifier_cut, model_table
 

@@ -7,7 +7,7 @@ after SET ROLE and SET SESSION AUTHORIZATION: what runs in her session could tak
 
 from __future__ import annotations
 
-from madtree.sqltext.operators import binary
+from madtree.sqltext.quote import binary
 
 # `asking`: the roles that act in this session: the current one, the session's, and the one that has logged in.
 # `me`: the role whose code the caller runs anyhow: the current one. None where a superuser asks, who trusts superusers

@@ -14,8 +14,7 @@ from madtree.sqltext import array_text
 from madtree.sqltext import sent_rows as sent
 from madtree.sqltext.inserts import unnested, with_arrays
 from madtree.sqltext.models import stored_bytes
-from madtree.sqltext.operators import spelled_out
-from madtree.sqltext.quote import is_temporary, literal
+from madtree.sqltext.quote import is_temporary, literal, spelled_out
 from madtree.sqltext.sent_models import category_hash
 from madtree.sqltext.tables import NODE_COLUMNS, PACKED_COLUMNS, model_table
 from madtree.sqltext.typenames import type_sql

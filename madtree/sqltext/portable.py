@@ -83,10 +83,10 @@ class Portable(Spelling):
         return f"CASE WHEN {condition} THEN 1 ELSE 0 END = 0"
 
     def answer(self, cases: Sequence[tuple[str, bool | None]], otherwise: bool | None = None) -> str:
-        whens = " ".join(f"WHEN {condition} THEN {_ANSWERS[said]}" for condition, said in cases)
+        whens = " ".join(f"WHEN {condition} THEN {_ANSWERS[outcome]}" for condition, outcome in cases)
         return f"CASE {whens} ELSE {_ANSWERS[otherwise]} END"
 
-    def asked(self, condition: str) -> str:
+    def truth_value(self, condition: str) -> str:
         return self.answer([(condition, True), (f"NOT ({condition})", False)])
 
     def answers_true(self, answers: Sequence[str]) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.sqltext import values
-from madtree.sqltext.operators import binary
 from madtree.sqltext.query import Lasting
-from madtree.sqltext.quote import float_literal
+from madtree.sqltext.quote import binary, float_literal
 from madtree.sqltext.relation import Column
 from madtree.sqltext.rows import INFINITY, NONE, ZERO, RowSource, key_number
 from madtree.trees import Feature

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.sqltext.copies import Columns, Name, insert_copies
 from madtree.sqltext.inserts import unnested
-from madtree.sqltext.operators import spelled_out
+from madtree.sqltext.quote import spelled_out
 from madtree.sqltext.tables import model_table
 
 # What is handed over for each node to which rows have come; of classes `prediction` is the position of one.

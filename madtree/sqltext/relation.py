@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from madtree.records import dataclass
-from madtree.sqltext.operators import EQUALS
+from madtree.sqltext.quote import EQUALS
 from madtree.sqltext.values import Writer
 
 

@@ -8,8 +8,7 @@ from madtree.records import dataclass
 from madtree.sqltext import values
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.elements import Element, joined
-from madtree.sqltext.operators import binary, operator
-from madtree.sqltext.quote import INTERNAL
+from madtree.sqltext.quote import INTERNAL, binary, operator
 from madtree.sqltext.sent_rows import sent_row, sent_stretches
 from madtree.trees import OWN_NUMBERS, Feature, FeatureKind
 

@@ -9,8 +9,8 @@ from madtree.sqltext.cells import Question
 ALL = -1  # scope of the metrics over all trees of a grouped model; the scope of a tree's own is its id
 
 
-def judged(question: Question) -> str:
-    return _JUDGED_BY_ROW if question.said else _JUDGED
+def cells_with_predictions(question: Question) -> str:
+    return _JUDGED_BY_ROW if question.is_prediction else _JUDGED
 
 
 def whole(question: Question, judged: str) -> dict[str, str]:

@@ -71,34 +71,34 @@ class ScoreSum(TreeSum):
         shares = [binary(f"m.{name}", "/", "m.total") for name in names]
         even = [number(1 / self.model.n_scores)] * len(names)
         some, none = (self.spelling.array(each) if class_ is None else each[class_] for each in (shares, even))
-        said = f"CASE WHEN {binary('m.total', '>', number(0.0))} THEN {some} WHEN m.total IS NOT NULL THEN {none} END"
+        result = f"CASE WHEN {binary('m.total', '>', number(0.0))} THEN {some} WHEN m.total IS NOT NULL THEN {none} END"
         total = added_up([f"s.{name}" for name in names], " ")
-        return f"(SELECT {said}\nFROM {self.with_all(self._each_mass(), f'{total} AS total')} AS m)"
+        return f"(SELECT {result}\nFROM {self.with_all(self._each_mass(), f'{total} AS total')} AS m)"
 
     def _share_of_powers(self, class_: int | None) -> str:
         """By the exponentials of the scores, each of them above the largest one."""
         names = names_of(self.model.n_scores)
         total = added_up([f"e.{name}" for name in names], " ")
         shares = [binary(f"e.{name}", "/", f"({total})") for name in names]
-        said = self.spelling.array(shares) if class_ is None else shares[class_]
+        result = self.spelling.array(shares) if class_ is None else shares[class_]
         powers = [f"{self._exp(binary(f'm.{name}', '-', 'm.most'))} AS {name}" for name in names]
         scores = f"{self.with_largest(self._each_score())} AS m"
         of_powers = self.spelling.computed(", ".join([*powers, "m.most"]), scores)
-        return f"(SELECT CASE WHEN e.most IS NOT NULL THEN {said} END\nFROM {of_powers} AS e)"
+        return f"(SELECT CASE WHEN e.most IS NOT NULL THEN {result} END\nFROM {of_powers} AS e)"
 
     def _isotonic(self, group: GroupTrees, score: int, *, is_second: bool) -> str:
         """As of `_mass`, by the isotonic function of the score."""
         function, number = group.isotonic[score], self.spelling.number
         points = [*zip(function.scores, function.probabilities, function.slopes, strict=True)]
-        said = [number(points[0][1])]
+        result = [number(points[0][1])]
         for point, probability, slope in points:
             rise = binary(binary("s.score", "-", number(point)).join("()"), "*", number(slope))
-            said.append(binary(number(probability), "+", rise) if slope else number(probability))
+            result.append(binary(number(probability), "+", rise) if slope else number(probability))
         cases = [
             f"WHEN {binary('s.score', '<', number(point))} THEN {value}"
-            for point, value in zip(function.scores, said, strict=False)
+            for point, value in zip(function.scores, result, strict=False)
         ]
-        share = " ".join(["CASE", *cases, "ELSE", said[-1], "END"])
+        share = " ".join(["CASE", *cases, "ELSE", result[-1], "END"])
         share = share if is_second else binary(number(1.0), "-", share)
         return f"(SELECT {share}\nFROM {self.spelling.computed(f'{self._sum(group, score)} AS score')} AS s)"
 

@@ -7,10 +7,9 @@ from dataclasses import replace
 
 from madtree.records import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
-from madtree.sqltext.operators import binary
 from madtree.sqltext.outcome_numbers import integer_at, place_after
 from madtree.sqltext.predict import TREE, Scan
-from madtree.sqltext.quote import INTERNAL, ident, literal
+from madtree.sqltext.quote import INTERNAL, binary, ident, literal
 from madtree.sqltext.sent_rows import sent_row, sent_stretches
 
 PageBounds = tuple[str, str]  # the first tid of a page range, and the one behind its last

@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from madtree.sqltext.elements import Element, known_number, runs, stretch
-from madtree.sqltext.operators import operator
-from madtree.sqltext.quote import literal
+from madtree.sqltext.quote import literal, operator
 
 
 def sent_row(numbers: Sequence[str | Element]) -> str:

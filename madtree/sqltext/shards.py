@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.records import dataclass
-from madtree.sqltext.operators import spelled_out
-from madtree.sqltext.quote import INTERNAL, ident, literal
+from madtree.sqltext.quote import INTERNAL, ident, literal, spelled_out
 from madtree.sqltext.work import WorkTables
 
 KEY = "key"  # the column by which the work table is distributed

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from madtree.sqltext import sent_rows as sent
-from madtree.sqltext.operators import spelled_out
-from madtree.sqltext.quote import literal
+from madtree.sqltext.quote import literal, spelled_out
 from madtree.sqltext.tables import NULL_PROXY, STATISTICS_COLUMNS, model_table
 from madtree.trees import MAX_CATEGORIES
 

@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from madtree.records import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
-from madtree.sqltext.operators import spelled_out
 from madtree.sqltext.query import Lasting
-from madtree.sqltext.quote import INTERNAL, ident, is_temporary, literal, qualified
+from madtree.sqltext.quote import INTERNAL, ident, is_temporary, literal, qualified, spelled_out
 
 _COUNTS = ("n_rows", "n_skipped", "n_unknown")
 _COLUMNS = ("codes", "target", "weight", "tree", "fold", "identity")

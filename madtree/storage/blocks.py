@@ -135,9 +135,9 @@ class BlockStore(Provider):
         at_hand = self._blocks_at_hand()  # which knows where rows are in the trees that have just grown
         for place, number in enumerate(self._filled):
             yield
-            made = at_hand.made(request, place)
+            replaced = at_hand.replaced(request, place)
             for name in request.columns:
-                self._kept[number].columns[name] = self._put(self._replaced(number, name), getattr(made, name))
+                self._kept[number].columns[name] = self._put(self._replaced(number, name), getattr(replaced, name))
         at_hand.renew(self._blocks())
 
     def remember(self, request: RememberRequest) -> Coroutine[None]:

@@ -23,7 +23,7 @@ class Batch:
     profile: Profile
 
 
-class Deliveries:
+class TreeBuffer:
     """Trees that a program has handed over while others grow: in memory, or in a temporary file where they are many
     before anybody may write them.
     """
@@ -42,7 +42,7 @@ class Deliveries:
         self._file = self._file or SpillFile(self._place, "trees")
         self._spans.append(self._file.write(trees.dump()))
 
-    def taken(self) -> Iterator[TrainedTrees]:
+    def drained(self) -> Iterator[TrainedTrees]:
         """What has been handed over since."""
         while self._trees:
             yield self._trees.pop(0)
@@ -52,8 +52,8 @@ class Deliveries:
             yield TrainedTrees.load(bytes(self._file.read(span)))
 
 
-def delivered(
-    work: Coroutine[T], deliveries: Deliveries, profile: Profile, between: Callable[[], None]
+def batches_of(
+    work: Coroutine[T], buffer: TreeBuffer, profile: Profile, between: Callable[[], None]
 ) -> Generator[Batch, None, T]:
     """Go on with work to its end, and yield what it hands over; returns what it comes to.
 
@@ -67,8 +67,8 @@ def delivered(
                 result: T = stop.value
                 break
             between()
-            for trees in deliveries.taken():
+            for trees in buffer.drained():
                 yield Batch(trees, profile)
-    for trees in deliveries.taken():
+    for trees in buffer.drained():
         yield Batch(trees, profile)
     return result

@@ -11,7 +11,7 @@ from madtree.storage.in_process import InProcess
 from madtree.storage.protocol import BlockKeeper, NotPossibleError, row_bytes
 from madtree.storage.workers.provider import ResidentWorkers
 from madtree.train.other_readers import NOT_SAFE, parallel_safe, sharing_of
-from madtree.train.progress import ReadingTeller
+from madtree.train.progress import ReadingReporter
 from madtree.train.source import Call
 from madtree.train.strategy import Keeping, Way, no_workers
 from madtree.train.survey import Survey
@@ -43,7 +43,7 @@ def keeper_of(keeping: Keeping, call: Call, found: Survey, blocks: Blocks) -> Bl
     host, source, tuning, space = call.host, found.source, call.task.tuning, call.space
     if source.spread is not None:
         return InParts(source.spread, space, source.rows)
-    tell = ReadingTeller(host, call.activity, call.task.verbose).tell
+    tell = ReadingReporter(host, call.activity, call.task.verbose).tell
     sharing = sharing_of(source, found.profile.total, space)
     packer = RowPacker(source.reader, source.rows, blocks.pages, blocks.spool, sharing, tell)
     rows = max(blocks.read_rows, min(tuning.block_rows, tuning.block_bytes // row_bytes(blocks.problem)))

@@ -27,10 +27,10 @@ from madtree.learn.prune import TrainedTrees
 from madtree.learn.requests import Program
 from madtree.storage.distributed import PartBinFinder
 from madtree.storage.protocol import NotPossibleError
-from madtree.train.batches import Batch, Deliveries, delivered
+from madtree.train.batches import Batch, TreeBuffer, batches_of
 from madtree.train.keepers import Blocks, keeper_of
 from madtree.train.other_readers import sharing_of
-from madtree.train.progress import ReadingTeller, Teller
+from madtree.train.progress import ProgressReporter, ReadingReporter
 from madtree.train.source import Call
 from madtree.train.strategy import Strategy
 from madtree.train.survey import Survey
@@ -87,7 +87,7 @@ def _bins(call: Call, found: Survey, strategy: Strategy, scale: Scale, pages: Pa
         row_format,
         found.parameters.memory_bytes // tuning.spool_share,
         sharing=sharing_of(source, profile.total, call.space),
-        tell=ReadingTeller(call.host, call.activity, call.task.verbose).tell,
+        tell=ReadingReporter(call.host, call.activity, call.task.verbose).tell,
     )
     return finder.find(read, once=strategy.reads_once)
 
@@ -102,16 +102,16 @@ def _pack_and_grow(
     never_null = [profile.never_null] * n_own + [not seen for seen in binned.seen_null]
     packing = Packing(problem, found.row_format(profile), tree_ids, never_null)
     ids = np.ones(1, np.int64) if tree_ids is None else tree_ids
-    tell = Teller(host, call.watch, call.activity, call.task.verbose).tell
+    tell = ProgressReporter(host, call.watch, call.activity, call.task.verbose).tell
     for keeping in strategy.keepings:
         call.watch.begin("pack")
         try:
             keeper = keeper_of(keeping, call, found, blocks)
-            deliveries = Deliveries(host, in_file=not keeper.may_run_statements)
+            buffer = TreeBuffer(host, in_file=not keeper.may_run_statements)
 
-            program = partial(_program, call, found, problem, ids, deliveries.add, keeper.n_processes)
+            program = partial(_program, call, found, problem, ids, buffer.add, keeper.n_processes)
             work = keeper.train(packing, program, tell)
-            grown = yield from delivered(work, deliveries, profile, host.let_in)
+            grown = yield from batches_of(work, buffer, profile, host.let_in)
         except NotPossibleError:
             continue
         return None if grown is None else Batch(grown[1], _counted(profile, grown[0]))

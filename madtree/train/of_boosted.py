@@ -131,9 +131,9 @@ class Boosted:
 
 def _totals(harvest: Harvest, n_scores: int) -> BoostedTotals:
     """The models of all groups (n,)."""
-    said, rounds = harvest.boosted, harvest.rounds
-    spread = partial(harvest.by_group, said.group)
-    n_rounds: Ints = spread(said.n_rounds, 0)
+    columns, rounds = harvest.boosted, harvest.rounds
+    spread = partial(harvest.by_group, columns.group)
+    n_rounds: Ints = spread(columns.n_rounds, 0)
     # What is lost after the model's last round.
     last = rounds.number == n_rounds[np.searchsorted(harvest.groups, rounds.group)]
     at_last = partial(harvest.by_group, rounds.group[last])
@@ -141,10 +141,10 @@ def _totals(harvest: Harvest, n_scores: int) -> BoostedTotals:
         group=harvest.groups,
         n_trees=harvest.n_trees,
         n_rounds=n_rounds,
-        base_score=spread(said.base if len(said.base) else np.zeros((0, n_scores)), np.nan),
-        loss_threshold=spread(said.threshold, np.nan),
-        n_rows=spread(said.n_rows, 0),
-        n_held_out=spread(said.n_held_out, 0),
+        base_score=spread(columns.base if len(columns.base) else np.zeros((0, n_scores)), np.nan),
+        loss_threshold=spread(columns.threshold, np.nan),
+        n_rows=spread(columns.n_rows, 0),
+        n_held_out=spread(columns.n_held_out, 0),
         training_loss=at_last(rounds.training[last], np.nan),
         validation_loss=at_last(rounds.held_out[last], np.nan),
         impurity_var_importance=harvest.importance,

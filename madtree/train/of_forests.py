@@ -20,7 +20,7 @@ from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
 from madtree.sqltext.kinds import TABLES
 from madtree.train.kinds import UNUSABLE_GROUP, Harvest, ModelOutput, Size, Tested
-from madtree.train.remarks import tell_of_bags
+from madtree.train.notices import warn_of_shared_ids
 from madtree.trees import FOREST, ForestParameters, Numbering, Parameters
 
 
@@ -77,7 +77,7 @@ class Forests:
         is_tested = picked(["false", "true"], trees.is_tested)
         more = {"oob_error": floats(trees.oob_error), "oob_tested": is_tested}
         write_members(host, task, trees, numbering, more, TABLES[FOREST].more, output.group_table)
-        tell_of_bags(host, task, self.parameters.sampling, harvest.out_of_bag)
+        warn_of_shared_ids(host, task, self.parameters.sampling, harvest.out_of_bag)
         of_groups = self._of_groups(harvest)
         write_groups(host, task, of_groups, UNUSABLE_GROUP, output.group_table, harvest.categories)
         error = None
@@ -90,19 +90,19 @@ class Forests:
 
     def _of_groups(self, harvest: Harvest) -> GroupTotals:
         """The forests of all groups (n,)."""
-        said, n_trees = harvest.out_of_bag, harvest.n_trees
+        samples, n_trees = harvest.out_of_bag, harvest.n_trees
         wanted = self.parameters.n_permutations > 0
 
         def spread(values: Floats) -> Floats:
-            found: Floats = harvest.by_group(said.group, values, np.nan)
+            found: Floats = harvest.by_group(samples.group, values, np.nan)
             return found
 
         return GroupTotals(
             group=harvest.groups,
             n_trees=n_trees,
-            oob_error=spread(said.error),
-            oob_score=spread(said.score),
-            oob_var_importance=spread(said.importance) if wanted else None,
-            oob_var_importance_sd=spread(said.importance_sd) if wanted else None,
+            oob_error=spread(samples.error),
+            oob_score=spread(samples.score),
+            oob_var_importance=spread(samples.importance) if wanted else None,
+            oob_var_importance_sd=spread(samples.importance_sd) if wanted else None,
             impurity_var_importance=harvest.importance / np.maximum(n_trees, 1)[:, None],
         )

@@ -22,8 +22,7 @@ from madtree.records import dataclass
 from madtree.request import OrderedEncoding, TrainingTask, find_columns
 from madtree.sqltext import ordered as sql
 from madtree.sqltext import values
-from madtree.sqltext.operators import binary
-from madtree.sqltext.quote import float_literal, ident
+from madtree.sqltext.quote import binary, float_literal, ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.rows import RowSource
 from madtree.train.source import Call, Source

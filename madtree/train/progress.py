@@ -12,7 +12,7 @@ from madtree.train.activity import Activity
 _LINE_SECONDS = 1.0
 
 
-class Teller:
+class ProgressReporter:
     """Is told of a program's progress."""
 
     def __init__(self, host: Host, watch: Stopwatch, activity: Activity, verbose: bool) -> None:
@@ -32,9 +32,9 @@ class Teller:
         if progress.note:
             self._host.info(progress.note)
         if progress.step is not None:
-            self._tell_step(progress.step)
+            self._report_step(progress.step)
 
-    def _tell_step(self, step: StepReport) -> None:
+    def _report_step(self, step: StepReport) -> None:
         now = time.monotonic()
         seconds = now - self._last if step.seconds is None else step.seconds
         done = StepDone(step.unit, step.n_done, step.n_total, step.n_rows, seconds)
@@ -51,7 +51,7 @@ def _line(step: StepReport) -> str:
     return f"{step.unit} {step.n_done} of {step.n_total}{what[step.unit]}"
 
 
-class ReadingTeller:
+class ReadingReporter:
     """Tells how far rows that come over a connection have been read, a line a second: a slow network takes minutes."""
 
     def __init__(

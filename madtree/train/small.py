@@ -14,8 +14,8 @@ from madtree.sqltext import rows as rows_sql
 from madtree.storage.distributed import DistributedRows
 from madtree.storage.whole_trees import GrowPlan, growing_in_block
 from madtree.storage.workers.leading import grown_together
-from madtree.train.batches import Batch, Deliveries, delivered
-from madtree.train.progress import Teller
+from madtree.train.batches import Batch, TreeBuffer, batches_of
+from madtree.train.progress import ProgressReporter
 from madtree.train.source import Call
 from madtree.train.survey import Survey
 
@@ -30,10 +30,13 @@ def whole_tree(call: Call, found: Survey) -> Iterator[Batch]:
     call.watch.begin("pack")
     clause = source.rows.from_clause(extra=source.rows.usable)
     images = read_images(source.reader, source.rows, rows_sql.images(source.rows, clause))
-    tell, deliveries = Teller(host, call.watch, call.activity, call.task.verbose).tell, Deliveries(host, in_file=False)
-    work = growing_in_block(_grow_plan(call, found), images, tell, deliveries.add)
+    tell, buffer = (
+        ProgressReporter(host, call.watch, call.activity, call.task.verbose).tell,
+        TreeBuffer(host, in_file=False),
+    )
+    work = growing_in_block(_grow_plan(call, found), images, tell, buffer.add)
     del images
-    trained = yield from delivered(work, deliveries, found.profile, host.let_in)
+    trained = yield from batches_of(work, buffer, found.profile, host.let_in)
     if trained is not None:
         yield Batch(trained, found.profile)
 
@@ -47,7 +50,7 @@ def small_groups(call: Call, found: Survey, n_growers: int) -> Iterator[Batch]:
     Args:
         n_growers: workers that grow blocks beside this process; above 0 only where there may be resident workers.
     """
-    n_blocks, tell = found.size.n_blocks, Teller(call.host, call.watch, call.activity, call.task.verbose).tell
+    n_blocks, tell = found.size.n_blocks, ProgressReporter(call.host, call.watch, call.activity, call.task.verbose).tell
     plan = _grow_plan(call, found)
     if n_growers:
         for trees in _shared(call, found, plan, n_growers, tell):
@@ -80,7 +83,7 @@ def _streamed(call: Call, found: Survey, plan: GrowPlan) -> Iterator[TrainedTree
     call.watch.begin("pack")
     with local_settings(host, _sorting(found, 1)):
         for row in host.data_stream(rows_sql.images_by_block(found.source.rows)):
-            tell = Teller(host, call.watch, call.activity, verbose=False).tell
+            tell = ProgressReporter(host, call.watch, call.activity, verbose=False).tell
             work = growing_in_block(plan, as_rows(source.rows, row.pop("images")), tell)
             yield finished(work, host.let_in)
             call.watch.begin("pack")

@@ -129,19 +129,19 @@ def choose_access(able: Able, *, is_spread: bool, may_stay_spread: bool, has_pag
 
 
 def choose_blocks(
-    asked: str, access: Access, kind: TrainingKind, n_columns: int, n_channels: int, tuning: Tuning
+    requested: str, access: Access, kind: TrainingKind, n_columns: int, n_channels: int, tuning: Tuning
 ) -> BlockSizes:
     """What fits a block, of rows of `n_columns` numbers and nodes of `n_channels`.
 
-    `asked`: the argument `strategy`. Whoever names a way of keeping blocks gets it for all trees.
+    `requested`: the argument `strategy`. Whoever names a way of keeping blocks gets it for all trees.
     """
     rows = max(_MIN_BLOCK_ROWS, min(tuning.block_rows, tuning.raw_bytes // (_NUMBER * n_columns)))
     room = rows // tuning.distributed_share if access is Access.SPREAD else rows
-    return BlockSizes(rows, rows if asked in ("auto", "memory") else 0, kind.rows_together(room, n_channels))
+    return BlockSizes(rows, rows if requested in ("auto", "memory") else 0, kind.rows_together(room, n_channels))
 
 
 def choose_strategy(
-    asked: str,
+    requested: str,
     able: Able,
     access: Access,
     kind: TrainingKind,
@@ -153,7 +153,7 @@ def choose_strategy(
     """How trees are grown.
 
     Args:
-        asked: the argument `strategy`.
+        requested: the argument `strategy`.
         whole: rows up to which a tree is grown in one go.
 
     Raises:
@@ -161,13 +161,13 @@ def choose_strategy(
     """
     workers, costs = able.helpers(access), tuning.costs
     n_growers = 0
-    if size.n_blocks and asked == "auto" and not able.obstacle:
+    if size.n_blocks and requested == "auto" and not able.obstacle:
         n_growers = kind.workers_for_blocks(workers, size, parameters, costs)
     if not len(size.rows):
         return Strategy(n_growers=n_growers)
     if not size.is_grouped and not size.is_estimated and size.rows.sum() <= whole:
         # Workers may save time on the trees of a single ensemble, though all its rows fit a block.
-        may_share = kind.needs_all_rows and asked == "auto" and not workers.asked
+        may_share = kind.needs_all_rows and requested == "auto" and not workers.requested
         if not may_share or not kind.workers_for_rows(workers, size, parameters, costs):
             return Strategy(is_whole=True)
     if access is Access.SPREAD:
@@ -175,12 +175,12 @@ def choose_strategy(
     all_for_bins = takes_all(parameters, int(size.rows.sum()), tuning.least_sample)
     # Rows that are all looked at for their bins are kept to be packed; over a connection whatever they are for.
     reads_once = not size.is_grouped and (all_for_bins or not able.has_extension)
-    keepings = _keepings(asked, able, workers, kind, size, parameters, tuning, reads_once=reads_once)
+    keepings = _keepings(requested, able, workers, kind, size, parameters, tuning, reads_once=reads_once)
     return Strategy(n_growers=n_growers, reads_once=reads_once, keepings=keepings)
 
 
 def _keepings(
-    asked: str,
+    requested: str,
     able: Able,
     workers: Workers,
     kind: TrainingKind,
@@ -190,29 +190,29 @@ def _keepings(
     *,
     reads_once: bool,
 ) -> tuple[Keeping, ...]:
-    if asked in ("aggregate", "workers") and not able.has_extension:
+    if requested in ("aggregate", "workers") and not able.has_extension:
         raise MadtreeError(
-            f"strategy: {asked} needs the extension madtree in the server; by the client engine, rows are kept and "
+            f"strategy: {requested} needs the extension madtree in the server; by the client engine, rows are kept and "
             "counted in the client's process",
             hint="Leave strategy out, or write 'memory'.",
         )
-    if asked == "aggregate":
+    if requested == "aggregate":
         n_rows = int(size.rows.sum())
         return (Keeping(Way.TABLE, pass_workers(workers, n_rows, size.n_columns, parameters, tuning.costs)),)
-    if asked == "memory":
+    if requested == "memory":
         return (Keeping(Way.MEMORY),)
     # Rows that were read here are few, or take long to make: they are not read again. Where all processes need all
     # rows, they are handed on; where each takes a share of them, that does not pay.
     reads_here = reads_once and kind.needs_all_rows
-    alone = reads_once and not reads_here and not workers.asked
+    alone = reads_once and not reads_here and not workers.requested
     n_workers = 0 if alone else kind.workers_for_rows(workers, size, parameters, tuning.costs)
-    if asked == "workers":
+    if requested == "workers":
         n_workers = max(n_workers, 1)
         if able.obstacle:
             raise no_workers(able.obstacle)
     if not n_workers or able.obstacle:
         return (Keeping(Way.MEMORY),)
-    return Keeping(Way.WORKERS, n_workers, reads_here, is_asked_for=asked == "workers"), Keeping(Way.MEMORY)
+    return Keeping(Way.WORKERS, n_workers, reads_here, is_asked_for=requested == "workers"), Keeping(Way.MEMORY)
 
 
 def no_workers(obstacle: str) -> MadtreeError:

@@ -33,7 +33,7 @@ from madtree.records import dataclass
 from madtree.request import TrainingTask, check_class_params
 from madtree.sqltext.rows import RowSource
 from madtree.train.kinds import Size
-from madtree.train.remarks import tell_of_classes, tell_of_ids
+from madtree.train.notices import warn_of_many_categories, warn_of_many_classes
 from madtree.train.source import Call, Source
 from madtree.train.strategy import BlockSizes, choose_blocks
 from madtree.trees import BoostParameters, Feature, FeatureKind, Parameters
@@ -106,9 +106,9 @@ def survey(call: Call, source: Source) -> Survey:
     profile = estimate_profile(reader, task, rows, source.oids) or read_profile(reader, task, rows)
     check_class_params(task.parameters.class_params, task.dependent_sql, profile.classes)
     call.kind.check(task, profile)
-    tell_of_classes(host, task, profile)
+    warn_of_many_classes(host, task, profile)
     categories = read_categories(reader, rows, task.features, task.parameters.null_as_category)
-    tell_of_ids(host, task, profile, categories)
+    warn_of_many_categories(host, task, profile, categories)
     fold = fold_feature(task)
     fold_keys = None if fold is None else _folds(call, reader, rows, fold)
     parameters = task.parameters
@@ -124,11 +124,11 @@ def _folds(call: Call, reader: Host, rows: RowSource, fold: Feature) -> Floats:
     """(n_folds,) the numbers that stand for the folds that rows tell of."""
     task = call.task
     name = (isinstance(task.ensemble, BoostParameters) and task.ensemble.held_out_by) or str(task.parameters.fold_col)
-    told = in_all_rows(name)
+    complaints = in_all_rows(name)
     if task.held_out:
         training = task.arguments.training_table_name
-        told = f"{training} has no row to train on", f"validation_params: table {name} has no row"
-    return read_folds(reader, rows, fold, name, told if call.kind.learner.holds_out else None)
+        complaints = f"{training} has no row to train on", f"validation_params: table {name} has no row"
+    return read_folds(reader, rows, fold, name, complaints if call.kind.learner.holds_out else None)
 
 
 def _with_groups(call: Call, found: Survey) -> Survey:

@@ -14,10 +14,10 @@ from madtree.learn.prune import BoostedColumns, OutOfBagColumns, RoundColumns, S
 from madtree.model.write import Totals, write_competitors, write_cv, write_summary, write_surrogates
 from madtree.request import TrainingTask
 from madtree.sqltext.kinds import TABLES
-from madtree.train.batches import Batch, Deliveries
+from madtree.train.batches import Batch, TreeBuffer
 from madtree.train.kinds import Harvest, ModelOutput
+from madtree.train.notices import TreeNotices, warn_of_constant_outcome
 from madtree.train.ordered import EncodedRows
-from madtree.train.remarks import TreeRemarks, tell_of_constant
 from madtree.train.source import Call
 from madtree.train.survey import Survey
 from madtree.train.trained import Trained
@@ -46,15 +46,15 @@ class Tables:
         self._boosted: list[BoostedColumns] = []
         self._rounds: list[RoundColumns] = []
         # Trees whose numbers are not known yet.
-        self._waiting: Deliveries | None = None
+        self._waiting: TreeBuffer | None = None
         self._numbering = call.kind.numbering(None)
         if self._numbering is None:
             one_group = found.groups is None
             if one_group:
                 self._numbering = Numbering(MOST_TREES)
             else:
-                self._waiting = Deliveries(call.host, in_file=True)
-        self._remarks = TreeRemarks(call.task, found.categories)
+                self._waiting = TreeBuffer(call.host, in_file=True)
+        self._notices = TreeNotices(call.task, found.categories)
         self._n_rows = self._n_trees = self._n_leaves = self._n_named = 0
 
     @property
@@ -77,7 +77,7 @@ class Tables:
         self._n_named += len(trained.packed.index)
         if self._n_named > MOST_STORED:
             raise too_many_named(self._n_trees)
-        self._remarks.add(trees, trained.nodes)
+        self._notices.add(trees, trained.nodes)
         self._n_trees += len(trees.n_rows)
         self._n_leaves += int(trees.n_leaves.sum())
         if self._waiting is not None:
@@ -107,7 +107,7 @@ class Tables:
         n_trees = np.bincount(np.searchsorted(groups, trees.key.group), minlength=len(groups))
         numbering = kind.numbering(n_trees)
         assert numbering is not None
-        for waiting in self._waiting.taken() if self._waiting else ():
+        for waiting in self._waiting.drained() if self._waiting else ():
             kind.write_nodes(output, waiting, profile.classes, numbering)
         harvest = Harvest(trees, out_of_bag, boosted, rounds, groups, profile.classes, categories)
         tested = kind.write_trees(output, harvest, numbering)
@@ -123,8 +123,8 @@ class Tables:
             categories={**categories, **_null_of_ordered(task)} if null_as_category else None,
         )
         write_summary(host, task, totals, TABLES[kind.model_kind].summary, kind.summary(task))
-        tell_of_constant(host, task, profile)
-        self._remarks.tell(host)
+        warn_of_constant_outcome(host, task, profile)
+        self._notices.send(host)
         return Trained(
             model=task.arguments.output_table_name,
             kind=kind.model_kind,

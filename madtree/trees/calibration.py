@@ -114,6 +114,6 @@ class FittedMaps:
         if len(maps) == 1:
             last = maps[0].probability(shares[-1])
             return [1.0 - last, last]
-        said = [each.probability(share) for each, share in zip(maps, shares, strict=True)]
-        total = sum(said)
-        return [each / total for each in said] if total > 0 else [1.0 / len(said)] * len(said)
+        calibrated = [each.probability(share) for each, share in zip(maps, shares, strict=True)]
+        total = sum(calibrated)
+        return [each / total for each in calibrated] if total > 0 else [1.0 / len(calibrated)] * len(calibrated)

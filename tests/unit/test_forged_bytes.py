@@ -40,8 +40,8 @@ from madtree.learn.walk import FlatSplits, FlatTrees, SplitCategories
 from madtree.score.block_plan import Drawn, LeafDraws, MemberValues, ScoreValues, SummedLeaves, build_plan
 from madtree.score.block_scorer import score_block
 from madtree.score.member_scorer import (
+    EVALUATED,
     INTERVAL,
-    JUDGED,
     LEAF_OUTCOMES,
     LEAF_SUMS,
     OF_KEPT,
@@ -253,7 +253,7 @@ def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
     forest = MemberValues(2, what, 2 if scores else 3, values / 4 if fractions else values, scores=scores)
     if what == INTERVAL:
         forest = replace(forest, level=0.9)
-    if what in JUDGED:
+    if what in EVALUATED:
         forest = replace(forest, values=np.concatenate([values, np.tile(values / 4, (1, 3))], axis=1))
     if what in OUT_OF_BAG:
         forest = replace(forest, drawn=Drawn(Bootstrap(1, 0, 2), np.arange(2 * n_groups) > 0, ""))

@@ -13,13 +13,13 @@ from madtree.cli.progress import Estimate
 from madtree.host import Message, StepDone, Stopwatch
 from madtree.learn.requests import Progress, StepReport
 from madtree.train.activity import Activity
-from madtree.train.progress import ReadingTeller, Teller
+from madtree.train.progress import ProgressReporter, ReadingReporter
 
 
 def told(*steps: StepReport) -> MemoryHost:
     """A host that has been told of some steps."""
     host = MemoryHost()
-    teller = Teller(host, Stopwatch("sample"), Activity(), verbose=True)
+    teller = ProgressReporter(host, Stopwatch("sample"), Activity(), verbose=True)
     for step in steps:
         teller.tell(Progress(step=step))
     assert {severity for severity, _ in host.said} == {"INFO"}
@@ -62,7 +62,7 @@ def test_what_a_client_says_of_rows_that_it_reads() -> None:
     """
     host = MemoryHost(has_extension=False)
     clock = iter([0.0, 0.4, 1.0, 1.5, 2.0])
-    tell = ReadingTeller(host, Activity(), True, lambda: next(clock)).tell
+    tell = ReadingReporter(host, Activity(), True, lambda: next(clock)).tell
     for n_read in (4, 10, 15, 20):
         tell(n_read, 100, n_read * 1_000)
     lines = [text for _, text in host.said]

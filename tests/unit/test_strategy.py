@@ -37,7 +37,7 @@ IN_MEMORY = (Keeping(Way.MEMORY),)
 
 
 def asked_for(n: int) -> Able:
-    return Able(Workers(n, asked=True))
+    return Able(Workers(n, requested=True))
 
 
 def single(n_rows: int, *, estimated: bool = False) -> Size:
@@ -53,13 +53,13 @@ def chosen(
     size: Size,
     able: Able,
     kind: TrainingKind = TREES,
-    asked: str = "auto",
+    requested: str = "auto",
     access: Access = Access.IN_PLACE,
     parameters: Parameters | None = None,
 ) -> Strategy:
     parameters, tuning = parameters or Parameters(), Tuning()
-    whole = choose_blocks(asked, access, kind, size.n_columns, size.n_channels, tuning).whole
-    return choose_strategy(asked, able, access, kind, size, whole, parameters, tuning)
+    whole = choose_blocks(requested, access, kind, size.n_columns, size.n_channels, tuning).whole
+    return choose_strategy(requested, able, access, kind, size, whole, parameters, tuning)
 
 
 def workers(n: int, *, reads_here: bool = False, is_asked_for: bool = False) -> tuple[Keeping, ...]:
@@ -68,16 +68,16 @@ def workers(n: int, *, reads_here: bool = False, is_asked_for: bool = False) -> 
 
 
 @pytest.mark.parametrize("able", [ALONE, FOUR_CORES, CLIENT, asked_for(2), NO_PROC])
-@pytest.mark.parametrize("asked", ["auto", "memory"])
+@pytest.mark.parametrize("requested", ["auto", "memory"])
 @pytest.mark.parametrize(("kind", "n_rows"), [(TREES, 1), (TREES, BLOCK), (FOREST, 1_000)])
-def test_what_fits_a_block_is_grown_whole(able: Able, asked: str, kind: TrainingKind, n_rows: int) -> None:
-    assert chosen(single(n_rows), able, kind, asked) == Strategy(is_whole=True)
+def test_what_fits_a_block_is_grown_whole(able: Able, requested: str, kind: TrainingKind, n_rows: int) -> None:
+    assert chosen(single(n_rows), able, kind, requested) == Strategy(is_whole=True)
 
 
-@pytest.mark.parametrize("asked", ["workers", "aggregate"])
-def test_whoever_names_a_way_of_keeping_blocks_gets_it_for_small_tables(asked: str) -> None:
-    assert not chosen(single(100), FOUR_CORES, asked=asked).is_whole
-    assert choose_blocks(asked, Access.IN_PLACE, TREES, 11, 2, Tuning()).whole == 0
+@pytest.mark.parametrize("requested", ["workers", "aggregate"])
+def test_whoever_names_a_way_of_keeping_blocks_gets_it_for_small_tables(requested: str) -> None:
+    assert not chosen(single(100), FOUR_CORES, requested=requested).is_whole
+    assert choose_blocks(requested, Access.IN_PLACE, TREES, 11, 2, Tuning()).whole == 0
 
 
 def test_a_size_that_is_estimated_is_none_to_rely_on() -> None:
@@ -113,16 +113,16 @@ LARGE_TREES = [
 ]
 
 
-@pytest.mark.parametrize(("n_rows", "able", "asked", "keepings", "once"), LARGE_TREES)
+@pytest.mark.parametrize(("n_rows", "able", "requested", "keepings", "once"), LARGE_TREES)
 def test_who_keeps_the_blocks_of_a_large_table(
-    n_rows: int, able: Able, asked: str, keepings: tuple[Keeping, ...], once: bool
+    n_rows: int, able: Able, requested: str, keepings: tuple[Keeping, ...], once: bool
 ) -> None:
-    found = chosen(single(n_rows, estimated=True), able, asked=asked)
+    found = chosen(single(n_rows, estimated=True), able, requested=requested)
     assert found == Strategy(reads_once=once, keepings=keepings)
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "able", "asked", "keepings", "once"),
+    ("n_rows", "able", "requested", "keepings", "once"),
     [
         # Rows that fit a block are shared all the same, where the trees are work enough.
         (50_000, FOUR_CORES, "auto", workers(3, reads_here=True), True),
@@ -135,9 +135,9 @@ def test_who_keeps_the_blocks_of_a_large_table(
     ],
 )
 def test_who_keeps_the_rows_of_a_forest(
-    n_rows: int, able: Able, asked: str, keepings: tuple[Keeping, ...], once: bool
+    n_rows: int, able: Able, requested: str, keepings: tuple[Keeping, ...], once: bool
 ) -> None:
-    assert chosen(single(n_rows), able, FOREST, asked) == Strategy(reads_once=once, keepings=keepings)
+    assert chosen(single(n_rows), able, FOREST, requested) == Strategy(reads_once=once, keepings=keepings)
 
 
 def test_a_forest_of_a_block_is_not_shared_where_a_number_of_workers_is_asked_for() -> None:
@@ -145,7 +145,7 @@ def test_a_forest_of_a_block_is_not_shared_where_a_number_of_workers_is_asked_fo
 
 
 @pytest.mark.parametrize(
-    ("able", "asked", "n"),
+    ("able", "requested", "n"),
     [
         (FOUR_CORES, "auto", 3),
         (FOUR_CORES, "memory", 0),
@@ -156,9 +156,9 @@ def test_a_forest_of_a_block_is_not_shared_where_a_number_of_workers_is_asked_fo
         (asked_for(5), "memory", 0),
     ],
 )
-def test_who_grows_small_groups(able: Able, asked: str, n: int) -> None:
+def test_who_grows_small_groups(able: Able, requested: str, n: int) -> None:
     """10,000 groups of 100 rows, in blocks."""
-    found = chosen(grouped(n_blocks=16, rows_in_blocks=1_000_000), able, asked=asked)
+    found = chosen(grouped(n_blocks=16, rows_in_blocks=1_000_000), able, requested=requested)
     assert found == Strategy(n_growers=n)
 
 
@@ -176,29 +176,29 @@ def test_more_folds_are_more_work() -> None:
 
 
 @pytest.mark.parametrize("able", [ALONE, FOUR_CORES, asked_for(4)])
-@pytest.mark.parametrize("asked", ["auto", "aggregate"])
-def test_rows_that_are_spread_over_servers_are_counted_there(able: Able, asked: str) -> None:
+@pytest.mark.parametrize("requested", ["auto", "aggregate"])
+def test_rows_that_are_spread_over_servers_are_counted_there(able: Able, requested: str) -> None:
     size = single(10_000_000)
-    assert chosen(size, able, asked=asked, access=Access.SPREAD) == Strategy(keepings=(Keeping(Way.PARTS),))
+    assert chosen(size, able, requested=requested, access=Access.SPREAD) == Strategy(keepings=(Keeping(Way.PARTS),))
     groups = grouped(100_000, n_blocks=16, rows_in_blocks=1_000_000)
-    assert chosen(groups, able, asked=asked, access=Access.SPREAD) == Strategy(keepings=(Keeping(Way.PARTS),))
+    assert chosen(groups, able, requested=requested, access=Access.SPREAD) == Strategy(keepings=(Keeping(Way.PARTS),))
 
 
-@pytest.mark.parametrize("asked", ["workers", "aggregate"])
-def test_ways_that_need_the_extension_are_refused_without_it(asked: str) -> None:
-    with pytest.raises(MadtreeError, match=f"strategy: {asked} needs the extension madtree in the server"):
-        chosen(single(100), CLIENT, asked=asked)
+@pytest.mark.parametrize("requested", ["workers", "aggregate"])
+def test_ways_that_need_the_extension_are_refused_without_it(requested: str) -> None:
+    with pytest.raises(MadtreeError, match=f"strategy: {requested} needs the extension madtree in the server"):
+        chosen(single(100), CLIENT, requested=requested)
 
 
 @pytest.mark.parametrize("able", [NO_PROC, replace(asked_for(2), obstacle="the system has no /proc")])
 def test_workers_that_are_asked_for_and_cannot_be_had_are_an_error(able: Able) -> None:
     with pytest.raises(MadtreeError, match="resident workers are not possible here: the system has no /proc"):
-        chosen(single(100), able, asked="workers")
+        chosen(single(100), able, requested="workers")
 
 
 def test_groups_without_a_usable_row_need_nobody() -> None:
     assert chosen(grouped(), FOUR_CORES) == Strategy()
-    assert chosen(grouped(), CLIENT, asked="workers") == Strategy()
+    assert chosen(grouped(), CLIENT, requested="workers") == Strategy()
 
 
 @pytest.mark.parametrize(
@@ -223,11 +223,11 @@ def test_how_rows_are_come_by(
 
 
 @pytest.mark.parametrize(
-    ("kind", "asked", "stays"),
+    ("kind", "requested", "stays"),
     [(TREES, "auto", True), (TREES, "aggregate", True), (FOREST, "auto", False), (FOREST, "aggregate", True)],
 )
-def test_what_grows_where_rows_of_a_distributed_table_are(kind: TrainingKind, asked: str, stays: bool) -> None:
-    assert kind.may_stay_spread(asked) is stays
+def test_what_grows_where_rows_of_a_distributed_table_are(kind: TrainingKind, requested: str, stays: bool) -> None:
+    assert kind.may_stay_spread(requested) is stays
 
 
 def test_how_much_fits_a_block() -> None:

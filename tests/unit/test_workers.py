@@ -82,10 +82,10 @@ def test_there_may_be_no_workers() -> None:
 
 @pytest.mark.parametrize("n", [0, 1, 5])
 def test_what_is_asked_for_is_done(n: int) -> None:
-    asked = Workers(n, asked=True)
-    assert resident_workers(asked, 10, 10, Parameters(), COSTS) == n
-    assert pass_workers(asked, 10, 10, Parameters(), COSTS) == n
-    assert growing_workers(asked, 1, 10, 1, 1, COSTS) == n
+    requested = Workers(n, requested=True)
+    assert resident_workers(requested, 10, 10, Parameters(), COSTS) == n
+    assert pass_workers(requested, 10, 10, Parameters(), COSTS) == n
+    assert growing_workers(requested, 1, 10, 1, 1, COSTS) == n
 
 
 def test_small_groups_are_grown_by_workers_where_there_are_many() -> None:
@@ -109,8 +109,8 @@ def test_a_forest_is_shared_where_its_waves_are_enough() -> None:
     assert forest_workers(one, 100_000, 10, parameters, COSTS, ForestParameters(40, 3), (1, 1)) == 0
     # More waves are more levels to work off.
     assert forest_workers(one, 100_000, 10, parameters, COSTS, ForestParameters(40, 3), (1, 80)) == 0
-    asked = Workers(2, asked=True)
-    assert forest_workers(asked, 10, 1, parameters, COSTS, ForestParameters(1, 1), (1, 1)) == 2
+    requested = Workers(2, requested=True)
+    assert forest_workers(requested, 10, 1, parameters, COSTS, ForestParameters(1, 1), (1, 1)) == 2
 
 
 def test_a_waiting_leader_is_replaced() -> None:
@@ -120,7 +120,7 @@ def test_a_waiting_leader_is_replaced() -> None:
 def test_no_more_processes_than_processors_are_taken_by_themselves() -> None:
     many = MemoryHost(Catalogue({}, limits={"per_gather": 8, "parallel": 8, "processes": 9, "resident": True}))
     assert [available(many, None, n).available for n in (1, 2, 4, 64)] == [0, 1, 3, 8]
-    assert available(many, 5, 1) == Workers(5, asked=True)
+    assert available(many, 5, 1) == Workers(5, requested=True)
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ class BaseBoosting(BaseEnsemble):
         return booster_of(self.model_, self._boosted)
 
     def _predicted(self, values: Mapping[str, Array], n_rows: int) -> Array:
-        return self._boosted.said(self._boosted.scores(values, n_rows))
+        return self._boosted.responses(self._boosted.scores(values, n_rows))
 
     def _staged_scores(self, X: Any) -> Iterator[Array]:
         """(n_rows, n_scores) after each round."""
@@ -72,7 +72,7 @@ class BaseBoosting(BaseEnsemble):
     def _staged(self, X: Any) -> Iterator[Array]:
         """As `_predicted`, after each round."""
         for scores in self._staged_scores(X):
-            yield self._boosted.said(scores)
+            yield self._boosted.responses(scores)
 
 
 class GradientBoostingClassifier(BaseBoosting, EnsembleClassifier):

@@ -81,8 +81,8 @@ class BaseEnsemble(FittedInDatabase):
         used, host = self._trees.used, client.host
         id_ = self.id_col_name or table.primary_key(host)
         relation = table.relation
-        asked = [*others, *([] if id_ is None else [id_])]
-        features = fit_features(host, self.model_, relation, table.given, "X", asked).features
+        other_columns = [*others, *([] if id_ is None else [id_])]
+        features = fit_features(host, self.model_, relation, table.given, "X", other_columns).features
         order = id_ or table.place
         own = [features[feature.name] for feature in used]
         rows = client.query(feature_rows(relation.schema, relation.name, own, others, order))

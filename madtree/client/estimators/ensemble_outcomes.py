@@ -68,9 +68,9 @@ class EnsembleClassifier(LearnsClasses, BaseEnsemble):
             others = [actual, f"({weight})::pg_catalog.float8"]
             values, n_rows, (outcomes, weights) = self._values_of_table(client, table, others)
         known: Any = self.classes_ if self._labels is None else self._labels
-        said = self._shares(self._predicted(values, n_rows)).argmax(axis=1).tolist()
+        predicted = self._shares(self._predicted(values, n_rows)).argmax(axis=1).tolist()
         right = total = 0.0
-        for place, outcome, counts in zip(said, outcomes, weights, strict=True):
+        for place, outcome, counts in zip(predicted, outcomes, weights, strict=True):
             if outcome is not None and counts is not None and counts > 0:
                 total += counts
                 right += counts if known[place] == outcome else 0.0
@@ -112,5 +112,5 @@ class EnsembleRegressor(LearnsNumbers, BaseEnsemble):
         counts = ~np.isnan(actual) & (weights > 0)
         if not counts.any():
             return float("nan")
-        said = self._predicted(values, n_rows)[:, 0]
-        return float(r2_score(actual[counts], said[counts], sample_weight=weights[counts]))
+        predicted = self._predicted(values, n_rows)[:, 0]
+        return float(r2_score(actual[counts], predicted[counts], sample_weight=weights[counts]))

@@ -113,7 +113,7 @@ class BlocksAtHand(Provider):
         """The caller's blocks stay as they are."""
         for i, placed in enumerate(self._blocks):
             yield
-            self._blocks[i] = replace(placed, block=self.made(request, i))
+            self._blocks[i] = replace(placed, block=self.replaced(request, i))
         self.renew([placed.block for placed in self._blocks])
 
     def remember(self, request: RememberRequest) -> Coroutine[None]:
@@ -136,9 +136,9 @@ class BlocksAtHand(Provider):
         self._records = None
         self._place([block for block in blocks if block.codes.n_rows] or blocks[:1], None)
 
-    def made(self, request: ReplaceRequest, place: int) -> Block:
+    def replaced(self, request: ReplaceRequest, place: int) -> Block:
         """The block at that place with the columns that are asked for."""
-        return request.made(self._blocks[place].block, self._reached(request, place))
+        return request.applied_to(self._blocks[place].block, self._reached(request, place))
 
     def sums(self, request: SumsRequest) -> Coroutine[Array]:
         total = request.zeros()

@@ -151,7 +151,7 @@ class NodeOrder:
         """The state that a request for histograms asks for."""
         state: Array | None = None
         n_rows = 0
-        for stretch, chosen in self._asked(request):
+        for stretch, chosen in self._requested(request):
             # Copying rows takes about as long as counting twice as many others along with them.
             if 3 * int(stretch.sizes[chosen].sum()) < len(stretch.rows):
                 stretch = stretch.only(chosen)
@@ -167,7 +167,7 @@ class NodeOrder:
 
     def rows(self, request: DrawnRowsRequest) -> RowsOfNodes:
         """The rows, node by node, with the codes of what was drawn for their nodes, by its place."""
-        stretches = [stretch.only(chosen) for stretch, chosen in self._asked(request)]
+        stretches = [stretch.only(chosen) for stretch, chosen in self._requested(request)]
         rows = [stretch.rows for stretch in stretches] or [self._rows.part(0, 0)]
         slots = [
             stretch.runs.spread(request.slot_of_node.take(stretch.nodes).astype(np.int32)) for stretch in stretches
@@ -196,7 +196,7 @@ class NodeOrder:
             yield _Stretch(whole.rows.part(begin, end), whole.nodes[first:stop], whole.sizes[first:stop])
             first, begin = stop, end
 
-    def _asked(self, request: CountRequest | DrawnRowsRequest) -> Iterator[tuple[_Stretch, Bools]]:
+    def _requested(self, request: CountRequest | DrawnRowsRequest) -> Iterator[tuple[_Stretch, Bools]]:
         """Stretches with nodes that a request asks for, and which of their nodes (n,) these are."""
         found = 0
         child = request.routing.child

@@ -87,8 +87,8 @@ def _is_right(lines: Floats, loss: RowLoss) -> Floats:
     """Whether the class is the likeliest one, the first of several."""
     scores = _own_scores(lines, loss)
     link = LOSSES[loss.loss].link
-    said = scores.argmax(axis=0) if loss.n_scores > 1 else scores[0] > link.even_score
-    return np.asarray(said == lines[0], np.float64)
+    predicted = scores.argmax(axis=0) if loss.n_scores > 1 else scores[0] > link.even_score
+    return np.asarray(predicted == lines[0], np.float64)
 
 
 def _log_loss(lines: Floats, loss: RowLoss) -> Floats:

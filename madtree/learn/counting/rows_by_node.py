@@ -183,8 +183,8 @@ def _add_drawn(state: Array, request: CountRequest, drawn_of_slots: Ints, some: 
     width = bins.shape[-1]
     slots = request.slot_of_node.take(some.nodes)
     is_asked = slots >= 0
-    asked = slots[is_asked]
-    n_asked = len(asked)
+    own_slots = slots[is_asked]
+    n_asked = len(own_slots)
     # All other nodes are counted as one more, and forgotten: bins of each would take more time than their rows.
     number = np.where(is_asked, np.cumsum(is_asked) - 1, n_asked)
     n_nodes = n_asked + (n_asked < len(slots))
@@ -211,6 +211,6 @@ def _add_drawn(state: Array, request: CountRequest, drawn_of_slots: Ints, some: 
             sums = sums.reshape(n_counts, n_nodes, width)
             own = bins[i * n_counts : (i + 1) * n_counts, j]
             if n_nodes == 1:  # it may come in pieces
-                own[:, asked[0]] += sums[:, 0].astype(own.dtype, copy=False)
+                own[:, own_slots[0]] += sums[:, 0].astype(own.dtype, copy=False)
             else:
-                own[:, asked] = sums[:, :n_asked]
+                own[:, own_slots] = sums[:, :n_asked]

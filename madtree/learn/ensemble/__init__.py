@@ -4,10 +4,18 @@ out-of-bag rows say of them.
 
 from __future__ import annotations
 
-from madtree.learn.ensemble.boosting import Boosting, Told, train_boosted
+from madtree.learn.ensemble.boosting import BoostedRows, Boosting, train_boosted
 from madtree.learn.ensemble.drawn_features import DrawnFeatures, drawn
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
-from madtree.learn.ensemble.forest import Forest, Wave, bootstrap, said_of, train_forest, wave_counts, wave_nodes
+from madtree.learn.ensemble.forest import (
+    Forest,
+    Wave,
+    bootstrap,
+    out_of_bag_columns,
+    train_forest,
+    wave_counts,
+    wave_nodes,
+)
 from madtree.learn.ensemble.learners import (
     BoostLearner,
     Deliver,
@@ -23,6 +31,7 @@ from madtree.learn.ensemble.random_cuts import RandomCuts, coins
 
 __all__ = [
     "BoostLearner",
+    "BoostedRows",
     "Boosting",
     "Deliver",
     "DrawnFeatures",
@@ -35,14 +44,13 @@ __all__ = [
     "RandomCuts",
     "Tally",
     "Tell",
-    "Told",
     "TreeLearner",
     "Wave",
     "bootstrap",
     "coins",
     "drawn",
     "learner_of",
-    "said_of",
+    "out_of_bag_columns",
     "train_boosted",
     "train_forest",
     "wave_counts",

@@ -18,7 +18,7 @@ import numpy as np
 from madtree.learn.counting import CountRequest
 from madtree.learn.criteria import NodeValues
 from madtree.learn.data import Bools, Floats, Grid, Ints, nested, portable
-from madtree.learn.ensemble.feature_masks import feature_mask
+from madtree.learn.ensemble.drawn_features import feature_mask
 from madtree.learn.ensemble.few_bits import count_finely, of_few_bits
 from madtree.learn.ensemble.gradient_samples import most_times, sample_by_gradient
 from madtree.learn.ensemble.known_categories import count_categories, numbers_of_categories
@@ -188,7 +188,7 @@ class Boosting:
 
 
 @dataclass(frozen=True)
-class Told:
+class BoostedRows:
     """What is known of the rows of a boosted model that grows.
 
     Attributes:
@@ -205,7 +205,7 @@ class Told:
     weight_grid: Grid | None
 
 
-AfterRound = Callable[[int, Told], Iterable[Any]]
+AfterRound = Callable[[int, BoostedRows], Iterable[Any]]
 
 
 def train_boosted(
@@ -213,7 +213,7 @@ def train_boosted(
     deliver: Callable[[TrainedTrees], None],
     *,
     rows_at_hand: bool,
-    after_round: AfterRound = lambda number, told: (),
+    after_round: AfterRound = lambda number, rows: (),
 ) -> Program[TrainedTrees]:
     """Grow the boosted model of each of a problem's groups; what there is to say of them beside their trees.
 
@@ -243,8 +243,8 @@ def train_boosted(
     base = yield from scores.begin(base)
     certain = np.asarray(base.any(axis=1))  # where methods that begin with 0 have a single class
     losses = RoundLosses(parameters.patience, parameters.tolerance, [], [])
-    told = problem, scores.told, boosting.largest(mean)[2], boosting.weight_grid
-    n_rows = yield from losses.tell(*told)
+    measured_by = problem, scores.loss_values, boosting.largest(mean)[2], boosting.weight_grid
+    n_rows = yield from losses.add(*measured_by)
     is_taught = n_rows[0] > 0  # a group without rows in training has no model
     waiting: list[TrainedTrees] = []  # rounds that the model may not keep
     of_scores: list[NodeValues] = []  # what the nodes of a round's trees say for classes
@@ -271,8 +271,8 @@ def train_boosted(
             else:
                 deliver(trees)
             yield from scores.add(of_tree, growing, known, score)
-        yield from losses.tell(*told)
-        yield from after_round(number + 1, Told(boosting, *told))
+        yield from losses.add(*measured_by)
+        yield from after_round(number + 1, BoostedRows(boosting, *measured_by))
         yield Progress(step=StepReport("tree", number + 1, parameters.n_rounds, n_nodes))
         if boosting.has_held_out:
             go_on = losses.go_on()

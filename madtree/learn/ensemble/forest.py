@@ -60,13 +60,13 @@ class Wave:
     Attributes:
         trees: what the model tables hold of them.
         prediction: (n,) what members say: each class, or of each node its mean.
-        said: (n_members, n_rows) which of these a member says of a row where it is out of bag, else `nowhere`.
+        prediction_at: (n_members, n_rows) which of these a member says of a row where it is out of bag, else `nowhere`.
         losses: (n_members, G, n_features) what permuting each feature costs; (0, G, n_features) if nobody asks.
     """
 
     trees: TrainedTrees
     prediction: Array
-    said: Array
+    prediction_at: Array
     losses: Floats
 
     def dump(self) -> bytes:
@@ -143,7 +143,7 @@ class Forest:
             routing, prediction = to_agreement(routing, wave.n_trees, prediction)
         # Rows are told by class, which takes less room than a node; means are of nodes.
         of_node, predictions = (prediction, np.arange(problem.n_classes)) if problem.n_classes else (None, prediction)
-        said: Array = np.zeros((count, 0), np.uint8)
+        prediction_at: Array = np.zeros((count, 0), np.uint8)
         losses, way, with_rows = [], WayDown(routing), forest.n_permutations > 0 or len(empty.nodes) > 0
         for replica in range(count):
             held_out: HeldOut = yield HeldOutRequest(wave, routing, replica, with_rows)
@@ -155,15 +155,15 @@ class Forest:
                 kind = np.min_scalar_type(len(predictions))
                 # Waves over rows that lie elsewhere have so many trees that this may not fit into memory.
                 allocator = in_memory if rows_at_hand else held_out.lasting
-                said = allocated(allocator, (count, held_out.n_all), kind)
-                said[:] = nowhere(kind)
+                prediction_at = allocated(allocator, (count, held_out.n_all), kind)
+                prediction_at[:] = nowhere(kind)
             for piece in pieces_of(len(held_out.place)):
                 node = held_out.node[piece]
-                said[replica, held_out.place[piece]] = node if of_node is None else of_node.take(node)
+                prediction_at[replica, held_out.place[piece]] = node if of_node is None else of_node.take(node)
             del held_out
             yield BREATH
         shape = (len(losses), problem.n_groups, len(problem.unordered))
-        return Wave(trees, predictions, said, np.reshape(losses, shape))
+        return Wave(trees, predictions, prediction_at, np.reshape(losses, shape))
 
     def to_values(self) -> dict[str, Any]:
         return {
@@ -194,7 +194,7 @@ def train_forest(forest: Forest, deliver: Callable[[TrainedTrees], None]) -> Pro
     tally = Tally(forest.problem, forest.parameters, targets)
     for number in range(forest.n_waves):
         wave: Wave = yield WaveRequest(forest, number)
-        errors, is_tested = tally.add(number * forest.members, wave.prediction, wave.said, wave.losses)
+        errors, is_tested = tally.add(number * forest.members, wave.prediction, wave.prediction_at, wave.losses)
         n_done = min((number + 1) * forest.members, forest.parameters.n_trees)
         n_nodes = int(wave.trees.trees.n_nodes.sum())
         yield Progress(step=StepReport("tree", n_done, forest.parameters.n_trees, n_nodes))
@@ -205,14 +205,16 @@ def train_forest(forest: Forest, deliver: Callable[[TrainedTrees], None]) -> Pro
     return replace(tally.result(), seen=seen)
 
 
-def said_of(said: OutOfBag, forest: Forest) -> TrainedTrees:
+def out_of_bag_columns(out_of_bag: OutOfBag, forest: Forest) -> TrainedTrees:
     """What the model tables hold of the out-of-bag rows, with no tree."""
     problem, groups = forest.problem, forest.groups
     unknown = np.full((problem.n_groups, len(problem.unordered)), np.nan)
-    importance, spread = (unknown if each is None else each for each in (said.importance, said.importance_sd))
-    columns = OutOfBagColumns(groups, said.n_rows, said.error, said.score, importance, spread)
-    columns = nested.take(columns, np.flatnonzero(said.n_rows))
-    seen = SeenCategories.of(problem, TreeKeys(groups, np.zeros_like(groups)), said.seen)
+    importance, spread = (
+        unknown if each is None else each for each in (out_of_bag.importance, out_of_bag.importance_sd)
+    )
+    columns = OutOfBagColumns(groups, out_of_bag.n_rows, out_of_bag.error, out_of_bag.score, importance, spread)
+    columns = nested.take(columns, np.flatnonzero(out_of_bag.n_rows))
+    seen = SeenCategories.of(problem, TreeKeys(groups, np.zeros_like(groups)), out_of_bag.seen)
     return replace(TrainedTrees.none(len(problem.unordered), problem.n_classes), out_of_bag=columns, seen=seen)
 
 

@@ -72,7 +72,7 @@ def quantile_values(rows: ResidualPlaces, level: float, threshold: Floats | None
         return found
     grid = Grid.choose(largest, rows.problem.rows, _LIMBS)
     named = {"middle": found, "threshold": threshold, "sum_residual_exponents": grid.exponents}
-    answer: Array = yield rows.ask("clipped", named)
+    answer: Array = yield rows.request_of("clipped", named)
     weight, cut = rows.joined(answer[:-_LIMBS]), grid.join(answer[-_LIMBS:], rows.tree)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.nan_to_num(cut / weight)
@@ -84,15 +84,17 @@ def with_values(problem: Problem, growing: GrowingTrees, leaves: Ints, values: F
     of what is below them.
     """
     weight = problem.weights(growing.sums, growing.tree)
-    said = np.zeros(growing.n_nodes)
-    said[leaves] = problem.parameters.learning_rate * values
+    node_values = np.zeros(growing.n_nodes)
+    node_values[leaves] = problem.parameters.learning_rate * values
     inner = inner_nodes(growing, problem.parameters.max_leaf_nodes)
     for node in np.flatnonzero(inner)[::-1].tolist():  # a node comes before its children
         left = int(growing.routing.child[node])
         of_both = weight[left : left + 2]
-        said[node] = (of_both * said[left : left + 2]).sum() / max(of_both.sum(), np.finfo(np.float64).tiny)
+        node_values[node] = (of_both * node_values[left : left + 2]).sum() / max(
+            of_both.sum(), np.finfo(np.float64).tiny
+        )
     none = np.zeros(growing.n_nodes)
-    return NodeValues(weight, none, none, said)
+    return NodeValues(weight, none, none, node_values)
 
 
 def class_values(

@@ -15,7 +15,7 @@ import numpy as np
 from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.data import Block, Bools, Coroutine, Ints, Values, require
 from madtree.learn.ensemble.boosting import Boosting, train_boosted
-from madtree.learn.ensemble.forest import Forest, bootstrap, said_of, train_forest
+from madtree.learn.ensemble.forest import Forest, bootstrap, out_of_bag_columns, train_forest
 from madtree.learn.packing import RawRows, RowFormat
 from madtree.learn.problem import Bootstrap, Problem, boost_parameters_of, forest_parameters_of, held_out_rows
 from madtree.learn.prune import TrainedTrees, train_trees, training_at_hand
@@ -132,7 +132,7 @@ class ForestLearner:
 
     def program(self, problem: Problem, groups: Ints, deliver: Deliver, held: Held) -> Program[TrainedTrees]:
         forest = Forest.of(problem, self.parameters, groups, held.n_processes, held.rows_at_hand)
-        return said_of((yield from train_forest(forest, deliver)), forest)
+        return out_of_bag_columns((yield from train_forest(forest, deliver)), forest)
 
     def in_block(
         self, problem: Problem, block: Block, groups: Ints, tell: Tell, deliver: Deliver | None
@@ -141,8 +141,8 @@ class ForestLearner:
         forest = Forest.of(problem, self.parameters, groups)
         program = train_forest(forest, deliver or done.append)
         at_hand = BlocksAtHand([block], block.codes.n_rows * POSITION_BYTES * forest.members)
-        said = said_of((yield from driven(program, at_hand, tell)), forest)
-        return TrainedTrees.join([*done, said])
+        rest = out_of_bag_columns((yield from driven(program, at_hand, tell)), forest)
+        return TrainedTrees.join([*done, rest])
 
     def to_values(self) -> dict[str, Any]:
         return {"forest": asdict(self.parameters)}
@@ -182,8 +182,8 @@ class BoostLearner:
         done: list[TrainedTrees] = []
         program = train_boosted(Boosting(problem, self.parameters, groups), deliver or done.append, rows_at_hand=True)
         at_hand = BlocksAtHand([block], block.codes.n_rows * POSITION_BYTES)
-        said = yield from driven(program, at_hand, tell)
-        return TrainedTrees.join([*done, said])
+        rest = yield from driven(program, at_hand, tell)
+        return TrainedTrees.join([*done, rest])
 
     def to_values(self) -> dict[str, Any]:
         return {"boost": asdict(self.parameters)}
@@ -197,8 +197,8 @@ def learner_of(values: Values, row_format: RowFormat) -> Learner:
         require(LOSSES[boosted.loss].of_classes == of_classes, "loss", "one for what rows are to be predicted as")
         known = row_format.fold_keys is not None
         require(known == (boosted.held_out_by is not None), "fold_keys", "there where a column tells what is held out")
-        told = "identity" in row_format.has or not boosted.draws_rows
-        require(told, "boost", "of rows that are told apart, where they are drawn")
+        is_enough = "identity" in row_format.has or not boosted.draws_rows
+        require(is_enough, "boost", "of rows that are told apart, where they are drawn")
         return BoostLearner(boosted)
     if "forest" not in values:
         return TreeLearner()

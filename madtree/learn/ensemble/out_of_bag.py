@@ -72,8 +72,8 @@ class Tally:
     def __init__(
         self, problem: Problem, forest: ForestParameters, targets: Targets, looks: Collection[int] = ()
     ) -> None:
-        """`looks`: numbers of trees after which error and score (G,) are kept in `judged`."""
-        self.judged: dict[int, tuple[Floats, Floats]] = {}
+        """`looks`: numbers of trees after which error and score (G,) are kept in `error_by_size`."""
+        self.error_by_size: dict[int, tuple[Floats, Floats]] = {}
         self._problem, self._forest, self._kept = problem, forest, looks
         self._rows = RowTargets.of(targets)
         n_rows, n_classes = len(self._rows.group), problem.n_classes
@@ -90,16 +90,16 @@ class Tally:
             largest = problem.largest_target + np.abs(problem.centre)
             self._grid = Grid.choose(largest, np.full(problem.n_groups, forest.n_trees), 1)
 
-    def add(self, first: int, prediction: Array, said: Array, losses: Floats) -> tuple[Floats, Bools]:
+    def add(self, first: int, prediction: Array, prediction_at: Array, losses: Floats) -> tuple[Floats, Bools]:
         """Count what the members from `first` on say; the others as in `Wave`.
 
         Returns:
             error: (n_members, G) of the trees up to each of these members, NaN where it was not computed.
             is_tested: (n_members, G) whether any row of the group is out of the tree's bag.
         """
-        errors = np.full((len(said), self._problem.n_groups), np.nan)
+        errors = np.full((len(prediction_at), self._problem.n_groups), np.nan)
         is_tested = np.zeros(errors.shape, np.bool_)
-        for replica, of_member in enumerate(said):
+        for replica, of_member in enumerate(prediction_at):
             for piece in self._pieces():
                 voted = np.flatnonzero(of_member[piece] != nowhere(of_member.dtype))
                 group = self._rows.group[piece].take(voted) if self._problem.n_groups > 1 else None
@@ -117,15 +117,15 @@ class Tally:
                     _increase(self._counted[1], voted, self._grid.split(predicted, group)[0])
             n_trees = first + replica + 1
             if n_trees in self._looks or n_trees in self._kept:
-                errors[replica], score, *_ = self._judged()
-                self.judged[n_trees] = errors[replica], score
+                errors[replica], score, *_ = self._evaluated()
+                self.error_by_size[n_trees] = errors[replica], score
         if len(losses):
             self._losses.append(losses.copy())  # what was read keeps all bytes of its wave
         return errors, is_tested
 
     def result(self) -> OutOfBag:
         """After all trees."""
-        error, score, votes, prediction = self._judged()
+        error, score, votes, prediction = self._evaluated()
         importance = spread = None
         if self._losses:
             importance, spread = _over_trees(np.concatenate(self._losses))
@@ -133,7 +133,7 @@ class Tally:
         n_rows = np.array([len(votes)]) if n_groups == 1 else np.bincount(group, minlength=n_groups)
         return OutOfBag(error, score, importance, spread, n_rows, votes, prediction)
 
-    def _judged(self) -> tuple[Floats, Floats, Ints, Array]:
+    def _evaluated(self) -> tuple[Floats, Floats, Ints, Array]:
         """Error and score (G,) of the votes so far, how many each row has (n_rows,), and its prediction (n_rows,)."""
         rows = self._rows
         self._allocator.take_back()
@@ -143,13 +143,13 @@ class Tally:
         )
         with np.errstate(divide="ignore", invalid="ignore"):  # a group may have no row out of bag
             if self._grid is None:
-                asked, wrong = self._of_rows(np.bool_), self._of_rows(np.bool_)
+                has_votes, wrong = self._of_rows(np.bool_), self._of_rows(np.bool_)
                 for piece in self._pieces():
                     votes[piece] = self._counted[:, piece].sum(axis=0, dtype=np.uint32)
                     prediction[piece] = _winners(self._counted[:, piece])
-                    asked[piece] = votes[piece] > 0
-                    wrong[piece] = asked[piece] & (prediction[piece] != rows.target[0, piece])
-                error = self._weight_of(wrong) / self._weight_of(asked)
+                    has_votes[piece] = votes[piece] > 0
+                    wrong[piece] = has_votes[piece] & (prediction[piece] != rows.target[0, piece])
+                error = self._weight_of(wrong) / self._weight_of(has_votes)
                 return error, 1 - error, votes, prediction
             prediction[:] = 0
             for piece in self._pieces():
@@ -247,9 +247,9 @@ def permuted(
     total = rows.summed(costs, n_groups)
     order = yield from RowOrder.of(block, n_groups, allocator)
     key = keyed(_PERMUTED, wave.parameters.seed, np.array([wave.replicas.first_member + replica]))
-    asked = _asked(way.routing, np.arange(n_groups) + replica * n_groups).tolist()
+    has_votes = _used_features(way.routing, np.arange(n_groups) + replica * n_groups).tolist()
     lost = np.zeros((n_groups, n_features))
-    for feature, number in product(asked, range(n_permutations)):
+    for feature, number in product(has_votes, range(n_permutations)):
         values = order.values(block.codes.column(feature), mixed(mixed(key ^ np.uint32(feature)) ^ np.uint32(number)))
         yield BREATH
         for piece, changed in zip(pieces_of(n_rows), block.pieces(USUAL_BLOCK_ROWS), strict=False):
@@ -260,7 +260,7 @@ def permuted(
         lost[:, feature] += rows.summed(costs, n_groups)
     with np.errstate(divide="ignore", invalid="ignore"):
         losses = lost / total[:, None] / n_permutations
-    losses[:, np.setdiff1d(np.arange(n_features), asked)] = 0.0
+    losses[:, np.setdiff1d(np.arange(n_features), has_votes)] = 0.0
     losses[~(total > 0)] = np.nan
     return losses
 
@@ -272,7 +272,7 @@ def _errors(actual: Array, predicted: Array) -> Array:
     return np.asarray(predicted != actual).view(np.int8)
 
 
-def _asked(routing: Routing, roots: Ints) -> Ints:
+def _used_features(routing: Routing, roots: Ints) -> Ints:
     """The features that some split or surrogate of the trees below `roots` asks for."""
     nodes, found = roots, [np.zeros(0, np.int64)]
     while len(nodes):

@@ -44,7 +44,7 @@ class ResidualPlaces:
     loss: dict[str, Any]
     weight_grid: Grid | None
 
-    def ask(self, function: str, more: dict[str, Any]) -> SumsRequest:
+    def request_of(self, function: str, more: dict[str, Any]) -> SumsRequest:
         """The sums of that function over the rows."""
         grid = self.weight_grid
         common = {"place": self.place, "sum_weight_exponents": None if grid is None else grid.exponents}
@@ -65,7 +65,7 @@ def residual_quantiles(rows: ResidualPlaces, level: float, *, absolute: bool = F
         bits = min(_digit_bits(rows.problem, n_places), portable.KEY_BITS - known)
         lines = prefix if (prefix[_LOWER] != prefix[_UPPER]).any() else prefix[:1]
         named = {"absolute": absolute, "known_bits": known, "digit_bits": bits, "prefix": lines}
-        answer: Array = yield rows.ask("residuals", named)
+        answer: Array = yield rows.request_of("residuals", named)
         counted = np.broadcast_to(answer, (len(answer), 2, *answer.shape[2:])).copy()
         same = prefix[_LOWER] == prefix[_UPPER]
         counted[:, _UPPER, :, same] = counted[:, _LOWER, :, same]

@@ -52,7 +52,7 @@ class RoundLosses:
             lower = since.min(axis=0) < before.min(axis=0) - self.tolerance
         return np.asarray(lower | np.isnan(losses[-1]))
 
-    def tell(self, problem: Problem, loss: dict[str, Any], largest: Floats, weight_grid: Grid | None) -> Program[Ints]:
+    def add(self, problem: Problem, loss: dict[str, Any], largest: Floats, weight_grid: Grid | None) -> Program[Ints]:
         """Add the mean losses of now; (2, G) the rows in training, and those held out.
 
         Args:

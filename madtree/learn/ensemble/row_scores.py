@@ -73,16 +73,16 @@ class RowScores:
         """What the nodes of grown trees say; None where that follows from their sums."""
         if self._loss.level is None:
             return None
-        leaves, rows = places_of_leaves(problem, growing, self._told_loss, self._weight_grid)
+        leaves, rows = places_of_leaves(problem, growing, self._loss_arguments, self._weight_grid)
         # A row's residual is at most what a gradient of squares may be.
         values = yield from quantile_values(rows, self._loss.level, self.threshold, self._problem.largest_target)
         return with_values(problem, growing, leaves, values)
 
     def add(self, problem: Problem, growing: GrowingTrees, known: NodeValues | None, score: int) -> Program[None]:
         """Add what trees say to that score of each row; then gradients are those by the next score."""
-        said = np.array(leaf_predictions(problem, growing), np.float64) if known is None else known.prediction
+        node_values = np.array(leaf_predictions(problem, growing), np.float64) if known is None else known.prediction
         grown = GrownLeaves.of(problem, growing)
-        changed = {"node_value": said[grown.above], "added_to": score}
+        changed = {"node_value": node_values[grown.above], "added_to": score}
         following = (score + 1) % self._loss.n_scores
         values = {**self._always, **changed, "next": following}
         yield ReplaceRequest(self._function, values, problem, grown.way)
@@ -113,10 +113,10 @@ class RowScores:
         return base
 
     @property
-    def told(self) -> dict[str, Any]:
+    def loss_values(self) -> dict[str, Any]:
         """The values that tell of the loss by which rounds are compared."""
         threshold = None if self.threshold is None else self.first_threshold
-        return {**self._told_loss, "threshold": threshold}
+        return {**self._loss_arguments, "threshold": threshold}
 
     @property
     def _function(self) -> str:
@@ -124,7 +124,7 @@ class RowScores:
         return "voted" if self._loss.of_votes else "boosted"
 
     @cached_property
-    def _told_loss(self) -> dict[str, Any]:
+    def _loss_arguments(self) -> dict[str, Any]:
         return {
             "loss": self._loss.loss,
             "n_scores": self._loss.n_scores,
@@ -136,7 +136,7 @@ class RowScores:
     def _always(self) -> dict[str, Any]:
         grids = {"target": self._problem.target_grid, "weight": self._problem.weight_grid}
         exponents = {f"next_{name}_exponents": grid and grid.exponents for name, grid in grids.items()}
-        return {**self._told_loss, "threshold": self.threshold, **exponents}
+        return {**self._loss_arguments, "threshold": self.threshold, **exponents}
 
     def _find_threshold(self) -> Program[None]:
         """Find the threshold anew, and the gradients by it."""
@@ -150,4 +150,4 @@ class RowScores:
         """All rows in training, by their groups."""
         groups = np.arange(self._packed.n_trees)
         routing = Routing.leaves(0, len(groups))
-        return ResidualPlaces(self._problem, routing, groups, groups, self._told_loss, self._weight_grid)
+        return ResidualPlaces(self._problem, routing, groups, groups, self._loss_arguments, self._weight_grid)

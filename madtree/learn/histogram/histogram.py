@@ -85,8 +85,8 @@ def add_rows(
 
     def codes(feature: int) -> Array:
         if drawn is not None:
-            asked = drawn[first:, feature].take(some.slots if take is None else some.slots.take(take), mode="clip")
-            return all_codes.gather(asked) if take is None else all_codes.gather_at(asked, take)
+            features = drawn[first:, feature].take(some.slots if take is None else some.slots.take(take), mode="clip")
+            return all_codes.gather(features) if take is None else all_codes.gather_at(features, take)
         column = all_codes.column(feature)
         return column if take is None else column.take(take)
 

@@ -92,7 +92,7 @@ def base_rates(problem: Problem, sums: Floats) -> Floats:
     Each tree's own, whatever trees grow beside it; those for cross-validation have the main trees', which have all
     rows. 1 where there are no events.
     """
-    n = problem.n_wanted
+    n = problem.n_main
     rate = problem.means(sums[:, :n], np.arange(n, dtype=np.int32))
     return np.tile(np.where(rate > 0, rate, 1.0), problem.n_trees // n)
 

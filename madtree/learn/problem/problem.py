@@ -89,7 +89,7 @@ class Problem:
         return self.n_trees // self.n_replicas
 
     @property
-    def n_wanted(self) -> int:
+    def n_main(self) -> int:
         """Trees that are there for themselves, those of the first index: all but the ones for cross-validation."""
         return self.n_groups if self.replicas.validate else self.n_trees
 

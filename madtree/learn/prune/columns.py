@@ -192,7 +192,7 @@ class TreeColumns:
         importance: (n, number of features) summed improvement of each feature's splits and surrogates.
         oob_error: (n,) out-of-bag error of the group's trees up to and with this one; NaN where it was not computed.
         is_tested: (n,) whether any row is out of the tree's bag, and so takes part in that error.
-        is_judged: (n,) whether it has enough rows, and different ones, to tell which feature explains it.
+        is_explainable: (n,) whether it has enough rows, and different ones, to tell which feature explains it.
         explained: (n, number of features) bool, whether the splits of a feature explain nearly all of the tree.
     """
 
@@ -207,7 +207,7 @@ class TreeColumns:
     importance: Floats
     oob_error: Floats
     is_tested: Bools
-    is_judged: Bools
+    is_explainable: Bools
     explained: Bools
 
     @classmethod

@@ -92,8 +92,8 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownNodes | NodeVa
     if isinstance(known, KnownNodes):
         known.enter(values)
     weight, risk = values.weight, values.risk
-    n_wanted = problem.n_wanted
-    group = np.arange(problem.n_trees) % n_wanted
+    n_main = problem.n_main
+    group = np.arange(problem.n_trees) % n_main
     # A fold's tree is pruned by the main tree's risk, in proportion to the weight that it was grown on.
     of_main = weight[group]
     share = np.divide(weight[: problem.n_trees], of_main, out=np.zeros_like(of_main), where=of_main > 0)
@@ -105,8 +105,8 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownNodes | NodeVa
         all_pruned = prune_at(risk, left, tree, alpha)
         errors = yield from held_out_errors(problem, growing, values)
         tables = cross_validate(problem, growing, risk, weight, all_pruned, alpha, errors)
-        alpha = np.array([table.cp[table.chosen] for table in tables]) * risk[:n_wanted]
-    pruned = relative(prune_at(risk, left, tree, alpha[:n_wanted]), risk[tree])
+        alpha = np.array([table.cp[table.chosen] for table in tables]) * risk[:n_main]
+    pruned = relative(prune_at(risk, left, tree, alpha[:n_main]), risk[tree])
     kept = np.flatnonzero(pruned.keep)
     kept = kept[_by_tree_and_node(growing.tree[kept], growing.node_id[kept])]
     # A slice makes views: of a single large tree that is not pruned, copies of all columns would take much memory.
@@ -117,8 +117,8 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownNodes | NodeVa
     split = np.flatnonzero(~is_leaf)
     n_features = len(problem.unordered)
     cell = growing.tree[kept[split]].astype(np.int64) * n_features + feature[split]
-    importance: Floats = np.bincount(cell, improvement[split], n_wanted * n_features).astype(np.float64, copy=False)
-    importance = importance.reshape(n_wanted, n_features)
+    importance: Floats = np.bincount(cell, improvement[split], n_main * n_features).astype(np.float64, copy=False)
+    importance = importance.reshape(n_main, n_features)
     place = dict(zip(kept[split].tolist(), split.tolist(), strict=True)) if _some_nodes_have_more(growing) else {}
 
     def of_kept(found: Mapping[int, T]) -> dict[int, T]:
@@ -150,8 +150,8 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownNodes | NodeVa
         class_weights=None if values.class_weights is None else values.class_weights.T[chosen],
         prediction=values.prediction[chosen],
         importance=importance,
-        root_risk=risk[:n_wanted],
-        grown_depth=_depths(growing, n_wanted),
+        root_risk=risk[:n_main],
+        grown_depth=_depths(growing, n_main),
         cp_tables=tables,
         seen=growing.seen_codes(),
     )
@@ -181,7 +181,7 @@ def deepest(tree: Ints, depth: Ints, n_trees: int) -> Ints:
     return np.where(reached.any(axis=1), found, 0)
 
 
-def _depths(growing: GrowingTrees, n_wanted: int) -> Ints:
+def _depths(growing: GrowingTrees, n_main: int) -> Ints:
     """(n_wanted,) depth of each tree that is there for itself."""
-    main = growing.tree < n_wanted
-    return deepest(growing.tree[main], growing.depth[main], n_wanted)
+    main = growing.tree < n_main
+    return deepest(growing.tree[main], growing.depth[main], n_main)

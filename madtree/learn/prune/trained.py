@@ -136,7 +136,7 @@ def _trees(outcome: Outcome, problem: Problem, key: TreeKeys) -> TreeColumns:
     # Gains are about what the classes count; of a root without class weights, a regression's, about its weight.
     by_class = outcome.class_weights
     weight = outcome.weight[roots] if by_class is None else by_class[roots].sum(axis=1)
-    is_judged, is_explained = explained(
+    is_explainable, is_explained = explained(
         tree,
         outcome.n_rows,
         outcome.feature,
@@ -157,7 +157,7 @@ def _trees(outcome: Outcome, problem: Problem, key: TreeKeys) -> TreeColumns:
         importance=outcome.importance,
         oob_error=np.full(n, np.nan),
         is_tested=np.zeros(n, np.bool_),
-        is_judged=is_judged,
+        is_explainable=is_explainable,
         explained=is_explained,
     )
 

@@ -147,7 +147,7 @@ class ReplaceRequest(OfRows):
         """The names of the columns."""
         return COLUMN_FUNCTIONS[self.function].columns
 
-    def made(self, block: Block, nodes: Ints | None) -> Block:
+    def applied_to(self, block: Block, nodes: Ints | None) -> Block:
         """A block with the new columns; `nodes` (n_replicas, n_rows) of its rows, where there are trees."""
         return with_columns(block, self.function, self._checked, self.problem, nodes)
 
@@ -166,7 +166,7 @@ class SumsRequest(OfRows):
     what = "sums"
 
     def of(self, block: Block, nodes: Ints | None) -> Array:
-        """What a block's rows say; as `ReplaceRequest.made`."""
+        """What a block's rows say; as `ReplaceRequest.applied_to`."""
         return summed_rows(block, self.function, self._checked, self.problem, nodes)
 
     def zeros(self) -> Array:

@@ -79,15 +79,15 @@ class WayDown:
         return np.concatenate((own, right)).astype(kind), table
 
 
-def to_agreement(routing: Routing, n_trees: int, said: Array) -> tuple[Routing, Array]:
+def to_agreement(routing: Routing, n_trees: int, leaf_values: Array) -> tuple[Routing, Array]:
     """The ways of rows as far as they decide what is said, and what is said (n_nodes,) where they end: by the first
     nodes below which all leaves say the same.
 
-    `said`: (n_nodes,) by each node as a leaf. The roots of the trees are the first nodes.
+    `leaf_values`: (n_nodes,) by each node as a leaf. The roots of the trees are the first nodes.
     """
-    agree, said = where_leaves_agree(routing.child, np.arange(n_trees), said)
+    agree, leaf_values = where_leaves_agree(routing.child, np.arange(n_trees), leaf_values)
     child = np.where(agree, np.arange(len(agree), dtype=np.int32), routing.child)
-    return replace(routing, child=child), said
+    return replace(routing, child=child), leaf_values
 
 
 def _of_one_width(codes: Codes) -> Array:

@@ -201,7 +201,7 @@ class Routing:
         return starts
 
     @property
-    def asks_more_than_cuts(self) -> bool:
+    def has_categories_or_surrogates(self) -> bool:
         """Whether some node has categories or surrogates."""
         return len(self.categories) > 0 or len(self.surrogate_feature) > 0
 
@@ -222,7 +222,7 @@ class Routing:
         """(n_rows,) whether each row goes right from its node; a leaf's do not. `rows` as above."""
         feature = self.feature.take(node)
         code = codes.gather(feature) if rows is None else codes.gather_at(feature, rows)
-        if not self.asks_more_than_cuts:
+        if not self.has_categories_or_surrogates:
             # Code 0, missing, goes left by itself; lowered by one it wraps round to the largest code, and goes right.
             lowered = self.missing_right.take(node)
             cut = (self.cut - self.missing_right).take(node)
@@ -231,14 +231,14 @@ class Routing:
         side = self._side(node, code)
         unknown = np.flatnonzero(side == UNKNOWN)
         right: Bools = side == RIGHT
-        asked = unknown if rows is None else rows[unknown]
-        right[unknown] = self._by_surrogates(node[unknown], codes, asked)
+        unknown_rows = unknown if rows is None else rows[unknown]
+        right[unknown] = self._by_surrogates(node[unknown], codes, unknown_rows)
         return right
 
     def goes_right_of(self, nodes: Ints, runs: Runs, codes: CodesOfRuns) -> Bools:
         """As `goes_right`, of rows that stand node by node: of each of `nodes` (n,) a run."""
         lowered, cut = self.missing_right.take(nodes), self.cut.take(nodes)
-        if self.asks_more_than_cuts or cut.min(initial=1) < 1:
+        if self.has_categories_or_surrogates or cut.min(initial=1) < 1:
             return self.goes_right(runs.spread(nodes), codes)
         code = codes.gather_of(self.feature.take(nodes).astype(np.int64), runs)
         if lowered.any() and not code.all():  # where nothing is missing, the cuts alone tell

@@ -68,7 +68,7 @@ class CoveredTrees:
         return right
 
     @cached_property
-    def asked(self) -> Ints:
+    def split_feature(self) -> Ints:
         """(n_nodes,) the feature that the split above a node asks; -1 of a root."""
         return np.where(self.parent >= 0, self.feature.take(self.parent, mode="clip"), -1)
 

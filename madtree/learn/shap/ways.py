@@ -55,14 +55,14 @@ def _before(trees: CoveredTrees) -> Coroutine[Ints]:
         yield
         inside = np.flatnonzero(trees.parent.take(at) >= 0)
         node, at = node.take(inside), at.take(inside)
-        alike = trees.asked.take(at) == trees.asked.take(node)
+        alike = trees.split_feature.take(at) == trees.split_feature.take(node)
         found[node[alike]] = at[alike]
         node, at = node[~alike], trees.parent.take(at[~alike])
     return found
 
 
 @dataclass(frozen=True)
-class Following:
+class PathNodes:
     """Nodes below splits, whether rows fulfil all of what is asked of one feature on the way to them.
 
     Attributes:
@@ -80,7 +80,7 @@ class Following:
     n_before: Ints
 
     @classmethod
-    def of(cls, trees: CoveredTrees, ways: Ways, node: Ints, low: int, place: Ints) -> Following:
+    def of(cls, trees: CoveredTrees, ways: Ways, node: Ints, low: int, place: Ints) -> PathNodes:
         """Of nodes (n_nodes,), ascending, with all nodes above them but the roots.
 
         Args:
@@ -121,8 +121,8 @@ class LeafPaths:
         n_conditions: (n_leaves,) so many conditions has the leaf: distinct features.
         feature: (n_conditions,) of a condition.
         share: (n_conditions,) of the rows of training those that go on at all of its splits: the product of these.
-        last: (n_conditions,) place of its node among those of `follows`.
-        follows: the nodes to which the ways lead.
+        last: (n_conditions,) place of its node among those of `path_nodes`.
+        path_nodes: the nodes to which the ways lead.
     """
 
     leaf: Ints
@@ -130,7 +130,7 @@ class LeafPaths:
     feature: Ints
     share: Floats
     last: Ints
-    follows: Following
+    path_nodes: PathNodes
 
     @classmethod
     def of(cls, trees: CoveredTrees, ways: Ways, leaves: Ints) -> LeafPaths:
@@ -162,21 +162,21 @@ class LeafPaths:
         return cls(
             leaf,
             count,
-            narrowest(trees.asked.take(last)),
+            narrowest(trees.split_feature.take(last)),
             ways.share.take(last),
             place.take(last - low).astype(np.int32),
-            Following.of(trees, ways, node, low, place),
+            PathNodes.of(trees, ways, node, low, place),
         )
 
     def met(self, route: RouteByNodes) -> Coroutine[Bools]:
         """(n_conditions, n_rows) which conditions rows fulfil."""
-        follows = yield from self.follows.of_rows(route)
-        return np.asarray(follows.take(self.last, axis=0))
+        path_nodes = yield from self.path_nodes.of_rows(route)
+        return np.asarray(path_nodes.take(self.last, axis=0))
 
     @property
     def n_bytes(self) -> int:
         """That they take."""
-        own, below = vars(self).values(), vars(self.follows).values()
+        own, below = vars(self).values(), vars(self.path_nodes).values()
         return sum(each.nbytes for each in (*own, *below) if isinstance(each, np.ndarray))
 
     def runs(self) -> list[tuple[int, slice, slice]]:

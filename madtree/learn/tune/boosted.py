@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from madtree.learn.data import Floats, Grid, Ints
-from madtree.learn.ensemble import Boosting, Told, train_boosted
+from madtree.learn.ensemble import BoostedRows, Boosting, train_boosted
 from madtree.learn.problem import Problem
 from madtree.learn.requests import Program, Progress, RememberRequest, ReplaceRequest, StepReport, SumsRequest
 from madtree.learn.tune.trials import Clock, Report, Search, Trial, TrialScores
@@ -74,29 +74,29 @@ def _go_on(scores: dict[int, Floats], fold: int) -> None:
 
 
 def _tested(
-    scores: dict[int, Floats], fold: int, n_folds: int, metric: str, n_rounds: int, told: Told
+    scores: dict[int, Floats], fold: int, n_folds: int, metric: str, n_rounds: int, boosted_rows: BoostedRows
 ) -> Program[None]:
     """Enter the score of the held-out fold where a setting ends after so many rounds."""
-    boosting = told.boosting
+    boosting = boosted_rows.boosting
     if n_rounds not in scores and boosting.method.leaf is not LeafValue.VOTE:  # which may be the last ones
         return
     largest = boosting.heaviest * _ROOM
     if not boosting.packed.n_classes:
         outcome = np.abs(boosting.packed.centre) + boosting.packed.largest_target
-        largest = np.maximum(told.largest_loss, np.square(outcome) * boosting.heaviest) * _ROOM
-    grid = Grid.choose(largest, told.problem.rows, _LIMBS)
+        largest = np.maximum(boosted_rows.largest_loss, np.square(outcome) * boosting.heaviest) * _ROOM
+    grid = Grid.choose(largest, boosted_rows.problem.rows, _LIMBS)
     values = {
-        **told.loss,
+        **boosted_rows.loss,
         "threshold": None,
         "metric": metric,
         "sum_metric_exponents": grid.exponents,
-        "sum_weight_exponents": None if told.weight_grid is None else told.weight_grid.exponents,
+        "sum_weight_exponents": None if boosted_rows.weight_grid is None else boosted_rows.weight_grid.exponents,
     }
-    sums: Floats = yield SumsRequest("metric", values, told.problem)
+    sums: Floats = yield SumsRequest("metric", values, boosted_rows.problem)
     tree: Ints = np.zeros(1, np.int64)
     total, weight = grid.join(sums[1 : 1 + _LIMBS], tree), sums[0]
-    if told.weight_grid is not None:
-        weight = told.weight_grid.join(sums[1 + _LIMBS :], tree)
+    if boosted_rows.weight_grid is not None:
+        weight = boosted_rows.weight_grid.join(sums[1 + _LIMBS :], tree)
     if weight[0] > 0:
         mean = float(total[0] / weight[0])
         of_folds = scores.setdefault(n_rounds, np.full(n_folds, np.nan))

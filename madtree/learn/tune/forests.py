@@ -34,10 +34,10 @@ def try_forests(
             tally = Tally(grown, largest, (yield TargetsRequest(grown)), looks=scores)
             for number in range(forest.n_waves):
                 wave: Wave = yield WaveRequest(forest, number)
-                tally.add(number * forest.members, wave.prediction, wave.said, wave.losses)
+                tally.add(number * forest.members, wave.prediction, wave.prediction_at, wave.losses)
                 del wave
             for size, of_folds in scores.items():
-                error, score = tally.judged[size]
+                error, score = tally.error_by_size[size]
                 of_folds[fold] = np.sqrt(error[0]) if search.metric == "rmse" else score[0]
         for trial, size in sizes.items():
             report(TrialScores(trial.number, scores[size], clock.seconds / len(own), share))

@@ -71,7 +71,7 @@ class SearchLearner:
             for each in found.values():
                 self.report(replace(each, share=share))
             by_number = {trial.number: trial for trial in kept}
-            trials = [by_number[each.trial] for each in ranked([*found.values()], self.search.measured)]
+            trials = [by_number[each.trial] for each in ranked([*found.values()], self.search.metric_used)]
         return TrainedTrees.none(len(problem.unordered), problem.n_classes)
 
     def in_block(

@@ -70,7 +70,7 @@ class Search:
     halving: bool = False
 
     @property
-    def measured(self) -> Metric:
+    def metric_used(self) -> Metric:
         return METRICS[self.metric]
 
 

@@ -234,10 +234,10 @@ class RowsByValues:
         waiting = np.flatnonzero(split < stop)
         while len(waiting):  # the others go with the majority
             yield
-            asked = split[waiting]
-            answer = self._side(asked, rows[waiting])
+            reached = split[waiting]
+            answer = self._side(reached, rows[waiting])
             known = answer != UNKNOWN
-            side[waiting[known]] = answer[known] ^ ~trees.low_goes_left[asked[known]]
+            side[waiting[known]] = answer[known] ^ ~trees.low_goes_left[reached[known]]
             split[waiting] += 1
             waiting = waiting[~known & (split[waiting] < stop[waiting])]
         return side

@@ -143,8 +143,8 @@ class Descent:
                 break
             levels.append(inner)
             nodes = np.concatenate((self.child.take(inner), self.child.take(inner) + 1))
-        asked = np.concatenate((*levels, np.zeros(0, np.int64)))
-        questions = (column.take(asked) << _HALF) | self.cut.take(asked)
+        questions_so_far = np.concatenate((*levels, np.zeros(0, np.int64)))
+        questions = (column.take(questions_so_far) << _HALF) | self.cut.take(questions_so_far)
         return _Top.of(levels, self.child, questions.tolist(), root)
 
     def _walk(self, at: Ints, matrix: CodeMatrix, levels: int) -> Ints:
@@ -202,15 +202,15 @@ class Descent:
         """How many are best gone down by whole columns, where each node takes time, instead of row by row, where each
         level does. Questions that the trees share are answered once, as long as their answers are kept.
         """
-        nodes, asked, kept = self.together, np.zeros(0, np.int64), most_kept(MOST_ROWS)
+        nodes, questions_so_far, kept = self.together, np.zeros(0, np.int64), most_kept(MOST_ROWS)
         saved, most_saved, best = 0.0, 0.0, 0
         step = _STEP * len(self.together)
         for level in range(self.deepest):
             nodes = nodes[self.child.take(nodes) != nodes]
             questions = (self.feature.take(nodes) << _HALF) | self.cut.take(nodes)
-            known = len(asked)
-            asked = np.unique(np.concatenate((asked, questions)))
-            new = len(asked) - known if len(asked) <= kept else len(nodes)
+            known = len(questions_so_far)
+            questions_so_far = np.unique(np.concatenate((questions_so_far, questions)))
+            new = len(questions_so_far) - known if len(questions_so_far) <= kept else len(nodes)
             saved += step - _QUESTION * new - _NODE * len(nodes)
             if saved > most_saved:
                 most_saved, best = saved, level + 1

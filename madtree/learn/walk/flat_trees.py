@@ -39,7 +39,7 @@ class FlatSplits:
     threshold: Floats
     low_goes_left: Bools
 
-    def followed_by(self, more: FlatSplits) -> FlatSplits:
+    def extended_by(self, more: FlatSplits) -> FlatSplits:
         """These, and others behind them."""
         return _joined([self, more])
 
@@ -192,19 +192,21 @@ class FlatTrees:
             return np.searchsorted(np.cumsum(counts), self.tree_id) + 1
         return (self.tree_id - 1) // members + 1 if members else self.tree_id
 
-    def up_to_agreement(self, said: Array, between: Callable[[], None] = lambda: None) -> tuple[FlatTrees, Array]:
+    def up_to_agreement(
+        self, leaf_values: Array, between: Callable[[], None] = lambda: None
+    ) -> tuple[FlatTrees, Array]:
         """The trees without the splits that decide nothing, and what their nodes say.
 
         A node below which all leaves say the same becomes a leaf. Most splits of trees of limited depth that vote are
         such. Without them a row's way is shorter, and there is less to hand to workers.
 
         Args:
-            said: (n_nodes,) by each node as a leaf.
+            leaf_values: (n_nodes,) by each node as a leaf.
             between: called now and then, for cancels to be let in.
         """
         n_nodes = len(self.child)
         every = np.arange(n_nodes)
-        agree, said = where_leaves_agree(self.child, self.roots, said)
+        agree, leaf_values = where_leaves_agree(self.child, self.roots, leaf_values)
         between()
         undecided = np.flatnonzero(agree & (self.child != every))
         kept = np.ones(n_nodes, np.bool_)
@@ -234,7 +236,7 @@ class FlatTrees:
             splits=own,
             categories=named,
         )
-        return trees, said.take(nodes)
+        return trees, leaf_values.take(nodes)
 
 
 _T = TypeVar("_T", FlatSplits, SplitCategories)
@@ -273,23 +275,23 @@ def by_node(of_trees: Ints, roots: Ints, n_nodes: int) -> Ints:
     return np.cumsum(steps)
 
 
-def where_leaves_agree(child: Ints, roots: Ints, said: Array) -> tuple[Bools, Array]:
+def where_leaves_agree(child: Ints, roots: Ints, leaf_values: Array) -> tuple[Bools, Array]:
     """Of all nodes (n_nodes,) whether the leaves below them, or they as leaves, say the same, and what that is.
 
     Args:
         child: (n_nodes,) the left child, the right one is behind it; a leaf's own index.
         roots: (n_trees,) of the trees.
-        said: (n_nodes,) by each node as a leaf; where leaves differ it stays as it is.
+        leaf_values: (n_nodes,) by each node as a leaf; where leaves differ it stays as it is.
     """
     agree: Bools = child == np.arange(len(child))
-    said = said.copy()
+    leaf_values = leaf_values.copy()
     for nodes in reversed(inner_by_level(child, roots)):
         left = child.take(nodes)
         right = left + 1
-        alike = agree.take(left) & agree.take(right) & (said.take(left) == said.take(right))
+        alike = agree.take(left) & agree.take(right) & (leaf_values.take(left) == leaf_values.take(right))
         agree[nodes] = alike
-        said[nodes[alike]] = said.take(left[alike])
-    return agree, said
+        leaf_values[nodes[alike]] = leaf_values.take(left[alike])
+    return agree, leaf_values
 
 
 def inner_by_level(child: Ints, roots: Ints) -> list[Ints]:

@@ -90,19 +90,19 @@ class IsotonicArrays:
         for number in np.unique(group).tolist():
             rows = np.flatnonzero(group == number)
             for score in range(n_scores):
-                found[rows, score] = self._said(number * n_scores + score, scores[rows, score])
+                found[rows, score] = self._values_at(number * n_scores + score, scores[rows, score])
         return found if n_scores > 1 else np.concatenate((1 - found, found), axis=1)
 
-    def _said(self, number: int, scores: Floats) -> Floats:
+    def _values_at(self, number: int, scores: Floats) -> Floats:
         """What a function, given by its place, says of scores (n,)."""
         points = slice(int(self.ends[number - 1]) if number else 0, int(self.ends[number]))
         own = self.scores[points]
         place = np.maximum(np.searchsorted(own, scores, side="right") - 1, 0)
         slope = np.where(scores > own.take(place), self.slopes[points].take(place), 0.0)
-        said = self.probabilities[points].take(place)
+        values = self.probabilities[points].take(place)
         # Beyond the last point nothing rises, however far that is.
         beyond = np.where(slope > 0, scores - own.take(place), 0.0)
-        return np.asarray(said + beyond * slope)
+        return np.asarray(values + beyond * slope)
 
 
 _POINTS = ("scores", "probabilities", "slopes")

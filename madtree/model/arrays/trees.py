@@ -70,7 +70,7 @@ def read_arrays(
     kept, agreement = np.ones(n_nodes, np.bool_), None  # which of the splits in the tables are of these trees
     if tables.has_surrogates:
         surrogates, wanted, agreement = _surrogates(host, tables, model, nodes, others, tree_range)
-        splits, kept = splits.followed_by(surrogates), np.concatenate((kept, wanted))
+        splits, kept = splits.extended_by(surrogates), np.concatenate((kept, wanted))
     host.let_in()
     used = np.flatnonzero(np.bincount(splits.feature, minlength=1)[1:])
     # Of the model's features (from 1; 0 is a leaf) to those of the trees (from 0; -1 is a leaf).

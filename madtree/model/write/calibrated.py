@@ -36,13 +36,15 @@ class Calibrated:
     table: str
     maps: FittedMaps
 
-    def told(self, former: ModelTables) -> dict[str, str]:
+    def summary_values(self, former: ModelTables) -> dict[str, str]:
         """What the summary says of it."""
         columns = [name for name, _ in CALIBRATION_COLUMNS]
         return dict(zip(columns, (self.method, former.given, self.table), strict=True))
 
 
-def write_calibrated_tree(host: Host, tables: ModelTables, model: Model, new: NewModel, made: Calibrated) -> None:
+def write_calibrated_tree(
+    host: Host, tables: ModelTables, model: Model, new: NewModel, calibration: Calibrated
+) -> None:
     """Create and fill the tables of a copy whose leaves have as much weight as before, parted among the classes as the
     maps say.
     """
@@ -55,7 +57,7 @@ def write_calibrated_tree(host: Host, tables: ModelTables, model: Model, new: Ne
     own = np.empty_like(weights)
     for place, tree in enumerate(watched(host, trees)):
         share = (weights[place] / total[place]).tolist()
-        own[place] = made.maps.shares(tree if model.grouping_columns else 0, share)
+        own[place] = calibration.maps.shares(tree if model.grouping_columns else 0, share)
     statement = sql.fill_leaves(old, at, parts["_nodes"], class_array(model.classes, tables.prediction_type))
     encoders = [
         integers(trees),
@@ -67,7 +69,7 @@ def write_calibrated_tree(host: Host, tables: ModelTables, model: Model, new: Ne
         host.command(statement, [_TEXT] * len(encoders), [encode(part) for encode in encoders])
     for suffix in parts.keys() - {"_nodes", "_summary"}:
         host.command(fill_alike(old, at, suffix, parts[suffix]))
-    copy_summary(host, tables, new, parts["_summary"], made.told(tables))
+    copy_summary(host, tables, new, parts["_summary"], calibration.summary_values(tables))
 
 
 def _leaves(host: Host, tables: ModelTables, n_classes: int) -> tuple[list[int], list[int], Floats]:

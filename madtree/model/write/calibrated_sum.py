@@ -43,13 +43,13 @@ _LEFT_OUT = frozenset(("_cv", "_rounds", "_nodes", "_oob", "_outcomes"))
 _REPLACED = frozenset(("prediction", "impurity", "risk", "class_weights"))  # become others where trees voted
 
 
-def write_calibrated_sum(host: Host, tables: ModelTables, model: Model, new: NewModel, made: Calibrated) -> None:
+def write_calibrated_sum(host: Host, tables: ModelTables, model: Model, new: NewModel, packed: Calibrated) -> None:
     """Create and fill the tables of the calibrated model.
 
     Raises:
         MadtreeError: its copies of trees, or its points, would be too many.
     """
-    _Sum(host, tables, model, new, made).write()
+    _Sum(host, tables, model, new, packed).write()
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class _Sum:
     tables: ModelTables
     model: Model
     new: NewModel
-    made: Calibrated
+    packed: Calibrated
 
     @property
     def _is_boosted(self) -> bool:
@@ -79,7 +79,7 @@ class _Sum:
     @property
     def _loss(self) -> str:
         """The one whose scores mean what the new model's do."""
-        if self.made.method == ISOTONIC:
+        if self.packed.method == ISOTONIC:
             return ISOTONIC
         return SIGMOID if len(self.model.classes) > 2 else "log_loss"
 
@@ -107,7 +107,9 @@ class _Sum:
         groups = sql.fill_groups(old, new, parts["_group"], values["_group"])
         for literals in self._group_literals():
             host.command(groups, [_TEXT] * len(sql.GROUP_PARAMETERS), literals)
-        copy_summary(host, self.tables, self.new, parts["_summary"], self.made.told(self.tables), values["_summary"])
+        copy_summary(
+            host, self.tables, self.new, parts["_summary"], self.packed.summary_values(self.tables), values["_summary"]
+        )
 
     def _parts(self) -> dict[str, Columns]:
         """The tables, and their columns."""
@@ -121,7 +123,7 @@ class _Sum:
             parts["_group"] = {name: kept for name, kept in parts["_group"].items() if not name.startswith("oob_")}
             parts["_group"] = {**parts["_group"], **_kept([each for each in GROUP_COLUMNS if each[0] not in own])}
         known = isotonic_columns(self._n_scores)
-        columns = known if self.made.method == ISOTONIC else ()
+        columns = known if self.packed.method == ISOTONIC else ()
         former = {name: kept for name, kept in parts["_group"].items() if name not in dict(known)}
         return {**parts, "_group": {**former, **_kept(columns)}}
 
@@ -163,11 +165,11 @@ class _Sum:
         scores = self._scores(trees, groups)
         of_copies = zip(np.repeat(groups, self._n_copies).tolist(), scores, strict=True)
         factor = np.repeat([self._factor(*each) for each in of_copies], copies.sizes)
-        made = self._records(nodes, factor, copies.spread(np.array(scores)), record)
+        packed = self._records(nodes, factor, copies.spread(np.array(scores)), record)
         starts, sizes = copies.firsts * record.itemsize, copies.sizes * record.itemsize
         literals = [*self._numbers(trees, first), text.integers(starts.tolist()), text.integers(sizes.tolist())]
         types = [_TEXT] * len(literals) + ["pg_catalog.bytea"]
-        self.host.command(sql.fill_packed(old, self.new.at), types, [*literals, made.tobytes()])
+        self.host.command(sql.fill_packed(old, self.new.at), types, [*literals, packed.tobytes()])
 
     def _numbers(self, trees: Sequence[int], first: int) -> list[str]:
         """The ids of the new trees, and of the former ones that they are copies of; `first`: former trees before."""
@@ -185,7 +187,7 @@ class _Sum:
 
     def _maps(self, group: int) -> Sequence[CalibrationMap]:
         """Those of a group, one for each score."""
-        return self.made.maps.of_group(group if self.model.grouping_columns else 0)
+        return self.packed.maps.of_group(group if self.model.grouping_columns else 0)
 
     def _factor(self, group: int, score: int) -> float:
         """By what the numbers of leaves that add to a group's score are multiplied."""
@@ -194,13 +196,13 @@ class _Sum:
 
     def _records(self, nodes: Array, factor: Floats, score: Ints, record: Any) -> Array:
         """The nodes as a boosted model has them; `factor` and `score` (n_nodes,)."""
-        made, former = np.zeros(len(nodes), record), nodes.dtype.names or ()
+        packed, former = np.zeros(len(nodes), record), nodes.dtype.names or ()
         for name in record.names:
             if self._is_boosted or (name not in _REPLACED and name in former):
-                made[name] = nodes[name]
+                packed[name] = nodes[name]
         if self._is_boosted:
-            made["prediction"] = nodes["prediction"] * factor
-            return made
+            packed["prediction"] = nodes["prediction"] * factor
+            return packed
         weights = nodes["class_weights"].astype(np.float64)
         total = weights.sum(axis=1)
         if not (total > 0).all():
@@ -208,12 +210,12 @@ class _Sum:
         own = weights[:, -1] if self._n_scores == 1 else weights[np.arange(len(weights)), score]
         share = own / total
         if "weight" not in former:  # each row counts one
-            made["weight"] = nodes["n_rows"]
-        made["prediction"] = share / self.model.n_members * factor
+            packed["weight"] = nodes["n_rows"]
+        packed["prediction"] = share / self.model.n_members * factor
         # Of the outcome as a number, 0 or 1.
-        made["impurity"] = share * (1 - share)
-        made["risk"] = total * made["impurity"]
-        return made
+        packed["impurity"] = share * (1 - share)
+        packed["risk"] = total * packed["impurity"]
+        return packed
 
     def _group_literals(self) -> Iterator[list[str]]:
         """Of each group what its scores mean, some groups after the other.
@@ -224,7 +226,7 @@ class _Sum:
         host, tables = self.host, self.tables
         rows = listed(host, sql.groups(tables.schema, tables.name))
         bases = base_scores(host, tables, self.model) if self._is_boosted else [[0.0] * self._n_scores] * len(rows)
-        said: list[_Scale] = []
+        scales: list[_Scale] = []
         size = total = 0
         for row, base in watched(host, list(zip(rows, bases, strict=True))):
             own = _Scale.of(int(row["gid"]), base, self._maps(int(row["gid"])))
@@ -239,12 +241,12 @@ class _Sum:
                     hint="Calibrate with method => 'sigmoid'.",
                     sqlstate="54000",
                 )
-            said.append(own)
-            if size > _POINTS_AT_ONCE or len(said) * self._n_scores >= _SCORES_AT_ONCE:
-                yield _literals(said)
-                said, size = [], 0
-        if said:
-            yield _literals(said)
+            scales.append(own)
+            if size > _POINTS_AT_ONCE or len(scales) * self._n_scores >= _SCORES_AT_ONCE:
+                yield _literals(scales)
+                scales, size = [], 0
+        if scales:
+            yield _literals(scales)
 
 
 def _kept(columns: Sequence[tuple[str, str]]) -> Columns:
@@ -272,13 +274,13 @@ class _Scale:
         return [number for own in self.isotonic for number in getattr(own, name)]
 
 
-def _literals(said: Sequence[_Scale]) -> list[str]:
+def _literals(scales: Sequence[_Scale]) -> list[str]:
     """One for each column of `sql.GROUP_PARAMETERS`."""
-    ends = [np.cumsum([len(function.scores) for function in own.isotonic]).tolist() for own in said]
+    ends = [np.cumsum([len(function.scores) for function in own.isotonic]).tolist() for own in scales]
     return [
-        text.integers([own.group for own in said]),
-        _arrays([text.floats(own.base) for own in said]),
-        *(_arrays([text.floats(own.points(name)) for own in said]) for name in ("scores", "probabilities")),
+        text.integers([own.group for own in scales]),
+        _arrays([text.floats(own.base) for own in scales]),
+        *(_arrays([text.floats(own.points(name)) for own in scales]) for name in ("scores", "probabilities")),
         _arrays([text.integers(each) for each in ends]),
     ]
 

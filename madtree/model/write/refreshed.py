@@ -56,7 +56,7 @@ class Refreshed:
     group_rows: Ints
 
 
-def write_refreshed(host: Host, tables: ModelTables, model: Model, new: NewModel, made: Refreshed) -> None:
+def write_refreshed(host: Host, tables: ModelTables, model: Model, new: NewModel, refresh: Refreshed) -> None:
     """Create and fill the tables of the refreshed model.
 
     Raises:
@@ -72,25 +72,27 @@ def write_refreshed(host: Host, tables: ModelTables, model: Model, new: NewModel
         statements = f"{statements};\n{create_nodes(at, model.node_layout, names, class_type, model.classes)}"
     new.make(host, statements)
     if is_packed:
-        _write_packed(host, old, at, model, made)
+        _write_packed(host, old, at, model, refresh)
     else:
-        _write_nodes(host, tables, at, model, made, parts["_nodes"])
-    roots = first_nodes(made.tree_id)
-    _command(host, sql.fill_trees(old, at, parts[""]), [integers(made.tree_id[roots]), integers(made.rows[roots])])
+        _write_nodes(host, tables, at, model, refresh, parts["_nodes"])
+    roots = first_nodes(refresh.tree_id)
+    _command(
+        host, sql.fill_trees(old, at, parts[""]), [integers(refresh.tree_id[roots]), integers(refresh.rows[roots])]
+    )
     if "_group" in parts:
         of_groups = [
-            integers(made.groups),
-            rows_of_floats(made.base, max(made.base.shape[1], 1)),
-            floats(made.threshold),
-            integers(made.group_rows),
+            integers(refresh.groups),
+            rows_of_floats(refresh.base, max(refresh.base.shape[1], 1)),
+            floats(refresh.threshold),
+            integers(refresh.group_rows),
         ]
         _command(host, sql.fill_groups(old, at, parts["_group"]), of_groups)
     for suffix in parts.keys() - _FILLED:
         host.command(fill_alike(old, at, suffix, parts[suffix]))
     given = {
         "refreshed_model": tables.given,
-        "refresh_table": made.table,
-        "total_rows_processed": made.n_rows,
+        "refresh_table": refresh.table,
+        "total_rows_processed": refresh.n_rows,
     }
     copy_summary(host, tables, new, parts["_summary"], given)
 
@@ -100,31 +102,36 @@ def _command(host: Host, statement: str, encoders: list[Encoder]) -> None:
     host.command(statement, [_TEXT] * len(encoders), [encode(whole) for encode in encoders])
 
 
-def _write_nodes(host: Host, tables: ModelTables, new: Name, model: Model, made: Refreshed, columns: Columns) -> None:
+def _write_nodes(
+    host: Host, tables: ModelTables, new: Name, model: Model, refresh: Refreshed, columns: Columns
+) -> None:
     """Copy the nodes, which are rows."""
-    there = np.flatnonzero(made.rows)
-    encoders = [integers(each[there]) for each in (made.tree_id, made.node_id, made.rows)]
-    encoders.append(floats(made.weight[there]))
+    there = np.flatnonzero(refresh.rows)
+    encoders = [integers(each[there]) for each in (refresh.tree_id, refresh.node_id, refresh.rows)]
+    encoders.append(floats(refresh.weight[there]))
     classes = None
-    if made.class_weights is None:
-        encoders.append(floats(made.prediction[there]))
+    if refresh.class_weights is None:
+        encoders.append(floats(refresh.prediction[there]))
     else:
         classes = class_array(model.classes, tables.prediction_type)
-        encoders += [integers(made.prediction[there]), rows_of_floats(made.class_weights[there], len(model.classes))]
+        encoders += [
+            integers(refresh.prediction[there]),
+            rows_of_floats(refresh.class_weights[there], len(model.classes)),
+        ]
     _command(host, sql.fill_nodes((tables.schema, tables.name), new, columns, classes), encoders)
 
 
-def _write_packed(host: Host, old: Name, new: Name, model: Model, made: Refreshed) -> None:
+def _write_packed(host: Host, old: Name, new: Name, model: Model, refresh: Refreshed) -> None:
     """Copy the nodes, which are packed, some trees after the other."""
-    if (most := int(made.rows.max(initial=0))) > MOST_ROWS_IN_BAG:
+    if (most := int(refresh.rows.max(initial=0))) > MOST_ROWS_IN_BAG:
         raise MadtreeError(
             f"new_table: {most:,} rows come to a tree, and each may have at most {MOST_ROWS_IN_BAG:,}",
             hint="Give a view of some of them.",
             sqlstate="54000",
         )
     record = np.dtype(model.node_layout.big_endian)
-    roots = first_nodes(made.tree_id)
-    trees, n_nodes = made.tree_id[roots], np.diff(roots, append=len(made.tree_id))
+    roots = first_nodes(refresh.tree_id)
+    trees, n_nodes = refresh.tree_id[roots], np.diff(roots, append=len(refresh.tree_id))
     lengths = n_nodes * record.itemsize
     found = [int(row["size"]) for row in watched(host, listed(host, packed_sql.packed_lengths(*old)))]
     if found != lengths.tolist():
@@ -135,7 +142,7 @@ def _write_packed(host: Host, old: Name, new: Name, model: Model, made: Refreshe
         own = trees[part]
         row = host.query(packed_sql.packed_between(*old), [_INT, _INT], [int(own[0]), int(own[-1])])[0]
         nodes = np.frombuffer(bytes(row["nodes"] or b""), record).copy()
-        _refresh(nodes, made, slice(int(roots[part][0]), int(ends[part][-1])))
+        _refresh(nodes, refresh, slice(int(roots[part][0]), int(ends[part][-1])))
         last = np.cumsum(lengths[part])
         literals = [
             text.integers(own.tolist()),
@@ -146,13 +153,13 @@ def _write_packed(host: Host, old: Name, new: Name, model: Model, made: Refreshe
         host.command(fill_packed(old, new), types, [*literals, nodes.tobytes()])
 
 
-def _refresh(nodes: Array, made: Refreshed, part: slice) -> None:
+def _refresh(nodes: Array, refresh: Refreshed, part: slice) -> None:
     """Enter what rows say into records (n,), which are those of a part of all nodes."""
-    rows = made.rows[part]
+    rows = refresh.rows[part]
     there, names = np.flatnonzero(rows), nodes.dtype.names or ()
     nodes["n_rows"] = rows
-    nodes["prediction"][there] = made.prediction[part][there]
+    nodes["prediction"][there] = refresh.prediction[part][there]
     if "weight" in names:
-        nodes["weight"] = np.where(rows > 0, made.weight[part], 0.0)
-    if made.class_weights is not None:
-        nodes["class_weights"][there] = made.class_weights[part][there]
+        nodes["weight"] = np.where(rows > 0, refresh.weight[part], 0.0)
+    if refresh.class_weights is not None:
+        nodes["class_weights"][there] = refresh.class_weights[part][there]

@@ -132,14 +132,14 @@ class Leader(Resident, Provider, Generic[T]):
         return (yield from self._added_up(request))
 
     def _added_up(self, request: CountRequest | SumsRequest) -> Coroutine[Array]:
-        total, theirs = yield from self._asked(request)
+        total, theirs = yield from self._ask_everybody(request)
         for data in theirs:
             total = merge(total, np.frombuffer(data, total.dtype).reshape(total.shape))
         return final(total)
 
     def rows(self, request: RowsRequest) -> Coroutine[RowsOfNodes]:
         mine: RowsOfNodes
-        mine, theirs = yield from self._asked(request)
+        mine, theirs = yield from self._ask_everybody(request)
         if not theirs:
             return mine
         first = request.features[0]
@@ -147,18 +147,18 @@ class Leader(Resident, Provider, Generic[T]):
         return RowsOfNodes.from_values(values, request.widths, first)
 
     def fold_hashes(self, request: FoldHashesRequest) -> Coroutine[Ints]:
-        mine, theirs = yield from self._asked(request)
+        mine, theirs = yield from self._ask_everybody(request)
         return np.concatenate([mine, *(np.frombuffer(data, np.int64).reshape(-1, mine.shape[1]) for data in theirs)])
 
     def replace(self, request: ReplaceRequest) -> Coroutine[None]:
         """Raises NoAnswerError where all processes share their rows: each may have begun trees of the old ones."""
-        yield from self._asked(request)
+        yield from self._ask_everybody(request)
 
     def remember(self, request: RememberRequest) -> Coroutine[None]:
-        yield from self._asked(request)
+        yield from self._ask_everybody(request)
 
     def sample(self, request: SampleRequest) -> Coroutine[None]:
-        yield from self._asked(request)
+        yield from self._ask_everybody(request)
 
     def wave(self, request: WaveRequest) -> Coroutine[Wave]:
         if self._waves is None:
@@ -171,7 +171,7 @@ class Leader(Resident, Provider, Generic[T]):
             return super().others(request)
         return self.at_hand.answer(request)
 
-    def _asked(self, request: ByOwnRows) -> Coroutine[Any]:
+    def _ask_everybody(self, request: ByOwnRows) -> Coroutine[Any]:
         """This process's answer by its own rows, and the bytes of everybody else's."""
         work = self.store.answer(request)  # it may have no answer, before anybody is asked
         self.board.publish(self._writer.dump(request))
@@ -199,8 +199,8 @@ class Leader(Resident, Provider, Generic[T]):
         self._all_rows = self._all_rows_of(n_rows)
         self._plan.place.check(self._all_rows.n_bytes, self)
         self.board.rows.make_room(self._all_rows.n_bytes)  # before anybody writes or maps them
-        told = ShareRows(n_rows, [first.get(seat, 0) for seat in range(self.board.n_seats)])
-        self.board.publish(codec.dump(told.to_values()))
+        message = ShareRows(n_rows, [first.get(seat, 0) for seat in range(self.board.n_seats)])
+        self.board.publish(codec.dump(message.to_values()))
         self.store.write_to(self._all_rows, self.board.rows, 0)
         yield from self._answers()
 

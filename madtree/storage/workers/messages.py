@@ -187,7 +187,7 @@ class GrowWave:
 ByOwnRows = (
     CountRequest | RowsRequest | FoldHashesRequest | RememberRequest | ReplaceRequest | SampleRequest | SumsRequest
 )  # what everybody answers by their rows
-Told = ShareRows | TakeRows | GrowEnsemble | GrowWave | ByOwnRows
+Message = ShareRows | TakeRows | GrowEnsemble | GrowWave | ByOwnRows
 _OF_LEADER = (
     ShareRows,
     TakeRows,
@@ -209,19 +209,19 @@ class MessageWriter:
     def __init__(self) -> None:
         self._problems: deque[tuple[Problem, Array]] = deque(maxlen=_PROBLEMS)
 
-    def dump(self, told: Told) -> bytes:
-        problem = getattr(told, "problem", None)
+    def dump(self, message: Message) -> bytes:
+        problem = getattr(message, "problem", None)
         if problem is None:
-            return codec.dump(told.to_values())
-        said = problem.to_values()
-        own = {name: value for name, value in told.to_values().items() if name not in said}
-        return codec.dump({**own, Problem.KNOWN: self._bytes(problem, said)})
+            return codec.dump(message.to_values())
+        problem_values = problem.to_values()
+        own = {name: value for name, value in message.to_values().items() if name not in problem_values}
+        return codec.dump({**own, Problem.KNOWN: self._bytes(problem, problem_values)})
 
-    def _bytes(self, problem: Problem, said: dict[str, Any]) -> Array:
+    def _bytes(self, problem: Problem, problem_values: dict[str, Any]) -> Array:
         for known, found in self._problems:
             if known is problem:
                 return found
-        found = np.frombuffer(codec.dump(said), np.uint8)
+        found = np.frombuffer(codec.dump(problem_values), np.uint8)
         self._problems.append((problem, found))
         return found
 
@@ -234,15 +234,15 @@ class MessageReader:
     def __init__(self) -> None:
         self._problems: deque[tuple[bytes, Problem]] = deque(maxlen=_PROBLEMS)
 
-    def read(self, data: bytes) -> Told:
+    def read(self, data: bytes) -> Message:
         """What the leader has published after the plan; raises MadtreeError where it is none of these."""
         values = codec.load(data)
         if Problem.KNOWN in values:
             values[Problem.KNOWN] = self._problem(
                 Values(values).ints(Problem.KNOWN, (None,), 0, 255, np.uint8).tobytes()
             )
-        told: Told = _KINDS[Values(values).text("what", _KINDS)].from_values(values)
-        return told
+        message: Message = _KINDS[Values(values).text("what", _KINDS)].from_values(values)
+        return message
 
     def _problem(self, data: bytes) -> Problem:
         for known, problem in self._problems:

@@ -23,10 +23,10 @@ from madtree.storage.workers.messages import (
     GrowEnsemble,
     GrowWave,
     KeepRows,
+    Message,
     MessageReader,
     ShareRows,
     TakeRows,
-    Told,
     answer_bytes,
 )
 
@@ -120,42 +120,42 @@ class Resident:
                 return
             yield from self._do(self._reader.read(found))
 
-    def _do(self, told: Told) -> Coroutine[None]:
+    def _do(self, message: Message) -> Coroutine[None]:
         """What the leader asks for."""
-        return _DONE_BY.get(type(told), Resident.answer_told)(self, told)
+        return _DONE_BY.get(type(message), Resident.answer_by_own_rows)(self, message)
 
-    def answer_told(self, told: ByOwnRows) -> Coroutine[None]:
+    def answer_by_own_rows(self, message: ByOwnRows) -> Coroutine[None]:
         """Answer by this worker's rows; who has none is not waited for."""
         if self._has_rows:
-            self.board.put_answer(answer_bytes(told, (yield from self.store.answer(told))))
+            self.board.put_answer(answer_bytes(message, (yield from self.store.answer(message))))
 
-    def share(self, told: ShareRows) -> Coroutine[None]:
+    def share(self, message: ShareRows) -> Coroutine[None]:
         """Put this worker's rows into the file of all rows."""
         yield
-        self._all_rows = self._all_rows_of(told.n_rows)
+        self._all_rows = self._all_rows_of(message.n_rows)
         if self._has_rows:
-            self.store.write_to(self._all_rows, self.board.rows, told.first[self.board.seat])
+            self.store.write_to(self._all_rows, self.board.rows, message.first[self.board.seat])
             self.board.put_answer(b"")
 
-    def take_rows(self, told: TakeRows) -> Coroutine[None]:
+    def take_rows(self, message: TakeRows) -> Coroutine[None]:
         """Keep rows that another process has packed, if this worker is meant."""
         yield
-        if told.seat == self.board.seat:
-            self.store.add(told.block(self._packer.problem))
+        if message.seat == self.board.seat:
+            self.store.add(message.block(self._packer.problem))
             self.store.finish()
             self._has_rows = True
 
-    def know(self, told: GrowEnsemble) -> Coroutine[None]:
+    def know(self, message: GrowEnsemble) -> Coroutine[None]:
         """Remember the ensemble whose waves will be asked for."""
         yield
-        self._ensemble = told.ensemble
+        self._ensemble = message.ensemble
 
-    def grow_wave(self, told: GrowWave) -> Coroutine[None]:
+    def grow_wave(self, message: GrowWave) -> Coroutine[None]:
         """Grow a wave of the ensemble, and hand it over, if this worker is meant."""
-        if told.seat != self.board.seat:
+        if message.seat != self.board.seat:
             return
         assert self._ensemble is not None
-        wave = yield from driven(self._ensemble.grow(told.number), self.at_hand)
+        wave = yield from driven(self._ensemble.grow(message.number), self.at_hand)
         data = wave.dump()
         yield from waited_for(lambda: (None,) if self.board.may_answer else None)
         self.board.put_answer(data)

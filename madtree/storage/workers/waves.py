@@ -68,20 +68,20 @@ class SharedWaves:
                 if self._board.answer(seat, 0) is None:
                     continue  # it still looks for parts to pack
                 self._answered[seat] = 1
-            asked = self._asked.setdefault(seat, deque())
-            while len(asked) < self._ahead and self._begun < self._ensemble.n_waves:
+            waiting = self._asked.setdefault(seat, deque())
+            while len(waiting) < self._ahead and self._begun < self._ensemble.n_waves:
                 if self._begun > number + self._most_ahead:
                     return
                 self._board.publish(codec.dump(GrowWave(seat, self._begun).to_values()))
-                asked.append(self._begun)
+                waiting.append(self._begun)
                 self._begun += 1
 
     def _collect(self) -> bool:
         """Whether anything came."""
         came = False
-        for seat, asked in self._asked.items():
-            if asked and (data := self._board.answer(seat, self._answered[seat])) is not None:
+        for seat, waiting in self._asked.items():
+            if waiting and (data := self._board.answer(seat, self._answered[seat])) is not None:
                 self._answered[seat] += 1
-                self._done[asked.popleft()] = Wave.load(data)
+                self._done[waiting.popleft()] = Wave.load(data)
                 came = True
         return came

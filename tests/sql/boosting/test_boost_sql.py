@@ -136,18 +136,18 @@ def test_a_single_class_and_quoted_names(db: psycopg.Connection) -> None:
     db.execute("""CREATE TABLE "A b" AS SELECT id, a AS "x""y", b AS "select", 'it''s'::text AS "Cl" FROM t""")
     call = """SELECT madtree.boost_train('"A b"', 'm', 'id', '"Cl"', '"x""y", "select"', num_trees => 2)"""
     db.execute(call)
-    assert set(said_of(db, expression(db))) == {"it's"}
+    assert set(out_of_bag_columns(db, expression(db))) == {"it's"}
     db.execute("SELECT madtree.boost_predict('m', '\"A b\"', 'scored', 'prob')")
     (share,) = rows(db, 'SELECT DISTINCT * FROM (SELECT "estimated_prob_it\'s" AS p FROM scored) s')
-    close(said_of(db, expression(db, "prob")), [share["p"]] * 900)
+    close(out_of_bag_columns(db, expression(db, "prob")), [share["p"]] * 900)
     call = """SELECT madtree.boost_train('"A b"', 'n', 'id', '"select"', '"x""y"', num_trees => 2)"""
     db.execute(call)
     db.execute("SELECT madtree.boost_predict('n', '\"A b\"', 'of_n', 'raw')")
     expected = [row["raw_select"] for row in rows(db, "SELECT raw_select FROM of_n ORDER BY id")]
-    assert said_of(db, expression(db, model="n")) == expected
+    assert out_of_bag_columns(db, expression(db, model="n")) == expected
 
 
-def said_of(db: psycopg.Connection, text: str) -> list[Any]:
+def out_of_bag_columns(db: psycopg.Connection, text: str) -> list[Any]:
     query = f'SELECT ({text}) AS said FROM "A b" ORDER BY id'
     return [said for (said,) in db.cursor().execute(query.encode()).fetchall()]
 

@@ -29,7 +29,7 @@ from madtree.report import kinds as pages
 from madtree.score import kinds as scoring
 from madtree.score.block_plan import MemberValues
 from madtree.score.forest_outcomes import outcomes_of_forest
-from madtree.score.outcomes import Outcomes, Said
+from madtree.score.outcomes import Outcomes, ScoredLeaves
 from madtree.score.predict import forest_predict, tree_predict
 from madtree.sqltext import importance
 from madtree.sqltext.kinds import TABLES
@@ -60,7 +60,7 @@ UPDATE f_summary SET method = 'toy_train', num_trees = NULL
 """
 
 
-def _sums(said: Said) -> Outcomes:
+def _sums(said: ScoredLeaves) -> Outcomes:
     """A row's number is the sum of what its trees say."""
     found = outcomes_of_forest(said)
     assert isinstance(found.of_node, MemberValues)

@@ -96,7 +96,7 @@ def one_tree(key: TreeKeys | None = None, **changes: Any) -> TreeColumns:
         "importance": [[0.0, 3.5, 0.0]],
         "oob_error": [float("nan")],
         "is_tested": [False],
-        "is_judged": [True],
+        "is_explainable": [True],
         "explained": [[False, False, False]],
     }
     return columns(TreeColumns, key or keys([0]), **(values | changes))

@@ -20,7 +20,7 @@ BYTES = 2_500_000  # of an enormous value, before it is compressed
 AT_ONCE, ALL = 1_500_000, 2_000_000  # bytes that one statement may hand over, and all of a call
 # Bounds of the package, for this session.
 BOUNDS = {
-    "madtree.model.measured": {"MOST_BYTES": 2**20},
+    "madtree.model.size_limits": {"MOST_BYTES": 2**20},
     "madtree.model.read": {"MOST_BYTES": 2**20, "_BYTES_AT_ONCE": 2**18},
     "madtree.model.packed_nodes": {"MOST_BYTES": 2**20},
     "madtree.sqltext.sizes": {"MOST_LIST_BYTES": 2**20, "_DOCUMENTS": dict.fromkeys(("levels", "enum_labels"), 2**16)},

@@ -45,7 +45,7 @@ SOURCES = {
     "foreign": "traps.f",
 }
 # The server of the foreign table is this one: in that session the attacker's own functions run as the attacker.
-_ELSEWHERE = """
+_UNPICKLED = """
 CREATE EXTENSION postgres_fdw;
 CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host {host}, port {port}, dbname {dbname});
 CREATE USER MAPPING FOR public SERVER elsewhere OPTIONS (user {user}, password {password}, password_required 'false');
@@ -296,7 +296,7 @@ def _elsewhere(admin: psycopg.Connection, login: str) -> sql.Composed:
     ).fetchall()
     known = {"host": sockets or "localhost", "port": port, "dbname": admin.info.dbname}
     known |= {name: conninfo_to_dict(login)[name] for name in ("user", "password")}
-    return sql.SQL(_ELSEWHERE).format(**{name: sql.Literal(str(value)) for name, value in known.items()})
+    return sql.SQL(_UNPICKLED).format(**{name: sql.Literal(str(value)) for name, value in known.items()})
 
 
 def _keep(ground: Ground, message: str) -> None:

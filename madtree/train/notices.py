@@ -25,7 +25,7 @@ BETWEEN_HALVES = 2 / np.pi
 ROWS_A_CATEGORY = 10  # on average, below which a feature's categories can part any rows
 
 
-def tell_of_classes(host: Host, task: TrainingTask, profile: Profile) -> None:
+def warn_of_many_classes(host: Host, task: TrainingTask, profile: Profile) -> None:
     """A warning where whole numbers become more classes than there usually are, a notice where most rows have a class
     of their own.
     """
@@ -43,7 +43,7 @@ def tell_of_classes(host: Host, task: TrainingTask, profile: Profile) -> None:
         )
 
 
-def tell_of_constant(host: Host, task: TrainingTask, profile: Profile) -> None:
+def warn_of_constant_outcome(host: Host, task: TrainingTask, profile: Profile) -> None:
     """A notice where all rows have the same outcome; `profile` is of all of them."""
     n = len(profile.classes)
     if profile.usable > 1 and (n == 1 or (not n and profile.low == profile.high)):
@@ -54,29 +54,31 @@ def tell_of_constant(host: Host, task: TrainingTask, profile: Profile) -> None:
         )
 
 
-def tell_of_ids(host: Host, task: TrainingTask, profile: Profile, categories: Sequence[Categories | None]) -> None:
+def warn_of_many_categories(
+    host: Host, task: TrainingTask, profile: Profile, categories: Sequence[Categories | None]
+) -> None:
     """A notice that names features with nearly as many categories as rows: more than half as many."""
     if profile.usable < FEWEST_ROWS:
         return
-    told = [
+    messages = [
         f"{feature.name} ({len(known.labels)})"
         for feature, known in zip(task.features, categories, strict=True)
         if known is not None and 2 * len(known.labels) > profile.usable
     ]
-    if told:
+    if messages:
         host.notice(
-            f"list_of_features: nearly as many categories as there are rows ({profile.usable}): {', '.join(told)}; "
+            f"list_of_features: nearly as many categories as there are rows ({profile.usable}): {', '.join(messages)}; "
             "what names a single row says nothing of others: leave it out"
         )
 
 
-def tell_of_bags(host: Host, task: TrainingTask, sampling: str, said: OutOfBagColumns) -> None:
+def warn_of_shared_ids(host: Host, task: TrainingTask, sampling: str, out_of_bag: OutOfBagColumns) -> None:
     """A notice where no row is out of any bag: of rows that are told apart each tree lacks a third."""
     if sampling != "poisson":
         return
-    judged = said.n_rows >= FEWEST_ROWS
-    alike = judged & np.isnan(said.error)
-    if 2 * np.count_nonzero(alike) > np.count_nonzero(judged):  # it may happen to a few small groups by chance
+    large_enough = out_of_bag.n_rows >= FEWEST_ROWS
+    alike = large_enough & np.isnan(out_of_bag.error)
+    if 2 * np.count_nonzero(alike) > np.count_nonzero(large_enough):  # it may happen to a few small groups by chance
         where = f" in {np.count_nonzero(alike)} of {len(alike)} groups" if task.grouping else ""
         host.notice(
             f"id_col_name: rows with the same {task.id_sql} are drawn together, so that each tree has all rows or "
@@ -84,7 +86,7 @@ def tell_of_bags(host: Host, task: TrainingTask, sampling: str, said: OutOfBagCo
         )
 
 
-class TreeRemarks:
+class TreeNotices:
     """What is to be told of the trees, once all of them are known."""
 
     def __init__(self, task: TrainingTask, categories: Sequence[Categories | None]) -> None:
@@ -92,7 +94,7 @@ class TreeRemarks:
         # (n_features,) of unordered features, 0 for the others
         self._n_categories = np.array([0 if known is None else len(known.labels) for known in categories])
         self._perfect = np.zeros(len(task.features), np.int64)  # trees in which the feature predicts nearly perfectly
-        self._judged = self._n_trees = self._bare = self._low = 0
+        self._n_checked = self._n_trees = self._bare = self._low = 0
         # (n_features,) of the splits between many categories: what they gain, and would gain by chance
         self._gains, self._by_chance = np.zeros((2, len(task.features)))
         self._all_gains = 0.0
@@ -106,7 +108,7 @@ class TreeRemarks:
         self._bare += int(bare.sum())
         lost = trees.grown_depth - trees.tree_depth
         self._low += int((cut & ~bare & (lost > trees.tree_depth) & (lost >= LEVELS_MISSED)).sum())
-        self._judged += int(trees.is_judged.sum())
+        self._n_checked += int(trees.is_explainable.sum())
         # A feature with few rows a category parts any rows.
         known = self._n_categories * ROWS_A_CATEGORY <= trees.n_rows[:, None]
         self._perfect += (trees.explained & known).sum(axis=0)
@@ -132,10 +134,10 @@ class TreeRemarks:
         self._gains += np.bincount(feature, gain[many], len(self._gains))
         self._by_chance += np.bincount(feature, by_chance, len(self._gains))
 
-    def _tell_of_chance(self, host: Host) -> None:
+    def _warn_of_chance_splits(self, host: Host) -> None:
         """A notice of features whose splits gain no more than chance does, and yet make up much of the tree."""
-        told = np.flatnonzero((self._gains < self._by_chance) & (self._gains > MUCH * self._all_gains))
-        for feature in told.tolist():
+        messages = np.flatnonzero((self._gains < self._by_chance) & (self._gains > MUCH * self._all_gains))
+        for feature in messages.tolist():
             host.notice(
                 f"list_of_features: {self._task.features[feature].name} has {self._n_categories[feature]} categories, "
                 f"and its splits, {self._gains[feature] / self._all_gains:.0%} of all that is gained, gain no more "
@@ -143,30 +145,30 @@ class TreeRemarks:
                 "group its categories, or prune by cross-validation (pruning_params => 'n_folds=5')"
             )
 
-    def tell(self, host: Host) -> None:
-        self._tell_of_chance(host)
-        self._tell_of_pruning(host)
-        for feature in np.flatnonzero(2 * self._perfect > self._judged).tolist():
+    def send(self, host: Host) -> None:
+        self._warn_of_chance_splits(host)
+        self._warn_of_pruning(host)
+        for feature in np.flatnonzero(2 * self._perfect > self._n_checked).tolist():
             name, trees = self._task.features[feature].name, ""
             if self._task.grouping:
-                trees = f" in {self._perfect[feature]} of {self._judged} trees"
+                trees = f" in {self._perfect[feature]} of {self._n_checked} trees"
             host.notice(
                 f"list_of_features: {name} alone predicts {self._task.dependent_name} almost perfectly{trees}; if it "
                 "is known only when the outcome is, leave it out"
             )
 
-    def _tell_of_pruning(self, host: Host) -> None:
+    def _warn_of_pruning(self, host: Host) -> None:
         """One notice for all trees."""
-        told = []
+        messages = []
         if self._bare:
-            told.append(f"{self._count(self._bare)} with a single leaf, which predicts the same for every row")
+            messages.append(f"{self._count(self._bare)} with a single leaf, which predicts the same for every row")
         if self._low:
             grown = "they" if self._task.grouping else "it"
-            told.append(f"{self._count(self._low)} with less than half of the depth to which {grown} had grown")
-        if told:
+            messages.append(f"{self._count(self._low)} with less than half of the depth to which {grown} had grown")
+        if messages:
             host.notice(
-                f"pruning left {', and '.join(told)}; to keep more, prune less (pruning_params => 'cp=-1' keeps all "
-                "splits), weight the rarer outcomes (weights), or choose another split_criterion"
+                f"pruning left {', and '.join(messages)}; to keep more, prune less (pruning_params => 'cp=-1' keeps "
+                "all splits), weight the rarer outcomes (weights), or choose another split_criterion"
             )
 
     def _count(self, n: int) -> str:

@@ -20,16 +20,16 @@ def tested(host: Host, choice: Choice, table: str, *, with_cells: bool) -> dict[
     whose tree_id is None for trees that are not measured one by one; of two classes the points of the `curve` of the
     last one, and the `bins` of its probability, those of all trees together first.
     """
-    asked = [choice.model.name, table, choice.trust_owner, with_cells]
+    given = [choice.model.name, table, choice.trust_owner, with_cells]
     if _has_extension(host):
-        answer = host.query(sql.TESTED, [_TEXT, _TEXT, _BOOL, _BOOL], asked)[0]
+        answer = host.query(sql.TESTED, [_TEXT, _TEXT, _BOOL, _BOOL], given)[0]
     else:
-        answer = _here(host, "tested_rows", *asked)[0]
+        answer = _here(host, "tested_rows", *given)[0]
     found: dict[str, list[Row]] = json.loads(answer["tested_rows"])
-    measured = {None, *choice.measured_ids}
-    found["metrics"] = [row for row in found["metrics"] if row["tree_id"] in measured]
+    evaluated = {None, *choice.evaluated_ids}
+    found["metrics"] = [row for row in found["metrics"] if row["tree_id"] in evaluated]
     for row in found.get("cells", ()):
-        row["tree_id"] = row["tree_id"] if row["tree_id"] in measured else None
+        row["tree_id"] = row["tree_id"] if row["tree_id"] in evaluated else None
     return found
 
 
@@ -40,8 +40,8 @@ def row_paths(host: Host, choice: Choice, table: str, id_: str) -> dict[int, lis
         MadtreeError: there is no such row, or it goes down none of these trees.
     """
     if _has_extension(host):
-        asked = [choice.model.name, table, id_, choice.trust_owner]
-        rows = host.query(sql.PATH, [_TEXT, _TEXT, _TEXT, _BOOL], asked)
+        given = [choice.model.name, table, id_, choice.trust_owner]
+        rows = host.query(sql.PATH, [_TEXT, _TEXT, _TEXT, _BOOL], given)
     else:
         rows = _here(host, "tree_path", choice.model.name, table, id_, choice.trust_owner)
     found: dict[int, list[str]] = {}
@@ -63,11 +63,11 @@ def partial_dependence(
     """What is predicted by a feature's values, of which there are at most `size`, of at most `most` rows; or the
     effects of these, `accumulated`.
     """
-    asked = [choice.model.name, table, feature, size, most, choice.trust_owner]
+    given = [choice.model.name, table, feature, size, most, choice.trust_owner]
     if _has_extension(host):
         types = [_TEXT, _TEXT, _TEXT, "pg_catalog.int4", "pg_catalog.int4", _BOOL, _BOOL]
-        return host.query(sql.PARTIAL_DEPENDENCE, types, [*asked, accumulated])
-    return _here(host, "partial_dependence", *asked[:3], None, None, accumulated, False, *asked[3:])
+        return host.query(sql.PARTIAL_DEPENDENCE, types, [*given, accumulated])
+    return _here(host, "partial_dependence", *given[:3], None, None, accumulated, False, *given[3:])
 
 
 def scoring_sql(host: Host, choice: Choice) -> str:
