@@ -218,7 +218,7 @@ class MemoryHost:
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         """What the catalogue says; raises LookupError of a query that it knows nothing of."""
         if isinstance(sql, LookUp) and sql.builder in self._answers:
-            return self._answers[sql.builder](**sql.asked_of)
+            return self._answers[sql.builder](**sql.arguments)
         if sql not in self._answers:
             raise LookupError(f"without a server nobody answers to {sql}")
         return self._answers[sql](*params)

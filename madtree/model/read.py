@@ -286,8 +286,8 @@ def _seen_categories(
 
 
 def group_objects(host: Host, tables: ModelTables, model: Model) -> dict[int, str]:
-    """The values of a model's groups as the text of a JSON object, by the groups' numbers, which are those of their trees
-    where each has one; empty where the model is not grouped. They are read once: many rows of a result share the text.
+    """The values of a model's groups as texts of JSON objects, by their numbers, which are those of their trees where
+    each has one; empty where the model is not grouped. They are read once: many rows of a result share the text.
     """
     if not model.grouping_columns:
         return {}

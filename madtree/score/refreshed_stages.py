@@ -70,7 +70,7 @@ def refreshed_boosted(
         for member in range(model.n_members):
             stages.enter(member, found, rate, penalties)
     _add_upwards(host, arrays, found, stages.loss, rate, penalties)
-    own = arrays.trees.tree_id, arrays.trees.node_id, found.n_rows, found.weight, found.says
+    own = arrays.trees.tree_id, arrays.trees.node_id, found.n_rows, found.weight, found.step
     return RefreshedNodes(rows.n_rows, *own, None, stages.groups)
 
 
@@ -117,11 +117,11 @@ class _Nodes:
     n_rows: Ints
     weight: Floats
     gradient: Floats
-    says: Floats
+    step: Floats
 
     @classmethod
-    def none(cls, says: Floats) -> _Nodes:
-        return cls(np.zeros(len(says), np.int64), np.zeros(len(says)), np.zeros(len(says)), says)
+    def none(cls, step: Floats) -> _Nodes:
+        return cls(np.zeros(len(step), np.int64), np.zeros(len(step)), np.zeros(len(step)), step)
 
 
 @dataclass(frozen=True)
@@ -183,13 +183,13 @@ class _Stages:
         if self.loss.level is None:
             gradient, hessian = self._sums(score, rows, cell, len(nodes))
             found.gradient[nodes], found.weight[nodes] = gradient, hessian
-            says = _steps(self.loss, hessian, gradient, penalties[nodes], rate, np.repeat(sizes == 1, sizes))
+            step = _steps(self.loss, hessian, gradient, penalties[nodes], rate, np.repeat(sizes == 1, sizes))
         else:
-            says, found.weight[nodes] = self._quantiles(rows, cell, len(nodes))
+            step, found.weight[nodes] = self._quantiles(rows, cell, len(nodes))
         found.n_rows[nodes] = n_rows
-        found.says[nodes] = np.where(n_rows > 0, rate * says, found.says[nodes])
+        found.step[nodes] = np.where(n_rows > 0, rate * step, found.step[nodes])
         self.host.let_in()
-        self.lines[self.loss.first + score, rows] += found.says[nodes].take(cell)
+        self.lines[self.loss.first + score, rows] += found.step[nodes].take(cell)
         if score + 1 == self.loss.n_scores:
             self.loss.end_round(self.lines)
 
@@ -210,17 +210,17 @@ class _Stages:
         level = self.loss.level
         assert level is not None
         residuals, weights = self.loss.residuals(self.lines)[rows], self.rows.weights[rows]
-        says = quantiles_of_places(residuals, weights if self.loss.weighted else None, cell, n_cells, level)
+        step = quantiles_of_places(residuals, weights if self.loss.weighted else None, cell, n_cells, level)
         self.host.let_in()
         weight = ExactSums(n_cells)
         weight.add(weights, cell)
         if not self.has_threshold:
-            return says, weight.totals
+            return step, weight.totals
         limit = self.threshold().take(self.rows.group[rows])
         cut = ExactSums(n_cells)
-        cut.add(np.clip(residuals - says.take(cell), -limit, limit) * weights, cell)
+        cut.add(np.clip(residuals - step.take(cell), -limit, limit) * weights, cell)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return says + np.nan_to_num(cut.totals / weight.totals), weight.totals
+            return step + np.nan_to_num(cut.totals / weight.totals), weight.totals
 
     def threshold(self) -> Floats:
         """(n_groups,) of the absolute residuals of now, from which on they count by their sign."""
@@ -266,8 +266,8 @@ def _add_upwards(host: Host, arrays: ModelArrays, found: _Nodes, loss: RowLoss, 
             sums[nodes] = sums[left] + sums[right]
         if loss.level is not None:
             weight = np.maximum(found.weight[nodes], np.finfo(np.float64).tiny)
-            says = (found.weight[left] * found.says[left] + found.weight[right] * found.says[right]) / weight
+            step = (found.weight[left] * found.step[left] + found.weight[right] * found.step[right]) / weight
         else:
             alone = np.zeros(len(nodes), np.bool_)
-            says = rate * _steps(loss, found.weight[nodes], found.gradient[nodes], penalties[nodes], rate, alone)
-        found.says[nodes] = np.where(found.n_rows[nodes] > 0, says, found.says[nodes])
+            step = rate * _steps(loss, found.weight[nodes], found.gradient[nodes], penalties[nodes], rate, alone)
+        found.step[nodes] = np.where(found.n_rows[nodes] > 0, step, found.step[nodes])

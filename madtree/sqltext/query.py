@@ -21,11 +21,11 @@ class LookUp(str):
 
     Attributes:
         builder: the function that made it.
-        asked_of: that function's arguments by name.
+        arguments: that function's arguments by name.
     """
 
     builder: Callable[..., LookUp]
-    asked_of: dict[str, Any]
+    arguments: dict[str, Any]
 
 
 def look_up(build: Callable[P, str]) -> Callable[P, LookUp]:
@@ -38,7 +38,7 @@ def look_up(build: Callable[P, str]) -> Callable[P, LookUp]:
         query = LookUp(build(*given, **named))
         bound = parameters.bind(*given, **named)
         bound.apply_defaults()
-        query.builder, query.asked_of = builder, bound.arguments
+        query.builder, query.arguments = builder, bound.arguments
         return query
 
     return builder

@@ -43,13 +43,13 @@ _LEFT_OUT = frozenset(("_cv", "_rounds", "_nodes", "_oob", "_outcomes"))
 _REPLACED = frozenset(("prediction", "impurity", "risk", "class_weights"))  # become others where trees voted
 
 
-def write_calibrated_sum(host: Host, tables: ModelTables, model: Model, new: NewModel, packed: Calibrated) -> None:
+def write_calibrated_sum(host: Host, tables: ModelTables, model: Model, new: NewModel, calibration: Calibrated) -> None:
     """Create and fill the tables of the calibrated model.
 
     Raises:
         MadtreeError: its copies of trees, or its points, would be too many.
     """
-    _Sum(host, tables, model, new, packed).write()
+    _Sum(host, tables, model, new, calibration).write()
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class _Sum:
     tables: ModelTables
     model: Model
     new: NewModel
-    packed: Calibrated
+    calibration: Calibrated
 
     @property
     def _is_boosted(self) -> bool:
@@ -79,7 +79,7 @@ class _Sum:
     @property
     def _loss(self) -> str:
         """The one whose scores mean what the new model's do."""
-        if self.packed.method == ISOTONIC:
+        if self.calibration.method == ISOTONIC:
             return ISOTONIC
         return SIGMOID if len(self.model.classes) > 2 else "log_loss"
 
@@ -108,7 +108,12 @@ class _Sum:
         for literals in self._group_literals():
             host.command(groups, [_TEXT] * len(sql.GROUP_PARAMETERS), literals)
         copy_summary(
-            host, self.tables, self.new, parts["_summary"], self.packed.summary_values(self.tables), values["_summary"]
+            host,
+            self.tables,
+            self.new,
+            parts["_summary"],
+            self.calibration.summary_values(self.tables),
+            values["_summary"],
         )
 
     def _parts(self) -> dict[str, Columns]:
@@ -123,7 +128,7 @@ class _Sum:
             parts["_group"] = {name: kept for name, kept in parts["_group"].items() if not name.startswith("oob_")}
             parts["_group"] = {**parts["_group"], **_kept([each for each in GROUP_COLUMNS if each[0] not in own])}
         known = isotonic_columns(self._n_scores)
-        columns = known if self.packed.method == ISOTONIC else ()
+        columns = known if self.calibration.method == ISOTONIC else ()
         former = {name: kept for name, kept in parts["_group"].items() if name not in dict(known)}
         return {**parts, "_group": {**former, **_kept(columns)}}
 
@@ -187,7 +192,7 @@ class _Sum:
 
     def _maps(self, group: int) -> Sequence[CalibrationMap]:
         """Those of a group, one for each score."""
-        return self.packed.maps.of_group(group if self.model.grouping_columns else 0)
+        return self.calibration.maps.of_group(group if self.model.grouping_columns else 0)
 
     def _factor(self, group: int, score: int) -> float:
         """By what the numbers of leaves that add to a group's score are multiplied."""
