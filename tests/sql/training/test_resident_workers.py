@@ -34,9 +34,9 @@ def rows(dsn: str, shared_schema: str, sessions: KeptSessions) -> str:
 
 @pytest.fixture(scope="module")
 def many(dsn: str, rows: str, sessions: KeptSessions) -> str:
-    """A table with every row ten times, which tests read only, too."""
+    """A table with every row seven times, which tests read only, too."""
     with sessions.session(dsn) as admin:
-        admin.execute(f"CREATE TABLE {rows}_many AS SELECT t.* FROM {rows} AS t, generate_series(1, 10)")
+        admin.execute(f"CREATE TABLE {rows}_many AS SELECT t.* FROM {rows} AS t, generate_series(1, 7)")
         admin.execute(f"ANALYZE {rows}_many")
     return "t_many"
 
@@ -219,7 +219,7 @@ def test_an_error_in_a_row_is_told_and_leaves_nothing_behind(db: psycopg.Connect
 
 def test_a_training_that_is_cancelled_leaves_nothing_behind(db: psycopg.Connection, told: list[str]) -> None:
     """At each of its lines in turn: while it packs, in its levels and between them."""
-    more = {"pruning_params": "n_folds=5", "max_depth": 6}
+    more = {"pruning_params": "n_folds=2", "max_depth": 4}
     train(db, 2, **more)
     n_lines = len(told)
     assert n_lines > 8
