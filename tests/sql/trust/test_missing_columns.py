@@ -114,7 +114,7 @@ def test_no_call_runs_what_takes_the_place_of_a_column(db: psycopg.Connection, o
     not_missed: dict[str, dict[str, str]] = {}
     for turn, (table, column, type_) in enumerate(found):
         with replaced(db, table, {column: type_}):
-            answers = {call for call in share(calls, 41, turn) if watched.answers(call, f"{table}.{column}")}
+            answers = {call for call in share(calls, 26, turn) if watched.answers(call, f"{table}.{column}")}
             if answers:
                 not_missed.setdefault(table, {})[column] = type_
     for number, (table, columns) in enumerate(not_missed.items()):
@@ -124,6 +124,6 @@ def test_no_call_runs_what_takes_the_place_of_a_column(db: psycopg.Connection, o
             }
         for turn, (column, type_) in enumerate(columns.items() if missing else ()):
             with replaced(db, table, {column: type_}):
-                for call in share(sorted(missing), 7, turn):
+                for call in share(sorted(missing), 4, turn):
                     watched.answers(call, f"{table}.{column}")
     assert watched.wrong == []
