@@ -8,6 +8,7 @@ import re
 import secrets
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,8 @@ import pytest
 from fix_server import Server
 from psycopg.conninfo import make_conninfo
 from terminal import ANSI, COLOUR, SCRIPT, environment, run, run_in_terminal
+
+from madtree.cli.output import rows
 
 COMMANDS = [
     "train",
@@ -190,6 +193,7 @@ def test_help_lists_the_commands_and_exit_codes() -> None:
 
 LOADED = """
 import sys
+import time
 from madtree.cli import main
 sys.argv = ["madtree", "--help"]
 try:
@@ -242,3 +246,15 @@ def test_json_is_strict(madtree: Callable[..., Any], model: str, points: str) ->
 
 def test_the_suite_reaches_no_private_server_of_its_users() -> None:
     assert not os.path.exists(environment({})["MADTREE_HOME"])
+
+
+def test_many_rows_are_printed_in_a_moment(capsys: pytest.CaptureFixture[str]) -> None:
+    """As those of every row's curve are; wide characters take two places."""
+    found = [{"class": "木" * (1 + i % 3), "number": i, "estimated": i / 7} for i in range(20_000)]
+    begin = time.process_time()
+    rows(found, machine=False)
+    assert time.process_time() - begin < 2.5
+    heading, *lines = capsys.readouterr().out.splitlines()
+    assert heading == "class  number estimated"
+    assert lines[:2] == ["木" + " " * 10 + "0" + " " * 9 + "0", "木木" + " " * 8 + "1  0.142857"]
+    assert len(lines) == 20_000

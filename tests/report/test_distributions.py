@@ -240,7 +240,7 @@ def test_bars_are_drawn_on_their_sides_of_the_threshold(db: psycopg.Connection, 
     page.click("#expand")
     by_kind = groupby(sorted(found, key=lambda node: "ends" in found[node]), key=lambda node: "ends" in found[node])
     for is_across, nodes in by_kind:
-        for node in list(nodes)[:4]:
+        for node in list(nodes)[: 4 if scheme == "light" else 1]:
             page.evaluate(f"document.querySelector('[data-node=\"{node}\"]').dispatchEvent(new Event('focus'))")
             titles = page.locator("#details .bin title").all_text_contents()
             assert [title.split(":")[0] for title in titles] == found[node]["texts"]

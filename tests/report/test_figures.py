@@ -47,9 +47,9 @@ def test_importance_is_that_of_get_var_importance(db: psycopg.Connection, show: 
 def test_importance_of_many_features_is_told_of_the_first(db: psycopg.Connection, show: Any) -> None:
     columns = ", ".join(f"sin(i * {n + 1} * 0.37) AS f{n}" for n in range(120))
     total = " + ".join(f"f{n}" for n in range(120))
-    rows = f"SELECT i AS id, {columns} FROM generate_series(1, 3000) AS i"
+    rows = f"SELECT i AS id, {columns} FROM generate_series(1, 1200) AS i"
     db.execute(f"CREATE TABLE t AS SELECT *, {total} AS y FROM ({rows}) AS s".encode())
-    train(db, "t", "many", "y", "*", max_depth=12, min_split=6)
+    train(db, "t", "many", "y", "*", max_depth=10, min_split=6)
     page = show("many")
     used = db.execute("SELECT count(*) FROM many, unnest(impurity_var_importance) AS i WHERE i > 0").fetchone()[0]
     assert used > 40

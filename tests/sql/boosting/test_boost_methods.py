@@ -30,8 +30,8 @@ def test_it_is_the_same_in_every_way(db: psycopg.Connection, method: str, target
     boost(db, target, **given)
     expected = tables(db)
     turn = OF_TARGETS.index((method, target)) + len(more)
-    for strategy in ("memory", *share(("workers", "aggregate"), 2, turn)):
-        boost(db, target, strategy=strategy, parallel_workers=2, **given)
+    for strategy in share(("memory", "workers", "aggregate"), 3, turn):
+        boost(db, target, strategy=strategy, parallel_workers=1, **given)
         assert tables(db) == expected, strategy
     names = {"training_table_name": "t", "output_table_name": "m", "id_col_name": "id", "list_of_features": "a, b, c"}
     by_passes = Tuning(block_rows=150, read_rows=70, surely_large=100)

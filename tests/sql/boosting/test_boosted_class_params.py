@@ -10,6 +10,7 @@ import psycopg
 import pytest
 from boosted_data import FEW, MAKE, boost, score, tables
 from forest_data import rows
+from shares import share
 from training import train_by_client
 
 from madtree.request import Tuning
@@ -80,13 +81,13 @@ def test_corrected_probabilities_are_about_those_of_the_rows(db: psycopg.Connect
     assert np.mean([[*row.values()][-1] for row in score(db, "prob")]) > found + 0.02
 
 
-@pytest.mark.parametrize("target", ["late", "k"])
-def test_it_is_the_same_in_every_way(db: psycopg.Connection, target: str) -> None:
+@pytest.mark.parametrize(("turn", "target"), [(0, "late"), (1, "k")])
+def test_it_is_the_same_in_every_way(db: psycopg.Connection, turn: int, target: str) -> None:
     more = {"class_params": "class_weight=balanced", "correct_prior": True, "weights": "w", "grouping_cols": "g"}
     boost(db, target, **more)
     expected = tables(db)
-    for strategy in ("workers", "aggregate"):
-        boost(db, target, strategy=strategy, parallel_workers=2, **more)
+    for strategy in share(("workers", "aggregate"), 2, turn):
+        boost(db, target, strategy=strategy, parallel_workers=1, **more)
         assert tables(db) == expected, strategy
     names = {"training_table_name": "t", "output_table_name": "m", "id_col_name": "id", "list_of_features": "a, b, c"}
     by_passes = Tuning(block_rows=150, read_rows=70, surely_large=100)

@@ -6,6 +6,7 @@ import psycopg
 import pytest
 from boosted_data import boost, tables
 from forest_data import rows
+from shares import share
 
 # Four categories, and four more in rows without an outcome, of weight 0, or held out: with more than four, splits
 # have guards.
@@ -27,14 +28,14 @@ def _table(db: psycopg.Connection) -> None:
     db.execute(MAKE.replace("i_counts", "w > 0"))
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_every_strategy_grows_what_the_rows_alone_say(db: psycopg.Connection, case: str) -> None:
+@pytest.mark.parametrize(("turn", "case"), list(enumerate(CASES)))
+def test_every_strategy_grows_what_the_rows_alone_say(db: psycopg.Connection, turn: int, case: str) -> None:
     outcome, more = CASES[case]
     boost(db, outcome, source="those", features="c", **more)
     alone = rows(db, "SELECT tree_id, node_id, prediction, left_levels FROM m_nodes ORDER BY 1, 2")
     assert len({row["node_id"] for row in alone}) > 3  # guards would want more rows than there are
-    for strategy in ("memory", "workers", "aggregate"):
-        boost(db, outcome, features="c", strategy=strategy, **more)
+    for strategy in ("memory", *share(("workers", "aggregate"), 2, turn)):
+        boost(db, outcome, features="c", strategy=strategy, parallel_workers=1, **more)
         assert rows(db, "SELECT tree_id, node_id, prediction, left_levels FROM m_nodes ORDER BY 1, 2") == alone, (
             strategy
         )

@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from boosted_data import FEW, MAKE, boost, tables
 from forest_data import rows
+from shares import share
 from training import train_by_client
 
 from madtree.request import Tuning
@@ -22,18 +23,18 @@ def _table(db: psycopg.Connection) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "more"),
+    ("turn", "target", "more"),
     [
-        ("y", {"weights": "w", "grouping_cols": "g"}),
-        ("late", {}),
-        ("k", {"boost_params": "subsample=0.7", "num_trees": 4}),
+        (0, "y", {"weights": "w", "grouping_cols": "g"}),
+        (1, "late", {}),
+        (2, "k", {"boost_params": "subsample=0.7", "num_trees": 4}),
     ],
 )
-def test_it_is_the_same_in_every_way(db: psycopg.Connection, target: str, more: dict[str, Any]) -> None:
+def test_it_is_the_same_in_every_way(db: psycopg.Connection, turn: int, target: str, more: dict[str, Any]) -> None:
     boost(db, target, **{**BY_FLAG, **more})
     expected = tables(db)
-    for strategy in ("memory", "workers", "aggregate"):
-        boost(db, target, strategy=strategy, parallel_workers=2, **{**BY_FLAG, **more})
+    for strategy in share(("memory", "workers", "aggregate"), 3, turn):
+        boost(db, target, strategy=strategy, parallel_workers=1, **{**BY_FLAG, **more})
         assert tables(db) == expected, strategy
     names = {"training_table_name": "t", "output_table_name": "m", "id_col_name": "id", "list_of_features": "a, b, c"}
     by_passes = Tuning(block_rows=150, read_rows=70, surely_large=100)
@@ -53,8 +54,8 @@ def test_rows_held_out_teach_nothing_and_say_how_many_rounds_are_kept(db: psycop
     db.execute("CREATE TABLE u AS SELECT * FROM t WHERE NOT later; CREATE TABLE rest AS SELECT * FROM t WHERE later")
     boost(db, "y", "alone", "u", n_bins=n_bins, num_trees=group["n_rounds"])
     assert tables(db)["_packed"] == tables(db, "alone")["_packed"]
-    for strategy in ("memory", "workers", "aggregate"):
-        boost(db, "y", n_bins=n_bins, strategy=strategy, parallel_workers=2, **BY_FLAG)
+    for strategy in share(("memory", "workers", "aggregate"), 2, n_bins):
+        boost(db, "y", n_bins=n_bins, strategy=strategy, parallel_workers=1, **BY_FLAG)
         assert tables(db)["_packed"] == tables(db, "alone")["_packed"], strategy
     staged = rows(db, "SELECT loss FROM madtree.boost_staged('alone', 'rest') ORDER BY num_trees")
     assert [row["loss"] for row in staged] == pytest.approx(losses[: group["n_rounds"] + 1], rel=1e-9)
@@ -66,8 +67,8 @@ def test_a_feature_that_only_rows_held_out_have_is_as_if_they_lacked_it(db: psyc
         boost(db, "y", **BY_FLAG, **more)
         expected = tables(db)
         assert expected["_packed"]
-        for strategy in ("memory", "workers", "aggregate"):
-            boost(db, "y", strategy=strategy, parallel_workers=2, **BY_FLAG, **more)
+        for strategy in share(("memory", "workers", "aggregate"), 2, len(more)):
+            boost(db, "y", strategy=strategy, parallel_workers=1, **BY_FLAG, **more)
             assert tables(db) == expected, strategy
 
 
@@ -88,13 +89,13 @@ def test_bins_are_those_of_training_where_rows_are_many_and_held_out_by_their_id
     boost(db, "y", "only", "alone", n_bins=50, num_trees=group["n_rounds"])
     assert tables(db, "only")["_packed"] == expected["_packed"]
     for strategy in ("workers", "aggregate"):
-        boost(db, "y", source="many", strategy=strategy, parallel_workers=2, **given)
+        boost(db, "y", source="many", strategy=strategy, parallel_workers=1, **given)
         assert tables(db) == expected, strategy
     by_id = {**given, "validation_params": "fraction=0.2, n_iter_no_change=50"}
     boost(db, "y", source="many", **by_id)
     expected = tables(db)
     for strategy in ("workers", "aggregate"):
-        boost(db, "y", source="many", strategy=strategy, parallel_workers=2, **by_id)
+        boost(db, "y", source="many", strategy=strategy, parallel_workers=1, **by_id)
         assert tables(db) == expected, strategy
 
 

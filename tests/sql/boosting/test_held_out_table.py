@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from boosted_data import FEW, MAKE, boost, tables
 from forest_data import rows
+from shares import share
 from training import train_by_client
 
 from madtree.request import Tuning
@@ -28,18 +29,20 @@ def _tables(db: psycopg.Connection) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "more"),
+    ("turn", "target", "more"),
     [
-        ("y", {"weights": "w", "grouping_cols": "g"}),
-        ("late", {}),
-        ("k", {"boost_params": "subsample=0.7", "num_trees": 4}),
+        (0, "y", {"weights": "w", "grouping_cols": "g"}),
+        (1, "late", {}),
+        (2, "k", {"boost_params": "subsample=0.7", "num_trees": 4}),
     ],
 )
-def test_it_is_as_if_a_column_told_which_rows(db: psycopg.Connection, target: str, more: dict[str, Any]) -> None:
+def test_it_is_as_if_a_column_told_which_rows(
+    db: psycopg.Connection, turn: int, target: str, more: dict[str, Any]
+) -> None:
     boost(db, target, **{**BY_FLAG, **more})
     expected = tables(db)
-    for strategy in ("auto", "memory", "workers", "aggregate"):
-        boost(db, target, source="u", strategy=strategy, parallel_workers=2, **{**BY_TABLE, **more})
+    for strategy in ("auto", *share(("memory", "workers", "aggregate"), 3, turn)):
+        boost(db, target, source="u", strategy=strategy, parallel_workers=1, **{**BY_TABLE, **more})
         assert tables(db) == expected, strategy
     names = {"training_table_name": "u", "output_table_name": "m", "id_col_name": "id", "list_of_features": "a, b, c"}
     by_passes = Tuning(block_rows=150, read_rows=70, surely_large=1000)

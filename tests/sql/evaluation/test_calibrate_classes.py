@@ -4,6 +4,7 @@ in all ways of scoring.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,14 @@ def trained(db: psycopg.Connection, name: str) -> tuple[str, str]:
     return training.split("_")[0], type_
 
 
+def calibrated(db: psycopg.Connection) -> Iterator[str]:
+    """The model m calibrated as c by one method after the other."""
+    for method in METHODS:
+        db.execute("SELECT madtree.calibrate('m', 'calibration', 'c', %s)", [method])
+        yield method
+        db.execute("SELECT madtree.tree_drop('c')")
+
+
 class Said(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A fitted classifier whose scores are its only features."""
 
@@ -111,30 +120,29 @@ def reference(method: str, scores: Any, outcomes: Any, weight: Any, later: Any) 
     return calibrated.fit(scores, outcomes, sample_weight=weight).predict_proba(later)
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", MODELS)
-def test_it_is_scikit_learns_calibrated_classifier(db: psycopg.Connection, name: str, method: str) -> None:
+def test_it_is_scikit_learns_calibrated_classifier(db: psycopg.Connection, name: str) -> None:
     kind, type_ = trained(db, name)
     of_calibration = said(db, kind, "m", "calibration", type_)
     of_later = said(db, kind, "m", "later", type_)
-    db.execute("SELECT madtree.calibrate('m', 'calibration', 'c', %s)", [method])
-    made = said(db, "boost", "c", "later", "prob")
     known = rows(db, "SELECT id, k, g, w FROM calibration ORDER BY id")
     weighted, grouped = "weighted" in name, "grouped" in name
     used = [row for row in known if row["w"] or not weighted]
     group_of = {row["id"]: row["g"] for row in rows(db, "SELECT id, g FROM later")}
-    for group in range(3) if grouped else [None]:
-        own = [row for row in used if group in (None, row["g"])]
-        ids = [id_ for id_ in made if group in (None, group_of[id_])]
-        expected = reference(
-            method,
-            np.array([of_calibration[row["id"]] for row in own]),
-            np.array([row["k"] for row in own]),
-            np.array([float(row["w"]) for row in own]) if weighted else None,
-            np.array([of_later[id_] for id_ in ids]),
-        )
-        tolerance = 1e-9 if method == "isotonic" else 3e-3  # scikit-learn's search ends early
-        np.testing.assert_allclose(np.array([made[id_] for id_ in ids]), expected, rtol=0, atol=tolerance)
+    for method in calibrated(db):
+        made = said(db, "boost", "c", "later", "prob")
+        for group in range(3) if grouped else [None]:
+            own = [row for row in used if group in (None, row["g"])]
+            ids = [id_ for id_ in made if group in (None, group_of[id_])]
+            expected = reference(
+                method,
+                np.array([of_calibration[row["id"]] for row in own]),
+                np.array([row["k"] for row in own]),
+                np.array([float(row["w"]) for row in own]) if weighted else None,
+                np.array([of_later[id_] for id_ in ids]),
+            )
+            tolerance = 1e-9 if method == "isotonic" else 3e-3  # scikit-learn's search ends early
+            np.testing.assert_allclose(np.array([made[id_] for id_ in ids]), expected, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("name", ["boosted", "forest"])
@@ -161,38 +169,39 @@ def test_sigmoids_are_the_most_likely_ones(db: psycopg.Connection, name: str) ->
     np.testing.assert_allclose(made, expected / expected.sum(axis=1, keepdims=True), rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", MODELS)
-def test_every_way_of_scoring_says_the_same(db: psycopg.Connection, name: str, method: str) -> None:
+def test_every_way_of_scoring_says_the_same(db: psycopg.Connection, name: str) -> None:
     trained(db, name)
-    db.execute("SELECT madtree.calibrate('m', 'calibration', 'c', %s)", [method])
-    made, response = (said(db, "boost", "c", "later", type_) for type_ in ("prob", "response"))
-    raw = said(db, "boost", "c", "later", "raw")
-    expressions = [
-        db.execute("SELECT madtree.boost_sql('c', %s)", [type_]).fetchone()[0]  # type: ignore[index]
-        for type_ in ("prob", "response", "raw")
-    ]
-    of_one = db.execute("SELECT madtree.boost_sql('c', 'prob', class => 'mid')").fetchone()[0]  # type: ignore[index]
-    names = ("p", "response", "raw", "mid")
-    listed = ", ".join(f"{sql} AS {name}" for sql, name in zip([*expressions, of_one], names, strict=True))
-    found = rows(db, f"SELECT id, {listed} FROM later ORDER BY id")
-    np.testing.assert_allclose([row["p"] for row in found], [made[row["id"]] for row in found], rtol=1e-14)
-    np.testing.assert_allclose([row["mid"] for row in found], [made[row["id"]][2] for row in found], rtol=1e-14)
-    assert [row["response"] for row in found] == [response[row["id"]][0] for row in found]
-    assert [row["raw"] for row in found] == [raw[row["id"]] for row in found]
-    shares = np.array([made[row["id"]] for row in found])
-    np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-12)
-    likeliest = np.take_along_axis(shares, np.array([[CLASSES.index(row["response"])] for row in found]), 1)
-    np.testing.assert_allclose(likeliest[:, 0], shares.max(axis=1), rtol=1e-14)
     frame = rows(db, "SELECT id, x, z, c, g FROM later ORDER BY id")
     pandas = pytest.importorskip("pandas")
     client = madtree.connect(db)
-    for gid in (1, 2, 3) if "grouped" in name else (None,):
-        own = [row for row in frame if gid in (None, row["g"] + 1)]
-        columns = pandas.DataFrame({column: [row[column] for row in own] for column in ("x", "z", "c")})
-        boosted = client.boosted("c")
-        assert np.asarray(boosted.predict(columns, type="prob", gid=gid)).tolist() == [made[row["id"]] for row in own]
-        assert list(boosted.predict(columns, gid=gid)) == [response[row["id"]][0] for row in own]
+    for _method in calibrated(db):
+        made, response = (said(db, "boost", "c", "later", type_) for type_ in ("prob", "response"))
+        raw = said(db, "boost", "c", "later", "raw")
+        expressions = [
+            db.execute("SELECT madtree.boost_sql('c', %s)", [type_]).fetchone()[0]  # type: ignore[index]
+            for type_ in ("prob", "response", "raw")
+        ]
+        of_one = db.execute("SELECT madtree.boost_sql('c', 'prob', class => 'mid')").fetchone()[0]  # type: ignore[index]
+        names = ("p", "response", "raw", "mid")
+        listed = ", ".join(f"{sql} AS {name}" for sql, name in zip([*expressions, of_one], names, strict=True))
+        found = rows(db, f"SELECT id, {listed} FROM later ORDER BY id")
+        np.testing.assert_allclose([row["p"] for row in found], [made[row["id"]] for row in found], rtol=1e-14)
+        np.testing.assert_allclose([row["mid"] for row in found], [made[row["id"]][2] for row in found], rtol=1e-14)
+        assert [row["response"] for row in found] == [response[row["id"]][0] for row in found]
+        assert [row["raw"] for row in found] == [raw[row["id"]] for row in found]
+        shares = np.array([made[row["id"]] for row in found])
+        np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-12)
+        likeliest = np.take_along_axis(shares, np.array([[CLASSES.index(row["response"])] for row in found]), 1)
+        np.testing.assert_allclose(likeliest[:, 0], shares.max(axis=1), rtol=1e-14)
+        for gid in (1, 2, 3) if "grouped" in name else (None,):
+            own = [row for row in frame if gid in (None, row["g"] + 1)]
+            columns = pandas.DataFrame({column: [row[column] for row in own] for column in ("x", "z", "c")})
+            boosted = client.boosted("c")
+            assert np.asarray(boosted.predict(columns, type="prob", gid=gid)).tolist() == [
+                made[row["id"]] for row in own
+            ]
+            assert list(boosted.predict(columns, gid=gid)) == [response[row["id"]][0] for row in own]
 
 
 @pytest.mark.parametrize("method", METHODS)

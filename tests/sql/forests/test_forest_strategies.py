@@ -82,7 +82,7 @@ def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, turn: int, 
     if more.get("features") == "narrow":
         db.execute(ADD_ARRAYS)
     expected = trained(db, "auto", **more, parallel_workers=0)
-    for strategy, workers in [("memory", 0), *share(WAYS[:2], 2, turn), *share(WAYS[2:], 2, turn + 1)]:
+    for strategy, workers in [*share([("memory", 0), *WAYS[:2]], 3, turn), *share(WAYS[2:], 2, turn + 1)]:
         assert trained(db, strategy, **more, parallel_workers=workers) == expected, (strategy, workers)
     for tuning in share((Tuning(), Tuning(block_rows=1_500, read_rows=700, surely_large=100)), 2, turn):
         found = trained_by_client(db, tuning, **more)

@@ -72,8 +72,8 @@ def tables_of(db: psycopg.Connection, model: str) -> Answers:
 
 def boosting(dependent: str, more: Mapping[str, Any]) -> Call:
     def call(db: psycopg.Connection, _dsn: str, _folder: Path) -> Any:
-        _train(db, "boost", "boosted", dependent, more)
-        return tables_of(db, "boosted")
+        _train(db, "boost", "rounds", dependent, more)
+        return tables_of(db, "rounds")
 
     return call
 

@@ -124,7 +124,7 @@ def training(dependent: str, features: str = FEATURES, table: str = "t", **more:
     """A training, and all rows of its model."""
 
     def call(db: psycopg.Connection, _dsn: str, _folder: Path) -> Any:
-        workers = 2 if more.get("strategy") in ("auto", "workers") else 0
+        workers = 1 if more.get("strategy") in ("auto", "workers") else 0
         given = {"max_depth": 5, "min_split": 6, "replace": True, "parallel_workers": workers, **more}
         train(db, f"{SCHEMA}.{table}", f"{SCHEMA}.trained", dependent, features, **given)
         return model_rows(db, "trained")

@@ -103,9 +103,9 @@ def tables(dsn: str, shared_schema: str, sessions: KeptSessions) -> str:
             f"sin(i * 0.7) > 0 AS y FROM generate_series(1, {N_ROWS}) AS i"
         )
         db.execute("CREATE TABLE few AS SELECT * FROM data WHERE id <= 3000; ANALYZE data, few")
-        db.execute("SELECT madtree.forest_train('few', 'f', 'id', 'y', 'a, b, c', num_trees => 60, min_split => 2)")
-        db.execute("SELECT madtree.boost_train('few', 'b', 'id', 'y', 'a, b, c', num_trees => 60)")
-        db.execute("SELECT madtree.forest_train('few', 'i', 'id', 'a', 'b, c', num_trees => 30, intervals => true)")
+        db.execute("SELECT madtree.forest_train('few', 'f', 'id', 'y', 'a, b, c', num_trees => 20, min_split => 2)")
+        db.execute("SELECT madtree.boost_train('few', 'b', 'id', 'y', 'a, b, c', num_trees => 20)")
+        db.execute("SELECT madtree.forest_train('few', 'i', 'id', 'a', 'b, c', num_trees => 10, intervals => true)")
         db.execute("SELECT madtree.tree_train('few', 't', 'id', 'y', 'a, b, c', max_depth => 25, min_split => 2)")
         db.execute("SELECT madtree.conformal_train('b', 'few')")
         db.execute("SELECT madtree.tree_statistics(m, 'few') FROM unnest(ARRAY['f', 'b']) AS m")

@@ -117,8 +117,8 @@ def answers(places: dict[str, Place]) -> Callable[[str, Path], Any]:
 
 # Where pg_catalog comes last, all that is planted for the other path is there, too, and more: every name without a
 # schema is found. So of the path that users have, with pg_catalog first, a sample is enough. Of trainings, a sixth are
-# tried: one of six kinds by one strategy, another by the next. Of what is done with each model, a quarter of the models
-# are tried, others by the next.
+# tried: one of six kinds by one strategy, another by the next. Each thing that is done with a
+# model is done with one, with another the next.
 TRAININGS = [*dict(calls.trainings())]
 SIXTH = [name for turn in range(len(TRAININGS) // 6 + 1) for name in share(TRAININGS[6 * turn :][:6], 6, turn)]
 
@@ -131,15 +131,15 @@ def some_uses() -> list[str]:
         if model in calls.MODELS:
             of_models.setdefault(what, []).append(name)
     left = set(every).difference(*of_models.values())
-    chosen = [share(names, 4, number % min(4, len(names))) for number, names in enumerate(of_models.values())]
+    chosen = [share(names, 8, number % len(names)) for number, names in enumerate(of_models.values())]
     return [name for name in every if name in left.union(*chosen)]
 
 
-CHOSEN = [*SIXTH, *some_uses(), *share([*dict(boosted_calls.uses())], 10)]
+CHOSEN = [*SIXTH, *some_uses(), *share([*dict(boosted_calls.uses())], 19)]
 
 
 @pytest.mark.parametrize(
-    ("path", "name"), [*(("last", name) for name in CHOSEN), *(("first", name) for name in share([*CALLS], 28))]
+    ("path", "name"), [*(("last", name) for name in CHOSEN), *(("first", name) for name in share([*CALLS], 53))]
 )
 def test_nothing_planted_runs(
     places: dict[str, Place], answers: Callable[[str, Path], Any], tmp_path: Path, path: str, name: str

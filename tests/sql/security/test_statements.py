@@ -80,7 +80,7 @@ MODELS: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 TRAININGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     **{
-        f"{kind} by {strategy}": (kind, "two", {"strategy": strategy, "parallel_workers": 2})
+        f"{kind} by {strategy}": (kind, "two", {"strategy": strategy, "parallel_workers": 1})
         for kind in ("tree", "forest", "boost")
         for strategy in ("memory", "workers", "aggregate")
     },

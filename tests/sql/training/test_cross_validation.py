@@ -152,7 +152,7 @@ def test_folds_do_not_depend_on_where_rows_stand(db: psycopg.Connection, groupin
     def trained(table: str, strategy: str = "auto") -> list[list[tuple]]:
         db.execute(
             f"SELECT tree_train('{table}', 'm', 'id', 'y', 'x,z', pruning_params => 'n_folds=5', replace => true, "
-            f"strategy => '{strategy}', parallel_workers => 2{grouping})"
+            f"strategy => '{strategy}', parallel_workers => 1{grouping})"
         )
         return [db.execute(f"SELECT * FROM m{part} ORDER BY m{part}::text").fetchall() for part in ("_cv", "_nodes")]
 

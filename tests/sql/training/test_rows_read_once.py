@@ -143,7 +143,7 @@ def test_a_table_that_is_wide_for_its_memory_goes_to_a_file(db: psycopg.Connecti
     trees = []
     for workers in (0, 1):
         db.execute(
-            f"SELECT madtree.tree_train('t', 'm', 'id', 'y', '{features}', max_depth => 4, memory_mb => 8, "
+            f"SELECT madtree.tree_train('t', 'm', 'id', 'y', '{features}', max_depth => 2, memory_mb => 8, "
             f"replace => true, pruning_params => 'n_folds={n_folds}', parallel_workers => {workers})"
         )
         query = "SELECT array_agg(n::text ORDER BY node_id) FROM m_nodes n"

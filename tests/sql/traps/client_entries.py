@@ -47,6 +47,7 @@ SMALL = {
     "train": ("--max-depth", "3"),
     "forest": ("--trees", "2", "--max-depth", "3"),
     "boost": ("--trees", "2", "--max-leaf-nodes", "4"),
+    "dependence": ("--grid-size", "4", "--max-rows", "9"),
 }
 # What changes nothing about whose code runs, or would permit it.
 IDLE = {"--dsn", "--trust-owner", "--verbose", "--replace", "--seed"}

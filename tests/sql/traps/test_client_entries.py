@@ -111,7 +111,7 @@ def test_objects_run_nothing_of_the_types(ground_with_models: Ground, engine: st
             for thing in things(client, model):
                 for name in share(entries(type(thing)), 34 if model.startswith("bosses") else 18, turn):
                     ask_for(thing, name, model, table)
-            if ALL or turn % 5 == (engine == "client"):
+            if ALL or turn % 9 == (engine == "client"):
                 refused(lambda model=model, table=table: build_report(client, model, data=table))
                 seen.look("the page", f"{model} on {table}")
         # The share may give an entry only models that it refuses.
@@ -227,10 +227,11 @@ def test_what_is_looked_at_is_used_in_the_same_transaction(
     with ground.calling(CALLERS["superuser"]) as db:
         for turn, engine in enumerate(("extension", "client")):
             client = madtree.connect(db, engine=engine, on_message=lambda line: None)
-            for model in (*(f"bosses.{kind}" for kind in KINDS), "bosses.numbers"):
+            for number, model in enumerate((*(f"bosses.{kind}" for kind in KINDS), "bosses.numbers")):
                 place = {**PLACE, "model": model, "data": "traps.d", "out": ground.new_name()}
-                for number, thing in enumerate(things(client, model)):
-                    for name in share(entries(type(thing)), 2, turn + number):
+                for thing in things(client, model):
+                    one_of, which = (4, 2 * turn + number) if thing is client else (2, turn)
+                    for name in share(entries(type(thing)), one_of, which):
                         note(f"{type(thing).__name__}.{name}", lambda t=thing, n=name, p=place: ask(t, n, p))
                 note("the page", lambda c=client, m=model: build_report(c, m, data="traps.d"))
                 note("the page of a connection", lambda m=model: build_report(db, m, data="traps.d"))
@@ -243,6 +244,6 @@ def test_what_is_looked_at_is_used_in_the_same_transaction(
                     note(f"{which}.{name}", lambda e=estimator, n=name, p=place: ask(e, n, p))
         every = list(commands())
         first = {command.name: command for command in reversed(every)}  # of each name
-        for command in {str(command): command for command in (*first.values(), *share(every, 3))}.values():
+        for command in {str(command): command for command in (*first.values(), *share(every, 7))}.values():
             note(str(command), lambda c=command: run(ground, boss, c, "bosses.tree", "traps.d"))
     assert not wrong

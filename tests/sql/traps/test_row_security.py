@@ -35,7 +35,7 @@ HIDE = "CREATE POLICY own ON hiding.d USING (shown); ALTER TABLE hiding.d ENABLE
 REMOVE = "DELETE FROM without.d WHERE NOT shown; VACUUM FULL ANALYZE without.d"
 MODELS = {"tree": FULL["tree"], "forest": FULL["forest"], "boost": FULL["boost"], "between": FULL["between"]}
 STRATEGIES = [
-    (kind, {"strategy": strategy, "parallel_workers": 2})
+    (kind, {"strategy": strategy, "parallel_workers": 1})
     for kind in ("tree", "forest", "boost")
     for strategy in ("memory", "workers", "aggregate")
 ]
@@ -128,7 +128,7 @@ def test_hidden_rows_are_not_there(ground: Ground, reader: psycopg.Connection, e
         assert len(without) > 5, without
         wrong += [str(call)] * (hiding != without or "secret" in str(hiding))
     others = [call for call in all_calls(reader, engine) if call.function not in LEFT and "_train" not in call.function]
-    for turn, call in enumerate(share(others, 4, [*ENGINES].index(engine))):
+    for turn, call in enumerate(share(others, 8, 3 * [*ENGINES].index(engine))):
         share_scans(reader, wanted=turn % PARALLEL_CALLS == 0)
         for model in share(models, 4, turn):
             hiding, without = both(reader, engine, call, {"model": model}, f"out_{(number := number + 1)}")

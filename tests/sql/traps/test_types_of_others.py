@@ -39,11 +39,11 @@ OTHERWISE: dict[str, dict[str, dict[str, str] | None]] = {
 # first of these. Of the rest they try a share.
 ALWAYS = [("grouping column", "all types"), ("id", "c_few"), ("id", "c_span"), ("dependent variable", "c_mood")]
 # Of how many trainings one is made: by a superuser, and by the others.
-BY_SUPERUSER, BY_OTHERS = 17, 61
+BY_SUPERUSER, BY_OTHERS = 31, 127
 WAYS = ways(CALLERS)
 # Of a model, one of so many calls is made; also where all cases are tried: trainings are by what trains, position and
 # column, and so each call meets each column, and each position, in every one of several ways.
-USES, USES_OF_ALL = 16, 24
+USES, USES_OF_ALL = 31, 24
 LEFT_AT_ONCE = 50  # models that are left at once; each look at what is left goes through all of it
 
 

@@ -87,10 +87,10 @@ def test_a_model_of_three_rows_in_ten_loses_little(n_classes: int) -> None:
     losses = []
     every: list[dict[str, Any]] = [{}, {"top_rate": 0.2}]
     for more in every:
-        model = BoostParameters("log_loss" if n_classes else "squared_error", 40, held_out=0.3, patience=99, **more)
+        model = BoostParameters("log_loss" if n_classes else "squared_error", 25, held_out=0.3, patience=99, **more)
         said = grown_by(problem, store_of([block], problem, 2**30, ANYWHERE), model)[1]
         losses.append(said.rounds.held_out)
     # 1 / learning rate rounds are grown on all rows, though by a coarser grid.
     np.testing.assert_allclose(losses[1][:11], losses[0][:11], rtol=1e-7)
     assert (np.abs(losses[1][11:] / losses[0][11:] - 1) > 1e-6).all()
-    assert losses[1][40] == pytest.approx(losses[0][40], rel=0.02)
+    assert losses[1][25] == pytest.approx(losses[0][25], rel=0.02)
