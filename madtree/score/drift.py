@@ -28,7 +28,7 @@ from madtree.trees import FeatureKind, Joining, Model
 _N_CATEGORIES = 20  # that are held against each other, the most frequent ones; all others are one more
 _MOST_LEAVES = 100_000  # of all trees, that are held against each other
 _UNDEFINED_COLUMN = "42703"
-_UNTOLD = dict.fromkeys(("missing", "missing_before", "outside"))  # but of features
+_OF_FEATURES = dict.fromkeys(("missing", "missing_before", "outside"))  # but of features
 
 
 def tree_drift(
@@ -89,15 +89,15 @@ def tree_drift(
         if not before.any():
             raise MadtreeError(f"{tables.given} is damaged: its leaves have no rows")
         if now.any():  # and not all are of unknown groups
-            answer.append({"feature": None, "psi": _psi(before, now), **_UNTOLD})
+            answer.append({"feature": None, "psi": _psi(before, now), **_OF_FEATURES})
     answer = [{**row, "n": found.n_rows} for row in answer]
     if is_spread(model):
-        said = _predictions(host, tables, model, source, new_data_table, found.n_rows if of_model else None)
-        if of_model is not None and len(said):
-            of_all = np.array(of_model.counts, np.int64), of_model.counts_of(said)
+        predicted = _predictions(host, tables, model, source, new_data_table, found.n_rows if of_model else None)
+        if of_model is not None and len(predicted):
+            of_all = np.array(of_model.counts, np.int64), of_model.counts_of(predicted)
             if of_model.ends is None:
                 of_all = _most_frequent(*of_all)
-            answer.append({"feature": None, "psi": _psi(*of_all), **_UNTOLD, "n": len(said)})
+            answer.append({"feature": None, "psi": _psi(*of_all), **_OF_FEATURES, "n": len(predicted)})
     return answer
 
 

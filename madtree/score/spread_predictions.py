@@ -36,19 +36,19 @@ class KeptPredictions:
     counts: Sequence[int]
     ends: Sequence[float] | None
 
-    def counts_of(self, said: Floats) -> Ints:
+    def counts_of(self, predicted: Floats) -> Ints:
         """(n,) of the predictions of other rows."""
-        place = said.astype(np.int64) if self.ends is None else np.searchsorted(np.array(self.ends), said)
+        place = predicted.astype(np.int64) if self.ends is None else np.searchsorted(np.array(self.ends), predicted)
         return np.bincount(place, minlength=len(self.counts))
 
 
-def says_classes(model: Model) -> bool:
-    """Whether the most probable class is told."""
+def has_class_numbers(model: Model) -> bool:
+    """Whether its predictions are numbers of classes, the most probable ones."""
     return len(model.classes) > 2
 
 
 def is_spread(model: Model) -> bool:
-    """Whether it is told of a model."""
+    """Whether that is kept of a model."""
     return model.kind.joining is not Joining.NONE and len(model.classes) <= _MOST_CLASSES
 
 
@@ -69,14 +69,14 @@ def sampled_predictions(
         data: with the id; given: the name of `source` as the user wrote it; argument: that it came in, for errors.
         n_rows: of the table.
     """
-    classes = range(len(model.classes)) if says_classes(model) else [len(model.classes) - 1] * bool(model.classes)
-    asked = PredictedNumbers(conformal_type(model) if model.is_classification else "response", classes)
+    classes = range(len(model.classes)) if has_class_numbers(model) else [len(model.classes) - 1] * bool(model.classes)
+    choice = PredictedNumbers(conformal_type(model) if model.is_classification else "response", classes)
     scan, id_type = scan_of(host, tables, model, source, data, "", ""), data.types[model.id_column]
     share = 1.1 * SAMPLED / max(n_rows, 1)
     for part in [share, 1.0] if share < 1 else [1.0]:
         try:
             with casting(model, data.features, given, argument):
-                rows = RowsAtHand.of(host, tables, model, asked, scan, id_type, SAMPLED, argument=argument, share=part)
+                rows = RowsAtHand.of(host, tables, model, choice, scan, id_type, SAMPLED, argument=argument, share=part)
         except MadtreeError as error:
             if error.sqlstate != _NO_ROWS:
                 raise
@@ -85,6 +85,6 @@ def sampled_predictions(
             break
     else:
         return np.zeros(0)
-    said = rows.predicted(rows.numbers)
-    found: Floats = said.argmax(axis=1).astype(np.float64) if says_classes(model) else said[:, 0]
+    predicted = rows.predicted(rows.numbers)
+    found: Floats = predicted.argmax(axis=1).astype(np.float64) if has_class_numbers(model) else predicted[:, 0]
     return found

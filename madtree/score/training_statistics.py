@@ -18,7 +18,13 @@ from madtree.request import COSTS, find_source
 from madtree.score.counted_table import CountedTable, category_points
 from madtree.score.new_rows import fit_to_source, scan_of
 from madtree.score.rows_at_hand import numbers_of_rows
-from madtree.score.spread_predictions import SAMPLED, KeptPredictions, is_spread, sampled_predictions, says_classes
+from madtree.score.spread_predictions import (
+    SAMPLED,
+    KeptPredictions,
+    has_class_numbers,
+    is_spread,
+    sampled_predictions,
+)
 from madtree.score.value_counts import MISSING, MOST_RANGES, N_FIRST, CountedFeatures, ValueCounts
 from madtree.sqltext import array_text as text
 from madtree.sqltext import statistics as sql
@@ -84,19 +90,19 @@ def tree_statistics(
     host.let_in()
     of_model = None
     if is_spread(model):
-        said = sampled_predictions(host, tables, model, source, data, training_table, _TABLE, counts.n_rows)
-        of_model = _spread(model, said) if len(said) else None
+        predicted = sampled_predictions(host, tables, model, source, data, training_table, _TABLE, counts.n_rows)
+        of_model = _spread(model, predicted) if len(predicted) else None
     _write(host, tables, model, counted, counts, order, of_model)
     return counts.n_rows
 
 
-def _spread(model: Model, said: Floats) -> KeptPredictions:
+def _spread(model: Model, predicted: Floats) -> KeptPredictions:
     """Of the predictions of the training."""
-    if says_classes(model):
-        return KeptPredictions(np.bincount(said.astype(np.int64), minlength=len(model.classes)).tolist(), None)
-    ends = _ends_of_ranges(said)
+    if has_class_numbers(model):
+        return KeptPredictions(np.bincount(predicted.astype(np.int64), minlength=len(model.classes)).tolist(), None)
+    ends = _ends_of_ranges(predicted)
     none = KeptPredictions([0] * (len(ends) + 1), ends.tolist())
-    return KeptPredictions(none.counts_of(said).tolist(), none.ends)
+    return KeptPredictions(none.counts_of(predicted).tolist(), none.ends)
 
 
 def _ends_of_ranges(values: Floats) -> Floats:
@@ -163,11 +169,11 @@ def _write(
                 for place, n in enumerate(own[N_FIRST:], 1)
             ]
     if of_model is not None:
-        told = model.classes if of_model.ends is None else [None] * len(of_model.counts)
+        labels = model.classes if of_model.ends is None else [None] * len(of_model.counts)
         highest = [*(of_model.ends or []), *[None] * len(of_model.counts)]
         rows += [
             (None, _PREDICTION, place, None, high, text_, n)
-            for place, (high, text_, n) in enumerate(zip(highest, told, of_model.counts, strict=False), 1)
+            for place, (high, text_, n) in enumerate(zip(highest, labels, of_model.counts, strict=False), 1)
         ]
     table = tables.schema, tables.name, "_statistics", STATISTICS_COLUMNS
     make_beside(host, tables, "_statistics", create_beside(*table))
@@ -232,7 +238,7 @@ def kept_statistics(
 
 
 def _kept_predictions(tables: ModelTables, model: Model, rows: Sequence[Row]) -> KeptPredictions:
-    of_classes = says_classes(model)
+    of_classes = has_class_numbers(model)
     ends = None if of_classes else [row["high"] for row in rows[:-1]]
     if ends is None:
         fits = [row["category"] for row in rows] == list(model.classes)
