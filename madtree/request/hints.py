@@ -42,6 +42,12 @@ def did_you_mean(name: str, columns: Mapping[str, str]) -> str | None:
     return f"Its columns are {', '.join(first[:10])}{', ...' if len(first) > 10 else ''}."
 
 
+def nearest(word: str, words: Sequence[str]) -> str | None:
+    """A hint with those of some words that are most like one; None where none is like it."""
+    near = difflib.get_close_matches(word[:_LONG], words) or [each for each in words if word in each]
+    return f"Did you mean {' or '.join(near[:3])}?" if near else None
+
+
 def as_number(text: str, base: str) -> str | None:
     """How a value of a type that is an amount, and no number to PostgreSQL, becomes one; None for other types."""
     if base != "money":

@@ -11,6 +11,7 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import Argument, Function, Named, OneOf, Range
+from madtree.request.hints import nearest
 from madtree.sqltext.split import split_list
 
 # Where MADlib has other names: what its order has in the place of each of the two strings.
@@ -66,7 +67,8 @@ def _pair(pair: str, argument: str, keys: Sequence[str], form: str) -> tuple[str
         raise MadtreeError(f"{argument}: {pair!r} is not {form}; valid keys are {', '.join(keys)}")
     key, value = match[1].strip("'\"").lower(), match[2].strip()
     if key not in keys:
-        raise MadtreeError(f"{argument}: the key {match[1]!r} is unknown; valid keys are {', '.join(keys)}")
+        unknown = f"{argument}: the key {match[1]!r} is unknown; valid keys are {', '.join(keys)}"
+        raise MadtreeError(unknown, hint=nearest(key, keys))
     if len(value) > 1 and value[0] == value[-1] == "'":
         value = value[1:-1].replace("''", "'").strip()
     return key, value

@@ -89,6 +89,21 @@ def test_a_mistake_is_named(text: str, words: str) -> None:
         assert argument in caught.value.message
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("foldcol=f", "Did you mean fold_col?"),
+        ("maxsurrogates=2", "Did you mean max_surrogates or surrogate_style?"),
+        ("style=1", "Did you mean surrogate_style?"),
+        ("nothing=1", None),
+    ],
+)
+def test_a_key_that_is_like_another_one_is_asked_about(text: str, hint: str | None) -> None:
+    with pytest.raises(MadtreeError) as caught:
+        parse(text, None)
+    assert caught.value.hint == hint
+
+
 def test_a_key_in_madlibs_place_is_named_by_the_name_that_it_has_there() -> None:
     for strings, words in (
         (("cp=no", None), "surrogate_params (argument 14, pruning_params in MADlib): cp must be a number"),
