@@ -371,8 +371,8 @@ def test_what_is_large_only_once_it_is_read_is_refused(models: psycopg.Connectio
 @contextmanager
 def a_tenth_of_the_limit(db: psycopg.Connection) -> Iterator[None]:
     """The bytes that this session refuses to read: to unpack that many takes seconds, again and again."""
-    change = """DO LANGUAGE plpython3u 'from madtree.model import measured, read
-for each in measured, read: each.MOST_BYTES {} 10'"""
+    change = """DO LANGUAGE plpython3u 'from madtree.model import read, size_limits
+for each in size_limits, read: each.MOST_BYTES {} 10'"""
     db.execute(change.format("//="))  # type: ignore[arg-type]
     try:
         yield

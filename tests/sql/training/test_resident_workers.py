@@ -219,7 +219,7 @@ def test_an_error_in_a_row_is_told_and_leaves_nothing_behind(db: psycopg.Connect
 
 def test_a_training_that_is_cancelled_leaves_nothing_behind(db: psycopg.Connection, told: list[str]) -> None:
     """At each of its lines in turn: while it packs, in its levels and between them."""
-    more = {"pruning_params": "n_folds=2", "max_depth": 4}
+    more = {"pruning_params": "n_folds=2", "max_depth": 6}
     train(db, 2, **more)
     n_lines = len(told)
     assert n_lines > 8
