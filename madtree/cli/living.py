@@ -138,7 +138,8 @@ def drift_command(
             opened.line("tree_statistics", given, "counting")
         given = {"model": model, "new_data_table": table, "trust_owner": trust_owner}
         found = opened.call("tree_drift", given, "counting")
-        kind = opened.run(lambda: kind_of(opened.connection, model), "reading")
-    of_model = "(leaves)" if kind.joining is Joining.NONE else "(predictions)"
-    shown = [{**row, "feature": row["feature"] or of_model} for row in found]
-    rows(found if json else without_empty(shown), json, empty="no features")
+        kind = None if json else opened.run(lambda: kind_of(opened.connection, model), "reading")
+    if kind is not None:
+        of_model = "(leaves)" if kind.joining is Joining.NONE else "(predictions)"
+        found = without_empty([{**row, "feature": row["feature"] or of_model} for row in found])
+    rows(found, json, empty="no features")

@@ -84,11 +84,13 @@ def drop_command(
 ) -> None:
     """Drop models and all their tables: all of those named, or none."""
     with session(dsn) as opened:
-        message = opened.here(lambda host: [run(host, FUNCTIONS["tree_drop"], [model]) for model in models], "dropping")
+        messages = opened.here(
+            lambda host: [run(host, FUNCTIONS["tree_drop"], [model]) for model in models], "dropping"
+        )
     if json:
-        as_json([{"model": model, "message": line} for model, line in zip(models, message, strict=True)])
+        as_json([{"model": model, "message": line} for model, line in zip(models, messages, strict=True)])
     else:
-        text("\n".join(map(escaped_line, message)))
+        text("\n".join(map(escaped_line, messages)))
 
 
 MODELS_EPILOG = examples("$ madtree models", "$ madtree models --json | jq -r '.[].model'")

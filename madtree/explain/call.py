@@ -71,8 +71,8 @@ def _dependent(model: Model) -> str:
 def _argument_sql(argument: Argument, kept: Mapping[str, Any], model: Model) -> str | None:
     """SQL of an argument's value; None where it is the default."""
     if argument.keys:
-        value_sql = ((key.name, _value(key, kept, model)) for key in argument.keys)
-        options = ", ".join(f"{name}={_plain(value)}" for name, value in value_sql if value is not None)
+        values = ((key.name, _value(key, kept, model)) for key in argument.keys)
+        options = ", ".join(f"{name}={_plain(value)}" for name, value in values if value is not None)
         return literal(options) if options else None
     value = _value(argument, kept, model)
     if value is None:

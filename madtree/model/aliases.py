@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model.find import UNDEFINED_TABLE, find_model
+from madtree.model.find import UNDEFINED_TABLE, UNKNOWN_NAMES, find_model
 from madtree.records import dataclass
 from madtree.request import Alias, check_new, find_alias, find_relation
 from madtree.sqltext import aliases as sql
 from madtree.sqltext.quote import ident, is_temporary, qualified
 from madtree.sqltext.split import parse_name
-
-_NO_SCHEMA = "3F000"
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ def model_alias(host: Host, alias: str | None, model_name: str | None, trust_own
         )
     if found is None:
         host.command(sql.create(schema, name))
-    host.command(sql.point(schema, name, target))
+    host.command(sql.name_model(schema, name, target))
     return NamedModel(_shown_name(target, schema), None if found is None else _shown_name(found.model, schema))
 
 
@@ -70,7 +68,7 @@ def _existing(host: Host, alias: str | None) -> Alias | None:
     try:
         relation = find_relation(host, alias, "alias")
     except MadtreeError as error:
-        if error.sqlstate in (UNDEFINED_TABLE, _NO_SCHEMA):
+        if error.sqlstate in UNKNOWN_NAMES:
             return None
         raise
     found = find_alias(host, relation)

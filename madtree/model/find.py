@@ -32,7 +32,8 @@ OPTIONAL = (
     "_conformal",
 )
 UNDEFINED_TABLE = "42P01"
-_NO_MODEL, _NO_SCHEMA = "42809", "3F000"
+UNKNOWN_NAMES = (UNDEFINED_TABLE, "3F000")  # there is no such table, or no such schema
+_NO_MODEL = "42809"
 REPLACED_TRIES = 3
 
 
@@ -181,7 +182,7 @@ def find_model(
     try:
         named = _find_relation(host, alias.model, argument)
     except MadtreeError as error:
-        if error.sqlstate not in (UNDEFINED_TABLE, _NO_SCHEMA):
+        if error.sqlstate not in UNKNOWN_NAMES:
             raise
         raise MadtreeError(
             f"{argument}: {given} is an alias of {alias.model}, which does not exist any more",

@@ -18,7 +18,7 @@ from madtree.model.arrays import read_arrays
 from madtree.request import COSTS, Costs, find_source
 from madtree.score.counted_table import CountedTable, category_points
 from madtree.score.new_rows import fit_to_source
-from madtree.score.spread_predictions import is_spread, sampled_predictions
+from madtree.score.prediction_statistics import has_prediction_statistics, sampled_predictions
 from madtree.score.training_statistics import KeptStatistics, kept_statistics
 from madtree.score.value_counts import ABOVE, BELOW, MISSING, N_FIRST, UNSEEN, CountedFeatures
 from madtree.sqltext import statistics as sql
@@ -28,7 +28,7 @@ from madtree.trees import FeatureKind, Joining, Model
 _N_CATEGORIES = 20  # that are held against each other, the most frequent ones; all others are one more
 _MOST_LEAVES = 100_000  # of all trees, that are held against each other
 _UNDEFINED_COLUMN = "42703"
-_OF_FEATURES = dict.fromkeys(("missing", "missing_before", "outside"))  # but of features
+_OF_FEATURES = dict.fromkeys(("missing", "missing_before", "outside"))  # which only features have
 
 
 def tree_drift(
@@ -91,7 +91,7 @@ def tree_drift(
         if now.any():  # and not all are of unknown groups
             answer.append({"feature": None, "psi": _psi(before, now), **_OF_FEATURES})
     answer = [{**row, "n": found.n_rows} for row in answer]
-    if is_spread(model):
+    if has_prediction_statistics(model):
         predicted = _predictions(host, tables, model, source, new_data_table, found.n_rows if of_model else None)
         if of_model is not None and len(predicted):
             of_all = np.array(of_model.counts, np.int64), of_model.counts_of(predicted)

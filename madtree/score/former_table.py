@@ -110,7 +110,7 @@ class FormerTable:
 def find_former(
     host: Host, schema: str, name: str, signature: TableSignature, *, replace: bool | None
 ) -> FormerTable | None:
-    """The table of that name, unquoted, that is to be replaced by one as it is `signature`; None if there is none.
+    """The table of that name, unquoted, that is to be replaced by one of that `signature`; None if there is none.
 
     Raises:
         MadtreeError: there is one and it may not be replaced: by the arguments, or since it is not such a table of the

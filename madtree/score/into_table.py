@@ -53,7 +53,7 @@ class IntoTable:
         *,
         replace: bool | None,
     ) -> IntoTable:
-        """The arguments `new_data_table`, `output_table` and `replace`, for a table as it is `signature`.
+        """The arguments `new_data_table`, `output_table` and `replace`, for a table of that `signature`.
 
         Raises:
             MadtreeError: one of them is NULL or not valid, or the new data lacks a column.

@@ -70,16 +70,16 @@ def explain_table(
     model = read_summary(host, tables)
     terms = _checked_terms(model, features, interactions=bool(interactions))
     n_kept = _check_layout(terms, layout, top)
-    row_output = checked_layout(host, tables, model, type_, class_, terms, n_kept, background)
-    wanted, classes = row_output.scale.type_, row_output.scale.classes
-    signature = contributions(row_output.former_columns(id_name_of(model)))
+    table_layout = checked_layout(host, tables, model, type_, class_, terms, n_kept, background)
+    wanted, classes = table_layout.scale.type_, table_layout.scale.classes
+    signature = contributions(table_layout.former_columns(id_name_of(model)))
     into = IntoTable.checked(host, tables, model, new_data_table, output_table, signature, replace=replace)
-    outputs = row_output.outputs(into.scan.id_name)
+    outputs = table_layout.outputs(into.scan.id_name)
     into.send_notices()
     size = host.query(models_sql.size(tables.schema, tables.name))[0]
     work = work_of(host, into.source, model, size["leaves"], 1, costs, has_surrogates=tables.has_surrogates)
     work = replaced(work, row_seconds=_LEAF * size["leaves"] * model.n_members / max(size["trees"], 1))
-    how = RowOutput(COLUMNS, row_output.outcomes, _values_shown if n_kept else None)
+    how = RowOutput(COLUMNS, table_layout.outcomes, _values_shown if n_kept else None)
     with casting(model, into.data.features, into.given, "new_data_table"):
         rows = BlockScoring(
             host,

@@ -17,14 +17,14 @@ from madtree.records import dataclass
 from madtree.request import COSTS, find_source
 from madtree.score.counted_table import CountedTable, category_points
 from madtree.score.new_rows import fit_to_source, scan_of
-from madtree.score.rows_at_hand import numbers_of_rows
-from madtree.score.spread_predictions import (
+from madtree.score.prediction_statistics import (
     SAMPLED,
     KeptPredictions,
     has_class_numbers,
-    is_spread,
+    has_prediction_statistics,
     sampled_predictions,
 )
+from madtree.score.rows_at_hand import numbers_of_rows
 from madtree.score.value_counts import MISSING, MOST_RANGES, N_FIRST, CountedFeatures, ValueCounts
 from madtree.sqltext import array_text as text
 from madtree.sqltext import statistics as sql
@@ -89,14 +89,14 @@ def tree_statistics(
             )
     host.let_in()
     of_model = None
-    if is_spread(model):
+    if has_prediction_statistics(model):
         predicted = sampled_predictions(host, tables, model, source, data, training_table, _TABLE, counts.n_rows)
-        of_model = _spread(model, predicted) if len(predicted) else None
+        of_model = _counted_predictions(model, predicted) if len(predicted) else None
     _write(host, tables, model, counted, counts, order, of_model)
     return counts.n_rows
 
 
-def _spread(model: Model, predicted: Floats) -> KeptPredictions:
+def _counted_predictions(model: Model, predicted: Floats) -> KeptPredictions:
     """Of the predictions of the training."""
     if has_class_numbers(model):
         return KeptPredictions(np.bincount(predicted.astype(np.int64), minlength=len(model.classes)).tolist(), None)

@@ -45,7 +45,7 @@ def create(schema: str, name: str) -> str:
     return f"CREATE TABLE {qualified(schema, name)} ({COLUMN} pg_catalog.text)"
 
 
-def point(schema: str, name: str, model: str) -> str:
+def name_model(schema: str, name: str, model: str) -> str:
     """Let an alias name another model; `model`: its qualified name as SQL."""
     return f"COMMENT ON TABLE {qualified(schema, name)} IS {literal(_BEGINNING + model)}"
 

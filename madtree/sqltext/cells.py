@@ -24,7 +24,7 @@ class Question:
     Attributes:
         schema, name: of the model, unquoted.
         rows: a query for the test table's rows: tree, leaf, actual and, where the model has them, weight and exposure.
-            Or, in place of the leaf, `is_prediction` itself: predicted, the number of a class, and shares, the classes'
+            Or, in place of the leaf, the prediction itself: predicted, the number of a class, and shares, the classes'
             probabilities; or prediction, a number. Then tree is the number of the row's group.
         weighted, exposed, of_counts: whether the model has weights, exposures, and counts events.
         grouped: whether there may be several groups.
@@ -240,13 +240,13 @@ def payload(scan: Scan, tree_id: int, actual: str, weight: str | None, exposure:
     return f"ARRAY[{', '.join(elements)}]"
 
 
-def rows_of_payload(table: str, column: str, is_prediction: Mapping[str, str], actual_type: str) -> str:
+def rows_of_payload(table: str, column: str, outputs: Mapping[str, str], actual_type: str) -> str:
     """A query for the rows from a table, or a query in brackets, that holds payloads and what the model says; without a
     weight or an exposure these are NULL.
 
-    `is_prediction`: for each name in the query the column that it is of.
+    `outputs`: for each name in the query the column that it is of.
     """
-    columns = "".join(f"t.{ident(of)} AS {name}, " for name, of in is_prediction.items())
+    columns = "".join(f"t.{ident(of)} AS {name}, " for name, of in outputs.items())
     return (
         f"SELECT (t.{ident(column)})[1]::pg_catalog.int4 AS tree, {columns}"
         f"(t.{ident(column)})[2]::{actual_type} AS actual, (t.{ident(column)})[3]::pg_catalog.float8 AS weight, "

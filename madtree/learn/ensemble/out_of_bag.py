@@ -247,9 +247,9 @@ def permuted(
     total = rows.summed(costs, n_groups)
     order = yield from RowOrder.of(block, n_groups, allocator)
     key = keyed(_PERMUTED, wave.parameters.seed, np.array([wave.replicas.first_member + replica]))
-    has_votes = _used_features(way.routing, np.arange(n_groups) + replica * n_groups).tolist()
+    used = _used_features(way.routing, np.arange(n_groups) + replica * n_groups).tolist()
     lost = np.zeros((n_groups, n_features))
-    for feature, number in product(has_votes, range(n_permutations)):
+    for feature, number in product(used, range(n_permutations)):
         values = order.values(block.codes.column(feature), mixed(mixed(key ^ np.uint32(feature)) ^ np.uint32(number)))
         yield BREATH
         for piece, changed in zip(pieces_of(n_rows), block.pieces(USUAL_BLOCK_ROWS), strict=False):
@@ -260,7 +260,7 @@ def permuted(
         lost[:, feature] += rows.summed(costs, n_groups)
     with np.errstate(divide="ignore", invalid="ignore"):
         losses = lost / total[:, None] / n_permutations
-    losses[:, np.setdiff1d(np.arange(n_features), has_votes)] = 0.0
+    losses[:, np.setdiff1d(np.arange(n_features), used)] = 0.0
     losses[~(total > 0)] = np.nan
     return losses
 

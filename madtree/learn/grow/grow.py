@@ -101,12 +101,13 @@ def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: Best
     gain = splits.gain * problem.feature_costs[splits.feature]  # of no feature it is 0 by any cost
     splits.gain[~gains_enough(problem, growing, frontier, gain)] = 0.0
     chosen = np.flatnonzero(splits.gain > 0)
-    if are_alike := criterion_of(problem).are_alike:
-        *_, left, right = _sides(problem, growing, frontier[chosen], splits, chosen)
-        splits.gain[chosen[are_alike(problem, left, right, growing.tree[frontier[chosen]])]] = 0.0
-        chosen = np.flatnonzero(splits.gain > 0)
     nodes = frontier[chosen]
     missing_left, missing, left, right = _sides(problem, growing, nodes, splits, chosen)
+    if are_alike := criterion_of(problem).are_alike:
+        differ = ~are_alike(problem, left, right, growing.tree[nodes])
+        splits.gain[chosen[~differ]] = 0.0
+        chosen, nodes, missing_left = chosen[differ], nodes[differ], missing_left[differ]
+        missing, left, right = missing[:, differ], left[:, differ], right[:, differ]
     sums = np.stack((left, right), axis=2).reshape(len(left), -1)
     growing.feature[nodes] = splits.feature[chosen]
     growing.majority_left[nodes] = missing_left

@@ -86,7 +86,7 @@ class Walk:
         if not np.array_equal(found, wanted):
             raise MadtreeError("the model is damaged: some of its trees are missing")
         n_nodes, feature = len(trees.child), trees.splits.feature
-        kind = (CodeTrees.values_of(trees, between) if members else None) or ValueTrees.values_of(trees)
+        of_splits = (CodeTrees.values_of(trees, between) if members else None) or ValueTrees.values_of(trees)
         return {
             "trees": groups.astype(np.int64),
             "roots": trees.roots.astype(np.int64),
@@ -94,7 +94,7 @@ class Walk:
             "missing_right": (feature[:n_nodes] >= 0) & ~trees.majority_left,
             "feature": narrowest(np.maximum(feature, 0)),
             **({"counts": wanted.astype(np.int64)} if counts else {}),
-            **kind,
+            **of_splits,
             "is_category": trees.is_category,
             **CategoryCodes.of(trees, groups, group_of_nodes, between).to_values(),
         }

@@ -1,5 +1,5 @@
-"""What a model of many trees says of a sample of rows, and how that is spread: numbers, and the probability of the last
-of two classes, over ranges; of more classes over the most probable ones. Of single trees the leaves tell it.
+"""The predictions of a model of many trees for a sample of rows, counted: numbers, and the probability of the last of
+two classes, by ranges; of more classes the most probable ones. For single trees the leaves are counted instead.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NO_ROWS = "P0002"
 
 @dataclass(frozen=True)
 class KeptPredictions:
-    """How those of the training are spread.
+    """Those of the training, counted.
 
     Attributes:
         counts: (n,) rows of each range, or of each of the model's classes.
@@ -47,8 +47,8 @@ def has_class_numbers(model: Model) -> bool:
     return len(model.classes) > 2
 
 
-def is_spread(model: Model) -> bool:
-    """Whether that is kept of a model."""
+def has_prediction_statistics(model: Model) -> bool:
+    """Whether the statistics of a model tell of its predictions, too."""
     return model.kind.joining is not Joining.NONE and len(model.classes) <= _MOST_CLASSES
 
 
