@@ -13,7 +13,7 @@ from madtree.learn.prune import RoundColumns
 from madtree.learn.requests import Program, SumsRequest
 from madtree.records import dataclass
 
-_LOSS_LIMBS = 3  # so that losses may be much larger than they are at first, and sums still have all digits
+_LOSS_LIMBS = 2  # so that losses may be much larger than they are at first, and sums still have all digits
 _ROOM = 2.0**20  # how many times
 
 

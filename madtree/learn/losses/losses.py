@@ -114,8 +114,10 @@ def _binomial(outcomes: Floats, scores: Floats) -> tuple[Floats, Floats]:
 
 
 def _binomial_value(outcomes: Floats, scores: Floats) -> Floats:
-    rest = portable.log(1 + portable.exp(-np.abs(scores)))
-    return np.asarray(np.maximum(scores, 0.0) + rest - outcomes * scores)
+    found = portable.log_of_one_plus_exp(np.abs(scores))
+    found += np.maximum(scores, 0.0)
+    found -= outcomes * scores
+    return found
 
 
 def _exponential_value(outcomes: Floats, scores: Floats) -> Floats:
