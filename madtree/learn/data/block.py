@@ -16,7 +16,7 @@ NARROW_LIMIT = 256  # codes that fit a uint8, the one for missing values include
 WIDE_LIMIT = 65_536
 # Rows that a block usually has at most, and that are worked on at once: their codes stay in the processor's cache.
 USUAL_BLOCK_ROWS = 65_536
-CACHED_ROWS = 16_384  # of which several numbers each do, too
+CACHED_ROWS = 32_768  # of which several numbers each do, too
 # Rows of a block, many times as many as it usually has: what is done with one block takes no longer than some seconds.
 MOST_BLOCK_ROWS = 2**20
 _HASH_FACTOR = np.uint32(0x01000193)
