@@ -16,7 +16,7 @@ from madtree.cli import doctor, explain, export, living, manage, measure, predic
 from madtree.cli.demo import demo_command
 from madtree.cli.escapes import escaped_line
 from madtree.cli.exits import HELP, NO_CONNECTION, REFUSED, USAGE, CommandError, InterruptError
-from madtree.cli.options import Connections, Dsn, Engine, EngineName, ModelDsn, examples
+from madtree.cli.options import FLAGS, Connections, Dsn, Engine, EngineName, ModelDsn, examples
 from madtree.cli.output import fail, let_go, say, text
 from madtree.cli.server import add_server_commands
 from madtree.cli.session import CONNECTIONS, ENGINE, MODEL_DSN
@@ -82,6 +82,10 @@ def root(
         raise typer.Exit
     if dsn is not None and context.invoked_subcommand is None:
         raise CommandError("--dsn is there, but no command", "See madtree --help.", USAGE)
+    if context.invoked_subcommand is not None:
+        command = context.command.get_command(context, context.invoked_subcommand)  # type: ignore[attr-defined]
+        parameters = [each for each in command.params if each.param_type_name == "option"] if command else []
+        FLAGS.set({each.name: (each.opts[0], "".join(each.secondary_opts[:1])) for each in parameters})
     if dsn is not None and context.invoked_subcommand is not None:
         pass_on_dsn(context, context.invoked_subcommand, dsn)
 

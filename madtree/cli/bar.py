@@ -16,6 +16,7 @@ from rich.progress import (
 )
 
 from madtree.cli.escapes import escaped_line
+from madtree.cli.options import as_options
 from madtree.cli.output import duration, say_on, stderr
 from madtree.cli.progress import Estimate
 from madtree.host import Message
@@ -80,9 +81,9 @@ class Bar:
         if is_verbose and not self._verbose:
             return
         words = message.text if is_verbose else f"{message.severity.lower()}: {message.text}"
-        say_on(self._console, escaped_line(words), "yellow" if message.severity == "WARNING" else "dim")
+        say_on(self._console, escaped_line(as_options(words)), "yellow" if message.severity == "WARNING" else "dim")
         if message.hint:
-            say_on(self._console, escaped_line(f"hint: {message.hint}"), "dim")
+            say_on(self._console, escaped_line(f"hint: {as_options(message.hint)}"), "dim")
 
     def say(self, message: str) -> None:
         """A remark, above the bar."""

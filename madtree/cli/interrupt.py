@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
+from contextvars import copy_context
 from typing import NoReturn, TypeVar
 
 import psycopg
@@ -127,7 +128,7 @@ def interruptible(
     # end of the work is waited for at a socket.
     finished, finish = socket.socketpair()
     result.add_done_callback(lambda _: finish.close())
-    thread = threading.Thread(target=run, name="madtree-query", daemon=True)
+    thread = threading.Thread(target=copy_context().run, args=(run,), name="madtree-query", daemon=True)
     try:
         thread.start()  # the server may be at work before this returns
         with finished:

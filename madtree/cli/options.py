@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from contextvars import ContextVar
 from enum import Enum
 from typing import Annotated
 
@@ -88,3 +91,29 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_pane
 def examples(*lines: str) -> str:
     """An epilog with one command a line."""
     return "\n".join(["\b", "[bold]Examples[/bold]", *(f"  {line}".replace("[", r"\[") for line in lines)])
+
+
+# Of the command that runs: the options that are arguments of its function, by their names: what switches each on, and
+# what switches it off, where something does.
+FLAGS: ContextVar[Mapping[str, tuple[str, str]]] = ContextVar("flags")
+_VALUE = re.compile(r"\b([a-z_]+) => ('[^']*'|\.\.\.|\w+(?:\.\w+)*)")
+_NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")  # one that is no word of the language
+
+
+def as_options(message: str) -> str:
+    """What a function says of its arguments, in the words of the command: `--replace` for `replace => true`."""
+    flags = FLAGS.get({})
+    if "SELECT " in message:
+        return message
+
+    def option(found: re.Match[str]) -> str:
+        name, value = found[1], found[2]
+        key, _, of_key = value.strip("'").partition("=")
+        if name not in flags and of_key:
+            name, value = key, of_key
+        on, off = flags.get(name, ("", ""))
+        if value in ("true", "false"):
+            return (on if value == "true" else off) or found[0]
+        return f"{on} {value if ' ' in value else value.strip(chr(39))}" if on else found[0]
+
+    return _NAME.sub(lambda found: flags.get(found[0], found)[0], _VALUE.sub(option, message))

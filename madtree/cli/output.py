@@ -23,6 +23,7 @@ from rich.text import Span, Text
 
 from madtree.cli.escapes import escaped, escaped_line
 from madtree.cli.exits import CommandError, InterruptError
+from madtree.cli.options import as_options
 
 
 class MessageStream:
@@ -81,9 +82,9 @@ def say_on(console: Console, message: str, style: str = "") -> None:
 
 def fail(message: str, hint: str | None = None) -> None:
     """An error and its cure, on stderr."""
-    stderr().print(Text.assemble(("error: ", "bold red"), escaped(message)), soft_wrap=True)
+    stderr().print(Text.assemble(("error: ", "bold red"), escaped(as_options(message))), soft_wrap=True)
     if hint:
-        stderr().print(Text.assemble(("hint: ", "bold"), escaped_line(hint)), soft_wrap=True)
+        stderr().print(Text.assemble(("hint: ", "bold"), escaped_line(as_options(hint))), soft_wrap=True)
 
 
 def text(message: str) -> None:

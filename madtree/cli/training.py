@@ -12,7 +12,7 @@ import psycopg
 import typer
 
 from madtree.cli.escapes import escaped_line
-from madtree.cli.options import OUTPUT, Dsn, Json, examples
+from madtree.cli.options import FLAGS, OUTPUT, Dsn, Json, examples
 from madtree.cli.output import as_json, text
 from madtree.cli.session import session
 from madtree.host.psycopg import as_host
@@ -34,9 +34,12 @@ def training_command(function: Function) -> Callable[..., None]:
     assert declared is not None
     depth = declared.depth
     options = {_parameter(each): each for each in function.options if each.flag}
+    flags = {each.name: (on, off) for each in options.values() for on, _, off in [_names(each)[0].partition("/")]}
+    flags |= {"training_table_name": ("table", ""), "output_table_name": ("model", "")}
 
     def command(table: str, model: str, verbose: bool, dsn: str | None, json: bool, **given: Any) -> None:
         values = {each.name: _value(given[name]) for name, each in options.items()}
+        FLAGS.set(flags)
         # Lines of progress move the bar, and let a cancel in.
         arguments = {"training_table_name": table, "output_table_name": model, "verbose": True}
         arguments |= {
@@ -91,9 +94,8 @@ def _option(argument: Argument) -> Any:
     kind: Any = _words(argument.name, argument.valid) if isinstance(argument.valid, OneOf) else _TYPES[argument.type]
     if flag.is_repeated:
         kind = list[kind]
-    names = flag.names or (f"--{argument.name.replace('_', '-')}",)
     option = typer.Option(
-        *names,
+        *_names(argument),
         help=_help(argument),
         metavar=flag.metavar or None,
         rich_help_panel=flag.section,
@@ -107,11 +109,15 @@ def _words(name: str, valid: OneOf) -> Any:
     return Enum(name, [(word, word) for word in valid.words], type=str)
 
 
+def _names(argument: Argument) -> tuple[str, ...]:
+    """Of the option; of one that can be switched off with `/` and how that is written."""
+    assert argument.flag is not None
+    return argument.flag.names or (f"--{argument.name.replace('_', '-')}",)
+
+
 def _parameter(argument: Argument) -> str:
     """Of Python, by the option's first name."""
-    flag = argument.flag
-    assert flag is not None
-    return flag.names[0].partition("/")[0].lstrip("-").replace("-", "_") if flag.names else argument.name
+    return _names(argument)[0].partition("/")[0].lstrip("-").replace("-", "_")
 
 
 def _help(argument: Argument) -> str:

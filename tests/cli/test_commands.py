@@ -115,7 +115,7 @@ def test_an_error_is_the_servers_sentence_and_hint(madtree: Command, model: str,
     said = madtree("train", points, model, "--id", "id", "-y", "late")
     assert (said.code, said.out) == (1, "")
     error, hint = said.err.splitlines()
-    assert error.startswith("error: output_table_name: ")
+    assert error.startswith("error: model: ")
     assert hint.startswith("hint: Choose another name")
 
 

@@ -27,7 +27,7 @@ def test_a_mistake_is_said_in_one_sentence(plain: str) -> None:
     said = run(*TRAINING[:-2], "-x", "agee", "--dsn", plain)
     assert (said.code, said.out) == (1, "")
     told = said.err.splitlines()[1:]
-    assert told == ["error: list_of_features: column agee does not exist in shop.visits", "hint: Did you mean age?"]
+    assert told == ["error: --features: column agee does not exist in shop.visits", "hint: Did you mean age?"]
     assert left_over(plain) == []
 
 
