@@ -51,7 +51,7 @@ def test_errors_are_those_of_trees_trained_without_each_fold(
     what = (dependent, "x, n, level")
     options = {"min_split": 20, "min_bucket": 7, "n_bins": 0, "max_depth": 8, "weights": weights}
     options["surrogate_params"] = surrogates
-    train(table, "data", "model", *what, pruning_params="cp=0.012, fold_col=f", **options)
+    train(table, "data", "model", *what, pruning_params="cp=0.008, fold_col=f", **options)
     found = cv(table)
     assert len(found) >= 4
     root_risk = table.execute("SELECT root_risk FROM model").fetchone()[0]
