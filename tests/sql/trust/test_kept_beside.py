@@ -66,7 +66,8 @@ def test_rows_beside_the_nodes_are_no_more_than_these_can_have(db: psycopg.Conne
 @pytest.fixture
 def _a_hundredth_of_the_limit(db: psycopg.Connection) -> Iterator[None]:
     """Of rows that this session holds in memory: to write 2,000,000 takes seconds."""
-    change = "DO LANGUAGE plpython3u 'import madtree.model.size_limits as limits; limits.check_answer.__defaults__ = (None, {})'"
+    change = """DO LANGUAGE plpython3u 'from madtree.model.size_limits import check_answer
+check_answer.__defaults__ = (None, {})'"""
     db.execute(change.format(20_000))
     yield
     db.execute(change.format(2_000_000))
