@@ -7,6 +7,7 @@ import os
 
 import pytest
 from hypothesis import HealthCheck, settings
+from shares import is_in_turn
 
 pytest_plugins = ["fix_container", "fix_server", "fix_directory", "plain_database", "stopping_rows"]
 
@@ -27,6 +28,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="a server to test against (superuser, with madtree installed); default: $MADTREE_TEST_DSN, a container, "
         "or a private server that lives as long as the test session",
     )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out cases of tests marked `in_turn` that `is_in_turn` does, unless all are asked for."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("in_turn"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left = {item for of_test in cases.values() for item in not_in_turn(of_test)}
+    if left:
+        config.hook.pytest_deselected(items=[item for item in items if item in left])
+        items[:] = [item for item in items if item not in left]
+
+
+def not_in_turn(cases: list[pytest.Item]) -> list[pytest.Item]:
+    """Of all cases of a test those that are left out; one of its two lists may be a fixture's."""
+    lists: tuple[dict[tuple[int, ...], int], ...] = ({}, {})
+    placed = []
+    for item in cases:
+        marks = [mark.args[0] for mark in item.iter_markers("parametrize")]
+        names = [mark.replace(" ", "").split(",") if isinstance(mark, str) else mark for mark in marks]
+        names += [[name] for name in item.callspec.params if not any(name in each for each in names)]
+        values = [tuple(id(item.callspec.params[name]) for name in each) for each in names]
+        placed.append([known.setdefault(value, len(known)) for known, value in zip(lists, values, strict=True)])
+    sizes = [len(known) for known in lists]
+    return [item for item, places in zip(cases, placed, strict=True) if not is_in_turn(places, sizes)]
 
 
 @pytest.hookimpl(trylast=True)

@@ -34,3 +34,15 @@ def share_of_pairs(every: Sequence[tuple[T, U]], one_of: int, turn: int, of_all:
     ]
     firsts, seconds = places
     return [pair for pair in every if (firsts[str(pair[0])] + seconds[str(pair[1])] - turn) % of_all == 0]
+
+
+def is_in_turn(places: Sequence[int], sizes: Sequence[int]) -> bool:
+    """Whether a case of a product of two lists is tried: each value of the longer list with one of the other, the next
+    with the next, so that all values of both are there.
+
+    Args:
+        places: of the case's values in their lists.
+        sizes: of the lists.
+    """
+    longest = sizes.index(max(sizes))
+    return ALL or all(place == places[longest] % size for place, size in zip(places, sizes, strict=True))

@@ -39,6 +39,7 @@ def test_the_spread_of_importances_over_a_single_tree_is_unknown(client: madtree
     assert np.isnan(wood.oob_importances_std_).all()
 
 
+@pytest.mark.in_turn
 @pytest.mark.usefixtures("flowers")
 @pytest.mark.parametrize("y", ["kind", "price"])
 @pytest.mark.parametrize("missing", [{}, {"max_surrogates": 2}, {"null_as_category": True}])

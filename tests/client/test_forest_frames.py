@@ -47,6 +47,7 @@ def there(client: madtree.Client, type_: str, level: float = 0.9) -> Any:
     return found[:, 0] if type_ == "response" else found.astype(float)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     "more",
     [

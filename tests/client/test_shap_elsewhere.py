@@ -25,6 +25,7 @@ def contributions(client: madtree.Client, name: str, **more: Any) -> list[dict[s
     return list(client.query("SELECT * FROM why ORDER BY id").to_dicts())
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("weights", [None, "1 + id % 3"])
 @pytest.mark.parametrize("y", ["price", "kind", "late"])
 def test_boosted_models_contribute_what_lightgbm_says(client: madtree.Client, y: str, weights: str | None) -> None:

@@ -5,13 +5,14 @@ After a change that is meant, `MADTREE_UPDATE_DOCS=1 pytest tests/docs` writes w
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 import psycopg
 import pytest
 from fix_server import Server
-from pages import DOCS, RUN, examples, fences, follow, needs
+from pages import DOCS, RUN, Example, examples, fences, follow, needs, run, same, updated
 from test_console import PAGES as CONSOLE
 
 PAGES = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
@@ -60,3 +61,35 @@ def test_paragraphs_of_list_items_are_indented_for_the_site(name: str) -> None:
     """Python-Markdown wants four blanks; with fewer, which GitHub takes, the list ends and its numbers begin anew."""
     prose = re.sub(r"^```.*?^```$", "", (DOCS / name).read_text(), flags=re.DOTALL | re.MULTILINE)
     assert re.findall(r"\n\n {1,3}\S.*", prose) == []
+
+
+README = DOCS.parent / "README.md"
+README_TEXT = README.read_text()
+# Of the README, the first screen's statements, then those for a server of one's own, and what the shell and Python do.
+FIRST, *FURTHER = examples(README_TEXT)
+
+
+@pytest.mark.usefixtures("flights")
+def test_the_readmes_first_screen_prints_and_draws_what_it_shows(dsn: str, schema_name: str, tmp_path: Path) -> None:
+    """After a change that is meant, `MADTREE_UPDATE_DOCS=1 pytest tests/docs` writes it into the page."""
+    drawing = re.search(r"`(madtree show \S+ --svg)`.*?\((docs/pictures/\S+\.svg)\)", README_TEXT, re.DOTALL)
+    assert drawing
+    picture = README.parent / drawing[2]
+    printed, drawn = run(dsn, schema_name, [FIRST, Example("shell", f"{drawing[1]}\n", None)], tmp_path)
+    if os.environ.get("MADTREE_UPDATE_DOCS"):
+        README.write_text(updated(README_TEXT, [printed, *("" for _ in examples(README_TEXT)[1:])]))
+        picture.write_text(drawn)
+        return
+    assert FIRST.output is not None
+    assert same(FIRST.output, printed), printed
+    assert same(picture.read_text(), drawn), f"{drawing[2]} shows another tree"
+
+
+@pytest.mark.usefixtures("flights")
+def test_the_readmes_examples_work_literally_after_the_demo(dsn: str, schema_name: str, tmp_path: Path) -> None:
+    assert [example.language for example in FURTHER] == ["sql", "sql", "shell", "python"]
+    of_one, of_carriers, of_shell, _ = run(dsn, schema_name, FURTHER, tmp_path)
+    assert "(0)[" in of_one
+    assert "leaves below" in of_one
+    assert "rmse" in of_carriers
+    assert "accuracy" in of_shell

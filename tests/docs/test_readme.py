@@ -1,47 +1,14 @@
-"""The README's SQL runs and prints what the page shows, and its table of functions is complete."""
+"""The README's table of functions is complete. What its examples print is in test_pages.py, where the flights are."""
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 
 import psycopg
 import pytest
-from pages import DOCS, Example, examples, run, same, updated
+from pages import DOCS
 
-PAGE = DOCS.parent / "README.md"
-README = PAGE.read_text()
-
-
-# The first screen's statements, then those for a server of one's own, and what the shell and Python do.
-FIRST, *FURTHER = examples(README)
-
-
-@pytest.mark.usefixtures("flights")
-def test_the_first_screen_prints_and_draws_what_it_shows(dsn: str, schema_name: str, tmp_path: Path) -> None:
-    """After a change that is meant, `MADTREE_UPDATE_DOCS=1 pytest tests/docs` writes it into the page."""
-    drawing = re.search(r"`(madtree show \S+ --svg)`.*?\((docs/pictures/\S+\.svg)\)", README, re.DOTALL)
-    assert drawing
-    picture = PAGE.parent / drawing[2]
-    printed, drawn = run(dsn, schema_name, [FIRST, Example("shell", f"{drawing[1]}\n", None)], tmp_path)
-    if os.environ.get("MADTREE_UPDATE_DOCS"):
-        PAGE.write_text(updated(README, [printed, *("" for _ in examples(README)[1:])]))
-        picture.write_text(drawn)
-        return
-    assert FIRST.output is not None
-    assert same(FIRST.output, printed), printed
-    assert same(picture.read_text(), drawn), f"{drawing[2]} shows another tree"
-
-
-@pytest.mark.usefixtures("flights")
-def test_its_examples_work_literally_after_the_demo(dsn: str, schema_name: str, tmp_path: Path) -> None:
-    assert [example.language for example in FURTHER] == ["sql", "sql", "shell", "python"]
-    of_one, of_carriers, of_shell, _ = run(dsn, schema_name, FURTHER, tmp_path)
-    assert "(0)[" in of_one
-    assert "leaves below" in of_one
-    assert "rmse" in of_carriers
-    assert "accuracy" in of_shell
+README = (DOCS.parent / "README.md").read_text()
 
 
 SIGNATURES = (

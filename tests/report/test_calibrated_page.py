@@ -20,6 +20,7 @@ SELECT madtree.boost_train('data', 'b', 'id', 'late', 'wave, noise, day', num_tr
 """
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
 @pytest.mark.parametrize("model", ["t", "f", "b"])
 def test_a_calibrated_model_is_drawn(db: psycopg.Connection, show: Show, model: str, method: str) -> None:

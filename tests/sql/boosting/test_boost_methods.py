@@ -23,6 +23,7 @@ def _table(db: psycopg.Connection) -> None:
     db.execute(MAKE)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("method", "target"), OF_TARGETS)
 @pytest.mark.parametrize("more", [{}, {"weights": "w", "grouping_cols": "g", "validation_params": "fraction=0.2"}])
 def test_it_is_the_same_in_every_way(db: psycopg.Connection, method: str, target: str, more: dict[str, Any]) -> None:
@@ -152,6 +153,7 @@ def test_many_classes_have_weights_and_rows_that_are_held_out(db: psycopg.Connec
 SINGLE = ("loss=log_loss", "loss=exponential", *(f"method={method}" for method in METHODS))
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("how", SINGLE)
 @pytest.mark.parametrize("held_out", [False, True])
 def test_what_is_always_the_same_class_is_certain(db: psycopg.Connection, how: str, held_out: bool) -> None:

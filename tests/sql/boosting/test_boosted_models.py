@@ -80,6 +80,7 @@ def test_it_is_the_same_in_every_way(db: psycopg.Connection, turn: int, target: 
         assert tables(db) == expected, tuning
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("target", "n_classes"), [("y", 0), ("late", 2), ("k", 5), ("n", 0)])
 @pytest.mark.parametrize("grouped", [False, True])
 def test_predictions_are_what_the_trees_add_up_to(

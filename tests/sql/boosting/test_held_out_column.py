@@ -130,6 +130,7 @@ def test_a_mistake_is_said(db: psycopg.Connection, given: str, said: str) -> Non
     assert "Traceback" not in str(error.value)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("strategy", ["memory", "aggregate"])
 @pytest.mark.parametrize("target", ["y", "late", "k"])
 def test_a_group_whose_rows_are_all_held_out_has_no_model(db: psycopg.Connection, target: str, strategy: str) -> None:

@@ -38,6 +38,7 @@ def named(db: psycopg.Connection) -> int:
     return int(found["n"])
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("target", ["y", "late"])
 def test_rows_find_the_leaves_of_their_training(db: psycopg.Connection, target: str, missing: bool) -> None:

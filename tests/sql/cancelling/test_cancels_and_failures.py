@@ -56,6 +56,7 @@ def _data(db: psycopg.Connection) -> Iterator[None]:
     db.execute("DROP EVENT TRIGGER madtree_test_tables_made")
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("source", ["data", "viewed"])
 @pytest.mark.parametrize("place", PLACES)
 def test_a_training_that_is_cancelled_leaves_nothing_behind(

@@ -164,6 +164,7 @@ def test_who_waits_for_one_that_makes_it_is_told_so(
     assert second.execute("SHOW lock_timeout").fetchone() == ("0",)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("doing", "said"),
     [
@@ -189,6 +190,7 @@ def test_who_waits_for_one_that_uses_it_is_told_so(
     waiting.result(PATIENCE)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("milliseconds", [200, 1500])
 @pytest.mark.parametrize("there", [False, True], ids=["new", "there"])
 def test_lock_timeout_is_kept(db: psycopg.Connection, connect: Connect, there: bool, milliseconds: int) -> None:

@@ -120,6 +120,7 @@ def reference(method: str, scores: Any, outcomes: Any, weight: Any) -> Any:
     return _SigmoidCalibration().fit(scores, outcomes, weight)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
 def test_it_is_scikit_learns_calibration_of_the_same_scores(
     reader: psycopg.Connection, trained: str, method: str
@@ -140,6 +141,7 @@ def test_it_is_scikit_learns_calibration_of_the_same_scores(
     assert [response[id_] for id_ in made] == [share > 0.5 for share in made.values()]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
 def test_every_way_of_scoring_says_the_same(reader: psycopg.Connection, trained: str, method: str) -> None:
     db, (_, kind, _) = reader, MODELS[trained]
@@ -170,6 +172,7 @@ def test_every_way_of_scoring_says_the_same(reader: psycopg.Connection, trained:
     assert document["classes"] == ["false", "true"]
 
 
+@pytest.mark.in_turn
 @pytest.mark.usefixtures("_tables")
 @pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
 @pytest.mark.parametrize("name", GROUPED)

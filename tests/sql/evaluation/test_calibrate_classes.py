@@ -204,6 +204,7 @@ def test_every_way_of_scoring_says_the_same(db: psycopg.Connection, name: str) -
             assert list(boosted.predict(columns, gid=gid)) == [response[row["id"]][0] for row in own]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["boosted", "forest"])
 def test_whatever_reads_models_reads_calibrated_ones(db: psycopg.Connection, name: str, method: str) -> None:
@@ -288,6 +289,7 @@ def test_rows_that_no_class_claims_say_all_alike(db: psycopg.Connection) -> None
     np.testing.assert_allclose([row["p"] for row in found], list(made.values()), rtol=1e-14)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["weighted boosted", "weighted forest"])
 def test_other_libraries_say_the_same_or_are_told_that_they_cannot(

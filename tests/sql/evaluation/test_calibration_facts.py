@@ -90,6 +90,7 @@ def test_classes_that_change_places(db: psycopg.Connection, kind: str) -> None:
     assert kind == "tree" or brier[1] < brier[0]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
 @pytest.mark.parametrize("kind", TRAININGS)
 def test_weights_of_two_are_rows_twice(db: psycopg.Connection, kind: str, method: str) -> None:

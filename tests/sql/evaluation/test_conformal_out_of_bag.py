@@ -70,6 +70,7 @@ def quantile(wrong: Any, level: float) -> float:
     return float(np.quantile(wrong, min(1, ceil((n + 1) * level) / n), method="inverted_cdf"))
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("outcome", ["v", "c"])
 @pytest.mark.parametrize(
     ("more", "sample"),
@@ -160,6 +161,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("outcome", ["v", "c"])
 def test_other_rows_than_those_of_the_training_are_refused(db: psycopg.Connection, outcome: str, change: str) -> None:

@@ -114,6 +114,7 @@ def in_order(found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return sorted(found, key=repr)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("grouped", [False, True], ids=["whole", "grouped"])
 @pytest.mark.parametrize("name", MODELS)
 def test_the_same_as_by_hand_in_whatever_way_rows_are_scored(db: psycopg.Connection, name: str, grouped: bool) -> None:
@@ -364,6 +365,7 @@ def test_python_calls_it_and_a_server_without_the_extension_says_the_same(db: ps
     assert rows(db, "SELECT count(*) AS n FROM theirs") == rows(db, "SELECT count(*) AS n FROM later")
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("grouped", [False, True], ids=["whole", "grouped"])
 @pytest.mark.parametrize("name", ["forest", "forest of classes", "boosted", "boosted classes"])
 def test_data_frames_are_predicted_the_same(db: psycopg.Connection, name: str, grouped: bool) -> None:

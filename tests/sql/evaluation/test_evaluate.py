@@ -364,6 +364,7 @@ def test_a_hostile_search_path_changes_nothing(data: psycopg.Connection, schema:
             assert row[name] == (pytest.approx(value, rel=1e-12) if isinstance(value, float) else value), name
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("function", ["tree_evaluate", "tree_confusion"])
 @pytest.mark.parametrize(
     ("arguments", "sentence"),

@@ -32,6 +32,7 @@ def errors(db: psycopg.Connection, dependent: str, weight: str, oob: str = "f_oo
     return found
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("dependent", ["c", "v"])
 @pytest.mark.parametrize(
     "more",

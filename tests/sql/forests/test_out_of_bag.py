@@ -35,6 +35,7 @@ def _table(db: psycopg.Connection) -> None:
     db.execute(MAKE)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("split_rule", ["best", "random"])
 @pytest.mark.parametrize("dependent", ["c", "v"])
 def test_the_error_out_of_bag_is_that_of_new_rows_and_noise_is_worth_nothing(

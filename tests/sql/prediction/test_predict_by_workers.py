@@ -108,6 +108,7 @@ def test_workers_read_and_score_the_rows(data: psycopg.Connection) -> None:
     assert len(found) > 1
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("model", ["m", "grouped"])
 @pytest.mark.parametrize("type_", ["response", "prob", "leaf"])
 def test_workers_change_nothing(data: psycopg.Connection, model: str, type_: str) -> None:

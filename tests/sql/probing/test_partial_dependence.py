@@ -126,6 +126,7 @@ def test_ice_tells_of_each_row(db: psycopg.Connection, name: str) -> None:
         assert row["n"] == 1
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", ["tree of numbers, surrogates", "boosted classes"])
 @pytest.mark.parametrize("feature", ["x", "i", '"Odd name"'])
 def test_accumulated_effects_are_sums_of_differences(db: psycopg.Connection, name: str, feature: str) -> None:

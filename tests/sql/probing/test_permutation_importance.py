@@ -70,6 +70,7 @@ def test_the_value_is_what_tree_evaluate_says(db: psycopg.Connection, name: str)
                 assert row["value"] == pytest.approx(whole[metric], rel=1e-12)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("together", ["x", '"Odd name"', "c", '[x, "Odd name"]'])
 @pytest.mark.parametrize("kind", ["tree", "boost"])
 def test_it_is_the_mean_over_all_pairs_of_rows(db: psycopg.Connection, kind: str, together: str) -> None:

@@ -47,6 +47,7 @@ def ask(db: psycopg.Connection, what: str) -> list[Any]:
     return db.execute(ASKED[what]).fetchall()  # type: ignore[arg-type]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("what", ASKED)
 @pytest.mark.parametrize("model", MODELS)
 def test_each_call_tells_of_the_model_that_is_there(

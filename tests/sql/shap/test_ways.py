@@ -83,7 +83,7 @@ def differ(db: psycopg.Connection, one: str, other: str) -> int:
 
 @pytest.mark.parametrize(
     ("model", "layout", "top", "interactions", "background"),
-    [(model, *told) for turn, model in enumerate(MODELS) for told in share(TOLD, 3, turn)],
+    [(model, *told) for turn, model in enumerate(MODELS) for told in share(TOLD, 4, 3 * turn + 1)],
 )
 def test_all_ways_write_the_same_bytes(
     data: psycopg.Connection, model: str, layout: str, top: int | None, interactions: bool, background: str | None

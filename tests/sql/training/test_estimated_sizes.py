@@ -31,6 +31,7 @@ def trained(db: psycopg.Connection, **more: Any) -> Tables:
     return read_model(db, "m")
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     "change",
     [

@@ -62,6 +62,7 @@ def test_rare_nulls_share_no_bin_with_the_largest_of_many_values(db: psycopg.Con
     assert right(db, "y") == 4995
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("options", [CATEGORY, f"{CATEGORY}, max_surrogates=2"])
 @pytest.mark.parametrize("dependent", ["by_n", "by_e"])
 def test_every_way_of_asking_says_the_same(data: psycopg.Connection, dependent: str, options: str) -> None:

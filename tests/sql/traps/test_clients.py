@@ -46,6 +46,7 @@ def model(ground: Ground) -> Iterator[None]:
     drop(attacker, MODEL)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("engine", ["extension", "client"])
 @pytest.mark.parametrize("who", WHO)
 def test_objects_run_nothing(ground: Ground, model: None, who: str, engine: str) -> None:

@@ -180,6 +180,7 @@ def test_boosted_settings_have_log_losses_as_scikit_learn_measures_them(data: ps
         data.execute("DROP TABLE p; DROP VIEW taught")
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("method", ["tree", "forest", "boost"])
 @pytest.mark.parametrize("outcome", ["y", "v"])
 def test_a_setting_alone_has_the_same_scores(data: psycopg.Connection, method: str, outcome: str) -> None:

@@ -33,6 +33,7 @@ def example(n: int = 2_003) -> tuple[Floats, Floats, Floats]:
     return features, (score > 0.7).astype(float), rng.integers(1, 4, n) / 2
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(("leaves", "rate"), [(2, 1.0), (2, 0.5), (6, 1.0)])
 def test_adaboost_is_scikit_learns(weighted: bool, leaves: int, rate: float) -> None:
@@ -130,6 +131,7 @@ def of_many(
     return found[0][0], found[0][1], found[1][0]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     ("n_classes", "n_rows", "leaves", "rate"),

@@ -205,6 +205,7 @@ def test_nodes_of_many_classes_are_screened(monkeypatch: pytest.MonkeyPatch) -> 
     assert sum(screened) > n_split - N_TREES > N_TREES  # all but the roots, and some that cannot be split
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("rows_of_an_id", [1, 3])
 @pytest.mark.parametrize("name", ["weighted classes", "weighted numbers", "groups"])
 def test_nothing_depends_on_how_rows_lie(name: str, rows_of_an_id: int) -> None:

@@ -192,6 +192,7 @@ def lowbias32(z: int) -> int:
     return z ^ z >> 16
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", SOME)
 @pytest.mark.parametrize("sampling", ["poisson", "none"])
 def test_nothing_depends_on_how_rows_lie_or_are_counted(name: str, sampling: str) -> None:

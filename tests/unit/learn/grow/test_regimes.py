@@ -47,6 +47,7 @@ def usual(n_rows: int, n_classes: int, weighted: bool, parameters: Parameters) -
 each_setting = pytest.mark.parametrize(("n_classes", "weighted", "criterion", "max_surrogates"), SETTINGS)
 
 
+@pytest.mark.in_turn
 @each_setting
 @pytest.mark.parametrize("cache_bytes", [0, 5_000, 2**20])
 def test_cutting_and_permuting_blocks_changes_nothing(
@@ -60,6 +61,7 @@ def test_cutting_and_permuting_blocks_changes_nothing(
     assert_identical(expected, train_by(problem, source))
 
 
+@pytest.mark.in_turn
 @each_setting
 @pytest.mark.parametrize("rule", ["min", "1se"])
 def test_cross_validation_does_not_depend_on_the_blocks(
@@ -79,6 +81,7 @@ def test_cross_validation_does_not_depend_on_the_blocks(
     assert_identical(expected, train_by(problem, source))
 
 
+@pytest.mark.in_turn
 @each_setting
 @pytest.mark.parametrize("n_bytes", [2_000, 20_000, 200_000])
 def test_a_small_memory_budget_changes_nothing(

@@ -63,6 +63,7 @@ def _for_more_rows(problem: Problem, replicas: Replicas, times: int) -> Problem:
     )
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("n_classes", "weighted"), [(2, False), (3, True), (0, False), (0, True), (12, False)])
 @pytest.mark.parametrize("times", [2, 3])
 def test_rows_of_multiplicity_two_are_a_table_that_is_doubled(n_classes: int, weighted: bool, times: int) -> None:
