@@ -82,7 +82,7 @@ def _places_in_order(lines: Floats) -> Ints:
     keys |= np.arange(width, dtype=np.uint32)
     keys.sort(axis=1)
     keys &= np.uint32(2**place_bits - 1)
-    places = keys.astype(np.int64)
+    places: Ints = keys.astype(np.int64)
     ordered = lines.ravel().take(places + np.arange(0, lines.size, width)[:, None])
     wrong = (ordered[:, 1:] < ordered[:, :-1]).any(axis=1) | ~np.isfinite(span + scale).ravel()
     if wrong.any():
