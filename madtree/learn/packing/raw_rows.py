@@ -89,7 +89,9 @@ class RawRows:
         assert self.tree is not None
         require(self.tree.min() >= 0 and self.tree.max() < 2**32, "images", "those of rows that tell their trees")
         order = stable_order(self.tree.astype(np.uint32))
-        features = np.stack([self.features[f].take(order) for f in range(len(self.features))])
+        features = np.empty((len(self.features), len(order)))
+        for f, moved_feature in enumerate(features):
+            self.features[f].take(order, out=moved_feature, mode="clip")
         own = {name: getattr(self, name) for name in OWN_NUMBERS}
         moved: dict[str, Any] = {name: column if column is None else column.take(order) for name, column in own.items()}
         firsts = heads(moved["tree"])

@@ -14,10 +14,11 @@ import pytest
 def rows(db: psycopg.Connection) -> Iterator[psycopg.Connection]:
     db.execute("""
         CREATE TABLE data AS
-        SELECT i AS id, i % 3 AS g, (i / 3) % 2 AS y, 'k' || (i / 3) % 2 AS label, (i * 37 % 101)::float8 AS x, (i * 91 % 103)::float8 AS z,
-            CASE WHEN i % 10 > 0 THEN i % 7 END AS w
+        SELECT i AS id, i % 3 AS g, (i / 3) % 2 AS y, 'k' || (i / 3) % 2 AS label, (i * 37 % 101)::float8 AS x,
+            (i * 91 % 103)::float8 AS z, CASE WHEN i % 10 > 0 THEN i % 7 END AS w
         FROM generate_series(1, 600) i;
-        INSERT INTO data VALUES (601, NULL, 1, 'k1', 3, 3, 1), (602, 1, NULL, NULL, NULL, 3, 1), (603, 7, NULL, NULL, NULL, 3, 1);
+        INSERT INTO data VALUES
+            (601, NULL, 1, 'k1', 3, 3, 1), (602, 1, NULL, NULL, NULL, 3, 1), (603, 7, NULL, NULL, NULL, 3, 1);
     """)
     yield db
     db.rollback()
