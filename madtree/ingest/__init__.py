@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         range_queries,
         read_images,
     )
-    from madtree.ingest.profile import Profile, classes_at_most, estimate_profile, read_profile
+    from madtree.ingest.profile import Profile, classes_at_most, count_by_group, estimate_profile, read_profile
     from madtree.ingest.row_ids import warn_of_repeated_ids, warn_of_repeats
     from madtree.ingest.row_reader import Packed, Packing, RowPacker
     from madtree.ingest.row_spool import RowSpool
@@ -56,6 +56,7 @@ __all__ = [
     "check_labels",
     "classes_at_most",
     "copy_groups",
+    "count_by_group",
     "distribute_beside",
     "distribution_column",
     "estimate_profile",
@@ -99,7 +100,7 @@ _MODULES = {
         "range_queries",
         "read_images",
     ),
-    "profile": ("Profile", "classes_at_most", "estimate_profile", "read_profile"),
+    "profile": ("Profile", "classes_at_most", "count_by_group", "estimate_profile", "read_profile"),
     "row_ids": ("warn_of_repeats", "warn_of_repeated_ids"),
     "row_reader": ("Packed", "Packing", "RowPacker"),
     "row_spool": ("RowSpool",),

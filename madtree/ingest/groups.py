@@ -107,13 +107,14 @@ def groups_of(found: Sequence[Row]) -> Groups:
     """The groups from the rows of `sqltext.profile.listed_groups`."""
 
     def column(name: str, missing: float) -> Floats:
-        return np.array([missing if row.get(name) is None else float(row[name]) for row in found])
+        if not found or name not in found[0]:
+            return np.full(len(found), missing)
+        return np.array([missing if row[name] is None else float(row[name]) for row in found])
 
-    block = column("block", -1).astype(np.int64)
     return Groups(
         column("tree_id", 0).astype(np.int64),
         column("usable", 0).astype(np.int64),
-        block,
+        column("block", -1).astype(np.int64),
         column("low", np.nan),
         column("high", np.nan),
         column("heaviest", 1.0),

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row
+from madtree.host import Host, Row, WorkSpace
 from madtree.ingest.bin_finder import takes_all
 from madtree.ingest.categories import check_labels, distinct_keys
 from madtree.ingest.page_ranges import OID
@@ -30,6 +30,7 @@ from madtree.request import TrainingTask
 from madtree.sqltext import profile as sql
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.rows import RowSource, sampled
+from madtree.sqltext.values import Writer
 from madtree.trees import COUNTS, MAX_CLASSES
 
 INTEGERS = ("smallint", "integer", "bigint")
@@ -85,8 +86,23 @@ class Profile:
         return Scale.not_centred(rows, high, heaviest, self.integral, exposure, offset)
 
 
-def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
-    """Look at dependent and weights.
+def count_by_group(host: Host, space: WorkSpace, task: TrainingTask, source: RowSource) -> str | None:
+    """Make a table of what `read_profile` and `groups_query` count, by one look at the rows, and return its name; None
+    where the outcome is what rows are grouped by, so that each has to look for itself.
+    """
+    outcome = _outcome(task)
+    space.make("counted", space.tables.create_as("counted", sql.profile_by_group(source, *outcome)))
+    name = space.tables.name("counted")
+    return name if host.query(sql.counted_profile(source, name, *outcome, most=1)) else None
+
+
+def _outcome(task: TrainingTask) -> tuple[str | None, Writer | None]:
+    """What rows have as classes, and how it is written; None of regression."""
+    return (task.dependent_sql, task.dependent_writer) if task.is_classification else (None, None)
+
+
+def read_profile(host: Host, task: TrainingTask, source: RowSource, counted: str | None = None) -> Profile:
+    """Look at dependent and weights, or at the table where they have been counted (`count_by_group`).
 
     Raises:
         MadtreeError: no row, no usable row, a target that is not finite, a negative count, a negative or infinite
@@ -94,11 +110,17 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource) -> Profile:
     """
     if task.is_classification:
         most = classes_at_most(task)
-        rows = host.query(sql.class_profile(source, task.dependent_sql, task.dependent_writer, most=most and most + 2))
+        limit = most and most + 2
+        rows = host.query(
+            sql.counted_profile(source, counted, *_outcome(task), limit)
+            if counted
+            else sql.class_profile(source, task.dependent_sql, task.dependent_writer, most=limit)
+        )
         if most and len(rows) > most + 1:  # NULL is no class
             raise too_many_classes(task)
     else:
-        rows = host.query(sql.value_profile(source))
+        counted_values = counted and sql.counted_profile(source, counted, None, None)
+        rows = host.query(counted_values or sql.value_profile(source))
     total, usable = (sum(int(row[name]) for row in rows) for name in ("total", "usable"))
     check_weights(task, rows)
     if not task.is_classification and (bad := int(rows[0]["bad_targets"] or 0)):

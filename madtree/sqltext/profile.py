@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from madtree.sqltext import values
 from madtree.sqltext.query import Lasting
@@ -35,22 +35,69 @@ def class_profile(
     """
     limit = "" if most is None else f" LIMIT {most}"
     return (
-        f"SELECT {values.text_of(dependent, writer)} AS label, {source.target} AS key, {_offset_profile(source)}"
-        f"{_weight_profile(source)} "
+        f"SELECT {_listed(_class_figures(source, dependent, writer))} "
         f"FROM {source.relation} {sample} GROUP BY {dependent} ORDER BY {dependent}{limit}"
     )
 
 
+def _class_figures(source: RowSource, dependent: str, writer: values.Writer | None) -> dict[str, str]:
+    own = {"label": values.text_of(dependent, writer), "key": source.target}
+    return own | _offset_profile(source) | _weight_profile(source)
+
+
 def value_profile(source: RowSource) -> str:
     """Range of a regression target and rows, and what is wrong with targets, weights, exposures and offsets."""
-    target = source.target
+    return f"SELECT {_listed(_value_figures(source))} FROM {source.relation}"
+
+
+def _value_figures(source: RowSource) -> dict[str, str]:
+    about_targets = {
+        "bad_targets": f"pg_catalog.count(*) FILTER (WHERE NOT ({_finite(source.target)}))",
+        "integral": f"pg_catalog.bool_and({_integral(source.target)}) FILTER (WHERE {source.usable})",
+    }
+    about_others = _offset_profile(source) | _exposure_profile(source)
+    return _weight_profile(source) | _target_range(source) | about_others | about_targets
+
+
+def _listed(figures: Mapping[str, str]) -> str:
+    """A select list of figures by their names."""
+    return ", ".join(f"{figure} AS {name}" for name, figure in figures.items())
+
+
+def profile_by_group(source: RowSource, dependent: str | None, writer: values.Writer | None) -> str:
+    """What `class_profile` says of each class, or `value_profile` of all rows, and the same of each group, by one look
+    at the rows; `is_group` tells which of them a row is.
+
+    `dependent`: None for regression. Where it is one of the grouping columns, all that comes are groups.
+    """
+    grouping = ", ".join(source.grouping)
+    own = {f"g{i}": g for i, g in enumerate(source.grouping, 1)} | ({} if dependent is None else {"outcome": dependent})
     return (
-        f"SELECT {_weight_profile(source)}, {_target_range(source)}, "
-        f"{_offset_profile(source)}{_exposure_profile(source)}"
-        f"pg_catalog.count(*) FILTER (WHERE NOT ({_finite(target)})) AS bad_targets, "
-        f"pg_catalog.bool_and({_integral(target)}) FILTER (WHERE {source.usable}) AS integral "
-        f"FROM {source.relation}"
+        f"SELECT {binary(f'GROUPING({source.grouping[0]})', '=', '0')} AS is_group, "
+        f"{_listed(own | _figures(source, dependent, writer))} "
+        f"FROM {source.relation} GROUP BY GROUPING SETS (({grouping}), ({dependent or ''}))"
     )
+
+
+def counted_profile(
+    source: RowSource, table: str, dependent: str | None, writer: values.Writer | None, most: int | None = None
+) -> str:
+    """As `class_profile` or `value_profile`, from the rows of `profile_by_group`."""
+    names = ", ".join(f"c.{name}" for name in _figures(source, dependent, writer))
+    order = "" if dependent is None else " ORDER BY c.outcome"
+    limit = "" if most is None else f" LIMIT {most}"
+    return f"SELECT {names} FROM {table} AS c WHERE NOT c.is_group{order}{limit}"
+
+
+def _figures(source: RowSource, dependent: str | None, writer: values.Writer | None) -> dict[str, str]:
+    return _value_figures(source) if dependent is None else _class_figures(source, dependent, writer)
+
+
+def counted_groups(source: RowSource, table: str, dependent_is_number: bool) -> str:
+    """As `group_counts`, from the same rows."""
+    names = [*source.group_columns, *group_figures(source, dependent_is_number)]
+    known = " AND ".join(f"c.{g} IS NOT NULL" for g in source.group_columns)
+    return f"SELECT {', '.join(f'c.{name}' for name in names)} FROM {table} AS c WHERE c.is_group AND {known}"
 
 
 def _finite(number: str) -> str:
@@ -64,58 +111,66 @@ def _integral(number: str) -> str:
     return binary(number, "=", f"pg_catalog.trunc({number})")
 
 
-def _range(source: RowSource, number: str, low: str, high: str) -> str:
-    """Columns of these names for the smallest and the largest value of a number in usable rows."""
-    return (
-        f"pg_catalog.min({number}) FILTER (WHERE {source.usable}) AS {low}, "
-        f"pg_catalog.max({number}) FILTER (WHERE {source.usable}) AS {high}"
-    )
+def _range(source: RowSource, number: str, low: str, high: str) -> dict[str, str]:
+    """The smallest and the largest value of a number in usable rows, by these names."""
+    return {
+        low: f"pg_catalog.min({number}) FILTER (WHERE {source.usable})",
+        high: f"pg_catalog.max({number}) FILTER (WHERE {source.usable})",
+    }
 
 
-def _target_range(source: RowSource) -> str:
+def _target_range(source: RowSource) -> dict[str, str]:
     return _range(source, source.target, "low", "high")
 
 
-def _exposure_range(source: RowSource) -> str:
-    """Columns for the smallest and largest exposure, each with a comma behind it; none where there is no exposure."""
-    return "" if source.exposure is None else f"{_range(source, source.exposure, 'shortest', 'longest')}, "
+def _exposure_range(source: RowSource) -> dict[str, str]:
+    """None where there is no exposure."""
+    return {} if source.exposure is None else _range(source, source.exposure, "shortest", "longest")
 
 
-def _exposure_profile(source: RowSource) -> str:
+def _exposure_profile(source: RowSource) -> dict[str, str]:
     """As `_exposure_range`, and what is wrong with exposures."""
     if source.exposure is None:
-        return ""
+        return {}
     fit = f"{binary(source.exposure, '>', ZERO)} AND {binary(source.exposure, '<', INFINITY)}"
-    return (
-        f"{_exposure_range(source)}pg_catalog.count(*) FILTER (WHERE NOT ({fit})) AS bad_exposures, "
-        f"pg_catalog.bool_and({_integral(source.exposure)}) FILTER (WHERE {source.usable}) AS integral_exposures, "
-    )
+    return _exposure_range(source) | {
+        "bad_exposures": f"pg_catalog.count(*) FILTER (WHERE NOT ({fit}))",
+        "integral_exposures": f"pg_catalog.bool_and({_integral(source.exposure)}) FILTER (WHERE {source.usable})",
+    }
 
 
-def _offset_range(source: RowSource) -> str:
+def _offset_range(source: RowSource) -> dict[str, str]:
     """As `_exposure_range`, of offsets."""
-    return "" if source.offset is None else f"{_range(source, source.offset, 'least_offset', 'largest_offset')}, "
+    return {} if source.offset is None else _range(source, source.offset, "least_offset", "largest_offset")
 
 
-def _offset_profile(source: RowSource) -> str:
+def _offset_profile(source: RowSource) -> dict[str, str]:
     """As `_offset_range`, and what is wrong with offsets."""
     if source.offset is None:
-        return ""
+        return {}
     unfit = f"NOT ({binary(source.offset, '>', _OFFSETS[0])} AND {binary(source.offset, '<', _OFFSETS[1])})"
-    return f"{_offset_range(source)}pg_catalog.count(*) FILTER (WHERE {unfit}) AS bad_offsets, "
+    return _offset_range(source) | {"bad_offsets": f"pg_catalog.count(*) FILTER (WHERE {unfit})"}
 
 
-def _weight_profile(source: RowSource) -> str:
-    counts = f"pg_catalog.count(*) AS total, pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
+def _usable(source: RowSource) -> dict[str, str]:
+    return {"usable": f"pg_catalog.count(*) FILTER (WHERE {source.usable})"}
+
+
+def _heaviest(source: RowSource) -> dict[str, str]:
+    return {"heaviest": f"pg_catalog.max({source.weight}) FILTER (WHERE {source.usable})"}
+
+
+def _weight_profile(source: RowSource) -> dict[str, str]:
+    counts = {"total": "pg_catalog.count(*)"} | _usable(source)
     if source.weight is None:
         return counts
     w = source.weight
-    return (
-        f"{counts}, pg_catalog.count(*) FILTER (WHERE {binary(w, '<', ZERO)}) AS negative_weights, "
-        f"pg_catalog.count(*) FILTER (WHERE NOT ({_finite(w)})) AS infinite_weights, "
-        f"pg_catalog.max({w}) FILTER (WHERE {source.usable}) AS heaviest, "
-        f"pg_catalog.bool_and({_integral(w)}) FILTER (WHERE {source.usable}) AS integral_weights"
-    )
+    return counts | {
+        "negative_weights": f"pg_catalog.count(*) FILTER (WHERE {binary(w, '<', ZERO)})",
+        "infinite_weights": f"pg_catalog.count(*) FILTER (WHERE NOT ({_finite(w)}))",
+        **_heaviest(source),
+        "integral_weights": f"pg_catalog.bool_and({_integral(w)}) FILTER (WHERE {source.usable})",
+    }
 
 
 def group_counts(source: RowSource, dependent_is_number: bool, by: str = "") -> str:
@@ -124,17 +179,15 @@ def group_counts(source: RowSource, dependent_is_number: bool, by: str = "") -> 
     `by`: SQL of an integer by which the rows of a group are counted apart, named madtree_by.
     """
     keys = "".join(f", {g} AS g{i}" for i, g in enumerate(source.grouping, 1))
-    statistics = (
-        f"{_offset_range(source)}{_exposure_range(source)}pg_catalog.count(*) FILTER (WHERE {source.usable}) AS usable"
-    )
+    figures = _offset_range(source) | _exposure_range(source) | _usable(source)
     if dependent_is_number:
-        statistics += f", {_target_range(source)}"
+        figures |= _target_range(source)
     if source.weight is not None:
-        statistics += f", pg_catalog.max({source.weight}) FILTER (WHERE {source.usable}) AS heaviest"
+        figures |= _heaviest(source)
     known = " AND ".join(f"({g}) IS NOT NULL" for g in source.grouping)
     places = ", ".join(str(i) for i in range(1, len(source.grouping) + 2))
     return (
-        f"SELECT {by or '0::pg_catalog.int4'} AS madtree_by{keys}, {statistics} FROM {source.relation} "
+        f"SELECT {by or '0::pg_catalog.int4'} AS madtree_by{keys}, {_listed(figures)} FROM {source.relation} "
         f"WHERE {known} GROUP BY {places}"
     )
 

@@ -87,8 +87,8 @@ def growing_in_block(
         return None
     tree_ids: Ints = np.ones(1, np.int64)
     if rows.tree is not None:
-        tree_ids, local = np.unique(rows.tree, return_inverse=True)
-        rows, given = replace(rows, tree=local), _of_trees(given, tree_ids)
+        rows, tree_ids = rows.in_order_of_trees()
+        given = rows if len(rows.target) == len(given.target) else _of_trees(given, tree_ids)
     samples = plan.learner.samples(plan.parameters)
     problem, block = yield from preparing(
         rows,

@@ -17,11 +17,9 @@ from madtree.storage.workers.leading import grown_together
 from madtree.train.batches import Batch, TreeBuffer, batches_of
 from madtree.train.progress import ProgressReporter
 from madtree.train.source import Call
-from madtree.train.survey import Survey
+from madtree.train.survey import Survey, sorting
 
 _BYTEA = "pg_catalog.bytea"
-_SORT_SHARE = 4  # of the memory budget, what sorting rows by block may take
-_LEAST_WORK_MEM = 64  # kilobytes, PostgreSQL's own bound
 
 
 def whole_tree(call: Call, found: Survey) -> Iterator[Batch]:
@@ -81,7 +79,7 @@ def _by_servers(call: Call, found: Survey, plan: GrowPlan, spread: DistributedRo
 def _streamed(call: Call, found: Survey, plan: GrowPlan) -> Iterator[TrainedTrees | None]:
     host, source = call.host.source, found.source
     call.watch.begin("pack")
-    with local_settings(host, _sorting(found, 1)):
+    with local_settings(host, sorting(found.parameters.memory_bytes)):
         for row in host.data_stream(rows_sql.images_by_block(found.source.rows)):
             tell = ProgressReporter(host, call.watch, call.activity, verbose=False).tell
             work = growing_in_block(plan, as_rows(source.rows, row.pop("images")), tell)
@@ -94,14 +92,9 @@ def _shared(
 ) -> Iterator[TrainedTrees]:
     host, tables = call.host, call.space.tables
     call.watch.begin("pack")
-    with local_settings(host, {**_sorting(found, n_growers + 1), **sharing(n_growers)}):
+    with local_settings(host, {**sorting(found.parameters.memory_bytes, n_growers + 1), **sharing(n_growers)}):
         call.space.make("images", tables.create_images(rows_sql.images_by_block(found.source.rows)))
     call.watch.begin("passes")
     n_blocks = found.size.n_blocks
     for trees in grown_together(host, tables.images_of(), n_blocks, plan.dump(), n_growers, tell):
         yield TrainedTrees.load(trees)
-
-
-def _sorting(found: Survey, processes: int) -> dict[str, str]:
-    kilobytes = found.parameters.memory_bytes // 1024 // _SORT_SHARE // processes
-    return {"work_mem": f"{max(kilobytes, _LEAST_WORK_MEM)}kB"}

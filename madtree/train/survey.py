@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
+from madtree.host import Host, local_settings
 from madtree.ingest import (
     Categories,
     Groups,
@@ -16,6 +16,7 @@ from madtree.ingest import (
     check_group_values,
     check_heaviest,
     copy_groups,
+    count_by_group,
     estimate_profile,
     fold_feature,
     groups_query,
@@ -31,12 +32,16 @@ from madtree.learn.packing import RowFormat
 from madtree.learn.problem import Channels
 from madtree.records import dataclass
 from madtree.request import TrainingTask, check_class_params
+from madtree.sqltext.profile import counted_groups
 from madtree.sqltext.rows import RowSource
 from madtree.train.kinds import Size
 from madtree.train.notices import warn_of_many_categories, warn_of_many_classes
 from madtree.train.source import Call, Source
 from madtree.train.strategy import BlockSizes, choose_blocks
 from madtree.trees import BoostParameters, Feature, FeatureKind, Parameters
+
+_SORT_SHARE = 4  # of the memory budget, what sorting rows may take
+_LEAST_WORK_MEM = 64  # kilobytes, PostgreSQL's own bound
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,11 @@ def survey(call: Call, source: Source) -> Survey:
         MadtreeError: the rows are not fit to learn from.
     """
     host, task, reader, rows = call.host, call.task, source.reader, source.rows
-    profile = estimate_profile(reader, task, rows, source.oids) or read_profile(reader, task, rows)
+    counted = None
+    if task.grouping and source.spread is None and host.source is host:
+        with local_settings(host, sorting(task.parameters.memory_bytes)):  # by which PostgreSQL plans, too
+            counted = count_by_group(host, call.space, task, rows)
+    profile = estimate_profile(reader, task, rows, source.oids) or read_profile(reader, task, rows, counted)
     check_class_params(task.parameters.class_params, task.dependent_sql, profile.classes)
     call.kind.check(task, profile)
     warn_of_many_classes(host, task, profile)
@@ -117,7 +126,7 @@ def survey(call: Call, source: Source) -> Survey:
     n_channels = _n_channels(task, profile)
     blocks = choose_blocks(task.strategy, source.access, call.kind, rows.n_columns, n_channels, task.tuning)
     found = Survey(task, source, profile, categories, fold_keys, parameters, blocks)
-    return _with_groups(call, found) if task.grouping else found
+    return _with_groups(call, found, counted) if task.grouping else found
 
 
 def _folds(call: Call, reader: Host, rows: RowSource, fold: Feature) -> Floats:
@@ -131,11 +140,19 @@ def _folds(call: Call, reader: Host, rows: RowSource, fold: Feature) -> Floats:
     return read_folds(reader, rows, fold, name, complaints if call.kind.learner.holds_out else None)
 
 
-def _with_groups(call: Call, found: Survey) -> Survey:
+def sorting(memory_bytes: int, processes: int = 1) -> dict[str, str]:
+    """Settings for a statement that sorts rows, or looks them up by a hash, in so many processes at once."""
+    return {"work_mem": f"{max(memory_bytes // 1024 // _SORT_SHARE // processes, _LEAST_WORK_MEM)}kB"}
+
+
+def _with_groups(call: Call, found: Survey, counted: str | None) -> Survey:
+    """`counted`: the table of `count_by_group`."""
     source, blocks, space = found.source, found.blocks, call.space
     regression = not call.task.is_classification
-    counted = source.spread.count_groups(source.rows, regression, space) if source.spread else None
-    query = groups_query(source.rows, blocks.whole, blocks.together, regression, counted)
+    figures = counted_groups(source.rows, counted, regression) if counted else None
+    if source.spread:
+        figures = source.spread.count_groups(source.rows, regression, space)
+    query = groups_query(source.rows, blocks.whole, blocks.together, regression, figures)
     if call.host.source is call.host:
         groups = make_groups(call.host, source.reader, space, source.rows, query, regression)
         check_group_values(call.host, space.tables.name("groups"), call.task.grouping)

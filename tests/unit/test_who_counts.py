@@ -25,6 +25,7 @@ OTHERS = {
     "learn/at_hand/row_records.py": "rows with the same two codes, before any are counted",
     "learn/binning/bins.py": "sizes of bins, before there are blocks",
     "learn/binning/encode.py": "edges by cell of a look-up table",
+    "learn/binning/ranks.py": "distinct values by tree, before there are blocks",
     "learn/columns/boosted.py": "losses by group, after each round",
     "learn/columns/residuals.py": "rows and weights by leaf and digit, for quantiles",
     "learn/columns/gradient_samples.py": "rows by the size of their gradients, before some are drawn",

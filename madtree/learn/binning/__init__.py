@@ -6,13 +6,12 @@ from madtree.learn.binning.bins import (
     MISSING,
     Bins,
     BinTable,
-    TreeRows,
     distinct_values,
     merge_bins,
     quantile_bins,
-    rank_within,
 )
 from madtree.learn.binning.encode import EdgeEncoder, KeyEncoder
+from madtree.learn.binning.ranks import TreeRows, rank_within
 
 __all__ = [
     "MISSING",

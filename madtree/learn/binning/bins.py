@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.data import Array, Floats, Ints
 from madtree.records import dataclass
 
 MISSING = 0
@@ -183,83 +183,6 @@ class BinTable:
             high[open_] = np.where(below, high[open_], middle)
         cut[gaps] += (low - first).astype(cut.dtype)
         return cut
-
-
-class TreeRows:
-    """The rows of several trees, tree by tree, made ready for ordering the values of one feature after another.
-
-    Trees of about the same size are ordered together, as the lines of a matrix, which is quicker than ordering all rows
-    at once: a row is compared with those of its own tree only.
-
-    Attributes:
-        sizes: (n_trees,) rows of each tree.
-    """
-
-    def __init__(self, tree: Ints | None, n_trees: int, n_rows: int) -> None:
-        """`tree` (n_rows,): the tree of each row, or None for a single tree."""
-        if tree is None:
-            self.sizes: Ints = np.array([n_rows])
-            self._rows: Ints = np.arange(n_rows)
-        else:
-            self.sizes = np.bincount(tree, minlength=n_trees)
-            self._rows = np.argsort(tree.astype(np.uint16 if n_trees <= 65_536 else np.int64), kind="stable")
-        self.owner: Ints = np.repeat(np.arange(n_trees), self.sizes)
-        starts = np.cumsum(self.sizes) - self.sizes
-        width = np.ceil(np.log(np.maximum(self.sizes, 1)) / np.log(1.25)).astype(np.int64)
-        # Of each bucket of trees: where its matrix's elements stand among the rows, and which elements there are.
-        self._buckets: list[tuple[Ints, Bools]] = []
-        for w in np.unique(width[self.sizes > 0]).tolist():
-            mine = np.flatnonzero((width == w) & (self.sizes > 0))
-            column = np.arange(int(self.sizes[mine].max()))
-            self._buckets.append((starts[mine, None] + column, column < self.sizes[mine, None]))
-
-    def order(self, values: Floats) -> Ints:
-        """(n_rows,) the rows, tree by tree and by value within each; NaN last, equal values as they stand."""
-        value = values.take(self._rows)
-        order = np.empty(len(value), np.int64)
-        for place, there in self._buckets:
-            if there.all():
-                by_value = np.argsort(value.take(place), axis=1, kind="stable")
-                order[place] = np.take_along_axis(place, by_value, axis=1)
-                continue
-            matrix = np.full(place.shape, np.nan)
-            matrix[there] = value.take(place[there])
-            by_value = np.argsort(matrix, axis=1, kind="stable")
-            # What is not there comes last.
-            order[place[there]] = np.take_along_axis(place, by_value, axis=1)[there]
-        ordered: Ints = self._rows.take(order)
-        return ordered
-
-
-def rank_within(values: Floats, rows: TreeRows) -> tuple[Array, Floats, Ints, Ints]:
-    """Dense ranks of `values` among the distinct values of the same tree.
-
-    Args:
-        values: (n,) NaN where missing.
-        rows: of the trees.
-
-    Returns:
-        ranks: (n,) int64, 1 for a tree's smallest value, 0 where missing.
-        distinct: (total,) the distinct values, tree by tree, ascending.
-        counts: (total,) rows of each.
-        sizes: (n_trees,) distinct values of each tree.
-    """
-    n_trees = len(rows.sizes)
-    ranks = np.zeros(len(values), np.int64)
-    order, owner = rows.order(values), rows.owner
-    ordered = values.take(order) + 0.0  # -0.0 and 0.0 are one value
-    known = ordered == ordered
-    if not known.all():
-        order, owner, ordered = order[known], owner[known], ordered[known]
-    if len(order) == 0:
-        return ranks, np.zeros(0), np.zeros(0, np.int64), np.zeros(n_trees, np.int64)
-    first = np.ones(len(order), np.bool_)
-    first[1:] = (ordered[1:] != ordered[:-1]) | (owner[1:] != owner[:-1])
-    starts = np.flatnonzero(first)
-    sizes = np.bincount(owner.take(starts), minlength=n_trees)
-    before = np.cumsum(sizes) - sizes
-    ranks[order] = np.cumsum(first) - before.take(owner)
-    return ranks, ordered.take(starts), np.diff(np.append(starts, len(order))), sizes
 
 
 def merge_bins(

@@ -17,6 +17,7 @@ from madtree.learn.data import (
     Floats,
     Grid,
     Ints,
+    Runs,
     at_once,
     is_exact,
 )
@@ -143,8 +144,8 @@ def _bin(
             ranks, tree, n_values, distinct, counts, limits.limit[:, f], int(limits.n_bins[f])
         )
         sizes[:, f] = size
-        lowers.append(distinct[starts])
-        uppers.append(lowers[-1] if ends is starts else distinct[ends])
+        lowers.append(distinct if ends is starts else distinct[starts])
+        uppers.append(distinct if ends is starts else distinct[ends])
         if not all_count:
             column = _codes(values, rows.tree, lowers[-1], uppers[-1], size)
         columns.append(column.astype(np.uint16))
@@ -172,10 +173,11 @@ def _tree_major(parts: list[Floats], sizes: Ints) -> Floats:
     """Bin ends of each feature, tree by tree, as one array that goes tree by tree and feature by feature."""
     if len(sizes) == 1:
         return np.concatenate(parts)
-    trees = np.arange(len(sizes), dtype=np.uint16 if len(sizes) <= 65_536 else np.int64)  # 16 bits are sorted by digits
-    tree = np.concatenate([np.repeat(trees, sizes[:, f]) for f in range(len(parts))])
-    order = np.argsort(tree, kind="stable")
-    flat: Floats = np.concatenate(parts).take(order)
+    firsts = Runs(sizes.ravel().astype(np.int64)).firsts.reshape(sizes.shape)
+    flat = np.empty(int(sizes.sum()))
+    for f, part in enumerate(parts):
+        runs = Runs(sizes[:, f].astype(np.int64))
+        flat[runs.spread(firsts[:, f] - runs.firsts, step=1)] = part
     return flat
 
 

@@ -87,12 +87,13 @@ class RowContents:
         return keys
 
     def entries(self, keys: Array, first: Ints) -> Ints:
-        """(height, n_columns) where the list tells of the rows with these keys; `first` (n_columns,) row of each
-        column's node.
+        """(height, n_columns) where the list tells of the rows with these keys; `first` (n_nodes,) row of each node,
+        whose columns come feature by feature.
         """
         entry: Ints = np.bitwise_and(keys, _LOWER, dtype=np.int64)
         if self.by_row:
-            entry += np.where(entry, first, 0)
+            of_nodes = entry.reshape(-1, len(first))
+            of_nodes += np.where(of_nodes, first, 0)
         return entry
 
 
@@ -126,7 +127,7 @@ class RowTable:
     """Rows in order, a column for each feature and node: feature by feature, node by node.
 
     Attributes:
-        tree: (n_columns,).
+        tree: (n_nodes,).
         keys: (height, n_columns).
         sums: of each channel (height, n_columns) down to each row; those of missing values left out.
     """
@@ -156,9 +157,9 @@ class RowTable:
             height: rows of the largest node, at least.
         """
         in_order = _in_order(keys, first, sizes, height)
-        entry = contents.entries(in_order, np.tile(first, len(keys)))
+        entry = contents.entries(in_order, first)
         sums = [_added_up(values.take(entry, mode="clip")) for values in contents.channels]
-        return cls(problem, np.tile(tree, len(keys)), in_order, sums)
+        return cls(problem, tree, in_order, sums)
 
     def improve(self, found: BestSplits, slots: Ints, features: Ints, allowed: Bools) -> None:
         """Enter into `found` what beats it.
@@ -181,12 +182,12 @@ class RowTable:
         row = cut[column]
         found.gain[mine], found.feature[mine] = best[node], features[place, node]
         for codes, at in ((found.left, row), (found.right, row + 1)):
-            codes[mine] = (self.keys.ravel().take(at * len(self.tree) + column) >> _HALF) + 1
+            codes[mine] = (self.keys.ravel().take(at * self.keys.shape[1] + column) >> _HALF) + 1
         found.left_sums[:, mine], found.known_sums[:, mine] = self._down_to(row, column), self._down_to(-1, column)
 
     def _down_to(self, row: Ints | int, column: Ints) -> Floats:
         """(n_channels, m) the sums of some columns (m,) down to some rows (m,), -1 for all."""
-        at = (row % len(self.keys)) * len(self.tree) + column
+        at = (row % len(self.keys)) * self.keys.shape[1] + column
         found = np.empty((len(self.sums), len(at)))
         for own, sums in zip(found, self.sums, strict=True):
             own[:] = sums.ravel().take(at)
@@ -200,13 +201,13 @@ class RowTable:
         column, row = np.divmod(np.flatnonzero(self._candidates(allowed).T), len(self.keys))
         left = self._down_to(row, column)
         right = self._down_to(-1, column) - left
-        of_candidates = gains(problem, criterion_of(problem), left, right, self.tree.take(column))
-        best, first = first_of_best(of_candidates, column, len(self.tree), TIE)
+        of_candidates = gains(problem, criterion_of(problem), left, right, self.tree.take(column % len(self.tree)))
+        best, first = first_of_best(of_candidates, column, self.keys.shape[1], TIE)
         return best, row.take(first, mode="clip") if len(row) else first
 
     def _candidates(self, allowed: Bools) -> Bools:
         """(height, n_columns) behind which rows the best split of each node may lie."""
-        problem, n_nodes = self.problem, allowed.shape[1]
+        problem, n_nodes = self.problem, len(self.tree)
         n_counts, least = problem.channels.n_counts, max(problem.parameters.min_bucket, 1)
         counts = self.sums[:n_counts]
         total: Floats = np.sum([of_class[-1] for of_class in counts], axis=0)
@@ -231,4 +232,4 @@ class RowTable:
         # Where the rough gain is 0 both sides look alike, and the gain is noise.
         least_of_node = least_gain(best_of_node, weight, rounding(n_counts))
         least_of_node = np.maximum(least_of_node, np.finfo(kind).tiny).astype(kind)
-        return np.asarray(rough >= np.tile(least_of_node, len(self.tree) // n_nodes))
+        return np.asarray((rough.reshape(-1, n_nodes) >= least_of_node).reshape(rough.shape))

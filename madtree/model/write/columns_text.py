@@ -81,6 +81,8 @@ def level_texts(categories: Mapping[str, Any], trees: Ints) -> tuple[list[str], 
 
     Both as elements of array literals, NULL where there are none to tell of. `trees` are their ids, (n_trees,).
     """
+    if not categories:
+        return ["NULL"] * len(trees), ["NULL"] * len(trees)
     written: dict[tuple[tuple[str | None, ...], ...], tuple[str, str]] = {}  # most groups have the same categories
     rows = []
     for tree in map(str, trees.tolist()):

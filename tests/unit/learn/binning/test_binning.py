@@ -9,15 +9,14 @@ from hypothesis import strategies as st
 
 from madtree.learn.binning.bins import (
     Bins,
-    TreeRows,
     bin_ends,
     distinct_values,
     merge_bins,
     midpoint,
     quantile_bins,
-    rank_within,
 )
 from madtree.learn.binning.encode import EdgeEncoder, KeyEncoder
+from madtree.learn.binning.ranks import TreeRows, rank_within
 
 any_float = st.floats(allow_nan=False)
 
