@@ -66,17 +66,20 @@ def _listed(figures: Mapping[str, str]) -> str:
 
 def profile_by_group(source: RowSource, dependent: str | None, writer: values.Writer | None) -> str:
     """What `class_profile` says of each class, or `value_profile` of all rows, and the same of each group, by one look
-    at the rows; `is_group` tells which of them a row is.
+    at the rows; `is_group` tells which of them a row is, and `place` the order of classes.
 
     `dependent`: None for regression. Where it is one of the grouping columns, all that comes are groups.
     """
     grouping = ", ".join(source.grouping)
-    own = {f"g{i}": g for i, g in enumerate(source.grouping, 1)} | ({} if dependent is None else {"outcome": dependent})
-    return (
-        f"SELECT {binary(f'GROUPING({source.grouping[0]})', '=', '0')} AS is_group, "
-        f"{_listed(own | _figures(source, dependent, writer))} "
+    figures = {f"g{i}": g for i, g in enumerate(source.grouping, 1)} | _figures(source, dependent, writer)
+    is_group = binary(f"GROUPING({source.grouping[0]})", "=", "0")
+    query = (
+        f"SELECT {is_group} AS is_group, {_listed(figures)}, {dependent or '0'} AS outcome "
         f"FROM {source.relation} GROUP BY GROUPING SETS (({grouping}), ({dependent or ''}))"
     )
+    # The outcome itself may be of a type that is not PostgreSQL's own.
+    names = ", ".join(f"c.{name}" for name in ("is_group", *figures))
+    return f"SELECT {names}, pg_catalog.row_number() OVER (ORDER BY c.outcome) AS place FROM ({query}) AS c"
 
 
 def counted_profile(
@@ -84,7 +87,7 @@ def counted_profile(
 ) -> str:
     """As `class_profile` or `value_profile`, from the rows of `profile_by_group`."""
     names = ", ".join(f"c.{name}" for name in _figures(source, dependent, writer))
-    order = "" if dependent is None else " ORDER BY c.outcome"
+    order = "" if dependent is None else " ORDER BY c.place"
     limit = "" if most is None else f" LIMIT {most}"
     return f"SELECT {names} FROM {table} AS c WHERE NOT c.is_group{order}{limit}"
 

@@ -57,3 +57,29 @@ def test_what_is_counted_of_all_rows(rows: psycopg.Connection, outcome: str, wei
     assert rows.execute("SELECT n_rows FROM m WHERE g = 1").fetchone() == (
         rows.execute(f"SELECT count(*) FROM data WHERE g = 1 AND {known}").fetchone()
     )
+
+
+@pytest.mark.parametrize("type_", ["text", "kind", "short"])
+def test_what_is_counted_stands_in_no_column_of_others_types(db: psycopg.Connection, type_: str) -> None:
+    """An event trigger writes down which types columns have of tables that are made."""
+    db.execute(f"""
+        CREATE TYPE kind AS ENUM ('b', 'a');
+        CREATE DOMAIN short AS text;
+        CREATE TABLE data AS
+        SELECT i AS id, i % 3 AS g, (ARRAY['a', 'b'])[1 + i % 2]::{type_} AS y, i % 7 AS x
+        FROM generate_series(1, 60) i;
+        CREATE TABLE seen ("table" text, "column" text, type regtype);
+        CREATE FUNCTION see() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+            INSERT INTO seen SELECT c.object_identity, a.attname, a.atttypid
+            FROM pg_event_trigger_ddl_commands() AS c JOIN pg_attribute AS a ON a.attrelid = c.objid
+            WHERE c.object_type = 'table' AND c.object_identity ~ 'madtree_counted' AND a.attnum > 0;
+        END $$;
+        CREATE EVENT TRIGGER seeing ON ddl_command_end EXECUTE FUNCTION see();
+    """)
+    db.execute("SELECT madtree.tree_train('data', 'm', 'id', 'y', 'x', grouping_cols => 'g')")
+    db.execute("DROP EVENT TRIGGER seeing")
+    types = dict(db.execute('SELECT "column", type FROM seen').fetchall())
+    assert types["label"] == "text"
+    assert not {"kind", "short"} & {*types.values()}
+    expected = ["b", "a"] if type_ == "kind" else ["a", "b"]
+    assert db.execute("SELECT dependent_var_levels FROM m_summary").fetchone() == (expected,)
