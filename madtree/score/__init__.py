@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from madtree.score.predict import score_table
     from madtree.score.refreshed_leaves import RefreshedNodes, refreshed_nodes
     from madtree.score.refreshed_stages import check_stages, refreshed_boosted
+    from madtree.score.renewed_statistics import tree_statistics
     from madtree.score.rows_at_hand import PredictedNumbers, RowsAtHand, check_number_type, feature_places
     from madtree.score.shap import explain_table
     from madtree.score.shap_row import ExplainedRows, explain_row, explain_some
-    from madtree.score.training_statistics import tree_statistics
+    from madtree.score.training_statistics import keep_statistics
 
 __all__ = [
     "ExplainedRows",
@@ -46,6 +47,7 @@ __all__ = [
     "feature_places",
     "find_former",
     "fit_to_source",
+    "keep_statistics",
     "only_row",
     "predict_out_of_bag",
     "refreshed_boosted",
@@ -67,10 +69,11 @@ _MODULES = {
     "predict": ("score_table",),
     "refreshed_leaves": ("RefreshedNodes", "refreshed_nodes"),
     "refreshed_stages": ("check_stages", "refreshed_boosted"),
+    "renewed_statistics": ("tree_statistics",),
     "rows_at_hand": ("PredictedNumbers", "RowsAtHand", "check_number_type", "feature_places"),
     "shap": ("explain_table",),
     "shap_row": ("ExplainedRows", "explain_row", "explain_some"),
-    "training_statistics": ("tree_statistics",),
+    "training_statistics": ("keep_statistics",),
 }
 
 __getattr__ = attributes_of(globals(), _MODULES)

@@ -91,6 +91,35 @@ def feature_places(model: Model, lists: Sequence[Sequence[str]], argument: str) 
 
 
 @dataclass(frozen=True)
+class Predictor:
+    """Predicts rows that are at hand.
+
+    Attributes:
+        used: the features that trees ask, by their places in the model.
+    """
+
+    used: Ints
+    _plan: bytes
+    _read: Callable[[bytes], Floats]
+
+    @classmethod
+    def of(cls, host: Host, tables: ModelTables, model: Model, choice: PredictedNumbers) -> Predictor:
+        def make() -> Predictor:
+            arrays, of_node, read = _said(host, tables, model, choice)
+            grouped = bool(model.grouping_columns)
+            return cls(arrays.used, build_plan(arrays.trees, of_node, grouped=grouped, between=host.let_in), read)
+
+        what = "predictions", choice.type_, *choice.classes
+        return kept(host, tables, what, make, lambda made: len(made._plan))
+
+    def predicted(self, host: Host, numbers: Floats) -> Floats:
+        """(n, n_outputs) of rows (n, n_numbers): the group, the features that are used, the offset; NaN where a row has
+        no tree.
+        """
+        return self._read(finished(score_rows(self._plan, numbers), host.let_in))
+
+
+@dataclass(frozen=True)
 class RowsAtHand:
     """Rows, and a model that predicts them.
 
@@ -108,8 +137,7 @@ class RowsAtHand:
     texts: list[list[str | None]]
     column: dict[int, int]
     n_predicted: int
-    _plan: bytes
-    _read: Callable[[bytes], Floats]
+    _predictor: Predictor
 
     @classmethod
     def of(
@@ -137,12 +165,8 @@ class RowsAtHand:
         """
         grouped = bool(model.grouping_columns)
 
-        def make() -> tuple[Ints, bytes, Callable[[bytes], Floats]]:
-            arrays, of_node, read = _said(host, tables, model, choice)
-            return arrays.used, build_plan(arrays.trees, of_node, grouped=grouped, between=host.let_in), read
-
-        what = "predictions", choice.type_, *choice.classes
-        used, plan, read = kept(host, tables, what, make, lambda made: len(made[1]))
+        predictor = Predictor.of(host, tables, model, choice)
+        used = predictor.used
         beside = [] if scan.offset is None else [scan.offset]
         own, more, found = numbers_of_rows(host, model, scan, used, id_type, most, others, texts, beside, share)
         column = {int(place): grouped + number for number, place in enumerate(used)}
@@ -154,7 +178,7 @@ class RowsAtHand:
                 hint="Take fewer rows.",
                 sqlstate="54000",
             )
-        at_hand = cls(host, own, more, found, column, n_predicted, plan, read)
+        at_hand = cls(host, own, more, found, column, n_predicted, predictor)
         host.let_in()
         known = ~np.isnan(at_hand.predicted(own)[:, 0]) if len(own) else np.zeros(0, np.bool_)
         host.let_in()
@@ -180,7 +204,7 @@ class RowsAtHand:
 
     def predicted(self, numbers: Floats) -> Floats:
         """(n, n_outputs) of rows (n, n_numbers); NaN where a row has no tree."""
-        return self._read(finished(score_rows(self._plan, numbers), self.host.let_in))
+        return self._predictor.predicted(self.host, numbers)
 
     def with_values(self, places: Sequence[int], values: Floats) -> Iterator[Floats]:
         """(n_some, n_rows, n_outputs) of all rows, once for each of `values` (n_values, n_places), which takes the
