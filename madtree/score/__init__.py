@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from madtree.score.other_rows import calibration_maps, check_method
     from madtree.score.out_of_bag import predict_out_of_bag
     from madtree.score.predict import score_table
+    from madtree.score.predictor import PredictedNumbers
     from madtree.score.refreshed_leaves import RefreshedNodes, refreshed_nodes
     from madtree.score.refreshed_stages import check_stages, refreshed_boosted
     from madtree.score.renewed_statistics import tree_statistics
-    from madtree.score.rows_at_hand import PredictedNumbers, RowsAtHand, check_number_type, feature_places
+    from madtree.score.rows_at_hand import RowsAtHand, check_number_type, feature_places
     from madtree.score.shap import explain_table
     from madtree.score.shap_row import ExplainedRows, explain_row, explain_some
     from madtree.score.training_statistics import keep_statistics
@@ -67,10 +68,11 @@ _MODULES = {
     "other_rows": ("calibration_maps", "check_method"),
     "out_of_bag": ("predict_out_of_bag",),
     "predict": ("score_table",),
+    "predictor": ("PredictedNumbers",),
     "refreshed_leaves": ("RefreshedNodes", "refreshed_nodes"),
     "refreshed_stages": ("check_stages", "refreshed_boosted"),
     "renewed_statistics": ("tree_statistics",),
-    "rows_at_hand": ("PredictedNumbers", "RowsAtHand", "check_number_type", "feature_places"),
+    "rows_at_hand": ("RowsAtHand", "check_number_type", "feature_places"),
     "shap": ("explain_table",),
     "shap_row": ("ExplainedRows", "explain_row", "explain_some"),
     "training_statistics": ("keep_statistics",),

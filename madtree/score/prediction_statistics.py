@@ -15,7 +15,8 @@ from madtree.model import ModelTables, NewData, casting
 from madtree.records import dataclass
 from madtree.score.conformal import conformal_type
 from madtree.score.new_rows import scan_of
-from madtree.score.rows_at_hand import PredictedNumbers, Predictor, RowsAtHand
+from madtree.score.predictor import PredictedNumbers, Predictor
+from madtree.score.rows_at_hand import RowsAtHand
 from madtree.score.value_counts import ends_of_ranges
 from madtree.sqltext.relation import Relation
 from madtree.trees import Joining, Model

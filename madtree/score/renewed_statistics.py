@@ -10,12 +10,7 @@ from madtree.model import casting, find_model, make_beside, read_summary
 from madtree.request import COSTS, find_source
 from madtree.score.counted_table import CountedTable
 from madtree.score.new_rows import fit_to_source, scan_of
-from madtree.score.prediction_statistics import (
-    SAMPLED,
-    counted_predictions,
-    has_prediction_statistics,
-    sampled_predictions,
-)
+from madtree.score.prediction_statistics import SAMPLED, predictions_of
 from madtree.score.rows_at_hand import numbers_of_rows
 from madtree.score.training_statistics import Counting, write_statistics
 from madtree.sqltext.tables import STATISTICS_COLUMNS, create_beside, model_table
@@ -45,7 +40,9 @@ def tree_statistics(
     scan = scan_of(host, tables, model, source, data, "", "")
     used = np.arange(len(model.features))
     with casting(model, data.features, training_table, _TABLE):
-        sample, *_ = numbers_of_rows(host, model, scan, used, data.types[model.id_column], SAMPLED)
+        beside = [] if scan.offset is None else [scan.offset]
+        id_type = data.types[model.id_column]
+        sample, *_ = numbers_of_rows(host, model, scan, used, id_type, SAMPLED, beside=beside)
     if not len(sample):
         raise MadtreeError(f"{_TABLE}: {training_table} has no rows", sqlstate="P0002")
     known = {"cat_n_levels", "cat_levels_in_text"} <= tables.facts.tables[model.kind.groups_in].columns.keys()
@@ -60,10 +57,7 @@ def tree_statistics(
             hint="Give the table that the model was trained on.",
         )
     host.let_in()
-    of_model = None
-    if has_prediction_statistics(model):
-        predicted = sampled_predictions(host, tables, model, source, data, training_table, _TABLE, counts.n_rows)
-        of_model = counted_predictions(model, predicted)
+    of_model = predictions_of(host, tables, model, sample)
     table = tables.schema, tables.name, "_statistics", STATISTICS_COLUMNS
     make_beside(host, tables, "_statistics", create_beside(*table))
     write_statistics(host, tables.schema, tables.name, counting, counts, of_model)

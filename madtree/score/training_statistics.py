@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 RANGE, CATEGORY, NO_VALUE, PREDICTION = "range", "category", "missing", "prediction"  # kinds of rows of the table
 _TEXT = "pg_catalog.text"
 _TOO_MUCH = "54000"
+_MOST_CATEGORIES = 10_000  # that are looked at by each training: 60 ms
 
 
 def keep_statistics(host: Host, task: TrainingTask, kind: ModelKind, sample: Floats) -> None:
@@ -43,7 +44,7 @@ def keep_statistics(host: Host, task: TrainingTask, kind: ModelKind, sample: Flo
     n_groups, at = int(bool(task.grouping)), (task.output_schema, task.output_name)
     values = sample[:, n_groups : n_groups + len(task.features)]
     try:
-        counting = Counting.of(host, task.features, values, model_table(*at, kind.groups_in), at[1])
+        counting = Counting.of(host, task.features, values, model_table(*at, kind.groups_in), at[1], _MOST_CATEGORIES)
     except MadtreeError as error:
         if error.sqlstate != _TOO_MUCH:
             raise
@@ -75,11 +76,22 @@ class Counting:
     texts: Sequence[Sequence[str]]
 
     @classmethod
-    def of(cls, host: Host, features: Sequence[Feature], sample: Floats, groups_in: str | None, given: str) -> Counting:
+    def of(
+        cls,
+        host: Host,
+        features: Sequence[Feature],
+        sample: Floats,
+        groups_in: str | None,
+        given: str,
+        most: int = sql.MOST_ROWS,
+    ) -> Counting:
         """Ranges follow from a sample's values, (n_rows, n_features); categories are those that the trees have seen,
         which the table `groups_in` tells, if any.
+
+        Raises:
+            MadtreeError: they are more than `most`, or take too many bytes.
         """
-        categories = _categories(host, features, groups_in, given)
+        categories = _categories(host, features, groups_in, given, most)
         found, texts = [], []
         for place, feature in enumerate(features):
             if feature.kind is FeatureKind.UNORDERED:
@@ -102,7 +114,9 @@ class Counting:
         return None
 
 
-def _categories(host: Host, features: Sequence[Feature], groups_in: str | None, given: str) -> dict[int, list[str]]:
+def _categories(
+    host: Host, features: Sequence[Feature], groups_in: str | None, given: str, most: int
+) -> dict[int, list[str]]:
     """The categories that the trees have seen, by the place of their feature."""
     places = [place for place, f in enumerate(features) if f.kind is FeatureKind.UNORDERED]
     if not places or groups_in is None:
@@ -115,9 +129,9 @@ def _categories(host: Host, features: Sequence[Feature], groups_in: str | None, 
             f"{sql.MOST_BYTES:,}",
             sqlstate=_TOO_MUCH,
         )
-    rows = listed(host, sql.categories(groups_in))
-    if len(rows) > sql.MOST_ROWS:
-        raise MadtreeError(f"model: {given} has more than {sql.MOST_ROWS:,} categories", sqlstate=_TOO_MUCH)
+    rows = listed(host, sql.categories(groups_in, most))
+    if len(rows) > most:
+        raise MadtreeError(f"model: {given} has more than {most:,} categories", sqlstate=_TOO_MUCH)
     for row in watched(host, rows):
         if 1 <= int(row["feature"]) <= len(places):
             found.setdefault(places[int(row["feature"]) - 1], []).append(row["category"])
