@@ -91,8 +91,8 @@ class LeafDraws:
 
 @dataclass(frozen=True)
 class SummedLeaves:
-    """Whose leaves rows are summed, as `LeafDraws` has it; `n_classes`: 0 for numbers; `with_some`: where rows without any
-    feature do not count.
+    """Whose leaves rows are summed, as `LeafDraws` has it; `n_classes`: 0 for numbers; `with_some`: where rows without
+    any feature do not count.
     """
 
     n_classes: int
