@@ -10,7 +10,14 @@ from typing import Any
 from madtree.host import Host, Stopwatch
 from madtree.model.write import write_outcomes
 from madtree.request import CHECKS, TrainingTask, TuneTask, check_tune_arguments, setting_text
-from madtree.score import FormerTable, TableSignature, draw_leaf_outcomes, find_former, predict_out_of_bag
+from madtree.score import (
+    FormerTable,
+    TableSignature,
+    draw_leaf_outcomes,
+    find_former,
+    keep_statistics,
+    predict_out_of_bag,
+)
 from madtree.sqltext import array_text as text
 from madtree.sqltext import tuning as sql
 from madtree.sqltext.quote import qualified
@@ -36,6 +43,7 @@ def trained(host: Host, task: TrainingTask) -> Trained:
         activity = Activity.of(host, show, kind_of(task).model_kind, task.source.oid)
         watch = Stopwatch("write", tell=activity.begin)
         found = train(host, task, watch, activity)
+        _keep_statistics(host, task, watch, found)
         if task.oob_predictions:
             watch.begin("write")
             predict_out_of_bag(host, task)
@@ -46,6 +54,11 @@ def trained(host: Host, task: TrainingTask) -> Trained:
     if task.verbose:
         host.info(watch.line())
     return replace(found, seconds=watch.seconds)
+
+
+def _keep_statistics(host: Host, task: TrainingTask, watch: Stopwatch, found: Trained) -> None:
+    watch.begin("write")
+    keep_statistics(host, task, found.kind, found.sample)
 
 
 def tree_tune(host: Host, *arguments: Any) -> str:
@@ -60,7 +73,9 @@ def tree_tune(host: Host, *arguments: Any) -> str:
     reached = search(host, tune, watch)
     best = reached[0]
     _write(host, tune, reached, former)
-    model = train(host, tune.tasks[best.trial - 1], watch)
+    task = tune.tasks[best.trial - 1]
+    model = train(host, task, watch)
+    _keep_statistics(host, task, watch, model)
     setting = setting_text(tune.settings[best.trial - 1])
     n = len(tune.tasks)
     return (

@@ -216,8 +216,8 @@ class FunctionCalls(Caller):
         training_table_name
             Table, partitioned table, view, materialized or foreign table; "Quoted"."Names" too.
         output_table_name
-            The model: tables <output>, <output>_nodes, <output>_summary and, where asked for, <output>_surrogates,
-            <output>_cv and <output>_competitors; must not exist.
+            The model: tables <output>, <output>_nodes, <output>_summary, <output>_statistics and, where asked for,
+            <output>_surrogates, <output>_cv and <output>_competitors; must not exist.
         id_col_name
             Column that identifies rows.
         dependent_variable
@@ -507,8 +507,8 @@ class FunctionCalls(Caller):
         training_table: str,
         trust_owner: bool | None = False,
     ) -> str:
-        """Keeps with a model how the values of its training rows are spread, so that tree_drift needs no training
-        table.
+        """Keeps with a model how the values of all rows of a table are spread, in the place of what its training has
+        kept.
 
         Parameters
         ----------
@@ -534,7 +534,7 @@ class FunctionCalls(Caller):
         Parameters
         ----------
         model
-            output_table_name of tree_train, forest_train or boost_train, with the statistics of tree_statistics.
+            output_table_name of tree_train, forest_train or boost_train.
         new_data_table
             Table or view with the features and the grouping columns.
         trust_owner
@@ -1062,8 +1062,8 @@ class FunctionCalls(Caller):
         training_table_name
             Table, partitioned table, view, materialized or foreign table.
         output_table_name
-            The model: tables <output>, <output>_packed, <output>_group, <output>_summary, the view <output>_nodes and,
-            where asked for, <output>_surrogates; must not exist.
+            The model: tables <output>, <output>_packed, <output>_group, <output>_summary, <output>_statistics, the view
+            <output>_nodes and, where asked for, <output>_surrogates; must not exist.
         id_col_name
             Column that identifies rows; rows of one id are drawn together.
         dependent_variable
@@ -1257,8 +1257,9 @@ class FunctionCalls(Caller):
         training_table_name
             Table, partitioned table, view, materialized or foreign table.
         output_table_name
-            The model: tables <output>, <output>_packed, <output>_group, <output>_rounds, <output>_summary and the view
-            <output>_nodes, with category_encoding=ordered also <output>_categories; must not exist.
+            The model: tables <output>, <output>_packed, <output>_group, <output>_rounds, <output>_summary,
+            <output>_statistics and the view <output>_nodes, with category_encoding=ordered also <output>_categories;
+            must not exist.
         id_col_name
             Column that identifies rows.
         dependent_variable

@@ -54,8 +54,9 @@ BOOST_TRAIN = Function(
         SOURCE,
         replace(
             OUTPUT,
-            help="the model: tables <output>, <output>_packed, <output>_group, <output>_rounds, <output>_summary and "
-            "the view <output>_nodes, with category_encoding=ordered also <output>_categories; must not exist",
+            help="the model: tables <output>, <output>_packed, <output>_group, <output>_rounds, <output>_summary, "
+            "<output>_statistics and the view <output>_nodes, with category_encoding=ordered also "
+            "<output>_categories; must not exist",
         ),
         ID,
         DEPENDENT,

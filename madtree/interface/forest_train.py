@@ -48,8 +48,8 @@ FOREST_TRAIN = Function(
         SOURCE,
         replace(
             OUTPUT,
-            help="the model: tables <output>, <output>_packed, <output>_group, <output>_summary, the view "
-            "<output>_nodes and, where asked for, <output>_surrogates; must not exist",
+            help="the model: tables <output>, <output>_packed, <output>_group, <output>_summary, <output>_statistics, "
+            "the view <output>_nodes and, where asked for, <output>_surrogates; must not exist",
         ),
         replace(ID, help=f"{ID.help}; rows of one id are drawn together"),
         DEPENDENT,

@@ -50,8 +50,8 @@ TREE_TRAIN = Function(
         replace(SOURCE, help=f'{SOURCE.help}; "Quoted"."Names" too'),
         replace(
             OUTPUT,
-            help="the model: tables <output>, <output>_nodes, <output>_summary and, where asked for, "
-            "<output>_surrogates, <output>_cv and <output>_competitors; must not exist",
+            help="the model: tables <output>, <output>_nodes, <output>_summary, <output>_statistics and, where asked "
+            "for, <output>_surrogates, <output>_cv and <output>_competitors; must not exist",
         ),
         ID,
         DEPENDENT,

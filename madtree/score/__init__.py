@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from madtree.score.other_rows import calibration_maps, check_method
     from madtree.score.out_of_bag import predict_out_of_bag
     from madtree.score.predict import score_table
+    from madtree.score.predictor import PredictedNumbers
     from madtree.score.refreshed_leaves import RefreshedNodes, refreshed_nodes
     from madtree.score.refreshed_stages import check_stages, refreshed_boosted
-    from madtree.score.rows_at_hand import PredictedNumbers, RowsAtHand, check_number_type, feature_places
+    from madtree.score.renewed_statistics import tree_statistics
+    from madtree.score.rows_at_hand import RowsAtHand, check_number_type, feature_places
     from madtree.score.shap import explain_table
     from madtree.score.shap_row import ExplainedRows, explain_row, explain_some
-    from madtree.score.training_statistics import tree_statistics
+    from madtree.score.training_statistics import keep_statistics
 
 __all__ = [
     "ExplainedRows",
@@ -46,6 +48,7 @@ __all__ = [
     "feature_places",
     "find_former",
     "fit_to_source",
+    "keep_statistics",
     "only_row",
     "predict_out_of_bag",
     "refreshed_boosted",
@@ -65,12 +68,14 @@ _MODULES = {
     "other_rows": ("calibration_maps", "check_method"),
     "out_of_bag": ("predict_out_of_bag",),
     "predict": ("score_table",),
+    "predictor": ("PredictedNumbers",),
     "refreshed_leaves": ("RefreshedNodes", "refreshed_nodes"),
     "refreshed_stages": ("check_stages", "refreshed_boosted"),
-    "rows_at_hand": ("PredictedNumbers", "RowsAtHand", "check_number_type", "feature_places"),
+    "renewed_statistics": ("tree_statistics",),
+    "rows_at_hand": ("RowsAtHand", "check_number_type", "feature_places"),
     "shap": ("explain_table",),
     "shap_row": ("ExplainedRows", "explain_row", "explain_some"),
-    "training_statistics": ("tree_statistics",),
+    "training_statistics": ("keep_statistics",),
 }
 
 __getattr__ = attributes_of(globals(), _MODULES)

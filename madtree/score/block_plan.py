@@ -60,8 +60,7 @@ class ScoreValues:
         loss: that the trees have lowered, which says how scores become predictions.
         n_first: trees of each group that are asked, from the first one on; None for all.
         quantile: of the loss, None where it has none.
-        thresholds: (n_groups,) of the loss, for what is told of it; else None.
-        isotonic: of all groups, where these say how scores become predictions; else None.
+        thresholds: (n_groups,) of the loss, for what is told of it; isotonic: of all groups; else None.
         has_offset: whether rows have offsets, which are added to their scores.
     """
 
@@ -92,14 +91,15 @@ class LeafDraws:
 
 @dataclass(frozen=True)
 class SummedLeaves:
-    """Of which leaves rows are summed, and how: `n_classes` is 0 for outcomes that are numbers, `weighted` says whether
-    rows have weights, and `first` and `last` are those of `LeafDraws`.
+    """Whose leaves rows are summed, as `LeafDraws` has it; `n_classes`: 0 for numbers; `with_some`: where rows without
+    any feature do not count.
     """
 
     n_classes: int
     weighted: bool
     first: int
     last: int
+    with_some: bool
 
 
 @dataclass(frozen=True)

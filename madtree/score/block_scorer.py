@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import Array, Coroutine, Floats, LastPlan, rows_in
+from madtree.learn.data import Array, Bools, Coroutine, Floats, LastPlan, rows_in
 from madtree.learn.walk import MOST_ROWS, Walk
 from madtree.score.block_plan import checked_plan
 from madtree.score.member_scorer import (
@@ -48,7 +48,7 @@ def score_block(plan: bytes, images: bytes) -> Coroutine[bytes]:
     model = _plans.get(plan)
     if "counted" in model:
         return (yield from _counted(model, _read(images, max(model["grouped"] + len(model["counted"].is_category), 1))))
-    judged = 2 * (_is(model, STAGED) or _is(model, LEAF_SUMS))
+    judged = 2 * _is(model, STAGED) or (_is(model, LEAF_SUMS) and 1 + model["weighted"])
     behind = (model["samples"] is not None) + judged + 3 * _is(model, LEAF_OUTCOMES)
     n_numbers = max(model["grouped"] + len(model["walk"].is_category) + model["has_offset"] + behind, 1)
     return (yield from _scored_rows(model, _read(images, n_numbers)))
@@ -115,6 +115,8 @@ def _scored(model: Plan, numbers: Floats) -> Coroutine[bytes]:
         from madtree.score.shap_scorer import shap_outcomes  # takes long to load, and most predictions do without
 
         return (yield from shap_outcomes(model, place, known, walk.route_by_nodes(values, place)))
+    if _is(model, LEAF_SUMS) and model["with_some"] and (lacking := _without_any(values)).any():
+        known = ~lacking if known is None else known & ~lacking
     route = yield from walk.route(values, place)
     if model["members"]:
         if model["samples"] is not None:
@@ -130,7 +132,8 @@ def _scored(model: Plan, numbers: Floats) -> Coroutine[bytes]:
         if _is(model, LEAF_SUMS):
             from madtree.score.leaf_sums import sums_of_leaves  # as above
 
-            return (yield from sums_of_leaves(model, place, known, route, numbers[-2], numbers[-1]))
+            outcomes, weights = (numbers[-2], numbers[-1]) if model["weighted"] else (numbers[-1], None)
+            return (yield from sums_of_leaves(model, place, known, route, outcomes, weights))
         if _is(model, STAGED):
             from madtree.score.staged_scorer import staged_sums  # as above
 
@@ -140,6 +143,14 @@ def _scored(model: Plan, numbers: Floats) -> Coroutine[bytes]:
     outcome: Array = model["outcome"]
     found = outcome.take(leaves)
     return (found if known is None else np.where(known, found, 0).astype(outcome.dtype)).tobytes()
+
+
+def _without_any(values: Floats) -> Bools:
+    """(n_rows,) whether all of a row's values (n_features, n_rows) are missing."""
+    lacking: Bools = np.isnan(values[0])
+    rows = np.flatnonzero(lacking)
+    lacking[rows] = np.isnan(values[1:, rows]).all(axis=0)
+    return lacking
 
 
 def _is(model: Plan, what: str) -> bool:

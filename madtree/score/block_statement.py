@@ -185,7 +185,7 @@ class BlockStatement:
         """The ids of each block, an array as text, and its rows (n_rows, n_numbers)."""
         stretches = self.blocks.sent_stretches
         for block in self.host.source.data_stream(self.blocks.sent(self._ranges(block_rows), block_rows)):
-            if block["ids"] is not None:
+            if block["rows"] is not None:
                 yield block["ids"], sent_rows(block["rows"], stretches)
 
     def query(self, plan: bytes, most_bytes: int) -> tuple[str, list[str], list[Any]]:

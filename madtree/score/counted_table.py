@@ -20,7 +20,7 @@ from madtree.score.value_counts import CountedFeatures, ValueCounts
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import BlockScan
-from madtree.trees import Model
+from madtree.trees import Feature, Model
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,10 @@ class CountedTable:
         return found
 
 
-def category_points(host: Host, model: Model, place: int, texts: Sequence[str]) -> tuple[Floats, Ints]:
+def category_points(host: Host, features: Sequence[Feature], place: int, texts: Sequence[str]) -> tuple[Floats, Ints]:
     """(n,) the keys of a feature's categories, ascending, as `CountedFeatures` has its points; and the place in `texts`
-    of each. `place`: of the feature in the model, from 0.
+    of each. `place`: of the feature among the model's, from 0.
     """
-    keys = keys_of(host, model, np.full(len(texts), place + 1), texts).astype(np.float64)
+    keys = keys_of(host, features, np.full(len(texts), place + 1), texts).astype(np.float64)
     points, first = np.unique(keys, return_index=True)
     return points, first

@@ -17,9 +17,9 @@ from madtree.model import ModelTables, find_model, fit_features, read_summary
 from madtree.model.arrays import read_arrays
 from madtree.request import COSTS, Costs, find_source
 from madtree.score.counted_table import CountedTable, category_points
+from madtree.score.kept_statistics import KeptStatistics, kept_statistics
 from madtree.score.new_rows import fit_to_source
 from madtree.score.prediction_statistics import has_prediction_statistics, sampled_predictions
-from madtree.score.training_statistics import KeptStatistics, kept_statistics
 from madtree.score.value_counts import ABOVE, BELOW, MISSING, N_FIRST, UNSEEN, CountedFeatures
 from madtree.sqltext import statistics as sql
 from madtree.sqltext.relation import Relation
@@ -61,7 +61,7 @@ def tree_drift(
     features, orders = [], []
     for place, (feature, own) in enumerate(zip(model.features, kept, strict=True)):
         if feature.kind is FeatureKind.UNORDERED:
-            keys, first = category_points(host, model, place, own.texts)
+            keys, first = category_points(host, model.features, place, own.texts)
             features.append((True, False, nan, nan, keys))
             orders.append(first)
         else:

@@ -39,11 +39,12 @@ def checked_sums(given: Values, members: int) -> dict[str, Any]:
         "last": last,
         "n_classes": given.integer("n_classes", 0, WIDE_LIMIT),
         "weighted": given.boolean("weighted"),
+        "with_some": given.boolean("with_some"),
     }
 
 
 def sums_of_leaves(
-    model: dict[str, Any], place: Ints, known: Bools | None, route: Route, outcomes: Floats, weights: Floats
+    model: dict[str, Any], place: Ints, known: Bools | None, route: Route, outcomes: Floats, weights: Floats | None
 ) -> Coroutine[bytes]:
     """`LEAF_SUM` of the leaves that some of the rows come to.
 
@@ -52,22 +53,25 @@ def sums_of_leaves(
         place: (n_rows,) of each row's group; `known`: whether it has one, None where all have.
         route: of the rows.
         outcomes: (n_rows,) numbers, or places of classes from 0; NaN of rows without one.
-        weights: (n_rows,), NaN of rows without one.
+        weights: (n_rows,), NaN of rows without one; None where rows have none.
     """
     n_classes: int = model["n_classes"]
-    fit_weight = (weights >= 0) & np.isfinite(weights)
-    fit = (outcomes >= 0) & (outcomes < n_classes) if n_classes else np.isfinite(outcomes)
-    unfit = ~fit_weight & ~np.isnan(weights), np.zeros(0, np.bool_) if n_classes else ~fit & ~np.isnan(outcomes)
+    counted = (outcomes >= 0) & (outcomes < n_classes) if n_classes else np.isfinite(outcomes)
+    unfit = {} if n_classes else {UNFIT_OUTCOMES: ~counted & ~np.isnan(outcomes)}
+    if weights is not None:
+        fit_weight = (weights >= 0) & np.isfinite(weights)
+        unfit[UNFIT_WEIGHTS] = ~fit_weight & ~np.isnan(weights)
+        counted &= fit_weight & (weights > 0)
     found = [
         _record(kind, _WHOLE, np.zeros(1, np.int64), np.array([int(which.sum())]))
-        for kind, which in zip((UNFIT_WEIGHTS, UNFIT_OUTCOMES), unfit, strict=True)
+        for kind, which in unfit.items()
         if which.any()
     ]
-    counted = fit & fit_weight & (weights > 0)
     counted = counted if known is None else counted & known
     if not counted.all():
         rows = np.flatnonzero(counted)
-        place, route, outcomes, weights = place.take(rows), route.of(rows), outcomes.take(rows), weights.take(rows)
+        place, route, outcomes = place.take(rows), route.of(rows), outcomes.take(rows)
+        weights = None if weights is None else weights.take(rows)
     if len(place):
         leaves, n_bytes = leaves_of(model, place, route), 0
         for member in range(model["first"], model["last"]):
@@ -83,16 +87,16 @@ def sums_of_leaves(
     return b"".join(each.tobytes() for each in found)
 
 
-def _of_tree(model: dict[str, Any], leaf: Ints, outcomes: Floats, weights: Floats) -> Iterator[Array]:
+def _of_tree(model: dict[str, Any], leaf: Ints, outcomes: Floats, weights: Floats | None) -> Iterator[Array]:
     """Those of rows (n_rows,) by the leaves that they come to."""
     n_classes = model["n_classes"]
     cells, cell = reached(leaf * n_classes + outcomes.astype(np.int64) if n_classes else leaf)
     yield _record(ROWS, _WHOLE, cells, np.bincount(cell, minlength=len(cells)))
-    if model["weighted"]:
+    if weights is not None:
         for power, counts in in_powers(weights, cell, len(cells)):
             yield _record(WEIGHT, power, cells, counts)
     if not n_classes:
-        values = outcomes * weights if model["weighted"] else outcomes
+        values = outcomes if weights is None else outcomes * weights
         for power, counts in in_powers(values, cell, len(cells)):
             yield _record(TOTAL, power, cells, counts)
 

@@ -10,7 +10,8 @@ from madtree.model import ModelTables, casting
 from madtree.score.asking import checked
 from madtree.score.calibration import METHODS, fitted_maps
 from madtree.score.new_rows import scan_of
-from madtree.score.rows_at_hand import PredictedNumbers, RowsAtHand
+from madtree.score.predictor import PredictedNumbers
+from madtree.score.rows_at_hand import RowsAtHand
 from madtree.score.tested_rows import tested_rows
 from madtree.trees import FittedMaps, Joining, Model
 

@@ -16,7 +16,8 @@ from madtree.learn.data import Floats, Ints, portable
 from madtree.model import casting, find_model, read_summary
 from madtree.score.asking import checked
 from madtree.score.new_rows import scan_of
-from madtree.score.rows_at_hand import PredictedNumbers, RowsAtHand, feature_places
+from madtree.score.predictor import PredictedNumbers
+from madtree.score.rows_at_hand import RowsAtHand, feature_places
 from madtree.score.tested_rows import tested_rows
 from madtree.sqltext.split import split_list
 from madtree.trees import Model

@@ -15,7 +15,9 @@ from madtree.model import ModelTables, NewData, casting
 from madtree.records import dataclass
 from madtree.score.conformal import conformal_type
 from madtree.score.new_rows import scan_of
-from madtree.score.rows_at_hand import PredictedNumbers, RowsAtHand
+from madtree.score.predictor import PredictedNumbers, Predictor
+from madtree.score.rows_at_hand import RowsAtHand
+from madtree.score.value_counts import ends_of_ranges
 from madtree.sqltext.relation import Relation
 from madtree.trees import Joining, Model
 
@@ -31,10 +33,12 @@ class KeptPredictions:
     Attributes:
         counts: (n,) rows of each range, or of each of the model's classes.
         ends: (n - 1,) the largest prediction of each range but the last; None of classes.
+        classes: (n,) none where predictions are numbers.
     """
 
     counts: Sequence[int]
     ends: Sequence[float] | None
+    classes: Sequence[str] = ()
 
     def counts_of(self, predicted: Floats) -> Ints:
         """(n,) of the predictions of other rows."""
@@ -69,8 +73,7 @@ def sampled_predictions(
         data: with the id; given: the name of `source` as the user wrote it; argument: that it came in, for errors.
         n_rows: of the table.
     """
-    classes = range(len(model.classes)) if has_class_numbers(model) else [len(model.classes) - 1] * bool(model.classes)
-    choice = PredictedNumbers(conformal_type(model) if model.is_classification else "response", classes)
+    choice = _choice(model)
     scan, id_type = scan_of(host, tables, model, source, data, "", ""), data.types[model.id_column]
     share = 1.1 * SAMPLED / max(n_rows, 1)
     for part in [share, 1.0] if share < 1 else [1.0]:
@@ -85,6 +88,40 @@ def sampled_predictions(
             break
     else:
         return np.zeros(0)
-    predicted = rows.predicted(rows.numbers)
+    return _told(model, rows.predicted(rows.numbers))
+
+
+def counted_predictions(model: Model, predicted: Floats) -> KeptPredictions | None:
+    """Of the predictions of the training (n_rows,); None where there are none."""
+    if not len(predicted):
+        return None
+    if has_class_numbers(model):
+        counts = np.bincount(predicted.astype(np.int64), minlength=len(model.classes))
+        return KeptPredictions(counts.tolist(), None, model.classes)
+    ends = ends_of_ranges(predicted)
+    none = KeptPredictions([0] * (len(ends) + 1), ends.tolist())
+    return KeptPredictions(none.counts_of(predicted).tolist(), none.ends)
+
+
+def predictions_of(host: Host, tables: ModelTables, model: Model, rows: Floats) -> KeptPredictions | None:
+    """Those of `rows` (n_rows, n_numbers): the group, where there are groups, all features, and the offset, where there
+    are offsets. None where they are not kept.
+    """
+    if not has_prediction_statistics(model):
+        return None
+    predictor = Predictor.of(host, tables, model, _choice(model))
+    n_groups = int(bool(model.grouping_columns))
+    asked = [*range(n_groups), *(n_groups + predictor.used), *range(n_groups + len(model.features), rows.shape[1])]
+    predicted = predictor.predicted(host, rows.take(asked, axis=1))
+    return counted_predictions(model, _told(model, predicted[~np.isnan(predicted[:, 0])]))
+
+
+def _choice(model: Model) -> PredictedNumbers:
+    classes = range(len(model.classes)) if has_class_numbers(model) else [len(model.classes) - 1] * bool(model.classes)
+    return PredictedNumbers(conformal_type(model) if model.is_classification else "response", classes)
+
+
+def _told(model: Model, predicted: Floats) -> Floats:
+    """(n_rows,) of predictions (n_rows, n_outputs)."""
     found: Floats = predicted.argmax(axis=1).astype(np.float64) if has_class_numbers(model) else predicted[:, 0]
     return found

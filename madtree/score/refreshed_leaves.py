@@ -12,7 +12,7 @@ import numpy as np
 from madtree.host import Host
 from madtree.learn.data import Floats, Ints
 from madtree.learn.walk import inner_by_level
-from madtree.model import ModelTables, casting
+from madtree.model import ModelTables, casting, output_columns, read_trees
 from madtree.model.arrays import ModelArrays, read_arrays
 from madtree.records import dataclass
 from madtree.request import COSTS, Costs
@@ -26,8 +26,10 @@ from madtree.score.member_scorer import LEAF_SUMS
 from madtree.score.new_rows import scan_of
 from madtree.score.tested_rows import TestedRows, tested_rows
 from madtree.sqltext import rows as rows_sql
+from madtree.sqltext.cells import counts_by_case
+from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.scoreblocks import BlockScan
-from madtree.trees import Model
+from madtree.trees import Joining, Model
 
 _RECORDS = 3  # that are told of a leaf, about
 
@@ -103,10 +105,13 @@ def refreshed_nodes(
     argument: str,
     costs: Costs = COSTS,
     wave_bytes: int = WAVE_BYTES,
+    in_blocks: bool | None = None,
 ) -> RefreshedNodes:
     """What the rows of a table say in the nodes of a model of single trees, or a forest.
 
     Args:
+        in_blocks: whether rows are scored by blocks or, where that is possible, by one expression; None lets
+            `score.case_or_blocks` decide.
         wave_bytes: by which it is decided how many trees of a group are asked in one pass over the table.
 
     Raises:
@@ -117,12 +122,35 @@ def refreshed_nodes(
     n_nodes, width = len(arrays.trees.child), max(len(model.classes), 1)
     sums = LeafSums.none(n_nodes * width)
     with casting(model, tested.data.features, str(table), argument):
-        for encoded in _aggregates_of_trees(host, tables, model, tested, arrays, costs, wave_bytes) if n_nodes else ():
-            host.let_in()
-            sums.add(encoded)
+        by_case = _by_case(host, tables, model, tested, costs, in_blocks) if n_nodes else None
+        if by_case is not None:
+            for row in host.source.query(by_case):
+                cell = np.searchsorted(arrays.trees.node_id, row["leaf"]) * width + int(row["actual"])
+                sums.rows.of_power(0)[cell] += row["n"]
+        elif n_nodes:
+            for encoded in _aggregates_of_trees(host, tables, model, tested, arrays, costs, wave_bytes):
+                host.let_in()
+                sums.add(encoded)
     bad = {"bad_weights": int(sums.unfit[0]), "bad_actuals": int(sums.unfit[1])}
     checked(host, [bad], model, str(table), argument=argument)
     return _of_all_nodes(host, model, arrays, sums, width)
+
+
+def _by_case(
+    host: Host, tables: ModelTables, model: Model, tested: TestedRows, costs: Costs, in_blocks: bool | None
+) -> str | None:
+    """The query for the rows of each leaf and class, where PostgreSQL counts them sooner by an expression of the tree:
+    its workers need not load Python. None where rows are scored by blocks, as those are whose sums are no counts.
+    """
+    if model.kind.joining is not Joining.NONE or not model.is_classification or model.weighted or model.grouping:
+        return None
+    work = measure(host, tested.source, tables, model, 1, costs)
+    if work.of_cluster or (work.in_blocks if in_blocks is None else in_blocks):
+        return None
+    scan = scan_of(host, tables, model, tested.source, tested.data, "", "")
+    (leaf,) = output_columns(model, "leaf", QUALIFIED)
+    outcome, _ = tested.outcome_and_weight(model)
+    return counts_by_case(scan, read_trees(host, tables, model), leaf, tested.where_trained(model, outcome))
 
 
 def _aggregates_of_trees(
@@ -137,10 +165,17 @@ def _aggregates_of_trees(
     """What the blocks of rows say of all trees, some of which are asked in each pass."""
     members, leaf_bytes = model.n_members, _RECORDS * LEAF_SUM.itemsize
     statement = rows_by_blocks(host, tables, model, tested, arrays.used, leaf_bytes, costs)
-    n_numbers = len(statement.blocks.values)
+    # What is not sent takes no time: a weight that all rows have, and, where blocks have all features, whether a row
+    # has some.
+    own = statement.blocks.values
+    outcome, weight = tested.outcome_and_weight(model)
+    trained_alone = len(arrays.used) == len(model.features) and tested.where_trained(model, outcome) != outcome
+    own = [*own[:-2], outcome if trained_alone else own[-2], *[weight] * model.weighted]
+    statement = replace(statement, blocks=replace(statement.blocks, values=own))
+    n_numbers = len(own)
     cells = most_leaves(arrays) * max(len(model.classes), 1)
     for first, last in waves(members, statement.work.rows, n_numbers, cells, leaf_bytes, wave_bytes):
-        summed = SummedLeaves(len(model.classes), model.weighted, first, last)
+        summed = SummedLeaves(len(model.classes), model.weighted, first, last, trained_alone)
         values = MemberValues(members, LEAF_SUMS, 0, np.zeros((0, 0)), draws=summed)
         plan = build_plan(arrays.trees, values, grouped=bool(model.grouping_columns), between=host.let_in)
         blocks = replace(statement.blocks, outcome_bytes=leaf_bytes * (last - first))

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.learn.data import Bools, Floats, Ints, finished, sent_rows
+from madtree.learn.data import Bools, Floats, Ints, sent_rows
 from madtree.learn.walk import MOST_ROWS
-from madtree.model import INTERVAL, ModelTables, NewData, casting, kept, output_columns, unquoted
-from madtree.model.arrays import ModelArrays, read_arrays
+from madtree.model import INTERVAL, ModelTables, NewData, casting, unquoted
 from madtree.records import dataclass
 from madtree.request import Type, find_source
-from madtree.score.additive import SumScale
-from madtree.score.block_plan import build_plan
-from madtree.score.block_scorer import score_rows
-from madtree.score.kinds import SCORING
 from madtree.score.new_rows import fit_to_source, scan_of
-from madtree.score.outcome_bytes import count_type, numbers_in
-from madtree.score.outcomes import Outcomes, ScoredLeaves
+from madtree.score.predictor import PredictedNumbers, Predictor
 from madtree.score.shap_background import MOST_ROWS as MOST_OTHERS
 from madtree.sqltext import rows as rows_sql
-from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import Scan
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.sqltext.values import text_of
@@ -37,19 +29,6 @@ _BATCH = 500  # rows that come over a connection at once
 _MOST_NUMBERS = 2**27  # that are predicted of all rows, and at once: 1 GB
 _WANTED = "Give a table or view that has rows; of a grouped model, of groups that it knows."
 _BACKGROUND = "background"  # the argument
-
-
-@dataclass(frozen=True)
-class PredictedNumbers:
-    """Which of a model's predictions are asked for.
-
-    Attributes:
-        type_: one that is numbers.
-        classes: positions of the classes; none of a model of numbers.
-    """
-
-    type_: str
-    classes: Sequence[int]
 
 
 def check_number_type(model: Model, type_: str | None) -> str:
@@ -108,8 +87,7 @@ class RowsAtHand:
     texts: list[list[str | None]]
     column: dict[int, int]
     n_predicted: int
-    _plan: bytes
-    _read: Callable[[bytes], Floats]
+    _predictor: Predictor
 
     @classmethod
     def of(
@@ -137,12 +115,8 @@ class RowsAtHand:
         """
         grouped = bool(model.grouping_columns)
 
-        def make() -> tuple[Ints, bytes, Callable[[bytes], Floats]]:
-            arrays, of_node, read = _said(host, tables, model, choice)
-            return arrays.used, build_plan(arrays.trees, of_node, grouped=grouped, between=host.let_in), read
-
-        what = "predictions", choice.type_, *choice.classes
-        used, plan, read = kept(host, tables, what, make, lambda made: len(made[1]))
+        predictor = Predictor.of(host, tables, model, choice)
+        used = predictor.used
         beside = [] if scan.offset is None else [scan.offset]
         own, more, found = numbers_of_rows(host, model, scan, used, id_type, most, others, texts, beside, share)
         column = {int(place): grouped + number for number, place in enumerate(used)}
@@ -154,7 +128,7 @@ class RowsAtHand:
                 hint="Take fewer rows.",
                 sqlstate="54000",
             )
-        at_hand = cls(host, own, more, found, column, n_predicted, plan, read)
+        at_hand = cls(host, own, more, found, column, n_predicted, predictor)
         host.let_in()
         known = ~np.isnan(at_hand.predicted(own)[:, 0]) if len(own) else np.zeros(0, np.bool_)
         host.let_in()
@@ -180,7 +154,7 @@ class RowsAtHand:
 
     def predicted(self, numbers: Floats) -> Floats:
         """(n, n_outputs) of rows (n, n_numbers); NaN where a row has no tree."""
-        return self._read(finished(score_rows(self._plan, numbers), self.host.let_in))
+        return self._predictor.predicted(self.host, numbers)
 
     def with_values(self, places: Sequence[int], values: Floats) -> Iterator[Floats]:
         """(n_some, n_rows, n_outputs) of all rows, once for each of `values` (n_values, n_places), which takes the
@@ -274,39 +248,3 @@ def numbers_of_rows(
     n_own = bool(model.grouping_columns) + len(choice)
     own = numbers[:, :n_own] if n_own else np.zeros((len(numbers), 1))
     return own, numbers[:, n_own : n_own + len(others)], found
-
-
-def _said(
-    host: Host, tables: ModelTables, model: Model, choice: PredictedNumbers
-) -> tuple[ModelArrays, Any, Callable[[bytes], Floats]]:
-    """The trees, what their nodes say (`Outcomes.of_node`), and how the scorer's bytes are read: as (n_rows,
-    n_outputs).
-    """
-    if model.kind.joining is Joining.NONE:
-        arrays = read_arrays(host, tables, model)
-        said = SCORING[model.kind].numbers(SumScale(host, tables, model, choice.type_, choice.classes), arrays).values
-        by_leaf = np.concatenate((np.full((1, said.shape[1]), np.nan), said))
-        of_node = np.arange(1, len(by_leaf))
-        size = Outcomes.of_tree(of_node, []).row_bytes
-        return arrays, of_node, lambda said: by_leaf.take(np.frombuffer(said, f"<u{size}"), axis=0)
-    by_shares = choice.type_ in SCORING[model.kind].by_shares
-    arrays = read_arrays(host, tables, model, ["class_weights"] if by_shares else [])
-    outputs = output_columns(model, choice.type_, QUALIFIED, "none")
-    scored = ScoredLeaves(host, tables, model, choice.type_, arrays.nodes, outputs)
-    of_rows = SCORING[model.kind].outcomes(scored).of_node
-    assert not isinstance(of_rows, np.ndarray)
-    members, classes = model.n_members, list(choice.classes)
-
-    def votes(encoded: bytes) -> Floats:
-        counts = np.frombuffer(encoded, count_type(members)).reshape(-1, len(model.classes))[:, classes]
-        return np.where(counts <= members, counts / members, np.nan)
-
-    def numbers(encoded: bytes) -> Floats:
-        if choice.type_ != "raw" or not classes:
-            return numbers_in(encoded, len(model.classes) if classes else 1)[:, classes or [0]]
-        scores = numbers_in(encoded, model.n_scores)
-        if model.n_scores > 1:
-            return scores[:, classes]
-        return scores if classes[0] == len(model.classes) - 1 else -scores
-
-    return arrays, of_rows, votes if of_rows.what == "votes" else numbers

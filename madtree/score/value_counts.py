@@ -17,6 +17,7 @@ MISSING, BELOW, ABOVE, N_FIRST = 0, 1, 2, 3
 UNSEEN = BELOW  # of categories, which are neither below nor above
 _MOST_SLOTS = 10_000_000
 MOST_RANGES = 64  # of a number
+_N_RANGES = 10  # that are made of one
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,16 @@ class CountedFeatures:
             if high[number] > self.high[number]:
                 counts[ABOVE] = np.count_nonzero(own > self.high[number])
         return found, low, high
+
+
+def ends_of_ranges(values: Floats) -> Floats:
+    """The largest value of each range but the last, of about equally many rows."""
+    if not len(values):
+        return np.zeros(0)
+    at = np.arange(1, _N_RANGES) / _N_RANGES
+    ends = np.unique(np.quantile(values, at, method="inverted_cdf") + 0.0)
+    inner: Floats = ends[ends < values.max()]
+    return inner
 
 
 def checked_counts(given: Values) -> dict[str, Any]:

@@ -255,7 +255,12 @@ def sampled(share: float, seed: int) -> str:
 def sampled_by_group(rows: int, seed: int) -> str:
     """Condition that keeps about `rows` rows of each large group, by a seeded hash of where a row stands."""
     share = binary(f"{rows}::pg_catalog.float8", "/", "madtree_usable::pg_catalog.float8")
-    limit = binary(f"LEAST({share}, 1::pg_catalog.float8)", "*", f"{_HASHES}::pg_catalog.float8")
-    place = f"pg_catalog.hashtidextended({SOURCE_ALIAS}.ctid, '{seed}'::pg_catalog.int8)"
-    drawn = binary(binary(place, "&", f"{_HASHES - 1}::pg_catalog.int8"), "<", limit)
+    drawn = drawn_by_place(f"LEAST({share}, 1::pg_catalog.float8)", seed)
     return f"madtree_block IS NULL AND {binary('madtree_usable', '>', NONE)} AND {drawn}"
+
+
+def drawn_by_place(share: str, seed: int) -> str:
+    """Condition that keeps about a share of the rows, SQL of a float8, by a seeded hash of where a row stands."""
+    place = f"pg_catalog.hashtidextended({SOURCE_ALIAS}.ctid, '{seed}'::pg_catalog.int8)"
+    limit = binary(share, "*", f"{_HASHES}::pg_catalog.float8")
+    return binary(binary(place, "&", f"{_HASHES - 1}::pg_catalog.int8"), "<", limit)

@@ -50,7 +50,7 @@ class BlockScan:
     @classmethod
     def without_ids(cls, scan: Scan, values: Sequence[str], outcome_bytes: int) -> BlockScan:
         """Of rows whose ids nobody asks for, and which no table is made of."""
-        scan = replace(scan, id_sql="NULL::pg_catalog.int4")
+        scan = replace(scan, id_sql=_NO_ID)
         return cls(scan, values, [], [], outcome_bytes, "pg_catalog.int4", array_id=False)
 
     def gather(self, table: str) -> str:
@@ -109,8 +109,8 @@ class BlockScan:
         )
 
     def sent(self, ranges: Sequence[PageBounds] | None, block_rows: int) -> str:
-        """A query of blocks for whoever scores them outside of the server: `ids`, an array as text, and `rows`, whose
-        bytes are as `sent_stretches` says; NULL where there are none.
+        """A query of blocks for whoever scores them outside of the server: `ids`, an array as text, if any, and `rows`,
+        whose bytes are as `sent_stretches` says; NULL where there are none.
 
         Args:
             ranges: of a plain table the page ranges of the blocks; of any relation None, and blocks of `block_rows`.
@@ -191,6 +191,12 @@ class BlockScan:
         numbers = ", ".join(f"COALESCE({value}, 'NaN')" for value in self._numbers)
         return f"{self._id} AS id, {INTERNAL}.array_image(ARRAY[{numbers}]::pg_catalog.float8[]) AS image"
 
+    @property
+    def _block(self) -> str:
+        """SQL of what a block has. An array of all rows' ids takes a tenth of the time of reading them."""
+        ids = "NULL::pg_catalog.int4[]" if self.scan.id_sql == _NO_ID else "pg_catalog.array_agg(r.id)"
+        return f"{ids} AS ids, pg_catalog.string_agg(r.image, ''::pg_catalog.bytea) AS images"
+
     def _scored(self, ranges: str) -> str:
         """A query that scores page ranges one by one; `ranges` as `_in_ranges` has it."""
         blocks = self._in_ranges(self._columns, ranges)
@@ -208,14 +214,14 @@ class BlockScan:
             for symbol, end in ((">=", "low"), ("<", "high"))
         )
         rows = f"SELECT {columns} FROM {self.scan.rows()} WHERE {in_range}"
-        return f"{ranges} AS c(low, high), LATERAL (SELECT {_BLOCK} FROM ({rows}) AS r) AS b"
+        return f"{ranges} AS c(low, high), LATERAL (SELECT {self._block} FROM ({rows}) AS r) AS b"
 
     def _numbered(self, columns: str, block_rows: int, rows: str) -> str:
         """Blocks of any relation as a query in brackets; `columns` as above, `rows` the FROM clause."""
         number = f"(pg_catalog.row_number() OVER () OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog./) {block_rows}"
         # The ordered aggregate cannot be hashed: a hash table would hold all blocks at once.
         return f"""(
-            SELECT {_BLOCK}, pg_catalog.min(r.block ORDER BY r.block) AS block
+            SELECT {self._block}, pg_catalog.min(r.block ORDER BY r.block) AS block
             FROM (SELECT {columns}, {number} AS block FROM {rows}) AS r
             GROUP BY r.block
         )"""
@@ -266,7 +272,7 @@ FROM (
 
 # Runs a query of what is said of blocks, $1, whose only parameter is the plan, $2; workers may share it.
 SAID_OF_BLOCKS = f"SELECT t.outcomes FROM {INTERNAL}.said_of_blocks($1, $2) AS t(outcomes)"
-_BLOCK = "pg_catalog.array_agg(r.id) AS ids, pg_catalog.string_agg(r.image, ''::pg_catalog.bytea) AS images"
+_NO_ID = "NULL::pg_catalog.int4"
 
 
 def _bounds(lows: str, highs: str) -> str:

@@ -17,9 +17,9 @@ def kept(schema: str, name: str) -> str:
     return f"SELECT {columns} FROM {table} AS s ORDER BY s.feature, s.place LIMIT {MOST_ROWS + 1}"
 
 
-def categories(table: str) -> str:
+def categories(table: str, most: int) -> str:
     """All categories that any tree of `table`, which has a row for each, has seen of each unordered feature: its
-    place among these from 1, and the text.
+    place among these from 1, and the text. Where they are more than `most`, one more than these.
     """
     # Those of all features stand in one list, and how many are of which in another.
     return spelled_out(f"""SELECT DISTINCT f.feature, l.category FROM {{table}} AS t
@@ -31,7 +31,7 @@ CROSS JOIN LATERAL pg_catalog.unnest(CASE
     WHEN f.size `>` 0 AND f.size `<=` {MAX_CATEGORIES + 1} AND f.before `>=` 0 AND f.before `<` {2**30}
     THEN t.cat_levels_in_text[f.before::pg_catalog.int4 `+` 1:f.before::pg_catalog.int4 `+` f.size] END
 ) AS l(category)
-WHERE l.category `<>` {literal(NULL_PROXY)} LIMIT {MOST_ROWS + 1}""").format(table=table)
+WHERE l.category `<>` {literal(NULL_PROXY)} LIMIT {most + 1}""").format(table=table)
 
 
 def size(schema: str, name: str) -> str:

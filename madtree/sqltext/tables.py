@@ -245,6 +245,7 @@ def create_tables(
         nodes = [f"{column} {type_sql(kind or prediction_type)}" for column, kind in NODE_COLUMNS]
         tables["_nodes"] = [*nodes, "PRIMARY KEY (tree_id, node_id)"]
     tables["_summary"] = _definitions(summary)
+    tables["_statistics"] = _definitions(STATISTICS_COLUMNS)
     if surrogates:
         tables["_surrogates"] = [*_definitions(SURROGATE_COLUMNS), "PRIMARY KEY (tree_id, node_id, rank)"]
     if cv:

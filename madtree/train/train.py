@@ -29,6 +29,7 @@ from madtree.train.of_forests import Forests
 from madtree.train.of_trees import SingleTrees
 from madtree.train.ordered import encode_categories
 from madtree.train.other_readers import obstacle_to_workers
+from madtree.train.sampled_rows import sampled_rows
 from madtree.train.small import small_groups, whole_tree
 from madtree.train.source import Call, open_source
 from madtree.train.strategy import Able, Strategy, choose_strategy
@@ -94,7 +95,7 @@ def train(host: Host, task: TrainingTask, watch: Stopwatch | None = None, activi
         if tables.is_empty:
             raise no_usable_row(task, "every feature is NULL in each of")
         watch.begin("write")
-        trained = tables.finish(profile)
+        trained = replace(tables.finish(profile), sample=sampled_rows(call, found))
     return replace(trained, seconds=watch.seconds)
 
 

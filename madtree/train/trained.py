@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import field
 
+import numpy as np
+
+from madtree.learn.data import Floats
 from madtree.records import dataclass
 from madtree.trees import ModelKind
 
@@ -22,6 +26,7 @@ class Trained:
             mean squared error; None where there is none.
         losses: mean losses of the rows, by what these are called, of a boosted model without groups.
         seconds: that it took.
+        sample: of its rows, as `sampled_rows` has them.
     """
 
     model: str
@@ -34,6 +39,7 @@ class Trained:
     oob_error: float | None
     losses: Mapping[str, float]
     seconds: float = 0.0
+    sample: Floats = field(default_factory=lambda: np.zeros((0, 0)), compare=False)
 
 
 def line_of(trained: Trained) -> str:

@@ -23,7 +23,7 @@ def test_a_database_without_the_extension_needs_none(plain: str) -> None:
         assert model.message is not None
         assert model.message.startswith("mine.m: classification, 900 rows, 5 trees, ")
         assert [row.model for row in client.models()] == ["mine.m"]
-        assert left_over(plain) == ["mine.m", "mine.m_nodes", "mine.m_summary"]
+        assert left_over(plain) == ["mine.m", "mine.m_nodes", "mine.m_statistics", "mine.m_summary"]
         client.tree_drop("mine.m")
     assert left_over(plain) == []
 

@@ -56,7 +56,7 @@ def test_what_the_client_opens_commits_each_call_and_is_closed(db: psycopg.Conne
     }[kind]
     with madtree.connect(target) as client:
         client.tree_train(*TRAIN)
-        assert models(db) == ["m", "m_nodes", "m_summary"]
+        assert models(db) == ["m", "m_nodes", "m_statistics", "m_summary"]
         opened = client.connection
     if kind == "engine":
         assert engine.pool.checkedin() == 1  # type: ignore[attr-defined]
@@ -78,7 +78,7 @@ def test_a_connection_of_yours_is_never_committed_or_closed(db: psycopg.Connecti
         mine.rollback()
         client.tree_train(*TRAIN)
         mine.commit()
-    assert models(db) == ["m", "m_nodes", "m_summary"]
+    assert models(db) == ["m", "m_nodes", "m_statistics", "m_summary"]
 
 
 @pytest.mark.usefixtures("flowers")
@@ -104,7 +104,7 @@ def test_sqlalchemys_connection_commits_what_was_done_when_it_commits(db: psycop
         assert models(db) == []
         client.tree_train(*TRAIN)
         connection.commit()
-        assert models(db) == ["m", "m_nodes", "m_summary"]
+        assert models(db) == ["m", "m_nodes", "m_statistics", "m_summary"]
     with engine.begin() as connection:
         madtree.connect(connection).tree_drop("m")
         assert models(db)

@@ -215,7 +215,7 @@ def test_settings_that_no_list_shows_are_asked_of_one(
     )
     trained(db, 2, list_of_features=f"{schema}.in_euros(a), b")
     assert said() == ["madtree: rows are read over this connection: an expression asks for a setting of this session"]
-    db.execute("RESET shop.rate; DROP TABLE m, m_nodes, m_summary")
+    db.execute("RESET shop.rate; DROP TABLE m, m_nodes, m_statistics, m_summary")
     with guarded(db, ordinary_user[0], schema):
         trained(db, 2)
     (line,) = said()

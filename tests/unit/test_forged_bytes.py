@@ -260,7 +260,9 @@ def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
     if what == LEAF_OUTCOMES:
         forest = replace(forest, draws=LeafDraws(1, n_groups > 1, 0, 2))
     if what == LEAF_SUMS:
-        forest = replace(forest, draws=SummedLeaves(3 * (n_groups - 1), weighted=True, first=0, last=2))
+        forest = replace(
+            forest, draws=SummedLeaves(3 * (n_groups - 1), weighted=True, first=0, last=2, with_some=n_groups == 1)
+        )
     if what == SHAP:
         cover, groups = np.arange(n, 0, -1) / 2.0, np.repeat(np.arange(n_groups), 2)
         first, base = np.zeros(2 * n_groups, np.int64), np.zeros((n_groups, 1))

@@ -16,7 +16,7 @@ from madtree.model import ModelTables, check_listed
 from madtree.model.arrays.packed_nodes import node_categories
 from madtree.sqltext import sent_models as sql
 from madtree.sqltext.packed_nodes import category_texts
-from madtree.trees import Model
+from madtree.trees import Feature, Model
 
 _BOOLS = "pg_catalog.bool[]"
 _TEXTS = "pg_catalog.text[]"
@@ -36,20 +36,20 @@ def split_categories(host: Host, tables: ModelTables, model: Model, nodes: Mappi
     if tables.has_surrogates or not tables.is_packed:
         parts.append(_listed(host, tables, model, nodes))
     named = SplitCategories.joined(parts)
-    key = _as_floats(named.key, named.feature, model)
+    key = _as_floats(named.key, named.feature, model.features)
     return SplitCategories(named.split, named.feature, key, named.is_null, named.goes_left)
 
 
 def seen_categories(host: Host, model: Model) -> KnownCategories:
     """Those that the model has seen; features as above."""
     feature, group, texts = _texts_seen(host, model)
-    return KnownCategories(feature, group, keys_of(host, model, feature, texts))
+    return KnownCategories(feature, group, keys_of(host, model.features, feature, texts))
 
 
-def keys_of(host: Host, model: Model, feature: Ints, texts: Sequence[str]) -> Ints:
-    """(n,) the keys of categories (n,), given as texts, of features by their positions in the model, from 1."""
-    row = host.query(sql.key_numbers(), _KEY_TYPES, [feature.tolist(), _booleans(model), list(texts)])[0]
-    return _as_floats(sent_ints(row["key"]), feature, model)
+def keys_of(host: Host, features: Sequence[Feature], feature: Ints, texts: Sequence[str]) -> Ints:
+    """(n,) the keys of categories (n,), given as texts, of features by their positions among the model's, from 1."""
+    row = host.query(sql.key_numbers(), _KEY_TYPES, [feature.tolist(), _booleans(features), list(texts)])[0]
+    return _as_floats(sent_ints(row["key"]), feature, features)
 
 
 def keys_of_texts(host: Host, tables: ModelTables, model: Model) -> dict[str, dict[str, int]]:
@@ -72,7 +72,7 @@ def _listed(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, A
         tables.schema, tables.name, nodes=not tables.is_packed, surrogates=tables.has_surrogates
     )
     names = [feature.name for feature in model.features]
-    row = host.query(statement, [_TEXTS, _BOOLS], [names, _booleans(model)])[0]
+    row = host.query(statement, [_TEXTS, _BOOLS], [names, _booleans(model.features)])[0]
     columns = {column: sent_ints(data) for column, data in row.items()}
     return SplitCategories(
         split=columns["split"] + (len(nodes["node_id"]) if tables.is_packed else 0),
@@ -99,11 +99,11 @@ def _texts_seen(host: Host, model: Model) -> tuple[Ints, Ints, list[str]]:
     return np.array(features, np.int64), np.array(groups, np.int64), texts
 
 
-def _as_floats(key: Ints, feature: Ints, model: Model) -> Ints:
+def _as_floats(key: Ints, feature: Ints, features: Sequence[Feature]) -> Ints:
     """Keys as far as a float8 holds them; `feature` counts from 1."""
-    is_boolean = np.append(False, _booleans(model))[feature.astype(np.int64)]
+    is_boolean = np.append(False, _booleans(features))[feature.astype(np.int64)]
     return np.where(is_boolean, key, key >> 11)
 
 
-def _booleans(model: Model) -> Sequence[bool]:
-    return [feature.type == "boolean" for feature in model.features]
+def _booleans(features: Sequence[Feature]) -> Sequence[bool]:
+    return [feature.type == "boolean" for feature in features]

@@ -54,9 +54,12 @@ class NewModel:
 def parts_of(tables: ModelTables, left_out: frozenset[str] = frozenset(), summary: Sequence[str] = ()) -> Parts:
     """The tables that are copied, and their columns; `summary`: those that the copy's summary has in any case.
 
-    How far the model's predictions may be off says nothing of the copy's.
+    How far the model's predictions may be off says nothing of the copy's. Statistics, which nothing that predicts asks
+    for, are copied where the caller may read them.
     """
     left_out |= {"_conformal"}
+    if "_statistics" in tables.facts.tables and not tables.facts.tables["_statistics"].readable:
+        left_out |= {"_statistics"}
     parts: Parts = {suffix: tables.kept_columns(suffix) for suffix in tables.facts.tables if suffix not in left_out}
     lacking = {name: Kept(sql.summary_type(name)) for name in summary if name not in parts["_summary"]}
     parts["_summary"] = {**parts["_summary"], **lacking}

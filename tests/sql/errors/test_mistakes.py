@@ -129,7 +129,7 @@ MISTAKES = {
     ],
     "tree_statistics": [],
     "tree_drift": [
-        ("tree_drift('m', 'points')", "42809", "madtree: model: m has no statistics", "Keep them, while"),
+        ("tree_drift('m', 'empty')", "P0002", "madtree: new_data_table: empty has no rows", None),
     ],
     "tree_call": [
         ("tree_call('points')", "42809", "madtree: model: ", None),
@@ -270,10 +270,8 @@ def _nowhere() -> Iterator[tuple[str, str, str, str, None]]:
                 yield function.name, f"{function.name}({call})", "42P01", f"madtree: {name}: relation nowhere", None
 
 
-# Those that say first what is wrong with the model `m`: it is of another kind, or has no statistics.
-ABOUT_THE_MODEL = {"tree_drift"} | {
-    each.name for each in FUNCTIONS.values() if each.takes and TREE not in each.takes.kinds
-}
+# Those that say first what is wrong with the model `m`: it is of another kind.
+ABOUT_THE_MODEL = {each.name for each in FUNCTIONS.values() if each.takes and TREE not in each.takes.kinds}
 CALLS = [*_nowhere(), *((function, *mistake) for function, mistakes in MISTAKES.items() for mistake in mistakes)]
 
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import psycopg
 import pytest
 from forest_data import rows
+from psycopg_host import PsycopgHost
+
+from madtree.model import find_model, read_summary
+from madtree.score import refreshed_nodes
 
 MAKE = """
 CREATE TABLE t AS SELECT i AS id, hashint4(i) / 4294967296.0::float8 AS x,
@@ -25,6 +29,9 @@ MODELS = {
     "weighted numbers": ("v", "weights => 'w', surrogate_params => 'max_surrogates=2'"),
     "groups": ("k", "grouping_cols => 'g', surrogate_params => 'null_as_category=true'"),
 }
+
+SURROGATES = ", surrogate_params => 'max_surrogates=2'"
+NULLS = ", surrogate_params => 'null_as_category=true'"
 
 
 @pytest.fixture(autouse=True)
@@ -78,6 +85,33 @@ def test_leaves_say_what_the_rows_say_that_come_to_them(db: psycopg.Connection, 
     assert rows(db, "SELECT sum(n_rows)::int AS n FROM new")[0]["n"] == sum(row["n"] for row in expected)
     call = db.execute("SELECT madtree.tree_call('new')").fetchone()
     assert call == ("SELECT madtree.tree_refresh('m', 'later', 'new');",)
+
+
+@pytest.mark.parametrize("outcome", ["k", "b", "n", "s"])
+@pytest.mark.parametrize(
+    "options", ["", ", surrogate_params => 'max_surrogates=2'", NULLS], ids=["", "surrogates", "nulls"]
+)
+def test_an_expression_counts_what_blocks_do(db: psycopg.Connection, outcome: str, options: str) -> None:
+    """Where features are missing, NaN or infinite, categories and classes are new, and rows have no feature at all."""
+    db.execute(
+        "CREATE TYPE grade AS ENUM ('bad', 'good'); ALTER TABLE t ADD b boolean, ADD n int, ADD s grade, ADD f float8; "
+        "UPDATE t SET b = v > 1, n = round(v), s = CASE WHEN v > 0.5 THEN 'good' ELSE 'bad' END::grade, "
+        "f = CASE id % 9 WHEN 0 THEN NULL WHEN 1 THEN 'NaN' WHEN 2 THEN 'Infinity' ELSE v + id % 5 END; "
+        "CREATE TABLE half AS SELECT * FROM t WHERE id % 2 = 0 AND n < 4; UPDATE t SET c = 'new' WHERE id % 8 = 1; "
+        "UPDATE t SET x = NULL, z = NULL, c = NULL, f = NULL, id = -id WHERE id % 17 = 0"
+    )
+    db.execute(f"SELECT madtree.tree_train('half', 'm', 'id', '{outcome}', 'x, z, c, f'{options})")  # type: ignore[arg-type]
+    found = []
+    with db.transaction():
+        host = PsycopgHost(db)
+        tables = find_model(host, "m", "model")
+        model = read_summary(host, tables)
+        for in_blocks in (True, False):
+            found.append(refreshed_nodes(host, tables, model, "t", "new_table", in_blocks=in_blocks))
+    blocks, case = found
+    assert case.total == blocks.total > 2000
+    for name in ("tree_id", "node_id", "n_rows", "weight", "prediction", "class_weights"):
+        assert getattr(case, name).tobytes() == getattr(blocks, name).tobytes(), name
 
 
 def test_the_training_rows_give_the_same_model(db: psycopg.Connection) -> None:

@@ -7,7 +7,7 @@ import subprocess
 import psycopg
 import pytest
 
-NAMES = ["", "_group", "_nodes", "_packed", "_summary"]
+NAMES = ["", "_group", "_nodes", "_packed", "_statistics", "_summary"]
 
 
 def run(*command: str, text: str = "") -> str:

@@ -217,7 +217,7 @@ def test_a_tree_replaces_a_forest_with_all_its_tables_and_the_other_way_round(db
         grow_bare(db, "m", "c", num_trees=2, replace=True)
         assert "m_group" in [row["name"] for row in rows(db, tables)]
         db.execute("SELECT madtree.tree_train('t', 'm', 'id', 'c', 'x', replace => true)")
-        assert [row["name"] for row in rows(db, tables)] == ["m", "m_nodes", "m_summary"]
+        assert [row["name"] for row in rows(db, tables)] == ["m", "m_nodes", "m_statistics", "m_summary"]
 
 
 def test_a_canceled_training_leaves_nothing(db: psycopg.Connection) -> None:

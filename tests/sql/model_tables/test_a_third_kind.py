@@ -176,7 +176,8 @@ def test_its_importance_is_written_and_it_is_dropped(host: PsycopgHost, db: psyc
     call = interface.FUNCTIONS
     assert run(host, call["get_var_importance"], ["f", "worth"]) == "get_var_importance: 15 rows of f into worth"
     dropped = run(host, call["tree_drop"], ["f"])
-    assert dropped == f'tree_drop: dropped "f", "f_group", "f_nodes", "f_packed", "f_summary" in schema "{schema}"'
+    names = '"f", "f_group", "f_nodes", "f_packed", "f_statistics", "f_summary"'
+    assert dropped == f'tree_drop: dropped {names} in schema "{schema}"'
     assert rows(db, "SELECT to_regclass('f') AS is_there") == [{"is_there": None}]
 
 

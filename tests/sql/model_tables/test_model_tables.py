@@ -430,8 +430,8 @@ def test_a_model_of_any_name_is_made_replaced_and_dropped(host: PsycopgHost, nam
     task = task_of(host, output=ident(name))
     create_tables(host, task)
     made = host.query(tables)
-    assert len(made) == len(before) + 3
-    for suffix in ("", "_nodes", "_summary"):
+    assert len(made) == len(before) + 4
+    for suffix in ("", "_nodes", "_statistics", "_summary"):
         assert {"relname": suffixed(name, suffix)} in made
 
     with pytest.raises(MadtreeError, match="exists already"):
@@ -442,7 +442,7 @@ def test_a_model_of_any_name_is_made_replaced_and_dropped(host: PsycopgHost, nam
     assert host.query(f"SELECT * FROM {ident(name)}") == []
 
     assert sorted(drop_model(host, task.output_schema, name)) == sorted(
-        suffixed(name, suffix) for suffix in ("", "_nodes", "_summary")
+        suffixed(name, suffix) for suffix in ("", "_nodes", "_statistics", "_summary")
     )
     assert host.query(tables) == before
     assert drop_model(host, task.output_schema, name) == []
@@ -455,7 +455,8 @@ def test_only_a_models_own_tables_are_dropped(host: PsycopgHost) -> None:
 
     with pytest.raises(MadtreeError, match='"model_surrogates" exists and is not part of a madtree model'):
         task_of(host, replace=True)
-    assert set(drop_model(host, task.output_schema, "model")) == {"model", "model_nodes", "model_summary"}
+    dropped = {"model", "model_nodes", "model_statistics", "model_summary"}
+    assert set(drop_model(host, task.output_schema, "model")) == dropped
 
 
 def test_a_model_may_be_temporary(host: PsycopgHost) -> None:

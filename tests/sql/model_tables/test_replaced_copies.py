@@ -51,7 +51,8 @@ def test_a_copy_takes_the_place_of_another_model(db: psycopg.Connection, name: s
         assert tables_of(db, "new") == tables_of(db, "aside")
         for suffix in tables_of(db, "new"):
             new, aside = (
-                f"SELECT to_jsonb(n) - 'model_table' AS row FROM {name}{suffix} AS n" for name in ("new", "aside")
+                f"SELECT to_jsonb(whole) - 'model_table' AS row FROM {name}{suffix} AS whole"
+                for name in ("new", "aside")
             )
             other = db.execute(f"SELECT count(*) FROM ({new} EXCEPT ALL {aside}) AS other").fetchall()  # type: ignore[arg-type]
             assert other == [(0,)]

@@ -53,7 +53,7 @@ def test_what_is_left_of_a_dropped_model_goes_with_a_notice(
     assert notices == [
         f'output_table_name: dropped {", ".join(left)}, left of a model "{schema}"."m" whose table is gone'
     ]
-    assert there(db) == ["m", "m_nodes", "m_summary"]
+    assert there(db) == ["m", "m_nodes", "m_statistics", "m_summary"]
     train(db, "data", "fresh", "y", "x, z", min_split=2)
     assert read_model(db, "m") == read_model(db, "fresh")
 
@@ -81,7 +81,7 @@ def test_what_may_not_be_the_callers_model_stays(
     db.execute("DROP VIEW m_cv; CREATE VIEW reads AS SELECT * FROM m_nodes")
     with pytest.raises(psycopg.errors.DependentObjectsStillExist):
         train(db, "data", "m", "y", "x, z")
-    assert there(db) == ["m_nodes", "m_surrogates"]
+    assert there(db) == ["m_nodes", "m_statistics", "m_surrogates"]
 
 
 def test_pruning_into_what_is_left_drops_it(db: psycopg.Connection) -> None:
@@ -93,4 +93,4 @@ def test_pruning_into_what_is_left_drops_it(db: psycopg.Connection) -> None:
     db.add_notice_handler(lambda told: notices.append(str(told.message_primary)))
     db.execute("SELECT madtree.tree_prune('other', 'm', 0.5)")
     assert ["m_nodes" in told for told in notices] == [True]
-    assert there(db) == ["m", "m_nodes", "m_summary"]
+    assert there(db) == ["m", "m_nodes", "m_statistics", "m_summary"]

@@ -22,7 +22,7 @@ def tables(db: psycopg.Connection, schema: str) -> set[str]:
 @pytest.mark.parametrize("name", ["model", '"My ""Model"""', "x" * 63, '"' + "木" * 21 + '"'])
 def test_it_drops_all_tables_of_a_model(golf: psycopg.Connection, schema: str, name: str) -> None:
     train(golf, "golf", name, "class", "temperature")
-    assert len(tables(golf, schema)) == 4
+    assert len(tables(golf, schema)) == 5
     (line,) = golf.execute("SELECT madtree.tree_drop(%s)", [name]).fetchone()
     assert line.startswith("tree_drop: dropped ")
     assert tables(golf, schema) == {"golf"}
@@ -62,7 +62,7 @@ def test_what_depends_on_a_model_keeps_it(golf: psycopg.Connection, schema: str)
     golf.execute("CREATE VIEW leaves AS SELECT * FROM model_nodes WHERE is_leaf")
     with pytest.raises(psycopg.errors.DependentObjectsStillExist, match="view leaves depends on table model_nodes"):
         golf.execute("SELECT madtree.tree_drop('model')")
-    assert len(tables(golf, schema)) == 4
+    assert len(tables(golf, schema)) == 5
 
 
 def test_another_users_model_stays(golf: psycopg.Connection, user_db: psycopg.Connection, schema: str) -> None:
@@ -72,4 +72,4 @@ def test_another_users_model_stays(golf: psycopg.Connection, user_db: psycopg.Co
     golf.execute("GRANT SELECT ON model, model_nodes, model_summary TO PUBLIC")
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="must be owner of table model_summary"):
         user_db.execute("SELECT madtree.tree_drop('model')")
-    assert len(tables(golf, schema)) == 4
+    assert len(tables(golf, schema)) == 5

@@ -191,6 +191,11 @@ def test_another_users_model_can_be_pruned_into_ones_own(data: psycopg.Connectio
         "SELECT relowner = current_user::regrole FROM pg_class WHERE oid = 'mine_nodes'::regclass"
     ).fetchone()
     assert owner
+    assert user_db.execute("SELECT to_regclass('mine_statistics')").fetchone() == (None,)
+    user_db.execute("SELECT madtree.tree_drop('mine')")
+    data.execute("GRANT SELECT ON whole_statistics TO public")
+    prune(user_db, "whole", "mine", 0.01)
+    assert user_db.execute("SELECT count(*) > 2 FROM mine_statistics").fetchone() == (True,)
     user_db.execute("SELECT madtree.tree_drop('mine')")
 
 

@@ -1,0 +1,115 @@
+"""What `<output>_statistics` tells of the rows of a model's training."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import inf, isnan
+
+from madtree.errors import MadtreeError
+from madtree.host import Host, Row, listed, watched
+from madtree.model import ModelTables, look_again_at
+from madtree.records import dataclass
+from madtree.score.prediction_statistics import KeptPredictions, has_class_numbers
+from madtree.score.training_statistics import CATEGORY, NO_VALUE, PREDICTION, RANGE
+from madtree.score.value_counts import MOST_RANGES
+from madtree.sqltext import statistics as sql
+from madtree.sqltext.quote import literal
+from madtree.trees import MOST_EXPRESSION_BYTES, FeatureKind, Model
+
+
+@dataclass(frozen=True)
+class KeptStatistics:
+    """What `<output>_statistics` has of a feature: the rows of each range or category, in order, with the ends of the
+    ranges or the texts; the least and the largest value; and the rows without one.
+    """
+
+    counts: Sequence[int]
+    ends: Sequence[float]
+    texts: Sequence[str]
+    low: float
+    high: float
+    missing: int
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts) + self.missing
+
+
+def kept_statistics(
+    host: Host, tables: ModelTables, model: Model
+) -> tuple[list[KeptStatistics], KeptPredictions | None]:
+    """The statistics of each feature, and of the predictions, where these are kept.
+
+    Raises:
+        MadtreeError: there are none, or they are damaged.
+    """
+    if "_statistics" not in tables.facts.tables:
+        raise _none(tables, model)
+    look_again_at(host, tables, "_statistics")
+    by_feature: dict[str | None, list[Row]] = {feature.name: [] for feature in model.features}
+    by_feature[None] = []
+    size = host.query(sql.size(tables.schema, tables.name))[0]
+    if not size["n"]:
+        raise _none(tables, model)
+    if size["n"] > sql.MOST_ROWS or size["total"] > sql.MOST_BYTES or size["largest"] > MOST_EXPRESSION_BYTES:
+        raise _damaged(tables)
+    rows = listed(host, sql.kept(tables.schema, tables.name))
+    for row in watched(host, rows):
+        if row["feature"] not in by_feature or not isinstance(row["n"], int) or not 0 <= row["n"] < 2**40:
+            raise _damaged(tables)
+        by_feature[row["feature"]].append(row)
+    of_features = [_kept_of(tables, by_feature[f.name], f.kind is FeatureKind.UNORDERED) for f in model.features]
+    return of_features, _kept_predictions(tables, model, by_feature[None]) if by_feature[None] else None
+
+
+def _kept_predictions(tables: ModelTables, model: Model, rows: Sequence[Row]) -> KeptPredictions:
+    of_classes = has_class_numbers(model)
+    ends = None if of_classes else [row["high"] for row in rows[:-1]]
+    if ends is None:
+        fits = [row["category"] for row in rows] == list(model.classes)
+    else:
+        known = all(isinstance(end, float) and not isnan(end) for end in ends)
+        fits = known and all(a < b for a, b in pairwise(ends)) and len(rows) <= MOST_RANGES
+    counts = [row["n"] for row in rows]
+    if not fits or any(row["kind"] != PREDICTION for row in rows) or not sum(counts):
+        raise _damaged(tables)
+    return KeptPredictions(counts, ends, model.classes if of_classes else ())
+
+
+def _kept_of(tables: ModelTables, rows: Sequence[Row], is_category: bool) -> KeptStatistics:
+    own = [row for row in rows if row["kind"] == (CATEGORY if is_category else RANGE)]
+    missing = [row["n"] for row in rows if row["kind"] == NO_VALUE]
+    texts = [row["category"] for row in own] if is_category else []
+    ends = [] if is_category else [row["high"] for row in own]
+    fits = len(missing) == 1 and len(own) + 1 == len(rows) and len(set(texts)) == len(texts)
+    if not fits or not all(isinstance(each, str) for each in texts) or missing[0] + sum(row["n"] for row in own) == 0:
+        raise _damaged(tables)
+    low, high = inf, -inf
+    if ends and not all(end is None for end in ends):
+        low, high, inner = own[0]["low"], ends[-1], ends[:-1]
+        known = all(isinstance(end, float) and not isnan(end) for end in (low, high, *inner))
+        if not known or not all(a < b for a, b in pairwise(inner)):
+            raise _damaged(tables)
+        ends = inner
+    else:
+        ends = []
+    if not is_category and (len(own) != len(ends) + 1 or len(own) > MOST_RANGES):
+        raise _damaged(tables)
+    return KeptStatistics([row["n"] for row in own], ends, texts, low, high, missing[0])
+
+
+def _none(tables: ModelTables, model: Model) -> MadtreeError:
+    return MadtreeError(
+        f"model: {tables.given} has no statistics of its training rows",
+        hint=f"Keep them, while the training table is there: SELECT madtree.tree_statistics("
+        f"{literal(tables.given)}, {literal(model.source_table)}).",
+        sqlstate="42809",
+    )
+
+
+def _damaged(tables: ModelTables) -> MadtreeError:
+    return MadtreeError(
+        f"{tables.given} is damaged: its statistics are none of its features",
+        hint="Keep them anew, by madtree.tree_statistics.",
+    )
