@@ -62,6 +62,7 @@ class TableFacts:
         trusted: whether the caller trusts that role.
         readable: whether the caller may read it.
         hazards: what planning or reading it would run; empty where the owner is trusted.
+        primary_key: its columns, unquoted; empty where there is none that holds of all rows at any time.
         columns: by unquoted name, in the table's order.
     """
 
@@ -72,6 +73,7 @@ class TableFacts:
     trusted: bool
     readable: bool
     hazards: tuple[str, ...]
+    primary_key: frozenset[str]
     columns: dict[str, ColumnFacts] = field(default_factory=dict)
 
 
@@ -120,6 +122,7 @@ def look_up(host: Host, schema: str, name: str) -> Facts:
                 row["trusted"],
                 row["readable"],
                 tuple(row["hazards"]),
+                frozenset(row["primary_key"]),
             ),
         )
         table.columns[row["column"]] = _column(row, others.get(row["type_oid"]))

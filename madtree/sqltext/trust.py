@@ -107,14 +107,19 @@ tables AS MATERIALIZED (
         pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner, {is_trusted("c.relowner")} AS trusted,
         pg_catalog.has_table_privilege(c.oid, 'SELECT') AS readable,
         CASE WHEN {is_trusted("c.relowner")}
-            THEN '{{}}'::pg_catalog.text[] ELSE {hazards()} END AS hazards
+            THEN '{{}}'::pg_catalog.text[] ELSE {hazards()} END AS hazards,
+        ARRAY(SELECT b.attname::pg_catalog.text FROM pg_catalog.pg_index AS h
+            JOIN pg_catalog.pg_attribute AS b ON b.attrelid OPERATOR(pg_catalog.=) h.indrelid
+                AND b.attnum OPERATOR(pg_catalog.=) ANY (h.indkey::pg_catalog.int2[])
+            WHERE h.indrelid OPERATOR(pg_catalog.=) c.oid AND h.indisprimary AND h.indimmediate
+                AND NOT c.relhassubclass) AS primary_key
     FROM pg_catalog.pg_class AS c
     WHERE c.relnamespace OPERATOR(pg_catalog.=) (
             SELECT n.oid FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name)
         AND c.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])
 )
 SELECT c.relname::pg_catalog.text AS "table", c.oid, c.kind, c.owner, c.trusted, c.readable, c.hazards,
-    a.attname::pg_catalog.text AS "column", a.atttypid AS type_oid,
+    c.primary_key, a.attname::pg_catalog.text AS "column", a.atttypid AS type_oid,
     {with_needed_quotes("pg_catalog.format_type(a.atttypid, a.atttypmod)")} AS type,
     s.nspname OPERATOR(pg_catalog.=) 'pg_catalog' AS own, CASE WHEN s.nspname OPERATOR(pg_catalog.<>) 'pg_catalog'
         THEN {type_name("a.atttypid", "a.atttypmod", "s.nspname", "t.typelem")} END AS full_type,
