@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
+from madtree.model.facts import ColumnFacts, Facts, TableFacts, look_up
 from madtree.model.hold import held_facts, hold_summary, look_again
 from madtree.model.keys import check_keys
-from madtree.model.trust import NOT_ALLOWED, ColumnFacts, Facts, TableFacts, check_columns, check_harmless, look_up
+from madtree.model.trust import NOT_ALLOWED, check_columns, check_harmless
 from madtree.records import dataclass
 from madtree.request import Type, find_alias, find_relation
 from madtree.sqltext.models import NodeRelation

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model.trust import NOT_ALLOWED, Facts
+from madtree.model.facts import Facts
+from madtree.model.trust import NOT_ALLOWED
 from madtree.sqltext.check import faulty_key
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import KEYS
