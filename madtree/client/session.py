@@ -14,6 +14,7 @@ from psycopg.pq import TransactionStatus
 
 from madtree.client.calls import CallError
 from madtree.embedded import PrivateServer, PrivateServerError
+from madtree.host.psycopg import check_encoding
 
 _DRIVER = re.compile(r"^(postgres(?:ql)?)\+psycopg://")
 # Of a connection of our own: a pooler may give each transaction another session, which lacks what was prepared before.
@@ -85,6 +86,7 @@ class Session:
                 "the connection's client_encoding is SQL_ASCII, which does not say what the bytes of a text mean",
                 "SET client_encoding = 'UTF8', or connect with client_encoding=UTF8.",
             )
+        check_encoding(connection)
         if not connection.autocommit:
             if self._alchemy is not None and not self._alchemy.in_transaction():
                 self._alchemy.begin()  # else SQLAlchemy would not know that there is something to commit
