@@ -21,6 +21,7 @@ _DRIVER = re.compile(r"^(postgres(?:ql)?)\+psycopg://")
 POOLABLE: dict[str, Any] = {"autocommit": True, "prepare_threshold": None}
 # The variables by which libpq finds a server; others (PGPASSWORD, PGSSLMODE, ...) only say how to reach it.
 _NAMING = ("PGSERVICE", "PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGUSER")
+_SECRET = frozenset({"password", "sslpassword", "oauth_client_secret"})
 _UNKNOWN = "ascii"  # what psycopg calls SQL_ASCII, by which it gives texts as bytes
 _ACCEPTED = (
     "a URL or connection string, a psycopg.Connection, or an Engine, Connection or URL of SQLAlchemy with the driver "
@@ -138,8 +139,19 @@ def conninfo_of(connection: psycopg.Connection[Any]) -> str:
 def without_password(conninfo: str) -> str:
     """A connection string that may be kept: libpq looks for a password where it always does."""
     parts: dict[str, Any] = conninfo_to_dict(conninfo)
-    parts.pop("password", None)
-    return make_conninfo(**parts)
+    return make_conninfo(**{name: value for name, value in parts.items() if name not in _SECRET})
+
+
+class ConnectionString(str):
+    """One that shows itself without its password, also where a pipeline or a notebook shows it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        try:
+            return repr(without_password(self)) if _SECRET & conninfo_to_dict(self).keys() else super().__repr__()
+        except psycopg.ProgrammingError:  # who knows what is in it
+            return "'...'"
 
 
 def open_session(target: Any) -> Session:
