@@ -181,6 +181,8 @@ def _checked(text: str, argument: str) -> Iterator[tuple[str, int, str]]:
     for kind, start, piece in _tokens(text):
         if kind == "comment" or (kind == "other" and piece in (";", "\0")):
             raise MadtreeError(f"{argument} must not hold a comment or a semicolon, but has {piece!r} in {text!r}")
+        if kind == "other" and piece == "\\":  # where the text is pasted, psql runs a program by it
+            raise MadtreeError(f"{argument} must not hold a backslash outside of quotes, but has one in {text!r}")
         if kind == "other" and piece == "$":
             raise MadtreeError(f"{argument} must not hold a parameter of a statement, but has a $ in {text!r}")
         if kind == "other" and piece[-1] in ("'", '"'):

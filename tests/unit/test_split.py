@@ -66,6 +66,8 @@ def test_a_list_splits_at_its_top_level_commas(text: str, items: list[str]) -> N
         ("a -- b", "a comment or a semicolon"),
         ("a /* b */", "a comment or a semicolon"),
         ("a + $1", "a parameter of a statement"),
+        ("a \\! rm b", "a backslash outside of quotes"),
+        ("f(a\n\\g b)", "a backslash outside of quotes"),
     ],
 )
 def test_a_list_that_could_change_its_surroundings_is_refused(text: str, words: str) -> None:

@@ -245,3 +245,15 @@ def test_a_document_that_python_does_not_read_is_a_sentence(data: psycopg.Connec
         data.execute(f"UPDATE m_summary SET {column} = ({text})::jsonb".encode())
         with pytest.raises(psycopg.Error, match=f"m is damaged: {column} in its summary is (nested|no JSON)"):
             data.execute("SELECT tree_predict('m', 'data', 'out')")
+
+
+def test_a_text_to_paste_runs_no_program_in_psql(
+    db: psycopg.Connection, user_db: psycopg.Connection, train_as: Callable[..., None]
+) -> None:
+    train_as("m")
+    feature = "x \\! touch /tmp/it\n"
+    user_db.execute("UPDATE m_summary SET features = array_replace(features, 'x', %s)", [feature])
+    user_db.execute("UPDATE m_nodes SET feature = %s WHERE feature = 'x'", [feature])
+    for call in ("tree_sql('m', trust_owner => true)", "tree_rules('m', trust_owner => true)"):
+        with pytest.raises(psycopg.Error, match=r"m is damaged: .* a backslash outside of quotes"):
+            db.execute(f"SELECT {call}".encode())
