@@ -257,3 +257,11 @@ def test_a_text_to_paste_runs_no_program_in_psql(
     for call in ("tree_sql('m', trust_owner => true)", "tree_rules('m', trust_owner => true)"):
         with pytest.raises(psycopg.Error, match=r"m is damaged: .* a backslash outside of quotes"):
             db.execute(f"SELECT {call}".encode())
+
+
+def test_a_calibrated_model_that_does_not_say_so_is_not_refreshed(data: psycopg.Connection) -> None:
+    data.execute("SELECT boost_train('data', 'b', 'id', 'y', 'x', num_trees => 2), calibrate('b', 'data', 'c')")
+    data.execute("ALTER TABLE c_summary DROP calibration")
+    with pytest.raises(psycopg.Error, match="c has loss isotonic, and what its leaves say") as caught:
+        data.execute("SELECT tree_refresh('c', 'data', 'out')")
+    assert caught.value.sqlstate == "42809"
