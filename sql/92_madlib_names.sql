@@ -13,6 +13,19 @@ BEGIN
             HINT = 'Where it holds MADlib itself, call madtree by its own names. Else drop it: DROP SCHEMA madlib CASCADE';
     END IF;
     CREATE SCHEMA madlib;
+    -- By default privileges: a function of theirs could fit a call better than ours.
+    IF EXISTS (
+        SELECT FROM pg_catalog.pg_namespace AS n
+        CROSS JOIN LATERAL pg_catalog.aclexplode(n.nspacl) AS a
+        WHERE
+            n.nspname OPERATOR(pg_catalog.=) 'madlib'
+            AND a.privilege_type OPERATOR(pg_catalog.=) 'CREATE'
+            AND a.grantee OPERATOR(pg_catalog.<>) n.nspowner
+    ) THEN
+        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
+            MESSAGE = 'others may create objects in the new schema "madlib", as your default privileges say',
+            HINT = 'ALTER DEFAULT PRIVILEGES REVOKE CREATE ON SCHEMAS FROM those roles, and call again.';
+    END IF;
 
     CREATE FUNCTION madlib.tree_train(
         training_table_name pg_catalog.text, output_table_name pg_catalog.text, id_col_name pg_catalog.text,

@@ -23,7 +23,7 @@ from madtree.score import (
 )
 from madtree.sqltext.kinds import TABLES
 from madtree.sqltext.quote import ident
-from madtree.trees import BOOSTED, Joining
+from madtree.trees import BOOSTED, ISOTONIC, SIGMOID, Joining
 
 
 def calibrate(
@@ -102,6 +102,7 @@ def tree_refresh(
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
     model = read_summary(host, tables)
     given = [each for each in ("class_params", "calibration") if str(model.summary.get(each) or "").strip()]
+    given += ["loss"] * (model.summary.get("loss") in (ISOTONIC, SIGMOID))  # calibrated, whatever the summary lacks
     if model.of_counts or given:
         what = "predicts rates of events" if model.of_counts else f"has {given[0]} {model.summary[given[0]]}"
         raise MadtreeError(

@@ -14,12 +14,14 @@ from psycopg.pq import TransactionStatus
 
 from madtree.client.calls import CallError
 from madtree.embedded import PrivateServer, PrivateServerError
+from madtree.host.psycopg import check_encoding
 
 _DRIVER = re.compile(r"^(postgres(?:ql)?)\+psycopg://")
 # Of a connection of our own: a pooler may give each transaction another session, which lacks what was prepared before.
 POOLABLE: dict[str, Any] = {"autocommit": True, "prepare_threshold": None}
 # The variables by which libpq finds a server; others (PGPASSWORD, PGSSLMODE, ...) only say how to reach it.
 _NAMING = ("PGSERVICE", "PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGUSER")
+_SECRET = frozenset({"password", "sslpassword", "oauth_client_secret"})
 _UNKNOWN = "ascii"  # what psycopg calls SQL_ASCII, by which it gives texts as bytes
 _ACCEPTED = (
     "a URL or connection string, a psycopg.Connection, or an Engine, Connection or URL of SQLAlchemy with the driver "
@@ -85,6 +87,7 @@ class Session:
                 "the connection's client_encoding is SQL_ASCII, which does not say what the bytes of a text mean",
                 "SET client_encoding = 'UTF8', or connect with client_encoding=UTF8.",
             )
+        check_encoding(connection)
         if not connection.autocommit:
             if self._alchemy is not None and not self._alchemy.in_transaction():
                 self._alchemy.begin()  # else SQLAlchemy would not know that there is something to commit
@@ -136,8 +139,19 @@ def conninfo_of(connection: psycopg.Connection[Any]) -> str:
 def without_password(conninfo: str) -> str:
     """A connection string that may be kept: libpq looks for a password where it always does."""
     parts: dict[str, Any] = conninfo_to_dict(conninfo)
-    parts.pop("password", None)
-    return make_conninfo(**parts)
+    return make_conninfo(**{name: value for name, value in parts.items() if name not in _SECRET})
+
+
+class ConnectionString(str):
+    """One that shows itself without its password, also where a pipeline or a notebook shows it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        try:
+            return repr(without_password(self)) if _SECRET & conninfo_to_dict(self).keys() else super().__repr__()
+        except psycopg.ProgrammingError:  # who knows what is in it
+            return "'...'"
 
 
 def open_session(target: Any) -> Session:

@@ -8,6 +8,7 @@ import fcntl
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -125,9 +126,17 @@ class Home:
         """None where there is no server yet.
 
         Raises:
-            PrivateServerError: the file is not as madtree writes it.
+            PrivateServerError: the file is not as madtree writes it; or somebody else may have chosen the programs that
+                it names, and those that are mirrored here.
         """
         try:
+            for path in (self.root, self.state_file):
+                found = path.stat()
+                if found.st_uid not in (os.geteuid(), 0) or found.st_mode & stat.S_IWOTH:
+                    raise PrivateServerError(
+                        f"{path} belongs to another user, or everybody may write there",
+                        "Set MADTREE_HOME to a directory of your own.",
+                    )
             return State(**json.loads(self.state_file.read_text(encoding="utf-8")))
         except FileNotFoundError:
             return None

@@ -22,7 +22,7 @@ from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.read_ahead import Reader, read_ahead
 from madtree.host.session import Looks
 from madtree.host.shown import shown_by_setting
-from madtree.host.statements import cancel, sent, settled
+from madtree.host.statements import cancel, check_encoding, sent, settled
 from madtree.sqltext import sessions
 from madtree.sqltext.catalog import EXTENSION_VERSION
 
@@ -33,6 +33,7 @@ __all__ = [
     "LostConnectionError",
     "PsycopgHost",
     "as_host",
+    "check_encoding",
     "checked_connections",
     "checked_engine",
     "checked_for_two_servers",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import select
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import psycopg
@@ -15,6 +16,7 @@ from psycopg.generators import fetch_many
 from psycopg.pq import Format
 from psycopg.rows import dict_row
 
+from madtree.errors import MadtreeError
 from madtree.host.protocol import Row
 
 _ACTIVE = psycopg.pq.TransactionStatus.ACTIVE
@@ -30,9 +32,33 @@ def sent(
     Nothing is prepared for longer than that: a model that is replaced may change its columns' types. `binary`: rows
     come in PostgreSQL's binary format; as text, the session's settings say how a number or a moment looks.
     """
+    check_encoding(connection)
     values = [_typed(value, type_, connection) for value, type_ in zip(params, types, strict=True)]
     encoded = statement.encode(connection.info.encoding)
     return cursor_of(connection).execute(encoded, values or None, prepare=False, binary=binary)
+
+
+def check_encoding(connection: Any) -> None:
+    """Refuse a client_encoding in which a text may get a quote or a backslash that it has not, and end its literal: as
+    Python writes Shift JIS, a yen sign is a backslash.
+
+    Raises:
+        MadtreeError: the connection has such a one.
+    """
+    codec = connection.info.encoding
+    if codec != "utf-8" and _has_more_quotes(codec):
+        raise MadtreeError(
+            f"the connection's client_encoding is {connection.info.parameter_status('client_encoding')}, in which "
+            "other characters have the bytes of a quote or a backslash",
+            hint="SET client_encoding = 'UTF8', or connect with client_encoding=UTF8.",
+        )
+
+
+@lru_cache
+def _has_more_quotes(codec: str) -> bool:
+    """Whether a character beyond ASCII has such bytes in it."""
+    others = "".join(map(chr, (*range(0x80, 0xD800), *range(0xE000, 0x30000))))
+    return not {*others.encode(codec, "ignore")}.isdisjoint(b"\\'\"")
 
 
 def cursor_of(connection: Any) -> psycopg.Cursor[Row]:

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
+from madtree.model.facts import ColumnFacts, Facts, TableFacts, look_up
 from madtree.model.hold import held_facts, hold_summary, look_again
-from madtree.model.trust import NOT_ALLOWED, ColumnFacts, Facts, TableFacts, check_columns, check_harmless, look_up
+from madtree.model.trust import NOT_ALLOWED, check_columns, check_harmless, check_keys
 from madtree.records import dataclass
 from madtree.request import Type, find_alias, find_relation
 from madtree.sqltext.models import NodeRelation
@@ -204,9 +205,12 @@ def find_trained(host: Host, schema: str, name: str) -> ModelTables:
 
 
 def _kept(host: Host, tables: ModelTables, to_drop: bool) -> ModelTables:
-    """The tables, at whose rows there is another look when the call ends, unless they are to be dropped."""
+    """The tables, whose keys are looked at, and at whose rows there is another look when the call ends, unless they are
+    to be dropped.
+    """
     if not to_drop:
         look_again(host, tables.schema, tables.name, tables.facts, tables.given, tables.argument)
+        check_keys(host, tables.given, tables.schema, tables.name, tables.facts)
     return tables
 
 

@@ -15,7 +15,8 @@ from collections.abc import Callable, Sequence
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, at_end
-from madtree.model.trust import NOT_ALLOWED, TRUST_HINT, Facts
+from madtree.model.facts import Facts
+from madtree.model.trust import NOT_ALLOWED, TRUST_HINT
 from madtree.request import HOLD_HINT
 from madtree.sqltext import trust as sql
 from madtree.sqltext.models import row_marks
@@ -49,7 +50,7 @@ def held_facts(host: Host, relation: Relation, given: str, argument: str, look: 
         MadtreeError: a superuser cannot hold them here; or they are made anew all the time.
     """
     facts = look()
-    if facts.foreign_owner is None and not (facts.by_superuser and facts.foreign_schema):
+    if facts.foreign_role is None and not (facts.by_superuser and facts.foreign_schema):
         return facts
     session = host.query(sql.SESSION)[0]
     still = facts.by_superuser and _can_hold_still(session, facts, given, argument)
@@ -135,10 +136,12 @@ def _can_hold_still(session: Row, facts: Facts, given: str, argument: str) -> bo
     Raises:
         MadtreeError: the transaction sees the catalogue as it was before, or may not lock a schema.
     """
-    owner = ident(facts.foreign_owner or facts.schema_owner)
-    whose = f"{given} is {owner}'s" if facts.foreign_owner else f"{given} lies in a schema of {owner}'s"
+    owner = facts.foreign_owner or ident(facts.schema_owner)
+    whose = facts.whose(given) if facts.foreign_owner else f"{given} lies in a schema of {owner}'s"
     kept = f"a superuser cannot be kept from running what {owner} adds to it meanwhile"
     if session["isolation"] in ("repeatable read", "serializable"):
+        if facts.foreign_owner is None and not facts.foreign_schema:  # who may but write rows cannot change the past
+            return False
         raise MadtreeError(
             f"{argument}: {whose}, and in a transaction that is {session['isolation']} {kept}",
             hint=f"Use the isolation level read committed. {TRUST_HINT}",

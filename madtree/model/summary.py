@@ -233,11 +233,11 @@ def _feature(summary: SummaryRow, name: str, kind: str, type_: Type | str, label
 
 
 def _check_expressions(host: Host, summary: SummaryRow, expressions: Sequence[str]) -> None:
-    """The names become part of statements, and must not end these."""
+    """The names become part of statements, also where the rows are, and must not end these."""
     for text in watched(host, expressions):
         check_expression(text, f"{summary.given} is damaged: a name in its summary")
     escaped = [text for text in expressions if "\\" in text]
-    if escaped and not host.query(trust_sql.SESSION)[0]["plain"]:
+    if escaped and not all(each.query(trust_sql.SESSION)[0]["plain"] for each in dict.fromkeys((host, host.source))):
         raise MadtreeError(
             f"{summary.given} has a backslash in {escaped[0][:100]!r}, which means something else while "
             "standard_conforming_strings is off",

@@ -6,143 +6,19 @@ A model is like a view: who uses it may run what its owner wrote. docs/security.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.records import dataclass
-from madtree.request import hold_types
-from madtree.sqltext import trust as sql
+from madtree.model.facts import Facts, TableFacts
+from madtree.sqltext.check import faulty_key
 from madtree.sqltext.group_tables import MEMBER_COLUMNS
 from madtree.sqltext.kinds import EXPECTED, columns_of_kind
-from madtree.sqltext.quote import EQUALS, ident
-from madtree.sqltext.tables import BESIDE, SUFFIXES, suffixed
-from madtree.sqltext.values import Kept, Writer, kept, own_writer
+from madtree.sqltext.quote import ident
+from madtree.sqltext.tables import KEYS
 from madtree.trees import ModelKind
 
 NOT_ALLOWED = "42501"
 TRUST_HINT = "Look at it as you would at that role's views; if you trust it, say trust_owner => true."
-_TEXTS = ["pg_catalog.text", "pg_catalog.text[]"]
-
-
-@dataclass(frozen=True)
-class ColumnFacts:
-    """A column's type.
-
-    Attributes:
-        type: as SQL of this very session.
-        name: as SQL of any session, without a length or the like.
-        own: whether it is PostgreSQL's own.
-        writer: how its values are written as text.
-        equals: SQL of the type's operator "equals".
-        trusted: whether it, and all that it is made of, belongs to roles that the caller trusts.
-        kept: how its values are kept in tables that madtree makes.
-        blurred: whether different texts are equal in the column, as its collation says.
-    """
-
-    type: str
-    name: str
-    own: bool
-    writer: Writer | None
-    equals: str
-    trusted: bool
-    kept: Kept
-    blurred: bool
-
-
-@dataclass(frozen=True)
-class TableFacts:
-    """What the catalogue says of one of a model's tables.
-
-    Attributes:
-        name: unquoted.
-        kind: relkind of pg_class.
-        oid: of pg_class.
-        owner: its role.
-        trusted: whether the caller trusts that role.
-        readable: whether the caller may read it.
-        hazards: what planning or reading it would run; empty where the owner is trusted.
-        columns: by unquoted name, in the table's order.
-    """
-
-    name: str
-    kind: str
-    oid: int
-    owner: str
-    trusted: bool
-    readable: bool
-    hazards: tuple[str, ...]
-    columns: dict[str, ColumnFacts] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What the catalogue says of a model.
-
-    Attributes:
-        tables: by suffix, as far as there are any.
-        by_superuser: whether a superuser asks, by whichever of her roles.
-        foreign_schema: whether the caller does not trust the owner of the tables' schema, who could replace them.
-        schema_owner: that role.
-        schema_oid: of pg_namespace.
-    """
-
-    tables: dict[str, TableFacts]
-    by_superuser: bool
-    foreign_schema: bool
-    schema_owner: str
-    schema_oid: int
-
-    @property
-    def foreign_owner(self) -> str | None:
-        """The role behind the tables that the caller does not trust, None where she trusts all of them."""
-        return next((table.owner for table in self.tables.values() if not table.trusted), None)
-
-
-def look_up(host: Host, schema: str, name: str) -> Facts:
-    """What the catalogue says of the relations that have the names of a model's tables."""
-    names = {suffixed(name, suffix): suffix for suffix in SUFFIXES if suffix not in BESIDE}
-    rows = host.query(sql.MODEL_COLUMNS, _TEXTS, [schema, list(names)])
-    if oids := sorted({row["type_oid"] for row in rows if not row["own"]}):
-        hold_types(host, oids)
-        rows = host.query(sql.MODEL_COLUMNS, _TEXTS, [schema, list(names)])
-    others = _other_types(host, oids)
-    tables: dict[str, TableFacts] = {}
-    for row in rows:
-        suffix = names[row["table"]]
-        table = tables.setdefault(
-            suffix,
-            TableFacts(
-                row["table"],
-                row["kind"],
-                row["oid"],
-                row["owner"],
-                row["trusted"],
-                row["readable"],
-                tuple(row["hazards"]),
-            ),
-        )
-        table.columns[row["column"]] = _column(row, others.get(row["type_oid"]))
-    if not rows:
-        return Facts({}, False, False, "", 0)
-    row = rows[0]
-    return Facts(tables, row["by_superuser"], not row["schema_trusted"], row["schema_owner"], row["schema_oid"])
-
-
-def _other_types(host: Host, oids: Sequence[int]) -> dict[int, Row]:
-    """What the catalogue says of types that are not PostgreSQL's own (`OTHER_TYPES`)."""
-    rows = host.query(sql.OTHER_TYPES, ["pg_catalog.oid[]"], [list(oids)]) if oids else []
-    return {row["oid"]: row for row in rows}
-
-
-def _column(row: Row, other: Row | None) -> ColumnFacts:
-    """`row` is one of `MODEL_COLUMNS`; `other`, its type's where that is not PostgreSQL's own."""
-    name = row["type"]
-    if other is None:
-        return ColumnFacts(name, name, row["own"], own_writer(name), EQUALS, True, Kept(name), row["blurred"])
-    writer = None if other["output"] is None else Writer(other["output"], other["bare"])
-    keep = kept(row["full_type"], other["keeps"], other["bare"], other["bare_keeps"], writer)
-    return ColumnFacts(name, other["name"], row["own"], writer, other["equals"], other["trusted"], keep, row["blurred"])
 
 
 def check_harmless(given: str, facts: Facts, argument: str) -> None:
@@ -250,16 +126,16 @@ def check_owners_code(
     Raises:
         MadtreeError: there is such a thing.
     """
-    owner = facts.foreign_owner
-    if owner is None or trust_owner or not facts.by_superuser:
+    role = facts.foreign_role
+    if role is None or trust_owner or not facts.by_superuser:
         return
     untrusted = [name for name, trusted in types.items() if not trusted]
     if not expressions and not untrusted:
         return
     what = f"the expression {_shown(expressions[0])}" if expressions else f"the type {_shown(untrusted[0])}"
     raise MadtreeError(
-        f"{argument}: {given} is {ident(owner)}'s, and has {what}: like a view of that role's it would run what "
-        f"{ident(owner)} wrote, or had others write, with the rights of a superuser",
+        f"{argument}: {facts.whose(given)}, and it has {what}: like a view of that role's it would run what {role} "
+        "wrote, or had others write, with the rights of a superuser",
         hint=TRUST_HINT,
         sqlstate=NOT_ALLOWED,
     )
@@ -291,3 +167,32 @@ _EXPECTED = tuple(
     (suffix, tuple((column, _spelled(type_)) for column, type_ in columns), optional)
     for suffix, columns, optional in EXPECTED
 )
+
+
+def check_keys(host: Host, given: str, schema: str, name: str, facts: Facts) -> None:
+    """Look at the keys of a model's tables, but of those whose primary key keeps them: a table that was copied without
+    it, or made to deceive, has none.
+
+    Raises:
+        MadtreeError: rows of a table have the same key, or a row has none.
+    """
+    for suffix, columns in KEYS.items():
+        table = facts.tables.get(suffix)
+        if table is None or table.kind != "r" or (table.primary_key and table.primary_key <= {*columns}):
+            continue
+        for row in _faulty(host, faulty_key(schema, name, suffix)):
+            key = ", ".join(
+                f"{column} {'NULL' if number is None else number}"
+                for column, number in zip(columns, row["numbers"], strict=True)
+            )
+            what = "a row without a whole key" if None in row["numbers"] else "several rows with the key"
+            raise MadtreeError(f"{given} is damaged: its table {ident(table.name)} has {what}, {key}")
+
+
+def _faulty(host: Host, statement: str) -> list[Row]:
+    try:
+        return host.query(statement)
+    except Exception as error:  # who may not read a table finds out when it is read
+        if str(getattr(error, "sqlstate", "")) != NOT_ALLOWED:
+            raise
+        return []

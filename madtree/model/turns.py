@@ -16,7 +16,7 @@ from madtree.request import Part, check_free, model_tables, try_to_hold
 from madtree.sqltext import waiting as sql
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.tables import SUFFIXES, drop_tables, suffixed
-from madtree.sqltext.trust import keep_names
+from madtree.sqltext.trust import MORE_THAN_READERS, keep_names, keep_to_readers
 
 TRIES = 20  # a name that others make and drop all the time; more than once is rare
 SECONDS = 1.0  # waited in silence; then a notice says for whom
@@ -49,6 +49,7 @@ def make_tables(host: Host, schema: str, name: str, argument: str, statements: s
                     _drop_remains(host, schema, name, argument, locked)
             with making_here(host):
                 _wait(host, statements, lambda: _makers(host, qualified(schema, name)))
+            _keep_to_readers(host, schema, [suffixed(name, suffix) for suffix in SUFFIXES])
             return
         except Exception as error:
             if _sqlstate(error) not in (*_TAKEN, _GONE) or isinstance(error, MadtreeError):
@@ -86,6 +87,15 @@ def make_beside(host: Host, tables: ModelTables, suffix: str, statement: str) ->
         host.command(drop_tables(tables.schema, {name: False}))
     check_free(host, tables.schema, name, tables.argument, ("",), None)
     host.command(statement)
+    _keep_to_readers(host, tables.schema, [name])
+
+
+def _keep_to_readers(host: Host, schema: str, names: Sequence[str]) -> None:
+    """Take from others what default privileges give them of new tables, apart from reading: what a model's tables say
+    is run.
+    """
+    for row in host.query(MORE_THAN_READERS, ["pg_catalog.text", "pg_catalog.text[]"], [schema, names]):
+        host.command(keep_to_readers(qualified(schema, row["name"]), row["roles"]))
 
 
 def _drop_remains(host: Host, schema: str, name: str, argument: str, tables: Mapping[str, bool]) -> None:

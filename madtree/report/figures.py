@@ -136,9 +136,9 @@ def refusal(host: Host, tables: ModelTables, its_own_table: bool) -> str | None:
         if error.sqlstate != NOT_ALLOWED:
             raise
         return f"{error.message}. {error.hint}"
-    owner = tables.facts.foreign_owner
-    if its_own_table and owner is not None and tables.facts.by_superuser and not tables.trust_owner:
-        return f"{tables.given} is {owner}'s, and its owner chose the table: as a superuser, name a table by --data."
+    if its_own_table and tables.facts.foreign_role is not None and tables.facts.by_superuser and not tables.trust_owner:
+        whose = tables.facts.whose(tables.given)
+        return f"{whose}, and that role may have chosen the table: as a superuser, name a table by --data."
     return None
 
 

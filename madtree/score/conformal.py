@@ -22,7 +22,6 @@ from madtree.sqltext.array_text import joined
 from madtree.sqltext.evaluate import class_metrics, number_metrics
 from madtree.sqltext.inserts import fill_beside
 from madtree.sqltext.owners import BY_SUPERUSER
-from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import CONFORMAL_COLUMNS, create_beside
 from madtree.trees import Joining, Model
 
@@ -163,13 +162,12 @@ def _check_own_table(host: Host, tables: ModelTables, model: Model) -> None:
             f"{_TABLE} must be the name of a table or view, not NULL: {seen}",
             hint="Give a table of rows that training has not seen. A model whose trees have samples needs none.",
         )
-    owner = tables.facts.foreign_owner
-    if owner is None or tables.trust_owner:
+    if tables.facts.foreign_role is None or tables.trust_owner:
         return
     elsewhere = host.source is not host and host.source.query(BY_SUPERUSER)[0]["by_superuser"]
     if tables.facts.by_superuser or elsewhere:
         raise MadtreeError(
-            f"{_TABLE}: {model.name} is {ident(owner)}'s, who may let it name any table or view as the training's",
+            f"{_TABLE}: {tables.facts.whose(model.name)}, and that role may let it name any table or view",
             hint="Name the table; or, if you trust that role, say trust_owner => true.",
             sqlstate=NOT_ALLOWED,
         )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from madtree.sqltext.models import NodeRelation
 from madtree.sqltext.quote import ident, literal
-from madtree.sqltext.tables import model_table
+from madtree.sqltext.tables import KEYS, model_table
 from madtree.sqltext.values import text_of
 from madtree.trees import MAX_CATEGORIES, MOST_EXPRESSION_BYTES
 
@@ -20,8 +20,7 @@ _LARGEST = "'1e300'::pg_catalog.float8"  # weights add up to less than the large
 def faulty_trees(schema: str, model: str, grouping: Sequence[str]) -> str:
     """Trees that are none: `tree_id` and `fault`; $1 is the number of features."""
     faults = [
-        ("t.tree_id IS NULL", "has no tree_id"),
-        (f"COALESCE({_below('t.tree_id', 0)}, true)", "has a negative tree_id"),
+        (_below("t.tree_id", 0), "has a negative tree_id"),
         (f"COALESCE({_below('t.n_rows', 0)}, false)", "has a negative number of rows"),
         (f"COALESCE({_below('t.n_nodes', 0)} OR {_below('t.n_leaves', 0)}, true)", "has no number of nodes"),
         (f"COALESCE({_below('t.tree_depth', 0)}, true)", "has no depth"),
@@ -41,9 +40,7 @@ def faulty_trees(schema: str, model: str, grouping: Sequence[str]) -> str:
     table = model_table(schema, model)
     return (
         f"{_first_fault(faults, f'{table} AS t', 't.tree_id, NULL::pg_catalog.int8 AS node_id')} UNION ALL "
-        f"SELECT NULL, NULL, 'is not there, nor any other' WHERE NOT EXISTS (SELECT FROM {table}) UNION ALL "
-        "SELECT t.tree_id, NULL, 'is there twice' "
-        f"FROM {table} AS t GROUP BY t.tree_id HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 LIMIT 1"
+        f"SELECT NULL, NULL, 'is not there, nor any other' WHERE NOT EXISTS (SELECT FROM {table}) LIMIT 1"
     )
 
 
@@ -94,8 +91,8 @@ def faulty_own_members(schema: str, model: str) -> str:
 
 
 def faulty_packed(schema: str, model: str, record_bytes: int) -> str:
-    """Trees without nodes, with two sets of them, or with more categories than these can name; and nodes of no tree:
-    `tree_id`, `node_id` and `fault`.
+    """Trees without nodes, or with more categories than these can name; and nodes of no tree: `tree_id`, `node_id` and
+    `fault`.
     """
     packed = model_table(schema, model, "_packed")
     nodes = f"(COALESCE(pg_catalog.octet_length(p.nodes), 0) OPERATOR(pg_catalog./) {record_bytes})"
@@ -108,10 +105,7 @@ def faulty_packed(schema: str, model: str, record_bytes: int) -> str:
     ]
     rows = f"{model_table(schema, model)} AS t FULL JOIN {packed} AS p ON p.tree_id OPERATOR(pg_catalog.=) t.tree_id"
     key = "COALESCE(p.tree_id, t.tree_id) AS tree_id, NULL::pg_catalog.int8 AS node_id"
-    return (
-        f"{_first_fault(faults, rows, key)} UNION ALL SELECT p.tree_id, NULL, 'has its nodes twice' "
-        f"FROM {packed} AS p GROUP BY p.tree_id HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 LIMIT 1"
-    )
+    return f"{_first_fault(faults, rows, key)} LIMIT 1"
 
 
 def faulty_groups(schema: str, model: str, grouping: Sequence[str], importances: Sequence[str]) -> str:
@@ -120,7 +114,6 @@ def faulty_groups(schema: str, model: str, grouping: Sequence[str], importances:
     `importances`: columns that have a number for each feature.
     """
     faults = [
-        ("g.gid IS NULL", "has no gid"),
         (f"{_below('g.gid', 1)} OR g.gid OPERATOR(pg_catalog.>) $2", "has a gid that no group has"),
         *(
             (
@@ -138,9 +131,7 @@ def faulty_groups(schema: str, model: str, grouping: Sequence[str], importances:
     table = model_table(schema, model, "_group")
     return (
         f"SELECT f.gid, f.fault FROM (SELECT g.gid, CASE WHEN {cases} END AS fault FROM {table} AS g) AS f "
-        "WHERE f.fault IS NOT NULL UNION ALL "
-        f"SELECT g.gid, 'is there twice' FROM {table} AS g "
-        "GROUP BY g.gid HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 LIMIT 1"
+        "WHERE f.fault IS NOT NULL LIMIT 1"
     )
 
 
@@ -212,7 +203,6 @@ def faulty_surrogates(schema: str, name: str) -> str:
     """Surrogates that are none: `tree_id`, `node_id` and `fault`, at most one; $1 to $3 as for `faulty_nodes`."""
     unordered = "s.feature OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.text[])"
     faults = [
-        ("s.tree_id IS NULL OR s.node_id IS NULL OR s.rank IS NULL", "has a surrogate without a place"),
         (
             "COALESCE(NOT s.feature OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[]), true)",
             "has a surrogate that asks what is no feature of the model",
@@ -230,7 +220,6 @@ def faulty_competitors(schema: str, name: str) -> str:
     """Competitors that are none: `tree_id`, `node_id` and `fault`, at most one; $1 to $3 as for `faulty_nodes`."""
     unordered = "s.feature OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.text[])"
     faults = [
-        ("s.tree_id IS NULL OR s.node_id IS NULL OR s.rank IS NULL", "has a competitor without a place"),
         (
             "COALESCE(NOT s.feature OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[]), true)",
             "has a competitor that asks what is no feature of the model",
@@ -241,6 +230,18 @@ def faulty_competitors(schema: str, name: str) -> str:
     ]
     rows = f"{model_table(schema, name, '_competitors')} AS s"
     return f"{_first_fault(faults, rows, 's.tree_id, s.node_id')} LIMIT 1"
+
+
+def faulty_key(schema: str, name: str, suffix: str) -> str:
+    """A key that is there twice in one of the tables, or lacks a number: the `numbers` in it."""
+    columns = [f"k.{column}" for column in KEYS[suffix]]
+    key = ", ".join(columns)
+    numbers = ", ".join(f"{column}::pg_catalog.int8" for column in columns)
+    return (
+        f"SELECT ARRAY[{numbers}] AS numbers FROM {model_table(schema, name, suffix)} AS k GROUP BY {key} "
+        "HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 OR "
+        f"pg_catalog.num_nulls({key}) OPERATOR(pg_catalog.>) 0 LIMIT 1"
+    )
 
 
 def _first_fault(faults: Sequence[tuple[str, str]], rows: str, key: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from madtree.sqltext.kinds import SUMMARY_COLUMNS
 from madtree.sqltext.packed_nodes import create_view, store_whole
 from madtree.sqltext.quote import ident
-from madtree.sqltext.tables import model_table
+from madtree.sqltext.tables import create_table, model_table
 from madtree.sqltext.typenames import type_sql
 from madtree.sqltext.values import Kept
 from madtree.trees import NodeLayout
@@ -18,25 +18,13 @@ from madtree.trees import NodeLayout
 Name = tuple[str, str]  # schema and name of a model, unquoted
 Columns = Mapping[str, Kept]  # the columns of a table, unquoted, and how the copy keeps them
 
-_KEYS = {
-    "": "tree_id",
-    "_nodes": "tree_id, node_id",
-    "_surrogates": "tree_id, node_id, rank",
-    "_competitors": "tree_id, node_id, rank",
-    "_packed": "tree_id",
-    "_group": "gid",
-    "_rounds": "gid, round",
-}
-
 
 def create_copies(new: Name, tables: Mapping[str, Columns]) -> str:
     """Empty tables for the new model, by their suffixes."""
-    statements = []
-    for suffix, columns in tables.items():
-        parts = [f"{ident(column)} {type_sql(keep.type)}" for column, keep in columns.items()]
-        parts += [f"PRIMARY KEY ({_KEYS[suffix]})"] if suffix in _KEYS else []
-        statements.append(f"CREATE TABLE {model_table(*new, suffix)} ({', '.join(parts)})")
-    return ";\n".join(statements)
+    return ";\n".join(
+        create_table(*new, suffix, [f"{ident(column)} {type_sql(keep.type)}" for column, keep in columns.items()])
+        for suffix, columns in tables.items()
+    )
 
 
 def create_nodes(

@@ -42,6 +42,25 @@ def is_trusted(owner: str) -> str:
     )
 
 
+# Somebody else who may write to table `c`, rows of which are a model's expressions: to whom that is granted, or who is
+# a member of the role that may write to all tables. NULL for nobody. In a query with `CALLER`.
+WRITER = f"""(
+    SELECT CASE WHEN w.role OPERATOR(pg_catalog.=) 0::pg_catalog.oid THEN 'PUBLIC'
+        ELSE pg_catalog.pg_get_userbyid(w.role)::pg_catalog.text END
+    FROM (
+        SELECT e.grantee FROM pg_catalog.aclexplode(c.relacl) AS e
+        WHERE e.privilege_type OPERATOR(pg_catalog.=) ANY ('{{INSERT,UPDATE}}'::pg_catalog.text[])
+        UNION ALL SELECT e.grantee FROM pg_catalog.pg_attribute AS b
+        CROSS JOIN LATERAL pg_catalog.aclexplode(b.attacl) AS e
+        WHERE b.attrelid OPERATOR(pg_catalog.=) c.oid
+            AND e.privilege_type OPERATOR(pg_catalog.=) ANY ('{{INSERT,UPDATE}}'::pg_catalog.text[])
+        UNION ALL SELECT g.member FROM pg_catalog.pg_auth_members AS g
+        INNER JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) g.roleid
+        WHERE r.rolname OPERATOR(pg_catalog.=) 'pg_write_all_data'::pg_catalog.name
+    ) AS w (role)
+    WHERE NOT {is_trusted("w.role")} LIMIT 1
+)"""
+
 # The role behind schema `n`: for `pg_database_owner`, as `public` has it from PostgreSQL 15 on, the database's owner.
 SCHEMA_OWNER = """(CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_catalog.=) 'pg_database_owner' THEN (
         SELECT d.datdba FROM pg_catalog.pg_database AS d

@@ -17,19 +17,22 @@ from madtree.sqltext.catalog import SOURCE_ALIAS
 _LETTER, _DIGIT, _ANY = r"[^\x00-@\[-^`{-\x7f]", r"[^\x00-/:-@\[-^`{-\x7f]", r"[^\x00-#%-/:-@\[-^`{-\x7f]"
 _NAME = rf"{_LETTER}{_ANY}*"
 _TAG = rf"(?:{_LETTER}{_DIGIT}*)?"
+# A string with escapes goes on behind an end of line, with escapes there, too.
+_ESCAPED = r"'(?:[^'\\]|''|\\.)*'(?!')"
+_END_OF_LINE = r"[ \t\f\v]*[\n\r][ \t\n\r\f\v]*"
 _TOKEN = re.compile(
     rf"""
       (?P<space>[ \t\n\r\f\v]+)
     | (?P<comment>--|/\*)
-    | (?P<string>[eE]'(?:[^'\\]|''|\\.)*'|(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*')
+    | (?P<string>[eE]{_ESCAPED}(?:{_END_OF_LINE}{_ESCAPED})*(?!{_END_OF_LINE}')|(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*')
     | (?P<dollar>\$(?P<tag>{_TAG})\$.*?\$(?P=tag)\$)
     | (?P<unicode>[uU]&"(?:[^"]|"")+")
     | (?P<quoted>"(?:[^"]|"")+")
-    | (?P<name>{_NAME})
+    | (?P<name>(?![eE]'){_NAME})
     | (?P<number>[0-9][0-9A-Za-z_]*)
     | (?P<open>[(\[])
     | (?P<close>[)\]])
-    | (?P<other>.)
+    | (?P<other>[eE]'|.)
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -178,9 +181,11 @@ def _checked(text: str, argument: str) -> Iterator[tuple[str, int, str]]:
     for kind, start, piece in _tokens(text):
         if kind == "comment" or (kind == "other" and piece in (";", "\0")):
             raise MadtreeError(f"{argument} must not hold a comment or a semicolon, but has {piece!r} in {text!r}")
+        if kind == "other" and piece == "\\":  # where the text is pasted, psql runs a program by it
+            raise MadtreeError(f"{argument} must not hold a backslash outside of quotes, but has one in {text!r}")
         if kind == "other" and piece == "$":
             raise MadtreeError(f"{argument} must not hold a parameter of a statement, but has a $ in {text!r}")
-        if kind == "other" and piece in ("'", '"'):
+        if kind == "other" and piece[-1] in ("'", '"'):
             raise MadtreeError(f"{argument} has a quote ({piece}) that is not closed: {text!r}")
         if kind == "open":
             expected.append(_CLOSING[piece])

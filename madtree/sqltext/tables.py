@@ -167,6 +167,17 @@ CALIBRATION_COLUMNS: tuple[tuple[str, str], ...] = (
 REFRESH_COLUMNS: tuple[tuple[str, str], ...] = (("refreshed_model", "text"), ("refresh_table", "text"))
 _KNOWN = {column for column, _ in _FIRST_SUMMARY_COLUMNS}
 SUMMARY_COLUMNS = _FIRST_SUMMARY_COLUMNS + tuple(each for each in SETTINGS if each[0] not in _KNOWN)
+# Each of which is there once, and never NULL. Some tables have none.
+KEYS: dict[str, tuple[str, ...]] = {
+    "": ("tree_id",),
+    "_nodes": ("tree_id", "node_id"),
+    "_surrogates": ("tree_id", "node_id", "rank"),
+    "_competitors": ("tree_id", "node_id", "rank"),
+    "_packed": ("tree_id",),
+    "_outcomes": ("tree_id",),
+    "_group": ("gid",),
+    "_rounds": ("gid", "round"),
+}
 # Columns by which a table is known as a part of a model, before it is dropped as one.
 SIGNATURES: dict[str, frozenset[str]] = {
     "": frozenset({"tree_id", "impurity_var_importance", "root_risk"}),
@@ -238,36 +249,39 @@ def create_tables(
         of_categories: those of `<output>_categories`; no such table without any.
     """
     groups = [f"{ident(column.name)} {type_sql(column.type)}" for column in grouping]
-    tables = {"": [*_definitions(own), *groups, *_definitions((*TREE_COLUMNS, *more)), "PRIMARY KEY (tree_id)"]}
+    tables = {"": [*_definitions(own), *groups, *_definitions((*TREE_COLUMNS, *more))]}
     if prediction_type is None:
-        tables["_packed"] = [*_definitions(PACKED_COLUMNS), "PRIMARY KEY (tree_id)"]
+        tables["_packed"] = _definitions(PACKED_COLUMNS)
     else:
-        nodes = [f"{column} {type_sql(kind or prediction_type)}" for column, kind in NODE_COLUMNS]
-        tables["_nodes"] = [*nodes, "PRIMARY KEY (tree_id, node_id)"]
+        tables["_nodes"] = [f"{column} {type_sql(kind or prediction_type)}" for column, kind in NODE_COLUMNS]
     tables["_summary"] = _definitions(summary)
     tables["_statistics"] = _definitions(STATISTICS_COLUMNS)
     if surrogates:
-        tables["_surrogates"] = [*_definitions(SURROGATE_COLUMNS), "PRIMARY KEY (tree_id, node_id, rank)"]
+        tables["_surrogates"] = _definitions(SURROGATE_COLUMNS)
     if cv:
         tables["_cv"] = [*groups, *_definitions(CV_COLUMNS)]
     if competitors:
-        tables["_competitors"] = [*_definitions(COMPETITOR_COLUMNS), "PRIMARY KEY (tree_id, node_id, rank)"]
+        tables["_competitors"] = _definitions(COMPETITOR_COLUMNS)
     if outcomes:
-        tables["_outcomes"] = [*_definitions(OUTCOME_COLUMNS), "PRIMARY KEY (tree_id)"]
+        tables["_outcomes"] = _definitions(OUTCOME_COLUMNS)
     if of_groups:
-        tables["_group"] = ["gid pg_catalog.int4 PRIMARY KEY", *groups, *_definitions(of_groups)]
+        tables["_group"] = ["gid pg_catalog.int4", *groups, *_definitions(of_groups)]
     if of_rounds:
-        tables["_rounds"] = [*_definitions(of_rounds), *groups, "PRIMARY KEY (gid, round)"]
+        tables["_rounds"] = [*_definitions(of_rounds), *groups]
     if of_categories:
         tables["_categories"] = _definitions(of_categories)
-    return ";\n".join(
-        f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(columns)})" for suffix, columns in tables.items()
-    )
+    return ";\n".join(create_table(schema, name, suffix, columns) for suffix, columns in tables.items())
+
+
+def create_table(schema: str, name: str, suffix: str, definitions: Sequence[str]) -> str:
+    """A table of a model's, with the key of its suffix."""
+    parts = [*definitions, *([f"PRIMARY KEY ({', '.join(KEYS[suffix])})"] if suffix in KEYS else [])]
+    return f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(parts)})"
 
 
 def create_beside(schema: str, name: str, suffix: str, columns: Sequence[tuple[str, str]]) -> str:
     """An empty table beside a model that is there."""
-    return f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(_definitions(columns))})"
+    return create_table(schema, name, suffix, _definitions(columns))
 
 
 def drop_tables(schema: str, tables: Mapping[str, bool]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from madtree.sqltext.catalog import equality, type_name, writer_function
-from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted, is_trusted_type
+from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, WRITER, is_trusted, is_trusted_type
 from madtree.sqltext.query import Lasting
 from madtree.sqltext.quote import literal, with_needed_quotes
 from madtree.sqltext.tables import model_table
@@ -105,16 +105,22 @@ WITH RECURSIVE {CALLER},
 tables AS MATERIALIZED (
     SELECT c.oid, c.relname, c.relkind::pg_catalog.text AS kind,
         pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner, {is_trusted("c.relowner")} AS trusted,
+        {WRITER} AS writer,
         pg_catalog.has_table_privilege(c.oid, 'SELECT') AS readable,
         CASE WHEN {is_trusted("c.relowner")}
-            THEN '{{}}'::pg_catalog.text[] ELSE {hazards()} END AS hazards
+            THEN '{{}}'::pg_catalog.text[] ELSE {hazards()} END AS hazards,
+        ARRAY(SELECT b.attname::pg_catalog.text FROM pg_catalog.pg_index AS h
+            JOIN pg_catalog.pg_attribute AS b ON b.attrelid OPERATOR(pg_catalog.=) h.indrelid
+                AND b.attnum OPERATOR(pg_catalog.=) ANY (h.indkey::pg_catalog.int2[])
+            WHERE h.indrelid OPERATOR(pg_catalog.=) c.oid AND h.indisprimary AND h.indimmediate
+                AND NOT c.relhassubclass) AS primary_key
     FROM pg_catalog.pg_class AS c
     WHERE c.relnamespace OPERATOR(pg_catalog.=) (
             SELECT n.oid FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name)
         AND c.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])
 )
-SELECT c.relname::pg_catalog.text AS "table", c.oid, c.kind, c.owner, c.trusted, c.readable, c.hazards,
-    a.attname::pg_catalog.text AS "column", a.atttypid AS type_oid,
+SELECT c.relname::pg_catalog.text AS "table", c.oid, c.kind, c.owner, c.trusted, c.writer, c.readable, c.hazards,
+    c.primary_key, a.attname::pg_catalog.text AS "column", a.atttypid AS type_oid,
     {with_needed_quotes("pg_catalog.format_type(a.atttypid, a.atttypmod)")} AS type,
     s.nspname OPERATOR(pg_catalog.=) 'pg_catalog' AS own, CASE WHEN s.nspname OPERATOR(pg_catalog.<>) 'pg_catalog'
         THEN {type_name("a.atttypid", "a.atttypmod", "s.nspname", "t.typelem")} END AS full_type,
@@ -141,6 +147,25 @@ SELECT c.relkind::pg_catalog.text AS kind, pg_catalog.pg_get_userbyid(c.relowner
         ORDER BY a.attnum) AS columns
 FROM pg_catalog.pg_class AS c
 WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)::pg_catalog.oid""")
+
+# The tables in schema $1 with names in $2 of which others than the owner may do more than read them: these as SQL.
+MORE_THAN_READERS = Lasting("""
+SELECT c.relname::pg_catalog.text AS name, pg_catalog.string_agg(DISTINCT CASE WHEN e.grantee
+    OPERATOR(pg_catalog.=) 0::pg_catalog.oid THEN 'PUBLIC'
+    ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(e.grantee)) END, ', ') AS roles
+FROM pg_catalog.pg_class AS c
+INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+CROSS JOIN LATERAL pg_catalog.aclexplode(c.relacl) AS e
+WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name
+    AND c.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])
+    AND e.grantee OPERATOR(pg_catalog.<>) c.relowner AND e.privilege_type OPERATOR(pg_catalog.<>) 'SELECT'
+GROUP BY c.relname""")
+
+
+def keep_to_readers(table: str, roles: str) -> str:
+    """Leave roles the right to read a table; both as SQL, the roles separated by commas."""
+    return f"REVOKE INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON {table} FROM {roles}"
+
 
 # Of each type in $1: `bare`, the type below all domains, `output`, its output function, NULL where that type is
 # PostgreSQL's own; `equals`, the operator by which groups of the type are told apart; whether the type is trusted;

@@ -96,6 +96,20 @@ def test_trees_predictions_and_errors_are_those_of_one_server(
     assert not [name for name in left_over(together.conninfo) if not name.startswith(("mine.", "shop."))]
 
 
+def test_a_backslash_is_read_as_it_is_where_the_rows_are(source: str, other_database: str) -> None:
+    """What is a whole expression where the model is could end the statement there."""
+    feature = r"CASE WHEN '\' || '; SELECT 1; --' = '' THEN age END"
+    with madtree.connect(
+        make_conninfo(source, options="-c standard_conforming_strings=off"), model_dsn=other_database
+    ) as client:
+        client.tree_train("shop.visits", "m", "id", "bought", "age")
+        client.query("UPDATE m_summary SET features = ARRAY[%s]", [feature])
+        client.query("UPDATE m_nodes SET feature = %s WHERE feature IS NOT NULL", [feature])
+        for call in (client.tree_predict, client.tree_shap):
+            with pytest.raises(CallError, match="standard_conforming_strings is off"):
+                call("m", "shop.visits", "out")
+
+
 def test_forests(apart: madtree.Client, together: madtree.Client) -> None:
     more: dict[str, Any] = {"grouping_cols": "region", "num_trees": 3, "oob_predictions": True}
     for client, name in ((apart, "m"), (together, "mine.m")):

@@ -5,16 +5,22 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg._encodings import py_codecs
 from psycopg.rows import dict_row, scalar_row
 from shares import share
 
 import madtree
 from madtree.client.calls import CallError
+from madtree.errors import MadtreeError
+from madtree.host.psycopg import PsycopgHost
+from madtree.host.statements import check_encoding
 
 CONNECTIONS: dict[str, dict[str, Any]] = {
     "dicts": {"row_factory": dict_row},
@@ -97,3 +103,40 @@ def test_a_connection_may_be_older_than_the_import_of_madtree(
     )
     done = subprocess.run([sys.executable, "-c", program, url], capture_output=True, text=True, check=False)
     assert done.stdout.startswith("m: classification, 200 rows"), done.stderr
+
+
+# The most that a database's owner can set: a superuser's session has it, too.
+UNSAFE = "-c standard_conforming_strings=off -c backslash_quote=on"
+
+
+@pytest.mark.parametrize("encoding", ["SJIS", "SHIFT_JIS_2004", "EUC_JP", "GBK", "BIG5", "GB18030", "JOHAB"])
+def test_an_encoding_cannot_make_a_backslash(connect: Callable[..., psycopg.Connection], encoding: str) -> None:
+    """As Python writes Shift JIS, a yen sign is one, which would take the quote behind it to the text."""
+    connect().execute('CREATE TABLE yen AS SELECT id, chr(165 + id % 2) AS k, id % 2 = 0 AS y FROM "tä"')
+    madtree.connect(connect(), engine="client").tree_train("yen", "m", "id", "y", "k")
+    connection = connect(client_encoding=encoding, options=UNSAFE)
+    client = madtree.connect(connection, engine="client")
+    for work in (
+        lambda: client.tree_predict("m", "yen", "out"),
+        lambda: client.tree_sql("m"),
+        lambda: client.model("m").predict({"k": ["a"]}),
+        lambda: PsycopgHost(connection).query("SELECT 1"),
+    ):
+        with pytest.raises(MadtreeError, match=f"client_encoding is {encoding}, in which other characters"):
+            work()
+    connection.execute("SET client_encoding = 'UTF8'")
+    assert client.tree_predict("m", "yen", "out")
+
+
+def test_the_encodings_that_are_refused_are_those_with_other_quotes() -> None:
+    """Tried character by character, for all that psycopg knows."""
+    codecs = {*py_codecs.values()}
+    assert len(codecs) > 20
+    for codec in codecs:
+        unsafe = any(
+            byte in b"\\'\"" for each in map(chr, range(0x80, 0x10000)) for byte in each.encode(codec, "ignore")
+            if not "\ud800" <= each <= "\udfff"
+        )  # fmt: skip
+        connection = SimpleNamespace(info=SimpleNamespace(encoding=codec, parameter_status=lambda name: name))
+        with pytest.raises(MadtreeError) if unsafe else nullcontext():
+            check_encoding(connection)

@@ -20,6 +20,7 @@ from madtree.client.estimators.data import checked_columns, free_name
 from madtree.client.estimators.tables import TableInPlace, TrainingTable, count_rows, training_table
 from madtree.client.feature_values import column_name
 from madtree.client.frames import FrameColumn, columns_of, is_frame
+from madtree.client.session import ConnectionString
 from madtree.client.upload import uploaded
 from madtree.sqltext.quote import ident
 from madtree.trees import Model as TreeModel
@@ -29,13 +30,21 @@ class FittedInDatabase(BaseEstimator):  # type: ignore[misc]
     """An estimator that is trained in the database, on a table where it is or on a temporary copy of arrays and frames.
     """  # fmt: skip
 
-    connection: Any
     model: str | None
     id_col_name: str | None
     list_of_features: Names
     list_of_features_to_exclude: Names | None
     model_: TreeModel
     _fitted_on: str  # table, frame or array
+
+    @property
+    def connection(self) -> Any:
+        """As it was given, but that a string hides its password where it is shown."""
+        return self.__dict__["connection"]
+
+    @connection.setter
+    def connection(self, given: Any) -> None:
+        self.__dict__["connection"] = ConnectionString(given) if isinstance(given, str) else given
 
     def _keep(self, parameters: dict[str, Any]) -> None:
         """Take over the arguments of `__init__`, as scikit-learn wants them."""

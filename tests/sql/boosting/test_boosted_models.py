@@ -275,7 +275,7 @@ def test_a_model_that_somebody_changed_is_refused(db: psycopg.Connection) -> Non
         (
             "ALTER TABLE m_packed DROP CONSTRAINT m_packed_pkey; "
             "INSERT INTO m_packed SELECT * FROM m_packed WHERE tree_id = 3",
-            "tree 3 has its nodes twice",
+            'its table "m_packed" has several rows with the key, tree_id 3',
         ),
         ("UPDATE m_summary SET dependent_var_type = 'nosuch'", "there is no such type"),
         ("ALTER TABLE m_group DROP COLUMN base_score", "its table _group lacks the column base_score"),

@@ -187,3 +187,13 @@ def test_who_is_no_administrator_cannot_make_it(user_db: psycopg.Connection) -> 
         psycopg.errors.InsufficientPrivilege, match="permission denied for function install_madlib_names"
     ):
         user_db.execute("SELECT madtree.install_madlib_names()")
+
+
+def test_nobody_else_may_create_among_them(db: psycopg.Connection, user_db: psycopg.Connection) -> None:
+    """As default privileges may say of new schemas; a function of theirs could fit a call better."""
+    user = user_db.info.user
+    with db.transaction(force_rollback=True):
+        db.execute(f"ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO {user}")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="others may create objects"):
+            db.execute("SELECT madtree.install_madlib_names()")
+    assert db.execute("SELECT to_regnamespace('madlib')").fetchone() == (None,)

@@ -190,7 +190,7 @@ def test_a_superuser_names_the_table_by_which_anothers_forest_is_judged(
     canary()
     for call in ("conformal_quantiles('f')", "conformal_quantiles('f', NULL, '0.5')"):
         with pytest.raises(
-            psycopg.errors.InsufficientPrivilege, match="who may let it name any table or view"
+            psycopg.errors.InsufficientPrivilege, match="that role may let it name any table or view"
         ) as caught:
             db.execute(f"SELECT * FROM {call}")  # type: ignore[arg-type]
         assert str(caught.value.diag.message_hint).startswith("Name the table; or, if you trust that role")

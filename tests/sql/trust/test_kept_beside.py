@@ -56,7 +56,9 @@ def test_rows_beside_the_nodes_are_no_more_than_these_can_have(db: psycopg.Conne
         table = f"{model}_{suffix}"
         db.execute(
             f"ALTER TABLE {table} DROP CONSTRAINT {table}_pkey; UPDATE {model}_summary SET max_{suffix} = {most}; "  # type: ignore[arg-type]
-            f"INSERT INTO {table} SELECT s.* FROM {table} AS s, generate_series(1, 2000)"
+            f"INSERT INTO {table} SELECT s.* FROM {table} AS s, generate_series(1, 2000); "
+            f"UPDATE {table} SET rank = p.place "
+            f"FROM (SELECT ctid AS at, row_number() OVER () AS place FROM {table}) AS p WHERE ctid = p.at"
         )
         for call in of_model:
             with pytest.raises(psycopg.Error, match=f"{model} is damaged: it has [0-9,]+ {suffix}, but its nodes"):
