@@ -78,8 +78,8 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     features = tuple(replace(f, null_last=f.kind is FeatureKind.ORDERED and f.name in categories) for f in features)
     grouping = tuple(summary.texts("grouping_columns", optional=True))
     classes = tuple(summary.texts("dependent_var_levels", optional=True)) if is_classification else ()
-    if len(set(classes)) < len(classes):
-        summary.fault("its summary names a class twice")
+    if len(set(classes)) < max(len(classes), is_classification):
+        summary.fault("its summary names a class twice, or none")
     kind = kind_of_method(row.get("method"))
     check_columns_of_kind(given, tables.facts, kind)
     if (kind.says_numbers or not is_classification) and tables.prediction_type != "double precision":

@@ -161,6 +161,8 @@ STRUCTURES = (
     "DELETE FROM m",
     "DELETE FROM m_summary",
     "INSERT INTO m_summary TABLE m_summary",
+    "UPDATE m_summary SET dependent_var_levels = NULL",
+    "UPDATE m_summary SET dependent_var_levels = '{}'",
     "INSERT INTO m TABLE m",
     "INSERT INTO m_nodes TABLE m_nodes",
     "UPDATE m_nodes SET node_id = node_id + 1",
@@ -184,6 +186,26 @@ def test_nodes_that_are_no_tree_are_a_sentence(data: psycopg.Connection, change:
         with pytest.raises(psycopg.Error, match=r"(m|the model) is damaged") as caught:
             data.execute(f"SELECT {call}".encode())
         assert caught.value.sqlstate == "22023"
+
+
+@pytest.mark.parametrize("levels", ["NULL", "'{}'"])
+@pytest.mark.parametrize("kind", ["boosted", "regression"])
+def test_a_model_of_no_class_is_a_sentence(data: psycopg.Connection, kind: str, levels: str) -> None:
+    data.execute(
+        "SELECT boost_train('data', 'm', 'id', 'y', 'x, k', num_trees => 2)"
+        if kind == "boosted"
+        else "SELECT tree_train('data', 'm', 'id', 'w', 'x, k', min_split => 9)"
+    )
+    data.execute(f"UPDATE m_summary SET is_classification = true, dependent_var_levels = {levels}".encode())
+    refused = 0
+    for call in CALLS_OF_BOOSTED if kind == "boosted" else CALLS:
+        try:
+            with data.transaction(force_rollback=True):
+                data.execute(call.encode())
+        except psycopg.Error as error:
+            refused += 1
+            assert error.sqlstate in SENTENCES, call
+    assert refused > 20
 
 
 def test_a_model_without_nodes_is_one_that_could_not_be_trained(data: psycopg.Connection) -> None:
