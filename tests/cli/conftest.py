@@ -12,7 +12,7 @@ from terminal import Said, run
 from training import train
 
 Command = Callable[..., Said]
-REMARKS = ("notice: pruning left ", "notice: list_of_features: ")
+REMARKS = ("notice: pruning left ", "notice: --features: ")
 
 
 @pytest.fixture

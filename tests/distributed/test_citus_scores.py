@@ -98,3 +98,16 @@ def test_distributed_rows_are_scored_by_blocks_where_an_expression_is_too_large(
         assert tree_confusion(host, "large", "spread", in_blocks=True) == tree_confusion(host, "large", "plain")
         counts = [row["value"] for row in tree_evaluate(host, "large", "spread", in_blocks=True)[:2]]
         assert counts == [250_000, 0]
+
+
+@pytest.mark.parametrize("more", ["tree_train", "forest_train", "boost_train", "tree_train, grouping_cols => 'fold'"])
+def test_trainings_keep_how_their_rows_are_spread(cluster: psycopg.Connection, more: str) -> None:
+    function, *options = more.split(", ")
+    size = {"tree_train": "max_depth => 4", "forest_train": "num_trees => 3", "boost_train": "num_trees => 3"}[function]
+    with cluster.transaction(force_rollback=True):
+        for table in ("spread", "plain"):
+            arguments = ", ".join([f"'{table}', 'm_{table}', 'id', 'label', 'x, n, level'", size, *options])
+            cluster.execute(f"SELECT {function}({arguments})")
+        assert cluster.execute("SELECT count(*) FROM m_plain_statistics").fetchone() > (10,)
+        assert differences(cluster, "m_spread_statistics", "m_plain_statistics") == 0
+        assert cluster.execute("SELECT max(psi) FROM tree_drift('m_spread', 'spread')").fetchone() < (0.01,)

@@ -18,7 +18,7 @@ from madtree.learn.data.types import Array, Floats
 
 _PIECE = 16_384  # numbers worked on at once: what lies between stays in the cache, and calls cost little beside them
 _MOST = 700.0  # exp of more is not needed: it would soon leave float64
-_EXP_BITS, _LOG_BITS = 8, 7
+_EXP_BITS, _LOG_BITS = 5, 7
 _EXP_STEPS, _LOG_STEPS = 1 << _EXP_BITS, 1 << _LOG_BITS  # of a table
 _MANTISSA_BITS = 52
 _MANTISSA, _ONE = np.int64(2**52 - 1), np.int64(1023 << 52)  # bits of a float64
@@ -27,15 +27,13 @@ _SIGN = np.uint64(1) << np.uint64(KEY_BITS - 1)
 
 
 def _tables() -> tuple[Floats, Floats, Floats, float, float]:
-    """2 ** (j / 256); of the middles of 128 steps from 1 to 2 their inverses, and the logarithms of these as they are
-    rounded; and log(2) / 256 in two parts, the first of which times any exponent is exact.
+    """2 ** (j / 32); of the middles of 128 steps from 1 to 2 their inverses, and the logarithms of these as they are
+    rounded; and log(2) / 32 in two parts, the first of which times any exponent is exact.
     """
     with localcontext() as context:
         context.prec = 40
         step = Decimal(2).ln() / _EXP_STEPS
-        wide = 16  # steps, since products take less time than exponentials
-        near, far = ([(step * (j * width)).exp() for j in range(_EXP_STEPS // wide)] for width in (1, wide))
-        powers = [float(a * b) for a in far for b in near]
+        powers = [float((step * j).exp()) for j in range(_EXP_STEPS)]
         # The first step begins with 1 itself, whose logarithm is 0.
         inverses = [1.0] + [float(1 / (1 + (Decimal(j) + Decimal("0.5")) / _LOG_STEPS)) for j in range(1, _LOG_STEPS)]
         logarithms = [float(-Decimal(inverse).ln()) for inverse in inverses]
@@ -49,7 +47,7 @@ def _short(number: float) -> float:
 
 
 _POWERS, _INVERSES, _LOGARITHMS, _STEP_HIGH, _STEP_LOW = _tables()
-_EXP_TERMS = (1 / 24, 1 / 6, 1 / 2)
+_EXP_TERMS = (1 / 720, 1 / 120, 1 / 24, 1 / 6, 1 / 2)
 _LOG_TERMS = (-1 / 6, 1 / 5, -1 / 4, 1 / 3, -1 / 2)
 _LOGISTIC_STEPS, _LOGISTIC_END = 256, 40  # of 1, and where exp(-x) is nothing beside 1
 _TO_WHOLE = 1.5 * 2.0**52  # a number plus this is rounded to a whole one, which its last bits tell

@@ -33,7 +33,7 @@ LEFT = {
     "BoostedModel": {"drop"},
 }  # fmt: skip
 # Of scikit-learn's own making: these know the parameters, and no data.
-PARAMETERS = {"get_metadata_routing", "get_params", "set_params", "set_fit_request", "set_score_request"}
+PARAMETERS = {"connection", "get_metadata_routing", "get_params", "set_params", "set_fit_request", "set_score_request"}
 # Commands that call no model and read no table of anybody's; and `drop`, as above.
 OTHER_COMMANDS = {"up", "down", "status", "psql", "env", "install", "demo", "drop"}
 # Options with values that ask for something else than is asked for without them.

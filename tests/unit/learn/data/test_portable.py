@@ -39,4 +39,4 @@ def test_they_have_the_same_bits_everywhere() -> None:
     x = np.arange(-3_000, 3_000) / 97
     found = portable.exp(x).tobytes() + portable.log(1 + np.abs(x)).tobytes()
     found += portable.log_of_one_plus_exp(np.abs(x)).tobytes()
-    assert hashlib.sha256(found).hexdigest()[:16] == "e042dc3630bc7858"
+    assert hashlib.sha256(found).hexdigest()[:16] == "0b1c6523f97358cc"
