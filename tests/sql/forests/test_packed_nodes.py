@@ -366,5 +366,5 @@ def test_a_record_that_is_no_node_is_said(db: psycopg.Connection, weights: str |
         with pytest.raises(psycopg.Error, match="node 0 of tree 1 has no weight for each class"), db.transaction():
             db.execute("SELECT madtree.forest_predict('f', 't', 'p')")
     db.execute("UPDATE f_packed SET nodes = %s, tree_id = 2", [whole])
-    with pytest.raises(MadtreeError, match="tree 1 has no nodes|tree 2 is not there, but nodes of it are"):
+    with pytest.raises(MadtreeError, match=r"tree 1 has no nodes|tree 2 is not there, but nodes of it are"):
         read_trees(host, tables, model)
