@@ -125,6 +125,8 @@ def refreshed_nodes(
         by_case = _by_case(host, tables, model, tested, costs, in_blocks) if n_nodes else None
         if by_case is not None:
             for row in host.source.query(by_case):
+                if row["actual"] is None:
+                    continue
                 cell = np.searchsorted(arrays.trees.node_id, row["leaf"]) * width + int(row["actual"])
                 sums.rows.of_power(0)[cell] += row["n"]
         elif n_nodes:
@@ -150,7 +152,8 @@ def _by_case(
     scan = scan_of(host, tables, model, tested.source, tested.data, "", "")
     (leaf,) = output_columns(model, "leaf", QUALIFIED)
     outcome, _ = tested.outcome_and_weight(model)
-    return counts_by_case(scan, read_trees(host, tables, model), leaf, tested.where_trained(model, outcome))
+    (tree,) = read_trees(host, tables, model)
+    return counts_by_case(scan, tree, leaf, tested.where_trained(model, outcome))
 
 
 def _aggregates_of_trees(

@@ -230,12 +230,13 @@ def rows_by_case(
     return f"SELECT {tree} AS tree, {found} AS leaf, {actual} AS actual{weights} FROM {scan.rows()}"
 
 
-def counts_by_case(scan: Scan, trees: Sequence[Tree], leaf: Output, actual: str) -> str:
-    """A query for how many rows there are of each leaf and `actual`, but for those where that is NULL."""
-    # OFFSET 0: else the expression is evaluated again for each key.
-    rows = f"{rows_by_case(scan, trees, leaf, actual, None)} OFFSET 0"
-    counts = "r.leaf, r.actual, pg_catalog.count(*) AS n"
-    return f"SELECT {counts} FROM ({rows}) AS r WHERE r.actual IS NOT NULL GROUP BY r.leaf, r.actual"
+def counts_by_case(scan: Scan, tree: Tree, leaf: Output, actual: str) -> str:
+    """A query for how many rows there are of each leaf and `actual`, of a model of one tree."""
+    found = tree_case(tree, scan.features, leaf, QUALIFIED) if tree.nodes else f"NULL::{leaf.type}"
+    # The moment keeps the planner from evaluating the expressions anew for each key; OFFSET 0 would keep workers from
+    # counting their rows, too.
+    rows = f"SELECT {found} AS leaf, {actual} AS actual, pg_catalog.clock_timestamp() AS moment FROM {scan.rows()}"
+    return f"SELECT r.leaf, r.actual, pg_catalog.count(*) AS n FROM ({rows}) AS r GROUP BY r.leaf, r.actual"
 
 
 def payload(scan: Scan, tree_id: int, actual: str, weight: str | None, exposure: str | None = None) -> str:
