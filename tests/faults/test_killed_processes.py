@@ -111,7 +111,8 @@ def test_the_postmaster_alone(breakable: BreakableServer, name: str) -> None:
     breakable.wait_for_end(pids)
     breakable.start()
     with breakable.session() as session:
-        session.execute("DROP TABLE IF EXISTS out, out_nodes, out_statistics, out_summary, out_surrogates, out_cv")  # it may have ended
+        made = "out, out_nodes, out_statistics, out_summary, out_surrogates, out_cv"  # it may have ended
+        session.execute(f"DROP TABLE IF EXISTS {made}")
     check(breakable, before, expected, name)
 
 
