@@ -6,7 +6,7 @@ import io
 import re
 import sys
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import psycopg
 import typer
@@ -82,21 +82,21 @@ def root(
         raise typer.Exit
     if dsn is not None and context.invoked_subcommand is None:
         raise CommandError("--dsn is there, but no command", "See madtree --help.", USAGE)
-    if context.invoked_subcommand is not None:
-        command = context.command.get_command(context, context.invoked_subcommand)  # type: ignore[attr-defined]
-        parameters = [each for each in command.params if each.param_type_name == "option"] if command else []
+    name = context.invoked_subcommand
+    command = name and context.command.get_command(context, name)  # type: ignore[attr-defined]
+    if command:
+        parameters = [each for each in command.params if each.param_type_name == "option"]
         FLAGS.set({each.name: (each.opts[0], "".join(each.secondary_opts[:1])) for each in parameters})
-    if dsn is not None and context.invoked_subcommand is not None:
-        pass_on_dsn(context, context.invoked_subcommand, dsn)
+    if dsn is not None and name is not None:
+        pass_on_dsn(context, name, command, dsn)
 
 
-def pass_on_dsn(context: typer.Context, name: str, dsn: str) -> None:
-    """Make a --dsn before the command the default of its own.
+def pass_on_dsn(context: typer.Context, name: str, command: Any, dsn: str) -> None:
+    """Make a --dsn before the command of that name the default of its own.
 
     Raises:
         CommandError: the command talks to no server that could be named.
     """
-    command = context.command.get_command(context, name)  # type: ignore[attr-defined]
     if command is not None and not any(parameter.name == "dsn" for parameter in command.params):
         raise CommandError(f"madtree {name} takes no --dsn", f"See madtree {name} --help.", USAGE)
     context.default_map = {**(context.default_map or {}), name: {"dsn": dsn}}

@@ -93,11 +93,11 @@ def examples(*lines: str) -> str:
     return "\n".join(["\b", "[bold]Examples[/bold]", *(f"  {line}".replace("[", r"\[") for line in lines)])
 
 
-# Of the command that runs: the options that are arguments of its function, by their names: what switches each on, and
-# what switches it off, where something does.
+# The options of the command that runs, by the names of its function's arguments: how each is switched on, and how off,
+# where that can be written.
 FLAGS: ContextVar[Mapping[str, tuple[str, str]]] = ContextVar("flags")
 _VALUE = re.compile(r"\b([a-z_]+) => ('[^']*'|\.\.\.|\w+(?:\.\w+)*)")
-_NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")  # one that is no word of the language
+_NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")  # of several words, which no sentence has but as a name
 
 
 def as_options(message: str) -> str:

@@ -110,7 +110,7 @@ def _words(name: str, valid: OneOf) -> Any:
 
 
 def _names(argument: Argument) -> tuple[str, ...]:
-    """Of the option; of one that can be switched off with `/` and how that is written."""
+    """Of the option. `--this/--that`: how it is switched on, and how off."""
     assert argument.flag is not None
     return argument.flag.names or (f"--{argument.name.replace('_', '-')}",)
 

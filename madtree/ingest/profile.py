@@ -108,19 +108,17 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource, counted: str
         MadtreeError: no row, no usable row, a target that is not finite, a negative count, a negative or infinite
             weight, an exposure that is not above 0, an offset that is not finite, too many classes.
     """
-    if task.is_classification:
-        most = classes_at_most(task)
-        limit = most and most + 2
-        rows = host.query(
-            sql.counted_profile(source, counted, *_outcome(task), limit)
-            if counted
-            else sql.class_profile(source, task.dependent_sql, task.dependent_writer, most=limit)
-        )
-        if most and len(rows) > most + 1:  # NULL is no class
-            raise too_many_classes(task)
+    most = classes_at_most(task) if task.is_classification else None
+    limit = most and most + 2
+    if counted:
+        query = sql.counted_profile(source, counted, *_outcome(task), limit)
+    elif task.is_classification:
+        query = sql.class_profile(source, task.dependent_sql, task.dependent_writer, most=limit)
     else:
-        counted_values = counted and sql.counted_profile(source, counted, None, None)
-        rows = host.query(counted_values or sql.value_profile(source))
+        query = sql.value_profile(source)
+    rows = host.query(query)
+    if most and len(rows) > most + 1:  # NULL is no class
+        raise too_many_classes(task)
     total, usable = (sum(int(row[name]) for row in rows) for name in ("total", "usable"))
     check_weights(task, rows)
     if not task.is_classification and (bad := int(rows[0]["bad_targets"] or 0)):

@@ -60,7 +60,7 @@ class ScoreValues:
         loss: that the trees have lowered, which says how scores become predictions.
         n_first: trees of each group that are asked, from the first one on; None for all.
         quantile: of the loss, None where it has none.
-        thresholds: (n_groups,) of the loss, for what is told of it; isotonic: of all groups; else None.
+        thresholds: (n_groups,) of the loss; None where it has none. isotonic: steps of all groups, None without these.
         has_offset: whether rows have offsets, which are added to their scores.
     """
 
@@ -91,8 +91,8 @@ class LeafDraws:
 
 @dataclass(frozen=True)
 class SummedLeaves:
-    """Whose leaves rows are summed, as `LeafDraws` has it; `n_classes`: 0 for numbers; `with_some`: where rows without
-    any feature do not count.
+    """The trees by whose leaves rows are summed, `first` and `last` as in `LeafDraws`. `n_classes` is 0 for numbers;
+    `with_some` says that rows without any feature do not count.
     """
 
     n_classes: int

@@ -88,7 +88,7 @@ def sampled_predictions(
             break
     else:
         return np.zeros(0)
-    return _told(model, rows.predicted(rows.numbers))
+    return _numbers_of(model, rows.predicted(rows.numbers))
 
 
 def counted_predictions(model: Model, predicted: Floats) -> KeptPredictions | None:
@@ -113,7 +113,7 @@ def predictions_of(host: Host, tables: ModelTables, model: Model, rows: Floats) 
     n_groups = int(bool(model.grouping_columns))
     asked = [*range(n_groups), *(n_groups + predictor.used), *range(n_groups + len(model.features), rows.shape[1])]
     predicted = predictor.predicted(host, rows.take(asked, axis=1))
-    return counted_predictions(model, _told(model, predicted[~np.isnan(predicted[:, 0])]))
+    return counted_predictions(model, _numbers_of(model, predicted[~np.isnan(predicted[:, 0])]))
 
 
 def _choice(model: Model) -> PredictedNumbers:
@@ -121,7 +121,6 @@ def _choice(model: Model) -> PredictedNumbers:
     return PredictedNumbers(conformal_type(model) if model.is_classification else "response", classes)
 
 
-def _told(model: Model, predicted: Floats) -> Floats:
-    """(n_rows,) of predictions (n_rows, n_outputs)."""
-    found: Floats = predicted.argmax(axis=1).astype(np.float64) if has_class_numbers(model) else predicted[:, 0]
-    return found
+def _numbers_of(model: Model, predicted: Floats) -> Floats:
+    """(n_rows,) what is counted of predictions (n_rows, n_outputs): places of classes, or numbers."""
+    return np.asarray(predicted.argmax(axis=1).astype(np.float64) if has_class_numbers(model) else predicted[:, 0])

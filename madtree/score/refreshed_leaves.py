@@ -4,7 +4,7 @@ single trees, and of forests, all trees of which all rows go down.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -79,19 +79,25 @@ class RefreshedNodes:
 
 
 def rows_by_blocks(
-    host: Host, tables: ModelTables, model: Model, tested: TestedRows, used: Ints, row_bytes: int, costs: Costs = COSTS
+    host: Host,
+    tables: ModelTables,
+    model: Model,
+    tested: TestedRows,
+    used: Ints,
+    behind: Sequence[str],
+    row_bytes: int,
+    costs: Costs = COSTS,
 ) -> BlockStatement:
-    """How rows whose outcome is known are read and scored by blocks: their features as trees use them, outcome and
-    weight. A row without any of the model's features has no outcome, as in training.
+    """How rows whose outcome is known are read and scored by blocks.
 
     Args:
-        used: the trees' features, by their positions in the model.
+        used: the features that trees use, by their positions in the model.
+        behind: SQL of the numbers that rows have behind these.
         row_bytes: that the scorer says of a row, at most.
     """
     scan = scan_of(host, tables, model, tested.source, tested.data, "", "id")
     numbers = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]
-    outcome, weight = tested.outcome_and_weight(model)
-    values = [*(numbers[position] for position in used), tested.where_trained(model, outcome), weight]
+    values = [*(numbers[position] for position in used), *behind]
     blocks = BlockScan.without_ids(scan, values, row_bytes)
     work = measure(host, tested.source, tables, model, 1, costs)
     return BlockStatement(host, blocks, "", tested.source, work, 1)
@@ -167,18 +173,16 @@ def _aggregates_of_trees(
 ) -> Iterator[bytes]:
     """What the blocks of rows say of all trees, some of which are asked in each pass."""
     members, leaf_bytes = model.n_members, _RECORDS * LEAF_SUM.itemsize
-    statement = rows_by_blocks(host, tables, model, tested, arrays.used, leaf_bytes, costs)
-    # What is not sent takes no time: a weight that all rows have, and, where blocks have all features, whether a row
-    # has some.
-    own = statement.blocks.values
     outcome, weight = tested.outcome_and_weight(model)
-    trained_alone = len(arrays.used) == len(model.features) and tested.where_trained(model, outcome) != outcome
-    own = [*own[:-2], outcome if trained_alone else own[-2], *[weight] * model.weighted]
-    statement = replace(statement, blocks=replace(statement.blocks, values=own))
-    n_numbers = len(own)
+    of_trained = tested.where_trained(model, outcome)  # of a row without any feature none
+    # What is not sent takes no time: a weight that all rows have, and whether a row has some feature, where blocks have
+    # all of them.
+    with_some = len(arrays.used) == len(model.features) and of_trained != outcome
+    behind = [outcome if with_some else of_trained, *[weight] * model.weighted]
+    statement = rows_by_blocks(host, tables, model, tested, arrays.used, behind, leaf_bytes, costs)
     cells = most_leaves(arrays) * max(len(model.classes), 1)
-    for first, last in waves(members, statement.work.rows, n_numbers, cells, leaf_bytes, wave_bytes):
-        summed = SummedLeaves(len(model.classes), model.weighted, first, last, trained_alone)
+    for first, last in waves(members, statement.work.rows, len(statement.blocks.values), cells, leaf_bytes, wave_bytes):
+        summed = SummedLeaves(len(model.classes), model.weighted, first, last, with_some)
         values = MemberValues(members, LEAF_SUMS, 0, np.zeros((0, 0)), draws=summed)
         plan = build_plan(arrays.trees, values, grouped=bool(model.grouping_columns), between=host.let_in)
         blocks = replace(statement.blocks, outcome_bytes=leaf_bytes * (last - first))

@@ -99,7 +99,9 @@ class StageRows:
                 has too many rows.
         """
         tested = tested_rows(host, tables, model, table, with_id=False, argument=argument)
-        statement = rows_by_blocks(host, tables, model, tested, arrays.used, 0)
+        outcome, weight = tested.outcome_and_weight(model)
+        behind = [tested.where_trained(model, outcome), weight]
+        statement = rows_by_blocks(host, tables, model, tested, arrays.used, behind, 0)
         grouped, n_bytes, n_rows = bool(model.grouping_columns), 0, 0
         own, parts, unfit = [], [], np.zeros(2, np.int64)
         with casting(model, tested.data.features, str(table), argument):

@@ -220,7 +220,7 @@ def rows_by_case(
     scan: Scan, trees: Sequence[Tree], leaf: Output, actual: str, weight: str | None, exposure: str | None = None
 ) -> str:
     """A query for the rows, each with the leaf that an expression finds."""
-    cases = [tree_case(t, scan.features, leaf, QUALIFIED) if t.nodes else f"NULL::{leaf.type}" for t in trees]
+    cases = [_leaf_case(scan, tree, leaf) for tree in trees]
     if scan.groups is None:
         tree, found = f"{trees[0].tree_id}::pg_catalog.int4", cases[0]
     else:
@@ -232,11 +232,15 @@ def rows_by_case(
 
 def counts_by_case(scan: Scan, tree: Tree, leaf: Output, actual: str) -> str:
     """A query for how many rows there are of each leaf and `actual`, of a model of one tree."""
-    found = tree_case(tree, scan.features, leaf, QUALIFIED) if tree.nodes else f"NULL::{leaf.type}"
+    found = _leaf_case(scan, tree, leaf)
     # The moment keeps the planner from evaluating the expressions anew for each key; OFFSET 0 would keep workers from
     # counting their rows, too.
     rows = f"SELECT {found} AS leaf, {actual} AS actual, pg_catalog.clock_timestamp() AS moment FROM {scan.rows()}"
     return f"SELECT r.leaf, r.actual, pg_catalog.count(*) AS n FROM ({rows}) AS r GROUP BY r.leaf, r.actual"
+
+
+def _leaf_case(scan: Scan, tree: Tree, leaf: Output) -> str:
+    return tree_case(tree, scan.features, leaf, QUALIFIED) if tree.nodes else f"NULL::{leaf.type}"
 
 
 def payload(scan: Scan, tree_id: int, actual: str, weight: str | None, exposure: str | None = None) -> str:

@@ -20,7 +20,7 @@ MOST_ROWS = 20_000  # of which none is left out; of more rows about half as many
 _MOST_BYTES = 16 * 2**20
 _LEAST_ROWS = 1_024
 # Rows that lie together are often alike: they are drawn from as many pages as so many times their number would fill.
-_SPREAD = 5
+_MORE_PAGES = 5
 
 
 def sampled_rows(call: Call, found: Survey) -> Floats:
@@ -38,8 +38,8 @@ def sampled_rows(call: Call, found: Survey) -> Floats:
         conditions.append(f"({task.held_out.flag}) IS NOT TRUE")
     if found.profile.total > most:
         share, seed = most / 2 / found.profile.total, found.parameters.seed
-        if source.oids and _SPREAD * share < 1:
-            relation, share = f"{relation} {sql.sampled(_SPREAD * share, seed)}", 1 / _SPREAD
+        if source.oids and _MORE_PAGES * share < 1:
+            relation, share = f"{relation} {sql.sampled(_MORE_PAGES * share, seed)}", 1 / _MORE_PAGES
         if source.oids or source.spread:
             conditions.append(sql.drawn_by_place(float_literal(share), seed))
         else:  # a view on another server

@@ -101,7 +101,7 @@ def test_distributed_rows_are_scored_by_blocks_where_an_expression_is_too_large(
 
 
 @pytest.mark.parametrize("more", ["tree_train", "forest_train", "boost_train", "tree_train, grouping_cols => 'fold'"])
-def test_trainings_keep_how_their_rows_are_spread(cluster: psycopg.Connection, more: str) -> None:
+def test_trainings_keep_statistics_of_their_rows(cluster: psycopg.Connection, more: str) -> None:
     function, *options = more.split(", ")
     size = {"tree_train": "max_depth => 4", "forest_train": "num_trees => 3", "boost_train": "num_trees => 3"}[function]
     with cluster.transaction(force_rollback=True):
