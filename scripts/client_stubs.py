@@ -3,7 +3,8 @@
     python scripts/client_stubs.py
 
 The methods of madtree/client/functions.py are made of the declared functions, those of async_models.py of these and of
-the models' own. A stub beside each says what they take and return, and what their docstrings say.
+the models' own, and the parameters of the estimators, in estimators/options.py, of the declared options. A stub beside
+each says what they take and return, and what their docstrings say.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 
 import madtree.client
 from madtree.client import async_models, functions
+from madtree.client.estimators import options
 from madtree.client.methods import OBJECTS, row_of, type_of
 from madtree.interface import FUNCTIONS, Function
 
@@ -28,7 +30,7 @@ _HEAD = "# Made by scripts/client_stubs.py, which is to be run again where the c
 # Where the names in annotations are from.
 _IMPORTS = {
     "collections.abc": ("Awaitable", "Callable", "Iterator", "Mapping", "Sequence"),
-    "typing": ("Any", "Protocol", "TypeVar"),
+    "typing": ("Any", "ClassVar", "Protocol", "TypeVar"),
     "psycopg": ("sql",),
     "madtree.client.boosted": ("BoostedModel",),
     "madtree.client.caller": ("Caller",),
@@ -50,6 +52,7 @@ _IMPORTS = {
         "TreeRow",
         "TriedRow",
     ),
+    "madtree.interface": ("Function",),
     "madtree.model": ("ModelTables",),
     "madtree.trees": ("Model as TreeModel",),
 }
@@ -62,6 +65,7 @@ def stubs() -> dict[Path, str]:
     rows = [_row(each) for each in FUNCTIONS.values() if each.returns_rows]
     return {
         FOLDER / "functions.pyi": _stub([*rows, *_classes(functions)]),
+        FOLDER / "estimators" / "options.pyi": _stub([*_classes(options)]),
         FOLDER / "async_models.pyi": _stub(['T = TypeVar("T")\n', *_classes(async_models)]),
     }
 
@@ -94,7 +98,8 @@ def _classes(module: ModuleType) -> Iterator[str]:
     for name, found in vars(module).items():
         if inspect.isclass(found) and found.__module__ == module.__name__ and name[0] != "_":
             bases = ", ".join(each.__name__ for each in found.__bases__ if each.__name__ not in ("object", "Generic"))
-            attributes = "client: AsyncCaller\nname: str\nmessage: str | None\n" if name == "AsyncTrained" else ""
+            types = inspect.get_annotations(found)
+            attributes = "".join(f"{key}: {type_}\n" for key, type_ in types.items() if key[0] != "_")
             methods = [
                 _method(key, value, _awaits(name, key, value))
                 for key, value in vars(found).items()

@@ -33,6 +33,9 @@ class AsyncTrained:
     """A model in the database."""
 
     _kind: ClassVar[type[TrainedModel]]
+    client: AsyncCaller
+    name: str
+    message: str | None
 
     def __init__(self, client: AsyncCaller, name: str, message: str | None = None) -> None:
         self.client, self.name, self.message = client, name, message

@@ -63,7 +63,7 @@ def row_of(function: Function) -> str:
 def client_method(function: Function) -> Callable[..., Any]:
     """A function as a method of a client, under its name and with its arguments."""
     arguments = arguments_of(function)
-    signature = Signature([_SELF, *map(_parameter, arguments)], return_annotation=_returns(function))
+    signature = Signature([_SELF, *map(parameter_of, arguments)], return_annotation=_returns(function))
 
     def method(self: Any, /, *given: Any, **named: Any) -> Any:
         values = _bound(function, signature, (self, *given), named)
@@ -88,7 +88,7 @@ def model_method(function: Function) -> Callable[..., Any]:
     shown = [each for each in others if not (writes and each.name in _OUTPUT)]
     names = [each.name for each in shown]
     table, by_name = function.method.table, names[names.index(_TRUST) :] if _TRUST in names else []
-    parameters = [_parameter(each, each.name == table, each.name in by_name) for each in shown]
+    parameters = [parameter_of(each, each.name == table, each.name in by_name) for each in shown]
     returned = "Contributions" if writes else _returns(function)
     signature = Signature([_SELF, *parameters], return_annotation=returned)
 
@@ -121,7 +121,7 @@ def _kind_of_result(function: Function) -> ModelKind:
     return (trained or function.takes.kinds)[0] if function.takes else trained[0]
 
 
-def _parameter(argument: Argument, is_table: bool = False, by_name: bool = False) -> Parameter:
+def parameter_of(argument: Argument, is_table: bool = False, by_name: bool = False) -> Parameter:
     type_ = _FORMS.get(_form(argument)) or type_of(argument.type)
     if argument.means_null or not argument.is_required:
         type_ += " | None"

@@ -102,3 +102,18 @@ def test_each_option_reaches_the_estimators(name: str) -> None:
         assert not (given and option in ABSENT[name]), option
         if not given and option not in {*OF_DATA, *ABSENT[name]}:
             assert any(renamed.get(option) in own for own in parameters), f"{name} has {option}, and no estimator"
+
+
+@pytest.mark.parametrize("estimator", [each for _, *both in TRAINED_BY.values() for each in both])
+def test_a_parameter_that_is_none_is_pythons_error(estimator: Any) -> None:
+    with pytest.raises(
+        TypeError, match=rf"^{estimator.__name__}.__init__\(\) got an unexpected keyword argument 'trees'$"
+    ):
+        estimator(trees=3)
+    with pytest.raises(TypeError, match="too many positional arguments"):
+        estimator(None, "gini")
+
+
+def test_what_is_not_said_is_not_kept_from_another_one() -> None:
+    assert madtree.DecisionTreeClassifier(n_bins=7).n_bins == 7
+    assert madtree.DecisionTreeClassifier().n_bins == 100

@@ -3,14 +3,13 @@
 from madtree.client.client import send_passwords_to_children
 from madtree.client.estimators.boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from madtree.client.estimators.checks import expected_failed_checks
-from madtree.client.estimators.classifier import DecisionTreeClassifier
 from madtree.client.estimators.forests import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from madtree.client.estimators.regressor import DecisionTreeRegressor
+from madtree.client.estimators.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = [
     "DecisionTreeClassifier",

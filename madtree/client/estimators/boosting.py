@@ -10,11 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from madtree.client.boosted import BoostedModel
 from madtree.client.boosted_arrays import BoostedArrays
-from madtree.client.calls import Names
 from madtree.client.client import Client
 from madtree.client.estimators.boosting_parameters import boost_arguments
 from madtree.client.estimators.ensemble_base import BaseEnsemble
 from madtree.client.estimators.ensemble_outcomes import EnsembleClassifier, EnsembleRegressor
+from madtree.client.estimators.options import BoostingClassifierOptions, BoostingRegressorOptions
 from madtree.client.frames import Array
 from madtree.client.lightgbm_text import booster_of
 from madtree.client.sklearn_boosting import sklearn_of_boosted
@@ -75,7 +75,7 @@ class BaseBoosting(BaseEnsemble):
             yield self._boosted.responses(scores)
 
 
-class GradientBoostingClassifier(BaseBoosting, EnsembleClassifier):
+class GradientBoostingClassifier(BoostingClassifierOptions, BaseBoosting, EnsembleClassifier):
     """Gradient boosted trees for classes, trained in the database.
 
     Parameters
@@ -117,49 +117,6 @@ class GradientBoostingClassifier(BaseBoosting, EnsembleClassifier):
         The model without its trees.
     """
 
-    def __init__(
-        self,
-        connection: Any = None,
-        *,
-        loss: str = "log_loss",
-        learning_rate: float = 0.1,
-        max_iter: int = 100,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: float | None = 20,
-        l2_regularization: float = 0.0,
-        max_bins: int = 255,
-        monotonic_cst: Any = None,
-        interaction_cst: Any = None,
-        early_stopping: Any = "auto",
-        validation_fraction: float | None = 0.1,
-        n_iter_no_change: int = 10,
-        tol: float = 1e-7,
-        random_state: Any = None,
-        class_weight: Any = None,
-        min_gain: float = 0.0,
-        subsample: float = 1.0,
-        feature_fraction: float = 1.0,
-        cat_smooth: float = 10.0,
-        cat_l2: float = 10.0,
-        max_cat_threshold: int = 32,
-        min_data_per_group: int = 100,
-        top_rate: float = 1.0,
-        other_rate: float = 0.1,
-        category_encoding: str = "none",
-        prior_weight: float = 1.0,
-        model: str | None = None,
-        replace: bool = False,
-        id_col_name: str | None = None,
-        list_of_features: Names = "*",
-        list_of_features_to_exclude: Names | None = None,
-        verbose: bool = False,
-        parallel_workers: int | None = None,
-        memory_mb: int = 64,
-        strategy: str = "auto",
-    ) -> None:
-        self._keep(locals())
-
     def decision_function(self, X: Any) -> Array:
         """The scores: of two classes shape (n_rows,), above 0 for the second one; else (n_rows, n_classes).
 
@@ -190,7 +147,7 @@ class GradientBoostingClassifier(BaseBoosting, EnsembleClassifier):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
 
-class GradientBoostingRegressor(BaseBoosting, EnsembleRegressor):
+class GradientBoostingRegressor(BoostingRegressorOptions, BaseBoosting, EnsembleRegressor):
     """Gradient boosted trees for numbers, trained in the database.
 
     Parameters and attributes are those of `GradientBoostingClassifier`, but for what is about classes; the losses
@@ -198,49 +155,6 @@ class GradientBoostingRegressor(BaseBoosting, EnsembleRegressor):
     above 0. `quantile` is the one that the loss of that name predicts, by default 0.9; of huber it is
     `GradientBoostingRegressor`'s alpha in scikit-learn.
     """
-
-    def __init__(
-        self,
-        connection: Any = None,
-        *,
-        loss: str = "squared_error",
-        quantile: float | None = None,
-        learning_rate: float = 0.1,
-        max_iter: int = 100,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: float | None = 20,
-        l2_regularization: float = 0.0,
-        max_bins: int = 255,
-        monotonic_cst: Any = None,
-        interaction_cst: Any = None,
-        early_stopping: Any = "auto",
-        validation_fraction: float | None = 0.1,
-        n_iter_no_change: int = 10,
-        tol: float = 1e-7,
-        random_state: Any = None,
-        min_gain: float = 0.0,
-        subsample: float = 1.0,
-        feature_fraction: float = 1.0,
-        cat_smooth: float = 10.0,
-        cat_l2: float = 10.0,
-        max_cat_threshold: int = 32,
-        min_data_per_group: int = 100,
-        top_rate: float = 1.0,
-        other_rate: float = 0.1,
-        category_encoding: str = "none",
-        prior_weight: float = 1.0,
-        model: str | None = None,
-        replace: bool = False,
-        id_col_name: str | None = None,
-        list_of_features: Names = "*",
-        list_of_features_to_exclude: Names | None = None,
-        verbose: bool = False,
-        parallel_workers: int | None = None,
-        memory_mb: int = 64,
-        strategy: str = "auto",
-    ) -> None:
-        self._keep(locals())
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """What `predict` says after each round; `X` as there."""

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from madtree.client.calls import CallError, Names
-from madtree.client.estimators.parameters import rows, seed, whole
+from madtree.client.estimators.parameters import shared_arguments, whole, without_none
 from madtree.sqltext.quote import ident
 
 _FEW_ROWS = 10_000  # up to which "auto" does not stop early, as in scikit-learn
@@ -26,46 +26,18 @@ def boost_arguments(estimator: Any, count_rows: Callable[[], int], features: Nam
         CallError: a parameter has no valid value, or one that asks for what madtree's boosting does not do.
     """
     leaves = estimator.max_leaf_nodes
-    arguments = {
-        "loss": estimator.loss,
-        "num_trees": whole(estimator, "max_iter", 1),
-        "learning_rate": estimator.learning_rate,
-        "max_leaf_nodes": _ANY_LEAVES if leaves is None else leaves,
-        "max_depth": estimator.max_depth,
-        "min_bucket": rows(estimator, "min_samples_leaf", 1, count_rows),
-        "n_bins": whole(estimator, "max_bins", 0),
-        "boost_params": {
-            "l2_regularization": estimator.l2_regularization,
-            "min_gain": estimator.min_gain,
-            "subsample": estimator.subsample,
-            "feature_fraction": estimator.feature_fraction,
-            "cat_smooth": estimator.cat_smooth,
-            **_quantile(estimator),
-            "cat_l2": estimator.cat_l2,
-            "max_cat_threshold": estimator.max_cat_threshold,
-            "min_data_per_group": estimator.min_data_per_group,
-            "top_rate": estimator.top_rate,
-            "other_rate": estimator.other_rate,
-            "category_encoding": estimator.category_encoding,
-            "prior_weight": estimator.prior_weight,
-        },
-        "validation_params": _stopping(estimator, count_rows),
-        "monotone": _directions(estimator.monotonic_cst, features),
-        "interaction_constraints": _groups(estimator.interaction_cst, features),
-        "seed": seed(estimator.random_state),
-        "verbose": estimator.verbose,
-        "replace": estimator.replace,
-        "parallel_workers": estimator.parallel_workers,
-        "memory_mb": estimator.memory_mb,
-        "strategy": estimator.strategy,
-        "classification": estimator._learns_classes,
-    }
-    return {name: value for name, value in arguments.items() if value is not None}
-
-
-def _quantile(estimator: Any) -> dict[str, Any]:
-    quantile = getattr(estimator, "quantile", None)  # of numbers
-    return {} if quantile is None else {"quantile": quantile}
+    return without_none(
+        {
+            **estimator.plain_arguments(),
+            "num_trees": whole(estimator, "max_iter", 1),
+            "max_leaf_nodes": _ANY_LEAVES if leaves is None else leaves,
+            "n_bins": whole(estimator, "max_bins", 0),
+            "validation_params": _stopping(estimator, count_rows),
+            "monotone": _directions(estimator.monotonic_cst, features),
+            "interaction_constraints": _groups(estimator.interaction_cst, features),
+            **shared_arguments(estimator, count_rows),
+        }
+    )
 
 
 def _stopping(estimator: Any, count_rows: Callable[[], int]) -> dict[str, Any] | None:

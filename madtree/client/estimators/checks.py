@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.base import is_classifier
 
 from madtree.client.estimators.boosting import BaseBoosting
-from madtree.client.estimators.forest_base import BaseForest
+from madtree.client.estimators.forests import BaseForest
 
 # Rows that the leaves of a tree need so that it passes scikit-learn's check of class weights, on its 50 noisy rows.
 _ENOUGH_ROWS = 6

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from madtree.client.calls import CallError
-from madtree.client.estimators.parameters import criterion, rows, seed, whole
+from madtree.client.estimators.parameters import criterion, rows, shared_arguments, whole, without_none
 
 _BY_NAME: dict[str, Callable[[int], int]] = {"sqrt": math.isqrt, "log2": lambda n: int(math.log2(n))}
 
@@ -30,33 +30,21 @@ def forest_arguments(
         raise CallError("oob_score needs rows that are out of bag", "They are with bootstrap=True.")
     if estimator.max_samples is not None and not estimator.bootstrap:
         raise CallError("max_samples is about bootstrap samples", "Set bootstrap=True, or max_samples=None.")
-    arguments = {
-        "num_trees": whole(estimator, "n_estimators", 1),
-        "num_random_features": _drawn(estimator.max_features, count_features),
-        "importance": whole(estimator, "num_permutations", 0) > 0,
-        "num_permutations": estimator.num_permutations or None,
-        "max_tree_depth": estimator.max_depth,
-        "min_split": rows(estimator, "min_samples_split", 2, count_rows),
-        "min_bucket": rows(estimator, "min_samples_leaf", 1, count_rows),
-        "num_splits": estimator.n_bins,
-        "null_handling_params": {
-            "max_surrogates": estimator.max_surrogates,
-            "null_as_category": estimator.null_as_category,
-            "surrogate_style": estimator.surrogate_style,
-        },
-        "sample_ratio": _kept(estimator.max_samples, count_rows),
-        "sampling": None if estimator.bootstrap else "none",
-        "split_rule": None if estimator._split_rule == "best" else estimator._split_rule,
-        "split_criterion": criterion(estimator.criterion),
-        "seed": seed(estimator.random_state),
-        "verbose": estimator.verbose,
-        "replace": estimator.replace,
-        "parallel_workers": estimator.parallel_workers,
-        "memory_mb": estimator.memory_mb,
-        "strategy": estimator.strategy,
-        "classification": estimator._learns_classes,
-    }
-    return {name: value for name, value in arguments.items() if value is not None}
+    return without_none(
+        {
+            **estimator.plain_arguments(),
+            "num_trees": whole(estimator, "n_estimators", 1),
+            "num_random_features": _drawn(estimator.max_features, count_features),
+            "importance": whole(estimator, "num_permutations", 0) > 0,
+            "num_permutations": estimator.num_permutations or None,
+            "min_split": rows(estimator, "min_samples_split", 2, count_rows),
+            "sample_ratio": _kept(estimator.max_samples, count_rows),
+            "sampling": None if estimator.bootstrap else "none",
+            "split_rule": None if estimator._split_rule == "best" else estimator._split_rule,
+            "split_criterion": criterion(estimator.criterion),
+            **shared_arguments(estimator, count_rows),
+        }
+    )
 
 
 def _drawn(value: Any, count_features: Callable[[], int]) -> int:

@@ -2,14 +2,95 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from madtree.client.calls import Names
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from madtree.client.calls import as_argument
+from madtree.client.client import Client
+from madtree.client.estimators.ensemble_base import BaseEnsemble
 from madtree.client.estimators.ensemble_outcomes import EnsembleClassifier, EnsembleRegressor
-from madtree.client.estimators.forest_base import BaseForest, with_defaults
+from madtree.client.estimators.forest_parameters import forest_arguments
+from madtree.client.estimators.options import (
+    ExtraTreesClassifierOptions,
+    ExtraTreesRegressorOptions,
+    ForestClassifierOptions,
+    ForestRegressorOptions,
+)
+from madtree.client.forests import Forest
+from madtree.client.frames import Array
+from madtree.client.sklearn_forest import sklearn_of
+from madtree.client.tree_arrays import EnsembleArrays, mean_values
+from madtree.model import ModelTables
+from madtree.request import check_forest_arguments
+from madtree.trees import FOREST
 
 
-class RandomForestClassifier(BaseForest, EnsembleClassifier):
+class BaseForest(BaseEnsemble):
+    """A forest that is trained in the database."""
+
+    _kind = FOREST
+    _learns_classes: bool
+    _split_rule = "best"
+
+    n_estimators: int
+    bootstrap: bool
+    criterion: str
+    oob_score: bool
+    num_permutations: int
+
+    @property
+    def _drawn_by_id(self) -> str:
+        return "the trees' samples"
+
+    def _arguments(self, client: Client, name: str, data: dict[str, Any], n_rows: Callable[[], int]) -> dict[str, Any]:
+        def n_features() -> int:
+            given = {key: as_argument(key, value) for key, value in data.items() if value is not None}
+            task = check_forest_arguments(
+                client.host, output_table_name=name, replace=True, classification=self._learns_classes, **given
+            )
+            return len(task.features)
+
+        return forest_arguments(self, n_rows, n_features)
+
+    def _take_trees(self, client: Client, tables: ModelTables) -> None:
+        self._trees = EnsembleArrays.read(client.host, tables, self.model_)
+        (group,) = Forest(client, tables.given).groups
+        if self.oob_score:
+            self.oob_score_ = float("nan") if group.oob_score is None else float(group.oob_score)
+        if self.num_permutations:
+            self.oob_importances_: Array = np.array(group.oob_var_importance, np.float64)
+            self.oob_importances_std_: Array = np.array(group.oob_var_importance_sd, np.float64)
+        self.feature_importances_: Array = _mean_importance(self._trees.importance)
+
+    def apply(self, X: Any) -> Array:
+        """The leaf that each row ends in, by its place among each tree's nodes, which stand in depth-first order.
+
+        Parameters
+        ----------
+        X
+            As for ``predict``.
+
+        Returns
+        -------
+        ndarray of int64, shape (n_rows, n_estimators)
+        """
+        values, n_rows = self._values(X)
+        return self._trees.apply(values, n_rows) - self._trees.roots[:-1]
+
+    def to_sklearn(self) -> Any:
+        """The forest as one of scikit-learn's that predicts the same, to the bit; see `madtree.to_sklearn`."""
+        check_is_fitted(self)
+        return sklearn_of(self.model_, self._trees, "soft")
+
+    def _predicted(self, values: Mapping[str, Array], n_rows: int) -> Array:
+        """Means over the trees."""
+        return mean_values(self._trees, self._trees.apply(values, n_rows))
+
+
+class RandomForestClassifier(ForestClassifierOptions, BaseForest, EnsembleClassifier):
     """A random forest for classes, trained in the database.
 
     Parameters
@@ -45,40 +126,8 @@ class RandomForestClassifier(BaseForest, EnsembleClassifier):
         The model without its trees.
     """
 
-    def __init__(
-        self,
-        connection: Any = None,
-        *,
-        n_estimators: int = 100,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: float | None = 2,
-        min_samples_leaf: float | None = 1,
-        max_features: Any = "sqrt",
-        bootstrap: bool = True,
-        oob_score: bool = False,
-        random_state: Any = None,
-        class_weight: Any = None,
-        max_samples: Any = None,
-        num_permutations: int = 0,
-        model: str | None = None,
-        replace: bool = False,
-        id_col_name: str | None = None,
-        list_of_features: Names = "*",
-        list_of_features_to_exclude: Names | None = None,
-        n_bins: int = 100,
-        max_surrogates: int = 0,
-        null_as_category: bool = False,
-        surrogate_style: int = 0,
-        verbose: bool = False,
-        parallel_workers: int | None = None,
-        memory_mb: int = 64,
-        strategy: str = "auto",
-    ) -> None:
-        self._keep(locals())
 
-
-class ExtraTreesClassifier(BaseForest, EnsembleClassifier):
+class ExtraTreesClassifier(ExtraTreesClassifierOptions, BaseForest, EnsembleClassifier):
     """A forest of extremely randomized trees for classes: one random threshold for each feature that is drawn.
 
     Parameters and attributes are those of `RandomForestClassifier`; by default each tree learns from all rows.
@@ -86,10 +135,8 @@ class ExtraTreesClassifier(BaseForest, EnsembleClassifier):
 
     _split_rule = "random"
 
-    __init__ = with_defaults(RandomForestClassifier.__init__, bootstrap=False)
 
-
-class RandomForestRegressor(BaseForest, EnsembleRegressor):
+class RandomForestRegressor(ForestRegressorOptions, BaseForest, EnsembleRegressor):
     """A random forest for numbers, trained in the database.
 
     Parameters and attributes are those of `RandomForestClassifier`, but for what is about classes. As in scikit-learn
@@ -97,39 +144,8 @@ class RandomForestRegressor(BaseForest, EnsembleRegressor):
     ``oob_score_`` is R².
     """
 
-    def __init__(
-        self,
-        connection: Any = None,
-        *,
-        n_estimators: int = 100,
-        criterion: str = "squared_error",
-        max_depth: int | None = None,
-        min_samples_split: float | None = 2,
-        min_samples_leaf: float | None = 1,
-        max_features: Any = 1.0,
-        bootstrap: bool = True,
-        oob_score: bool = False,
-        random_state: Any = None,
-        max_samples: Any = None,
-        num_permutations: int = 0,
-        model: str | None = None,
-        replace: bool = False,
-        id_col_name: str | None = None,
-        list_of_features: Names = "*",
-        list_of_features_to_exclude: Names | None = None,
-        n_bins: int = 100,
-        max_surrogates: int = 0,
-        null_as_category: bool = False,
-        surrogate_style: int = 0,
-        verbose: bool = False,
-        parallel_workers: int | None = None,
-        memory_mb: int = 64,
-        strategy: str = "auto",
-    ) -> None:
-        self._keep(locals())
 
-
-class ExtraTreesRegressor(BaseForest, EnsembleRegressor):
+class ExtraTreesRegressor(ExtraTreesRegressorOptions, BaseForest, EnsembleRegressor):
     """A forest of extremely randomized trees for numbers: one random threshold for each feature.
 
     Parameters and attributes are those of `RandomForestRegressor`; by default each tree learns from all rows.
@@ -137,4 +153,13 @@ class ExtraTreesRegressor(BaseForest, EnsembleRegressor):
 
     _split_rule = "random"
 
-    __init__ = with_defaults(RandomForestRegressor.__init__, bootstrap=False)
+
+def _mean_importance(of_trees: Array) -> Array:
+    """(n_features,) as in scikit-learn: each tree's importances scaled to 1, those of single leaves left out."""
+    totals = of_trees.sum(axis=1)
+    grown = totals > 0
+    if not grown.any():
+        return np.zeros(of_trees.shape[1])
+    mean: Array = (of_trees[grown] / totals[grown, None]).mean(axis=0)
+    scaled: Array = mean / mean.sum()
+    return scaled

@@ -46,12 +46,6 @@ class FittedInDatabase(BaseEstimator):  # type: ignore[misc]
     def connection(self, given: Any) -> None:
         self.__dict__["connection"] = ConnectionString(given) if isinstance(given, str) else given
 
-    def _keep(self, parameters: dict[str, Any]) -> None:
-        """Take over the arguments of `__init__`, as scikit-learn wants them."""
-        for name, value in parameters.items():
-            if name not in ("self", "__class__"):
-                setattr(self, name, value)
-
     # --- training ---
 
     @property

@@ -29,45 +29,30 @@ def train_arguments(estimator: Any, count_rows: Callable[[], int]) -> dict[str, 
     """
     refuse_the_impossible(estimator)
     arguments = {
+        **estimator.plain_arguments(),
         "split_criterion": criterion(estimator.criterion),
         "max_depth": MAX_DEPTH_LIMIT if estimator.max_depth is None else estimator.max_depth,
         "min_split": rows(estimator, "min_samples_split", 2, count_rows),
-        "min_bucket": rows(estimator, "min_samples_leaf", 1, count_rows),
-        "n_bins": estimator.n_bins,
-        "surrogate_params": {
-            "max_surrogates": estimator.max_surrogates,
-            "null_as_category": estimator.null_as_category,
-            "surrogate_style": estimator.surrogate_style,
-        },
-        "pruning_params": {
-            "cp": estimator.cp,
-            "n_folds": estimator.n_folds,
-            "rule": estimator.rule,
-            "fold_col": estimator.fold_col,
-        },
-        "max_leaf_nodes": estimator.max_leaf_nodes,
         "min_impurity_decrease": estimator.min_impurity_decrease * per_impurity(estimator.criterion) or None,
-        "max_competitors": estimator.max_competitors or None,
-        **_of_outcome(estimator),
+        **shared_arguments(estimator, count_rows),
+    }
+    if arguments.get("shrink", 0.0) is None and is_of_counts(estimator.criterion):
+        arguments["shrink"] = 0.0  # leaves have the rates of their rows, as scikit-learn's
+    return without_none(arguments)
+
+
+def shared_arguments(estimator: Any, count_rows: Callable[[], int]) -> dict[str, Any]:
+    """What all functions that train are given otherwise than estimators."""
+    return {
+        "min_bucket": rows(estimator, "min_samples_leaf", 1, count_rows),
         "seed": seed(estimator.random_state),
-        "verbose": estimator.verbose,
-        "replace": estimator.replace,
-        "parallel_workers": estimator.parallel_workers,
-        "memory_mb": estimator.memory_mb,
-        "strategy": estimator.strategy,
-        "feature_costs": estimator.feature_costs,
         "classification": estimator._learns_classes,
     }
+
+
+def without_none(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Those that are not what their functions' defaults are for."""
     return {name: value for name, value in arguments.items() if value is not None}
-
-
-def _of_outcome(estimator: Any) -> dict[str, Any]:
-    """What is for classes alone, and for numbers alone."""
-    if estimator._learns_classes:
-        return {"class_params": estimator.class_params}
-    if estimator.shrink is None and is_of_counts(estimator.criterion):
-        return {"exposure": estimator.exposure, "shrink": 0.0}  # leaves have the rates of their rows, as scikit-learn's
-    return {"exposure": estimator.exposure, "shrink": estimator.shrink}
 
 
 def per_impurity(criterion: Any) -> float:
