@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from madtree.host import Host
     from madtree.interface import Function
 
-__all__ = ["run"]
-
 
 def run(host: Host, function: Function, arguments: Sequence[Any]) -> Any:
     """What the function answers: a value, or its rows as mappings of column to value.

@@ -1,5 +1,3 @@
 """The command line: `madtree up`, `madtree demo` and the rest."""
 
 from madtree.cli.app import main
-
-__all__ = ["main"]

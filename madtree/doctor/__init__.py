@@ -8,5 +8,3 @@
 
 from madtree.doctor.examine import examine, examine_failed_connection
 from madtree.doctor.facts import Finding, Status, worst
-
-__all__ = ["Finding", "Status", "examine", "examine_failed_connection", "worst"]

@@ -7,5 +7,3 @@ with madtree added, `config` writes the server's settings, `database` sets the d
 from madtree.embedded.home import Home, default_home
 from madtree.embedded.osuser import PrivateServerError
 from madtree.embedded.server import PrivateServer, ServerStatus
-
-__all__ = ["Home", "PrivateServer", "PrivateServerError", "ServerStatus", "default_home"]

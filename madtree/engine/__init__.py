@@ -6,5 +6,3 @@ The server runs plain statements, by the rights of whoever has connected; rows a
 from __future__ import annotations
 
 from madtree.engine.call import Answer, call
-
-__all__ = ["Answer", "call"]

@@ -24,34 +24,3 @@ from madtree.host.stopwatch import Stage, Stopwatch
 from madtree.host.temporary_file import NAME, ScratchFile, Span, SpillFile, TemporaryFile
 from madtree.host.temporary_place import TemporaryPlace
 from madtree.host.work_space import WorkSpace
-
-__all__ = [
-    "NAME",
-    "ROWS_AT_ONCE",
-    "Host",
-    "Message",
-    "OnServers",
-    "PlpyHost",
-    "Query",
-    "Row",
-    "ScratchFile",
-    "Sharing",
-    "Span",
-    "SpillFile",
-    "Stage",
-    "StepDone",
-    "Stopwatch",
-    "TemporaryFile",
-    "TemporaryPlace",
-    "WorkSpace",
-    "at_end",
-    "bare_message",
-    "listed",
-    "local_settings",
-    "looked_at_end",
-    "making_here",
-    "planned",
-    "rows_at_once",
-    "watched",
-    "watching",
-]

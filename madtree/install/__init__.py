@@ -9,13 +9,3 @@ from madtree.install.files import install, uninstall
 from madtree.install.migrations import upgrade_scripts
 from madtree.install.postgres import Installation, NoPostgresError, find_installation
 from madtree.install.script import assemble
-
-__all__ = [
-    "Installation",
-    "NoPostgresError",
-    "assemble",
-    "find_installation",
-    "install",
-    "uninstall",
-    "upgrade_scripts",
-]

@@ -21,26 +21,3 @@ from madtree.interface.functions import (
 from madtree.interface.shared import TEXTS
 from madtree.interface.usage import as_sql, example, usage
 from madtree.interface.valid import Named, OneOf, Range
-
-__all__ = [
-    "FUNCTIONS",
-    "INTERNAL",
-    "LATER_SETTINGS",
-    "NUMERIC_COLUMNS",
-    "ROW_FUNCTIONS",
-    "SETTINGS",
-    "TEXTS",
-    "Argument",
-    "Function",
-    "Named",
-    "OneOf",
-    "Range",
-    "ResultColumn",
-    "as_sql",
-    "columns",
-    "example",
-    "labels",
-    "listed_parameters",
-    "own_settings",
-    "usage",
-]

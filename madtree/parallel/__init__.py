@@ -16,18 +16,3 @@ from madtree.parallel.cost_model import (
     sharing,
     without_leader,
 )
-
-__all__ = [
-    "Workers",
-    "available",
-    "best",
-    "cores",
-    "forest_workers",
-    "growing_workers",
-    "handing_over_pays",
-    "pass_workers",
-    "resident_workers",
-    "seconds",
-    "sharing",
-    "without_leader",
-]

@@ -29,35 +29,6 @@ if TYPE_CHECKING:
     from madtree.score.shap_row import ExplainedRows, explain_row, explain_some
     from madtree.score.training_statistics import keep_statistics
 
-__all__ = [
-    "ExplainedRows",
-    "FormerTable",
-    "PredictedNumbers",
-    "RefreshedNodes",
-    "RowsAtHand",
-    "TableSignature",
-    "calibration_maps",
-    "check_method",
-    "check_number_type",
-    "check_stages",
-    "conformal_train",
-    "draw_leaf_outcomes",
-    "explain_row",
-    "explain_some",
-    "explain_table",
-    "feature_places",
-    "find_former",
-    "fit_to_source",
-    "keep_statistics",
-    "only_row",
-    "predict_out_of_bag",
-    "refreshed_boosted",
-    "refreshed_nodes",
-    "scan_of",
-    "score_block",
-    "score_table",
-    "tree_statistics",
-]
 
 _MODULES = {
     "block_scorer": ("score_block",),

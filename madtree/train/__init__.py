@@ -7,5 +7,3 @@ from madtree.train.activity import Activity
 from madtree.train.search import search
 from madtree.train.train import kind_of, train
 from madtree.train.trained import Trained, line_of
-
-__all__ = ["Activity", "Trained", "TrialScores", "kind_of", "line_of", "search", "train"]

@@ -61,11 +61,11 @@ def lines_of_code(text: str) -> int:
 
 
 def exported(room: str) -> list[str]:
-    """The names that a room offers."""
-    for node in ast.parse(sources()[PACKAGE / room / "__init__.py"]).body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.List):
-            return [str(ast.literal_eval(each)) for each in node.value.elts]
-    return []
+    """The names that a room offers: what its front imports from its modules."""
+    tree = ast.parse(sources()[PACKAGE / room / "__init__.py"])
+    own = f"madtree.{room.replace('/', '.')}"
+    imported = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    return [alias.name for node in imported if str(node.module).startswith(own) for alias in node.names]
 
 
 @cache
@@ -129,7 +129,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 53_680
+    assert sum(map(lines_of_code, sources().values())) <= 52_954
 
 
 @pytest.mark.parametrize(

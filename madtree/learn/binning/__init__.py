@@ -2,26 +2,6 @@
 
 from __future__ import annotations
 
-from madtree.learn.binning.bins import (
-    MISSING,
-    Bins,
-    BinTable,
-    distinct_values,
-    merge_bins,
-    quantile_bins,
-)
+from madtree.learn.binning.bins import MISSING, Bins, BinTable, distinct_values, merge_bins, quantile_bins
 from madtree.learn.binning.encode import EdgeEncoder, KeyEncoder
 from madtree.learn.binning.ranks import TreeRows, rank_within
-
-__all__ = [
-    "MISSING",
-    "BinTable",
-    "Bins",
-    "EdgeEncoder",
-    "KeyEncoder",
-    "TreeRows",
-    "distinct_values",
-    "merge_bins",
-    "quantile_bins",
-    "rank_within",
-]

@@ -11,16 +11,3 @@ from madtree.learn.columns.new_columns import (
     summed_rows,
     with_columns,
 )
-
-__all__ = [
-    "COLUMNS",
-    "COLUMN_FUNCTIONS",
-    "ROW_SUMS",
-    "SCORES",
-    "ColumnReader",
-    "block_columns",
-    "column_values",
-    "sum_values",
-    "summed_rows",
-    "with_columns",
-]

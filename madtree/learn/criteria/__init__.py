@@ -13,23 +13,6 @@ from madtree.learn.criteria.judging import Judging, KnownNodes, Nodes, NodeValue
 from madtree.learn.criteria.leaf_terms import LeafTerms, has_guards
 from madtree.learn.problem import Problem
 
-__all__ = [
-    "KNOWN",
-    "Criterion",
-    "Judging",
-    "KnownNodes",
-    "LeafTerms",
-    "NodeValues",
-    "Nodes",
-    "RoughBinGains",
-    "add_upwards",
-    "criterion_of",
-    "gains",
-    "has_guards",
-    "pairs_upwards",
-    "rough_type",
-]
-
 # By name.
 KNOWN: dict[str, Criterion] = {
     value.name: value

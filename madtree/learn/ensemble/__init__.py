@@ -28,31 +28,3 @@ from madtree.learn.ensemble.learners import (
 )
 from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally
 from madtree.learn.ensemble.random_cuts import RandomCuts, coins
-
-__all__ = [
-    "BoostLearner",
-    "BoostedRows",
-    "Boosting",
-    "Deliver",
-    "DrawnFeatures",
-    "DrawnSplits",
-    "Forest",
-    "ForestLearner",
-    "Held",
-    "Learner",
-    "OutOfBag",
-    "RandomCuts",
-    "Tally",
-    "Tell",
-    "TreeLearner",
-    "Wave",
-    "bootstrap",
-    "coins",
-    "drawn",
-    "learner_of",
-    "out_of_bag_columns",
-    "train_boosted",
-    "train_forest",
-    "wave_counts",
-    "wave_nodes",
-]

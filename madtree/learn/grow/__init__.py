@@ -6,15 +6,3 @@ from madtree.learn.grow.grow import gains_enough, grow, may_split
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import GrowthPolicy, inner_nodes
 from madtree.learn.grow.split_finder import FeatureMask, Finder, SplitFinder
-
-__all__ = [
-    "FeatureMask",
-    "Finder",
-    "GrowingTrees",
-    "GrowthPolicy",
-    "SplitFinder",
-    "gains_enough",
-    "grow",
-    "inner_nodes",
-    "may_split",
-]

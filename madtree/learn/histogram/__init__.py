@@ -20,21 +20,3 @@ from madtree.learn.histogram.histogram import (
     summed,
 )
 from madtree.learn.histogram.rows_of_nodes import RowsInPlay, RowsOfNodes, joined, shifted
-
-__all__ = [
-    "HistogramLayout",
-    "RowsInPlay",
-    "RowsOfNodes",
-    "add_codes",
-    "add_rows",
-    "add_rows_of_nodes",
-    "add_totals",
-    "check_exact",
-    "count_cells",
-    "feature_view",
-    "joined",
-    "node_totals",
-    "shifted",
-    "sum_stretches",
-    "summed",
-]

@@ -14,16 +14,3 @@ from madtree.learn.leaf_sums.sums import (
     join_powers,
     join_terms,
 )
-
-__all__ = [
-    "LIMBS",
-    "LOGARITHMS",
-    "LOGARITHMS_AND_PRODUCTS",
-    "SQUARES",
-    "UP_TO_FOURTH",
-    "add_powers",
-    "add_terms",
-    "base_rates",
-    "join_powers",
-    "join_terms",
-]

@@ -7,19 +7,3 @@ from madtree.learn.packing.prepare import BinLimits, prepare, preparing
 from madtree.learn.packing.raw_rows import RawRows
 from madtree.learn.packing.row_format import NullNumberError, RowFormat
 from madtree.learn.packing.scale import Scale
-
-__all__ = [
-    "BinLimits",
-    "NullNumberError",
-    "Packer",
-    "RawRows",
-    "RowFormat",
-    "Scale",
-    "block_fields",
-    "pack_images",
-    "pack_values",
-    "packer_of",
-    "prepare",
-    "preparing",
-    "require_images",
-]

@@ -11,26 +11,3 @@ from madtree.learn.problem.replicas import Folds, LeftOut, Replicas, kept_rows, 
 from madtree.learn.problem.rounding import Rounding
 from madtree.learn.problem.sampled import Sampled, held_out_rows
 from madtree.learn.problem.tuning import SearchTuning
-
-__all__ = [
-    "Bootstrap",
-    "Channels",
-    "FoldHashes",
-    "Folds",
-    "LeftOut",
-    "Problem",
-    "Replicas",
-    "Rounding",
-    "Sampled",
-    "SearchTuning",
-    "boost_parameters_of",
-    "forest_parameters_of",
-    "held_out_rows",
-    "identities",
-    "kept_rows",
-    "over_classes",
-    "parameters_of",
-    "roots",
-    "rows_of_trees",
-    "weights_by_class",
-]

@@ -24,30 +24,3 @@ from madtree.learn.prune.packed import PackedNodes
 from madtree.learn.prune.program import assign_folds, train_at_hand, train_trees, training_at_hand
 from madtree.learn.prune.pruning import prune, prune_at
 from madtree.learn.prune.trained import TrainedTrees
-
-__all__ = [
-    "FEWEST_ROWS",
-    "BoostedColumns",
-    "CategorySets",
-    "CompetitorColumns",
-    "CpColumns",
-    "NodeColumns",
-    "OutOfBagColumns",
-    "Outcome",
-    "PackedNodes",
-    "RoundColumns",
-    "SeenCategories",
-    "SplitColumns",
-    "SurrogateColumns",
-    "TrainedTrees",
-    "TreeColumns",
-    "TreeKeys",
-    "assign_folds",
-    "conclude",
-    "leaf_predictions",
-    "prune",
-    "prune_at",
-    "train_at_hand",
-    "train_trees",
-    "training_at_hand",
-]

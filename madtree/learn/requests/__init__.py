@@ -23,23 +23,3 @@ from madtree.learn.requests.requests import (
     SumsRequest,
     arguments_of,
 )
-
-__all__ = [
-    "BREATH",
-    "FoldHashesRequest",
-    "NoAnswerError",
-    "OfRows",
-    "Program",
-    "Progress",
-    "Provider",
-    "RememberRequest",
-    "ReplaceRequest",
-    "Request",
-    "RowsRequest",
-    "SampleRequest",
-    "StepReport",
-    "SumsRequest",
-    "T",
-    "arguments_of",
-    "driven",
-]

@@ -6,17 +6,3 @@ from madtree.learn.route.leaves import WayDown, to_agreement
 from madtree.learn.route.positions import POSITION_BYTES, Positions
 from madtree.learn.route.routing import Routing, category_table
 from madtree.learn.route.stored_nodes import MOST_NODES, NewSplits, StoredNodes, node_bytes, places
-
-__all__ = [
-    "MOST_NODES",
-    "POSITION_BYTES",
-    "NewSplits",
-    "Positions",
-    "Routing",
-    "StoredNodes",
-    "WayDown",
-    "category_table",
-    "node_bytes",
-    "places",
-    "to_agreement",
-]

@@ -7,5 +7,3 @@ from madtree.learn.shap.contributions import contributions
 from madtree.learn.shap.covered_trees import CoveredTrees, shares_of_cover
 from madtree.learn.shap.explained import GRID, Explained
 from madtree.learn.shap.weights import n_terms
-
-__all__ = ["GRID", "Background", "CoveredTrees", "Explained", "contributions", "n_terms", "shares_of_cover"]

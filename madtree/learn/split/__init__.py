@@ -13,21 +13,3 @@ from madtree.learn.split.search import search
 from madtree.learn.split.shortlist import likely_bins
 from madtree.learn.split.sorted_rows import search_small
 from madtree.learn.split.surrogates import SurrogateSplit, find_surrogates
-
-__all__ = [
-    "TIE",
-    "BestSplits",
-    "OccupiedBins",
-    "PickedSplits",
-    "RankedSplit",
-    "SmallNodes",
-    "SurrogateSplit",
-    "applies",
-    "find_surrogates",
-    "likely_bins",
-    "pays",
-    "search",
-    "search_screened",
-    "search_small",
-    "together",
-]

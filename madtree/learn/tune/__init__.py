@@ -4,5 +4,3 @@ from __future__ import annotations
 
 from madtree.learn.tune.learner import SearchLearner
 from madtree.learn.tune.trials import Search, Trial, TrialScores, ranked
-
-__all__ = ["Search", "SearchLearner", "Trial", "TrialScores", "ranked"]

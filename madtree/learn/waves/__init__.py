@@ -11,13 +11,3 @@ from madtree.learn.waves.requests import (
     TargetsRequest,
     WaveRequest,
 )
-
-__all__ = [
-    "DrawnRowsRequest",
-    "Ensemble",
-    "HeldOut",
-    "HeldOutRequest",
-    "Targets",
-    "TargetsRequest",
-    "WaveRequest",
-]

@@ -9,25 +9,3 @@ from madtree.model.arrays.conformal import MOST_LEVELS, conformal_predictions, k
 from madtree.model.arrays.leaf_outcomes import quantiles, read_leaf_outcomes
 from madtree.model.arrays.scores import IsotonicArrays, expected, likeliest, masses, probabilities, shares
 from madtree.model.arrays.trees import ADJUSTED_AGREEMENT, ModelArrays, class_weights, node_weights, read_arrays
-
-__all__ = [
-    "ADJUSTED_AGREEMENT",
-    "MOST_LEVELS",
-    "IsotonicArrays",
-    "ModelArrays",
-    "class_weights",
-    "conformal_predictions",
-    "expected",
-    "kept_quantiles",
-    "keys_of",
-    "keys_of_texts",
-    "likeliest",
-    "masses",
-    "node_weights",
-    "probabilities",
-    "quantile_of_group",
-    "quantiles",
-    "read_arrays",
-    "read_leaf_outcomes",
-    "shares",
-]

@@ -14,38 +14,3 @@ from madtree.model.write.prune import tree_prune
 from madtree.model.write.refreshed import Refreshed, write_refreshed
 from madtree.model.write.rows import write_competitors, write_cv, write_nodes, write_surrogates, write_trees
 from madtree.model.write.summary import Totals, boost_summary, forest_summary, write_summary
-
-__all__ = [
-    "BoostedTotals",
-    "Calibrated",
-    "Encodings",
-    "GroupEncodings",
-    "GroupTotals",
-    "NewModel",
-    "Refreshed",
-    "Totals",
-    "boost_cut",
-    "boost_summary",
-    "by_categories",
-    "floats",
-    "forest_summary",
-    "integers",
-    "labels_or_null",
-    "picked",
-    "too_many",
-    "tree_prune",
-    "write_boosted_groups",
-    "write_calibrated_sum",
-    "write_calibrated_tree",
-    "write_competitors",
-    "write_cv",
-    "write_groups",
-    "write_members",
-    "write_nodes",
-    "write_outcomes",
-    "write_packed",
-    "write_refreshed",
-    "write_summary",
-    "write_surrogates",
-    "write_trees",
-]
