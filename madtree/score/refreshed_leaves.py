@@ -19,7 +19,7 @@ from madtree.request import COSTS, Costs
 from madtree.score.asking import checked
 from madtree.score.block_plan import MemberValues, SummedLeaves, build_plan
 from madtree.score.block_statement import BlockStatement
-from madtree.score.case_or_blocks import measure
+from madtree.score.case_or_blocks import Work, measure
 from madtree.score.leaf_outcomes import WAVE_BYTES, most_leaves, waves
 from madtree.score.leaf_sums import LEAF_SUM, LeafSums
 from madtree.score.member_scorer import LEAF_SUMS
@@ -29,7 +29,7 @@ from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.cells import counts_by_case
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.scoreblocks import BlockScan
-from madtree.trees import Joining, Model
+from madtree.trees import Joining, Model, Tree
 
 _RECORDS = 3  # that are told of a leaf, about
 
@@ -78,6 +78,29 @@ class RefreshedNodes:
     groups: RefreshedGroups
 
 
+@dataclass(frozen=True)
+class _Nodes:
+    """Where the nodes of trees stand among all, which are in order of tree and id.
+
+    Attributes:
+        child: (n_nodes,) the place of the left child, and after it the right one's; of a leaf its own.
+        roots: (n_trees,) places.
+    """
+
+    tree_id: Ints
+    node_id: Ints
+    child: Ints
+    roots: Ints
+
+    @classmethod
+    def of(cls, tree: Tree) -> _Nodes:
+        """Those of one tree."""
+        nodes = [node for _, node in sorted(tree.nodes.items())]
+        node_id = np.array([node.node_id for node in nodes], np.int64)
+        left = np.array([node.node_id if node.is_leaf else node.left_id for node in nodes], np.int64)
+        return cls(np.full(len(nodes), tree.tree_id), node_id, np.searchsorted(node_id, left), np.zeros(1, np.int64))
+
+
 def rows_by_blocks(
     host: Host,
     tables: ModelTables,
@@ -86,7 +109,7 @@ def rows_by_blocks(
     used: Ints,
     behind: Sequence[str],
     row_bytes: int,
-    costs: Costs = COSTS,
+    work: Work,
 ) -> BlockStatement:
     """How rows whose outcome is known are read and scored by blocks.
 
@@ -94,12 +117,12 @@ def rows_by_blocks(
         used: the features that trees use, by their positions in the model.
         behind: SQL of the numbers that rows have behind these.
         row_bytes: that the scorer says of a row, at most.
+        work: of scoring them.
     """
     scan = scan_of(host, tables, model, tested.source, tested.data, "", "id")
     numbers = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]
     values = [*(numbers[position] for position in used), *behind]
     blocks = BlockScan.without_ids(scan, values, row_bytes)
-    work = measure(host, tested.source, tables, model, 1, costs)
     return BlockStatement(host, blocks, "", tested.source, work, 1)
 
 
@@ -124,41 +147,46 @@ def refreshed_nodes(
         MadtreeError: there is no such table, it lacks a column, or a weight or outcome in it is out of range.
     """
     tested = tested_rows(host, tables, model, table, with_id=False, argument=argument)
-    arrays = read_arrays(host, tables, model)
-    n_nodes, width = len(arrays.trees.child), max(len(model.classes), 1)
-    sums = LeafSums.none(n_nodes * width)
-    with casting(model, tested.data.features, str(table), argument):
-        by_case = _by_case(host, tables, model, tested, costs, in_blocks) if n_nodes else None
-        if by_case is not None:
-            for row in host.source.query(by_case):
-                if row["actual"] is None:
-                    continue
-                cell = np.searchsorted(arrays.trees.node_id, row["leaf"]) * width + int(row["actual"])
-                sums.rows.of_power(0)[cell] += row["n"]
-        elif n_nodes:
-            for encoded in _aggregates_of_trees(host, tables, model, tested, arrays, costs, wave_bytes):
-                host.let_in()
-                sums.add(encoded)
+    work = measure(host, tested.source, tables, model, 1, costs)
+    width = max(len(model.classes), 1)
+    if _is_counted_by_case(model, work, in_blocks):
+        (tree,) = read_trees(host, tables, model)
+        nodes, query = _Nodes.of(tree), _by_case(host, tables, model, tested, tree)
+        sums = LeafSums.none(len(nodes.node_id) * width)
+        with casting(model, tested.data.features, str(table), argument):
+            for row in host.source.query(query):
+                if row["actual"] is not None:
+                    cell = np.searchsorted(nodes.node_id, row["leaf"]) * width + int(row["actual"])
+                    sums.rows.of_power(0)[cell] += row["n"]
+    else:
+        arrays = read_arrays(host, tables, model)
+        trees = arrays.trees
+        nodes = _Nodes(trees.tree_id, trees.node_id, trees.child, trees.roots)
+        sums = LeafSums.none(len(nodes.node_id) * width)
+        if len(nodes.node_id):
+            with casting(model, tested.data.features, str(table), argument):
+                for encoded in _aggregates_of_trees(host, tables, model, tested, arrays, work, wave_bytes):
+                    host.let_in()
+                    sums.add(encoded)
     bad = {"bad_weights": int(sums.unfit[0]), "bad_actuals": int(sums.unfit[1])}
     checked(host, [bad], model, str(table), argument=argument)
-    return _of_all_nodes(host, model, arrays, sums, width)
+    return _of_all_nodes(host, model, nodes, sums, width)
 
 
-def _by_case(
-    host: Host, tables: ModelTables, model: Model, tested: TestedRows, costs: Costs, in_blocks: bool | None
-) -> str | None:
-    """The query for the rows of each leaf and class, where PostgreSQL counts them sooner by an expression of the tree:
-    its workers need not load Python. None where rows are scored by blocks, as those are whose sums are no counts.
+def _is_counted_by_case(model: Model, work: Work, in_blocks: bool | None) -> bool:
+    """Whether PostgreSQL counts the rows of each leaf and class sooner, by an expression of the tree: its workers need
+    not load Python. Where sums are no counts, or there are several trees, rows are scored by blocks.
     """
     if model.kind.joining is not Joining.NONE or not model.is_classification or model.weighted or model.grouping:
-        return None
-    work = measure(host, tested.source, tables, model, 1, costs)
-    if work.of_cluster or (work.in_blocks if in_blocks is None else in_blocks):
-        return None
+        return False
+    return not work.of_cluster and not (work.in_blocks if in_blocks is None else in_blocks)
+
+
+def _by_case(host: Host, tables: ModelTables, model: Model, tested: TestedRows, tree: Tree) -> str:
+    """The query for the rows of each leaf and class."""
     scan = scan_of(host, tables, model, tested.source, tested.data, "", "")
     (leaf,) = output_columns(model, "leaf", QUALIFIED)
     outcome, _ = tested.outcome_and_weight(model)
-    (tree,) = read_trees(host, tables, model)
     return counts_by_case(scan, tree, leaf, tested.where_trained(model, outcome))
 
 
@@ -168,7 +196,7 @@ def _aggregates_of_trees(
     model: Model,
     tested: TestedRows,
     arrays: ModelArrays,
-    costs: Costs,
+    work: Work,
     wave_bytes: int,
 ) -> Iterator[bytes]:
     """What the blocks of rows say of all trees, some of which are asked in each pass."""
@@ -179,7 +207,7 @@ def _aggregates_of_trees(
     # all of them.
     with_some = len(arrays.used) == len(model.features) and of_trained != outcome
     behind = [outcome if with_some else of_trained, *[weight] * model.weighted]
-    statement = rows_by_blocks(host, tables, model, tested, arrays.used, behind, leaf_bytes, costs)
+    statement = rows_by_blocks(host, tables, model, tested, arrays.used, behind, leaf_bytes, work)
     cells = most_leaves(arrays) * max(len(model.classes), 1)
     for first, last in waves(members, statement.work.rows, len(statement.blocks.values), cells, leaf_bytes, wave_bytes):
         summed = SummedLeaves(len(model.classes), model.weighted, first, last, with_some)
@@ -189,9 +217,8 @@ def _aggregates_of_trees(
         yield from replace(statement, blocks=blocks, n_trees=len(arrays.trees.roots)).aggregates(plan)
 
 
-def _of_all_nodes(host: Host, model: Model, arrays: ModelArrays, sums: LeafSums, width: int) -> RefreshedNodes:
+def _of_all_nodes(host: Host, model: Model, trees: _Nodes, sums: LeafSums, width: int) -> RefreshedNodes:
     """Sums of leaves become those of all nodes, and what these say."""
-    trees = arrays.trees
     levels = inner_by_level(trees.child, trees.roots)[::-1]
     for part in (sums.rows, sums.weight, sums.total):
         for counts in part.by_power.values():

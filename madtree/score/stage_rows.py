@@ -13,7 +13,9 @@ from madtree.learn.walk import FlatTrees, Walk
 from madtree.model import ModelTables, casting
 from madtree.model.arrays import ModelArrays
 from madtree.records import dataclass
+from madtree.request import COSTS
 from madtree.score.asking import checked
+from madtree.score.case_or_blocks import measure
 from madtree.score.refreshed_leaves import rows_by_blocks
 from madtree.score.staged import unfit_for
 from madtree.score.staged_scorer import fit_outcomes
@@ -101,7 +103,8 @@ class StageRows:
         tested = tested_rows(host, tables, model, table, with_id=False, argument=argument)
         outcome, weight = tested.outcome_and_weight(model)
         behind = [tested.where_trained(model, outcome), weight]
-        statement = rows_by_blocks(host, tables, model, tested, arrays.used, behind, 0)
+        work = measure(host, tested.source, tables, model, 1, COSTS)
+        statement = rows_by_blocks(host, tables, model, tested, arrays.used, behind, 0, work)
         grouped, n_bytes, n_rows = bool(model.grouping_columns), 0, 0
         own, parts, unfit = [], [], np.zeros(2, np.int64)
         with casting(model, tested.data.features, str(table), argument):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import psycopg
 import pytest
 from forest_data import rows
@@ -9,6 +11,7 @@ from psycopg_host import PsycopgHost
 
 from madtree.model import find_model, read_summary
 from madtree.score import refreshed_nodes
+from madtree.sqltext import models as models_sql
 
 MAKE = """
 CREATE TABLE t AS SELECT i AS id, hashint4(i) / 4294967296.0::float8 AS x,
@@ -134,3 +137,28 @@ def test_what_does_not_follow_from_rows_is_refused(db: psycopg.Connection, train
     with pytest.raises(psycopg.Error, match=said) as caught:
         db.execute("SELECT madtree.tree_refresh('m', 'later', 'new')")
     assert "madtree.tree_call" in str(caught.value.diag.message_hint)
+
+
+@pytest.mark.parametrize("in_blocks", [True, False])
+def test_the_table_is_measured_and_the_nodes_are_read_once(db: psycopg.Connection, in_blocks: bool) -> None:
+    asked: list[str] = []
+
+    class Listening(PsycopgHost):
+        def query(self, sql: str, *given: Any, **named: Any) -> Any:
+            asked.append(sql)
+            return super().query(sql, *given, **named)
+
+        def stream(self, sql: str, *given: Any, **named: Any) -> Any:
+            asked.append(sql)
+            return super().stream(sql, *given, **named)
+
+    db.execute("SELECT madtree.tree_train('training', 'm', 'id', 'k', 'x, z, c')")
+    with db.transaction():
+        host = Listening(db)
+        tables = find_model(host, "m", "model")
+        model = read_summary(host, tables)
+        asked.clear()
+        refreshed_nodes(host, tables, model, "later", "new_table", in_blocks=in_blocks)
+    assert asked.count(models_sql.size(tables.schema, tables.name)) == 1
+    read = {each for each in asked if "m_nodes" in each and "majority_left" in each and "fault" not in each}
+    assert len(read) == 1, read
