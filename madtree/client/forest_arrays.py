@@ -48,14 +48,14 @@ def predict_frame(host: Host, name: str, X: Any, type_: str, level: float, gid: 
     for first in range(0, max(n_rows, 1), _ROWS_AT_ONCE):
         last = min(first + _ROWS_AT_ONCE, n_rows)
         some = {feature: column[first:last] for feature, column in values.items()}
-        found.append(_said(model, forest, forest.apply(some, last - first), type_, level))
+        found.append(_predictions(model, forest, forest.apply(some, last - first), type_, level))
     numbers = np.concatenate(found)
     if quantile is None:
         return numbers
     return conformal_predictions(numbers, quantile, of_classes=model.is_classification)
 
 
-def _said(model: Model, forest: EnsembleArrays, leaves: Array, type_: str, level: float) -> Array:
+def _predictions(model: Model, forest: EnsembleArrays, leaves: Array, type_: str, level: float) -> Array:
     """Of rows by their leaves (n_rows, n_trees), as `EnsembleArrays.apply` has them."""
     if type_ == "prob":
         return votes(forest, leaves) / forest.n_trees

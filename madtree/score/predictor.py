@@ -50,7 +50,7 @@ class Predictor:
     @classmethod
     def of(cls, host: Host, tables: ModelTables, model: Model, choice: PredictedNumbers) -> Predictor:
         def make() -> Predictor:
-            arrays, of_node, read = _said(host, tables, model, choice)
+            arrays, of_node, read = _scored_trees(host, tables, model, choice)
             grouped = bool(model.grouping_columns)
             return cls(arrays.used, build_plan(arrays.trees, of_node, grouped=grouped, between=host.let_in), read)
 
@@ -64,19 +64,20 @@ class Predictor:
         return self._read(finished(score_rows(self._plan, numbers), host.let_in))
 
 
-def _said(
+def _scored_trees(
     host: Host, tables: ModelTables, model: Model, choice: PredictedNumbers
 ) -> tuple[ModelArrays, Any, Callable[[bytes], Floats]]:
-    """The trees, what their nodes say (`Outcomes.of_node`), and how the scorer's bytes are read: as (n_rows,
+    """The trees, the outcomes of their nodes (`Outcomes.of_node`), and how the scorer's bytes are read: as (n_rows,
     n_outputs).
     """
     if model.kind.joining is Joining.NONE:
         arrays = read_arrays(host, tables, model)
-        said = SCORING[model.kind].numbers(SumScale(host, tables, model, choice.type_, choice.classes), arrays).values
-        by_leaf = np.concatenate((np.full((1, said.shape[1]), np.nan), said))
+        scale = SumScale(host, tables, model, choice.type_, choice.classes)
+        numbers_of_leaves = SCORING[model.kind].numbers(scale, arrays).values
+        by_leaf = np.concatenate((np.full((1, numbers_of_leaves.shape[1]), np.nan), numbers_of_leaves))
         of_node = np.arange(1, len(by_leaf))
         size = Outcomes.of_tree(of_node, []).row_bytes
-        return arrays, of_node, lambda said: by_leaf.take(np.frombuffer(said, f"<u{size}"), axis=0)
+        return arrays, of_node, lambda encoded: by_leaf.take(np.frombuffer(encoded, f"<u{size}"), axis=0)
     by_shares = choice.type_ in SCORING[model.kind].by_shares
     arrays = read_arrays(host, tables, model, ["class_weights"] if by_shares else [])
     outputs = output_columns(model, choice.type_, QUALIFIED, "none")

@@ -33,6 +33,7 @@ class BlockScan:
         condition: of the target's rows, over what `outputs` are over; empty for all.
         shown: texts of each row that the outputs may name, as the array `scored.shown`. They travel with the id.
         gathered: the table that has the ids and the images of rows, as SQL; empty where these are made of the new data.
+        has_ids: whether blocks hand ids on.
     """
 
     scan: Scan
@@ -46,12 +47,13 @@ class BlockScan:
     condition: str = ""
     shown: Sequence[str] = ()
     gathered: str = ""
+    has_ids: bool = True
 
     @classmethod
     def without_ids(cls, scan: Scan, values: Sequence[str], outcome_bytes: int) -> BlockScan:
         """Of rows whose ids nobody asks for, and which no table is made of."""
-        scan = replace(scan, id_sql=_NO_ID)
-        return cls(scan, values, [], [], outcome_bytes, "pg_catalog.int4", array_id=False)
+        scan = replace(scan, id_sql="NULL::pg_catalog.int4")
+        return cls(scan, values, [], [], outcome_bytes, "pg_catalog.int4", array_id=False, has_ids=False)
 
     def gather(self, table: str) -> str:
         """Create that table, a temporary one, as SQL."""
@@ -194,7 +196,7 @@ class BlockScan:
     @property
     def _block(self) -> str:
         """SQL of what a block has. An array of all rows' ids takes a tenth of the time of reading them."""
-        ids = "NULL::pg_catalog.int4[]" if self.scan.id_sql == _NO_ID else "pg_catalog.array_agg(r.id)"
+        ids = "pg_catalog.array_agg(r.id)" if self.has_ids else "NULL::pg_catalog.int4[]"
         return f"{ids} AS ids, pg_catalog.string_agg(r.image, ''::pg_catalog.bytea) AS images"
 
     def _scored(self, ranges: str) -> str:
@@ -272,7 +274,6 @@ FROM (
 
 # Runs a query of what is said of blocks, $1, whose only parameter is the plan, $2; workers may share it.
 SAID_OF_BLOCKS = f"SELECT t.outcomes FROM {INTERNAL}.said_of_blocks($1, $2) AS t(outcomes)"
-_NO_ID = "NULL::pg_catalog.int4"
 
 
 def _bounds(lows: str, highs: str) -> str:
