@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import psycopg
 import typer
+from typer.core import TyperGroup
 
 from madtree import __version__
 from madtree.cli import doctor, explain, export, living, manage, measure, predict, report, show, training
@@ -28,7 +30,32 @@ from madtree.install import NoPostgresError
 RAISED_BY = re.compile(r"^(madtree|spiexceptions\.\w+|plpy\.\w+): ")  # who speaks; an older server names classes, too
 MODELS, SERVERS = "Models", "Servers"
 
+
+class Commands(TyperGroup):
+    """All commands. Of a wrong word is said which one it is and which would be right, without a library's name of such
+    an error.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        with _plain_refusals():
+            return list(super().parse_args(ctx, args))
+
+    def invoke(self, ctx: Any) -> Any:
+        with _plain_refusals():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _plain_refusals() -> Iterator[None]:
+    try:
+        yield
+    except typer.BadParameter as error:
+        error.message = error.message.removeprefix("Value error, ")  # pydantic's, in newer versions of typer
+        raise
+
+
 app = typer.Typer(
+    cls=Commands,
     name="madtree",
     help="Decision trees and forests inside PostgreSQL. Start with: madtree up, then madtree demo.",
     epilog=HELP,

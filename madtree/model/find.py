@@ -17,6 +17,7 @@ from madtree.sqltext.packed_nodes import decoded_nodes
 from madtree.sqltext.quote import ident, literal, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
+from madtree.sqltext.tuning import MODEL_SUFFIX, are_scores, beside
 from madtree.sqltext.values import Kept, Writer, class_writer
 from madtree.trees import Model
 
@@ -271,7 +272,7 @@ def _model(given: str, argument: str, relation: Relation, facts: Facts) -> Facts
         names = [ident(suffixed(relation.name, suffix)) for suffix in missing]
         raise MadtreeError(
             f"{argument}: {given} is not a madtree model: no table {' or '.join(names)} has a model's columns",
-            hint="Give the output_table_name of a madtree.tree_train call.",
+            hint=_what_instead(given, facts.tables[""]),
             sqlstate=_NO_MODEL,
         )
     owner = parts["_summary"].owner
@@ -287,6 +288,14 @@ def _model(given: str, argument: str, relation: Relation, facts: Facts) -> Facts
             sqlstate="42809",
         )
     return replace(facts, tables=parts)
+
+
+def _what_instead(given: str, table: TableFacts) -> str:
+    """What to give in the place of a table that is no model."""
+    if are_scores(list(table.columns)):
+        model = beside(given, MODEL_SUFFIX)
+        return f"It has the scores of a madtree.tree_tune call, whose model is {model}; DROP TABLE {given} removes it."
+    return "Give the output_table_name of a madtree.tree_train call."
 
 
 def _is_part(suffix: str, table: TableFacts, facts: Facts) -> bool:

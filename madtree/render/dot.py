@@ -13,6 +13,7 @@ from madtree.render.labels import (
     room_for_categories,
     split_text,
     value_text,
+    without_noise,
 )
 from madtree.trees import Model, Node, Tree
 
@@ -41,7 +42,7 @@ def model_dot(
         between()
         lines.append(f'  subgraph "cluster{tree.tree_id}" {{')
         lines.append(f"    label={_string(group_text(model, tree) if model.grouping_columns else '')};")
-        for line in _tree_lines(model, tree, verbose, full, max_depth):
+        for line in _tree_lines(model, without_noise(model, tree), verbose, full, max_depth):
             between()
             lines.append(f"    {line}")
         lines.append("  } //--- end of subgraph------------")

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from decimal import Decimal
 
 from madtree.trees import (
@@ -25,6 +26,7 @@ from madtree.trees import (
 )
 
 SIX, MOST_DIGITS = 6, 17  # significant digits of a number; and with how many it is told from any other
+NOISE = 1e-9  # of a tree's greatest value; less cannot be told from 0 beside it in six digits
 MOST_COUNTS, SHOWN_COUNTS = 10, 3  # classes of which all counts are shown; and how many are of more
 SHORT = 60  # characters of a list of categories, unless all of it is asked for
 EXACT_INTEGERS = 10**15  # up to here an integral float is written out, beyond with an exponent
@@ -130,6 +132,22 @@ def prediction_text(model: Model, node: Node) -> str:
     if model.has_class_leaves:
         return quoted(str(node.prediction))
     return number_text(float(node.prediction or 0.0))
+
+
+def without_noise(model: Model, tree: Tree) -> Tree:
+    """The tree as it is shown. Of a boosted tree the values of inner nodes, which nobody predicts by, are 0 where they
+    are so little beside its greatest value that they may be what is left of rounding: the mean of what a round fits is
+    0 at the root, and comes out as 1e-15.
+    """
+    if not model.adds_scores or not tree.nodes:
+        return tree
+    least = NOISE * max(abs(float(node.prediction or 0.0)) for node in tree.nodes.values())
+    noisy = {
+        number: replace(node, prediction=0.0)
+        for number, node in tree.nodes.items()
+        if not node.is_leaf and abs(float(node.prediction or 0.0)) < least
+    }
+    return replace(tree, nodes={**tree.nodes, **noisy})
 
 
 def leaf_words(model: Model, class_: str | None = None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from madtree.render.box import BAR, BOLD, HEADING, INK, INNER, Box, boxes_of, fitted, text_width, tidy_layout
-from madtree.render.labels import category_text, group_text, heading, one_line
+from madtree.render.labels import category_text, group_text, heading, one_line, without_noise
 from madtree.render.mark import OTHERS, band, class_colours, document, group, rect, text
 from madtree.trees import Model, Node, Tree
 
@@ -45,6 +45,7 @@ def tree_svg(model: Model, tree: Tree | None = None, max_depth: int | None = Non
     if tree is None or not tree.nodes:
         message = "no tree could be trained" + (" for this group" if model.grouping_columns else "")
         return document(320, 60, message, [text(160, 34, message, HEADING, FAINT, "middle")], PAPER)
+    tree = without_noise(model, tree)
     cut = readable_depth(tree) if max_depth is None else max_depth
     boxes, centres, tree_width = _arranged(model, tree, cut, full)
     while max_depth is None and tree_width > MOST_WIDTH and cut > 1:

@@ -17,6 +17,7 @@ from madtree.render.labels import (
     room_for_categories,
     split_text,
     value_text,
+    without_noise,
 )
 from madtree.trees import FeatureKind, Model, Node, Surrogate, Tree
 
@@ -67,7 +68,7 @@ def model_text(
     for tree in model.trees:
         if model.grouping_columns:
             lines.append(f" {group_text(model, tree)}")
-        for line in _tree_lines(model, tree, verbose, full, max_depth):
+        for line in _tree_lines(model, without_noise(model, tree), verbose, full, max_depth):
             between()
             lines.append(line)
         lines.append(RULE)

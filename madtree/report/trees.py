@@ -10,7 +10,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.model import ModelTables, check_nodes, check_rows, nodes_of, unquoted
 from madtree.records import dataclass
-from madtree.render.labels import group_text, leaf_words, one_line, split_text
+from madtree.render.labels import group_text, leaf_words, one_line, split_text, without_noise
 from madtree.report.kinds import PAGES
 from madtree.report.page import MAX_FEATURES, finite, short
 from madtree.sqltext import report as sql
@@ -151,7 +151,7 @@ def tree_values(model: Model, tree: Tree, row: Row, room: int = CATEGORIES_LENGT
     Args:
         room: characters of a list of categories that a tooltip may have.
     """
-    nodes = [node for _, node in sorted(tree.nodes.items())]
+    nodes = [node for _, node in sorted(without_noise(model, tree).nodes.items())]
     return {
         "id": tree.tree_id,
         "gid": row.get("gid"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from terminal import run
 
 from madtree.cli.options import FLAGS, as_options
 
@@ -43,3 +44,19 @@ def test_arguments_become_options(sentence: str) -> None:
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_outside_of_a_command_they_stay(sentence: str) -> None:
     assert as_options(sentence) == sentence
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("boost", "t", "m", "--loss", "foo"), "'foo' is not one of 'log_loss', 'exponential', 'squared_error',"),
+        (("predict", "m", "t", "o", "--type", "foo"), "'foo' is not one of 'response', 'prob', 'raw', 'leaf',"),
+        (("--engine", "foo", "models"), "'foo' is not one of 'auto', 'extension', 'client'."),
+    ],
+)
+def test_a_wrong_word_is_told_with_the_right_ones(words: tuple[str, ...], said: str) -> None:
+    told = run(*words)
+    sentence = " ".join(told.err.replace("│", " ").split())
+    assert (told.code, told.out) == (2, "")
+    assert said in sentence
+    assert "Value error" not in sentence

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from make_model import inner, leaf
 
+from madtree.render.dot import model_dot
 from madtree.render.labels import category_text, number_text, quoted, split_text, threshold_text
+from madtree.render.svg import tree_svg
 from madtree.render.text import model_text
 from madtree.trees import Feature, FeatureKind, Model, Node, Tree
 
@@ -57,6 +61,24 @@ def test_regression() -> None:
     nodes = [inner(0, "x", 1e-7, prediction=20.090625, n_rows=32), leaf(1, 1.5, None), leaf(2, -3.0, None)]
     drawn = model_text(model(tree(*nodes), classes=()))
     assert body(drawn) == [" (0)[32, 20.0906]  x <= 1e-07", "    (1)[2, 1.5]  *", "    (2)[2, -3]  *"]
+
+
+NOISY = (inner(0, "x", 1.0, prediction=1.04e-15, n_rows=32), leaf(1, 0.25, None), leaf(2, -3e-16, None))
+
+
+@pytest.mark.parametrize("draw", [model_text, lambda of: model_dot(of, verbose=True), tree_svg])
+def test_of_a_boosted_tree_what_rounding_leaves_is_no_mean(draw: Callable[[Model], str]) -> None:
+    """The value of a leaf is what it adds, however little; an inner node's is shown only."""
+    drawn = draw(model(tree(*NOISY), classes=(), summary={"method": "boost_train"}))
+    assert "e-15" not in drawn
+    assert "-3e-16" in drawn
+    assert "1.04e-15" in draw(model(tree(*NOISY), classes=()))
+
+
+def test_a_small_mean_of_a_boosted_tree_is_one() -> None:
+    nodes = [inner(0, "x", 1.0, prediction=1e-7, n_rows=32), leaf(1, 0.25, None), leaf(2, -3.0, None)]
+    drawn = model_text(model(tree(*nodes), classes=(), summary={"method": "boost_train"}))
+    assert body(drawn)[1] == " (0)[32, 1e-07]  x <= 1"
 
 
 def test_verbose_adds_a_legend_and_impurity_and_rows() -> None:

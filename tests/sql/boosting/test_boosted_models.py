@@ -176,6 +176,10 @@ def test_what_reads_models_reads_it(db: psycopg.Connection) -> None:
     tree = db.execute("SELECT madtree.get_tree('m', 1, 7, false)").fetchone()[0]  # type: ignore[index]
     nodes = rows(db, "SELECT prediction FROM m_nodes WHERE tree_id = 7 AND node_id = 0")
     assert f"(0)[900, {nodes[0]['prediction']:.6g}]" in tree
+    tree = db.execute("SELECT madtree.get_tree('m', 1, 1, false)").fetchone()[0]  # type: ignore[index]
+    (root,) = rows(db, "SELECT prediction FROM m_nodes WHERE tree_id = 1 AND node_id = 0")
+    assert 0 < abs(root["prediction"]) < 1e-12  # of rounding; the first round fits what has the mean 0
+    assert "(0)[900, 0]" in tree
     document = json.loads(tree_to_json(host, "m"))
     assert document["format"] == "madtree-boosted"
     assert len(document["trees"]) == 25

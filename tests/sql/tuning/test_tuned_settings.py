@@ -296,3 +296,12 @@ def test_encodings_of_all_rows_are_not_tried(data: psycopg.Connection) -> None:
     with pytest.raises(psycopg.Error, match="category_encoding=ordered is not tried") as caught:
         tune(data, "y", "b, k", method="boost", params="category_encoding=ordered")
     assert "train the best with it" in str(caught.value.diag.message_hint)
+
+
+def test_scores_are_no_model(data: psycopg.Connection) -> None:
+    tune(data, params="max_depth=2, 3")
+    with pytest.raises(psycopg.Error, match="model: s is not a madtree model") as caught:
+        data.execute("SELECT madtree.tree_drop('s')")
+    hint = "It has the scores of a madtree.tree_tune call, whose model is s_model; DROP TABLE s removes it."
+    assert caught.value.diag.message_hint == hint
+    data.execute("DROP TABLE s; SELECT madtree.tree_drop('s_model')")
