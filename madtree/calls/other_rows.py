@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import check_no_offsets, check_rows, find_model, read_summary, unquoted
+from madtree.model import check_no_offsets, check_rows, find_to_use, unquoted
 from madtree.model.write import (
     Calibrated,
     NewModel,
@@ -42,8 +42,7 @@ def calibrate(
             few rows, the new model's tables cannot be created, or an argument is not valid.
     """
     wanted = check_method(method)
-    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, model_name, trust_owner)
     n_classes = len(model.classes)
     if not model.is_classification:
         raise MadtreeError(
@@ -99,8 +98,7 @@ def tree_refresh(
         MadtreeError: there is no such model or table, what the model's leaves say does not follow from the rows in
             them, no row counts, or the new model's tables cannot be created.
     """
-    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, model_name, trust_owner)
     given = [each for each in ("class_params", "calibration") if str(model.summary.get(each) or "").strip()]
     given += ["loss"] * (model.summary.get("loss") in (ISOTONIC, SIGMOID))  # calibrated, whatever the summary lacks
     if model.of_counts or given:

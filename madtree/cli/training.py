@@ -17,7 +17,7 @@ from madtree.cli.output import as_json, text
 from madtree.cli.session import session
 from madtree.host.psycopg import as_host
 from madtree.interface import FUNCTIONS, Argument, Function, OneOf
-from madtree.model import find_model, read_summary
+from madtree.model import find_to_show
 from madtree.sqltext import explain as explain_sql
 from madtree.sqltext import report as report_sql
 from madtree.sqltext.tuning import beside
@@ -151,8 +151,7 @@ def pairs(values: dict[str, Any]) -> str | None:
 def _trained(connection: psycopg.Connection, name: str) -> dict[str, Any]:
     """What was trained, as numbers: read from the model."""
     host = as_host(connection)
-    tables = find_model(host, name, "model")
-    model = read_summary(host, tables, to_run=False)
+    tables, model = find_to_show(host, name)
     (totals,) = host.query(report_sql.totals(tables.schema, tables.name))
     error = {}
     if model.kind.unseen_in is not None and not model.grouping_columns:

@@ -10,7 +10,7 @@ from madtree.cli.escapes import escaped_line
 from madtree.cli.exits import USAGE, CommandError
 from madtree.host import Host
 from madtree.host.psycopg import as_host
-from madtree.model import ModelTables, find_model, read_model, read_summary, unquoted
+from madtree.model import ModelTables, find_model, find_to_show, read_model, read_summary, unquoted
 from madtree.sqltext import models as sql
 from madtree.trees import Joining, Members, Model, ModelKind
 
@@ -57,8 +57,7 @@ def tree_number(connection: psycopg.Connection, name: str, tree: int | None, gro
     Where groups have many trees, one must be asked for: by its number, or by the group and its number there.
     """
     host = as_host(connection)
-    tables = find_model(host, name, "model")
-    model = read_summary(host, tables, to_run=False)
+    tables, model = find_to_show(host, name)
     if model.kind.members is Members.ONE:
         return tree_of_group(host, tables, model, group) if group else tree
     return member_of_group(host, tables, model, tree, group)

@@ -14,7 +14,7 @@ from madtree.client.tree_arrays import EnsembleArrays, class_values
 from madtree.host import Host
 from madtree.learn.data import finished
 from madtree.learn.walk import Route
-from madtree.model import ModelTables, base_scores, check_no_offsets, find_model, isotonic_functions, read_summary
+from madtree.model import ModelTables, base_scores, check_no_offsets, find_to_show, isotonic_functions
 from madtree.model.arrays import IsotonicArrays, expected, likeliest, masses, shares
 from madtree.trees import BOOSTED, Link, Model
 
@@ -58,8 +58,7 @@ class BoostedArrays:
         Raises:
             MadtreeError: there is no boosted model of that name; or as `read`.
         """
-        tables = find_model(host, name, "model")
-        model = read_summary(host, tables, to_run=False)
+        tables, model = find_to_show(host, name)
         check_kind(model, BOOSTED)
         return model, cls.read(host, tables, model, gid)
 

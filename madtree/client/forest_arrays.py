@@ -13,7 +13,7 @@ from madtree.client.trained import check_kind
 from madtree.client.tree_arrays import EnsembleArrays, class_values, mean_values, votes
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import CONFORMAL, INTERVAL, check_level, find_model, own_types, read_summary
+from madtree.model import CONFORMAL, INTERVAL, check_level, find_to_show, own_types
 from madtree.model.arrays import conformal_predictions, quantile_of_group, quantiles
 from madtree.trees import FOREST, Model
 
@@ -31,8 +31,7 @@ def predict_frame(host: Host, name: str, X: Any, type_: str, level: float, gid: 
         CallError: the forest has no such predictions, or `level` is none.
         MadtreeError: there is no forest of that name, or as `EnsembleArrays.read`.
     """
-    tables = find_model(host, name, "model")
-    model = read_summary(host, tables, to_run=False)
+    tables, model = find_to_show(host, name)
     check_kind(model, FOREST)
     types = [each for each in (*own_types(model), CONFORMAL) if each != "leaf"]
     if type_ not in types:

@@ -7,7 +7,7 @@ from typing import Any
 from madtree.client.calls import CallError
 from madtree.client.functions import ForestMethods
 from madtree.client.trained import EnsembleModel, check_kind
-from madtree.model import find_model, read_summary
+from madtree.model import find_to_show
 from madtree.trees import FOREST
 
 
@@ -53,8 +53,7 @@ class Forest(EnsembleModel, ForestMethods):
 
         with self.client.reading():
             host = self.client.host
-            tables = find_model(host, self.name, "model")
-            model = read_summary(host, tables, to_run=False)
+            tables, model = find_to_show(host, self.name)
             check_kind(model, FOREST)
             return sklearn_of(model, EnsembleArrays.read(host, tables, model, gid), voting)
 

@@ -13,7 +13,7 @@ from madtree.client.drawing import Drawing
 from madtree.client.functions import FunctionCalls
 from madtree.client.result import Result
 from madtree.client.rows import ImportanceRow
-from madtree.model import find_model, nodes_of, read_model, read_summary, tree_of_group
+from madtree.model import find_model, find_to_show, nodes_of, read_model, read_summary, tree_of_group
 from madtree.render.svg import tree_svg
 from madtree.sqltext.importance import COLUMNS
 from madtree.sqltext.quote import ident
@@ -111,8 +111,7 @@ class EnsembleModel(TrainedModel):
     def tree(self, sample_id: int, gid: int = 1) -> TreeModel:
         """One tree as plain values: of the group `gid` the one with that number."""
         with self.client.reading():
-            tables = find_model(self.client.host, self.name, "model")
-            model = read_summary(self.client.host, tables, to_run=False)
+            _, model = find_to_show(self.client.host, self.name)
             if self._kind is not None:
                 check_kind(model, self._kind)
             tree_id = tree_of_group(model, gid, sample_id)

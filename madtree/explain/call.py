@@ -9,7 +9,7 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import FUNCTIONS, Argument
-from madtree.model import find_model, read_summary
+from madtree.model import find_to_use
 from madtree.request import model_tables
 from madtree.sqltext.quote import ident, literal
 from madtree.sqltext.split import parse_name
@@ -42,8 +42,7 @@ def tree_call(host: Host, model_name: str | None, trust_owner: bool | None = Fal
     Raises:
         MadtreeError: there is no such model, or what its summary has is none of what training takes.
     """
-    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, model_name, trust_owner)
     for name, columns in _MADE_OF_MODELS.items():
         given = [model.summary.get(column) for column in columns]
         if all(isinstance(value, str) for value in given):

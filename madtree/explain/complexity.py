@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from madtree.host import Host, Row, listed, watched, watching
-from madtree.model import (
-    ModelTables,
-    check_kind,
-    few_rows,
-    find_model,
-    group_objects,
-    read_summary,
-    read_trees,
-    unquoted,
-)
+from madtree.model import ModelTables, check_kind, few_rows, find_to_show, group_objects, read_trees, unquoted
 from madtree.sqltext import explain as sql
 from madtree.trees import Model, Tree, distinct_complexities
 
@@ -30,8 +21,7 @@ def tree_cp(host: Host, model_name: str | None) -> list[Row]:
     Raises:
         MadtreeError: there is no such model, or its trees are not pruned.
     """
-    tables = find_model(host, model_name, "model")
-    model = read_summary(host, tables, to_run=False)
+    tables, model = find_to_show(host, model_name)
     check_kind(model, "tree_cp", "model")
     trees = [tree for tree in read_trees(host, tables, model) if tree.nodes]
     groups = group_objects(host, tables, model)

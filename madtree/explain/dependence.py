@@ -19,7 +19,7 @@ from madtree.errors import MadtreeError
 from madtree.explain.accumulated import accumulated_effects
 from madtree.host import Host, Row, watched
 from madtree.interface import FUNCTIONS
-from madtree.model import casting, check_answer, class_positions, find_model, read_summary
+from madtree.model import casting, check_answer, class_positions, find_to_use
 from madtree.records import dataclass
 from madtree.request import find_source
 from madtree.score import PredictedNumbers, RowsAtHand, check_number_type, feature_places, fit_to_source, scan_of
@@ -81,8 +81,7 @@ def partial_dependence(
     """
     declared = FUNCTIONS[_FUNCTION]
     size, most = declared.checked("grid_size", grid_size), declared.checked("max_rows", max_rows)
-    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, model_name, trust_owner)
     choice = PredictedNumbers(check_number_type(model, type_), class_positions(model, class_))
     places = _places(model, features, accumulated=bool(accumulated), ice=bool(ice))
     if new_data_table is None:

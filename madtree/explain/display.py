@@ -5,7 +5,7 @@ from __future__ import annotations
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import FUNCTIONS
-from madtree.model import check_kind, find_model, read_model, read_summary, tree_of_group, trees_of_group
+from madtree.model import check_kind, find_model, find_to_show, read_model, read_summary, tree_of_group, trees_of_group
 from madtree.render.dot import model_dot
 from madtree.render.text import model_text, surrogates_text
 from madtree.sqltext.tables import model_table
@@ -69,8 +69,7 @@ def tree_surr_display(host: Host, model_name: str | None, full: bool | None = Fa
 
 def _member(host: Host, function: str, given: str | None, gid: int | None, sample_id: int | None) -> Model:
     argument = FUNCTIONS[function].arguments[0].name
-    tables = find_model(host, given, argument)
-    model = read_summary(host, tables, to_run=False)
+    tables, model = find_to_show(host, given, argument)
     check_kind(model, function, argument)
     tree_id = tree_of_group(model, gid, sample_id)
     if not trees_of_group(host, tables, model, model.numbering.group(tree_id)):

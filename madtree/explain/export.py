@@ -16,9 +16,8 @@ from madtree.model import (
     check_no_offsets,
     check_trees,
     each_tree,
-    find_model,
+    find_to_show,
     isotonic_functions,
-    read_summary,
     unquoted,
 )
 from madtree.render.document import Document, dump, model_document
@@ -39,8 +38,7 @@ def tree_to_json(host: Host, model_name: str | None, tree_id: int | None = None)
     Raises:
         MadtreeError: there is no such model, it has no tree `tree_id`, or its document is too large.
     """
-    tables = find_model(host, model_name, "model")
-    whole = read_summary(host, tables, to_run=False)
+    tables, whole = find_to_show(host, model_name)
     model = whole if tree_id is None else whole.as_single_trees
     check_trees(host, tables, whole)
     document = model_document(model, DOCUMENTED[model.kind](host, tables, model))
@@ -97,8 +95,7 @@ def tree_to_pmml(host: Host, model_name: str | None, tree_id: int | None = None)
         MadtreeError: there is no such model, it has no tree `tree_id`, no tree of it could be trained, its document is
             too large, or XML cannot hold a text of it.
     """
-    tables = find_model(host, model_name, "model")
-    model = read_summary(host, tables, to_run=False)
+    tables, model = find_to_show(host, model_name)
     trees = each_tree(host, tables, model, tree_id)
     if tree_id is None:
         check_no_offsets(model, "which a PMML document does not add to scores", "madtree.boost_sql writes them, too.")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from madtree.errors import MadtreeError
 from madtree.explain.rules import confidence, prediction
 from madtree.host import Host, Row
-from madtree.model import ModelTables, casting, find_model, read_summary, read_trees, trees_of_group, trees_to_walk
+from madtree.model import ModelTables, casting, find_to_use, read_trees, trees_of_group, trees_to_walk
 from madtree.records import dataclass
 from madtree.render.labels import (
     MOST_DIGITS,
@@ -70,8 +70,7 @@ def tree_path(
         MadtreeError: there is no such model or table, the table lacks a column, the id is NULL or not of the id
             column's type, not just one row has it, or the row's group has no tree, or not the tree `tree_id`.
     """
-    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, model_name, trust_owner)
     if table_name is None:
         raise MadtreeError("table_name must be the name of a table or view, not NULL")
     source = find_source(host.source, table_name, "table_name")

@@ -6,7 +6,7 @@ import math
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
-from madtree.model import each_tree, find_model, group_objects, probabilities, read_summary
+from madtree.model import each_tree, find_to_use, group_objects, probabilities
 from madtree.render.rules import rule_text
 from madtree.sqltext.branch import leaf_predicate
 from madtree.trees import Model, Node, Tree
@@ -27,8 +27,7 @@ def tree_rules(
     Raises:
         MadtreeError: there is no such model, it has no tree `tree_id`, or the rules are too long to be held together.
     """
-    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, model_name, trust_owner)
     groups = group_objects(host, tables, model)
     features = {feature.name: feature for feature in model.features}
     rows, size = [], 0

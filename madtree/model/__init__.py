@@ -31,6 +31,8 @@ from madtree.model.outputs import (
 )
 from madtree.model.read import (
     each_tree,
+    find_to_show,
+    find_to_use,
     group_objects,
     read_model,
     read_trees,

@@ -5,10 +5,9 @@ from __future__ import annotations
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
 from madtree.model.check import check_rows
-from madtree.model.find import find_model
-from madtree.model.read import group_objects
+from madtree.model.read import find_to_show, group_objects
 from madtree.model.size_limits import check_answer
-from madtree.model.summary import read_summary, unquoted
+from madtree.model.summary import unquoted
 from madtree.request import check_new, warn_of_texts
 from madtree.sqltext import importance as sql
 from madtree.sqltext import models as models_sql
@@ -22,8 +21,7 @@ def get_var_importance(host: Host, model_name: str | None, output_table: str | N
     Raises:
         MadtreeError: there is no such model, or the table cannot be created.
     """
-    tables = find_model(host, model_name, "model_name")
-    model = read_summary(host, tables, to_run=False)
+    tables, model = find_to_show(host, model_name, "model_name")
     check_rows(host, tables, model)
     schema, name = check_new(host, output_table, "output_table")
     names = [unquoted(column) for column in model.grouping_columns]
@@ -50,8 +48,7 @@ def tree_importance(host: Host, model_name: str | None) -> list[Row]:
     Raises:
         MadtreeError: there is no such model.
     """
-    tables = find_model(host, model_name, "model")
-    model = read_summary(host, tables, to_run=False)
+    tables, model = find_to_show(host, model_name)
     check_rows(host, tables, model)
     table = model_table(tables.schema, tables.name, model.kind.groups_in)
     n_rows = host.query(models_sql.n_rows(table))[0]["n"] * len(model.features)

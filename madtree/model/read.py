@@ -27,6 +27,22 @@ _ELEMENTS_AT_ONCE = 200_000  # of their arrays
 _BYTES_AT_ONCE = 2**25  # of a column of theirs
 
 
+def find_to_use(
+    host: Host, given: str | None, trust_owner: bool | None, argument: str = "model"
+) -> tuple[ModelTables, Model]:
+    """A model whose expressions will be run or handed out, without its trees; errors as of `find_model` and
+    `read_summary`.
+    """
+    tables = find_model(host, given, argument, trust_owner=trust_owner)
+    return tables, read_summary(host, tables)
+
+
+def find_to_show(host: Host, given: str | None, argument: str = "model") -> tuple[ModelTables, Model]:
+    """A model of which names and numbers are shown: nothing of it is run. Otherwise as `find_to_use`."""
+    tables = find_model(host, given, argument)
+    return tables, read_summary(host, tables, to_run=False)
+
+
 def read_model(
     host: Host, given: str | None, argument: str = "model", tree_id: int | None = None, *, competitors: bool = False
 ) -> Model:
@@ -37,8 +53,7 @@ def read_model(
     Raises:
         MadtreeError: as `find_model`; or the model has no tree `tree_id`.
     """
-    tables = find_model(host, given, argument)
-    model = read_summary(host, tables, to_run=False)
+    tables, model = find_to_show(host, given, argument)
     return replace(model, trees=read_trees(host, tables, model, tree_id, competitors=competitors))
 
 

@@ -15,7 +15,7 @@ from madtree.model import (
     NOT_ALLOWED,
     ModelTables,
     few_rows,
-    find_model,
+    find_to_use,
     output_columns,
     read_summary,
     read_trees,
@@ -221,8 +221,7 @@ def _residuals(host: Host, choice: Choice, data: Relation) -> dict[str, Any]:
 
 def _qualified_sql(host: Host, choice: Choice) -> str:
     """As `scoring_sql`, for a statement that is run: under every search path it means the same."""
-    tables = find_model(host, choice.model.name, "model", trust_owner=choice.trust_owner)
-    header = read_summary(host, tables)
+    tables, header = find_to_use(host, choice.model.name, choice.trust_owner)
     (output,) = output_columns(header, "response", QUALIFIED)
     return row_expression(replace(header, trees=read_trees(host, tables, header)), output, QUALIFIED)
 

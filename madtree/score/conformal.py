@@ -11,7 +11,7 @@ from math import ceil
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.interface import defaults
-from madtree.model import NOT_ALLOWED, ModelTables, find_model, is_training_table, make_beside, read_summary
+from madtree.model import NOT_ALLOWED, ModelTables, find_to_use, is_training_table, make_beside
 from madtree.model.arrays import MOST_LEVELS
 from madtree.records import dataclass
 from madtree.request import COSTS, find_source
@@ -60,8 +60,7 @@ def conformal_quantiles(
             role's choice.
     """
     wanted = _levels(levels)
-    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
-    return _quantiles(host, tables, read_summary(host, tables), calibration_table, wanted)
+    return _quantiles(host, *find_to_use(host, model_name, trust_owner), calibration_table, wanted)
 
 
 def conformal_train(
@@ -78,8 +77,7 @@ def conformal_train(
         MadtreeError: also where the model is another role's, or counts events over exposures.
     """
     wanted = _levels(levels)
-    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, model_name, trust_owner)
     if model.exposure is not None:
         raise MadtreeError(
             f"model: {tables.given} predicts rates, and how far a count may be off takes the exposure of its row",

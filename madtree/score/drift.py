@@ -13,7 +13,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.learn.data import Floats, Ints, sent_ints
-from madtree.model import ModelTables, find_model, fit_features, read_summary
+from madtree.model import ModelTables, find_to_use, fit_features
 from madtree.model.arrays import read_arrays
 from madtree.request import COSTS, Costs, find_source
 from madtree.score.counted_table import CountedTable, category_points
@@ -50,8 +50,7 @@ def tree_drift(
         MadtreeError: there is no such model or table, the table lacks a column or has no rows, or the model has no
             statistics.
     """
-    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, model_name, trust_owner)
     kept, of_model = kept_statistics(host, tables, model)
     if new_data_table is None:
         raise MadtreeError("new_data_table must be the name of a table or view, not NULL")

@@ -12,7 +12,7 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.interface import FUNCTIONS
-from madtree.model import ModelTables, check_answer, class_position, find_model, read_summary
+from madtree.model import ModelTables, check_answer, class_position, find_to_use
 from madtree.request import COSTS, Costs
 from madtree.score.asking import HELD_BYTES, asking, checked
 from madtree.sqltext import curves
@@ -48,8 +48,7 @@ def tree_evaluate(
         MadtreeError: there is no such model or table, or the table lacks a column or has too many rows, or a weight or
             outcome in it is out of range.
     """
-    tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, tree_model, trust_owner, "tree_model")
     with asking(host, tables, model, test_table, in_blocks, costs, most_bytes) as put:
         if model.is_classification:
             rows = put.by_group(sql.class_metrics(put.question))
@@ -79,8 +78,7 @@ def rows_of_report(
     and `with_cells`, as `cells` those of tree_confusion in which there is something; of two classes, as `curve` and
     `bins` those of tree_curve and tree_reliability. Errors as for `tree_evaluate`.
     """
-    tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, tree_model, trust_owner, "tree_model")
     found: dict[str, list[Row]] = {}
     with asking(host, tables, model, test_table, None, COSTS) as put:
 
@@ -115,8 +113,7 @@ def tree_confusion(
     costs: Costs = COSTS,
 ) -> list[Row]:
     """Rows of the confusion matrix. Arguments and errors as for `tree_evaluate`."""
-    tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, tree_model, trust_owner, "tree_model")
     if not model.is_classification:
         raise MadtreeError(
             f"tree_model: {tree_model} is a regression model, and a confusion matrix needs classes",
@@ -182,8 +179,7 @@ def _of_class(
     argument, n = most
     if n is None or n < 1:
         raise MadtreeError(f"{argument} must be 1 or more, not {'NULL' if n is None else n}")
-    tables = find_model(host, tree_model, "tree_model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, tree_model, trust_owner, "tree_model")
     if not model.is_classification:
         raise MadtreeError(
             f"tree_model: {tree_model} is a regression model, and a curve is of a class",

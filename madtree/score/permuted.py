@@ -13,7 +13,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.interface import FUNCTIONS
 from madtree.learn.data import Floats, Ints, portable
-from madtree.model import casting, find_model, read_summary
+from madtree.model import casting, find_to_use
 from madtree.score.asking import checked
 from madtree.score.new_rows import scan_of
 from madtree.score.predictor import PredictedNumbers
@@ -49,8 +49,7 @@ def permutation_importance(
     declared = FUNCTIONS["permutation_importance"]
     given = {"n_repeats": n_repeats, "seed": seed, "max_rows": max_rows}
     checked_ = {name: declared.checked(name, value) for name, value in given.items()}
-    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, model_name, trust_owner)
     mean_loss = _check_metric(model, metric)
     together = _together(model, features)
     tested = tested_rows(host, tables, model, test_table, with_id=True, argument="test_table")

@@ -22,12 +22,11 @@ from madtree.model import (
     check_not_calibrated,
     check_type,
     column_names,
-    find_model,
+    find_to_use,
     notice_class,
     output_columns,
     output_expression,
     own_types,
-    read_summary,
     read_trees,
 )
 from madtree.records import dataclass
@@ -90,8 +89,7 @@ def score_table(
     """
     begin = perf_counter()
     argument = FUNCTIONS[function].arguments[0].name
-    tables = find_model(host, given, argument, trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, given, trust_owner, argument)
     check_kind(model, function, argument)
     if n_rounds is not None:
         check_not_calibrated(model, "num_trees")
@@ -169,8 +167,7 @@ def tree_sql(
         MadtreeError: an argument is not valid, or the model has no tree `tree_id`.
     """
     spelling = spelling_of(dialect)
-    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
-    header = read_summary(host, tables)
+    tables, header = find_to_use(host, model_name, trust_owner)
     if tree_id is None:
         check_kind(header, "tree_sql", "model")
         if header.kind.joining is Joining.VOTE_OR_MEAN:

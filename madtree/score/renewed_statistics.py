@@ -6,7 +6,7 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import casting, find_model, make_beside, read_summary
+from madtree.model import casting, find_to_use, make_beside
 from madtree.request import COSTS, find_source
 from madtree.score.counted_table import CountedTable
 from madtree.score.new_rows import fit_to_source, scan_of
@@ -30,8 +30,7 @@ def tree_statistics(
     Raises:
         MadtreeError: there is no such model or table, it lacks a column or has no rows, or the model is another role's.
     """
-    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, model_name, trust_owner)
     if training_table is None:
         raise MadtreeError(f"{_TABLE} must be the name of a table or view, not NULL")
     source = find_source(host.source, training_table, _TABLE)

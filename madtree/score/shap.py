@@ -8,7 +8,7 @@ from time import perf_counter
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import FUNCTIONS
-from madtree.model import casting, find_model, read_summary
+from madtree.model import casting, find_to_use
 from madtree.records import dataclass
 from madtree.request import COSTS, Costs
 from madtree.score.case_or_blocks import work_of
@@ -66,8 +66,7 @@ def explain_table(
         MadtreeError: an argument is NULL or not valid, or the new data lacks a column. Nothing has been done then.
     """
     begin = perf_counter()
-    tables = find_model(host, given, "model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, given, trust_owner)
     terms = _checked_terms(model, features, interactions=bool(interactions))
     n_kept = _check_layout(terms, layout, top)
     table_layout = checked_layout(host, tables, model, type_, class_, terms, n_kept, background)

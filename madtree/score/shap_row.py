@@ -9,7 +9,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.learn.data import Bools, Floats, Ints, finished, sent_rows
-from madtree.model import ModelTables, casting, find_model, kept, read_summary
+from madtree.model import ModelTables, casting, find_to_use, kept
 from madtree.model.arrays import read_arrays
 from madtree.records import dataclass
 from madtree.request import find_source
@@ -46,8 +46,7 @@ def explain_row(
         MadtreeError: an argument is NULL or not valid, the table lacks a column, not just one row has the id, or the
             row's group has no tree.
     """
-    tables = find_model(host, given, "model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, given, trust_owner)
     layout = checked_layout(host, tables, model, type_, class_, Terms(range(len(model.features))), 0)
     if table_name is None:
         raise MadtreeError("table_name must be the name of a table or view, not NULL")

@@ -10,15 +10,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.learn.data import Floats
-from madtree.model import (
-    ModelTables,
-    casting,
-    check_kind,
-    check_not_calibrated,
-    find_model,
-    group_objects,
-    read_summary,
-)
+from madtree.model import ModelTables, casting, check_kind, check_not_calibrated, find_to_use, group_objects
 from madtree.model.arrays import read_arrays
 from madtree.request import COSTS, Costs
 from madtree.score.asking import checked
@@ -52,8 +44,7 @@ def boost_staged(
         MadtreeError: there is no such model or table, the table lacks a column, or a weight or outcome in it is out of
             range.
     """
-    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, model_name, trust_owner)
     check_kind(model, "boost_staged", "model")
     check_not_calibrated(model, "boost_staged")
     if not any(model.numbering.counts):

@@ -13,11 +13,10 @@ from madtree.model import (
     check_kind,
     check_type,
     class_position,
-    find_model,
+    find_to_use,
     isotonic_functions,
     notice_class,
     probabilities,
-    read_summary,
     read_trees,
 )
 from madtree.sqltext import models as models_sql
@@ -52,8 +51,7 @@ def boost_sql(
         MadtreeError: an argument is not valid, or the model is too large.
     """
     spelling = spelling_of(dialect)
-    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, model_name, trust_owner)
     check_kind(model, "boost_sql", "model")
     wanted, place = _checked(model, type_, class_)
     if wanted == "prob" and class_ is None:

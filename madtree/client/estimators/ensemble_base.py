@@ -14,7 +14,7 @@ from madtree.client.estimators.tables import TableInPlace
 from madtree.client.feature_values import feature_values
 from madtree.client.frames import Array
 from madtree.client.tree_arrays import EnsembleArrays
-from madtree.model import ModelTables, find_model, fit_features, read_summary
+from madtree.model import ModelTables, find_to_show, fit_features
 from madtree.sqltext.estimator import feature_rows
 from madtree.sqltext.split import check_expression
 from madtree.trees import FeatureKind, ModelKind
@@ -42,8 +42,7 @@ class BaseEnsemble(FittedInDatabase):
         name = self._output_name()
         arguments = self._arguments(client, name, data, n_rows)
         client.call(self._kind.trains, **data, output_table_name=name, **arguments)
-        tables = find_model(client.host, name, "model")
-        self.model_ = read_summary(client.host, tables, to_run=False)
+        tables, self.model_ = find_to_show(client.host, name)
         self._take_trees(client, tables)
         if self.model is None:
             client.tree_drop(name)

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import (
-    ModelTables,
-    check_kind,
-    check_not_calibrated,
-    check_rows,
-    find_model,
-    read_summary,
-)
+from madtree.model import ModelTables, check_kind, check_not_calibrated, check_rows, find_to_use
 from madtree.model.write.copies import NewModel, copy_summary, parts_of
 from madtree.records import dataclass
 from madtree.sqltext import copies as copies_sql
@@ -52,8 +45,7 @@ def boost_cut(
         MadtreeError: there is no such model, the new one's tables cannot be created, or the model has not so many
             rounds.
     """
-    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, model_name, trust_owner)
     check_kind(model, "boost_cut", "model")
     check_not_calibrated(model, "boost_cut")
     check_rows(host, tables, model, nodes=False)

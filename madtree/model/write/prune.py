@@ -11,7 +11,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, listed, watched
 from madtree.learn.data import Bools, Floats, Ints, sent_floats, sent_ints
 from madtree.learn.prune import prune
-from madtree.model import ModelTables, check_kind, check_rows, find_model, read_summary
+from madtree.model import ModelTables, check_kind, check_rows, find_to_use
 from madtree.model.write.copies import NewModel, copy_summary, parts_of
 from madtree.records import dataclass
 from madtree.sqltext import array_text as text
@@ -55,8 +55,7 @@ def tree_prune(
         MadtreeError: there is no such model, the new one's tables cannot be created, or `cp` is not a number or
             smaller than the model's own.
     """
-    tables = find_model(host, model_name, "model", trust_owner=trust_owner)
-    model = read_summary(host, tables)
+    tables, model = find_to_use(host, model_name, trust_owner)
     check_kind(model, "tree_prune", "model")
     for parameter in ("min_split", "max_depth"):
         if model.summary[parameter] is None:
