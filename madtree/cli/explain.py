@@ -10,8 +10,8 @@ import typer
 
 from madtree.cli.escapes import escaped_line
 from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
-from madtree.cli.output import as_json, rows, text, without_empty
-from madtree.cli.session import session
+from madtree.cli.output import rows, text, without_empty
+from madtree.cli.session import answered, session
 from madtree.cli.trees import explained_sum
 from madtree.interface import defaults
 from madtree.render.waterfall import waterfall
@@ -107,12 +107,7 @@ def shap_command(
     arguments: dict[str, Any] = {"model": model, "new_data_table": table, "output_table": output, "type": type_}
     arguments |= {"class": class_, "layout": layout.value, "top": top, "interactions": interactions}
     arguments |= {"features": features, "background": background, "trust_owner": trust_owner, "replace": replace}
-    with session(dsn) as opened:
-        message = opened.line("tree_shap", arguments, "explaining")
-    if json:
-        as_json({"model": model, "output": output, "message": message})
-    else:
-        text(escaped_line(message))
+    answered("tree_shap", arguments, "explaining", dsn, {"model": model, "output": output}, json=json)
 
 
 def dependence_command(

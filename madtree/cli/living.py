@@ -4,16 +4,14 @@ while it is used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from madtree.cli.escapes import escaped_line
 from madtree.cli.exits import USAGE, CommandError
 from madtree.cli.options import Dsn, Json, Model, ReplaceModel, TrustOwner, examples
-from madtree.cli.output import as_json, rows, text, without_empty
-from madtree.cli.session import session
+from madtree.cli.output import rows, without_empty
+from madtree.cli.session import answered, session
 from madtree.cli.trees import kind_of
 from madtree.interface import defaults
 from madtree.trees import Joining
@@ -38,18 +36,6 @@ DRIFT_EPILOG = examples(
 )
 
 
-def _answered(
-    function: str, doing: str, given: Mapping[str, Any], dsn: str | None, facts: Mapping[str, Any] | None
-) -> None:
-    """Call a function that answers by a line; `facts`: what JSON tells of it beside that, None for people."""
-    with session(dsn) as opened:
-        message = opened.line(function, given, doing)
-    if facts is None:
-        text(escaped_line(message))
-    else:
-        as_json({**facts, "message": message})
-
-
 def calibrate_command(
     model: Model,
     table: Annotated[
@@ -67,7 +53,7 @@ def calibrate_command(
     names = {"model": model, "calibration_table": table, "output_model": new_model}
     given = {**names, "method": method, "trust_owner": trust_owner, "replace": replace}
     facts = {"model": new_model, "calibrated_from": model, "method": method}
-    _answered("calibrate", "calibrating", given, dsn, facts if json else None)
+    answered("calibrate", given, "calibrating", dsn, facts, json=json)
 
 
 def conformal_command(
@@ -86,7 +72,7 @@ def conformal_command(
 ) -> None:
     """Keep with a model how far its predictions may be off, for intervals and sets of classes."""
     given = {"model": model, "calibration_table": table, "levels": levels, "trust_owner": trust_owner}
-    _answered("conformal_train", "calibrating", given, dsn, {"model": model, "levels": levels} if json else None)
+    answered("conformal_train", given, "calibrating", dsn, {"model": model, "levels": levels}, json=json)
 
 
 def refresh_command(
@@ -102,7 +88,7 @@ def refresh_command(
     names = {"model": model, "new_table": table, "output_model": new_model}
     given = {**names, "trust_owner": trust_owner, "replace": replace}
     facts = {"model": new_model, "refreshed_from": model}
-    _answered("tree_refresh", "refreshing", given, dsn, facts if json else None)
+    answered("tree_refresh", given, "refreshing", dsn, facts, json=json)
 
 
 def alias_command(
@@ -117,7 +103,7 @@ def alias_command(
     if remove == (model is not None):
         raise CommandError("give a model, or --remove", code=USAGE)
     given = {"alias": alias, "model": model, "trust_owner": trust_owner}
-    _answered("model_alias", "naming", given, dsn, {"alias": alias, "model": model} if json else None)
+    answered("model_alias", given, "naming", dsn, {"alias": alias, "model": model}, json=json)
 
 
 def drift_command(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -11,35 +10,12 @@ from madtree.calls import run
 from madtree.cli.escapes import escaped_line
 from madtree.cli.options import Dsn, Json, Model, ReplaceModel, TrustOwner, examples
 from madtree.cli.output import as_json, rows, text, without_empty
-from madtree.cli.session import session
+from madtree.cli.session import answered, session
 from madtree.interface import FUNCTIONS
-from madtree.records import dataclass
 
 PRUNE_EPILOG = examples("$ madtree prune delay_tree delay_small --cp 0.005")
 CUT_EPILOG = examples("$ madtree cut delay_boost delay_short --trees 50")
 DROP_EPILOG = examples("$ madtree drop delay_tree", "$ madtree drop delay_tree delay_small")
-
-
-@dataclass(frozen=True)
-class _Copy:
-    """A smaller model that is made of another one, by `how` much."""
-
-    model: str
-    new_model: str
-    how: Mapping[str, float]
-    trust_owner: bool
-    replace: bool
-
-    def make(self, function: str, doing: str, origin: str, dsn: str | None, *, json: bool) -> None:
-        """Make it and tell so; `origin` is what the other model is called in JSON."""
-        names = {"model": self.model, "new_model": self.new_model}
-        arguments = {**names, **self.how, "trust_owner": self.trust_owner, "replace": self.replace}
-        with session(dsn) as opened:
-            message = opened.line(function, arguments, doing)
-        if json:
-            as_json({"model": self.new_model, origin: self.model, **self.how, "message": message})
-        else:
-            text(escaped_line(message))
 
 
 def prune_command(
@@ -59,8 +35,9 @@ def prune_command(
     json: Json = False,
 ) -> None:
     """Prune a model further, without the data, into a new model."""  # fmt: skip
-    wanted = _Copy(model, new_model, {"cp": cp}, trust_owner, replace)
-    wanted.make("tree_prune", "pruning", "pruned_from", dsn, json=json)
+    given = {"model": model, "new_model": new_model, "cp": cp, "trust_owner": trust_owner, "replace": replace}
+    facts = {"model": new_model, "pruned_from": model, "cp": cp}
+    answered("tree_prune", given, "pruning", dsn, facts, json=json)
 
 
 def cut_command(
@@ -73,8 +50,9 @@ def cut_command(
     json: Json = False,
 ) -> None:
     """Cut a boosted model to its first rounds, without the data, into a new model."""  # fmt: skip
-    wanted = _Copy(model, new_model, {"num_trees": trees}, trust_owner, replace)
-    wanted.make("boost_cut", "cutting", "cut_from", dsn, json=json)
+    given = {"model": model, "new_model": new_model, "num_trees": trees, "trust_owner": trust_owner, "replace": replace}
+    facts = {"model": new_model, "cut_from": model, "num_trees": trees}
+    answered("boost_cut", given, "cutting", dsn, facts, json=json)
 
 
 def drop_command(

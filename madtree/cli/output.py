@@ -143,6 +143,14 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
+def answer(message: str, facts: Mapping[str, Any], *, json: bool) -> None:
+    """The line that a function has answered, for people; as JSON beside `facts`."""
+    if json:
+        as_json({**facts, "message": message})
+    else:
+        text(escaped_line(message))
+
+
 def rows(found: Sequence[Mapping[str, Any]], machine: bool, empty: str = "") -> None:
     """Rows as a table, or as a JSON array of objects. `empty` is said to people where there are none."""
     if machine:

@@ -8,9 +8,8 @@ from typing import Annotated, Any
 import psycopg
 import typer
 
-from madtree.cli.escapes import escaped_line
 from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
-from madtree.cli.output import as_json, text
+from madtree.cli.output import answer
 from madtree.cli.session import session
 from madtree.cli.trees import kind_of
 from madtree.errors import MadtreeError
@@ -63,22 +62,12 @@ def predict_command(
     json: Json = False,
 ) -> None:
     """Score a table by a model, a tree or a forest, into a new table."""
-    arguments: dict[str, Any] = {
-        "new_data_table": table,
-        "output_table": output,
-        "type": type_.value,
-        "trust_owner": trust_owner,
-        "replace": replace,
-    }
+    arguments: dict[str, Any] = {"new_data_table": table, "output_table": output, "type": type_.value}
+    arguments |= {"level": level, "trust_owner": trust_owner, "replace": replace}
     with session(dsn) as opened:
         function = FUNCTIONS[opened.run(lambda: _kind_of(opened.connection, model), "reading").predicts]
-        if level is not None:
-            arguments["level"] = level
         message = opened.line(function.name, {function.arguments[0].name: model, **arguments}, "scoring")
-    if json:
-        as_json({"model": model, "output": output, "type": type_.value, "message": message})
-    else:
-        text(escaped_line(message))
+    answer(message, {"model": model, "output": output, "type": type_.value}, json=json)
 
 
 def _kind_of(connection: psycopg.Connection, model: str) -> ModelKind:

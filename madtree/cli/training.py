@@ -11,9 +11,8 @@ from typing import Annotated, Any
 import psycopg
 import typer
 
-from madtree.cli.escapes import escaped_line
 from madtree.cli.options import FLAGS, OUTPUT, Dsn, Json, examples
-from madtree.cli.output import as_json, text
+from madtree.cli.output import answer
 from madtree.cli.session import session
 from madtree.host.psycopg import as_host
 from madtree.interface import FUNCTIONS, Argument, Function, OneOf
@@ -52,15 +51,9 @@ def training_command(function: Function) -> Callable[..., None]:
             began = time.monotonic()
             said = opened.line(function.name, arguments, declared.doing, verbose=verbose, **levels)
             took = time.monotonic() - began
-            figures = (
-                opened.run(lambda: _trained(opened.connection, beside(model, declared.model_suffix)), "reading")
-                if json
-                else {}
-            )
-        if json:
-            as_json({"model": model, **figures, "seconds": round(took, 2), "message": said})
-        else:
-            text(escaped_line(said))
+            made = beside(model, declared.model_suffix)
+            figures = opened.run(lambda: _trained(opened.connection, made), "reading") if json else {}
+        answer(said, {"model": model, **figures, "seconds": round(took, 2)}, json=json)
 
     command.__doc__ = declared.help
     command.__signature__ = inspect.Signature(list(_parameters(options)))  # type: ignore[attr-defined]
