@@ -1,10 +1,13 @@
-"""Calls whose answer is one line: what was done, made into a sentence."""
+"""Calls whose answer is one line: what was done, made into a sentence. `how` are the arguments that only say how it is
+done, in the order in which they are declared.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 from madtree import score  # its parts, and numpy with them, are loaded when they are asked for
 from madtree.host import Host
-from madtree.interface import defaults
 from madtree.model import get_var_importance as write_importance
 from madtree.model import model_alias as set_alias
 from madtree.model import tree_drop as drop
@@ -16,18 +19,12 @@ def predict(
     model: str | None,
     data: str | None,
     output: str | None,
-    type_: str | None,
-    trust_owner: bool | None = False,
-    replace: bool | None = False,
-    level: float | None = defaults.LEVEL,
-    *,
+    *how: Any,
     function: str,
     n_rounds: int | None = None,
 ) -> str:
     """Score a table by a model of the function's kind; raises MadtreeError as `score.score_table`."""
-    scored = score.score_table(
-        host, model, data, output, type_, trust_owner, replace, level, function=function, n_rounds=n_rounds
-    )
+    scored = score.score_table(host, model, data, output, *how, function=function, n_rounds=n_rounds)
     return (
         f"{function}: {_rows(scored.n_rows)} of {data} scored with {model} ({scored.type_}) into {output} "
         f"in {scored.seconds:.2f} s"
@@ -40,34 +37,16 @@ def predict_by_rounds(
     data: str | None,
     output: str | None,
     type_: str | None,
-    num_trees: int | None = None,
-    trust_owner: bool | None = False,
-    replace: bool | None = False,
-    level: float | None = defaults.LEVEL,
+    num_trees: int | None,
+    *how: Any,
 ) -> str:
     """Score a table by the first rounds of a boosted model; errors as of `predict`."""
-    given = host, model, data, output, type_, trust_owner, replace, level
-    return predict(*given, function="boost_predict", n_rounds=num_trees)
+    return predict(host, model, data, output, type_, *how, function="boost_predict", n_rounds=num_trees)
 
 
-def explain(
-    host: Host,
-    model: str | None,
-    data: str | None,
-    output: str | None,
-    type_: str | None = None,
-    class_: str | None = None,
-    layout: str | None = "wide",
-    top: int | None = None,
-    interactions: bool | None = False,
-    features: str | None = None,
-    background: str | None = None,
-    trust_owner: bool | None = False,
-    replace: bool | None = False,
-) -> str:
+def explain(host: Host, model: str | None, data: str | None, output: str | None, *how: Any) -> str:
     """Explain the predictions of a table's rows; raises MadtreeError as `score.explain_table`."""
-    options = layout, top, interactions, features, background
-    explained = score.explain_table(host, model, data, output, type_, class_, *options, trust_owner, replace)
+    explained = score.explain_table(host, model, data, output, *how)
     of_class = "" if explained.class_ is None else f" of {explained.class_}"
     return (
         f"tree_shap: {data} explained with {model} ({explained.type_}{of_class}) into {output}, "
@@ -80,36 +59,22 @@ def get_var_importance(host: Host, model: str | None, output: str | None) -> str
     return f"get_var_importance: {_rows(write_importance(host, model, output))} of {model} into {output}"
 
 
-def tree_prune(
-    host: Host,
-    model: str | None,
-    new_model: str | None,
-    cp: float | None,
-    trust_owner: bool | None = False,
-    replace: bool | None = False,
-) -> str:
+def tree_prune(host: Host, model: str | None, new_model: str | None, *how: Any) -> str:
     """Prune a model into a new one; raises MadtreeError as the function of the room `model.write`."""
     from madtree.model.write import tree_prune  # numpy comes with it
 
-    done = tree_prune(host, model, new_model, cp, trust_owner, replace)
+    done = tree_prune(host, model, new_model, *how)
     return (
         f"tree_prune: {model} pruned at cp {done.cp!r} into {new_model}: {done.n_trees} tree{_s(done.n_trees)}, "
         f"{done.after} of {done.before} lea{'ves' if done.before != 1 else 'f'}"
     )
 
 
-def boost_cut(
-    host: Host,
-    model: str | None,
-    new_model: str | None,
-    num_trees: int | None,
-    trust_owner: bool | None = False,
-    replace: bool | None = False,
-) -> str:
+def boost_cut(host: Host, model: str | None, new_model: str | None, *how: Any) -> str:
     """Cut a boosted model into a new one; raises MadtreeError as the function of the room `model.write`."""
     from madtree.model.write import boost_cut  # numpy comes with it
 
-    done = boost_cut(host, model, new_model, num_trees, trust_owner, replace)
+    done = boost_cut(host, model, new_model, *how)
     groups = "" if done.n_groups is None else f" of {done.n_groups} groups"
     return (
         f"boost_cut: {model} cut to {done.n_rounds} round{_s(done.n_rounds)}{groups} into {new_model}: "
@@ -130,15 +95,9 @@ def tree_statistics(host: Host, model: str | None, training_table: str | None, t
     return f"tree_statistics: values of {_rows(n_rows)} of {training_table} kept with {model}"
 
 
-def conformal_train(
-    host: Host,
-    model: str | None,
-    calibration_table: str | None = None,
-    levels: str | None = defaults.KEPT_LEVELS,
-    trust_owner: bool | None = False,
-) -> str:
+def conformal_train(host: Host, model: str | None, *how: Any) -> str:
     """Keep how far predictions may be off; raises MadtreeError as the function of the room `score`."""
-    kept = score.conformal_train(host, model, calibration_table, levels, trust_owner)
+    kept = score.conformal_train(host, model, *how)
     of_levels = ", ".join(f"{level:g}" for level in kept.levels)
     return f"conformal_train: quantiles of levels {of_levels} by {_rows(kept.n_rows)} of {kept.table} kept with {model}"
 

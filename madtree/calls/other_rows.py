@@ -5,22 +5,8 @@ from __future__ import annotations
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.model import check_no_offsets, check_rows, find_to_use, unquoted
-from madtree.model.write import (
-    Calibrated,
-    NewModel,
-    Refreshed,
-    write_calibrated_sum,
-    write_calibrated_tree,
-    write_refreshed,
-)
-from madtree.score import (
-    RefreshedNodes,
-    calibration_maps,
-    check_method,
-    check_stages,
-    refreshed_boosted,
-    refreshed_nodes,
-)
+from madtree.model.write import Calibrated, NewModel, write_calibrated_sum, write_calibrated_tree, write_refreshed
+from madtree.score import calibration_maps, check_method, check_stages, refreshed_boosted, refreshed_nodes
 from madtree.sqltext.kinds import TABLES
 from madtree.sqltext.quote import ident
 from madtree.trees import BOOSTED, ISOTONIC, SIGMOID, Joining
@@ -118,23 +104,5 @@ def tree_refresh(
         hint = "Rows count that have an outcome and a weight above 0, of a class and a group that the model knows."
         raise MadtreeError(f"new_table: no row of {new_table} counts", hint=hint, sqlstate="P0002")
     table = str(new_table).strip()
-    write_refreshed(host, tables, model, new, _refreshed(table, found))
+    write_refreshed(host, tables, model, new, table, found)
     return f"tree_refresh: {model_name} refreshed by {found.total} rows of {table} into {new.given}"
-
-
-def _refreshed(table: str, found: RefreshedNodes) -> Refreshed:
-    groups = found.groups
-    return Refreshed(
-        table,
-        n_rows=found.total,
-        tree_id=found.tree_id,
-        node_id=found.node_id,
-        rows=found.n_rows,
-        weight=found.weight,
-        prediction=found.prediction,
-        class_weights=found.class_weights,
-        groups=groups.number,
-        base=groups.base,
-        threshold=groups.threshold,
-        group_rows=groups.n_rows,
-    )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from madtree.score.out_of_bag import predict_out_of_bag
     from madtree.score.predict import score_table
     from madtree.score.predictor import PredictedNumbers
-    from madtree.score.refreshed_leaves import RefreshedNodes, refreshed_nodes
+    from madtree.score.refreshed_leaves import refreshed_nodes
     from madtree.score.refreshed_stages import check_stages, refreshed_boosted
     from madtree.score.renewed_statistics import tree_statistics
     from madtree.score.rows_at_hand import RowsAtHand, check_number_type, feature_places
@@ -40,7 +40,7 @@ _MODULES = {
     "out_of_bag": ("predict_out_of_bag",),
     "predict": ("score_table",),
     "predictor": ("PredictedNumbers",),
-    "refreshed_leaves": ("RefreshedNodes", "refreshed_nodes"),
+    "refreshed_leaves": ("refreshed_nodes",),
     "refreshed_stages": ("check_stages", "refreshed_boosted"),
     "renewed_statistics": ("tree_statistics",),
     "rows_at_hand": ("RowsAtHand", "check_number_type", "feature_places"),

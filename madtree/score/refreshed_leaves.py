@@ -10,10 +10,10 @@ from dataclasses import replace
 import numpy as np
 
 from madtree.host import Host
-from madtree.learn.data import Floats, Ints
+from madtree.learn.data import Ints
 from madtree.learn.walk import inner_by_level
 from madtree.model import ModelTables, casting, output_columns, read_trees
-from madtree.model.arrays import ModelArrays, read_arrays
+from madtree.model.arrays import ModelArrays, RefreshedGroups, RefreshedNodes, read_arrays
 from madtree.records import dataclass
 from madtree.request import COSTS, Costs
 from madtree.score.asking import checked
@@ -32,50 +32,6 @@ from madtree.sqltext.scoreblocks import BlockScan
 from madtree.trees import Joining, Model, Tree
 
 _RECORDS = 3  # that are told of a leaf, about
-
-
-@dataclass(frozen=True)
-class RefreshedGroups:
-    """What rows say of the groups of a boosted model.
-
-    Attributes:
-        number: (n_groups,) of those to which rows have come.
-        base: (n_groups, n_scores) the scores before any tree.
-        threshold: (n_groups,) by which the loss is told; NaN where it has none.
-        n_rows: (n_groups,) that have come.
-    """
-
-    number: Ints
-    base: Floats
-    threshold: Floats
-    n_rows: Ints
-
-    @classmethod
-    def none(cls) -> RefreshedGroups:
-        """Of models whose groups say nothing."""
-        whole, number = np.zeros(0, np.int64), np.zeros(0)
-        return cls(whole, np.zeros((0, 1)), number, whole)
-
-
-@dataclass(frozen=True)
-class RefreshedNodes:
-    """What rows say in all nodes of a model, (n_nodes,) each, in order of tree and id.
-
-    Attributes:
-        total: rows that have come to the model.
-        n_rows, weight: that have come to each node.
-        prediction: of classes the position of one, from 1; nothing where no row has come.
-        class_weights: (n_nodes, K); None of trees that say numbers.
-    """
-
-    total: int
-    tree_id: Ints
-    node_id: Ints
-    n_rows: Ints
-    weight: Floats
-    prediction: Floats
-    class_weights: Floats | None
-    groups: RefreshedGroups
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,8 @@ from madtree.learn.data import Bools, ExactSums, Floats, Ints
 from madtree.learn.losses import RowLoss, leaf_steps, quantiles_of_places
 from madtree.learn.walk import inner_by_level
 from madtree.model import ModelTables
-from madtree.model.arrays import ModelArrays, read_arrays
+from madtree.model.arrays import ModelArrays, RefreshedGroups, RefreshedNodes, read_arrays
 from madtree.records import dataclass
-from madtree.score.refreshed_leaves import RefreshedGroups, RefreshedNodes
 from madtree.score.stage_rows import StagedTrees, StageRows
 from madtree.sqltext import refresh as sql
 from madtree.trees import FEW_CATEGORIES, GRADIENT, METHODS, ORDERED, FeatureKind, LeafValue, Model

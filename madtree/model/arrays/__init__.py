@@ -8,4 +8,12 @@ from madtree.model.arrays.categories import keys_of, keys_of_texts
 from madtree.model.arrays.conformal import MOST_LEVELS, conformal_predictions, kept_quantiles, quantile_of_group
 from madtree.model.arrays.leaf_outcomes import quantiles, read_leaf_outcomes
 from madtree.model.arrays.scores import IsotonicArrays, expected, likeliest, masses, probabilities, shares
-from madtree.model.arrays.trees import ADJUSTED_AGREEMENT, ModelArrays, class_weights, node_weights, read_arrays
+from madtree.model.arrays.trees import (
+    ADJUSTED_AGREEMENT,
+    ModelArrays,
+    RefreshedGroups,
+    RefreshedNodes,
+    class_weights,
+    node_weights,
+    read_arrays,
+)

@@ -153,3 +153,47 @@ def _surrogates(
         sent_ints(row["low_goes_left"])[wanted] == 1,
     )
     return splits, wanted, sent_floats(row[ADJUSTED_AGREEMENT])[wanted] if with_agreement else None
+
+
+@dataclass(frozen=True)
+class RefreshedGroups:
+    """What rows say of the groups of a boosted model.
+
+    Attributes:
+        number: (n_groups,) of those to which rows have come.
+        base: (n_groups, n_scores) the scores before any tree.
+        threshold: (n_groups,) by which the loss is told; NaN where it has none.
+        n_rows: (n_groups,) that have come.
+    """
+
+    number: Ints
+    base: Floats
+    threshold: Floats
+    n_rows: Ints
+
+    @classmethod
+    def none(cls) -> RefreshedGroups:
+        """Of models whose groups say nothing."""
+        whole, number = np.zeros(0, np.int64), np.zeros(0)
+        return cls(whole, np.zeros((0, 1)), number, whole)
+
+
+@dataclass(frozen=True)
+class RefreshedNodes:
+    """What rows say in all nodes of a model, (n_nodes,) each, in order of tree and id.
+
+    Attributes:
+        total: rows that have come to the model.
+        n_rows, weight: that have come to each node.
+        prediction: of classes the position of one, from 1; nothing where no row has come.
+        class_weights: (n_nodes, K); None of trees that say numbers.
+    """
+
+    total: int
+    tree_id: Ints
+    node_id: Ints
+    n_rows: Ints
+    weight: Floats
+    prediction: Floats
+    class_weights: Floats | None
+    groups: RefreshedGroups

@@ -6,12 +6,12 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, listed, watched
-from madtree.learn.data import Array, Floats, Ints
+from madtree.learn.data import Array
 from madtree.learn.walk import first_nodes
 from madtree.model import ModelTables
+from madtree.model.arrays import RefreshedNodes
 from madtree.model.write.columns_text import Encoder, chunks, floats, integers, rows_of_floats
 from madtree.model.write.copies import NewModel, copy_summary, parts_of
-from madtree.records import dataclass
 from madtree.sqltext import array_text as text
 from madtree.sqltext import packed_nodes as packed_sql
 from madtree.sqltext import refresh as sql
@@ -27,37 +27,10 @@ _OF_TRAINING = frozenset({"_cv", "_statistics", "_rounds", "_outcomes"})
 _FILLED = frozenset({"", "_nodes", "_packed", "_group", "_summary"})
 
 
-@dataclass(frozen=True)
-class Refreshed:
-    """What a refreshed model is made of.
-
-    Attributes:
-        table: name of the rows' table, as the user wrote it.
-        n_rows: how many rows have come to the model.
-        tree_id, node_id: (n_nodes,) of all nodes, in order.
-        rows, weight, prediction: (n_nodes,) what the rows say, of classes the position of one from 1; nothing where no
-            row comes to a node.
-        class_weights: (n_nodes, K); None of trees that say numbers.
-        groups: (n_groups,) numbers of the groups of a boosted model to which rows have come; and of these `base`
-            (n_groups, n_scores), `threshold` and `group_rows` (n_groups,).
-    """
-
-    table: str
-    n_rows: int
-    tree_id: Ints
-    node_id: Ints
-    rows: Ints
-    weight: Floats
-    prediction: Floats
-    class_weights: Floats | None
-    groups: Ints
-    base: Floats
-    threshold: Floats
-    group_rows: Ints
-
-
-def write_refreshed(host: Host, tables: ModelTables, model: Model, new: NewModel, refresh: Refreshed) -> None:
-    """Create and fill the tables of the refreshed model.
+def write_refreshed(
+    host: Host, tables: ModelTables, model: Model, new: NewModel, table: str, refresh: RefreshedNodes
+) -> None:
+    """Create and fill the tables of the refreshed model; `table` is the rows' one, as the user wrote it.
 
     Raises:
         MadtreeError: more rows have come to a tree than its records can tell.
@@ -77,22 +50,22 @@ def write_refreshed(host: Host, tables: ModelTables, model: Model, new: NewModel
         _write_nodes(host, tables, at, model, refresh, parts["_nodes"])
     roots = first_nodes(refresh.tree_id)
     _command(
-        host, sql.fill_trees(old, at, parts[""]), [integers(refresh.tree_id[roots]), integers(refresh.rows[roots])]
+        host, sql.fill_trees(old, at, parts[""]), [integers(refresh.tree_id[roots]), integers(refresh.n_rows[roots])]
     )
     if "_group" in parts:
         of_groups = [
-            integers(refresh.groups),
-            rows_of_floats(refresh.base, max(refresh.base.shape[1], 1)),
-            floats(refresh.threshold),
-            integers(refresh.group_rows),
+            integers(refresh.groups.number),
+            rows_of_floats(refresh.groups.base, max(refresh.groups.base.shape[1], 1)),
+            floats(refresh.groups.threshold),
+            integers(refresh.groups.n_rows),
         ]
         _command(host, sql.fill_groups(old, at, parts["_group"]), of_groups)
     for suffix in parts.keys() - _FILLED:
         host.command(fill_alike(old, at, suffix, parts[suffix]))
     given = {
         "refreshed_model": tables.given,
-        "refresh_table": refresh.table,
-        "total_rows_processed": refresh.n_rows,
+        "refresh_table": table,
+        "total_rows_processed": refresh.total,
     }
     copy_summary(host, tables, new, parts["_summary"], given)
 
@@ -103,11 +76,11 @@ def _command(host: Host, statement: str, encoders: list[Encoder]) -> None:
 
 
 def _write_nodes(
-    host: Host, tables: ModelTables, new: Name, model: Model, refresh: Refreshed, columns: Columns
+    host: Host, tables: ModelTables, new: Name, model: Model, refresh: RefreshedNodes, columns: Columns
 ) -> None:
     """Copy the nodes, which are rows."""
-    there = np.flatnonzero(refresh.rows)
-    encoders = [integers(each[there]) for each in (refresh.tree_id, refresh.node_id, refresh.rows)]
+    there = np.flatnonzero(refresh.n_rows)
+    encoders = [integers(each[there]) for each in (refresh.tree_id, refresh.node_id, refresh.n_rows)]
     encoders.append(floats(refresh.weight[there]))
     classes = None
     if refresh.class_weights is None:
@@ -121,9 +94,9 @@ def _write_nodes(
     _command(host, sql.fill_nodes((tables.schema, tables.name), new, columns, classes), encoders)
 
 
-def _write_packed(host: Host, old: Name, new: Name, model: Model, refresh: Refreshed) -> None:
+def _write_packed(host: Host, old: Name, new: Name, model: Model, refresh: RefreshedNodes) -> None:
     """Copy the nodes, which are packed, some trees after the other."""
-    if (most := int(refresh.rows.max(initial=0))) > MOST_ROWS_IN_BAG:
+    if (most := int(refresh.n_rows.max(initial=0))) > MOST_ROWS_IN_BAG:
         raise MadtreeError(
             f"new_table: {most:,} rows come to a tree, and each may have at most {MOST_ROWS_IN_BAG:,}",
             hint="Give a view of some of them.",
@@ -153,9 +126,9 @@ def _write_packed(host: Host, old: Name, new: Name, model: Model, refresh: Refre
         host.command(fill_packed(old, new), types, [*literals, nodes.tobytes()])
 
 
-def _refresh(nodes: Array, refresh: Refreshed, part: slice) -> None:
+def _refresh(nodes: Array, refresh: RefreshedNodes, part: slice) -> None:
     """Enter what rows say into records (n,), which are those of a part of all nodes."""
-    rows = refresh.rows[part]
+    rows = refresh.n_rows[part]
     there, names = np.flatnonzero(rows), nodes.dtype.names or ()
     nodes["n_rows"] = rows
     nodes["prediction"][there] = refresh.prediction[part][there]
