@@ -11,8 +11,6 @@ from madtree.client.estimators.ensemble_base import BaseEnsemble
 from madtree.client.estimators.outcomes import LearnsClasses, LearnsNumbers
 from madtree.client.estimators.tables import TableInPlace, outcome_of
 from madtree.client.frames import Array
-from madtree.request import find_class_writer
-from madtree.sqltext.cells import actual_class
 
 
 class EnsembleClassifier(LearnsClasses, BaseEnsemble):
@@ -62,12 +60,9 @@ class EnsembleClassifier(LearnsClasses, BaseEnsemble):
         with self._client() as client, client.work():
             table = TableInPlace.find(client.host, X)
             y, weight = table.plain(client.host, outcome_of(y), sample_weight or "1")
-            writer = find_class_writer(client.host, self.model_.dependent_type)
-            # As the model knows it; a class that is known by its number only is compared as what it is.
-            actual = y if self._labels is None else actual_class(y, self.model_.dependent_type, writer)
-            others = [actual, f"({weight})::pg_catalog.float8"]
+            others = [self._actual(client, y), f"({weight})::pg_catalog.float8"]
             values, n_rows, (outcomes, weights) = self._values_of_table(client, table, others)
-        known: Any = self.classes_ if self._labels is None else self._labels
+        known = self._known_classes
         predicted = self._shares(self._predicted(values, n_rows)).argmax(axis=1).tolist()
         right = total = 0.0
         for place, outcome, counts in zip(predicted, outcomes, weights, strict=True):

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from madtree.client.calls import as_argument
+from madtree.client.calls import CallError, as_argument
 from madtree.client.client import Client
 from madtree.client.estimators.ensemble_base import BaseEnsemble
 from madtree.client.estimators.ensemble_outcomes import EnsembleClassifier, EnsembleRegressor
-from madtree.client.estimators.forest_parameters import forest_arguments
 from madtree.client.estimators.options import (
     ExtraTreesClassifierOptions,
     ExtraTreesRegressorOptions,
     ForestClassifierOptions,
     ForestRegressorOptions,
 )
+from madtree.client.estimators.parameters import count_or_share, criterion, rows, shared_arguments, whole, without_none
 from madtree.client.forests import Forest
 from madtree.client.frames import Array
 from madtree.client.sklearn_forest import sklearn_of
@@ -26,6 +27,8 @@ from madtree.client.tree_arrays import EnsembleArrays, mean_values
 from madtree.model import ModelTables
 from madtree.request import check_forest_arguments
 from madtree.trees import FOREST
+
+_BY_NAME: dict[str, Callable[[int], int]] = {"sqrt": math.isqrt, "log2": lambda n: int(math.log2(n))}
 
 
 class BaseForest(BaseEnsemble):
@@ -163,3 +166,65 @@ def _mean_importance(of_trees: Array) -> Array:
     mean: Array = (of_trees[grown] / totals[grown, None]).mean(axis=0)
     scaled: Array = mean / mean.sum()
     return scaled
+
+
+def forest_arguments(
+    estimator: Any, count_rows: Callable[[], int], count_features: Callable[[], int]
+) -> dict[str, Any]:
+    """What an estimator's parameters are to forest_train, without those that are None there.
+
+    Args:
+        count_rows, count_features: of the training table; asked only for a share of them.
+
+    Raises:
+        CallError: a parameter has no valid value, or one that asks for what madtree's forests do not do.
+    """
+    if not isinstance(estimator.oob_score, bool):
+        raise CallError(f"oob_score must be True or False, not {estimator.oob_score!r}")
+    if estimator.oob_score and not estimator.bootstrap:
+        raise CallError("oob_score needs rows that are out of bag", "They are with bootstrap=True.")
+    if estimator.max_samples is not None and not estimator.bootstrap:
+        raise CallError("max_samples is about bootstrap samples", "Set bootstrap=True, or max_samples=None.")
+    return without_none(
+        {
+            **estimator.plain_arguments(),
+            "num_trees": whole(estimator, "n_estimators", 1),
+            "num_random_features": _drawn(estimator.max_features, count_features),
+            "importance": whole(estimator, "num_permutations", 0) > 0,
+            "num_permutations": estimator.num_permutations or None,
+            "min_split": rows(estimator, "min_samples_split", 2, count_rows),
+            "sample_ratio": _kept(estimator.max_samples, count_rows),
+            "sampling": None if estimator.bootstrap else "none",
+            "split_rule": None if estimator._split_rule == "best" else estimator._split_rule,
+            "split_criterion": criterion(estimator.criterion),
+            **shared_arguments(estimator, count_rows),
+        }
+    )
+
+
+def _drawn(value: Any, count_features: Callable[[], int]) -> int:
+    """How many features are drawn for a node, as scikit-learn counts them."""
+    if value is None:
+        return count_features()
+    if isinstance(value, str) and value in _BY_NAME:
+        return max(1, _BY_NAME[value](count_features()))
+    found = count_or_share(value)
+    if found is not None:
+        return found if isinstance(found, int) else max(1, int(found * count_features()))
+    raise CallError(
+        "max_features must be 'sqrt', 'log2', None for all features, an integer of at least 1, or a share of them in "
+        f"(0, 1] as a float, not {value!r}"
+    )
+
+
+def _kept(value: Any, count_rows: Callable[[], int]) -> float | None:
+    """The share of the rows that a tree's sample is drawn from."""
+    if value is None:
+        return None
+    found = count_or_share(value)
+    if found is not None:
+        return min(1.0, found / max(count_rows(), 1)) if isinstance(found, int) else found
+    raise CallError(
+        "max_samples must be None, an integer of at least 1, or a share of the rows in (0, 1] as a float, not "
+        f"{value!r}"
+    )

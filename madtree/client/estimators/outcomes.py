@@ -16,6 +16,8 @@ from madtree.client.estimators.in_database import FittedInDatabase
 from madtree.client.estimators.tables import TableInPlace, weights_of_classes
 from madtree.client.frames import Array, FrameColumn
 from madtree.client.tree_arrays import class_values
+from madtree.request import find_class_writer
+from madtree.sqltext.cells import actual_class
 
 
 class LearnsClasses(ClassifierMixin, FittedInDatabase):  # type: ignore[misc]
@@ -55,6 +57,18 @@ class LearnsClasses(ClassifierMixin, FittedInDatabase):  # type: ignore[misc]
         """Natural logarithms of the probabilities, shape (n_rows, n_classes)."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.predict_proba(X)))
+
+    def _actual(self, client: Client, y: str) -> str:
+        """SQL of the class of a row as the model knows it; one that it knows by number only is compared as it is."""
+        if self._labels is None:
+            return y
+        type_ = self.model_.dependent_type
+        return actual_class(y, type_, find_class_writer(client.host, type_))
+
+    @property
+    def _known_classes(self) -> Any:
+        """The classes in the words of `_actual`."""
+        return self.classes_ if self._labels is None else self._labels
 
     def _weights_of_table(self, client: Client, table: TableInPlace, y: str, sample_weight: str | None) -> str | None:
         if self.class_weight is None:

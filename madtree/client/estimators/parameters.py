@@ -76,14 +76,22 @@ def rows(estimator: Any, name: str, least: int, count_rows: Callable[[], int]) -
     value = getattr(estimator, name)
     if value is None:
         return None
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= least:
-        return int(value)
-    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and 0 < float(value) <= 1:
-        return max(least, math.ceil(float(value) * count_rows()))
+    found = count_or_share(value, least)
+    if isinstance(found, int):
+        return found
+    if found is not None:
+        return max(least, math.ceil(found * count_rows()))
     raise CallError(
         f"{name} must be an integer of at least {least}, or a share of the rows in (0, 1] as a float, or None, not "
         f"{value!r}"
     )
+
+
+def count_or_share(value: Any, least: int = 1) -> int | float | None:
+    """A whole number of at least `least` as an int, a share in (0, 1] as a float; None where it is neither."""
+    if isinstance(value, numbers.Integral):
+        return None if isinstance(value, bool) or int(value) < least else int(value)
+    return float(value) if isinstance(value, numbers.Real) and 0 < float(value) <= 1 else None
 
 
 def whole(estimator: Any, name: str, least: int) -> int:

@@ -13,8 +13,6 @@ from madtree.client.estimators.tables import TableInPlace, outcome_of
 from madtree.client.frames import Array
 from madtree.client.tree_arrays import class_shares
 from madtree.model import output_columns
-from madtree.request import find_class_writer
-from madtree.sqltext.cells import actual_class
 from madtree.sqltext.condition import QUALIFIED
 
 
@@ -127,11 +125,8 @@ class DecisionTreeClassifier(TreeClassifierOptions, LearnsClasses, BaseDecisionT
             y, weight = table.plain(client.host, outcome_of(y), sample_weight or "1")
             (leaf,) = output_columns(self.model_, "leaf", QUALIFIED)
             scored = self._scored(client, table, [y, weight])
-            writer = find_class_writer(client.host, self.model_.dependent_type)
-            # As the model knows it; a class that is known by its number only is compared as what it is.
-            actual = y if self._labels is None else actual_class(y, self.model_.dependent_type, writer)
-            counts = client.query(scored.outcomes(leaf, actual, weight))
-        known: Any = self.classes_ if self._labels is None else self._labels
+            counts = client.query(scored.outcomes(leaf, self._actual(client, y), weight))
+        known = self._known_classes
         winner = {node.node_id: known[self._winners[at]] for at, node in enumerate(self._flat_tree.nodes)}
         right = np.array([winner[row.value] == row.actual for row in counts], np.bool_)
         weights = np.array(counts.column("weight"), np.float64)
