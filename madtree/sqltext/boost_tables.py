@@ -58,7 +58,6 @@ CATEGORY_COLUMNS: tuple[tuple[str, str], ...] = (
 )
 _KNOWN = dict(SUMMARY_COLUMNS)
 BOOST_SUMMARY_COLUMNS = SUMMARY_COLUMNS + tuple(each for each in own_settings(BOOSTED) if each[0] not in _KNOWN)
-GROUP_PARAMETERS = (("gid", "int4"), *GROUP_COLUMNS)
 
 
 def insert_rounds(schema: str, name: str, grouping: Sequence[Column], group_source: str | None) -> str:

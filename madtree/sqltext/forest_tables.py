@@ -64,8 +64,6 @@ FOREST_SUMMARY_COLUMNS = _MADLIBS_SUMMARY + tuple(
     each for each in (*SUMMARY_COLUMNS, *own_settings(FOREST)) if each[0] not in _KNOWN
 )
 
-GROUP_PARAMETERS = (("gid", "int4"), *GROUP_COLUMNS)
-
 
 def untested_trees(schema: str, name: str) -> str:
     """The places, from 0 in order of the trees' ids, of the trees that no row is out of the bag of."""

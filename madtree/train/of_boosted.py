@@ -14,14 +14,17 @@ from madtree.learn.data import Ints
 from madtree.learn.ensemble import BoostLearner, Learner
 from madtree.learn.prune import TrainedTrees
 from madtree.model.write import (
-    BoostedTotals,
+    GroupTotals,
     boost_summary,
     by_categories,
+    floats,
     integers,
     labels_or_null,
-    write_boosted_groups,
+    rows_of_floats,
+    write_groups,
     write_members,
     write_packed,
+    write_rounds,
 )
 from madtree.parallel import Workers, growing_workers, resident_workers
 from madtree.records import dataclass
@@ -116,37 +119,32 @@ class Boosted:
             "class": labels_or_null(harvest.classes if n_scores > 1 else [], score),
         }
         write_members(host, task, trees, numbering, more, TABLES[BOOSTED].more, output.group_table)
-        totals = _totals(harvest, n_scores)
         failure = UNUSABLE_GROUP + (", or all others held out" if self.parameters.has_held_out else "")
-        write_boosted_groups(host, task, totals, failure, output.group_table, harvest.categories)
-        losses = {}
-        if output.group_table is None:
-            found = {"training": float(totals.training_loss[0]), "validation": float(totals.validation_loss[0])}
-            losses = {name: loss for name, loss in found.items() if not np.isnan(loss)}
-        return Tested(None, losses)
+        columns, rounds = harvest.boosted, harvest.rounds
+        spread = partial(harvest.by_group, columns.group)
+        n_rounds: Ints = spread(columns.n_rounds, 0)
+        # What is lost after the model's last round.
+        last = rounds.number == n_rounds[np.searchsorted(harvest.groups, rounds.group)]
+        at_last = partial(harvest.by_group, rounds.group[last])
+        training, held_out = at_last(rounds.training[last], np.nan), at_last(rounds.held_out[last], np.nan)
+        base = columns.base if len(columns.base) else np.zeros((0, n_scores))
+        of_groups = {
+            "n_rounds": integers(n_rounds),
+            "base_score": rows_of_floats(spread(base, np.nan), base.shape[1]),
+            "loss_threshold": floats(spread(columns.threshold, np.nan)),
+            "n_rows": integers(spread(columns.n_rows, 0)),
+            "n_held_out": integers(spread(columns.n_held_out, 0)),
+            "training_loss": floats(training),
+            "validation_loss": floats(held_out),
+        }
+        groups = GroupTotals(harvest.groups, harvest.n_trees, harvest.importance)
+        source, known = output.group_table, TABLES[BOOSTED].of_groups
+        write_groups(host, task, groups, of_groups, known, failure, source, harvest.categories)
+        write_rounds(host, task, rounds, source)
+        if source is not None:
+            return Tested(None, {})
+        found = {"training": float(training[0]), "validation": float(held_out[0])}
+        return Tested(None, {name: loss for name, loss in found.items() if not np.isnan(loss)})
 
     def summary(self, task: TrainingTask) -> dict[str, Any]:
         return boost_summary(task, self.parameters)
-
-
-def _totals(harvest: Harvest, n_scores: int) -> BoostedTotals:
-    """The models of all groups (n,)."""
-    columns, rounds = harvest.boosted, harvest.rounds
-    spread = partial(harvest.by_group, columns.group)
-    n_rounds: Ints = spread(columns.n_rounds, 0)
-    # What is lost after the model's last round.
-    last = rounds.number == n_rounds[np.searchsorted(harvest.groups, rounds.group)]
-    at_last = partial(harvest.by_group, rounds.group[last])
-    return BoostedTotals(
-        group=harvest.groups,
-        n_trees=harvest.n_trees,
-        n_rounds=n_rounds,
-        base_score=spread(columns.base if len(columns.base) else np.zeros((0, n_scores)), np.nan),
-        loss_threshold=spread(columns.threshold, np.nan),
-        n_rows=spread(columns.n_rows, 0),
-        n_held_out=spread(columns.n_held_out, 0),
-        training_loss=at_last(rounds.training[last], np.nan),
-        validation_loss=at_last(rounds.held_out[last], np.nan),
-        impurity_var_importance=harvest.importance,
-        rounds=rounds,
-    )

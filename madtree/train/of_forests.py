@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,17 @@ from madtree.learn.ensemble import ForestLearner, Learner, wave_counts, wave_nod
 from madtree.learn.problem import SearchTuning
 from madtree.learn.prune import TrainedTrees
 from madtree.model import nodes_view
-from madtree.model.write import GroupTotals, floats, forest_summary, picked, write_groups, write_members, write_packed
+from madtree.model.write import (
+    GroupTotals,
+    floats,
+    forest_summary,
+    nothing,
+    picked,
+    rows_of_floats,
+    write_groups,
+    write_members,
+    write_packed,
+)
 from madtree.parallel import Workers, forest_workers, growing_workers
 from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
@@ -78,31 +89,27 @@ class Forests:
         more = {"oob_error": floats(trees.oob_error), "oob_tested": is_tested}
         write_members(host, task, trees, numbering, more, TABLES[FOREST].more, output.group_table)
         warn_of_shared_ids(host, task, self.parameters.sampling, harvest.out_of_bag)
-        of_groups = self._of_groups(harvest)
-        write_groups(host, task, of_groups, UNUSABLE_GROUP, output.group_table, harvest.categories)
-        error = None
-        if output.group_table is None and not np.isnan(of_groups.oob_error[0]):
-            error = float(of_groups.oob_error[0])
-        return Tested(error)
+        oob_error = self._write_groups(output, harvest)
+        has_error = output.group_table is None and not np.isnan(oob_error[0])
+        return Tested(float(oob_error[0]) if has_error else None)
 
     def summary(self, task: TrainingTask) -> dict[str, Any]:
         return forest_summary(task, self.parameters)
 
-    def _of_groups(self, harvest: Harvest) -> GroupTotals:
-        """The forests of all groups (n,)."""
-        samples, n_trees = harvest.out_of_bag, harvest.n_trees
-        wanted = self.parameters.n_permutations > 0
-
-        def spread(values: Floats) -> Floats:
-            found: Floats = harvest.by_group(samples.group, values, np.nan)
-            return found
-
-        return GroupTotals(
-            group=harvest.groups,
-            n_trees=n_trees,
-            oob_error=spread(samples.error),
-            oob_score=spread(samples.score),
-            oob_var_importance=spread(samples.importance) if wanted else None,
-            oob_var_importance_sd=spread(samples.importance_sd) if wanted else None,
-            impurity_var_importance=harvest.importance / np.maximum(n_trees, 1)[:, None],
-        )
+    def _write_groups(self, output: ModelOutput, harvest: Harvest) -> Floats:
+        """Write what is known of each group; returns the errors on out-of-bag rows (n,), NaN where there are none."""
+        samples, width = harvest.out_of_bag, len(output.task.features)
+        spread = partial(harvest.by_group, samples.group, missing=np.nan)
+        error: Floats = spread(samples.error)
+        of_features = {"oob_var_importance": samples.importance, "oob_var_importance_sd": samples.importance_sd}
+        asked = self.parameters.n_permutations > 0
+        more = {
+            "oob_error": floats(error),
+            "oob_score": floats(spread(samples.score)),
+            **{name: rows_of_floats(spread(each), width) if asked else nothing for name, each in of_features.items()},
+        }
+        importance = harvest.importance / np.maximum(harvest.n_trees, 1)[:, None]
+        groups = GroupTotals(harvest.groups, harvest.n_trees, importance)
+        columns, source = TABLES[FOREST].of_groups, output.group_table
+        write_groups(output.host, output.task, groups, more, columns, UNUSABLE_GROUP, source, harvest.categories)
+        return error

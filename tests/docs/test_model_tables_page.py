@@ -18,7 +18,7 @@ COLUMNS = {
     "m_cv": tables.CV_COLUMNS,
     "m_packed": tables.PACKED_COLUMNS,
     "m_outcomes": tables.OUTCOME_COLUMNS,
-    "m_group of boosted models": boost_tables.GROUP_PARAMETERS,
+    "m_group of boosted models": (("gid", "int4"), *boost_tables.GROUP_COLUMNS),
     "m_group of calibrated models": boost_tables.isotonic_columns(2),
     "m_rounds": boost_tables.ROUND_COLUMNS,
     "m_summary": tables.SUMMARY_COLUMNS,

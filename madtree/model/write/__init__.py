@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from madtree.model.write.calibrated import Calibrated, write_calibrated_tree
 from madtree.model.write.calibrated_sum import write_calibrated_sum
-from madtree.model.write.columns_text import floats, integers, labels_or_null, picked
+from madtree.model.write.columns_text import floats, integers, labels_or_null, nothing, picked, rows_of_floats
 from madtree.model.write.copies import NewModel
 from madtree.model.write.cut import boost_cut
 from madtree.model.write.encoded import Encodings, GroupEncodings, by_categories, too_many
-from madtree.model.write.groups import BoostedTotals, GroupTotals, write_boosted_groups, write_groups, write_members
+from madtree.model.write.groups import GroupTotals, write_groups, write_members, write_rounds
 from madtree.model.write.packed import write_outcomes, write_packed
 from madtree.model.write.prune import tree_prune
 from madtree.model.write.refreshed import write_refreshed

@@ -22,6 +22,11 @@ NO_VALUES = "{}"  # a shorter array than the other columns': `unnest` makes NULL
 Encoder = Callable[[slice], str]  # some of a column's rows as an array literal
 
 
+def nothing(part: slice) -> str:
+    """NULL in each row."""
+    return NO_VALUES
+
+
 def integers(values: Any) -> Encoder:
     array = np.asarray(values, dtype=np.int64)
     return lambda part: text.integers(array[part].tolist())
@@ -52,7 +57,7 @@ def texts_or_null(rows: Sequence[str]) -> Encoder:
 
 def labels_or_null(labels: Sequence[str], index: Ints) -> Encoder:
     """Labels by their index; NULL where there are no labels."""
-    return picked([text.quoted(label) for label in labels], index) if labels else lambda _: NO_VALUES
+    return picked([text.quoted(label) for label in labels], index) if labels else nothing
 
 
 def numbers(values: Any) -> list[float] | list[int]:

@@ -21,7 +21,6 @@ from madtree.learn.prune import (
 from madtree.model import prediction_type
 from madtree.model.write.columns_text import (
     CHUNK_BYTES,
-    NO_VALUES,
     Encoder,
     category_texts,
     chunks,
@@ -29,6 +28,7 @@ from madtree.model.write.columns_text import (
     integers,
     level_texts,
     longer,
+    nothing,
     picked,
     rows_of_floats,
     texts_or_null,
@@ -122,7 +122,7 @@ def write_nodes(
         encoders["class_weights"] = rows_of_floats(nodes.class_weights, n_classes)
     else:
         encoders["prediction"] = floats(nodes.prediction)
-        encoders["class_weights"] = lambda _: NO_VALUES
+        encoders["class_weights"] = nothing
     sizes = longer(left, right) + n_classes * NUMBER_BYTES
     statement = inserts.insert_nodes(task.output_schema, task.output_name, prediction_type(task), classes)
     with local_settings(host, _compression(host, int(sizes.sum()))):
