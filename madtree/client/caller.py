@@ -213,16 +213,16 @@ class Caller:
         """While a call runs, the server's lines are passed on."""
         connections = [session.connection for session in (self._session, self._source) if session is not None]
 
-        def tell(diagnostic: psycopg.errors.Diagnostic) -> None:
+        def forward(diagnostic: psycopg.errors.Diagnostic) -> None:
             self._forward(Message.of(diagnostic))
 
         for connection in connections:
-            connection.add_notice_handler(tell)
+            connection.add_notice_handler(forward)
         try:
             yield
         finally:
             for connection in connections:
-                connection.remove_notice_handler(tell)
+                connection.remove_notice_handler(forward)
 
     def _forward(self, message: Message) -> None:
         """Pass a line on to whoever wants to know."""

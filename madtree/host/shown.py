@@ -23,15 +23,15 @@ def shown_by_process(host: Host) -> Iterator[Callable[[str], None]]:
     PostgreSQL's own function is called that a change of the setting calls. The setting stays what it is, so log lines
     keep the name that the user has given.
     """
-    tell = _teller()
+    show = _show_by_function()
     before = host.query(sql.current_settings([_NAME]))[0][_NAME]
     try:
-        yield tell
+        yield show
     finally:
-        tell(before)
+        show(before)
 
 
-def _teller() -> Callable[[str], None]:
+def _show_by_function() -> Callable[[str], None]:
     """Where the server does not have that function, nothing is shown."""
     report = getattr(ctypes.PyDLL(None), "pgstat_report_appname", None)
     if report is None:
@@ -48,7 +48,7 @@ def shown_by_setting(host: Host, clock: Callable[[], float] = time.monotonic) ->
     before: str | None = None
     last = clock()
 
-    def tell(text: str) -> None:
+    def show(text: str) -> None:
         nonlocal before, last
         now = clock()
         if now - last < _SECONDS:
@@ -58,6 +58,6 @@ def shown_by_setting(host: Host, clock: Callable[[], float] = time.monotonic) ->
         host.query(sql.SET_LOCAL, _TEXTS, [_NAME, text])
         last = now
 
-    yield tell
+    yield show
     if before is not None:
         host.query(sql.SET_LOCAL, _TEXTS, [_NAME, before])

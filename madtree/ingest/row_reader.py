@@ -59,11 +59,11 @@ class RowPacker:
         pages: PageRanges,
         spool: RowSpool | None,
         sharing: Sharing | None = None,
-        tell: Callable[[int, int, int], None] = lambda n_read, n_ranges, n_rows: None,
+        report: Callable[[int, int, int], None] = lambda n_read, n_ranges, n_rows: None,
     ) -> None:
-        """`sharing` and `tell` are those of `RowSpool.read`."""
+        """`sharing` and `report` are those of `RowSpool.read`."""
         self._host, self._source, self._spool, self._sharing = host, source, spool, sharing
-        self._tell = tell
+        self._report = report
         self._pages = pages.finer(source.rows_at_once)
 
     def blocks(self, packing: Packing, block_rows: int) -> Generator[tuple[Block, Packed], None, None]:
@@ -97,7 +97,7 @@ class RowPacker:
                     images = self._host.query(*self._query(careful, page_range))[0]["images"]
                     part = packer.pack(as_rows(self._source, images))
                 n_rows += part[0].codes.n_rows
-                self._tell(number, len(ranges), n_rows)
+                self._report(number, len(ranges), n_rows)
                 yield part
 
     def _query(self, queries: Sequence[str], page_range: PageRange) -> Query:

@@ -61,7 +61,7 @@ class RowSpool:
         in_memory: int,
         part_bytes: int = _PART_BYTES,
         sharing: Sharing | None = None,
-        tell: Callable[[int, int, int], None] = lambda n_read, n_ranges, n_rows: None,
+        report: Callable[[int, int, int], None] = lambda n_read, n_ranges, n_rows: None,
         condition: str = "",
     ) -> RowSpool:
         """Read a table, or a relation without pages as a whole.
@@ -70,7 +70,7 @@ class RowSpool:
             condition: on the rows that are wanted, as `RowSource.from_clause` takes it; all usable ones if empty. Of a
                 relation without pages there is none.
             sharing: where other sessions may read as well.
-            tell: is told after each page range how many there have been of how many, with how many rows.
+            report: is told after each page range how many there have been of how many, with how many rows.
 
         Raises:
             MadtreeError: it exceeds temp_file_limit, or the disk is full.
@@ -88,7 +88,7 @@ class RowSpool:
                     if at + len(some) == spool._part_rows:
                         spool._write(part)
                 if pages.ranges:
-                    tell(number, len(pages.ranges), spool.n_rows)
+                    report(number, len(pages.ranges), spool.n_rows)
         rest = spool.n_rows % spool._part_rows
         if rest:
             spool._write(part[:, :rest])

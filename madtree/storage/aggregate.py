@@ -175,10 +175,10 @@ class TableKeeper(ABC):
         self._host, self._work, self._space, self._n_workers = host, work, space, n_workers
 
     def train(
-        self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
+        self, packing: Packing, program: Callable[[Packed, bool], Program[T]], report: Callable[[Progress], None]
     ) -> Coroutine[T]:
         packed = self._pack(packing)
-        return (yield from driven(program(packed, False), self._provider(packing.problem), tell))
+        return (yield from driven(program(packed, False), self._provider(packing.problem), report))
 
     @abstractmethod
     def _pack(self, packing: Packing) -> Packed: ...

@@ -24,7 +24,7 @@ class InProcess:
         self._memory_bytes, self._position_bytes = memory_bytes, position_bytes
 
     def train(
-        self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
+        self, packing: Packing, program: Callable[[Packed, bool], Program[T]], report: Callable[[Progress], None]
     ) -> Coroutine[T]:
         place = TemporaryPlace.of(self._host)
         store = BlockStore(packing.problem, self._block_rows, self._memory_bytes, self._position_bytes, place)
@@ -35,4 +35,4 @@ class InProcess:
                 store.add(block)
                 total = total.plus(packed)
         store.finish()
-        return (yield from driven(program(total, True), store, tell))
+        return (yield from driven(program(total, True), store, report))

@@ -28,14 +28,14 @@ class BlockKeeper(Protocol):
     n_processes: int
 
     def train(
-        self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
+        self, packing: Packing, program: Callable[[Packed, bool], Program[T]], report: Callable[[Progress], None]
     ) -> Coroutine[T]:
         """Pack all rows, and drive a program over them, as a coroutine: at its pauses whoever goes on with it may run
         statements, and lets cancels in.
 
         Args:
             program: made once all is packed, of what was packed and whether rows are at hand.
-            tell: of the program's progress.
+            report: of the program's progress.
 
         Raises:
             NotPossibleError: another keeper has to do it.

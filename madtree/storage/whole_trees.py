@@ -65,7 +65,7 @@ class GrowPlan:
 def growing_in_block(
     plan: GrowPlan,
     images: bytes | Floats,
-    tell: Callable[[Progress], None] = lambda progress: None,
+    report: Callable[[Progress], None] = lambda progress: None,
     deliver: Callable[[TrainedTrees], None] | None = None,
 ) -> Coroutine[TrainedTrees | None]:
     """Train all trees whose rows are among `images`, each by its own bins, as a coroutine; None if no row has a feature
@@ -73,11 +73,11 @@ def growing_in_block(
 
     Args:
         images: of the rows, or their numbers (n_rows, n_columns).
-        tell: of progress.
+        report: of progress.
         deliver: is handed trees that are done while others grow, which are not in the result then; None for all in the
             result.
     """
-    tell(Progress(stage="pack"))
+    report(Progress(stage="pack"))
     rows = plan.row_format.read(images)
     del images  # what is not needed any more makes room for the histograms
     yield
@@ -101,7 +101,7 @@ def growing_in_block(
         given=given,
     )
     del rows, given
-    return (yield from plan.learner.in_block(problem, block, tree_ids, tell, deliver))
+    return (yield from plan.learner.in_block(problem, block, tree_ids, report, deliver))
 
 
 def _of_trees(rows: RawRows, tree_ids: Ints) -> RawRows:

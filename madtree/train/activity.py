@@ -75,17 +75,17 @@ class Activity:
             self._counted = ""
         self._show(self._text(stage, "-", "-"))
 
-    def tell(self, progress: Progress) -> None:
+    def report(self, progress: Progress) -> None:
         """Something of it may be a step."""
         step = progress.step
         if step is not None and (step.unit != "level" or self._unit == "level"):  # a boosting round has some, too
-            self._tell("block" if step.unit == "block" else self._unit, step.n_done, step.n_total)
+            self._report("block" if step.unit == "block" else self._unit, step.n_done, step.n_total)
 
     def read(self, n_read: int, n_ranges: int) -> None:
         """So many page ranges of the rows have been read."""
-        self._tell(self._stage, n_read, n_ranges)
+        self._report(self._stage, n_read, n_ranges)
 
-    def _tell(self, unit: str, n_done: int, n_total: int | None) -> None:
+    def _report(self, unit: str, n_done: int, n_total: int | None) -> None:
         """So many are done; the others are expected to take as long as these have taken."""
         if unit != self._counted or n_done < self._done:
             self._counted = unit

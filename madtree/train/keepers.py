@@ -43,9 +43,9 @@ def keeper_of(keeping: Keeping, call: Call, found: Survey, blocks: Blocks) -> Bl
     host, source, tuning, space = call.host, found.source, call.task.tuning, call.space
     if source.spread is not None:
         return InParts(source.spread, space, source.rows)
-    tell = ReadingReporter(host, call.activity, call.task.verbose).tell
+    report = ReadingReporter(host, call.activity, call.task.verbose).report
     sharing = sharing_of(source, found.profile.total, space)
-    packer = RowPacker(source.reader, source.rows, blocks.pages, blocks.spool, sharing, tell)
+    packer = RowPacker(source.reader, source.rows, blocks.pages, blocks.spool, sharing, report)
     rows = max(blocks.read_rows, min(tuning.block_rows, tuning.block_bytes // row_bytes(blocks.problem)))
     budget = found.parameters.memory_bytes
     room = rows, budget // tuning.block_share, budget // tuning.position_share

@@ -87,7 +87,7 @@ def _bins(call: Call, found: Survey, strategy: Strategy, scale: Scale, pages: Pa
         row_format,
         found.parameters.memory_bytes // tuning.spool_share,
         sharing=sharing_of(source, profile.total, call.space),
-        tell=ReadingReporter(call.host, call.activity, call.task.verbose).tell,
+        report=ReadingReporter(call.host, call.activity, call.task.verbose).report,
     )
     return finder.find(read, once=strategy.reads_once)
 
@@ -102,7 +102,7 @@ def _pack_and_grow(
     never_null = [profile.never_null] * n_own + [not seen for seen in binned.seen_null]
     packing = Packing(problem, found.row_format(profile), tree_ids, never_null)
     ids = np.ones(1, np.int64) if tree_ids is None else tree_ids
-    tell = ProgressReporter(host, call.watch, call.activity, call.task.verbose).tell
+    report = ProgressReporter(host, call.watch, call.activity, call.task.verbose).report
     for keeping in strategy.keepings:
         call.watch.begin("pack")
         try:
@@ -110,7 +110,7 @@ def _pack_and_grow(
             buffer = TreeBuffer(host, in_file=not keeper.may_run_statements)
 
             program = partial(_program, call, found, problem, ids, buffer.add, keeper.n_processes)
-            work = keeper.train(packing, program, tell)
+            work = keeper.train(packing, program, report)
             grown = yield from batches_of(work, buffer, profile, host.let_in)
         except NotPossibleError:
             continue

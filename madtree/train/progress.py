@@ -19,14 +19,14 @@ class ProgressReporter:
         self._host, self._watch, self._activity, self._verbose = host, watch, activity, verbose
         self._last = time.monotonic()
 
-    def tell(self, progress: Progress) -> None:
+    def report(self, progress: Progress) -> None:
         """A stage begins, or a round of growth has been searched: its frontier nodes, the rows still in play, the
         seconds it took.
         """
         if progress.stage is not None:
             self._watch.begin(progress.stage)
             self._last = time.monotonic()
-        self._activity.tell(progress)
+        self._activity.report(progress)
         if not self._verbose:
             return
         if progress.note:
@@ -60,7 +60,7 @@ class ReadingReporter:
         self._host, self._activity, self._verbose, self._clock = host, activity, verbose, clock
         self._last = clock()
 
-    def tell(self, n_read: int, n_ranges: int, n_rows: int) -> None:
+    def report(self, n_read: int, n_ranges: int, n_rows: int) -> None:
         """So many page ranges have been read, with so many rows."""
         self._activity.read(n_read, n_ranges)
         now = self._clock()

@@ -28,11 +28,11 @@ def whole_tree(call: Call, found: Survey) -> Iterator[Batch]:
     call.watch.begin("pack")
     clause = source.rows.from_clause(extra=source.rows.usable)
     images = read_images(source.reader, source.rows, rows_sql.images(source.rows, clause))
-    tell, buffer = (
-        ProgressReporter(host, call.watch, call.activity, call.task.verbose).tell,
+    report, buffer = (
+        ProgressReporter(host, call.watch, call.activity, call.task.verbose).report,
         TreeBuffer(host, in_file=False),
     )
-    work = growing_in_block(_grow_plan(call, found), images, tell, buffer.add)
+    work = growing_in_block(_grow_plan(call, found), images, report, buffer.add)
     del images
     trained = yield from batches_of(work, buffer, found.profile, host.let_in)
     if trained is not None:
@@ -48,16 +48,17 @@ def small_groups(call: Call, found: Survey, n_growers: int) -> Iterator[Batch]:
     Args:
         n_growers: workers that grow blocks beside this process; above 0 only where there may be resident workers.
     """
-    n_blocks, tell = found.size.n_blocks, ProgressReporter(call.host, call.watch, call.activity, call.task.verbose).tell
+    host, n_blocks = call.host, found.size.n_blocks
+    report = ProgressReporter(host, call.watch, call.activity, call.task.verbose).report
     plan = _grow_plan(call, found)
     if n_growers:
-        for trees in _shared(call, found, plan, n_growers, tell):
+        for trees in _shared(call, found, plan, n_growers, report):
             yield Batch(trees, found.profile)
         return
     spread = found.source.spread
     grown = _by_servers(call, found, plan, spread) if spread else _streamed(call, found, plan)
     for done, batch in enumerate(grown, 1):
-        tell(Progress(step=StepReport("block", done, n_blocks)))
+        report(Progress(step=StepReport("block", done, n_blocks)))
         if batch is not None:
             yield Batch(batch, found.profile)
 
@@ -81,14 +82,14 @@ def _streamed(call: Call, found: Survey, plan: GrowPlan) -> Iterator[TrainedTree
     call.watch.begin("pack")
     with local_settings(host, sorting(found.parameters.memory_bytes)):
         for row in host.data_stream(rows_sql.images_by_block(found.source.rows)):
-            tell = ProgressReporter(host, call.watch, call.activity, verbose=False).tell
-            work = growing_in_block(plan, as_rows(source.rows, row.pop("images")), tell)
+            report = ProgressReporter(host, call.watch, call.activity, verbose=False).report
+            work = growing_in_block(plan, as_rows(source.rows, row.pop("images")), report)
             yield finished(work, host.let_in)
             call.watch.begin("pack")
 
 
 def _shared(
-    call: Call, found: Survey, plan: GrowPlan, n_growers: int, tell: Callable[[Progress], None]
+    call: Call, found: Survey, plan: GrowPlan, n_growers: int, report: Callable[[Progress], None]
 ) -> Iterator[TrainedTrees]:
     host, tables = call.host, call.space.tables
     call.watch.begin("pack")
@@ -96,5 +97,5 @@ def _shared(
         call.space.make("images", tables.create_images(rows_sql.images_by_block(found.source.rows)))
     call.watch.begin("passes")
     n_blocks = found.size.n_blocks
-    for trees in grown_together(host, tables.images_of(), n_blocks, plan.dump(), n_growers, tell):
+    for trees in grown_together(host, tables.images_of(), n_blocks, plan.dump(), n_growers, report):
         yield TrainedTrees.load(trees)

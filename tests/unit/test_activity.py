@@ -29,7 +29,7 @@ def test_a_tree_shows_its_stage_its_rows_and_its_level() -> None:
     shown.activity.counted(1000)
     shown.activity.begin("passes")
     assert shown.text == "madtree tree passes - - 1000 16402"
-    shown.activity.tell(Progress(step=StepReport("level", 1, n_nodes=1, n_rows=1000)))
+    shown.activity.report(Progress(step=StepReport("level", 1, n_nodes=1, n_rows=1000)))
     assert shown.text == "madtree tree level 1 - 1000 16402"
     shown.activity.begin("prune")
     assert shown.text == "madtree tree prune - - 1000 16402"
@@ -40,7 +40,7 @@ def test_what_remains_of_a_forest_takes_as_long_as_what_is_done() -> None:
     shown.now = 100.0
     shown.activity.begin("passes")
     shown.now = 110.0
-    shown.activity.tell(Progress(step=StepReport("tree", 10, 40)))
+    shown.activity.report(Progress(step=StepReport("tree", 10, 40)))
     assert shown.text == "madtree forest tree 10/40 30s - 16402"
 
 
@@ -48,12 +48,12 @@ def test_writing_trees_in_between_hides_nothing() -> None:
     shown = Shown(FOREST)
     shown.activity.begin("passes")
     shown.now = 10.0
-    shown.activity.tell(Progress(step=StepReport("tree", 10, 40)))
+    shown.activity.report(Progress(step=StepReport("tree", 10, 40)))
     for stage in ("write", "passes"):
         shown.activity.begin(stage)
         assert shown.text == "madtree forest tree 10/40 30s - 16402"
     shown.now = 20.0
-    shown.activity.tell(Progress(step=StepReport("tree", 20, 40)))
+    shown.activity.report(Progress(step=StepReport("tree", 20, 40)))
     assert shown.text == "madtree forest tree 20/40 20s - 16402"
 
 
@@ -61,7 +61,7 @@ def test_writing_trees_in_between_hides_nothing() -> None:
 def test_what_is_written_last_is_shown(kind: ModelKind, unit: Literal["tree", "block"]) -> None:
     shown = Shown(kind)
     shown.activity.begin("passes")
-    shown.activity.tell(Progress(step=StepReport(unit, 40, 40)))
+    shown.activity.report(Progress(step=StepReport(unit, 40, 40)))
     shown.activity.begin("write")
     assert shown.text.split()[2] == "write"
 
@@ -69,7 +69,7 @@ def test_what_is_written_last_is_shown(kind: ModelKind, unit: Literal["tree", "b
 def test_the_writing_of_a_boosted_model_that_stopped_early_is_shown() -> None:
     shown = Shown(BOOSTED)
     shown.activity.begin("passes")
-    shown.activity.tell(Progress(step=StepReport("tree", 10, 40)))
+    shown.activity.report(Progress(step=StepReport("tree", 10, 40)))
     shown.activity.begin("write")
     assert shown.text == "madtree boost write - - - 16402"
 
@@ -78,10 +78,10 @@ def test_levels_and_stages_of_a_boosting_round_do_not_hide_the_round() -> None:
     shown = Shown(BOOSTED)
     shown.activity.begin("passes")
     shown.now = 1.0
-    shown.activity.tell(Progress(step=StepReport("tree", 1, 100)))
+    shown.activity.report(Progress(step=StepReport("tree", 1, 100)))
     for stage in ("prune", "passes"):
         shown.activity.begin(stage)
-        shown.activity.tell(Progress(step=StepReport("level", 4, n_nodes=1, n_rows=10)))
+        shown.activity.report(Progress(step=StepReport("level", 4, n_nodes=1, n_rows=10)))
         assert shown.text == "madtree boost round 1/100 99s - 16402"
 
 
@@ -93,7 +93,7 @@ def test_small_groups_show_their_blocks() -> None:
         for stage in ("pack", "passes", "prune"):
             shown.activity.begin(stage)
         shown.now += 2.0
-        shown.activity.tell(Progress(step=StepReport("block", n_done, 10)))
+        shown.activity.report(Progress(step=StepReport("block", n_done, 10)))
     assert shown.text == "madtree tree block 4/10 12s - 16402"
     shown.activity.begin("pack")
     assert shown.text == "madtree tree block 4/10 12s - 16402"
@@ -112,5 +112,5 @@ def test_no_text_is_longer_than_what_postgres_keeps() -> None:
     shown.activity.counted(10**12)
     shown.activity.begin("passes")
     shown.now = 1e6
-    shown.activity.tell(Progress(step=StepReport("tree", 10_000, 1_000_000)))
+    shown.activity.report(Progress(step=StepReport("tree", 10_000, 1_000_000)))
     assert shown.text == "madtree forest tree 10000/1000000 99000000s - -"

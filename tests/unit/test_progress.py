@@ -21,7 +21,7 @@ def told(*steps: StepReport) -> MemoryHost:
     host = MemoryHost()
     teller = ProgressReporter(host, Stopwatch("sample"), Activity(), verbose=True)
     for step in steps:
-        teller.tell(Progress(step=step))
+        teller.report(Progress(step=step))
     assert {severity for severity, _ in host.said} == {"INFO"}
     return host
 
@@ -62,9 +62,9 @@ def test_what_a_client_says_of_rows_that_it_reads() -> None:
     """
     host = MemoryHost(has_extension=False)
     clock = iter([0.0, 0.4, 1.0, 1.5, 2.0])
-    tell = ReadingReporter(host, Activity(), True, lambda: next(clock)).tell
+    report = ReadingReporter(host, Activity(), True, lambda: next(clock)).report
     for n_read in (4, 10, 15, 20):
-        tell(n_read, 100, n_read * 1_000)
+        report(n_read, 100, n_read * 1_000)
     lines = [text for _, text in host.said]
     assert lines == ["pack 10 of 100: 10000 rows read, 1.000 s", "pack 20 of 100: 20000 rows read, 1.000 s"]
     assert [step.n_rows for step in host.steps] == [10_000, 20_000]

@@ -22,7 +22,7 @@ from madtree.learn.ensemble.learners import (
     ForestLearner,
     Held,
     Learner,
-    Tell,
+    ReportProgress,
     TreeLearner,
     learner_of,
 )

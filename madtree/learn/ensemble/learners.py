@@ -25,7 +25,7 @@ from madtree.records import dataclass
 from madtree.trees import LOSSES, BoostParameters, ForestParameters, Parameters
 
 Deliver = Callable[[TrainedTrees], None]
-Tell = Callable[[Progress], None]
+ReportProgress = Callable[[Progress], None]
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Learner(Protocol):
         ...
 
     def in_block(
-        self, problem: Problem, block: Block, groups: Ints, tell: Tell, deliver: Deliver | None
+        self, problem: Problem, block: Block, groups: Ints, report: ReportProgress, deliver: Deliver | None
     ) -> Coroutine[TrainedTrees]:
         """Trains the models of a block that has all rows of its groups; with `deliver` None all trees are in the
         result.
@@ -107,9 +107,9 @@ class TreeLearner:
         return TrainedTrees.of(*outcome, groups).with_rows()
 
     def in_block(
-        self, problem: Problem, block: Block, groups: Ints, tell: Tell, deliver: Deliver | None
+        self, problem: Problem, block: Block, groups: Ints, report: ReportProgress, deliver: Deliver | None
     ) -> Coroutine[TrainedTrees]:
-        outcome = yield from training_at_hand(problem, [block], tell)
+        outcome = yield from training_at_hand(problem, [block], report)
         return TrainedTrees.of(*outcome, groups)
 
     def to_values(self) -> dict[str, Any]:
@@ -135,13 +135,13 @@ class ForestLearner:
         return out_of_bag_columns((yield from train_forest(forest, deliver)), forest)
 
     def in_block(
-        self, problem: Problem, block: Block, groups: Ints, tell: Tell, deliver: Deliver | None
+        self, problem: Problem, block: Block, groups: Ints, report: ReportProgress, deliver: Deliver | None
     ) -> Coroutine[TrainedTrees]:
         done: list[TrainedTrees] = []
         forest = Forest.of(problem, self.parameters, groups)
         program = train_forest(forest, deliver or done.append)
         at_hand = BlocksAtHand([block], block.codes.n_rows * POSITION_BYTES * forest.members)
-        rest = out_of_bag_columns((yield from driven(program, at_hand, tell)), forest)
+        rest = out_of_bag_columns((yield from driven(program, at_hand, report)), forest)
         return TrainedTrees.join([*done, rest])
 
     def to_values(self) -> dict[str, Any]:
@@ -177,12 +177,12 @@ class BoostLearner:
         return (yield from train_boosted(boosting, deliver, rows_at_hand=held.rows_at_hand))
 
     def in_block(
-        self, problem: Problem, block: Block, groups: Ints, tell: Tell, deliver: Deliver | None
+        self, problem: Problem, block: Block, groups: Ints, report: ReportProgress, deliver: Deliver | None
     ) -> Coroutine[TrainedTrees]:
         done: list[TrainedTrees] = []
         program = train_boosted(Boosting(problem, self.parameters, groups), deliver or done.append, rows_at_hand=True)
         at_hand = BlocksAtHand([block], block.codes.n_rows * POSITION_BYTES)
-        rest = yield from driven(program, at_hand, tell)
+        rest = yield from driven(program, at_hand, report)
         return TrainedTrees.join([*done, rest])
 
     def to_values(self) -> dict[str, Any]:

@@ -56,22 +56,22 @@ def _fold_ends(problem: Problem, n_rows: Ints) -> Program[Ints | None]:
 def train_at_hand(
     problem: Problem,
     blocks: Sequence[Block],
-    tell: Callable[[Progress], None] = lambda progress: None,
+    report: Callable[[Progress], None] = lambda progress: None,
     between: Callable[[], None] = lambda: None,
 ) -> tuple[Outcome, Problem]:
     """Train the trees of a problem whose rows are all in blocks at hand, and have their folds.
 
     Args:
-        tell: of progress.
+        report: of progress.
         between: called at pauses, for cancels to be let in.
     """
-    return finished(training_at_hand(problem, blocks, tell), between)
+    return finished(training_at_hand(problem, blocks, report), between)
 
 
 def training_at_hand(
-    problem: Problem, blocks: Sequence[Block], tell: Callable[[Progress], None]
+    problem: Problem, blocks: Sequence[Block], report: Callable[[Progress], None]
 ) -> Coroutine[tuple[Outcome, Problem]]:
     """The training of `train_at_hand`, as a coroutine."""
     n_rows = sum(block.codes.n_rows for block in blocks)
     at_hand = BlocksAtHand(blocks, n_rows * problem.n_replicas * POSITION_BYTES)
-    return driven(train_trees(problem, rows_at_hand=True, folds_known=True), at_hand, tell)
+    return driven(train_trees(problem, rows_at_hand=True, folds_known=True), at_hand, report)

@@ -123,14 +123,14 @@ class Provider:
 
 
 def driven(
-    program: Program[T], provider: Provider, tell: Callable[[Progress], None] = lambda progress: None
+    program: Program[T], provider: Provider, report: Callable[[Progress], None] = lambda progress: None
 ) -> Coroutine[T]:
     """The result of a program, as a coroutine: at each of its pauses the server may look for cancels."""
     try:
         request = next(program)
         while True:
             if isinstance(request, Progress):
-                tell(request)
+                report(request)
                 yield
                 request = program.send(None)
             else:

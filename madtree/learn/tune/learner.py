@@ -10,7 +10,7 @@ import numpy as np
 
 from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.data import Block, Bools, Coroutine, Ints
-from madtree.learn.ensemble import Deliver, Held, Tell, bootstrap
+from madtree.learn.ensemble import Deliver, Held, ReportProgress, bootstrap
 from madtree.learn.packing import RawRows
 from madtree.learn.problem import Bootstrap, Problem
 from madtree.learn.prune import TrainedTrees, assign_folds
@@ -75,11 +75,11 @@ class SearchLearner:
         return TrainedTrees.none(len(problem.unordered), problem.n_classes)
 
     def in_block(
-        self, problem: Problem, block: Block, groups: Ints, tell: Tell, deliver: Deliver | None
+        self, problem: Problem, block: Block, groups: Ints, report: ReportProgress, deliver: Deliver | None
     ) -> Coroutine[TrainedTrees]:
         program = self.program(problem, groups, lambda trees: None, Held(1, True, True))
         positions = block.codes.n_rows * (1 + problem.parameters.n_folds) * POSITION_BYTES
-        return driven(program, BlocksAtHand([block], positions), tell)
+        return driven(program, BlocksAtHand([block], positions), report)
 
     def to_values(self) -> dict[str, Any]:
         raise NotImplementedError("settings are tried in one process, which alone hears of them")

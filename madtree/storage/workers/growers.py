@@ -116,12 +116,12 @@ class Grower:
 class LeadingGrower(Grower):
     """The leader, who grows blocks as all do, and collects everybody's trees in the end."""
 
-    def __init__(self, board: Board, plan: GrowBlocks, tell: Callable[[Progress], None]) -> None:
-        """`tell`: how many blocks are done, by whomever."""
+    def __init__(self, board: Board, plan: GrowBlocks, report: Callable[[Progress], None]) -> None:
+        """`report`: how many blocks are done, by whomever."""
         super().__init__(board, plan)
         self._file = SpillFile(plan.place, "trees of small groups")
         self._spans: dict[int, Span] = {}
-        self._tell = tell
+        self._report = report
 
     def trees(self) -> dict[int, bytes | memoryview]:
         """Of each block its trees, as the bytes of a `TrainedTrees`; none where it has no usable row."""
@@ -137,4 +137,4 @@ class LeadingGrower(Grower):
     def _put(self, number: int, trees: bytes) -> None:
         self._spans[number] = self._file.write(trees)
         n_done = len(self._spans) + sum(map(self.board.n_added, range(self.board.n_seated)))
-        self._tell(Progress(step=StepReport("block", n_done, self._plan.n_blocks)))
+        self._report(Progress(step=StepReport("block", n_done, self._plan.n_blocks)))

@@ -54,7 +54,7 @@ class Leader(Resident, Provider, Generic[T]):
         board: Board,
         plan: KeepRows,
         program: Callable[[Packed], Program[T]],
-        tell: Callable[[Progress], None],
+        report: Callable[[Progress], None],
         evenly: bool = False,
     ) -> None:
         """
@@ -63,7 +63,7 @@ class Leader(Resident, Provider, Generic[T]):
             evenly: whether workers who come late are handed rows that this process has packed, until all have as many.
         """
         super().__init__(board, plan)
-        self._program, self._tell, self._evenly = program, tell, evenly
+        self._program, self._report, self._evenly = program, report, evenly
         self._others: list[int] = []  # seats of the workers that keep any rows
         self._answered: dict[int, int] = {}  # of each seat, answers that have been read
         self._waves: SharedWaves | None = None
@@ -108,13 +108,13 @@ class Leader(Resident, Provider, Generic[T]):
         self.store.finish()
         packed = yield from waited_for(self._all_packed)
         n, shared = (self.board.n_seats, ", shared with") if self._n_taken else (len(self._others), " and")
-        self._tell(Progress(note=f"packed by this process{shared} {n} resident worker{'s' * (n != 1)}"))
+        self._report(Progress(note=f"packed by this process{shared} {n} resident worker{'s' * (n != 1)}"))
         try:
             if self._plan.sharing:
                 yield from self._share_rows()
             elif self._evenly:
                 yield from self._hand_over()
-            self._outcome.append((yield from driven(self._program(packed), self, self._tell)))
+            self._outcome.append((yield from driven(self._program(packed), self, self._report)))
         except Exception as error:  # raised again where the orchestrator is, with its class
             self._error = error
         self.board.end()

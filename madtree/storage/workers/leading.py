@@ -39,7 +39,7 @@ def work_together(host: Host, board: Board, leader: Participant) -> None:
 
 
 def grown_together(
-    host: Host, query: str, n_blocks: int, grow_plan: bytes, n_workers: int, tell: Callable[[Progress], None]
+    host: Host, query: str, n_blocks: int, grow_plan: bytes, n_workers: int, report: Callable[[Progress], None]
 ) -> Iterator[bytes]:
     """The trees of each block that has usable rows, as the bytes of a `TrainedTrees`, once all are grown.
 
@@ -48,15 +48,15 @@ def grown_together(
         query: of the images of a block, but for the block's number, from 0, with which it ends.
         grow_plan: a dumped `GrowPlan`.
         n_workers: that help this process, at most.
-        tell: how many blocks are done, while they are grown, and who has grown them.
+        report: how many blocks are done, while they are grown, and who has grown them.
     """
     place = TemporaryPlace.of(host)
     plan = GrowBlocks(grow_plan, query, n_blocks, place)
     with published(codec.dump(plan.to_values()), n_workers, place) as board:
-        leader = LeadingGrower(board, plan, tell)
+        leader = LeadingGrower(board, plan, report)
         work_together(host, board, leader)
         n = board.n_seated
-        tell(Progress(note=f"small groups grown by this process and {n} resident worker{'s' * (n != 1)}"))
+        report(Progress(note=f"small groups grown by this process and {n} resident worker{'s' * (n != 1)}"))
         trees = leader.trees()
         for number in range(n_blocks):
             found = trees.pop(number, None)

@@ -51,7 +51,7 @@ class ResidentWorkers:
         self._read_here, self._sharing, self._evenly = read_here, sharing, evenly
 
     def train(
-        self, packing: Packing, program: Callable[[Packed, bool], Program[T]], tell: Callable[[Progress], None]
+        self, packing: Packing, program: Callable[[Packed, bool], Program[T]], report: Callable[[Progress], None]
     ) -> Coroutine[T]:
         place = TemporaryPlace.of(self._host)
         queries, careful = range_queries(self._source, self._pages, packing.never_null)
@@ -67,7 +67,7 @@ class ResidentWorkers:
             sharing=self._sharing,
         )
         with published(codec.dump(plan.to_values()), self._n_workers, place) as board:
-            leader = Leader(board, plan, lambda packed: program(packed, True), tell, self._evenly)
+            leader = Leader(board, plan, lambda packed: program(packed, True), report, self._evenly)
             if self._read_here:
                 yield from self._take(self._read_here, packing, leader)
             work_together(self._host, board, leader)
