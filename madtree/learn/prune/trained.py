@@ -162,6 +162,13 @@ def _trees(outcome: Outcome, problem: Problem, key: TreeKeys) -> TreeColumns:
     )
 
 
+# Columns of nodes that are those of the outcome.
+_AS_GROWN = (
+    *("node_id", "depth", "feature", "threshold", "majority_left", "n_rows", "weight", "impurity", "risk"),
+    *("complexity", "improvement", "prediction"),
+)
+
+
 def _nodes(outcome: Outcome, problem: Problem, key: TreeKeys) -> NodeColumns:
     n = len(outcome.tree)
 
@@ -175,20 +182,9 @@ def _nodes(outcome: Outcome, problem: Problem, key: TreeKeys) -> NodeColumns:
 
     return NodeColumns(
         key=key.take(outcome.tree),
-        node_id=outcome.node_id,
-        depth=outcome.depth,
-        feature=outcome.feature,
-        threshold=outcome.threshold,
         left=categories(outcome.left_codes),
         right=categories(outcome.right_codes),
-        majority_left=outcome.majority_left,
-        n_rows=outcome.n_rows,
-        weight=outcome.weight,
-        impurity=outcome.impurity,
-        risk=outcome.risk,
-        complexity=outcome.complexity,
-        improvement=outcome.improvement,
-        prediction=outcome.prediction,
+        **{name: getattr(outcome, name) for name in _AS_GROWN},
         class_weights=np.zeros((n, 0)) if outcome.class_weights is None else outcome.class_weights,
     )
 
