@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -138,7 +139,16 @@ class BlockStore(Provider):
             replaced = at_hand.replaced(request, place)
             for name in request.columns:
                 self._kept[number].columns[name] = self._put(self._replaced(number, name), getattr(replaced, name))
-        at_hand.renew(self._blocks())
+        at_hand.renew([self._renewed(number, old) for number, old in zip(self._filled, at_hand.blocks, strict=True)])
+
+    def _renewed(self, number: int, before: Block) -> Block:
+        """The block at that place after some columns have been replaced. Codes in memory stay the same object, and so
+        does what is known of them.
+        """
+        kept = self._kept[number]
+        is_in_file = any(isinstance(kept.columns[name], _Spilled) for name in ("narrow", "wide"))
+        found = self._block(kept)
+        return found if is_in_file else replace(found, codes=before.codes)
 
     def remember(self, request: RememberRequest) -> Coroutine[None]:
         """What is remembered stays where it is, and new columns do not take its place."""

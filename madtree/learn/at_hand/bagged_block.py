@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -18,31 +17,36 @@ class BaggedBlock:
     """A block whose rows go into the order of nodes.
 
     Attributes:
-        limbs: what is summed beside the row counts, each (n_rows,).
         order: (n_rows,) uint32 the rows by group; None where there is one.
         kept: records of all rows, without limbs, from trees before; None where there are none.
     """
 
     problem: Problem
     block: Block
-    limbs: list[Floats]
     order: Array | None
     kept: RowRecords | None
 
     @classmethod
     def of(cls, problem: Problem, block: Block, kept: RowRecords | None, allocator: Allocator) -> BaggedBlock:
-        if problem.is_packed:
-            limbs = [problem.packed(block)]
-        else:
-            counted = problem.counted(block)
-            limbs = [] if counted.weight is None else list(counted.weight)
-            limbs = limbs if problem.n_classes else limbs + list(counted.target)
         order = None
         if problem.n_groups > 1:
             assert block.tree is not None
             order = allocated(allocator, block.tree.shape, np.uint32)
             order[:] = stable_order(block.tree.astype(np.uint32, copy=False))
-        return cls(problem, block, limbs, order, kept)
+        return cls(problem, block, order, kept)
+
+    def limbs(self, rows: Ints | None = None) -> list[Floats]:
+        """What is summed beside the row counts, (n,) each, of some rows (n,); None for all."""
+        if self.problem.is_packed:
+            return [self.problem.packed(self.block, rows)]
+        return self._limbs if rows is None else [limb.take(rows) for limb in self._limbs]
+
+    @cached_property
+    def _limbs(self) -> list[Floats]:
+        """As above, of all rows, where they are not packed."""
+        counted = self.problem.counted(self.block)
+        limbs = [] if counted.weight is None else list(counted.weight)
+        return limbs if self.problem.n_classes else limbs + list(counted.target)
 
     @property
     def n_groups(self) -> int:
@@ -68,19 +72,18 @@ class BaggedBlock:
     def enter(self, rows: Ints, times: Array, into: RowRecords, at: slice | Ints) -> None:
         """Put rows (n,) that count so often (n,) in n places."""
         if self.problem.n_replicas == 1 and self.kept is None:
-            into.fill(at, self.block, rows, times, self.limbs)
+            into.fill(at, self.block, rows, times, self.limbs(rows))
         else:
-            into.draw(at, self._records, rows, times)
+            into.draw(at, self._records, rows, times, self.limbs(rows))
 
     @cached_property
     def _records(self) -> RowRecords:
-        """All rows. Drawing from these takes a third of the time of putting records together."""
+        """All rows, without limbs. Drawing from these takes a third of the time of putting records together."""
         if self.kept is not None:
-            return replace(self.kept, limbs=self.limbs)
-        n_rows = self.block.codes.n_rows
+            return self.kept
         layout = RecordLayout.of(self.block.codes, self.problem.n_classes)
-        made = RowRecords.empty(layout, n_rows, len(self.limbs), self.block.codes)
-        made.fill_all(self.block, self.limbs)
+        made = RowRecords.empty(layout, self.block.codes.n_rows, 0, self.block.codes)
+        made.fill_all(self.block)
         return made
 
     def group(self, rows: Ints) -> Array:

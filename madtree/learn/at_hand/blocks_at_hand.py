@@ -73,6 +73,10 @@ class BlocksAtHand(Provider):
         self._way: WayDown | None = None  # down the trees that were asked for last
         self._allocator.take_back()
 
+    @property
+    def blocks(self) -> list[Block]:
+        return [placed.block for placed in self._blocks]
+
     def renew(self, blocks: Sequence[Block]) -> None:
         """Go on with other columns of these rows; codes and trees are as before."""
         self._place(blocks, None)
@@ -114,19 +118,19 @@ class BlocksAtHand(Provider):
         for i, placed in enumerate(self._blocks):
             yield
             self._blocks[i] = replace(placed, block=self.replaced(request, i))
-        self.renew([placed.block for placed in self._blocks])
+        self.renew(self.blocks)
 
     def remember(self, request: RememberRequest) -> Coroutine[None]:
         yield
         if request.back:
             self.renew(self._remembered)
         else:
-            self._remembered = [placed.block for placed in self._blocks]
+            self._remembered = self.blocks
 
     def sample(self, request: SampleRequest) -> Coroutine[None]:
         yield
         if request.share < 1:
-            self._all_blocks = [placed.block for placed in self._blocks]
+            self._all_blocks = self.blocks
             self._begin([request.of(block) for block in self._all_blocks])
         elif self._all_blocks:
             self._begin(self._all_blocks)
@@ -158,7 +162,7 @@ class BlocksAtHand(Provider):
         """The rows in the order of nodes; `lasting`: of the first of many trees of the same rows."""
         yield
         if self._order is None or self._order[0] is not problem:
-            blocks = [placed.block for placed in self._blocks]
+            blocks = self.blocks
             self._order = self._way = None
             self._allocator.take_back()
             records = self._records_of(problem, blocks) if lasting else None
@@ -180,7 +184,7 @@ class BlocksAtHand(Provider):
 
     def _joined(self) -> Block:
         if self._whole is None:
-            self._whole = Block.join([placed.block for placed in self._blocks])
+            self._whole = Block.join(self.blocks)
         return self._whole
 
     def held_out(self, request: HeldOutRequest) -> Coroutine[HeldOut]:
@@ -214,7 +218,7 @@ class BlocksAtHand(Provider):
 
     def targets(self, request: TargetsRequest) -> Coroutine[Targets]:
         yield
-        blocks = [placed.block for placed in self._blocks] if self._whole is None else [self._whole]
+        blocks = self.blocks if self._whole is None else [self._whole]
         n_rows = sum(block.codes.n_rows for block in blocks)
 
         def joined(name: str) -> Any:

@@ -74,12 +74,14 @@ class NodeOrder:
         parts = [BaggedBlock.of(problem, *each, allocator) for each in _with_records(blocks, records)]
         n_rows = problem.n_replicas * sum(block.codes.n_rows for block in blocks)
         self._tuning = problem.tuning
-        self._empty = partial(RowRecords.empty, layout, n_rows, len(parts[0].limbs), blocks[0].codes, allocator)
+        channels = problem.channels
+        n_limbs = 1 if problem.is_packed else channels.weight_limbs + channels.outcome_limbs
+        self._empty = partial(RowRecords.empty, layout, n_rows, n_limbs, blocks[0].codes, allocator)
         self._free: RowRecords | None = None  # where rows go to; None where it is still to be made
         self._nodes: Ints = np.arange(problem.n_trees)
         self._are_lent = records is not None and all(part.are_all_in_bag for part in parts)
         if records is not None and self._are_lent:
-            limbs = [joined(each) for each in zip(*(part.limbs for part in parts), strict=True)]
+            limbs = [joined(each) for each in zip(*(part.limbs() for part in parts), strict=True)]
             self._rows, self._sizes = replace(records, limbs=limbs), np.array([n_rows])
             return
         self._rows = self._empty()
@@ -117,11 +119,13 @@ class NodeOrder:
         self._drop_empty()  # roots of trees for which no row was drawn
         free = self._empty() if self._free is None else self._free
         first = 0
-        nodes: list[Ints] = []
-        sizes: list[Ints] = []
+        none: Ints = np.zeros(0, np.int64)
+        nodes, sizes = [none], [none]
         for stretch in self._stretches():
             begin = first
             split = routing.child.take(stretch.nodes) != stretch.nodes
+            if not split.any():
+                continue
             right = self._sides(routing, stretch)
             left = ~right
             ends = np.flatnonzero(~split)  # from leaves no row goes right

@@ -91,7 +91,7 @@ class RowRecords:
         return cls(layout, allocator(n_rows * layout.record.itemsize).view(layout.record), limbs, codes)
 
     def fill(self, at: slice | Ints, block: Block, rows: Ints, times: Array, limbs: Sequence[Floats]) -> None:
-        """Enter `rows` (n,) of a block, each so many times (n,), `at` n places; `limbs` as in the block.
+        """Enter `rows` (n,) of a block, each so many times (n,), `at` n places; `limbs` (n,) theirs.
 
         Where records do not carry codes, the block must be the one that has all rows.
         """
@@ -103,25 +103,25 @@ class RowRecords:
         else:
             units[:, :2].view(np.uint32)[at, 0] = rows
         units[at, layout.class_at] = block.target.take(rows) if block.target.ndim == 1 else 0
-        self._enter_times(at, limbs, rows, times)
+        self._enter_times(at, limbs, times)
 
-    def fill_all(self, block: Block, limbs: Sequence[Floats] = ()) -> None:
+    def fill_all(self, block: Block) -> None:
         """Enter all rows of a block, each once."""
         n_rows = block.codes.n_rows
-        self.fill(slice(0, n_rows), block, np.arange(n_rows), np.ones(n_rows, np.uint8), limbs)
+        self.fill(slice(0, n_rows), block, np.arange(n_rows), np.ones(n_rows, np.uint8), ())
 
-    def draw(self, at: slice | Ints, source: RowRecords, rows: Ints, times: Array) -> None:
-        """Enter `rows` (n,) of another's, which counts each once, each so many times (n,), `at` n places."""
+    def draw(self, at: slice | Ints, source: RowRecords, rows: Ints, times: Array, limbs: Sequence[Floats]) -> None:
+        """As `fill`, from records that count each row once."""
         if isinstance(at, slice):
             source.records.take(rows, out=self.records[at], mode="clip")
         else:
             self._table[at] = source._table.take(rows, axis=0)
-        self._enter_times(at, source.limbs, rows, times)
+        self._enter_times(at, limbs, times)
 
-    def _enter_times(self, at: slice | Ints, limbs: Sequence[Floats], rows: Ints, times: Array) -> None:
+    def _enter_times(self, at: slice | Ints, limbs: Sequence[Floats], times: Array) -> None:
         self._table[at, self.layout.times_at] = times
         for own, limb in zip(self.limbs, limbs, strict=True):
-            own[at] = limb.take(rows) * times
+            own[at] = limb * times
 
     def __len__(self) -> int:
         return len(self.records)

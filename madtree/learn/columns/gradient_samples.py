@@ -56,7 +56,8 @@ def no_sizes(values: Mapping[str, Any]) -> Array:
 
 
 def gradient_sample(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
-    """The fold that says which rows a tree is grown on, and gradients and hessians, times what they count for.
+    """The fold that says which rows a tree is grown on, and their gradients and hessians, times what they count for;
+    those of other rows stay.
 
     `values`: top (n_groups,) as above; least (n_groups,) the first bin all rows of which are kept; share (n_groups,) of
     the others that is drawn; seed, and tree, by which they are.
@@ -66,17 +67,19 @@ def gradient_sample(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, 
     assert block.identity is not None
     assert block.weight is not None
     key = keyed(_DRAWN, values["seed"], np.array([values["tree"]]))[0]
-    fold, limbs = np.empty(block.codes.n_rows, np.uint8), {name: np.empty_like(getattr(block, name)) for name in _LIMBS}
+    fold, limbs = np.empty(block.codes.n_rows, np.uint8), {name: getattr(block, name).copy() for name in _LIMBS}
     least_size = least_sizes(values["top"], values["least"])
     for piece in pieces_of(len(fold), CACHED_ROWS):
         tree = None if block.tree is None else block.tree[piece]
         least, share = (each[0] if tree is None else each.take(tree) for each in (least_size, values["share"]))
         is_large = np.abs(block.target[0, piece]) >= least
         is_drawn = mixed(block.identity[piece] ^ key) < share * 2.0**32
-        fold[piece] = _FOLDS.take(np.logical_or(is_large, is_drawn, out=is_drawn).view(np.uint8))
-        times = np.where(is_large, 1.0, 1.0 / share)
-        for name, changed in limbs.items():
-            np.rint(getattr(block, name)[:, piece] * times, out=changed[:, piece])
+        fold[piece] = _FOLDS.take(np.logical_or(is_large, is_drawn).view(np.uint8))
+        others = np.flatnonzero(is_drawn & ~is_large)
+        times = 1.0 / (share if tree is None else share.take(others))
+        for limb in limbs.values():
+            own = limb[:, piece]
+            own[:, others] = np.rint(own.take(others, axis=1) * times)
     if block.fold is not None:
         fold[block.fold == Sampled.HELD_OUT] = Sampled.HELD_OUT
     return {"fold": fold, **limbs}

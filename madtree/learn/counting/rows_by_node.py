@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from madtree.learn.counting.count_request import CountRequest
-from madtree.learn.counting.joint_tables import add_at, add_joint, joint_pairs
+from madtree.learn.counting.joint_tables import add_joint, joint_pairs, sums_at
 from madtree.learn.data import Array, Floats, Ints, Runs
 from madtree.learn.histogram import HistogramLayout, add_codes, feature_view
 from madtree.learn.problem import Rounding, SearchTuning
@@ -120,10 +120,11 @@ def _add_features(state: Array, request: CountRequest, some: RowsByNode) -> None
         pairs: list[int] = []
         if layout.channels.n_counts == 1 and stop - first >= request.problem.tuning.joint_rows:
             pairs = joint_pairs(layout, rows.crowds, is_packed)
-        for pair in pairs:
-            values = rows.limbs if is_packed else [rows.times, *rows.limbs]
-            own = [each[first:stop] for each in values]
-            add_joint(state, layout, slot, pair, rows.joint_codes(pair, first, stop), own, rows.crowds[pair], is_packed)
+        if pairs:
+            values = [each[first:stop] for each in (rows.limbs if is_packed else [rows.times, *rows.limbs])]
+            columns = [rows.joint_codes(pair, first, stop) for pair in pairs]
+            crowd = max(rows.crowds[pair] for pair in pairs)
+            add_joint(state, layout, slot, pairs, columns, values, crowd, is_packed)
         add = _add_packed if is_packed else _add_node
         for part, part_layout in _of_others(state, layout, pairs):
             add(part, part_layout, slot, rows, first, stop)
@@ -153,7 +154,7 @@ def _add_node(state: Array, layout: HistogramLayout, slot: int, rows: Records, f
     for i in range(len(layout.widths)):
         place[:] = own(layout.first + i)
         for sums, values in zip(feature_view(state, layout, i)[:, slot], (times, *limbs), strict=True):
-            add_at(sums, place, values)
+            sums += sums_at(place, values, len(sums))
 
 
 def _add_packed(state: Array, layout: HistogramLayout, slot: int, rows: Records, first: int, stop: int) -> None:
@@ -167,9 +168,8 @@ def _add_packed(state: Array, layout: HistogramLayout, slot: int, rows: Records,
     total = np.zeros((3, *sums.shape))
     for at in range(first, stop, Rounding.PACKED_ROWS):
         end = min(at + Rounding.PACKED_ROWS, stop)
-        sums[:] = 0
         for feature, own in zip(features, sums, strict=True):
-            add_at(own, rows.column(feature, at, end), limb[at:end])
+            own[:] = sums_at(rows.column(feature, at, end), limb[at:end], len(own))
         for channel, more in zip(total, Rounding.unpacked(sums), strict=True):
             channel += more
     for i, width in enumerate(widths):

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
+import numpy as np
+
 from madtree.learn.counting.count_request import CountRequest
 from madtree.learn.counting.rows_by_node import RowsByNode, add_rows_by_node
 from madtree.learn.data import Array, Block, Coroutine, Ints, finished
@@ -87,7 +89,7 @@ class PlacedBlock:
         multiplicity = request.problem.replicas.multiplicity(self.block, replica)
         if multiplicity is None:
             return RowsInPlay(block, slots)
-        slots[multiplicity == 0] = -1
+        slots = np.where(multiplicity == 0, slots.dtype.type(-1), slots)
         return RowsInPlay(block, slots, multiplicity if multiplicity.max(initial=0) > 1 else None)
 
 

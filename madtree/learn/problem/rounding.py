@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from madtree.learn.data import CACHED_ROWS, Block, Floats, Grid, Values, keyed, mixed, pieces_of, require, scaled
+from madtree.learn.data import CACHED_ROWS, Block, Floats, Grid, Ints, Values, keyed, mixed, pieces_of, require, scaled
 from madtree.records import dataclass
 
 _MOST_TREES = 2**32 - 1
@@ -51,25 +51,28 @@ class Rounding:
             found[0, piece], found[1, piece] = gradients, hessians
         return replace(block, target=found[:1], weight=found[1:])
 
-    def packed_rows(self, block: Block, target: Grid, weight: Grid) -> Floats:
-        """(n_rows,) its rows as one number each."""
-        found = np.empty(block.codes.n_rows)
-        for piece, gradients, hessians in self._pieces(block, target, weight):
+    def packed_rows(self, block: Block, target: Grid, weight: Grid, rows: Ints | None = None) -> Floats:
+        """(n,) its rows as one number each; `rows` (n,) some of them, None for all."""
+        found = np.empty(block.codes.n_rows if rows is None else len(rows))
+        for piece, gradients, hessians in self._pieces(block, target, weight, rows):
             found[piece] = self.packed(gradients, hessians)
         return found
 
-    def _pieces(self, block: Block, target: Grid, weight: Grid) -> Iterator[tuple[slice, Floats, Floats]]:
-        """Some rows after the others, with their gradients and hessians."""
+    def _pieces(
+        self, block: Block, target: Grid, weight: Grid, rows: Ints | None = None
+    ) -> Iterator[tuple[slice, Floats, Floats]]:
+        """Some rows after the others, with their gradients and hessians; `rows` as above."""
         assert block.weight is not None
         key = keyed(_ROUNDED, self.seed, np.array([self.tree]))[0]
         hashes, tree = block.codes.hashes, block.tree
         limbs, grids = (block.target[0], block.weight[0]), ((self.target, target), (self.weight, weight))
         shifts = [before.exponents[:, 0] - after.exponents[:, 0] for before, after in grids]
-        for piece in pieces_of(len(hashes), CACHED_ROWS):
-            draws = mixed(hashes[piece] ^ key)
+        for piece in pieces_of(len(hashes) if rows is None else len(rows), CACHED_ROWS):
+            at = piece if rows is None else rows[piece]
+            draws = mixed(hashes[at] ^ key)
             found: list[Floats] = []
             for own, shift, draw in zip(limbs, shifts, (draws >> _HALF, draws & np.uint32(0xFFFF)), strict=True):
-                values = scaled(own[piece], shift[0] if tree is None else shift.take(tree[piece]))
+                values = scaled(own[at], shift[0] if tree is None else shift.take(tree[at]))
                 values += draw * 2.0**-16
                 found.append(np.floor(values, out=values))
             yield piece, found[0], found[1]

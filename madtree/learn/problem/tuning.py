@@ -82,5 +82,5 @@ class SearchTuning:
     drawn_bytes: int = 6 * 2**20
     node_rows: int = 1_000
     piece_rows: int = 32_768
-    joint_rows: int = 32_768
+    joint_rows: int = 16384
     joint_piece_rows: int = 524_288

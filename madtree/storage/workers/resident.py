@@ -32,6 +32,7 @@ from madtree.storage.workers.messages import (
 
 _POLL = 0.0002  # seconds between two looks,
 _IDLE_POLL = 0.005  # of a worker that has nothing to count
+_STEP = 0.002  # seconds that a step takes at least: a call from SQL has its price
 _PATIENCE = 0.01  # seconds to wait before the server is given the chance to look for cancels
 
 
@@ -95,8 +96,10 @@ class Resident:
         """Go on for a short while; True when there is nothing left to do."""
         if self._life is None:
             self._life = self.life()
+        until = time.monotonic() + _STEP
         try:
-            next(self._life)
+            while time.monotonic() < until:
+                next(self._life)
         except StopIteration:
             return True
         return False

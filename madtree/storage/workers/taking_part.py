@@ -23,9 +23,14 @@ def require_membership(leader: int) -> None:
     """Raises MadtreeError unless this process is that leader, or a parallel worker of its query.
 
     The process's title tells, as the server has set it. A worker cannot ask the server: Python may run no statement
-    there, and what SQL hands over may be a lie.
+    there, and what SQL hands over may be a lie. A worker is one for as long as its process lives, so what its title has
+    told once is kept.
     """
-    if leader not in (os.getpid(), _leader_by_title()):
+    process = os.getpid()
+    if leader in (process, _leaders.get(process)):
+        return
+    _leaders[process] = _leader_by_title()
+    if leader != _leaders[process]:
         raise MadtreeError(
             f"this process is not a parallel worker of process {leader}, and cannot take part in its training",
             sqlstate="42501",
@@ -76,6 +81,7 @@ class Participant(Protocol):
         ...
 
 
+_leaders: dict[int, int | None] = {}  # by process
 _participants: dict[str, Participant] = {}
 _served: set[str] = set()
 

@@ -68,22 +68,22 @@ def test_a_model_is_the_same_wherever_rows_are(
 @pytest.mark.parametrize("crowd", [3, 100, Rounding.PACKED_ROWS, 3 * Rounding.PACKED_ROWS])
 @pytest.mark.parametrize("is_packed", [True, False])
 def test_two_features_are_counted_at_once(crowd: int, is_packed: bool) -> None:
-    """Of three features, of which the first two make a pair, where no more rows than fit have the same two codes."""
+    """Of five features, of which the first four make two pairs, where no more rows than fit have the same two codes."""
     rng = np.random.default_rng(crowd)
-    codes = np.concatenate((rng.integers(0, 256, (5_000, 3)), np.full((crowd, 3), 255)))
+    codes = np.concatenate((rng.integers(0, 256, (5_000, 5)), np.full((crowd, 5), 255)))
     gradient, hessian = rng.integers(-256, 257, len(codes)), rng.integers(0, 513, len(codes))
-    layout = HistogramLayout(Channels(0, 1, 1), np.array([256, 256, 256]), 2)
-    counted = int(np.unique(codes[:, :2], axis=0, return_counts=True)[1].max())
-    assert counted - crowd in (0, 1)
-    pairs = joint_pairs(layout, [counted], is_packed)
-    assert pairs == ([0] if counted <= Rounding.PACKED_ROWS or not is_packed else [])
+    layout = HistogramLayout(Channels(0, 1, 1), np.full(5, 256), 2)
+    counted = [int(np.unique(codes[:, k : k + 2], axis=0, return_counts=True)[1].max()) for k in (0, 2)]
+    assert all(each - crowd in (0, 1) for each in counted)
+    pairs = joint_pairs(layout, counted, is_packed)
+    assert pairs == [k for k in (0, 1) if counted[k] <= Rounding.PACKED_ROWS or not is_packed]
     state = layout.zeros(np.dtype(np.float64))
-    for pair in pairs:
+    if pairs:
         limbs = [hessian.astype(float), gradient.astype(float)]
         values = [Rounding.packed(*limbs[::-1])] if is_packed else [np.ones(len(codes)), *limbs]
-        both = (codes[:, 0] + 256 * codes[:, 1]).astype(np.uint16)
-        add_joint(state, layout, 1, pair, both, values, counted, is_packed)
-    for feature in range(3):
+        both = [(codes[:, 2 * pair] + 256 * codes[:, 2 * pair + 1]).astype(np.uint16) for pair in pairs]
+        add_joint(state, layout, 1, pairs, both, values, max(counted), is_packed)
+    for feature in range(5):
         found = feature_view(state, layout, feature)
         assert not found[:, 0].any()
         for own, values in zip(found[:, 1], (np.ones(len(codes)), hessian, gradient), strict=True):
