@@ -139,9 +139,7 @@ class Problem:
         return self.rounding is not None and self.rounding.everywhere
 
     def packed(self, block: Block, rows: Ints | None = None) -> Floats:
-        """(n,) the gradients and hessians of some `rows` (n,) of a block, None for all, as one number each, where they
-        may be counted so.
-        """
+        """(n,) `rows` (n,) of a block, None for all, as one number each, where they may be counted so."""
         assert self.rounding is not None
         assert self.target_grid is not None
         assert self.weight_grid is not None
