@@ -22,6 +22,7 @@ class SearchTuning:
             classes.
         chunk_values: bins times channels that are searched together, to bound temporary memory.
         rough_bins: whose rough gains are found together: arrays that stay in the cache.
+        shortlist_cells: bins times channels of histograms from which on a rough look at all of them saves time.
 
     Of features with very many bins (learn.split.coarse):
         coarse_codes: codes of a feature from which on looking at coarse bins first pays,
@@ -60,6 +61,7 @@ class SearchTuning:
     bins_per_row: float = 1.25
     chunk_values: int = 120_000
     rough_bins: int = 64_000
+    shortlist_cells: int = 32_768
 
     coarse_codes: int = 2_048
     coarse_rows: int = 512

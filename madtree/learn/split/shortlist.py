@@ -42,14 +42,18 @@ def likely_bins(
         whole: (n_features, n_slots) segments all bins of which are wanted; None for those of unordered features.
         tree: (n_slots,) of each slot; None where all are of the first one.
     """
+    criterion, tuning = criterion_of(problem), problem.tuning
+    chunk_values = tuning.chunk_values
+    rough_bin_gains = criterion.rough_bin_gains if rough_bin_gains_apply(problem) else None
+    if rough_bin_gains is None or state.size < tuning.shortlist_cells:
+        yield from occupied_bins(state, layout, chunk_values, allowed)
+        return
     shape = len(layout.widths), layout.n_slots
     if whole is None:
         whole = np.broadcast_to(problem.unordered[layout.first : layout.first + shape[0], None], shape)
-    criterion, chunk_values = criterion_of(problem), problem.tuning.chunk_values
     if criterion.finds_missing_side:
         whole = whole | _have_missing(state, layout)
-    rough_bin_gains = criterion.rough_bin_gains if rough_bin_gains_apply(problem) else None
-    if rough_bin_gains is None or whole.all():
+    if whole.all():
         yield from occupied_bins(state, layout, chunk_values, allowed)
         return
     chosen: Bools = np.ones(shape, np.bool_) if allowed is None else allowed_segments(allowed, layout)
