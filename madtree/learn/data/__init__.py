@@ -28,7 +28,19 @@ from madtree.learn.data.hashes import keyed, mixed, order_by_hashes, stable_orde
 from madtree.learn.data.postgres_bytes import read_rows, rows_in, sent_floats, sent_ints, sent_rows
 from madtree.learn.data.runs import Runs, heads
 from madtree.learn.data.size_bins import N_SIZES, bins_of_sizes, least_sizes
-from madtree.learn.data.types import LEFT, N_SIDES, RIGHT, UNKNOWN, Array, Bools, Floats, Ints, narrowest, unsigned
+from madtree.learn.data.types import (
+    LEFT,
+    N_SIDES,
+    RIGHT,
+    UNKNOWN,
+    Array,
+    Bools,
+    Floats,
+    Ints,
+    flat_nonzero,
+    narrowest,
+    unsigned,
+)
 
 __all__ = [
     "CACHED_ROWS",
@@ -64,6 +76,7 @@ __all__ = [
     "at_once",
     "bins_of_sizes",
     "finished",
+    "flat_nonzero",
     "heads",
     "in_memory",
     "in_powers",

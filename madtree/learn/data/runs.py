@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data.types import Array, Bools, Ints
+from madtree.learn.data.types import Array, Bools, Ints, flat_nonzero
 from madtree.records import dataclass
 
 
@@ -14,7 +14,7 @@ def heads(values: Array) -> Ints:
     """(n_runs,) where each run of equal `values` (m,) begins; `np.diff` takes several times as long."""
     begins = np.ones(len(values), np.bool_)
     np.not_equal(values[1:], values[:-1], out=begins[1:])
-    return np.flatnonzero(begins)
+    return flat_nonzero(begins)
 
 
 @dataclass(frozen=True)

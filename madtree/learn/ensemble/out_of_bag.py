@@ -23,6 +23,7 @@ from madtree.learn.data import (
     Ints,
     ReusingAllocator,
     allocated,
+    flat_nonzero,
     keyed,
     mixed,
     pieces_of,
@@ -101,7 +102,7 @@ class Tally:
         is_tested = np.zeros(errors.shape, np.bool_)
         for replica, of_member in enumerate(prediction_at):
             for piece in self._pieces():
-                voted = np.flatnonzero(of_member[piece] != nowhere(of_member.dtype))
+                voted = flat_nonzero(of_member[piece] != nowhere(of_member.dtype))
                 group = self._rows.group[piece].take(voted) if self._problem.n_groups > 1 else None
                 if group is None:
                     is_tested[replica] |= len(voted) > 0
@@ -154,7 +155,7 @@ class Tally:
             prediction[:] = 0
             for piece in self._pieces():
                 votes[piece] = self._counted[0, piece]
-                voted = piece.start + np.flatnonzero(votes[piece])
+                voted = piece.start + flat_nonzero(votes[piece])
                 summed = self._grid.join(self._counted[1:, voted], rows.group[voted])
                 prediction[voted] = summed / votes[voted]
             value_of = partial(rows.values, self._problem)
@@ -178,7 +179,7 @@ class Tally:
         numbers: list[Floats] = [self._of_rows(np.float64)[:n] for _ in range(n_numbers)]
         groups: Ints = self._of_rows(np.int32)[:n]
         for piece in self._pieces():
-            mine = piece.start + np.flatnonzero(chosen[piece])
+            mine = piece.start + flat_nonzero(chosen[piece])
             stop = first + len(mine)
             groups[first:stop] = self._rows.group[mine]
             weight = self._rows.weights(self._problem, mine)

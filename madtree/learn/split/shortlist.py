@@ -16,7 +16,7 @@ import numpy as np
 from madtree.learn.binning import MISSING
 from madtree.learn.counting import by_rows
 from madtree.learn.criteria import RoughBinGains, criterion_of
-from madtree.learn.data import Array, Bools, Floats, Ints, heads
+from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero, heads
 from madtree.learn.histogram import HistogramLayout
 from madtree.learn.problem import Problem
 from madtree.learn.split.margins import least_gain, may_drop, may_drop_where_all_are_known, rounding
@@ -61,7 +61,7 @@ def likely_bins(
     likely = LikelyBins.of(problem, rough_bin_gains, state, layout, gain, chosen & ~whole, slots_tree)
     in_whole: Bools = np.logical_and(chosen, whole)
     some_whole: Bools = np.logical_or.reduce(in_whole, axis=1)
-    bounds = np.flatnonzero(np.diff(some_whole, prepend=~some_whole[:1], append=~some_whole[-1:])).tolist()
+    bounds = flat_nonzero(np.diff(some_whole, prepend=~some_whole[:1], append=~some_whole[-1:])).tolist()
     offsets = layout.offsets
     for first, last in pairwise(bounds):
         # Features come in order: one by one where some of their segments are wanted whole, and others are not.
@@ -159,7 +159,7 @@ class LikelyBins:
         slot = self.segment % self.layout.n_slots
         least = _least(problem, best)
         # Where the rough gain is 0 both sides of any split look alike, and the gain is noise (`Criterion.rounding`).
-        kept = np.flatnonzero((self.best >= least.take(slot)) & (self.best > 0))
+        kept = flat_nonzero((self.best >= least.take(slot)) & (self.best > 0))
         return LikelyBins(self.layout, *(getattr(self, name).take(kept, axis=-1) for name in _OF_BINS))
 
     def occupied(self, first: int, last: int, chunk_values: int) -> Iterator[OccupiedBins]:
@@ -207,7 +207,7 @@ def _pieces(state: Array, layout: HistogramLayout, looked_at: Bools, rough_bins:
         if width < 2:
             continue
         segments = layout.view(state, first, last).reshape(n_channels, -1, width)
-        some = np.flatnonzero(looked_at[first:last])
+        some = flat_nonzero(looked_at[first:last])
         size = max(1, 2 * rough_bins // (width * max(n_channels, 2)))
         for i in range(0, len(some), size):
             mine = some[i : i + size]
@@ -239,7 +239,7 @@ def look(
     best = np.maximum.reduceat(gains.ravel(), np.arange(0, gains.size, n_codes)) * factor
     least = _least(problem, best) / factor
     least = np.maximum(least, np.finfo(gains.dtype).tiny).astype(gains.dtype)
-    cell = np.flatnonzero(gains >= least[:, None])
+    cell = flat_nonzero(gains >= least[:, None])
     up_to_here, before = rows.ravel().take(cell), rows.ravel().take(cell - 1, mode="wrap")
     has_rows = (cell % n_codes == 0) | (up_to_here > before)
     if not has_rows.all():
