@@ -43,6 +43,7 @@ class DrawnSplits:
         """`rows_at_hand`: whether single rows may be asked for; else all nodes are counted."""
         self._problem, self._draws, self._random_cuts = problem, draws, random_cuts
         self._rows_at_hand = rows_at_hand
+        self._cells = int(problem.bins.widths.max()) * problem.channels.count  # of a node and a feature
         self._swept_below = float(problem.bins.widths.max()) / problem.tuning.bins_per_row if rows_at_hand else 0.0
 
     def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Program[BestSplits]:
@@ -79,6 +80,8 @@ class DrawnSplits:
         is_root = frontier[places] < growing.n_trees  # whose rows may not have been counted yet
         is_small = ~is_root & (n_rows < self._swept_below)
         screened = self._are_screened(growing, frontier[places], is_root, is_small)
+        if drawn.size * self._cells < self._problem.tuning.counted_cells:
+            is_small[:] = False
         large, small = flat_nonzero(~is_small & ~screened), flat_nonzero(is_small & ~screened)
         for mine in self._counted_together(large, drawn.shape[1]):
             yield from self._count(growing, frontier, places[mine], drawn[mine], found)

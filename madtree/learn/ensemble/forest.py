@@ -31,7 +31,8 @@ from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
 from madtree.learn.ensemble.empty_samples import take_all_rows, without_trees
 from madtree.learn.ensemble.known_categories import count_categories
-from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally, nowhere, permuted
+from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally, nowhere
+from madtree.learn.ensemble.permutations import permuted
 from madtree.learn.grow import grow
 from madtree.learn.problem import Bootstrap, Problem, SearchTuning, forest_parameters_of
 from madtree.learn.prune import (

@@ -47,6 +47,8 @@ class SearchTuning:
         stretch_rows: of neighbouring nodes that are worked off together, unless one has more.
         drawn_bytes: of histograms that are counted together, at most. More would take memory and save no time, or a
             tenth of it where rows are in a table.
+        counted_cells: bins times channels of all nodes up to which these are counted, however few rows they have: in a
+            single pass, where sweeps take several.
         node_rows: of an average node of these from which on they are worked off one by one,
         piece_rows: so many rows at a time.
         joint_rows: of a node from which on they are counted by two features at once (learn.counting.joint_tables),
@@ -82,6 +84,7 @@ class SearchTuning:
     wave_nodes: int = 262_144
     stretch_rows: int = 131_072
     drawn_bytes: int = 6 * 2**20
+    counted_cells: int = 131_072
     node_rows: int = 1_000
     piece_rows: int = 32_768
     joint_rows: int = 32_768

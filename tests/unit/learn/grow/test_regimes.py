@@ -157,6 +157,7 @@ def test_every_threshold_is_tried() -> None:
         "stretch_rows",
         "node_rows",
         "drawn_bytes",
+        "counted_cells",
         "piece_rows",
     }  # tests/unit/learn/ensemble/test_forest.py
     of_boosting = {"joint_rows", "joint_piece_rows"}  # tests/unit/learn/ensemble/test_few_bits.py
