@@ -13,6 +13,7 @@ from madtree.learn.prune import TrainedTrees
 from madtree.records import dataclass
 
 T = TypeVar("T")
+NODES_TOGETHER = 8_192  # that are written together, at least
 
 
 @dataclass(frozen=True)
@@ -55,10 +56,11 @@ class TreeBuffer:
 def batches_of(
     work: Coroutine[T], buffer: TreeBuffer, profile: Profile, between: Callable[[], None]
 ) -> Generator[Batch, None, T]:
-    """Go on with work to its end, and yield what it hands over; returns what it comes to.
+    """Go on with work to its end, and yield what it hands over, small trees together; returns what it comes to.
 
     `between` is called at each pause, for cancels to be let in.
     """
+    together = _Together(profile)
     with closing(work):
         while True:
             try:
@@ -68,7 +70,29 @@ def batches_of(
                 break
             between()
             for trees in buffer.drained():
-                yield Batch(trees, profile)
+                yield from together.after(trees)
     for trees in buffer.drained():
-        yield Batch(trees, profile)
+        yield from together.after(trees)
+    yield from together.rest()
     return result
+
+
+class _Together:
+    """Small trees are written together: a statement for each would take longer than to grow it."""
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile, self._n_nodes = profile, 0
+        self._waiting: list[TrainedTrees] = []
+
+    def after(self, trees: TrainedTrees) -> Iterator[Batch]:
+        """What is enough with these trees."""
+        self._waiting.append(trees)
+        self._n_nodes += int(trees.trees.n_nodes.sum())
+        if self._n_nodes >= NODES_TOGETHER:
+            yield from self.rest()
+
+    def rest(self) -> Iterator[Batch]:
+        """What has not come yet."""
+        if self._waiting:
+            yield Batch(TrainedTrees.join(self._waiting), self._profile)
+        self._waiting, self._n_nodes = [], 0
