@@ -62,7 +62,11 @@ def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats, between: Calla
         for root in pruned:
             recursion.start(root, float(alpha[root]))
         complexity[:], is_leaf[:] = recursion.complexity, recursion.is_leaf
-    _leave_unpruned(risk, left, tree, flat_nonzero(~(alpha >= 0)), alpha, complexity, is_leaf)
+    if pruned or risk.any():
+        _leave_unpruned(risk, left, tree, flat_nonzero(~(alpha >= 0)), alpha, complexity, is_leaf)
+    else:  # as of boosted trees: no split lowers it
+        is_leaf = left < 0
+        complexity = np.where(is_leaf, alpha.take(tree, mode="clip"), 0.0)
     keep = np.zeros(len(risk), np.bool_)
     keep[:n_trees] = True
     nodes = np.arange(n_trees)
