@@ -43,10 +43,11 @@ class TreeBuffer:
         self._file = self._file or SpillFile(self._place, "trees")
         self._spans.append(self._file.write(trees.dump()))
 
-    def drained(self) -> Iterator[TrainedTrees]:
-        """What has been handed over since."""
-        while self._trees:
-            yield self._trees.pop(0)
+    def drained(self, least: int = 0) -> Iterator[TrainedTrees]:
+        """What has been handed over since; in memory together, once there are `least` nodes."""
+        if self._trees and sum(int(each.trees.n_nodes.sum()) for each in self._trees) >= least:
+            trees, self._trees = self._trees, []
+            yield TrainedTrees.join(trees)
         spans, self._spans = self._spans, []
         for span in spans:
             assert self._file is not None
@@ -56,11 +57,11 @@ class TreeBuffer:
 def batches_of(
     work: Coroutine[T], buffer: TreeBuffer, profile: Profile, between: Callable[[], None]
 ) -> Generator[Batch, None, T]:
-    """Go on with work to its end, and yield what it hands over, small trees together; returns what it comes to.
+    """Go on with work to its end, and yield what it hands over, small trees together: a statement for each would take
+    longer than to grow it. Returns what it comes to.
 
     `between` is called at each pause, for cancels to be let in.
     """
-    together = _Together(profile)
     with closing(work):
         while True:
             try:
@@ -69,30 +70,8 @@ def batches_of(
                 result: T = stop.value
                 break
             between()
-            for trees in buffer.drained():
-                yield from together.after(trees)
+            for trees in buffer.drained(NODES_TOGETHER):
+                yield Batch(trees, profile)
     for trees in buffer.drained():
-        yield from together.after(trees)
-    yield from together.rest()
+        yield Batch(trees, profile)
     return result
-
-
-class _Together:
-    """Small trees are written together: a statement for each would take longer than to grow it."""
-
-    def __init__(self, profile: Profile) -> None:
-        self._profile, self._n_nodes = profile, 0
-        self._waiting: list[TrainedTrees] = []
-
-    def after(self, trees: TrainedTrees) -> Iterator[Batch]:
-        """What is enough with these trees."""
-        self._waiting.append(trees)
-        self._n_nodes += int(trees.trees.n_nodes.sum())
-        if self._n_nodes >= NODES_TOGETHER:
-            yield from self.rest()
-
-    def rest(self) -> Iterator[Batch]:
-        """What has not come yet."""
-        if self._waiting:
-            yield Batch(TrainedTrees.join(self._waiting), self._profile)
-        self._waiting, self._n_nodes = [], 0

@@ -8,8 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from madtree.learn.data.nonzero import flat_nonzero
 from madtree.learn.data.runs import Runs
-from madtree.learn.data.types import Array, Ints, flat_nonzero
+from madtree.learn.data.types import Array, Ints
 from madtree.records import dataclass
 
 NARROW_LIMIT = 256  # codes that fit a uint8, the one for missing values included

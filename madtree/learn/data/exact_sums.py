@@ -14,7 +14,8 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.learn.data.block import CACHED_ROWS, pieces_of
 from madtree.learn.data.grid import scaled
-from madtree.learn.data.types import Floats, Ints, flat_nonzero
+from madtree.learn.data.nonzero import flat_nonzero
+from madtree.learn.data.types import Floats, Ints
 from madtree.records import dataclass
 
 _BITS = 32  # of up to 2**31 numbers in all

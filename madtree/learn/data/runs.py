@@ -6,7 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data.types import Array, Bools, Ints, flat_nonzero
+from madtree.learn.data.nonzero import flat_nonzero
+from madtree.learn.data.types import Array, Bools, Ints
 from madtree.records import dataclass
 
 

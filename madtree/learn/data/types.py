@@ -31,10 +31,3 @@ def unsigned(largest: int) -> np.dtype:
 def narrowest(numbers: Array) -> Array:
     """Numbers, none below 0, in as few bytes as hold the largest."""
     return numbers.astype(unsigned(int(numbers.max(initial=0))))
-
-
-def flat_nonzero(values: Array) -> Ints:
-    """(n,) int64 where `values`, of any shape and counted as flat, are not 0: `np.flatnonzero` takes ten times as long
-    of a short array.
-    """
-    return values.ravel().nonzero()[0]
