@@ -158,6 +158,7 @@ class FeatureSpan:
             kept = None  # some parents were screened, or searched in an earlier round
         every = HistogramLayout(problem.channels, self.counted, len(large), self.first)
         keep = every.total_bins * self.bin_bytes <= problem.tuning.kept_states * state_limit(problem)
+        keep &= rows_of(problem, growing, large) * len(self.widths) >= problem.tuning.subtracted_values
         whole: Array | None = None
         for slots, first, last in batches(len(large), self.counted, self.bin_bytes, state_limit(problem)):
             nodes = large[slots]

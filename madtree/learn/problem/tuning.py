@@ -14,6 +14,7 @@ class SearchTuning:
             in transit stay within the budget.
         kept_states: histograms may be kept that are so many times as large, to save counting every node of the next
             round.
+        subtracted_values: rows times features from which on that saves time.
         copied_share: of the memory budget, what copied rows may take: 1 / this.
         gathered_below: share of a block's rows in play under which copying them out is quicker than counting all.
         rows_together: that are swept or screened together.
@@ -57,6 +58,7 @@ class SearchTuning:
 
     state_share: int = 4
     kept_states: int = 2
+    subtracted_values: int = 8_192
     copied_share: int = 2
     gathered_below: float = 0.7
     rows_together: int = 262_144

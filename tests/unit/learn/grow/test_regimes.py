@@ -96,6 +96,8 @@ def test_a_small_memory_budget_changes_nothing(
 TUNINGS = [
     {"state_share": 2**20},
     {"kept_states": 0},
+    {"subtracted_values": 0},
+    {"subtracted_values": 2**60},
     {"copied_share": 2**40},
     {"gathered_below": 0.0},
     {"gathered_below": 2.0},
