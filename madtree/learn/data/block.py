@@ -8,8 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from madtree.learn.data.nonzero import flat_nonzero
-from madtree.learn.data.runs import Runs
+from madtree.learn.data.runs import Runs, flat_nonzero
 from madtree.learn.data.types import Array, Ints
 from madtree.records import dataclass
 

@@ -14,7 +14,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.learn.data.block import CACHED_ROWS, pieces_of
 from madtree.learn.data.grid import scaled
-from madtree.learn.data.nonzero import flat_nonzero
+from madtree.learn.data.runs import flat_nonzero
 from madtree.learn.data.types import Floats, Ints
 from madtree.records import dataclass
 

@@ -1,4 +1,4 @@
-"""Runs of equal values next to each other."""
+"""Where arrays are true, and runs of equal values next to each other."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data.nonzero import flat_nonzero
 from madtree.learn.data.types import Array, Bools, Ints
 from madtree.records import dataclass
+
+
+def flat_nonzero(values: Array) -> Ints:
+    """(n,) int64 where `values`, of any shape and counted as flat, are not 0: `np.flatnonzero` takes ten times as long
+    of a short array.
+    """
+    return values.ravel().nonzero()[0]
 
 
 def heads(values: Array) -> Ints:
