@@ -9,7 +9,7 @@ from madtree.errors import MadtreeError
 from madtree.host import ROWS_AT_ONCE, Host, Row, watched
 from madtree.model.find import ModelTables
 from madtree.sqltext import models as sql
-from madtree.sqltext.sizes import oversized
+from madtree.sqltext.sizes import are_small, oversized
 
 
 class SummaryRow:
@@ -28,11 +28,14 @@ class SummaryRow:
     def read(cls, host: Host, tables: ModelTables) -> SummaryRow:
         """Raises MadtreeError where the summary does not have exactly one row, or is larger than training writes it."""
         at = tables.schema, tables.name, tables.columns("_summary")
-        for row in host.query(oversized(*at)):
-            raise MadtreeError(f"{tables.given} is damaged: its summary is too large: {row['fault']}")
-        rows = host.query(sql.summary(*at))
+        rows = host.query(sql.summary(*at, where=are_small(at[2])))
+        if not rows or rows[0]["n_rows"] != 1:
+            for row in host.query(oversized(*at)):
+                raise MadtreeError(f"{tables.given} is damaged: its summary is too large: {row['fault']}")
+            rows = host.query(sql.summary(*at))
         if len(rows) != 1:
             raise MadtreeError(f"{tables.given} is damaged: its summary has {len(rows)} rows, not 1")
+        del rows[0]["n_rows"]
         return cls(host, tables, rows[0])
 
     def fault(self, what: str) -> NoReturn:

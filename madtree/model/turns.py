@@ -38,15 +38,14 @@ def make_tables(host: Host, schema: str, name: str, argument: str, statements: s
         MadtreeError: a table of that name is there and may not be replaced.
     """
     for _ in range(TRIES):
-        check_free(host, schema, name, argument, SUFFIXES, replace)
         try:
-            if replace is not None and (locked := _lock(host, schema, name)):
-                # What we waited for may have made another model of it.
-                check_free(host, schema, name, argument, SUFFIXES, replace)
-                if replace:
-                    drop_model(host, schema, name)
-                else:
-                    _drop_remains(host, schema, name, argument, locked)
+            # Before it is looked at: what we wait for may make another model of it.
+            locked = _lock(host, schema, name) if replace is not None else {}
+            check_free(host, schema, name, argument, SUFFIXES, replace)
+            if locked and replace:
+                drop_model(host, schema, name, locked)
+            elif locked:
+                _drop_remains(host, schema, name, argument, locked)
             with making_here(host):
                 _wait(host, statements, lambda: _makers(host, qualified(schema, name)))
             _keep_to_readers(host, schema, [suffixed(name, suffix) for suffix in SUFFIXES])
@@ -61,10 +60,16 @@ def make_tables(host: Host, schema: str, name: str, argument: str, statements: s
     )
 
 
-def drop_model(host: Host, schema: str, name: str) -> list[str]:
-    """Drop those of a model's tables that exist and have a model's columns; returns their unquoted names."""
-    _lock(host, schema, name)
-    tables = _ordered(name, model_tables(host, schema, name))
+def drop_model(host: Host, schema: str, name: str, locked: Mapping[str, bool] | None = None) -> list[str]:
+    """Drop those of a model's tables that exist and have a model's columns; returns their unquoted names.
+
+    `locked`: what `_lock` has returned, where they are locked already.
+    """
+    if locked is None:
+        locked = _lock(host, schema, name)
+    if (tables := _ordered(name, model_tables(host, schema, name))) != locked:
+        _lock(host, schema, name)
+        tables = _ordered(name, model_tables(host, schema, name))
     if tables:
         host.command(drop_tables(schema, tables))
     return list(tables)

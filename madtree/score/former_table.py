@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Callable, Collection, Sequence
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
+from madtree.host import Host, Row
 from madtree.records import dataclass
 from madtree.sqltext import predict as sql
 from madtree.sqltext import trust as trust_sql
@@ -93,7 +93,8 @@ class FormerTable:
         # locked with all that it reads, and by the caller's rights: so first in a way that is little in others' way.
         for lightly in (True, False):
             host.command(sql.lock_whole(self.table, lightly=lightly))
-            _check(host, self.table, self.signature)
+            (found,) = host.query(trust_sql.RELATION_FACTS, ["pg_catalog.text"], [self.table])
+            _check(found, self.table, self.signature)
         keep = _columns(host, self.table) == _columns(host, self.scratch)
         make_room, add_rows, tidy_up = sql.replacing(self.table, self.scratch, keep=keep)
         host.command(make_room)
@@ -117,7 +118,8 @@ def find_former(
             caller's, or something on it would run other code.
     """
     table = qualified(schema, name)
-    if not host.query(trust_sql.RELATION_FACTS, ["pg_catalog.text"], [table]):
+    found = host.query(trust_sql.RELATION_FACTS, ["pg_catalog.text"], [table])
+    if not found:
         return None
     if not replace:
         raise MadtreeError(
@@ -125,12 +127,12 @@ def find_former(
             hint=f"Choose another name, drop it, or, if it is a table of {signature.what}, call with replace => true.",
             sqlstate="42P07",
         )
-    _check(host, table, signature)
+    _check(found[0], table, signature)
     return FormerTable(table, f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}", signature)
 
 
-def _check(host: Host, table: str, signature: TableSignature) -> None:
-    (found,) = host.query(trust_sql.RELATION_FACTS, ["pg_catalog.text"], [table])
+def _check(found: Row, table: str, signature: TableSignature) -> None:
+    """`found`: of `RELATION_FACTS`."""
     if found["kind"] != "r" or not signature.fits(found["columns"]):
         what = f"is {_KINDS[found['kind']]}" if found["kind"] in _KINDS else "has other columns"
         raise MadtreeError(

@@ -109,7 +109,7 @@ def predictions_of(host: Host, tables: ModelTables, model: Model, rows: Floats) 
     """
     if not has_prediction_statistics(model):
         return None
-    predictor = Predictor.of(host, tables, model, _choice(model))
+    predictor = Predictor.made(host, tables, model, _choice(model))
     n_groups = int(bool(model.grouping_columns))
     asked = [*range(n_groups), *(n_groups + predictor.used), *range(n_groups + len(model.features), rows.shape[1])]
     predicted = predictor.predicted(host, rows.take(asked, axis=1))

@@ -49,13 +49,16 @@ class Predictor:
 
     @classmethod
     def of(cls, host: Host, tables: ModelTables, model: Model, choice: PredictedNumbers) -> Predictor:
-        def make() -> Predictor:
-            arrays, of_node, read = _scored_trees(host, tables, model, choice)
-            grouped = bool(model.grouping_columns)
-            return cls(arrays.used, build_plan(arrays.trees, of_node, grouped=grouped, between=host.let_in), read)
-
+        """Kept for the next call."""
         what = "predictions", choice.type_, *choice.classes
-        return kept(host, tables, what, make, lambda made: len(made._plan))
+        return kept(host, tables, what, lambda: cls.made(host, tables, model, choice), lambda made: len(made._plan))
+
+    @classmethod
+    def made(cls, host: Host, tables: ModelTables, model: Model, choice: PredictedNumbers) -> Predictor:
+        """For this call alone."""
+        arrays, of_node, read = _scored_trees(host, tables, model, choice)
+        grouped = bool(model.grouping_columns)
+        return cls(arrays.used, build_plan(arrays.trees, of_node, grouped=grouped, between=host.let_in), read)
 
     def predicted(self, host: Host, numbers: Floats) -> Floats:
         """(n, n_outputs) of rows (n, n_numbers): the group, the features that are used, the offset; NaN where a row has

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from madtree.records import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.profile import group_counts, group_figures
+from madtree.sqltext.query import Lasting
 from madtree.sqltext.quote import INTERNAL, binary, ident, literal, spelled_out
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import BLOCK_COLUMNS, LATER_COLUMNS, PACKED_FIELDS, WorkTables
@@ -188,7 +189,7 @@ def count_rows(relation: str) -> str:
     return f"SELECT pg_catalog.count(*) AS n_rows FROM {relation}"
 
 
-HAS_CITUS = "SELECT 1 AS found FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'citus'"
+HAS_CITUS = Lasting("SELECT 1 AS found FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'citus'")
 
 # How Citus holds a relation, by its OID, or what a view reads: `method` h, r or a are tables whose rows are spread, n
 # those that have all rows in one place; no row for what is PostgreSQL's own.

@@ -29,19 +29,22 @@ DOCUMENTS = ("enum_labels", "levels")  # columns of the summary that are objects
 LONG_DOCUMENT = 2**21  # bytes; Python reads so many in some 20 ms
 
 
-def summary(schema: str, name: str, columns: Sequence[str]) -> str:
+def summary(schema: str, name: str, columns: Sequence[str], where: str = "true") -> str:
     """The summary's one row, of those of its columns that madtree knows. JSON travels as text: hosts disagree on what
     they make of jsonb. `columns` are those that the table has; a model of an older version lacks some.
 
-    Of a long document there is only that it `is_long`: it is read by `document_pieces`.
+    Of a long document there is only that it `is_long`: it is read by `document_pieces`. `where`: a condition of a row
+    `s`; in `n_rows` is how many there are by any.
     """
+    table = model_table(schema, name, "_summary")
     known = [f"s.{ident(column)}" for column in SUMMARY_COLUMNS if column in columns and column not in DOCUMENTS]
     for column in DOCUMENTS:
         text = f"s.{column}::pg_catalog.text" if column in columns else "NULL::pg_catalog.text"
         is_long = f"pg_catalog.octet_length({text}) OPERATOR(pg_catalog.>) {LONG_DOCUMENT}"
         known.append(f"CASE WHEN {is_long} THEN NULL ELSE {text} END AS {column}_text")
         known.append(f"COALESCE({is_long}, false) AS {column}_is_long")
-    return f"SELECT {', '.join(known)} FROM {model_table(schema, name, '_summary')} AS s"
+    known.append(f"(SELECT pg_catalog.count(*) FROM {table}) AS n_rows")
+    return f"SELECT {', '.join(known)} FROM {table} AS s WHERE {where}"
 
 
 def document_pieces(schema: str, name: str, column: str) -> str:

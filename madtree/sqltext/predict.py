@@ -12,7 +12,7 @@ from madtree.sqltext import array_text
 from madtree.sqltext.branch import goes_against_majority
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.condition import QUALIFIED, READABLE, Spelling, typed_literal
-from madtree.sqltext.query import look_up
+from madtree.sqltext.query import Lasting, look_up
 from madtree.sqltext.quote import ident, literal
 from madtree.trees import Feature, Model, Node, Tree
 
@@ -21,12 +21,12 @@ TREE = "madtree_tree"
 
 
 # The columns of the relation $1, a name as SQL, in order, and their types.
-COLUMNS_OF = """
+COLUMNS_OF = Lasting("""
 SELECT a.attname::pg_catalog.text AS name, a.atttypid::pg_catalog.int8 AS type, a.atttypmod AS modifier
 FROM pg_catalog.pg_attribute AS a
 WHERE a.attrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)::pg_catalog.oid
     AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
-ORDER BY a.attnum"""
+ORDER BY a.attnum""")
 
 
 def lock_whole(table: str, *, lightly: bool = False) -> str:

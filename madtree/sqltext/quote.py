@@ -69,13 +69,14 @@ def with_needed_quotes(written: str) -> str:
     other quotes.
     """
     name = "pg_catalog.btrim(i.piece[1], '\"')"
-    return f"""(
+    # Most have none.
+    return f"""(CASE WHEN pg_catalog.strpos({written}, '"') OPERATOR(pg_catalog.=) 0 THEN {written} ELSE (
         SELECT pg_catalog.string_agg(
             CASE WHEN i.piece[1] COLLATE pg_catalog."C" OPERATOR(pg_catalog.~) '{_NEEDS_NONE}'
                 AND {name} OPERATOR(pg_catalog.<>) ALL (ARRAY(
                     SELECT k.word FROM pg_catalog.pg_get_keywords() AS k WHERE k.catcode OPERATOR(pg_catalog.<>) 'U'))
                 THEN {name} ELSE i.piece[1] END, '' ORDER BY i.place)
-        FROM pg_catalog.regexp_matches({written}, '{_PIECES}', 'g') WITH ORDINALITY AS i(piece, place))"""
+        FROM pg_catalog.regexp_matches({written}, '{_PIECES}', 'g') WITH ORDINALITY AS i(piece, place)) END)"""
 
 
 INTERNAL = "madtree_internal"

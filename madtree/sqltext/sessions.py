@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.sqltext.query import look_up
+from madtree.sqltext.query import Lasting, look_up
 from madtree.sqltext.quote import ident, literal
 
 # Whether the transaction has written nothing yet, so that all that it sees is seen by others, too; and how many
@@ -60,7 +60,7 @@ def import_snapshot(name: str) -> str:
     return f"SET TRANSACTION SNAPSHOT {literal(name)}"
 
 
-SET_LOCAL = "SELECT pg_catalog.set_config($1, $2, true)"
+SET_LOCAL = Lasting("SELECT pg_catalog.set_config($1, $2, true)")
 # Settings of Citus's: whether it reads this server's rows by this session, and tells its servers of what is made.
 READS_BY_ITSELF, TELLS_SERVERS = "citus.enable_local_execution", "citus.enable_ddl_propagation"
 
@@ -79,7 +79,7 @@ def current_settings(names: Sequence[str]) -> str:
 
 # Its limit in bytes, -1 for none; the OIDs of its temporary tablespaces in which it may create, 0 for the database's
 # own place; and the server's major version. Making the list of all settings takes half a millisecond.
-TEMPORARY_PLACE = """
+TEMPORARY_PLACE = Lasting("""
 SELECT pg_catalog.pg_size_bytes(pg_catalog.current_setting('temp_file_limit')) AS limit_bytes,
        pg_catalog.current_setting('server_version_num')::pg_catalog.int4 OPERATOR(pg_catalog./) 10000 AS major,
        (SELECT pg_catalog.array_agg(CASE WHEN t.spcname OPERATOR(pg_catalog.=) 'pg_default' THEN 0::pg_catalog.oid
@@ -89,4 +89,4 @@ SELECT pg_catalog.pg_size_bytes(pg_catalog.current_setting('temp_file_limit')) A
         ) AS n(name)
         JOIN pg_catalog.pg_tablespace AS t ON t.spcname::pg_catalog.text OPERATOR(pg_catalog.=)
             pg_catalog.replace(pg_catalog.btrim(pg_catalog.btrim(n.name), '"'), '""', '"')
-        WHERE pg_catalog.has_tablespace_privilege(t.oid, 'CREATE')) AS tablespaces"""
+        WHERE pg_catalog.has_tablespace_privilege(t.oid, 'CREATE')) AS tablespaces""")

@@ -118,6 +118,11 @@ tables AS MATERIALIZED (
     WHERE c.relnamespace OPERATOR(pg_catalog.=) (
             SELECT n.oid FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name)
         AND c.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[])
+),
+home AS MATERIALIZED (
+    SELECT n.oid, {SUPERUSER_ASKS} AS by_superuser, {is_trusted(SCHEMA_OWNER)} AS schema_trusted,
+        pg_catalog.pg_get_userbyid({SCHEMA_OWNER})::pg_catalog.text AS schema_owner
+    FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name
 )
 SELECT c.relname::pg_catalog.text AS "table", c.oid, c.kind, c.owner, c.trusted, c.writer, c.readable, c.hazards,
     c.primary_key, a.attname::pg_catalog.text AS "column", a.atttypid AS type_oid,
@@ -125,11 +130,9 @@ SELECT c.relname::pg_catalog.text AS "table", c.oid, c.kind, c.owner, c.trusted,
     s.nspname OPERATOR(pg_catalog.=) 'pg_catalog' AS own, CASE WHEN s.nspname OPERATOR(pg_catalog.<>) 'pg_catalog'
         THEN {type_name("a.atttypid", "a.atttypmod", "s.nspname", "t.typelem")} END AS full_type,
     {_exists("pg_collation", _BLURS)} AS blurred,
-    {SUPERUSER_ASKS} AS by_superuser, {is_trusted(SCHEMA_OWNER)} AS schema_trusted,
-    pg_catalog.pg_get_userbyid({SCHEMA_OWNER})::pg_catalog.text AS schema_owner, n.oid AS schema_oid
+    home.by_superuser, home.schema_trusted, home.schema_owner, home.oid AS schema_oid
 FROM tables AS c
-CROSS JOIN (SELECT x.oid, x.nspowner FROM pg_catalog.pg_namespace AS x
-    WHERE x.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name) AS n
+CROSS JOIN home
 INNER JOIN pg_catalog.pg_attribute AS a ON a.attrelid OPERATOR(pg_catalog.=) c.oid
 INNER JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
 INNER JOIN pg_catalog.pg_namespace AS s ON s.oid OPERATOR(pg_catalog.=) t.typnamespace

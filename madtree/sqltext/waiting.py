@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from madtree.sqltext.query import Lasting
 from madtree.sqltext.quote import qualified
 
 # The session's own, in milliseconds; 0 for none. Making the list of all settings takes half a millisecond.
-LOCK_TIMEOUT = """
+LOCK_TIMEOUT = Lasting("""
 SELECT pg_catalog.round(1000 OPERATOR(pg_catalog.*) EXTRACT(
     epoch FROM pg_catalog.current_setting('lock_timeout')::pg_catalog.interval
-)::pg_catalog.numeric)::pg_catalog.int8 AS milliseconds"""
+)::pg_catalog.numeric)::pg_catalog.int8 AS milliseconds""")
 
 _OTHERS = """
 SELECT DISTINCT l.pid, l.mode OPERATOR(pg_catalog.=) 'AccessExclusiveLock' AS changes

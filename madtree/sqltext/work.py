@@ -168,7 +168,8 @@ _PAGE_BYTES = "pg_catalog.current_setting('block_size')::pg_catalog.int8"
 
 # The rows to be expected in tables by OID: their density when they were last analysed times their size now; NULL where
 # one of them never was.
-EXPECTED_ROWS = spelled_out(f"""
+EXPECTED_ROWS = Lasting(
+    spelled_out(f"""
 SELECT CASE WHEN pg_catalog.bool_and(c.is_known) THEN pg_catalog.sum(
     ((c.tuples `/` c.pages) `*` c.bytes) `/` {_PAGE_BYTES}::pg_catalog.float8
 ) END AS expected
@@ -177,14 +178,17 @@ FROM (
         GREATEST(relpages, 1)::pg_catalog.float8 AS pages, pg_catalog.pg_relation_size(oid)::pg_catalog.float8 AS bytes
     FROM pg_catalog.pg_class WHERE oid `=` ANY ($1)
 ) AS c""")
+)
 
 # Tables by OID, in the order given, with the pages of each.
-PAGES_OF_TABLES = spelled_out(f"""
+PAGES_OF_TABLES = Lasting(
+    spelled_out(f"""
 SELECT n.nspname AS schema, c.relname AS name, pg_catalog.pg_relation_size(c.oid) `/` {_PAGE_BYTES} AS pages
 FROM pg_catalog.unnest($1) WITH ORDINALITY AS wanted(oid, place)
 JOIN pg_catalog.pg_class c ON c.oid `=` wanted.oid
 JOIN pg_catalog.pg_namespace n ON n.oid `=` c.relnamespace
 ORDER BY wanted.place""")
+)
 
 OID_OF = "SELECT $1::pg_catalog.regclass::pg_catalog.oid AS oid"
 

@@ -6,15 +6,16 @@ The latter stand apart from `distributed`, as every parallel worker loads this m
 
 from __future__ import annotations
 
+from madtree.sqltext.query import Lasting
 from madtree.sqltext.quote import INTERNAL, ident
 
 # `resident`: false where the setting madtree.resident_workers is off, for a server, a database, a role or a session.
-LIMITS = """
+LIMITS = Lasting("""
 SELECT pg_catalog.current_setting('max_parallel_workers_per_gather')::pg_catalog.int4 AS per_gather,
        pg_catalog.current_setting('max_parallel_workers')::pg_catalog.int4 AS parallel,
        pg_catalog.current_setting('max_worker_processes')::pg_catalog.int4 AS processes,
        CASE WHEN s.resident OPERATOR(pg_catalog.<>) '' THEN s.resident::pg_catalog.bool ELSE true END AS resident
-FROM (SELECT pg_catalog.current_setting('madtree.resident_workers', true) AS resident) AS s"""
+FROM (SELECT pg_catalog.current_setting('madtree.resident_workers', true) AS resident) AS s""")
 
 
 def plan_of(query: str) -> str:

@@ -13,6 +13,7 @@ from madtree.learn.prune import TrainedTrees
 from madtree.records import dataclass
 
 T = TypeVar("T")
+NODES_TOGETHER = 8_192  # that are written together, at least
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,11 @@ class TreeBuffer:
         self._file = self._file or SpillFile(self._place, "trees")
         self._spans.append(self._file.write(trees.dump()))
 
-    def drained(self) -> Iterator[TrainedTrees]:
-        """What has been handed over since."""
-        while self._trees:
-            yield self._trees.pop(0)
+    def drained(self, least: int = 0) -> Iterator[TrainedTrees]:
+        """What has been handed over since; in memory together, once there are `least` nodes."""
+        if self._trees and sum(int(each.trees.n_nodes.sum()) for each in self._trees) >= least:
+            trees, self._trees = self._trees, []
+            yield TrainedTrees.join(trees)
         spans, self._spans = self._spans, []
         for span in spans:
             assert self._file is not None
@@ -55,7 +57,8 @@ class TreeBuffer:
 def batches_of(
     work: Coroutine[T], buffer: TreeBuffer, profile: Profile, between: Callable[[], None]
 ) -> Generator[Batch, None, T]:
-    """Go on with work to its end, and yield what it hands over; returns what it comes to.
+    """Go on with work to its end, and yield what it hands over, small trees together: a statement for each would take
+    longer than to grow it. Returns what it comes to.
 
     `between` is called at each pause, for cancels to be let in.
     """
@@ -67,7 +70,7 @@ def batches_of(
                 result: T = stop.value
                 break
             between()
-            for trees in buffer.drained():
+            for trees in buffer.drained(NODES_TOGETHER):
                 yield Batch(trees, profile)
     for trees in buffer.drained():
         yield Batch(trees, profile)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats, Ints
+from madtree.learn.data import Array, Floats, Ints, flat_nonzero
 from madtree.records import dataclass
 
 MISSING = 0
@@ -99,7 +99,7 @@ def quantile_bins(values: Floats, limit: int, n_bins: int) -> Bins | None:
         position *= scale
         cell[first : first + _STRETCH] = position
     per_cell = np.bincount(cell, minlength=_CELLS + 1)
-    occupied = np.flatnonzero(per_cell)
+    occupied = flat_nonzero(per_cell)
     if len(occupied) <= limit:
         return None
     cumulative = np.cumsum(per_cell)
@@ -172,11 +172,11 @@ class BinTable:
         The bins in between are empty in the node, but not for rows that it was not grown on.
         """
         cut: Ints = left.copy()
-        gaps = np.flatnonzero(right > left + 1)
+        gaps = flat_nonzero(right > left + 1)
         first = self.offsets[tree[gaps], feature[gaps]] + left[gaps]
         # A bisection of all gaps at once: `low` is the first bin between the two that may lie above the threshold.
         low, high = first.copy(), first + (right - left - 1)[gaps]
-        while len(open_ := np.flatnonzero(low < high)):
+        while len(open_ := flat_nonzero(low < high)):
             middle = (low[open_] + high[open_]) // 2
             below = self.upper[middle] <= threshold[gaps[open_]]
             low[open_] = np.where(below, middle + 1, low[open_])
@@ -196,7 +196,7 @@ def merge_bins(
         starts, ends: (total,) index of each bin's first and last distinct value, tree by tree.
     """
     offsets = np.cumsum(sizes) - sizes
-    crowded = np.flatnonzero(sizes > limit)
+    crowded = flat_nonzero(sizes > limit)
     if len(crowded) == 0:
         every = np.arange(len(counts))
         return ranks, sizes, every, every
@@ -210,7 +210,7 @@ def merge_bins(
         last[span.start + ends] = True
         code_of_rank[span] = np.searchsorted(ends, np.arange(int(sizes[t]))) + 1
         new_sizes[t] = len(ends)
-    ends = np.flatnonzero(last)
+    ends = flat_nonzero(last)
     starts = np.concatenate(([0], ends[:-1] + 1))
     base = offsets[0] if tree is None else offsets[tree]
     codes = np.where(ranks > 0, code_of_rank[np.maximum(base + ranks - 1, 0)], MISSING)
@@ -222,5 +222,5 @@ def distinct_values(values: Floats) -> tuple[Floats, Ints]:
     ordered = np.sort(values[~np.isnan(values)] + 0.0)
     if len(ordered) == 0:
         return ordered, np.zeros(0, np.int64)
-    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+    starts = flat_nonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
     return ordered[starts], np.diff(np.append(starts, len(ordered)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from madtree.learn.binning.bins import MISSING
-from madtree.learn.data import Array, Floats, Ints
+from madtree.learn.data import Array, Floats, Ints, flat_nonzero
 
 _CELLS = 8192  # tables of as many bytes stay in the first-level cache, and a thousand of them fit the memory budget
 _CELLS_PER_EDGE = 4  # with more edges than fit so many cells, a search costs more than a cache miss
@@ -85,7 +85,7 @@ class EdgeEncoder:
             codes = self._base.take(cell, mode="clip")
             codes += values > self._next.take(codes)
             if self._most > 1:
-                crowded = np.flatnonzero(self._crowded.take(cell, mode="clip"))
+                crowded = flat_nonzero(self._crowded.take(cell, mode="clip"))
                 codes[crowded] = self._beyond(codes[crowded], values[crowded])
         if missing.any():
             codes[missing] = MISSING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints, Runs, heads
+from madtree.learn.data import Array, Bools, Floats, Ints, Runs, flat_nonzero, heads
 
 _LEAST_WIDTH = 32  # of lines that integers put in order sooner than numpy's argsort does
 _MOST_PLACE_BITS = 12  # of a key: with fewer bits for the value, too many values would share a key
@@ -37,7 +37,7 @@ class TreeRows:
         # Of each bucket of trees: where its matrix's elements stand among the rows, and which elements there are.
         self._buckets: list[tuple[Ints, Bools]] = []
         for w in np.unique(width[self.sizes > 0]).tolist():
-            mine = np.flatnonzero((width == w) & (self.sizes > 0))
+            mine = flat_nonzero((width == w) & (self.sizes > 0))
             column = np.arange(int(self.sizes[mine].max()))
             self._buckets.append((runs.firsts[mine, None] + column, column < self.sizes[mine, None]))
 
@@ -117,7 +117,7 @@ def rank_within(values: Floats, rows: TreeRows) -> tuple[Array, Floats, Ints, In
     first = np.ones(len(order), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
     first[begins] = True
-    starts = np.flatnonzero(first)
+    starts = flat_nonzero(first)
     sizes = np.zeros(n_trees, np.int64)
     of_some = np.add.reduceat(first, begins, dtype=np.int64)  # trees with values; `dtype` makes integers of them
     sizes[owner.take(begins)] = of_some

@@ -19,6 +19,7 @@ from madtree.learn.data import (
     Array,
     Values,
     bins_of_sizes,
+    flat_nonzero,
     keyed,
     least_sizes,
     mixed,
@@ -41,7 +42,7 @@ def size_counts(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
         some = rows.piece(piece)
         gradient, tree = some.block.target[0], some.block.tree
         if (is_held_out := some.held_out) is not None:
-            taught = np.flatnonzero(~is_held_out)
+            taught = flat_nonzero(~is_held_out)
             gradient, tree = gradient.take(taught), None if tree is None else tree.take(taught)
         place = bins_of_sizes(gradient, int(top[0]) if tree is None else top.take(tree))
         if tree is not None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from madtree.learn.columns.boosted import row_loss_of, scores_of
 from madtree.learn.columns.changing import ChangingRows
-from madtree.learn.data import CACHED_ROWS, Array, Floats, Grid, Values, pieces_of, portable, require
+from madtree.learn.data import CACHED_ROWS, Array, Floats, Grid, Values, flat_nonzero, pieces_of, portable, require
 from madtree.learn.losses import RowLoss, sigmoid
 from madtree.learn.problem import LeftOut, Problem, Sampled
 from madtree.trees import LOSSES, MOST_FOLDS, Link
@@ -52,7 +52,7 @@ def metric_sums(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
     for piece in pieces_of(rows.block.codes.n_rows, CACHED_ROWS):
         some = rows.piece(piece)
         assert some.block.fold is not None
-        held_out = np.flatnonzero(some.block.fold == Sampled.HELD_OUT)
+        held_out = flat_nonzero(some.block.fold == Sampled.HELD_OUT)
         lines = scores_of(some, loss)[:, held_out]
         found = METRICS_OF_ROWS[values["metric"]](lines, loss)
         own = [np.ones(len(held_out)), *grid.split(found * lines[1] if loss.weighted else found)]

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero
 from madtree.learn.problem import Problem
 from madtree.learn.requests import Program
 from madtree.learn.route import Routing
@@ -111,7 +111,7 @@ def pairs_upwards(nodes: Nodes) -> list[tuple[Ints, Ints]]:
     """Left children and their parents, level by level, the deepest first."""
     pairs = []
     for depth in range(int(nodes.depth.max()) - 1, -1, -1):
-        parents = np.flatnonzero((nodes.depth == depth) & (nodes.feature >= 0))
+        parents = flat_nonzero((nodes.depth == depth) & (nodes.feature >= 0))
         pairs.append((nodes.routing.child[parents].astype(np.int64), parents))
     return pairs
 

@@ -13,7 +13,7 @@ import numpy as np
 from madtree.learn.criteria.criterion import Criterion
 from madtree.learn.criteria.judging import Nodes, NodeValues
 from madtree.learn.criteria.leaf_terms import LeafTerms, bounded, penalties
-from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero
 from madtree.learn.losses import LEAST_HESSIAN, leaf_steps, newton_step
 from madtree.learn.problem import Problem
 from madtree.learn.requests import Program
@@ -84,9 +84,9 @@ def penalized_gain(left: Floats, right: Floats, l2: float, of_sides: Floats | fl
     Each gain is that which the split would have alone, to the bit: where nothing is penalized, `newton_gain`.
     """
     if l2 == 0.0:
-        found, some = newton_gain(left, right), np.flatnonzero(of_sides)
-        if len(some):
-            found[some] = _gain_of_squares(left[:, some], right[:, some], l2, np.asarray(of_sides)[some])
+        found, own = newton_gain(left, right), np.asarray(of_sides)
+        if len(some := flat_nonzero(own)):
+            found[some] = _gain_of_squares(left[:, some], right[:, some], l2, own[some])
         return found
     return _gain_of_squares(left, right, l2, of_sides)
 

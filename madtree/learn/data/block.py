@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from madtree.learn.data.runs import Runs
+from madtree.learn.data.runs import Runs, flat_nonzero
 from madtree.learn.data.types import Array, Ints
 from madtree.records import dataclass
 
@@ -135,7 +135,7 @@ class Codes:
         is_wide = self.layout.wide.take(feature)
         position = self.layout.position.take(feature)
         for chosen, matrix in ((~is_wide, self.narrow), (is_wide, self.wide)):
-            at = np.flatnonzero(chosen)
+            at = flat_nonzero(chosen)
             code[at] = matrix[position[at], rows[at]]
         return code
 

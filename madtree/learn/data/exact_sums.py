@@ -14,6 +14,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.learn.data.block import CACHED_ROWS, pieces_of
 from madtree.learn.data.grid import scaled
+from madtree.learn.data.runs import flat_nonzero
 from madtree.learn.data.types import Floats, Ints
 from madtree.records import dataclass
 
@@ -36,7 +37,7 @@ def in_powers(values: Floats, cell: Ints, n_cells: int) -> Iterator[tuple[int, I
         limb = np.rint(scaled(values, np.int64(-_BITS * power)))
         yield power, np.bincount(cell, limb, n_cells).astype(np.int64)
         values = values - scaled(limb, np.int64(_BITS * power))
-        left = np.flatnonzero(values)
+        left = flat_nonzero(values)
         if len(left) < _FEW * len(values):
             values, cell = values.take(left), cell.take(left)
         power -= 1

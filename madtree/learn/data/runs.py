@@ -1,4 +1,4 @@
-"""Runs of equal values next to each other."""
+"""Where arrays are true, and runs of equal values next to each other."""
 
 from __future__ import annotations
 
@@ -10,11 +10,18 @@ from madtree.learn.data.types import Array, Bools, Ints
 from madtree.records import dataclass
 
 
+def flat_nonzero(values: Array) -> Ints:
+    """(n,) int64 where `values`, of any shape and counted as flat, are not 0: `np.flatnonzero` takes ten times as long
+    of a short array.
+    """
+    return values.ravel().nonzero()[0]
+
+
 def heads(values: Array) -> Ints:
     """(n_runs,) where each run of equal `values` (m,) begins; `np.diff` takes several times as long."""
     begins = np.ones(len(values), np.bool_)
     np.not_equal(values[1:], values[:-1], out=begins[1:])
-    return np.flatnonzero(begins)
+    return flat_nonzero(begins)
 
 
 @dataclass(frozen=True)

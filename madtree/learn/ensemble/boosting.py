@@ -17,7 +17,7 @@ import numpy as np
 
 from madtree.learn.counting import CountRequest
 from madtree.learn.criteria import NodeValues
-from madtree.learn.data import Bools, Floats, Grid, Ints, nested, portable
+from madtree.learn.data import Bools, Floats, Grid, Ints, flat_nonzero, nested, portable
 from madtree.learn.ensemble.drawn_features import feature_mask
 from madtree.learn.ensemble.few_bits import count_finely, of_few_bits
 from madtree.learn.ensemble.gradient_samples import most_times, sample_by_gradient
@@ -286,7 +286,7 @@ def train_boosted(
             deliver(trees.only(kept))
     base = boosting.corrected(base)
     boosted = BoostedColumns(boosting.groups, n_rows.sum(axis=0), n_rows[1], n_rounds, base, scores.first_threshold)
-    boosted = nested.take(boosted, np.flatnonzero(is_taught))
+    boosted = nested.take(boosted, flat_nonzero(is_taught))
     nothing = TrainedTrees.none(len(packed.unordered), 0)
     of_groups = TreeKeys(boosting.groups, np.zeros_like(boosting.groups))
     categories = SeenCategories.of(packed, of_groups, seen)

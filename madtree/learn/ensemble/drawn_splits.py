@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from madtree.learn.counting import CountRequest, by_rows, state_limit
-from madtree.learn.data import Bools, Ints
+from madtree.learn.data import Bools, Ints, flat_nonzero
 from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.ensemble.random_cuts import RandomCuts
 from madtree.learn.grow import GrowingTrees, may_split
@@ -43,6 +43,7 @@ class DrawnSplits:
         """`rows_at_hand`: whether single rows may be asked for; else all nodes are counted."""
         self._problem, self._draws, self._random_cuts = problem, draws, random_cuts
         self._rows_at_hand = rows_at_hand
+        self._cells = int(problem.bins.widths.max()) * problem.channels.count  # of a node and a feature
         self._swept_below = float(problem.bins.widths.max()) / problem.tuning.bins_per_row if rows_at_hand else 0.0
 
     def best_splits(self, growing: GrowingTrees, frontier: Ints) -> Program[BestSplits]:
@@ -51,7 +52,7 @@ class DrawnSplits:
         every = np.arange(len(frontier))
         yield from self._search(growing, frontier, every, self._draws.drawn(growing, frontier), found)
         if self._draws.m < self._draws.n:
-            unsplit = np.flatnonzero((found.gain == 0) & may_split(self._problem, growing, frontier))
+            unsplit = flat_nonzero((found.gain == 0) & may_split(self._problem, growing, frontier))
             if len(unsplit):
                 yield from self._draw_on(growing, frontier, unsplit, found)
         return found
@@ -62,7 +63,7 @@ class DrawnSplits:
         # Most of these nodes cannot be split at all: a look at all that is left tells, at once.
         some = BestSplits.none(len(frontier), len(found.left_sums))
         yield from self._search(growing, frontier, places, np.sort(order, axis=1), some)
-        waiting = np.flatnonzero(some.gain[places] > 0)
+        waiting = flat_nonzero(some.gain[places] > 0)
         for drawn in range(order.shape[1]):
             if len(waiting) == 0:
                 return
@@ -79,7 +80,9 @@ class DrawnSplits:
         is_root = frontier[places] < growing.n_trees  # whose rows may not have been counted yet
         is_small = ~is_root & (n_rows < self._swept_below)
         screened = self._are_screened(growing, frontier[places], is_root, is_small)
-        large, small = np.flatnonzero(~is_small & ~screened), np.flatnonzero(is_small & ~screened)
+        if drawn.size * self._cells < self._problem.tuning.counted_cells:
+            is_small[:] = False
+        large, small = flat_nonzero(~is_small & ~screened), flat_nonzero(is_small & ~screened)
         for mine in self._counted_together(large, drawn.shape[1]):
             yield from self._count(growing, frontier, places[mine], drawn[mine], found)
         for part in by_rows(n_rows[small], self._problem.tuning.rows_together):
@@ -113,7 +116,7 @@ class DrawnSplits:
         )
         state = yield request
         layout = request.layout
-        roots = np.flatnonzero(nodes < growing.n_trees)
+        roots = flat_nonzero(nodes < growing.n_trees)
         if len(roots):
             growing.sums[:, nodes[roots]] = node_totals(state, layout)[:, roots]
             growing.n_rows[nodes[roots]] = problem.row_counts(growing.sums[:, nodes[roots]])

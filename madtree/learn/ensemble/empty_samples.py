@@ -11,7 +11,7 @@ import numpy as np
 
 from madtree.learn.counting import CountRequest
 from madtree.learn.criteria import KnownNodes, criterion_of
-from madtree.learn.data import Ints
+from madtree.learn.data import Ints, flat_nonzero
 from madtree.learn.grow import GrowingTrees
 from madtree.learn.problem import Problem, roots
 from madtree.learn.requests import Program
@@ -24,7 +24,7 @@ def take_all_rows(problem: Problem, wave: Problem, growing: GrowingTrees) -> Pro
     Args:
         problem: without replicas, of which `wave` has some.
     """
-    empty = np.flatnonzero(growing.n_rows[: wave.n_trees] == 0)
+    empty = flat_nonzero(growing.n_rows[: wave.n_trees] == 0)
     if len(empty):
         whole = GrowingTrees(problem.n_trees, problem.channels.count)
         every = np.arange(problem.n_trees)
@@ -44,7 +44,7 @@ def without_trees(held_out: HeldOut, trees: Ints, replica: int, n_groups: int) -
     if len(trees) == 0:
         return held_out
     assert held_out.block is not None
-    rows = np.flatnonzero(~np.isin(roots(held_out.block, replica, n_groups), trees))
+    rows = flat_nonzero(~np.isin(roots(held_out.block, replica, n_groups), trees))
     return replace(
         held_out, place=held_out.place.take(rows), block=held_out.block.take(rows), node=held_out.node.take(rows)
     )

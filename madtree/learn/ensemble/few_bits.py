@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from madtree.learn.counting import CountRequest
-from madtree.learn.data import Grid
+from madtree.learn.data import Grid, flat_nonzero
 from madtree.learn.ensemble.leaf_values import GrownLeaves
 from madtree.learn.grow import GrowingTrees
 from madtree.learn.problem import Problem, Rounding
@@ -46,7 +46,7 @@ def count_finely(problem: Problem, growing: GrowingTrees) -> Program[None]:
     sums[:, grown.leaves] = yield CountRequest(
         "totals", problem, grown.way, slots, n_leaves, n_rows=int(problem.rows.sum())
     )
-    for node in np.flatnonzero(grown.inner)[::-1].tolist():  # a node comes before its children
+    for node in flat_nonzero(grown.inner)[::-1].tolist():  # a node comes before its children
         left = growing.routing.child[node]
         sums[:, node] = sums[:, left] + sums[:, left + 1]
     growing.sums = sums

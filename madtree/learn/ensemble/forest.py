@@ -22,6 +22,7 @@ from madtree.learn.data import (
     Values,
     allocated,
     codec,
+    flat_nonzero,
     in_memory,
     nested,
     pieces_of,
@@ -30,7 +31,8 @@ from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.ensemble.drawn_splits import DrawnSplits
 from madtree.learn.ensemble.empty_samples import take_all_rows, without_trees
 from madtree.learn.ensemble.known_categories import count_categories
-from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally, nowhere, permuted
+from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally, nowhere
+from madtree.learn.ensemble.permutations import permuted
 from madtree.learn.grow import grow
 from madtree.learn.problem import Bootstrap, Problem, SearchTuning, forest_parameters_of
 from madtree.learn.prune import (
@@ -213,7 +215,7 @@ def out_of_bag_columns(out_of_bag: OutOfBag, forest: Forest) -> TrainedTrees:
         unknown if each is None else each for each in (out_of_bag.importance, out_of_bag.importance_sd)
     )
     columns = OutOfBagColumns(groups, out_of_bag.n_rows, out_of_bag.error, out_of_bag.score, importance, spread)
-    columns = nested.take(columns, np.flatnonzero(out_of_bag.n_rows))
+    columns = nested.take(columns, flat_nonzero(out_of_bag.n_rows))
     seen = SeenCategories.of(problem, TreeKeys(groups, np.zeros_like(groups)), out_of_bag.seen)
     return replace(TrainedTrees.none(len(problem.unordered), problem.n_classes), out_of_bag=columns, seen=seen)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from madtree.learn.counting import CountRequest, batches, state_limit
-from madtree.learn.data import Array, Ints
+from madtree.learn.data import Array, Ints, flat_nonzero
 from madtree.learn.histogram import check_exact
 from madtree.learn.problem import Problem
 from madtree.learn.requests import Program
@@ -52,7 +52,7 @@ def count_categories(problem: Problem) -> Program[Ints]:
 
 def _stretches(problem: Problem) -> Iterator[tuple[int, int]]:
     """Neighbouring unordered features, from and to."""
-    edges = np.flatnonzero(np.diff(problem.unordered.astype(np.int8), prepend=0, append=0))
+    edges = flat_nonzero(np.diff(problem.unordered.astype(np.int8), prepend=0, append=0))
     yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.criteria import NodeValues, criterion_of
-from madtree.learn.data import Array, Bools, Floats, Grid, Ints, portable
+from madtree.learn.data import Array, Bools, Floats, Grid, Ints, flat_nonzero, portable
 from madtree.learn.ensemble.quantiles import ResidualPlaces, residual_quantiles
 from madtree.learn.grow import GrowingTrees, inner_nodes
 from madtree.learn.problem import Problem, over_classes
@@ -44,10 +44,10 @@ class GrownLeaves:
     def of(cls, problem: Problem, growing: GrowingTrees) -> GrownLeaves:
         inner = inner_nodes(growing, problem.parameters.max_leaf_nodes)
         above = np.arange(growing.n_nodes)
-        for node in np.flatnonzero((growing.feature >= 0) & ~inner).tolist():  # a node comes before its children
+        for node in flat_nonzero((growing.feature >= 0) & ~inner).tolist():  # a node comes before its children
             left = int(growing.routing.child[node])
             above[left : left + 2] = above[node]
-        leaves = np.flatnonzero((above == np.arange(growing.n_nodes)) & ~inner)
+        leaves = flat_nonzero((above == np.arange(growing.n_nodes)) & ~inner)
         return cls(inner, above, leaves, growing.routing.ending(inner, int(growing.depth[leaves].max(initial=0))))
 
 
@@ -87,7 +87,7 @@ def with_values(problem: Problem, growing: GrowingTrees, leaves: Ints, values: F
     node_values = np.zeros(growing.n_nodes)
     node_values[leaves] = problem.parameters.learning_rate * values
     inner = inner_nodes(growing, problem.parameters.max_leaf_nodes)
-    for node in np.flatnonzero(inner)[::-1].tolist():  # a node comes before its children
+    for node in flat_nonzero(inner)[::-1].tolist():  # a node comes before its children
         left = int(growing.routing.child[node])
         of_both = weight[left : left + 2]
         node_values[node] = (of_both * node_values[left : left + 2]).sum() / max(

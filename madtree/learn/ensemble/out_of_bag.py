@@ -1,5 +1,5 @@
 """What rows that a tree has not seen say of a forest (Breiman 2001, sections 3.1 and 10): its error, and the importance
-of each feature as what the trees lose once the feature's values are permuted.
+of each feature as what the trees lose once the feature's values are permuted (`permutations`).
 
 All sums are exact, on integer grids, so that nothing depends on the order of rows.
 """
@@ -7,15 +7,13 @@ All sums are exact, on integer grids, so that nothing depends on the order of ro
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import partial
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from madtree.learn.data import (
-    USUAL_BLOCK_ROWS,
     Array,
     Bools,
     Floats,
@@ -23,20 +21,15 @@ from madtree.learn.data import (
     Ints,
     ReusingAllocator,
     allocated,
-    keyed,
-    mixed,
+    flat_nonzero,
     pieces_of,
 )
-from madtree.learn.ensemble.row_order import RowOrder
 from madtree.learn.ensemble.row_targets import RowTargets, exact_sums
 from madtree.learn.problem import Problem
-from madtree.learn.requests import BREATH, Program
-from madtree.learn.route import Routing, WayDown
-from madtree.learn.waves import HeldOut, Targets
+from madtree.learn.waves import Targets
 from madtree.records import dataclass
 from madtree.trees import ForestParameters
 
-_PERMUTED = 5  # purpose of a hash
 _LOOKS = 24  # numbers of trees after which the error is computed, at most
 
 
@@ -101,7 +94,7 @@ class Tally:
         is_tested = np.zeros(errors.shape, np.bool_)
         for replica, of_member in enumerate(prediction_at):
             for piece in self._pieces():
-                voted = np.flatnonzero(of_member[piece] != nowhere(of_member.dtype))
+                voted = flat_nonzero(of_member[piece] != nowhere(of_member.dtype))
                 group = self._rows.group[piece].take(voted) if self._problem.n_groups > 1 else None
                 if group is None:
                     is_tested[replica] |= len(voted) > 0
@@ -154,7 +147,7 @@ class Tally:
             prediction[:] = 0
             for piece in self._pieces():
                 votes[piece] = self._counted[0, piece]
-                voted = piece.start + np.flatnonzero(votes[piece])
+                voted = piece.start + flat_nonzero(votes[piece])
                 summed = self._grid.join(self._counted[1:, voted], rows.group[voted])
                 prediction[voted] = summed / votes[voted]
             value_of = partial(rows.values, self._problem)
@@ -178,7 +171,7 @@ class Tally:
         numbers: list[Floats] = [self._of_rows(np.float64)[:n] for _ in range(n_numbers)]
         groups: Ints = self._of_rows(np.int32)[:n]
         for piece in self._pieces():
-            mine = piece.start + np.flatnonzero(chosen[piece])
+            mine = piece.start + flat_nonzero(chosen[piece])
             stop = first + len(mine)
             groups[first:stop] = self._rows.group[mine]
             weight = self._rows.weights(self._problem, mine)
@@ -223,67 +216,6 @@ def _increase(values: Array, at: Ints, by: Floats | int) -> None:
     more = values.take(at)
     more += by
     values[at] = more
-
-
-def permuted(
-    wave: Problem, way: WayDown, prediction: Array, replica: int, held_out: HeldOut, n_permutations: int
-) -> Program[Floats]:
-    """(G, n_features) what permuting each feature among a replica's out-of-bag rows costs each group's tree.
-
-    `way`: down the trees of the wave. `prediction` (n_nodes,) is that of each node as a leaf.
-    """
-    block, allocator = held_out.block, held_out.allocator
-    assert block is not None
-    n_rows, n_groups, n_features = block.codes.n_rows, wave.n_groups, len(wave.unordered)
-    rows = RowTargets.of(Targets(block.target, block.weight, block.tree, n_rows))
-    kind = np.int8 if wave.n_classes and block.weight is None else np.float64
-    before, costs = (allocated(allocator, (n_rows,), kind) for _ in range(2))
-    actual = rows.target[0] if wave.n_classes else allocated(allocator, (n_rows,), np.float64)
-    for piece in pieces_of(n_rows):
-        if not wave.n_classes:
-            actual[piece] = rows.values(wave, np.arange(piece.start, piece.stop))
-        before[piece] = _errors(actual[piece], prediction.take(held_out.node[piece]))
-        costs[piece] = rows.weighed(wave, piece, 1)
-    total = rows.summed(costs, n_groups)
-    order = yield from RowOrder.of(block, n_groups, allocator)
-    key = keyed(_PERMUTED, wave.parameters.seed, np.array([wave.replicas.first_member + replica]))
-    used = _used_features(way.routing, np.arange(n_groups) + replica * n_groups).tolist()
-    lost = np.zeros((n_groups, n_features))
-    for feature, number in product(used, range(n_permutations)):
-        values = order.values(block.codes.column(feature), mixed(mixed(key ^ np.uint32(feature)) ^ np.uint32(number)))
-        yield BREATH
-        for piece, changed in zip(pieces_of(n_rows), block.pieces(USUAL_BLOCK_ROWS), strict=False):
-            changed = replace(changed, codes=changed.codes.replaced(feature, values[piece]))
-            errors = _errors(actual[piece], prediction.take(way.leaves(changed, replica, n_groups)))
-            costs[piece] = rows.weighed(wave, piece, errors - before[piece])
-            yield BREATH
-        lost[:, feature] += rows.summed(costs, n_groups)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        losses = lost / total[:, None] / n_permutations
-    losses[:, np.setdiff1d(np.arange(n_features), used)] = 0.0
-    losses[~(total > 0)] = np.nan
-    return losses
-
-
-def _errors(actual: Array, predicted: Array) -> Array:
-    """(n_rows,) int8, 1 where a class is not the one that is predicted, or float64, the squared error of a number."""
-    if actual.dtype.kind == "f":
-        return np.asarray(np.square(actual - predicted))
-    return np.asarray(predicted != actual).view(np.int8)
-
-
-def _used_features(routing: Routing, roots: Ints) -> Ints:
-    """The features that some split or surrogate of the trees below `roots` asks for."""
-    nodes, found = roots, [np.zeros(0, np.int64)]
-    while len(nodes):
-        nodes = nodes[routing.child.take(nodes) != nodes]
-        count = routing.surrogates.take(nodes)
-        before = np.cumsum(count) - count
-        surrogates = np.repeat(routing.first_surrogate.take(nodes) - before, count) + np.arange(count.sum())
-        found += [np.unique(routing.feature.take(nodes)), np.unique(routing.surrogate_feature.take(surrogates))]
-        child = routing.child.take(nodes)
-        nodes = np.concatenate((child, child + 1))
-    return np.unique(np.concatenate(found))
 
 
 def _over_trees(losses: Floats) -> tuple[Floats, Floats]:

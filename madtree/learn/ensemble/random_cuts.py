@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints, mixed
+from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero, mixed
 from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.grow import GrowingTrees
 from madtree.learn.problem import Problem
@@ -51,11 +51,11 @@ class RandomCuts:
         keys = mixed(self.keys.take(occupied.slot) ^ occupied.feature.astype(np.uint32))
         low, high = occupied.code[occupied.start], occupied.code[occupied.stop - 1]
         cut = low.copy()
-        plain = np.flatnonzero(~unordered)
+        plain = flat_nonzero(~unordered)
         tree = self.tree.take(occupied.slot[plain])
         cut[plain] = self._cuts(tree, occupied.feature[plain], low[plain], high[plain], mixed(keys[plain]))
         left = occupied.code <= cut[occupied.segment]
-        mine = np.flatnonzero(unordered[occupied.segment])
+        mine = flat_nonzero(unordered[occupied.segment])
         if len(mine):
             segment = occupied.segment[mine]
             # By its place among the node's categories, so that it does not matter which others there are.
@@ -81,7 +81,7 @@ class RandomCuts:
             point = first + drawn / 2.0**32 * (last - first)
         # Where values are infinitely far apart, for instance from NULL as the last one, all edges are equally likely.
         cut: Ints = low + (drawn.astype(np.int64) * (high - low) >> 32)
-        finite = np.flatnonzero(np.isfinite(point) & (low < high))
+        finite = flat_nonzero(np.isfinite(point) & (low < high))
         # A bisection for all at once: the last bin whose middle is not beyond the point is at `a`, or up to `b`.
         a, b = low[finite], high[finite] - 1
         while (open_ := a < b).any():
@@ -102,7 +102,7 @@ def coins(keys: Array, segment: Ints, place: Array) -> Bools:
     """
     sizes = np.bincount(segment, minlength=len(keys))
     heads = np.zeros(len(segment), np.bool_)
-    thrown = np.flatnonzero(sizes[segment] > 1)
+    thrown = flat_nonzero(sizes[segment] > 1)
     for _ in range(_MOST_THROWS):  # two things fall alike every time once in 2**64 draws, and are then not split
         if len(thrown) == 0:
             break

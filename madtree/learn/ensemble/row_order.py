@@ -11,6 +11,7 @@ from madtree.learn.data import (
     Array,
     Block,
     allocated,
+    flat_nonzero,
     heads,
     mixed,
     order_by_hashes,
@@ -64,7 +65,7 @@ class RowOrder:
         np.equal(identity[1:], identity[:-1], out=repeats[1:-1])
         if group is not None:
             repeats[1:-1] &= group[1:] == group[:-1]
-        alike = np.flatnonzero(repeats[:-1] | repeats[1:])  # another one
+        alike = flat_nonzero(repeats[:-1] | repeats[1:])  # another one
         if len(alike):
             run = np.cumsum(~repeats[:-1])[alike]
             content = yield from _contents(block, place[alike])

@@ -13,7 +13,7 @@ import numpy as np
 
 from madtree.learn.counting import CountRequest, batches, by_rows, state_limit
 from madtree.learn.criteria import criterion_of
-from madtree.learn.data import Array, Bools, Floats, Ints, heads
+from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero, heads
 from madtree.learn.grow.growing import GrowingTrees, see_histograms, see_rows
 from madtree.learn.histogram import (
     HistogramLayout,
@@ -158,6 +158,7 @@ class FeatureSpan:
             kept = None  # some parents were screened, or searched in an earlier round
         every = HistogramLayout(problem.channels, self.counted, len(large), self.first)
         keep = every.total_bins * self.bin_bytes <= problem.tuning.kept_states * state_limit(problem)
+        keep &= rows_of(problem, growing, large) * len(self.widths) >= problem.tuning.subtracted_values
         whole: Array | None = None
         for slots, first, last in batches(len(large), self.counted, self.bin_bytes, state_limit(problem)):
             nodes = large[slots]
@@ -176,7 +177,7 @@ class FeatureSpan:
 
     def _know_roots(self, growing: GrowingTrees, nodes: Ints, sums: Array) -> None:
         """Take the sums (n_channels, n_slots) of those of `nodes` that are roots."""
-        at = np.flatnonzero(nodes < growing.n_trees)
+        at = flat_nonzero(nodes < growing.n_trees)
         growing.sums[:, nodes[at]] = sums[:, at]
         growing.n_rows[nodes[at]] = self.problem.row_counts(sums[:, at])
 
@@ -251,7 +252,7 @@ class FeatureSpan:
         parent_slot = np.searchsorted(kept.nodes, growing.parent[nodes[derived]])
         at_sibling = np.searchsorted(counted, sibling[derived])
         at_own = np.searchsorted(counted, nodes[~derived])
-        taken, derived_at = np.flatnonzero(~derived), np.flatnonzero(derived)
+        taken, derived_at = flat_nonzero(~derived), flat_nonzero(derived)
         for first, last in layout.runs:
             view, own_view = layout.view(state, first, last), part.view(counted_state, first, last)
             view[:, :, taken] = own_view.take(at_own, axis=2)

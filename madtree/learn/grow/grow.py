@@ -21,7 +21,7 @@ import numpy as np
 
 from madtree.learn.counting import CountRequest, batches, state_limit
 from madtree.learn.criteria import criterion_of
-from madtree.learn.data import LEFT, UNKNOWN, Array, Bools, Floats, Ints
+from madtree.learn.data import LEFT, UNKNOWN, Array, Bools, Floats, Ints, flat_nonzero
 from madtree.learn.grow.feature_span import count_roots
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import BestFirst, GrowthPolicy, LevelWise
@@ -96,11 +96,11 @@ def gains_enough(problem: Problem, growing: GrowingTrees, nodes: Ints, gain: Flo
 
 def _split(problem: Problem, growing: GrowingTrees, frontier: Ints, splits: BestSplits) -> Program[Ints]:
     """Enter the splits that were found into the growing; the indices (2 m,) of the children, left and right in turn."""
-    roots = np.flatnonzero(frontier < growing.n_trees)  # whether they may be split is known now that they are counted
+    roots = flat_nonzero(frontier < growing.n_trees)  # whether they may be split is known now that they are counted
     splits.gain[roots[~may_split(problem, growing, frontier[roots])]] = 0.0
     gain = splits.gain * problem.feature_costs[splits.feature]  # of no feature it is 0 by any cost
     splits.gain[~gains_enough(problem, growing, frontier, gain)] = 0.0
-    chosen = np.flatnonzero(splits.gain > 0)
+    chosen = flat_nonzero(splits.gain > 0)
     nodes = frontier[chosen]
     missing_left, missing, left, right = _sides(problem, growing, nodes, splits, chosen)
     if are_alike := criterion_of(problem).are_alike:

@@ -7,7 +7,7 @@ from dataclasses import field
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero
 from madtree.learn.histogram import HistogramLayout, RowsOfNodes, feature_view
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing, category_table
@@ -148,7 +148,7 @@ class GrowingTrees:
 
 def see_histograms(problem: Problem, growing: GrowingTrees, nodes: Ints, layout: HistogramLayout, state: Array) -> None:
     """Enter the categories of the main trees' roots among `nodes` (n_slots,) by their histograms (of all codes)."""
-    roots = np.flatnonzero(nodes < problem.n_groups)
+    roots = flat_nonzero(nodes < problem.n_groups)
     for i in range(len(layout.widths)):
         if len(roots) and problem.unordered[layout.first + i]:
             counts = feature_view(state, layout, i)[: layout.channels.n_counts]
@@ -157,7 +157,7 @@ def see_histograms(problem: Problem, growing: GrowingTrees, nodes: Ints, layout:
 
 def see_rows(problem: Problem, growing: GrowingTrees, nodes: Ints, rows: RowsOfNodes, first: int, last: int) -> None:
     """Enter them by the rows of `nodes`, which have the codes of the features `first` to `last - 1`."""
-    roots = np.flatnonzero(nodes < problem.n_groups)
+    roots = flat_nonzero(nodes < problem.n_groups)
     for feature in range(first, last):
         if len(roots) and problem.unordered[feature]:
             there = np.zeros((len(nodes), int(problem.bins.widths[feature])), np.bool_)

@@ -22,7 +22,7 @@ from typing import Protocol
 
 import numpy as np
 
-from madtree.learn.data import Bools, Ints
+from madtree.learn.data import Bools, Ints, flat_nonzero
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.split import TIE
 
@@ -67,7 +67,7 @@ def inner_nodes(growing: GrowingTrees, most_leaves: int | None) -> Bools:
     crowded = n_splits >= most_leaves
     if not crowded.any():
         return split
-    nodes = np.flatnonzero(split & crowded[growing.tree])
+    nodes = flat_nonzero(split & crowded[growing.tree])
     inner: Bools = split.copy()
     inner[nodes] = False
     inner[_first_in_queue(growing, nodes, most_leaves - 1)] = True

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from madtree.learn.data import Bools, Ints
+from madtree.learn.data import Bools, Ints, flat_nonzero
 from madtree.learn.grow.feature_span import at_places, count_roots, rows_request, spans_of
 from madtree.learn.grow.growing import GrowingTrees, see_rows
 from madtree.learn.histogram import HistogramLayout
@@ -54,10 +54,10 @@ class SplitFinder:
         allowed = self.mask(growing, frontier) if self.mask else None
         screened = yield from self._are_screened(growing, frontier)
         if not screened.all():
-            others = np.flatnonzero(~screened)
+            others = flat_nonzero(~screened)
             for span in self.spans:
                 yield from span.improve(growing, frontier, others, found, allowed)
-        yield from self._screen(growing, frontier, np.flatnonzero(screened), found, allowed)
+        yield from self._screen(growing, frontier, flat_nonzero(screened), found, allowed)
         return found
 
     def _are_screened(self, growing: GrowingTrees, nodes: Ints) -> Program[Bools]:

@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import Array, Floats, Ints
+from madtree.learn.data import Array, Floats, Ints, flat_nonzero
 from madtree.learn.histogram.rows_of_nodes import RowsInPlay, RowsOfNodes
 from madtree.learn.problem import Channels
 from madtree.records import dataclass
@@ -49,7 +49,7 @@ class HistogramLayout:
     @cached_property
     def runs(self) -> list[tuple[int, int]]:
         """From which to which feature, counted within the layout, all have as many codes."""
-        changes = (np.flatnonzero(np.diff(self.widths)) + 1).tolist()
+        changes = (flat_nonzero(np.diff(self.widths)) + 1).tolist()
         return list(pairwise([0, *changes, len(self.widths)]))
 
     def view(self, state: Array, first: int, last: int) -> Array:

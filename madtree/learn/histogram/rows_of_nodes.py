@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, CodeLayout, Floats, Ints
+from madtree.learn.data import Array, Block, CodeLayout, Floats, Ints, flat_nonzero
 from madtree.learn.problem import Channels
 from madtree.records import dataclass
 
@@ -27,7 +27,7 @@ class RowsInPlay:
 
     def rows(self) -> Ints:
         """Indices of the rows that are meant, each as often as it counts."""
-        active = np.flatnonzero(self.slots >= 0)
+        active = flat_nonzero(self.slots >= 0)
         return active if self.multiplicity is None else np.repeat(active, self.multiplicity.take(active))
 
 

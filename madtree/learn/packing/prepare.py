@@ -19,6 +19,7 @@ from madtree.learn.data import (
     Ints,
     Runs,
     at_once,
+    flat_nonzero,
     is_exact,
 )
 from madtree.learn.packing.raw_rows import RawRows, first_scores, on_grids, weighted, weighted_target
@@ -129,7 +130,7 @@ def _bin(
     n_features, n_rows = len(rows.features), len(rows.target)
     sizes = np.zeros((n_trees, n_features), np.int32)
     columns, lowers, uppers = [], [], []
-    chosen = None if taught is None else np.flatnonzero(taught)
+    chosen = None if taught is None else flat_nonzero(taught)
     of_all = rows.tree, TreeRows(rows.tree, n_trees, n_rows)
     of_taught = of_all
     if chosen is not None:

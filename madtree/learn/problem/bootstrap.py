@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, Floats, Ints, Values, keyed, mixed
+from madtree.learn.data import Array, Block, Floats, Ints, Values, flat_nonzero, keyed, mixed
 from madtree.learn.problem.replicas import Folds, LeftOut, Replicas
 from madtree.learn.problem.sampled import Sampled
 from madtree.records import dataclass
@@ -94,7 +94,7 @@ class Bootstrap(Replicas):
         out = self._drawn(identity, replica) == 0
         if self.kept < 1:
             out &= self._reached(identity, replica)
-        return np.flatnonzero(out)
+        return flat_nonzero(out)
 
     def upper_bound(self, rows: Ints) -> Ints:
         """(n_trees,) what a tree's multiplicities add up to at most: all rows may have the same identity."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints, Values, keyed, mixed
+from madtree.learn.data import Array, Bools, Floats, Ints, Values, flat_nonzero, keyed, mixed
 from madtree.records import dataclass
 from madtree.trees import MOST_FOLDS
 
@@ -47,9 +47,9 @@ class FoldHashes:
         """
         hashes, tree = _hashes(identity, self.seed), _trees(identity, tree)
         fold, is_near = self._places(hashes, tree)
-        near, others = np.flatnonzero(is_near), np.flatnonzero(~is_near)
+        near, others = flat_nonzero(is_near), flat_nonzero(~is_near)
         counts = np.bincount(tree[others] * self.n_folds + fold[others])
-        place = np.flatnonzero(counts)
+        place = flat_nonzero(counts)
         of_tree, of_fold = np.divmod(place, self.n_folds)
         far = np.stack((of_tree, self._middles[of_fold], counts[place]), axis=1)
         return np.concatenate((np.stack((tree[near], hashes[near], np.ones_like(near)), axis=1), far))

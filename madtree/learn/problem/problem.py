@@ -167,7 +167,7 @@ class Problem:
         factors = ClassFactors.of(params, weights, whole[: self.n_classes])
         return replace(self, class_factors=factors.tiled(self.n_replicas))
 
-    @property
+    @cached_property
     def channels(self) -> Channels:
         return Channels(
             self.n_classes,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, Ints, Values, keyed, mixed, require
+from madtree.learn.data import Array, Block, Ints, Values, flat_nonzero, keyed, mixed, require
 from madtree.records import dataclass
 from madtree.trees import MOST_FOLDS
 
@@ -23,7 +23,7 @@ def rows_of_trees(tree: Ints) -> Iterator[tuple[int, Ints]]:
     """Each tree that is among `tree` (n_rows,), and the indices of its rows, ascending."""
     order = np.argsort(tree, kind="stable")
     ordered = tree[order]
-    starts = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1)).tolist()
+    starts = flat_nonzero(np.diff(ordered, prepend=ordered[:1] - 1)).tolist()
     for start, stop in zip(starts, [*starts[1:], len(order)], strict=False):
         yield int(ordered[start]), order[start:stop]
 
@@ -95,7 +95,7 @@ class Folds(Replicas):
     def held_out(self, block: Block, replica: int) -> Ints:
         if replica == 0 or block.fold is None:
             return np.zeros(0, np.int64)
-        return np.flatnonzero(block.fold == replica - 1)
+        return flat_nonzero(block.fold == replica - 1)
 
     def to_value(self) -> Any:
         return self.n_folds
@@ -137,7 +137,7 @@ class LeftOut(Replicas):
         if fold < 0 or block.fold is None:
             return np.zeros(0, np.int64)
         tested = block.fold == fold
-        return np.flatnonzero(tested if kept is None else tested & kept.view(np.bool_))
+        return flat_nonzero(tested if kept is None else tested & kept.view(np.bool_))
 
     def to_value(self) -> Any:
         return {"kind": "left_out", **asdict(self)}

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, Ints, Values, keyed, mixed, require
+from madtree.learn.data import Array, Block, Ints, Values, flat_nonzero, keyed, mixed, require
 from madtree.learn.problem.replicas import Replicas
 from madtree.records import dataclass
 from madtree.trees import MOST_ROUNDS
@@ -63,7 +63,7 @@ class Sampled(Replicas):
         return drawn
 
     def held_out(self, block: Block, replica: int) -> Ints:
-        return np.zeros(0, np.int64) if block.fold is None else np.flatnonzero(block.fold == self.HELD_OUT)
+        return np.zeros(0, np.int64) if block.fold is None else flat_nonzero(block.fold == self.HELD_OUT)
 
     def to_value(self) -> Any:
         return {"kind": "sampled", **asdict(self)}

@@ -14,6 +14,7 @@ class SearchTuning:
             in transit stay within the budget.
         kept_states: histograms may be kept that are so many times as large, to save counting every node of the next
             round.
+        subtracted_values: rows times features from which on that saves time.
         copied_share: of the memory budget, what copied rows may take: 1 / this.
         gathered_below: share of a block's rows in play under which copying them out is quicker than counting all.
         rows_together: that are swept or screened together.
@@ -22,6 +23,7 @@ class SearchTuning:
             classes.
         chunk_values: bins times channels that are searched together, to bound temporary memory.
         rough_bins: whose rough gains are found together: arrays that stay in the cache.
+        shortlist_cells: bins times channels of histograms from which on a rough look at all of them saves time.
 
     Of features with very many bins (learn.split.coarse):
         coarse_codes: codes of a feature from which on looking at coarse bins first pays,
@@ -46,6 +48,8 @@ class SearchTuning:
         stretch_rows: of neighbouring nodes that are worked off together, unless one has more.
         drawn_bytes: of histograms that are counted together, at most. More would take memory and save no time, or a
             tenth of it where rows are in a table.
+        counted_cells: bins times channels of all nodes up to which these are counted, however few rows they have: in a
+            single pass, where sweeps take several.
         node_rows: of an average node of these from which on they are worked off one by one,
         piece_rows: so many rows at a time.
         joint_rows: of a node from which on they are counted by two features at once (learn.counting.joint_tables),
@@ -54,12 +58,14 @@ class SearchTuning:
 
     state_share: int = 4
     kept_states: int = 2
+    subtracted_values: int = 8_192
     copied_share: int = 2
     gathered_below: float = 0.7
     rows_together: int = 262_144
     bins_per_row: float = 1.25
     chunk_values: int = 120_000
     rough_bins: int = 64_000
+    shortlist_cells: int = 32_768
 
     coarse_codes: int = 2_048
     coarse_rows: int = 512
@@ -80,6 +86,7 @@ class SearchTuning:
     wave_nodes: int = 262_144
     stretch_rows: int = 131_072
     drawn_bytes: int = 6 * 2**20
+    counted_cells: int = 131_072
     node_rows: int = 1_000
     piece_rows: int = 32_768
     joint_rows: int = 16384

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from madtree.learn.data import Bools, Floats, Ints
+from madtree.learn.data import Bools, Floats, Ints, flat_nonzero
 
 FEWEST_ROWS = 20  # of a tree, below which nothing is told of features
 _ROWS_A_SIDE = 10  # of a split that shows something: fewer rows are parted by chance
@@ -37,10 +37,10 @@ def explained(
     judged: Bools = (whole > 0) & (n_rows[roots] >= FEWEST_ROWS)
     # Within a tree, by id, the j-th inner node has its children at 1 + 2j and 2 + 2j from the root.
     is_inner = feature >= 0
-    inner = np.flatnonzero(is_inner)
+    inner = flat_nonzero(is_inner)
     n_inner = np.bincount(tree[inner], minlength=n_trees)
     rank = np.arange(len(inner)) - np.repeat(np.cumsum(n_inner) - n_inner, n_inner)
-    large = np.flatnonzero(n_rows[inner] >= 2 * _ROWS_A_SIDE)
+    large = flat_nonzero(n_rows[inner] >= 2 * _ROWS_A_SIDE)
     inner, rank = inner[large], rank[large]
     child = roots[tree[inner]] + 1 + 2 * rank
     inner = inner[np.minimum(n_rows[child], n_rows[child + 1]) >= _ROWS_A_SIDE]

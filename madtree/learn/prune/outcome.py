@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from madtree.learn.criteria import KnownNodes, NodeValues, criterion_of
-from madtree.learn.data import Array, Floats, Ints, stable_order
+from madtree.learn.data import Array, Floats, Ints, flat_nonzero, stable_order
 from madtree.learn.grow import GrowingTrees, inner_nodes
 from madtree.learn.problem import Problem
 from madtree.learn.prune.pruning import prune_at, relative
@@ -107,14 +107,14 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownNodes | NodeVa
         tables = cross_validate(problem, growing, risk, weight, all_pruned, alpha, errors)
         alpha = np.array([table.cp[table.chosen] for table in tables]) * risk[:n_main]
     pruned = relative(prune_at(risk, left, tree, alpha[:n_main]), risk[tree])
-    kept = np.flatnonzero(pruned.keep)
+    kept = flat_nonzero(pruned.keep)
     kept = kept[_by_tree_and_node(growing.tree[kept], growing.node_id[kept])]
     # A slice makes views: of a single large tree that is not pruned, copies of all columns would take much memory.
     chosen = slice(None) if np.array_equal(kept, np.arange(len(tree))) else kept
     is_leaf = pruned.is_leaf[chosen]
     feature = np.where(is_leaf, -1, growing.feature[chosen])
     improvement = np.where(is_leaf, np.nan, growing.improvement[chosen])
-    split = np.flatnonzero(~is_leaf)
+    split = flat_nonzero(~is_leaf)
     n_features = len(problem.unordered)
     cell = growing.tree[kept[split]].astype(np.int64) * n_features + feature[split]
     importance: Floats = np.bincount(cell, improvement[split], n_main * n_features).astype(np.float64, copy=False)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import Array, Bools, Ints
+from madtree.learn.data import Array, Bools, Ints, flat_nonzero
 from madtree.learn.prune.columns import CategorySets, NodeColumns, TreeKeys
 from madtree.records import dataclass
 from madtree.trees import MOST_ROWS_IN_BAG, NodeLayout
@@ -79,7 +79,7 @@ class PackedNodes:
                 sqlstate="54000",
             )
         own = np.append(unordered, False)[nodes.feature]  # -1, a leaf, takes the last
-        splits = np.flatnonzero(own)
+        splits = flat_nonzero(own)
         left, right = nodes.left.sizes[splits].astype(np.int64), nodes.right.sizes[splits]
         counts = left + right
         before = np.cumsum(counts) - counts

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from madtree.learn.data import Array, Floats, Ints
+from madtree.learn.data import Array, Floats, Ints, flat_nonzero
 from madtree.records import dataclass
 from madtree.trees import ROUNDING
 
@@ -56,13 +56,17 @@ def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats, between: Calla
     """
     n_trees = len(alpha)
     complexity, is_leaf = np.full(len(risk), np.nan), np.ones(len(risk), np.bool_)
-    pruned = np.flatnonzero(alpha >= 0).tolist()
+    pruned = flat_nonzero(alpha >= 0).tolist()
     if pruned:
         recursion = _Recursion(risk.tolist(), left.tolist(), between)
         for root in pruned:
             recursion.start(root, float(alpha[root]))
         complexity[:], is_leaf[:] = recursion.complexity, recursion.is_leaf
-    _leave_unpruned(risk, left, tree, np.flatnonzero(~(alpha >= 0)), alpha, complexity, is_leaf)
+    if pruned or risk.any():
+        _leave_unpruned(risk, left, tree, flat_nonzero(~(alpha >= 0)), alpha, complexity, is_leaf)
+    else:  # as of boosted trees: no split lowers it
+        is_leaf = left < 0
+        complexity = np.where(is_leaf, alpha.take(tree, mode="clip"), 0.0)
     keep = np.zeros(len(risk), np.bool_)
     keep[:n_trees] = True
     nodes = np.arange(n_trees)
@@ -99,13 +103,13 @@ def _leave_unpruned(
         of_one, of_other = complexity.take(one), complexity.take(other)
         # A child that is worth less than the whole collapses first, and then perhaps the other one.
         one_is_weaker = of_other > of_one
-        falls = np.flatnonzero(worth > np.where(one_is_weaker, of_one, of_other))
+        falls = flat_nonzero(worth > np.where(one_is_weaker, of_one, of_other))
         one, other = one.take(falls), other.take(falls)
         weaker = np.where(one_is_weaker.take(falls), one, other)
         splits[weaker], below[weaker] = 0, risk.take(weaker)
         worth[falls] = _worth(own.take(falls), splits, below, one, other)
         stronger = one + other - weaker
-        more = np.flatnonzero(worth.take(falls) > complexity.take(stronger))
+        more = flat_nonzero(worth.take(falls) > complexity.take(stronger))
         falls, stronger = falls.take(more), stronger.take(more)
         splits[stronger], below[stronger] = 0, risk.take(stronger)
         worth[falls] = _worth(own.take(falls), splits, below, one.take(more), other.take(more))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Ints, codec, nested
+from madtree.learn.data import Array, Bools, Ints, codec, flat_nonzero, nested
 from madtree.learn.problem import Problem
 from madtree.learn.prune.columns import (
     BoostedColumns,
@@ -101,7 +101,7 @@ class TrainedTrees:
         """Some of these trees (n_trees,), whose nodes are packed."""
         if kept.all():
             return self
-        chosen = np.flatnonzero(kept)
+        chosen = flat_nonzero(kept)
         return replace(self, trees=nested.take(self.trees, chosen), packed=self.packed.take(chosen))
 
     def with_rows(self) -> TrainedTrees:
@@ -110,7 +110,7 @@ class TrainedTrees:
         if kept.all():
             return self
         groups, keys = self.trees.key.group[kept], (self.trees.key, self.nodes.key, self.cp_table.key)
-        of_trees, of_nodes, of_cp = (np.flatnonzero(np.isin(key.group, groups)) for key in keys)
+        of_trees, of_nodes, of_cp = (flat_nonzero(np.isin(key.group, groups)) for key in keys)
         nodes, cp_table = nested.take(self.nodes, of_nodes), nested.take(self.cp_table, of_cp)
         return replace(self, trees=nested.take(self.trees, of_trees), nodes=nodes, cp_table=cp_table)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from madtree.learn.counting import CountRequest
 from madtree.learn.criteria import NodeValues, add_upwards, criterion_of
-from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero
 from madtree.learn.grow import GrowingTrees
 from madtree.learn.problem import Problem
 from madtree.learn.prune.pruning import Pruned
@@ -170,4 +170,4 @@ def choose(xerror: Floats, xstd: Floats, rule: str) -> int:
     best = int(np.argmin(xerror))
     if rule == "min":
         return best
-    return int(np.flatnonzero(xerror <= xerror[best] + xstd[best])[0])
+    return int(flat_nonzero(xerror <= xerror[best] + xstd[best])[0])

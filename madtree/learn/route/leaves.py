@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.learn.data import RIGHT, UNKNOWN, Array, Block, Codes, Ints, pieces_of
+from madtree.learn.data import RIGHT, UNKNOWN, Array, Block, Codes, Ints, flat_nonzero, pieces_of
 from madtree.learn.problem import roots
 from madtree.learn.route.routing import Routing
 from madtree.learn.walk import CodeMatrix, Descent, where_leaves_agree
@@ -36,7 +36,7 @@ class WayDown:
         """(n_rows,) the leaves that rows end in from their roots (n_rows,), where surrogates may be asked."""
         found, rows, node = root, np.arange(len(root)), root
         while len(rows):
-            inner = np.flatnonzero(self.routing.child.take(node) != node)
+            inner = flat_nonzero(self.routing.child.take(node) != node)
             rows = rows.take(inner)
             node = self.routing.advance(node.take(inner), codes, rows)
             found[rows] = node
@@ -68,7 +68,7 @@ class WayDown:
         nothing of goes as missing values do.
         """
         routing = self.routing
-        nodes = np.flatnonzero(routing.table >= 0)
+        nodes = flat_nonzero(routing.table >= 0)
         nodes = nodes[np.argsort(routing.table[nodes], kind="stable")]
         sizes = np.diff(routing.table[nodes], append=len(routing.categories))
         before = np.zeros(len(routing.categories) - sizes.sum(), np.uint8)  # tables of nodes that are leaves now

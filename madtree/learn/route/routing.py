@@ -20,6 +20,7 @@ from madtree.learn.data import (
     Ints,
     Runs,
     Values,
+    flat_nonzero,
     require,
 )
 from madtree.records import dataclass
@@ -229,7 +230,7 @@ class Routing:
             code -= lowered
             return np.asarray(code > cut)
         side = self._side(node, code)
-        unknown = np.flatnonzero(side == UNKNOWN)
+        unknown = flat_nonzero(side == UNKNOWN)
         right: Bools = side == RIGHT
         unknown_rows = unknown if rows is None else rows[unknown]
         right[unknown] = self._by_surrogates(node[unknown], codes, unknown_rows)
@@ -257,7 +258,7 @@ class Routing:
         side[code == 0] = UNKNOWN
         if len(self.categories):
             table = self.table.take(node)
-            at = np.flatnonzero(table >= 0)
+            at = flat_nonzero(table >= 0)
             side[at] = self.categories.take(table[at] + code[at])
         return side
 
@@ -265,7 +266,7 @@ class Routing:
         """(m,) whether rows whose primary split does not know where to send them go right."""
         right = self.missing_right.take(node).astype(np.bool_)
         count, first = self.surrogates.take(node), self.first_surrogate.take(node)
-        open_ = np.flatnonzero(count > 0)
+        open_ = flat_nonzero(count > 0)
         rank = 0
         while len(open_):
             entry = first[open_] + rank
@@ -275,7 +276,7 @@ class Routing:
             )
             side[code == 0] = UNKNOWN
             table = self.surrogate_table[entry]
-            unordered = np.flatnonzero(table >= 0)
+            unordered = flat_nonzero(table >= 0)
             side[unordered] = self.categories.take(table[unordered] + code[unordered])
             decided = side != UNKNOWN
             right[open_[decided]] = side[decided] == RIGHT

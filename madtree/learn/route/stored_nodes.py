@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Block, Codes, Ints, Values, ascends, require
+from madtree.learn.data import Array, Block, Codes, Ints, Values, ascends, flat_nonzero, require
 from madtree.learn.problem import roots
 from madtree.learn.route.routing import Routing
 from madtree.records import dataclass
@@ -75,7 +75,7 @@ class NewSplits:
     def since(cls, routing: Routing, rounds: int, n_nodes: int, widths: Ints, *, from_roots: bool) -> NewSplits:
         """What `routing` has more than after its first `rounds` rounds, when it had `n_nodes` nodes."""
         own = np.arange(len(routing.child))
-        nodes = np.flatnonzero((routing.child != own) & (routing.child >= n_nodes)).astype(np.int32)
+        nodes = flat_nonzero((routing.child != own) & (routing.child >= n_nodes)).astype(np.int32)
         steps = min(routing.rounds - rounds, routing.deepest)
         return cls(len(own), steps, nodes, routing.of_nodes(nodes, widths), from_roots)
 
@@ -105,7 +105,7 @@ class NewSplits:
         node = node.astype(np.int32)
         for _ in range(self.rounds):
             place = place_of_node.take(node)
-            rows = np.flatnonzero(place >= 0)
+            rows = flat_nonzero(place >= 0)
             if len(rows) == 0:
                 break
             node[rows] = self.routing.advance(place.take(rows), codes, rows)

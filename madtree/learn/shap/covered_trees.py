@@ -8,7 +8,7 @@ from math import fsum
 
 import numpy as np
 
-from madtree.learn.data import Bools, Floats, Ints
+from madtree.learn.data import Bools, Floats, Ints, flat_nonzero
 from madtree.learn.walk import by_node, inner_by_level
 from madtree.records import dataclass
 
@@ -55,7 +55,7 @@ class CoveredTrees:
     def parent(self) -> Ints:
         """(n_nodes,) -1 of a root."""
         parent = np.full(len(self.child), -1, np.int64)
-        inner = np.flatnonzero(~self.is_leaf)
+        inner = flat_nonzero(~self.is_leaf)
         left = self.child.take(inner)
         parent[left] = parent[left + 1] = inner
         return parent
@@ -91,7 +91,7 @@ class CoveredTrees:
             reach[left + 1] = reach.take(nodes) * self.share.take(left + 1)
             between()
         found = np.empty((len(self.roots), values.shape[1]))
-        leaves = np.flatnonzero(self.is_leaf)
+        leaves = flat_nonzero(self.is_leaf)
         first = np.searchsorted(leaves, self.roots)
         for column, of_nodes in enumerate(values.T):
             weighed = np.split(reach.take(leaves) * of_nodes.take(leaves), first[1:])

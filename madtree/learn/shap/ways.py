@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data import Bools, Coroutine, Floats, Ints, narrowest
+from madtree.learn.data import Bools, Coroutine, Floats, Ints, flat_nonzero, narrowest
 from madtree.learn.shap.covered_trees import CoveredTrees
 from madtree.learn.walk import RouteByNodes, inner_by_level
 from madtree.records import dataclass
@@ -49,11 +49,11 @@ class Ways:
 def _before(trees: CoveredTrees) -> Coroutine[Ints]:
     """As `Ways.before`."""
     found = np.full(len(trees.child), -1, np.int32)
-    node = np.flatnonzero(trees.parent >= 0)
+    node = flat_nonzero(trees.parent >= 0)
     at = trees.parent.take(node)
     while len(node):
         yield
-        inside = np.flatnonzero(trees.parent.take(at) >= 0)
+        inside = flat_nonzero(trees.parent.take(at) >= 0)
         node, at = node.take(inside), at.take(inside)
         alike = trees.split_feature.take(at) == trees.split_feature.take(node)
         found[node[alike]] = at[alike]
@@ -103,7 +103,7 @@ class PathNodes:
         found: Bools = right.take(self.split, axis=0) == self.is_right[:, None]
         for n_before in range(1, 1 + int(self.n_before.max())):
             yield
-            node = np.flatnonzero(self.n_before == n_before)
+            node = flat_nonzero(self.n_before == n_before)
             found[node] &= found.take(self.before.take(node), axis=0)
         return found
 
@@ -147,7 +147,7 @@ class LeafPaths:
         levels: list[tuple[Ints, Ints]] = []
         way, at = np.arange(len(leaf)), leaf
         while len(way):
-            goes_on = np.flatnonzero(trees.parent.take(at) >= 0)
+            goes_on = flat_nonzero(trees.parent.take(at) >= 0)
             way, at = way.take(goes_on), at.take(goes_on)
             low = min(low, int(at.min(initial=low)))
             levels.append((way, at))
@@ -157,7 +157,7 @@ class LeafPaths:
             last[way, ways.place.take(at)] = at
             is_there[at - low] = True
         last = last[last >= 0]
-        node = low + np.flatnonzero(is_there)
+        node = low + flat_nonzero(is_there)
         place = np.cumsum(is_there) - 1
         return cls(
             leaf,

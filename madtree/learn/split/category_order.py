@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints, heads
+from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero, heads
 from madtree.learn.problem import Problem
 
 EXHAUSTIVE_CATEGORIES = 10  # with three or more classes all subsets of up to so many categories are tried
@@ -47,7 +47,7 @@ def principal_scores(weights: Floats) -> Floats:
         _, vectors = np.linalg.eigh(parts.T @ parts)
         direction = parts @ vectors[:, -1]
         direction /= np.linalg.norm(direction) or 1.0
-    heavy = np.flatnonzero(np.abs(direction) > 1e-9 * np.abs(direction).max())
+    heavy = flat_nonzero(np.abs(direction) > 1e-9 * np.abs(direction).max())
     if len(heavy) and direction[heavy[-1]] < 0:
         direction = -direction
     scores: Array = direction @ shares
@@ -135,7 +135,7 @@ def _from_the_first(problem: Problem, upto: Ints, start: Ints, stop: Ints, missi
     found = [start[:0]]
     while len(last):
         at = np.searchsorted(upto, wanted) - 1
-        fits = np.flatnonzero((at <= last) & (upto.take(at + 1, mode="clip") <= most))
+        fits = flat_nonzero((at <= last) & (upto.take(at + 1, mode="clip") <= most))
         at, last, most = at[fits], last[fits], most[fits]
         found.append(at)
         wanted = upto[at + 1] + group

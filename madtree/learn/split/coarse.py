@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from madtree.learn.criteria import Criterion, criterion_of
-from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints, heads
+from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints, flat_nonzero, heads
 from madtree.learn.histogram import HistogramLayout, RowsOfNodes, shifted
 from madtree.learn.problem import Problem
 from madtree.learn.split.margins import least_gain, may_drop, rounding
@@ -148,7 +148,7 @@ def _fine(rows: RowsOfNodes, problem: Problem, feature: int, first: Ints, places
     wanted[places] = True
     code = rows.codes(feature)
     bits = shifts(problem.bins.widths, problem.tuning.coarse_width)[feature]
-    mine = np.flatnonzero(wanted.take(first + shifted(code, int(bits))))
+    mine = flat_nonzero(wanted.take(first + shifted(code, int(bits))))
     return bins_of(rows, problem.channels, code, mine)
 
 
@@ -166,7 +166,7 @@ def _others(occupied: OccupiedBins, own: slice, fine: Bools, bits: int) -> _Bins
     segment = occupied.segment[at]
     begins = np.ones(len(at), np.bool_)
     begins[1:] = (at[1:] != at[:-1] + 1) | (segment[1:] != segment[:-1])
-    start = np.flatnonzero(begins)
+    start = flat_nonzero(begins)
     last = np.append(start[1:], len(at)) - 1
     sums = np.add.reduceat(occupied.sums.take(at, axis=1), start, axis=1)
     return occupied.slot[segment[start]], occupied.code[at[last]] << bits, sums

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from madtree.learn.binning import MISSING
-from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero
 from madtree.learn.histogram import HistogramLayout, RowsOfNodes, joined, sum_stretches
 from madtree.learn.problem import Channels
 from madtree.learn.split.occupied_bins import OccupiedBins
@@ -78,7 +78,7 @@ def _bins_of_feature(
         return bins_of(rows, channels, rows.codes(feature))
     if not allowed.any():
         return np.zeros(0, rows.slot.dtype), np.zeros(0, np.int64), np.zeros((channels.count, 0))
-    return bins_of(rows, channels, rows.codes(feature), np.flatnonzero(allowed.take(rows.slot)))
+    return bins_of(rows, channels, rows.codes(feature), flat_nonzero(allowed.take(rows.slot)))
 
 
 def bins_of(rows: RowsOfNodes, channels: Channels, code: Array, mine: Ints | None = None) -> tuple[Ints, Ints, Floats]:
@@ -99,7 +99,7 @@ def bins_of(rows: RowsOfNodes, channels: Channels, code: Array, mine: Ints | Non
     slot, code = slot.take(order), code.take(order)
     first = np.ones(len(order), np.bool_)
     first[1:] = (code[1:] != code[:-1]) | (slot[1:] != slot[:-1])
-    start = np.flatnonzero(first)
+    start = flat_nonzero(first)
     slot, code = slot.take(start), code.take(start).astype(np.int64)
     row_class = own(rows.row_class).take(order)
     times = None if rows.times is None else own(rows.times).take(order)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from madtree.learn.binning import MISSING
-from madtree.learn.data import Array, Bools, Floats, Ints, heads
+from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero, heads
 from madtree.learn.histogram import HistogramLayout, feature_view
 from madtree.records import dataclass
 
@@ -42,13 +42,13 @@ class OccupiedBins:
         """From histograms (n_channels, total_bins)."""
         n_counts = layout.channels.n_counts
         counts = state[0] if n_counts == 1 else state[:n_counts].sum(axis=0)
-        place = np.flatnonzero(counts)
+        place = flat_nonzero(counts)
         offsets = layout.offsets
         feature = np.repeat(np.arange(len(layout.widths)), np.diff(np.searchsorted(place, offsets)))
         local = place - offsets[feature]
         slot = local // layout.widths[feature]
         code = local - slot * layout.widths[feature]
-        known = np.flatnonzero(code != MISSING)
+        known = flat_nonzero(code != MISSING)
         if len(known) < len(place):
             place, feature, slot, code = place[known], feature[known], slot[known], code[known]
         return cls.of_bins(layout, feature, slot, code, state.take(place, axis=1).astype(np.float64, copy=False))
@@ -60,7 +60,7 @@ class OccupiedBins:
         """
         first = np.ones(len(code), np.bool_)
         first[1:] = (feature[1:] != feature[:-1]) | (slot[1:] != slot[:-1])
-        start = np.flatnonzero(first)
+        start = flat_nonzero(first)
         return cls(
             code,
             sums,
@@ -116,7 +116,7 @@ def first_of_best(values: Floats, segment: Ints, n_segments: int, tolerance: flo
         return largest, first
     starts = heads(segment)
     largest[segment[starts]] = np.maximum.reduceat(values, starts)
-    hits = np.flatnonzero(values >= largest[segment] * (1 - tolerance))
+    hits = flat_nonzero(values >= largest[segment] * (1 - tolerance))
     firsts = hits[heads(segment[hits])]
     first[segment[firsts]] = firsts
     return largest, first
@@ -200,7 +200,7 @@ def _of_starts(
     segment = np.repeat(np.arange(len(start)), length)
     code = np.arange(int(length.sum())) - (np.cumsum(length) - length)[segment] + 1
     sums = state.take(start[segment] + code, axis=1)
-    known = np.flatnonzero(sums.any(axis=0))
+    known = flat_nonzero(sums.any(axis=0))
     segment = segment[known]
     found = sums.take(known, axis=1).astype(np.float64, copy=False)
     return OccupiedBins.of_bins(layout, feature[segment], slot[segment], code[known], found)

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from madtree.learn.criteria import criterion_of, gains, rough_type
-from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero
 from madtree.learn.histogram import summed
 from madtree.learn.problem import Problem
 from madtree.learn.split.best_splits import BestSplits
@@ -176,7 +176,7 @@ class RowTable:
         for number, of_feature in enumerate(gain):
             better = of_feature > best * (1 + TIE)
             best[better], chosen[better] = of_feature[better], number
-        node = np.flatnonzero(chosen >= 0)
+        node = flat_nonzero(chosen >= 0)
         mine, place = slots[node], chosen[node]
         column = place * len(slots) + node
         row = cut[column]
@@ -198,7 +198,7 @@ class RowTable:
         gain is 0 where there is none, or a column of the same node has a better one.
         """
         problem = self.problem
-        column, row = np.divmod(np.flatnonzero(self._candidates(allowed).T), len(self.keys))
+        column, row = np.divmod(flat_nonzero(self._candidates(allowed).T), len(self.keys))
         left = self._down_to(row, column)
         right = self._down_to(-1, column) - left
         of_candidates = gains(problem, criterion_of(problem), left, right, self.tree.take(column % len(self.tree)))

@@ -18,7 +18,7 @@ import numpy as np
 
 from madtree.learn.counting import by_rows
 from madtree.learn.criteria import criterion_of
-from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero
 from madtree.learn.histogram import HistogramLayout, add_codes
 from madtree.learn.problem import Problem
 from madtree.learn.split.best_splits import BestSplits
@@ -171,7 +171,7 @@ def _surviving(running: Running, survives: Bools, layout: HistogramLayout) -> Oc
     """
     n_slots, width = survives.shape[1:]
     some = survives.any(axis=2, keepdims=True)
-    place = np.flatnonzero((np.diff(running.rows, axis=2, prepend=0) > 0) & some)
+    place = flat_nonzero((np.diff(running.rows, axis=2, prepend=0) > 0) & some)
     behind = survives.reshape(-1).take(place)
     segment = place // width
     ends = np.ones(len(place), np.bool_)
@@ -181,7 +181,7 @@ def _surviving(running: Running, survives: Bools, layout: HistogramLayout) -> Oc
     kept[:-1] |= behind[1:] & ~ends[:-1]
     place = place[kept]
     segment = place // width
-    follows = np.flatnonzero(segment[1:] == segment[:-1]) + 1
+    follows = flat_nonzero(segment[1:] == segment[:-1]) + 1
     parts = []
     for channel in running.channels:
         upto = channel.reshape(-1, channel.shape[3]).take(place, axis=0).astype(np.float64, copy=False)
@@ -203,7 +203,7 @@ def _search_unordered(problem: Problem, small: SmallNodes, place: int, allowed: 
         mine = np.arange(first, min(first + size, len(small.tree)))
         layout = HistogramLayout(problem.channels, widths, len(mine))
         state = layout.zeros(problem.channels.dtype(problem.most_rows))
-        own = np.flatnonzero((rows.slot >= first) & (rows.slot < first + size))
+        own = flat_nonzero((rows.slot >= first) & (rows.slot < first + size))
         key = np.multiply(rows.row_class.take(own), len(mine), dtype=np.int64) + (rows.slot.take(own) - first)
         own_code, own_limbs = code.take(own), [limb.take(own) for limb in rows.limbs]
         times = None if rows.times is None else rows.times.take(own)

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from madtree.learn.criteria import LeafTerms, criterion_of, gains, has_guards
-from madtree.learn.data import LEFT, RIGHT, UNKNOWN, Array, Bools, Floats, Ints
+from madtree.learn.data import LEFT, RIGHT, UNKNOWN, Array, Bools, Floats, Ints, flat_nonzero
 from madtree.learn.problem import Problem
 from madtree.learn.split.best_splits import BestSplits, PicksSplits, RankedSplit, rank_of
 from madtree.learn.split.category_order import (
@@ -113,10 +113,10 @@ class CandidateSplits:
     def _order_categories(self) -> Ints:
         """Put the bins of unordered features in the order of their scores; return the segments to try exhaustively."""
         occupied, problem = self.occupied, self.problem
-        segments = np.flatnonzero(self.unordered)
+        segments = flat_nonzero(self.unordered)
         if len(segments) == 0:
             return segments
-        mine = np.flatnonzero(self.unordered[occupied.segment])
+        mine = flat_nonzero(self.unordered[occupied.segment])
         segment = occupied.segment[mine]
         score = self.criterion.category_scores(problem, occupied.sums[:, mine], self.tree[segment])
         if score is None:
@@ -141,7 +141,7 @@ class CandidateSplits:
         problem, occupied = self.problem, self.occupied
         if self.has_guards is None:
             return None
-        mine = np.flatnonzero(self.has_guards)
+        mine = flat_nonzero(self.has_guards)
         counts = problem.channels.n_counts
         missing = np.zeros((1, occupied.n_segments)) if self.missing is None else self.missing[:counts]
         rows, without = (each.sum(axis=0).astype(np.int64) for each in (occupied.sums[:counts], missing))
@@ -166,7 +166,7 @@ class CandidateSplits:
         valid = (rows_left >= least) & (rows_left <= most_left)
         if candidates is not None:
             valid &= candidates
-        at = np.flatnonzero(valid)
+        at = flat_nonzero(valid)
         segment = occupied.segment.take(at)
         left = running.take(at, axis=1)
         right = total.take(segment, axis=1) - left
@@ -185,7 +185,7 @@ class CandidateSplits:
         if self.missing is None:
             return gains(problem, self.criterion, left, right, tree, terms), None
         n_counts, missing = problem.channels.n_counts, self.missing.take(segment, axis=1)
-        some = np.flatnonzero(missing[:n_counts].any(axis=0))
+        some = flat_nonzero(missing[:n_counts].sum(axis=0))
         with_missing = []
         for mine, both in ((slice(None), (left + missing, right)), (some, (left[:, some], (right + missing)[:, some]))):
             enough = np.minimum(*(side[:n_counts].sum(axis=0) for side in both)) >= self.min_bucket
@@ -215,12 +215,12 @@ class CandidateSplits:
             fewest = np.minimum(left[:n_counts].sum(axis=0), right[:n_counts].sum(axis=0))
             if self.missing is not None:
                 fewest += self.missing[:n_counts, s].sum()
-            valid = np.flatnonzero(fewest >= self.min_bucket)
+            valid = flat_nonzero(fewest >= self.min_bucket)
             if len(valid) == 0:
                 continue
             of_subsets, side = self._gains(left[:, valid], right[:, valid], np.full(len(valid), s))
             gain[s] = of_subsets.max()
-            first = np.flatnonzero(of_subsets >= gain[s] * (1 - TIE))[0]
+            first = flat_nonzero(of_subsets >= gain[s] * (1 - TIE))[0]
             masks[s] = choice[valid[first]]
             if side is not None:
                 self.missing_side[s] = side[first]
@@ -232,7 +232,7 @@ class CandidateSplits:
         """
         occupied = self.occupied
         best = np.full(len(found.gain), -1, np.int64)
-        heads = np.flatnonzero(np.diff(occupied.slot, prepend=len(found.gain)) <= 0)
+        heads = flat_nonzero(np.diff(occupied.slot, prepend=len(found.gain)) <= 0)
         for span in np.split(np.arange(occupied.n_segments), heads[1:]):
             slots = occupied.slot[span]
             if self.problem.parameters.max_competitors:
@@ -240,7 +240,7 @@ class CandidateSplits:
             better = gain[span] > found.gain[slots] * (1 + TIE)
             found.gain[slots[better]] = gain[span[better]]
             best[slots[better]] = span[better]
-        slots = np.flatnonzero(best >= 0)
+        slots = flat_nonzero(best >= 0)
         if len(slots) == 0:
             return
         segments = best[slots]

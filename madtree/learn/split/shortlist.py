@@ -16,7 +16,7 @@ import numpy as np
 from madtree.learn.binning import MISSING
 from madtree.learn.counting import by_rows
 from madtree.learn.criteria import RoughBinGains, criterion_of
-from madtree.learn.data import Array, Bools, Floats, Ints, heads
+from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero, heads
 from madtree.learn.histogram import HistogramLayout
 from madtree.learn.problem import Problem
 from madtree.learn.split.margins import least_gain, may_drop, may_drop_where_all_are_known, rounding
@@ -42,14 +42,18 @@ def likely_bins(
         whole: (n_features, n_slots) segments all bins of which are wanted; None for those of unordered features.
         tree: (n_slots,) of each slot; None where all are of the first one.
     """
+    criterion, tuning = criterion_of(problem), problem.tuning
+    chunk_values = tuning.chunk_values
+    rough_bin_gains = criterion.rough_bin_gains if rough_bin_gains_apply(problem) else None
+    if rough_bin_gains is None or state.size < tuning.shortlist_cells:
+        yield from occupied_bins(state, layout, chunk_values, allowed)
+        return
     shape = len(layout.widths), layout.n_slots
     if whole is None:
         whole = np.broadcast_to(problem.unordered[layout.first : layout.first + shape[0], None], shape)
-    criterion, chunk_values = criterion_of(problem), problem.tuning.chunk_values
     if criterion.finds_missing_side:
         whole = whole | _have_missing(state, layout)
-    rough_bin_gains = criterion.rough_bin_gains if rough_bin_gains_apply(problem) else None
-    if rough_bin_gains is None or whole.all():
+    if whole.all():
         yield from occupied_bins(state, layout, chunk_values, allowed)
         return
     chosen: Bools = np.ones(shape, np.bool_) if allowed is None else allowed_segments(allowed, layout)
@@ -57,7 +61,7 @@ def likely_bins(
     likely = LikelyBins.of(problem, rough_bin_gains, state, layout, gain, chosen & ~whole, slots_tree)
     in_whole: Bools = np.logical_and(chosen, whole)
     some_whole: Bools = np.logical_or.reduce(in_whole, axis=1)
-    bounds = np.flatnonzero(np.diff(some_whole, prepend=~some_whole[:1], append=~some_whole[-1:])).tolist()
+    bounds = flat_nonzero(np.diff(some_whole, prepend=~some_whole[:1], append=~some_whole[-1:])).tolist()
     offsets = layout.offsets
     for first, last in pairwise(bounds):
         # Features come in order: one by one where some of their segments are wanted whole, and others are not.
@@ -155,7 +159,7 @@ class LikelyBins:
         slot = self.segment % self.layout.n_slots
         least = _least(problem, best)
         # Where the rough gain is 0 both sides of any split look alike, and the gain is noise (`Criterion.rounding`).
-        kept = np.flatnonzero((self.best >= least.take(slot)) & (self.best > 0))
+        kept = flat_nonzero((self.best >= least.take(slot)) & (self.best > 0))
         return LikelyBins(self.layout, *(getattr(self, name).take(kept, axis=-1) for name in _OF_BINS))
 
     def occupied(self, first: int, last: int, chunk_values: int) -> Iterator[OccupiedBins]:
@@ -203,7 +207,7 @@ def _pieces(state: Array, layout: HistogramLayout, looked_at: Bools, rough_bins:
         if width < 2:
             continue
         segments = layout.view(state, first, last).reshape(n_channels, -1, width)
-        some = np.flatnonzero(looked_at[first:last])
+        some = flat_nonzero(looked_at[first:last])
         size = max(1, 2 * rough_bins // (width * max(n_channels, 2)))
         for i in range(0, len(some), size):
             mine = some[i : i + size]
@@ -235,7 +239,7 @@ def look(
     best = np.maximum.reduceat(gains.ravel(), np.arange(0, gains.size, n_codes)) * factor
     least = _least(problem, best) / factor
     least = np.maximum(least, np.finfo(gains.dtype).tiny).astype(gains.dtype)
-    cell = np.flatnonzero(gains >= least[:, None])
+    cell = flat_nonzero(gains >= least[:, None])
     up_to_here, before = rows.ravel().take(cell), rows.ravel().take(cell - 1, mode="wrap")
     has_rows = (cell % n_codes == 0) | (up_to_here > before)
     if not has_rows.all():

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from madtree.learn.binning import MISSING
-from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero
 from madtree.learn.histogram import count_cells
 from madtree.learn.problem import Problem, SearchTuning
 from madtree.learn.split.best_splits import BestSplits
@@ -85,7 +85,7 @@ class Stack:
 
     def entered(self, found: BestSplits, part: BestSplits, n_classes: int) -> None:
         """Enter into the batch's splits what `part`, of this stack's slots and classes, has beyond them."""
-        better = np.flatnonzero(part.gain > found.gain[self.slots])
+        better = flat_nonzero(part.gain > found.gain[self.slots])
         at = better + self.slots.start
         for name in ("gain", "feature", "left", "right"):
             getattr(found, name)[at] = getattr(part, name)[better]

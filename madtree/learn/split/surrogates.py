@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.data import LEFT, N_SIDES, RIGHT, Array, Floats, Ints
+from madtree.learn.data import LEFT, N_SIDES, RIGHT, Array, Floats, Ints, flat_nonzero
 from madtree.learn.histogram import HistogramLayout, node_totals
 from madtree.learn.problem import Problem, weights_by_class
 from madtree.learn.split.occupied_bins import OccupiedBins, first_of_best, split_by_chunks
@@ -109,7 +109,7 @@ class _Imitation:
         rows_low = running[LEFT] + running[RIGHT]
         rows_high = (total[LEFT] + total[RIGHT])[occupied.segment] - rows_low
         eligible = (self.candidate & ~self.unordered)[occupied.segment]
-        at = np.flatnonzero(eligible & (rows_low >= _MIN_ROWS) & (rows_high >= _MIN_ROWS))
+        at = flat_nonzero(eligible & (rows_low >= _MIN_ROWS) & (rows_high >= _MIN_ROWS))
         segment = occupied.segment[at]
         low = _side_weights(self.problem, running[:, at], self.tree[segment])
         high = self.known[:, segment] - low
@@ -117,13 +117,13 @@ class _Imitation:
         low_right = low[RIGHT] + high[LEFT]
         agree, first = first_of_best(np.maximum(low_left, low_right), segment, occupied.n_segments, _TIE)
         # Sending all rows one way is no split, however well it agrees.
-        chosen = np.flatnonzero((first >= 0) & (agree > np.maximum(*self.known[: RIGHT + 1]) * (1 + _TIE)))
+        chosen = flat_nonzero((first >= 0) & (agree > np.maximum(*self.known[: RIGHT + 1]) * (1 + _TIE)))
         agreement, adjusted = self._scores(chosen, agree[chosen])
         low_code, high_code = occupied.code[at[first[chosen]]], occupied.code[at[first[chosen]] + 1]
         bins, tree, feature = self.problem.bins, self.tree[chosen], occupied.feature[chosen]
         thresholds = bins.threshold(tree, feature, low_code, high_code)
         cuts = bins.cut(tree, feature, low_code, high_code, thresholds)
-        for i in np.flatnonzero(adjusted > _MIN_ADJUSTED).tolist():
+        for i in flat_nonzero(adjusted > _MIN_ADJUSTED).tolist():
             s = int(chosen[i])
             k = int(first[s])
             found[int(occupied.slot[s])].append(
@@ -142,7 +142,7 @@ class _Imitation:
     def _add_unordered(self, found: list[list[SurrogateSplit]]) -> None:
         """Each category goes the way that more of its weight goes; a tie, the way that more of all weight goes."""
         occupied = self.occupied
-        for s in np.flatnonzero(self.candidate & self.unordered).tolist():
+        for s in flat_nonzero(self.candidate & self.unordered).tolist():
             span = np.arange(occupied.start[s], occupied.stop[s])
             rows = occupied.sums[: RIGHT + 1, span]
             span, rows = span[rows.sum(axis=0) > 0], rows[:, rows.sum(axis=0) > 0]

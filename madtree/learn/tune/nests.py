@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.learn.data import Bools, Floats
+from madtree.learn.data import Bools, Floats, flat_nonzero
 from madtree.learn.grow import GrowingTrees, gains_enough, inner_nodes, may_split
 from madtree.learn.problem import Problem
 from madtree.learn.prune import prune_at
@@ -49,7 +49,7 @@ def leaves_of(problem: Problem, growing: GrowingTrees, risk: Floats) -> Program[
     """(n_nodes,) the leaves of trees that have grown as far as this problem's parameters or further, once they are cut
     and pruned as these say; `risk` (n_nodes,), which trees that are not pruned do not need.
     """
-    parameters, nodes = problem.parameters, np.flatnonzero(growing.feature >= 0)
+    parameters, nodes = problem.parameters, flat_nonzero(growing.feature >= 0)
     gain = growing.improvement[nodes] * problem.feature_costs[growing.feature[nodes]]
     inner: Bools = np.zeros(growing.n_nodes, np.bool_)
     inner[nodes] = may_split(problem, growing, nodes) & gains_enough(problem, growing, nodes, gain)
@@ -64,7 +64,7 @@ def leaves_of(problem: Problem, growing: GrowingTrees, risk: Floats) -> Program[
     leaves: Bools = np.zeros(growing.n_nodes, np.bool_)
     for tree in range(growing.n_trees):
         yield BREATH
-        own = np.flatnonzero(reached & (growing.tree == tree))  # the root first, and children side by side
+        own = flat_nonzero(reached & (growing.tree == tree))  # the root first, and children side by side
         place = np.searchsorted(own, left[own])
         alpha = parameters.cp * np.abs(risk[tree : tree + 1])
         pruned = prune_at(risk[own], np.where(left[own] < 0, -1, place), np.zeros(len(own), np.int64), alpha)

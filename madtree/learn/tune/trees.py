@@ -9,7 +9,7 @@ import numpy as np
 
 from madtree.learn.counting import CountRequest
 from madtree.learn.criteria import NodeValues, add_upwards, criterion_of, pairs_upwards
-from madtree.learn.data import Floats, Ints
+from madtree.learn.data import Floats, Ints, flat_nonzero
 from madtree.learn.grow import GrowingTrees, SplitFinder, grow
 from madtree.learn.leaf_sums import join_powers
 from madtree.learn.problem import LeftOut, Problem, over_classes
@@ -42,7 +42,7 @@ def try_trees(
             yield BREATH
             leaves = yield from leaves_of(replace(grown, parameters=trial.parameters), growing, values.risk)
             of_folds = [leaves & (growing.tree == has_main + fold) for fold in range(n_folds)]
-            scores.append(np.array([score(np.flatnonzero(each)) for each in of_folds]))
+            scores.append(np.array([score(flat_nonzero(each)) for each in of_folds]))
         for trial, reached in zip(own, scores, strict=True):
             report(TrialScores(trial.number, reached, clock.seconds / len(own), share))
         n_done += len(own)

@@ -21,6 +21,7 @@ from madtree.sqltext.sizes import oversized
 from madtree.trees import (
     BOOSTED,
     CATEGORY_ENCODINGS,
+    MOST_EXPRESSION_BYTES,
     NUMBERS,
     ORDERED,
     BoostParameters,
@@ -29,6 +30,7 @@ from madtree.trees import (
 )
 
 _TEXT = "pg_catalog.text"
+_SMALL = MOST_EXPRESSION_BYTES // 8  # characters of all values, each some bytes, none of which is too large then
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,10 @@ def write_summary(
     }
     types = [_TEXT if kind == "jsonb" else f"pg_catalog.{kind}" for _, kind in columns]
     statement = inserts.insert_summary(task.output_schema, task.output_name, columns)
-    host.command(statement, types, [row[column] for column, _ in columns])
+    values = [row[column] for column, _ in columns]
+    host.command(statement, types, values)
+    if sum(map(_n_characters, values)) < _SMALL:
+        return
     for found in host.query(oversized(task.output_schema, task.output_name, [column for column, _ in columns])):
         raise MadtreeError(
             f"{arguments.output_table_name} would be too large to be read: {found['fault']}", sqlstate="54000"
@@ -180,6 +185,11 @@ def boost_summary(task: TrainingTask, boost: BoostParameters) -> dict[str, Any]:
         "interaction_constraints": task.arguments.interaction_constraints,
         "offsets": task.arguments.offsets,
     }
+
+
+def _n_characters(value: Any) -> int:
+    """Of a value, and of a list some for each entry."""
+    return sum(len(str(each)) + 4 for each in value) if isinstance(value, list) else len(str(value))
 
 
 def _dependent(task: TrainingTask) -> str:

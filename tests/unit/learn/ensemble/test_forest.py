@@ -138,9 +138,9 @@ def test_trees_are_those_of_the_general_ways(name: str) -> None:
     expected = members(by_general_ways(problem, block, forest))
     assert len(expected) == n_groups * N_TREES
     others = (
-        SearchTuning(wave_rows=1, stretch_rows=50, node_rows=20, piece_rows=7),
+        SearchTuning(wave_rows=1, stretch_rows=50, node_rows=20, piece_rows=7, counted_cells=0),
         SearchTuning(wave_nodes=1, bins_per_row=1e9, node_rows=1, drawn_bytes=1),
-        SearchTuning(bins_per_row=1e-9),
+        SearchTuning(bins_per_row=1e-9, counted_cells=0),
         IN_SMALL_STACKS,
     )
     for tuning in (SearchTuning(), *share(others, 4, [*SETTINGS].index(name))):

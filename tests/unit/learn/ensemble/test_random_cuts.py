@@ -204,9 +204,9 @@ def test_nothing_depends_on_how_rows_lie_or_are_counted(name: str, sampling: str
     assert members(best) != members(grown)
     order = np.random.default_rng(5).permutation(block.codes.n_rows)
     tunings = (
-        SearchTuning(wave_rows=1, node_rows=20, piece_rows=7),
+        SearchTuning(wave_rows=1, node_rows=20, piece_rows=7, counted_cells=0),
         SearchTuning(bins_per_row=1e9, node_rows=1),
-        SearchTuning(bins_per_row=1e-9, chunk_values=1),
+        SearchTuning(bins_per_row=1e-9, chunk_values=1, counted_cells=0),
     )
     for tuning in share(tunings, 2, SOME.index(name) + (sampling == "none")):
         again, said_too = forest_of(replace(problem, tuning=tuning), cut(block, order, 4), forest)

@@ -96,6 +96,8 @@ def test_a_small_memory_budget_changes_nothing(
 TUNINGS = [
     {"state_share": 2**20},
     {"kept_states": 0},
+    {"subtracted_values": 0},
+    {"subtracted_values": 2**60},
     {"copied_share": 2**40},
     {"gathered_below": 0.0},
     {"gathered_below": 2.0},
@@ -103,7 +105,8 @@ TUNINGS = [
     {"bins_per_row": 1e-9},
     {"bins_per_row": 1e9},
     {"chunk_values": 1},
-    {"rough_bins": 1},
+    {"shortlist_cells": 0},
+    {"shortlist_cells": 0, "rough_bins": 1},
     {"coarse_codes": 20, "coarse_rows": 12, "coarse_width": 8},
     {"many_classes": 2, "many_weighted_classes": 2, "rows_per_cell": 1e9, "swept_classes": 0, "cells_per_row": 1e9},
     {"cells_per_row": 0.1},
@@ -156,6 +159,7 @@ def test_every_threshold_is_tried() -> None:
         "stretch_rows",
         "node_rows",
         "drawn_bytes",
+        "counted_cells",
         "piece_rows",
     }  # tests/unit/learn/ensemble/test_forest.py
     of_boosting = {"joint_rows", "joint_piece_rows"}  # tests/unit/learn/ensemble/test_few_bits.py

@@ -87,3 +87,18 @@ def test_trees_that_stay_as_they_are_get_the_recursion_s_complexities() -> None:
         assert by_recursion.keep.all()
         assert np.array_equal(by_levels.complexity[inner], by_recursion.complexity[inner])
         assert np.array_equal(by_levels.is_leaf, ~inner)
+
+
+def test_trees_without_risk_are_left_as_they_are_beside_one_that_has_some() -> None:
+    """Two of three trees; the third one, which has risk or not, is left out, and so is a node that no tree has."""
+    left = np.array([3, -1, 5, -1, 7, -1, -1, -1, -1, -1])
+    tree, alpha = np.array([0, 1, 2, 0, 0, 2, 2, 0, 0, 1]), np.array([-1e-300, -2e-300])
+    beside = np.zeros(10)
+    beside[[2, 5]] = 1.0, 0.2
+    alone, together = (prune_at(risk, left, tree, alpha) for risk in (np.zeros(10), beside))
+    known = tree < 2
+    for name in ("complexity", "is_leaf", "keep"):
+        own, other = getattr(alone, name)[known], getattr(together, name)[known]
+        assert np.array_equal(own, other, equal_nan=name == "complexity"), name
+    assert alone.keep.tolist() == [True, True, False, True, True, False, False, True, True, False]
+    assert alone.complexity[[0, 1, 3, 4, 7]].tolist() == [0.0, -2e-300, -1e-300, 0.0, -1e-300]

@@ -45,6 +45,7 @@ class Way:
         tuning = SearchTuning(
             chunk_values=3_000,
             rough_bins=3_000,
+            shortlist_cells=0,
             rows_together=400,
             bins_per_row=1e-9 if self.name == "search_small" else 1e9,
             many_classes=2 if self.name == "search_screened" else 1_000,

@@ -12,6 +12,7 @@ from madtree.learn.data import Grid
 from madtree.learn.data.types import Array
 from madtree.learn.histogram.histogram import HistogramLayout, feature_view
 from madtree.learn.problem.problem import Problem
+from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.split.best_splits import BestSplits
 from madtree.learn.split.occupied_bins import OccupiedBins, occupied_bins
 from madtree.learn.split.search import search
@@ -37,6 +38,7 @@ def _problem(unordered: np.ndarray, **parameters: float) -> Problem:
         centre=np.zeros(N_TREES),
         largest_target=np.ones(N_TREES),
         largest_weight=np.ones(N_TREES),
+        tuning=SearchTuning(shortlist_cells=0),
     )
 
 

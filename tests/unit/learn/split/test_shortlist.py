@@ -25,7 +25,8 @@ from madtree.trees.parameters import Parameters
 def _problem(widths: np.ndarray, unordered: np.ndarray, n_classes: int, criterion: str = "gini") -> Problem:
     bins = [Bins(np.arange(width - 1.0), np.arange(width - 1.0)) for width in widths.tolist()]
     parameters = Parameters(criterion, 5, min_split=4, min_bucket=3, n_bins=30)
-    return Problem(parameters, BinTable.from_bins([bins]), unordered, 1, np.array([10_000]), n_classes)
+    problem = Problem(parameters, BinTable.from_bins([bins]), unordered, 1, np.array([10_000]), n_classes)
+    return replace(problem, tuning=SearchTuning(shortlist_cells=0))
 
 
 def _splits(problem: Problem, state: Array, n_slots: int, *, dense: bool) -> BestSplits:
@@ -57,7 +58,7 @@ def _assert_same(found: BestSplits, expected: BestSplits) -> None:
 @pytest.mark.parametrize("shape", ["random", "sparse", "replicas", "near ties", "pure", "categories among them"])
 @pytest.mark.parametrize("chunk", [200, 300_000])
 def test_splits_are_those_of_all_segments(n_classes: int, shape: str, chunk: int) -> None:
-    tuning = SearchTuning(chunk_values=chunk, rough_bins=max(chunk, 1_000))
+    tuning = SearchTuning(chunk_values=chunk, rough_bins=max(chunk, 1_000), shortlist_cells=0)
     rng = np.random.default_rng(7)
     widths = np.array([9, 9, 9, 2, 1, 30, 30, 9, 9, 9, 4, 9, 9])
     unordered = np.zeros(len(widths), np.bool_)
@@ -102,6 +103,17 @@ def test_rough_gains_are_ginis(most: int, error: float) -> None:
     assert np.array_equal(code, gains.argmax(axis=-1) + 1)
     assert np.array_equal(next_code, code + 1)
     assert np.array_equal(upto, left[:, line, code - 1])
+
+
+@pytest.mark.parametrize("cells", [719, 720, 721])
+def test_of_small_histograms_all_bins_are_searched(cells: int) -> None:
+    problem = _problem(np.full(40, 9), np.zeros(40, np.bool_), 2)
+    problem = replace(problem, tuning=SearchTuning(shortlist_cells=cells))
+    layout = HistogramLayout(problem.channels, problem.bins.widths, 1)
+    state = np.random.default_rng(5).integers(100, 110, (2, layout.total_bins)).astype(np.int32)
+    state[0, 9 * 20 : 9 * 20 + 4] += 500
+    (some,) = likely_bins(problem, state, layout, np.zeros(1))
+    assert some.n_segments == (1 if cells <= state.size else 40)
 
 
 def test_segments_far_below_the_best_are_passed_over() -> None:
