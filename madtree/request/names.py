@@ -7,7 +7,16 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request.catalog import ID_COLUMN, TEXT, SourceColumn, Type, find_column, has_order, spelling, warn_of_texts
+from madtree.request.catalog import (
+    ID_COLUMN,
+    SourceColumn,
+    Type,
+    find_column,
+    has_order,
+    quoted_name,
+    spelling,
+    warn_of_texts,
+)
 from madtree.request.features import Item
 from madtree.request.hints import ADD_IDS, to_be_quoted
 from madtree.sqltext import catalog as sql
@@ -105,15 +114,15 @@ def grouping_columns(host: Host, relation: Relation, items: Sequence[Item], type
         own = item.column
         warn_of_texts(host, GROUPING, item.text, type_.name, type_.kept)
         if not type_.kept.as_is:
-            (quoted,) = host.query(sql.QUOTED_NAME, [TEXT], [name])
+            quoted = quoted_name(host, name)
             keep = type_.as_kept
-            columns.append(Column(name, quoted["sql"], keep.name, keep.equals, type_.kept.value(item.sql), keep.writer))
+            columns.append(Column(name, quoted, keep.name, keep.equals, type_.kept.value(item.sql), keep.writer))
         elif own and own.name == name:
             columns.append(Column(name, own.sql, own.full_type, own.equals, writer=type_.writer))
         else:
-            (quoted,) = host.query(sql.QUOTED_NAME, [TEXT], [name])
+            quoted = quoted_name(host, name)
             type_sql, equals = (own.full_type, own.equals) if own else (type_.name, type_.equals)
-            columns.append(Column(name, quoted["sql"], type_sql, equals, item.sql, type_.writer))
+            columns.append(Column(name, quoted, type_sql, equals, item.sql, type_.writer))
         if type_.kept.as_is:
             _check_equals(host, relation, item, type_, columns[-1].equals)
     return columns

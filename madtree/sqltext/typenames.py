@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from madtree.sqltext.quote import qualified
+from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.split import parse_name
 
 # What `format_type` prints for types whose own names are others.
@@ -29,7 +29,50 @@ _OWN_NAMES = {
 _KEYWORD_TYPE = re.compile(
     r"(boolean|smallint|integer|bigint|real|double precision|numeric|character|bit|time|timestamp|interval)\b"
 )
+_PLAIN = re.compile("[a-z_][a-z0-9_]*")
 _QUALIFIED_TYPE = re.compile(r'("([^"]|"")+"|[^".\s(\[]+)\.')
+
+_NAME = r'(?:"(?:[^"]|"")+"|[^\W\d][\w$]*)'
+_WORDS = "precision|varying|with|without|time|zone|year|month|day|hour|minute|second|to"  # behind a type's first one
+_SPELLED_TYPE = re.compile(rf"(?P<name>{_NAME}(?:\.{_NAME})?)(?: (?:{_WORDS})|\([\w, -]*\))*(?P<brackets>(?:\[\])*)")
+_SPELLED_OPERATOR = re.compile(rf"OPERATOR\({_NAME}\.[-+*/<>=~!@#%^&|`?]+\)")
+
+
+def is_type(text: str) -> bool:
+    """Whether a text is a type and nothing more, as a catalogue look-up spells it.
+
+    >>> is_type("timestamp(3) with time zone"), is_type("integer DEFAULT f()")
+    (True, False)
+    """
+    return _SPELLED_TYPE.fullmatch(text) is not None
+
+
+def made_type(text: str) -> str | None:
+    """A type without its modifiers, as a catalogue look-up spells it, in quotes; None for those of PostgreSQL's own.
+
+    >>> made_type("shop.code(3)[]")
+    '"shop"."code"[]'
+    """
+    found = _SPELLED_TYPE.fullmatch(text)
+    parts = parse_name(found["name"]) if found else None
+    if found is None or parts is None or len(parts) < 2 or parts[0] == "pg_catalog":
+        return None
+    return qualified(*parts) + found["brackets"]
+
+
+def is_operator(text: str) -> bool:
+    """Whether a text is an operator with its schema, as a catalogue look-up spells it."""
+    return _SPELLED_OPERATOR.fullmatch(text) is not None
+
+
+def is_function(text: str) -> bool:
+    """Whether a text is the name of a function with its schema."""
+    return len(parse_name(text) or ()) == 2
+
+
+def is_name_of(text: str, name: str) -> bool:
+    """Whether a text is an identifier, with quotes where it needs them, of that name."""
+    return text == ident(name) or (text == name and _PLAIN.fullmatch(name) is not None)
 
 
 def type_sql(name: str) -> str:
