@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from madtree.sqltext.quote import ident, qualified
+from madtree.sqltext.quote import ident, operator, qualified
 from madtree.sqltext.split import parse_name
 
 # What `format_type` prints for types whose own names are others.
@@ -35,7 +35,7 @@ _QUALIFIED_TYPE = re.compile(r'("([^"]|"")+"|[^".\s(\[]+)\.')
 _NAME = r'(?:"(?:[^"]|"")+"|[^\W\d][\w$]*)'
 _WORDS = "precision|varying|with|without|time|zone|year|month|day|hour|minute|second|to"  # behind a type's first one
 _SPELLED_TYPE = re.compile(rf"(?P<name>{_NAME}(?:\.{_NAME})?)(?: (?:{_WORDS})|\([\w, -]*\))*(?P<brackets>(?:\[\])*)")
-_SPELLED_OPERATOR = re.compile(rf"OPERATOR\({_NAME}\.[-+*/<>=~!@#%^&|`?]+\)")
+_SYMBOL = frozenset("<>=~!@#%^&|?")  # what an "equals" is made of
 
 
 def is_type(text: str) -> bool:
@@ -61,8 +61,9 @@ def made_type(text: str) -> str | None:
 
 
 def is_operator(text: str) -> bool:
-    """Whether a text is an operator with its schema, as a catalogue look-up spells it."""
-    return _SPELLED_OPERATOR.fullmatch(text) is not None
+    """Whether a text is an "equals" with its schema, as a catalogue look-up spells it."""
+    schema, _, symbol = text.partition("(")[2].removesuffix(")").rpartition(".")
+    return text == operator(symbol, schema) and len(parse_name(schema) or ()) == 1 and {*symbol} <= _SYMBOL
 
 
 def is_function(text: str) -> bool:
