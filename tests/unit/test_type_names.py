@@ -14,7 +14,7 @@ TYPES = {
 }  # fmt: skip
 NO_TYPES = (
     "", "integer); SELECT 1", "integer, z integer", "integer DEFAULT f()", "integer NOT NULL", 'text COLLATE "x"',
-    "integer(f())", "integer --", "integer /*", "a.b.c", "integer with (x)", "integer[](3)", "integer\nDEFAULT 1", "'x'",
+    "integer(f())", "integer --", "integer /*", "a.b.c", "integer with (x)", "integer[](3)", "integer\nDEFAULT 1",
 )  # fmt: skip
 
 
