@@ -29,6 +29,7 @@ from madtree.model.outputs import (
     own_types,
     probabilities,
 )
+from madtree.model.own_table import check_own_table
 from madtree.model.read import (
     each_tree,
     group_objects,
@@ -67,6 +68,7 @@ __all__ = [
     "check_no_offsets",
     "check_nodes",
     "check_not_calibrated",
+    "check_own_table",
     "check_rows",
     "check_trees",
     "check_type",
