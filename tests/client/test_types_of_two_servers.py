@@ -112,7 +112,7 @@ def test_a_group_of_the_model_is_another_roles_domain_where_the_rows_are(
     assert not [each for each in sprung if "sprung" in each]
 
 
-def test_another_roles_enum_will_do_where_the_rows_are_but_not_their_operator(
+def test_another_roles_enum_will_do_where_the_rows_are_but_not_their_functions(
     rows: str, other_database: str, sprung: list[str]
 ) -> None:
     run(other_database, "CREATE SCHEMA shared; CREATE EXTENSION citext SCHEMA shared")
@@ -121,17 +121,22 @@ def test_another_roles_enum_will_do_where_the_rows_are_but_not_their_operator(
     with madtree.connect(other_database, engine="client") as client:
         client.tree_train("rows", "m", "id", "y", "x", grouping_cols="g")
         client.tree_predict("m", "rows", "expected")
+        client.tree_train("rows", "of_class", "id", "g", "x")
+        evaluated = client.tree_evaluate("of_class", "rows")
     run(
         rows,
         "SET ROLE madtree_namesake; CREATE TYPE shared.citext AS ENUM ('low', 'high');"
         "CREATE FUNCTION shared.equal(a shared.citext, b shared.citext) RETURNS boolean LANGUAGE sql AS "
         "'SELECT shared.spring(a::text)'; "
-        "CREATE OPERATOR shared.= (LEFTARG = shared.citext, RIGHTARG = shared.citext, FUNCTION = shared.equal)",
+        "CREATE OPERATOR shared.= (LEFTARG = shared.citext, RIGHTARG = shared.citext, FUNCTION = shared.equal);"
+        "CREATE FUNCTION shared.citextout(shared.citext) RETURNS text LANGUAGE sql AS "
+        "$$SELECT CASE WHEN shared.spring('') THEN 'low' END$$",
     )
     run(rows, "ALTER TABLE public.rows ALTER g TYPE shared.citext USING g::shared.citext")
     with madtree.connect(rows, model_dsn=other_database, on_message=sprung.append) as client:
         client.tree_predict("m", "rows", "p")
         assert client.query("SELECT count(*) FROM p JOIN expected USING (id, estimated_y)")[0] == (300,)
+        assert client.tree_evaluate("of_class", "rows") == evaluated
     assert not [each for each in sprung if "sprung" in each]
 
 
