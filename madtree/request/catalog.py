@@ -11,10 +11,10 @@ from madtree.records import dataclass
 from madtree.request.hints import ADD_IDS, did_you_mean, to_be_quoted
 from madtree.request.holding import hold_types
 from madtree.sqltext import catalog as sql
-from madtree.sqltext.quote import EQUALS
+from madtree.sqltext.quote import EQUALS, equality_of
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
-from madtree.sqltext.typenames import is_function, is_name_of, is_operator, is_type
+from madtree.sqltext.typenames import is_equality, is_function, is_name_of, is_type
 from madtree.sqltext.values import Kept, Writer, class_writer, kept, own_writer, text_of
 
 TEXT = "pg_catalog.text"
@@ -97,10 +97,13 @@ def find_columns(host: Host, relation: Relation) -> dict[str, SourceColumn]:
     if others := [row["type_oid"] for row in rows if row["type_oid"] >= FIRST_OTHER]:
         hold_types(host, others)
         rows = host.query(sql.COLUMNS, [OID], [relation.oid])
-    own = ("name", "sql", "type_oid", "full_type", "equals", "may_read")
-    for row in rows:
-        _check_spelled(is_name_of(row["sql"], row["name"]) and is_type(row["full_type"]) and is_operator(row["equals"]))
-    return {r["name"]: SourceColumn(*(r[each] for each in own)) for r in rows}
+    return {row["name"]: _column(row) for row in rows}
+
+
+def _column(row: Row) -> SourceColumn:
+    _check_spelled(is_name_of(row["sql"], row["name"]) and is_type(row["full_type"]) and is_equality(row["equals"]))
+    own = row["name"], row["sql"], row["type_oid"], row["full_type"]
+    return SourceColumn(*own, equality_of(row["equals"]), row["may_read"])
 
 
 def _check_spelled(fits: bool) -> None:
@@ -146,7 +149,7 @@ def changed(what: str) -> MadtreeError:
 
 
 def _type(row: Row) -> Type:
-    _check_spelled(all(map(is_type, (row["name"], row["base"], row["bare"]))) and is_operator(row["equals"]))
+    _check_spelled(all(map(is_type, (row["name"], row["base"], row["bare"]))) and is_equality(row["equals"]))
     _check_spelled(row["output"] is None or is_function(row["output"]))
     writer = _writer(row)
     keep = kept(row["name"], row["trusted"], row["bare"], row["bare_trusted"], writer)
@@ -157,7 +160,7 @@ def _type(row: Row) -> Type:
         row["typtype"],
         row["category"],
         tuple(row["labels"]),
-        row["equals"],
+        equality_of(row["equals"]),
         writer,
         row["output"] is None,
         None if keep.as_is else keep,

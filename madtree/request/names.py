@@ -20,7 +20,7 @@ from madtree.request.catalog import (
 from madtree.request.features import Item
 from madtree.request.hints import ADD_IDS, to_be_quoted
 from madtree.sqltext import catalog as sql
-from madtree.sqltext.quote import ident
+from madtree.sqltext.quote import ident, same
 from madtree.sqltext.relation import Column, Relation
 from madtree.sqltext.split import check_expression, name_of_words, split_alias, split_list
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, TREE_COLUMNS, identifier_cut
@@ -130,7 +130,7 @@ def grouping_columns(host: Host, relation: Relation, items: Sequence[Item], type
 
 def _check_equals(host: Host, relation: Relation, item: Item, type_: Type, equals: str) -> None:
     """GROUP BY compares values of any type that has an order. Groups are also joined, by the operator."""
-    if not type_.own and not has_order(host, relation, f"(({item.sql}) {equals} ({item.sql}))"):
+    if not type_.own and not has_order(host, relation, f"({same(f'({item.sql})', equals, f'({item.sql})')})"):
         raise MadtreeError(
             f"{GROUPING}: {item.text} is of type {type_.name}, for which PostgreSQL finds no operator =, or more than "
             "one",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from madtree.sqltext.quote import ident, operator, qualified
 from madtree.sqltext.split import parse_name
@@ -60,10 +61,11 @@ def made_type(text: str) -> str | None:
     return qualified(*parts) + found["brackets"]
 
 
-def is_operator(text: str) -> bool:
-    """Whether a text is an "equals" with its schema, as a catalogue look-up spells it."""
-    schema, _, symbol = text.partition("(")[2].removesuffix(")").rpartition(".")
-    return text == operator(symbol, schema) and len(parse_name(schema) or ()) == 1 and {*symbol} <= _SYMBOL
+def is_equality(parts: Sequence[str]) -> bool:
+    """Whether texts are an "equals" with its schema and, perhaps, a type, as a catalogue look-up spells them."""
+    schema, _, symbol = parts[0].partition("(")[2].removesuffix(")").rpartition(".")
+    fits = parts[0] == operator(symbol, schema) and len(parse_name(schema) or ()) == 1 and {*symbol} <= _SYMBOL
+    return fits and all(map(is_type, parts[1:]))
 
 
 def is_function(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from madtree.sqltext.typenames import is_function, is_name_of, is_operator, is_type, made_type
+from madtree.sqltext.typenames import is_equality, is_function, is_name_of, is_type, made_type
 
 TYPES = {
     "integer": None, "double precision": None, '"char"': None, "character varying(20)": None, "bpchar": None,
@@ -31,10 +31,10 @@ def test_what_is_no_type(text: str) -> None:
 
 
 def test_operators_names_and_functions() -> None:
-    assert is_operator("OPERATOR(pg_catalog.=)")
-    assert is_operator('OPERATOR("a.b".==)')
+    assert is_equality(["OPERATOR(pg_catalog.=)"])
+    assert is_equality(['OPERATOR("a.b".==)'])
     for text in ("=", "OPERATOR(s.=) OR f(", "OPERATOR(s.=))", "OPERATOR(f().=)", "OPERATOR(s.=--)", "OPERATOR(s.=) "):
-        assert not is_operator(text)
+        assert not is_equality([text])
     assert is_function("pg_catalog.array_out")
     assert not is_function("f")
     assert not is_function("s.f() || s.g")
