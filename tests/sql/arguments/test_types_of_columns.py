@@ -28,13 +28,16 @@ class Asking(PsycopgHost):
         return super().query(sql, types, params)
 
 
-def test_postgresqls_own_types_are_looked_at_once(db: psycopg.Connection) -> None:
-    found = find_types(PsycopgHost(db), [INTEGER, TEXTS])
+def test_postgresqls_own_types_are_looked_at_once_in_a_session(db: psycopg.Connection) -> None:
+    host = Asking(db)
+    found = find_types(host, [INTEGER, TEXTS])
     assert (found[INTEGER].name, found[INTEGER].typtype, found[INTEGER].category) == ("integer", "b", "N")
     assert (found[TEXTS].base, found[TEXTS].is_array, found[TEXTS].own) == ("text", True, True)
-    host = Asking(db)
     assert find_types(host, [TEXTS, INTEGER]) == found
-    assert host.asked == []
+    assert host.asked == [[INTEGER, TEXTS]]
+    other = Asking(db)  # whose server may say what it likes
+    assert find_types(other, [INTEGER]) == {INTEGER: found[INTEGER]}
+    assert other.asked == [[INTEGER]]
 
 
 def test_others_are_looked_at_each_time(db: psycopg.Connection) -> None:
