@@ -22,8 +22,8 @@ OID = "pg_catalog.oid"
 ID_COLUMN = "id_col_name"
 # PostgreSQL's own types have smaller OIDs (FirstNormalObjectId).
 FIRST_OTHER = 16_384
-# Those that have smaller OIDs still (FirstGenbkiObjectId) are the same for everybody. A session looks at each once: the
-# query takes 3 ms, a quarter of a prediction. Another server's word is not taken for it.
+# Those that have smaller OIDs still (FirstGenbkiObjectId) are the same for everybody. In a session, by whichever host,
+# each is looked at once: the query takes 3 ms, a quarter of a prediction. Another server's word is not taken for it.
 _FIRST_OF_SERVER = 10_000
 _PLACE = "types"
 

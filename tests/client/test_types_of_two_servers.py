@@ -158,7 +158,8 @@ def test_a_hostile_server_of_rows_writes_no_sql_for_the_models(
 
     with madtree.connect(rows, model_dsn=other_database) as client:
         client.tree_train("rows", "m", "id", "y", "x")
-        monkeypatch.setattr(PsycopgHost, "query", query)
+    monkeypatch.setattr(PsycopgHost, "query", query)
+    with madtree.connect(rows, model_dsn=other_database) as client:
         for call in (
             lambda: client.tree_train("rows", "g", "id", "y", "x", grouping_cols="n"),
             lambda: client.tree_train("rows", "g", "id", "y", "x", grouping_cols="n + 1 AS m"),
