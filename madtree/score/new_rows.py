@@ -56,14 +56,15 @@ def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> 
     if not model.grouping_columns:
         return None
     names = [*map(unquoted, model.grouping_columns)]
-    types = [tables.column_types[name] for name in names]
+    # By their names with schemas: those that this session's search path would do with are others' elsewhere.
+    columns = [tables.facts.tables[""].columns[name] for name in names]
+    types = [(column.name, column.equals) for column in columns]
     used = [(f"{tables.argument}: {ident(name)}", type_[0]) for name, type_ in zip(names, types, strict=True)]
     oids = check_known_types(host, used, of_model=True)
     if any(oids):  # an operator of that name may be another one there
         own = find_types(host.source, filter(None, oids))
         types = [(type_[0], own[oid].equals if oid else type_[1]) for oid, type_ in zip(oids, types, strict=True)]
     # Values of one type are compared by it; to compare them with another one, PostgreSQL would look for casts.
-    columns = [tables.facts.tables[""].columns[name] for name in names]
     values = [
         value if data.types[value].name == column.name else _comparable(data.plain(value), column.name)
         for value, column in zip(model.grouping, columns, strict=True)

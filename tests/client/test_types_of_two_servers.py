@@ -103,6 +103,9 @@ def test_a_group_of_the_model_is_another_roles_domain_where_the_rows_are(
         client.tree_train("rows", "of_class", "id", "g", "x")
     run(rows, _DOMAIN.format(name="mood", type="text"))
     here = '"g" is of type shared.mood, which at the server of the rows is another role\'s'
+    on_path = f"{other_database} options='-c search_path=public,shared'"
+    with madtree.connect(f"{rows} options='-c search_path=public,shared'", model_dsn=on_path) as client:
+        refused(client.tree_predict, "m", "rows", "p", match=here)
     with madtree.connect(rows, model_dsn=other_database, on_message=sprung.append) as client:
         refused(client.tree_predict, "m", "rows", "p", match=here)
         refused(client.tree_evaluate, "m", "rows", match=here)

@@ -81,3 +81,10 @@ def test_ordered_boosting_calls_none_of_them(
         " boost_params => 'category_encoding=ordered')"
     )
     assert [said for said in places if "sprung" in said] == []
+
+
+def test_a_forest_of_classes_of_such_a_type_is_refreshed(db: psycopg.Connection, places: list[str]) -> None:
+    db.execute("SELECT forest_train('places', 'm', 'id', 'g', 'x', num_trees => 2)")
+    db.execute("SELECT tree_refresh('m', 'places', 'again')")
+    rows = db.execute("SELECT pg_typeof(prediction)::text, count(*) FROM again_nodes GROUP BY 1").fetchall()
+    assert rows == db.execute("SELECT 'citext', count(*) FROM m_nodes").fetchall()
