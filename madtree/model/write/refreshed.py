@@ -68,7 +68,7 @@ def write_refreshed(host: Host, tables: ModelTables, model: Model, new: NewModel
     statements = create_copies(at, parts)
     if is_packed:
         names = [feature.name for feature in model.features]
-        class_type = tables.facts.tables["_nodes"].columns["prediction"].kept.type if model.has_class_leaves else None
+        class_type = tables.prediction_type if model.has_class_leaves else None
         statements = f"{statements};\n{create_nodes(at, model.node_layout, names, class_type, model.classes)}"
     new.make(host, statements)
     if is_packed:
