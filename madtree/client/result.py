@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from madtree.client.calls import CallError
 from madtree.client.rows import MetricRow
+from madtree.render.labels import lines
 
 if TYPE_CHECKING:
     import numpy as np
@@ -149,7 +150,7 @@ class Result(Sequence[RowT], Generic[RowT]):
 
     def _repr_html_(self) -> str:
         def cells(tag: str, values: Sequence[Any]) -> str:
-            texts = ("" if value is None else html.escape(str(value)) for value in values)
+            texts = ("" if value is None else html.escape(lines(str(value))) for value in values)
             return "<tr>" + "".join(f"<{tag}>{text}</{tag}>" for text in texts) + "</tr>"
 
         body = "".join(cells("td", row) for row in self._rows[:_SHOWN])

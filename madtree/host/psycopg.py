@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any, Literal, cast, get_args
+from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg.rows import tuple_row
@@ -51,6 +52,8 @@ ENGINES: tuple[str, ...] = get_args(Engine)
 _NUMPY = "Install it, for instance by pip install numpy."
 _LEAST = "client_min_messages"
 _UNHEARD = {"NOTICE": ("warning", "error"), "WARNING": ("error",)}  # under which settings; INFO is always heard
+# Of each connection, what its server has said of PostgreSQL's own types: `request.catalog` asks for it once.
+_TYPES: WeakKeyDictionary[Any, dict[int, Any]] = WeakKeyDictionary()
 _SECONDS = 5.0  # between two looks whether the server is still there, in the middle of work that is done here
 
 
@@ -81,7 +84,7 @@ class PsycopgHost:
             source: a session of another server, where the rows are.
         """
         self._doing = doing or Doing()
-        self.kept: dict[str, Any] = {}
+        self.kept: dict[str, Any] = {"types": _TYPES.setdefault(connection, {})}
         self.connection, self._tell, self._look = connection, tell, look
         self._looks, self._next_look = Looks(), time.monotonic() + _SECONDS
         self._source = source

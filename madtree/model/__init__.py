@@ -29,6 +29,7 @@ from madtree.model.outputs import (
     own_types,
     probabilities,
 )
+from madtree.model.own_table import check_own_table
 from madtree.model.read import (
     each_tree,
     find_to_show,

@@ -9,7 +9,7 @@ from madtree.host import Host, Row
 from madtree.records import dataclass
 from madtree.request import hold_types
 from madtree.sqltext import trust as sql
-from madtree.sqltext.quote import EQUALS, ident
+from madtree.sqltext.quote import EQUALS, equality_of, ident
 from madtree.sqltext.tables import BESIDE, SUFFIXES, suffixed
 from madtree.sqltext.values import Kept, Writer, kept, own_writer
 
@@ -154,4 +154,6 @@ def _column(row: Row, other: Row | None) -> ColumnFacts:
         return ColumnFacts(name, name, row["own"], own_writer(name), EQUALS, True, Kept(name), row["blurred"])
     writer = None if other["output"] is None else Writer(other["output"], other["bare"])
     keep = kept(row["full_type"], other["keeps"], other["bare"], other["bare_keeps"], writer)
-    return ColumnFacts(name, other["name"], row["own"], writer, other["equals"], other["trusted"], keep, row["blurred"])
+    return ColumnFacts(
+        name, other["name"], row["own"], writer, equality_of(other["equals"]), other["trusted"], keep, row["blurred"]
+    )

@@ -69,16 +69,15 @@ class ModelTables:
 
     @property
     def prediction_type(self) -> str:
-        """SQL of the type of predictions, as this session must write it: that of `<output>_nodes.prediction`, or what
-        the caller's tables may have in its place.
+        """SQL of the type of predictions, with its schema: that of `<output>_nodes.prediction`, or what the caller's
+        tables may have in its place.
         """
-        column = self._prediction
-        return column.type if column.kept.as_is else column.kept.type
+        return self._prediction.kept.type
 
     @property
     def column_types(self) -> dict[str, tuple[str, str]]:
         """Of `<output>`: unquoted column name to SQL type, and the type's operator "equals" as SQL."""
-        return {name: (column.type, column.equals) for name, column in self.facts.tables[""].columns.items()}
+        return {name: (column.name, column.equals) for name, column in self.facts.tables[""].columns.items()}
 
     @property
     def prediction_writer(self) -> Writer | None:

@@ -16,6 +16,7 @@ from madtree.sqltext import catalog as sql
 from madtree.sqltext.cells import actual_class, number
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.typenames import quoted_type, type_sql
+from madtree.sqltext.values import class_writer
 from madtree.trees import Feature, FeatureKind, Model
 
 NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
@@ -202,9 +203,10 @@ def outcome_of(tables: ModelTables, model: Model, data: NewData) -> str:
         return number(data.plain(model.dependent))
     type_ = data.types[model.dependent]
     if tables.predicts(type_):
-        return actual_class(model.dependent, model.dependent_type, tables.class_writer)
+        # As the rows' server says it: at the model's, names of types and of what writes their values may be others.
+        return actual_class(model.dependent, type_sql(type_.base), class_writer(type_.base, type_.writer))
     if tables.predicts_own:
-        return actual_class(data.plain(model.dependent), model.dependent_type, tables.class_writer)
+        return actual_class(data.plain(model.dependent), type_sql(model.dependent_type), tables.class_writer)
     # To cast to a type that is not PostgreSQL's would look for casts: by their texts classes are as well told apart.
     return actual_class(data.plain(model.dependent), "pg_catalog.text", None)
 

@@ -31,7 +31,10 @@ MOST_COUNTS, SHOWN_COUNTS = 10, 3  # classes of which all counts are shown; and 
 SHORT = 60  # characters of a list of categories, unless all of it is asked for
 EXACT_INTEGERS = 10**15  # up to here an integral float is written out, beyond with an exponent
 BARE_CATEGORY = re.compile(r"[^\s,{}\"\\](?:[^,{}\"\\\n\r\t]*[^\s,{}\"\\])?")
-CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+# Control characters, and format characters that show nothing and change what stands around them, such as the order in
+# which it is read; not the joiners U+200C and U+200D, without which some languages cannot be written.
+_FORMAT = "\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
+CONTROL = re.compile(f"[\x00-\x1f\x7f-\x9f\u2028\u2029{_FORMAT}]")
 
 
 def number_text(value: float, digits: int = SIX) -> str:
@@ -51,8 +54,13 @@ def telling_digits(threshold: float, shown: str, is_below: bool) -> int | None:
 
 
 def one_line(text: str) -> str:
-    r"""`text` with its line breaks and other control characters as escapes (\n, \t, \u0007)."""
+    r"""`text` with its line breaks and other characters that act as escapes (\n, \t, \u0007, \u202e)."""
     return CONTROL.sub(lambda match: json.dumps(match[0])[1:-1], text)
+
+
+def lines(text: str) -> str:
+    """`text` as `one_line` has it, but with its line breaks."""
+    return "\n".join(map(one_line, text.split("\n")))
 
 
 def quoted(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from madtree.host import Host
 from madtree.host.psycopg import as_host, together
 from madtree.interface import NUMERIC_COLUMNS, labels
-from madtree.model import find_model, read_summary
+from madtree.model import check_own_table, find_model, read_summary
 from madtree.render.labels import category_text, one_line
 from madtree.render.mark import NUMBERS, class_colours
 from madtree.render.svg import tree_svg
@@ -106,23 +106,31 @@ def _build(
     summary = read_summary(host, tables, to_run=False)
     choice = choose_trees(host, tables, summary, trees, Limits(trees=max_trees))
     if data is None or not evaluate:  # where a table is given that cannot be used, the server says so
-        its_own_table = data is None and (evaluate or row is not None)
-        choice = replace(choice, refusal=refusal(host, tables, its_own_table))
+        own = summary if data is None and (evaluate or row is not None) else None
+        choice = replace(choice, refusal=refusal(host, tables, own))
     table_name = data or summary.source_table
     of_kind = PAGES[summary.kind]
     is_evaluated = evaluate and (data is not None or of_kind.is_evaluated)
-    figures = evaluation(host, choice, table_name, data is not None) if is_evaluated else {"table": table_name}
+    figures = evaluation(host, tables, choice, table_name, data is not None) if is_evaluated else {"table": table_name}
     whole = of_kind.whole(host, tables, summary, choice.gids)
-    paths = {} if row is None or choice.refusal is not None else row_paths(host, choice, table_name, row)
+    paths: dict[int, list[str]] = {}
+    if row is not None and choice.refusal is None:
+        if data is None:
+            check_own_table(host, tables, summary, "data")
+        paths = row_paths(host, choice, table_name, row)
     choice = replace(choice, row=f"{row} of {table_name}" if paths else None)
     values = _values(choice, figures) | {"paths": paths, "cv": cp_tables(host, tables, choice), "forests": whole}
     if evaluate:
         values["contributions"] = or_note(
-            host, choice, data is not None, lambda: contributions(host, tables, choice, table_name, row)
+            host, tables, choice, data is not None, lambda: contributions(host, tables, choice, table_name, row)
         )
         colours, first = values["colours"], paths.keys()
         values["distributions"] = or_note(
-            host, choice, data is not None, lambda: distributions(host, tables, choice, table_name, colours, first)
+            host,
+            tables,
+            choice,
+            data is not None,
+            lambda: distributions(host, tables, choice, table_name, colours, first),
         )
     return page(f"{model} · madtree", values, _parts(host, choice, figures, model))
 

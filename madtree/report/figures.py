@@ -14,6 +14,7 @@ from madtree.host.psycopg import together
 from madtree.model import (
     NOT_ALLOWED,
     ModelTables,
+    check_own_table,
     few_rows,
     find_to_use,
     output_columns,
@@ -32,6 +33,7 @@ from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import row_expression
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.relation import Relation
+from madtree.trees import Model
 
 # The page itself says whose rows it measures on.
 _QUIETLY = {"client_min_messages": "warning"}
@@ -59,17 +61,19 @@ def cp_tables(host: Host, tables: ModelTables, choice: Choice) -> dict[int, list
     return found
 
 
-def evaluation(host: Host, choice: Choice, table: str, is_given: bool) -> dict[str, Any]:
+def evaluation(host: Host, tables: ModelTables, choice: Choice, table: str, is_given: bool) -> dict[str, Any]:
     """Metrics and a picture of the errors on a table, for the page's script; a `note` says what there is not, and why.
 
     Args:
         table: as the user or the model names it.
         is_given: whether the user did.
     """
-    return {"table": table, **or_note(host, choice, is_given, lambda: _tried(host, choice, table))}
+    return {"table": table, **or_note(host, tables, choice, is_given, lambda: _tried(host, choice, table))}
 
 
-def or_note(host: Host, choice: Choice, is_given: bool, look: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def or_note(
+    host: Host, tables: ModelTables, choice: Choice, is_given: bool, look: Callable[[], dict[str, Any]]
+) -> dict[str, Any]:
     """What a look at a table says, or a `note` why nothing is known.
 
     Args:
@@ -83,6 +87,8 @@ def or_note(host: Host, choice: Choice, is_given: bool, look: Callable[[], dict[
         return {"note": choice.refusal}
     try:
         with together(host):
+            if not is_given:  # somebody may have made it by now
+                check_own_table(host, tables, choice.model, "data")
             return look()
     except (MadtreeError, psycopg.Error) as error:
         if is_given:
@@ -124,11 +130,11 @@ def _metrics(rows: Sequence[Row]) -> dict[int | None, dict[str, Any]]:
     return found
 
 
-def refusal(host: Host, tables: ModelTables, its_own_table: bool) -> str | None:
+def refusal(host: Host, tables: ModelTables, own: Model | None) -> str | None:
     """Why a superuser's page does not run another role's model; None if nothing speaks against it.
 
     Args:
-        its_own_table: whether it would be tried on the table that it names, which its owner chose.
+        own: the model, where it would be tried on the table that it names.
     """
     try:
         read_summary(host, tables)
@@ -136,9 +142,12 @@ def refusal(host: Host, tables: ModelTables, its_own_table: bool) -> str | None:
         if error.sqlstate != NOT_ALLOWED:
             raise
         return f"{error.message}. {error.hint}"
-    if its_own_table and tables.facts.foreign_role is not None and tables.facts.by_superuser and not tables.trust_owner:
-        whose = tables.facts.whose(tables.given)
-        return f"{whose}, and that role may have chosen the table: as a superuser, name a table by --data."
+    try:
+        if own is not None:
+            check_own_table(host, tables, own, "data")
+    except MadtreeError as error:  # that there is none is a note
+        if error.sqlstate == NOT_ALLOWED:
+            return f"{error.message.removeprefix('data: ')}. As a superuser, name a table by --data."
     return None
 
 

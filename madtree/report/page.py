@@ -17,6 +17,8 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+from madtree.render.labels import CONTROL, lines, one_line
+
 SCRIPTS = (
     "words.js", "cards.js", "layout.js", "opening.js", "drawing.js", "treeview.js", "distribution.js", "details.js",
     "charts.js", "cp.js", "metrics.js", "matrix.js", "curve.js", "forest.js", "boosted.js", "contributions.js",
@@ -44,8 +46,9 @@ def page(title: str, values: Mapping[str, Any], parts: Mapping[str, str]) -> str
             "form-action 'none'",
         )
     )
+    shown = {name: lines(part) for name, part in {**parts, "title": escape(title)}.items()}
     return Template(_read("report.html")).substitute(
-        parts, title=escape(title), policy=policy, style=style, library=library, script=script, values=_json(values)
+        shown, policy=policy, style=style, library=library, script=script, values=_json(values)
     )
 
 
@@ -70,11 +73,13 @@ def short(value: float) -> float:
 
 
 def _json(values: Mapping[str, Any]) -> str:
-    """JSON that no HTML parser can take for markup: without <, > and & it cannot end the script or begin a comment."""
+    """JSON that no HTML parser can take for markup: without <, > and & it cannot end the script or begin a comment.
+    Characters that act are the text of their escapes.
+    """
     text = json.dumps(values, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
+    for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+    return CONTROL.sub(lambda match: one_line(match[0]).replace("\\", "\\\\"), text)
 
 
 @lru_cache

@@ -19,7 +19,15 @@ from madtree.request.class_params import check_class_params, class_params_text
 from madtree.request.features import kind_of
 from madtree.request.forest_arguments import check_forest_arguments
 from madtree.request.grid import setting_text
-from madtree.request.holding import HOLD_HINT, check_known_types, hold_types, named_types, try_to_hold
+from madtree.request.holding import (
+    HOLD_HINT,
+    LOOKS,
+    changed_meanwhile,
+    check_known_types,
+    hold_types,
+    named_types,
+    try_to_hold,
+)
 from madtree.request.needed_columns import columns_needed
 from madtree.request.new_tables import Part, check_free, check_new, model_tables
 from madtree.request.source import Alias, find_alias, find_relation, find_source, is_relation

@@ -104,7 +104,7 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
             *((f"{FEATURES}: {feature.name}", feature.type) for feature in features),
             (f"dependent_variable {dependent.text}", outcome.type),
             *(
-                (f"grouping_cols: {item.text}", type_.as_kept.base)
+                (f"grouping_cols: {item.text}", type_.as_kept.name)
                 for item, type_ in zip(grouping, group_types, strict=True)
             ),
         ],

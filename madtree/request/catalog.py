@@ -11,9 +11,10 @@ from madtree.records import dataclass
 from madtree.request.hints import ADD_IDS, did_you_mean, to_be_quoted
 from madtree.request.holding import hold_types
 from madtree.sqltext import catalog as sql
-from madtree.sqltext.quote import EQUALS
+from madtree.sqltext.quote import EQUALS, equality_of
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
+from madtree.sqltext.typenames import is_equality, is_function, is_name_of, is_type
 from madtree.sqltext.values import Kept, Writer, class_writer, kept, own_writer, text_of
 
 TEXT = "pg_catalog.text"
@@ -21,10 +22,10 @@ OID = "pg_catalog.oid"
 ID_COLUMN = "id_col_name"
 # PostgreSQL's own types have smaller OIDs (FirstNormalObjectId).
 FIRST_OTHER = 16_384
-# Those that have smaller OIDs still (FirstGenbkiObjectId) are the same on every server and for everybody. A process
-# looks at each once: the query takes 3 ms, a quarter of a prediction of few rows.
+# Those that have smaller OIDs still (FirstGenbkiObjectId) are the same for everybody. In a session, by whichever host,
+# each is looked at once: the query takes 3 ms, a quarter of a prediction. Another server's word is not taken for it.
 _FIRST_OF_SERVER = 10_000
-_SAME_EVERYWHERE: dict[int, Type] = {}
+_PLACE = "types"
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,30 @@ def find_columns(host: Host, relation: Relation) -> dict[str, SourceColumn]:
     if others := [row["type_oid"] for row in rows if row["type_oid"] >= FIRST_OTHER]:
         hold_types(host, others)
         rows = host.query(sql.COLUMNS, [OID], [relation.oid])
-    own = ("name", "sql", "type_oid", "full_type", "equals", "may_read")
-    return {r["name"]: SourceColumn(*(r[each] for each in own)) for r in rows}
+    return {row["name"]: _column(row) for row in rows}
+
+
+def _column(row: Row) -> SourceColumn:
+    _check_spelled(is_name_of(row["sql"], row["name"]) and is_type(row["full_type"]) and is_equality(row["equals"]))
+    own = row["name"], row["sql"], row["type_oid"], row["full_type"]
+    return SourceColumn(*own, equality_of(row["equals"]), row["may_read"])
+
+
+def _check_spelled(fits: bool) -> None:
+    """Raise MadtreeError where a server has told of a name, a type or an operator something else than that: it becomes
+    SQL of the model's server, which another one that only has the rows must not write.
+    """
+    if not fits:
+        raise MadtreeError(
+            "the server of the rows has told of a column, or of its type, what is no name of one", sqlstate="08P01"
+        )
+
+
+def quoted_name(host: Host, name: str) -> str:
+    """A name as SQL, without the quotes that it does not need."""
+    quoted = str(host.query(sql.QUOTED_NAME, [TEXT], [name])[0]["sql"])
+    _check_spelled(is_name_of(quoted, name))
+    return quoted
 
 
 def find_types(host: Host, oids: Iterable[int]) -> dict[int, Type]:
@@ -105,14 +128,15 @@ def find_types(host: Host, oids: Iterable[int]) -> dict[int, Type]:
     transaction's snapshot has not yet got one.
     """
     wanted = set(oids)
-    looked_up = sorted(wanted - _SAME_EVERYWHERE.keys())
+    known: dict[int, Type] = host.kept.setdefault(_PLACE, {})
+    looked_up = sorted(wanted - known.keys())
     hold_types(host, [oid for oid in looked_up if oid >= FIRST_OTHER])
     rows = host.query(sql.TYPES, [f"{OID}[]"], [looked_up]) if looked_up else []
     if len(rows) < len(looked_up):
         raise changed("the type of a column or an expression")
     found = {row["asked"]: _type(row) for row in rows}
-    _SAME_EVERYWHERE.update((oid, type_) for oid, type_ in found.items() if oid < _FIRST_OF_SERVER)
-    return found | {oid: _SAME_EVERYWHERE[oid] for oid in wanted - found.keys()}
+    known.update((oid, type_) for oid, type_ in found.items() if oid < _FIRST_OF_SERVER)
+    return found | {oid: known[oid] for oid in wanted - found.keys()}
 
 
 def changed(what: str) -> MadtreeError:
@@ -125,6 +149,8 @@ def changed(what: str) -> MadtreeError:
 
 
 def _type(row: Row) -> Type:
+    _check_spelled(all(map(is_type, (row["name"], row["base"], row["bare"]))) and is_equality(row["equals"]))
+    _check_spelled(row["output"] is None or is_function(row["output"]))
     writer = _writer(row)
     keep = kept(row["name"], row["trusted"], row["bare"], row["bare_trusted"], writer)
     return Type(
@@ -134,7 +160,7 @@ def _type(row: Row) -> Type:
         row["typtype"],
         row["category"],
         tuple(row["labels"]),
-        row["equals"],
+        equality_of(row["equals"]),
         writer,
         row["output"] is None,
         None if keep.as_is else keep,

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.sqltext import trust as sql
-from madtree.sqltext.quote import qualified
-from madtree.sqltext.split import parse_name
+from madtree.sqltext.typenames import made_type
 
 NOT_ALLOWED = "42501"
 HOLD_HINT = (
@@ -78,32 +77,40 @@ def named_types(host: Host, names: Sequence[str | None]) -> list[Row]:
     raise changed_meanwhile("a type")
 
 
-def check_known_types(host: Host, used: Iterable[tuple[str, str]]) -> None:
-    """Look up, at the model's server, the types that its tables will have or name.
+def check_known_types(host: Host, used: Iterable[tuple[str, str]], *, of_model: bool = False) -> list[int]:
+    """Look up the types that one server names and the other one is to have, and tell their OIDs there, 0 of
+    PostgreSQL's own: nothing keeps two servers from having two things of a name, and the second one's may have
+    functions of anybody's. Where there is one server there are none.
 
     Args:
-        used: what is of a type, for errors, and the type as the rows' server spells it: with its schema where it is not
-            PostgreSQL's own.
+        used: what is of a type, for errors, and the type as the server spells it that names it.
+        of_model: whether that is the model's, whose values are asked for where the rows are. Else it is the rows', and
+            the model's tables will have or name the type.
 
     Raises:
-        MadtreeError: one is not there, or is another role's there than the caller or a superuser.
+        MadtreeError: one is not there, or is another role's there than the caller or a superuser; enums of others do
+            for values that are asked for.
     """
     if host.source is host:
-        return
+        return []
+    oids = []
+    at, where, fits = (host.source, "of the rows", "keeps") if of_model else (host, "of the model", "trusted")
     for what, type_ in used:
-        parts = parse_name(type_)
-        if parts is None or len(parts) < 2 or parts[0] == "pg_catalog":
+        oids.append(0)
+        if (name := made_type(type_)) is None:
             continue
-        (found,) = named_types(host, [qualified(parts[0], parts[1])])
-        if found["oid"] is not None and not found["trusted"]:
+        (found,) = named_types(at, [name])
+        if found["oid"] is not None and not found[fits]:
             raise MadtreeError(
-                f"{what} is of type {type_}, which at the model's server is another role's",
+                f"{what} is of type {type_}, which at the server {where} is another role's",
                 hint="Cast it, for instance to text.",
                 sqlstate="42501",
             )
         if found["oid"] is None:
             raise MadtreeError(
-                f"{what} is of type {type_}, which the model's server lacks",
+                f"{what} is of type {type_}, which the server {where} lacks",
                 hint="Cast it, for instance to text, or create the type there, too.",
                 sqlstate="42704",
             )
+        oids[-1] = int(found["oid"])
+    return oids

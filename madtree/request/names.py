@@ -7,11 +7,20 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request.catalog import ID_COLUMN, TEXT, SourceColumn, Type, find_column, has_order, spelling, warn_of_texts
+from madtree.request.catalog import (
+    ID_COLUMN,
+    SourceColumn,
+    Type,
+    find_column,
+    has_order,
+    quoted_name,
+    spelling,
+    warn_of_texts,
+)
 from madtree.request.features import Item
 from madtree.request.hints import ADD_IDS, to_be_quoted
 from madtree.sqltext import catalog as sql
-from madtree.sqltext.quote import ident
+from madtree.sqltext.quote import ident, same
 from madtree.sqltext.relation import Column, Relation
 from madtree.sqltext.split import check_expression, name_of_words, split_alias, split_list
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, TREE_COLUMNS, identifier_cut
@@ -105,15 +114,15 @@ def grouping_columns(host: Host, relation: Relation, items: Sequence[Item], type
         own = item.column
         warn_of_texts(host, GROUPING, item.text, type_.name, type_.kept)
         if not type_.kept.as_is:
-            (quoted,) = host.query(sql.QUOTED_NAME, [TEXT], [name])
+            quoted = quoted_name(host, name)
             keep = type_.as_kept
-            columns.append(Column(name, quoted["sql"], keep.name, keep.equals, type_.kept.value(item.sql), keep.writer))
+            columns.append(Column(name, quoted, keep.name, keep.equals, type_.kept.value(item.sql), keep.writer))
         elif own and own.name == name:
             columns.append(Column(name, own.sql, own.full_type, own.equals, writer=type_.writer))
         else:
-            (quoted,) = host.query(sql.QUOTED_NAME, [TEXT], [name])
+            quoted = quoted_name(host, name)
             type_sql, equals = (own.full_type, own.equals) if own else (type_.name, type_.equals)
-            columns.append(Column(name, quoted["sql"], type_sql, equals, item.sql, type_.writer))
+            columns.append(Column(name, quoted, type_sql, equals, item.sql, type_.writer))
         if type_.kept.as_is:
             _check_equals(host, relation, item, type_, columns[-1].equals)
     return columns
@@ -121,7 +130,7 @@ def grouping_columns(host: Host, relation: Relation, items: Sequence[Item], type
 
 def _check_equals(host: Host, relation: Relation, item: Item, type_: Type, equals: str) -> None:
     """GROUP BY compares values of any type that has an order. Groups are also joined, by the operator."""
-    if not type_.own and not has_order(host, relation, f"(({item.sql}) {equals} ({item.sql}))"):
+    if not type_.own and not has_order(host, relation, f"({same(f'({item.sql})', equals, f'({item.sql})')})"):
         raise MadtreeError(
             f"{GROUPING}: {item.text} is of type {type_.name}, for which PostgreSQL finds no operator =, or more than "
             "one",

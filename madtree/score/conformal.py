@@ -11,7 +11,7 @@ from math import ceil
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.interface import defaults
-from madtree.model import NOT_ALLOWED, ModelTables, find_to_use, is_training_table, make_beside
+from madtree.model import ModelTables, check_own_table, find_to_use, is_training_table, make_beside
 from madtree.model.arrays import MOST_LEVELS
 from madtree.records import dataclass
 from madtree.request import COSTS, find_source
@@ -21,7 +21,6 @@ from madtree.sqltext import curves
 from madtree.sqltext.array_text import joined
 from madtree.sqltext.evaluate import class_metrics, number_metrics
 from madtree.sqltext.inserts import fill_beside
-from madtree.sqltext.owners import BY_SUPERUSER
 from madtree.sqltext.tables import CONFORMAL_COLUMNS, create_beside
 from madtree.trees import Joining, Model
 
@@ -138,8 +137,7 @@ def _is_out_of_bag(host: Host, tables: ModelTables, model: Model, table: str | N
     """Whether rows are judged by the trees alone whose samples lack them.
 
     Raises:
-        MadtreeError: no table is given, and the model's trees have seen all rows of its own; or another role, which a
-            superuser does not trust, has said which table that is.
+        MadtreeError: no table is given, and the model's trees have seen all rows of its own; or as `check_own_table`.
     """
     if table is None:
         _check_own_table(host, tables, model)
@@ -160,15 +158,7 @@ def _check_own_table(host: Host, tables: ModelTables, model: Model) -> None:
             f"{_TABLE} must be the name of a table or view, not NULL: {seen}",
             hint="Give a table of rows that training has not seen. A model whose trees have samples needs none.",
         )
-    if tables.facts.foreign_role is None or tables.trust_owner:
-        return
-    elsewhere = host.source is not host and host.source.query(BY_SUPERUSER)[0]["by_superuser"]
-    if tables.facts.by_superuser or elsewhere:
-        raise MadtreeError(
-            f"{_TABLE}: {tables.facts.whose(model.name)}, and that role may let it name any table or view",
-            hint="Name the table; or, if you trust that role, say trust_owner => true.",
-            sqlstate=NOT_ALLOWED,
-        )
+    check_own_table(host, tables, model, _TABLE)
 
 
 def _levels(given: str | None) -> list[Decimal]:

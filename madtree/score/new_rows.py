@@ -5,7 +5,7 @@ from __future__ import annotations
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, bare_message
 from madtree.model import ModelTables, NewData, fit_features, unquoted
-from madtree.request import Type, check_known_types
+from madtree.request import Type, check_known_types, find_types
 from madtree.sqltext import explain as explain_sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
@@ -32,7 +32,7 @@ def fit_to_source(host: Host, model: Model, source: Relation, given: str, argume
     """
     hint = "It must have the id column, all features and the grouping columns of the training table."
     data = fit_features(host.source, model, source, given, argument, model.grouping, [model.id_column], hint)
-    check_known_types(host, [(f"{argument}: {model.id_column}", data.types[model.id_column].as_kept.base)])
+    check_known_types(host, [(f"{argument}: {model.id_column}", data.types[model.id_column].as_kept.name)])
     return data
 
 
@@ -56,9 +56,15 @@ def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> 
     if not model.grouping_columns:
         return None
     names = [*map(unquoted, model.grouping_columns)]
-    types = [tables.column_types[name] for name in names]
-    # Values of one type are compared by it; to compare them with another one, PostgreSQL would look for casts.
+    # By their names with schemas: those that this session's search path would do with are others' elsewhere.
     columns = [tables.facts.tables[""].columns[name] for name in names]
+    types = [(column.name, column.equals) for column in columns]
+    used = [(f"{tables.argument}: {ident(name)}", type_[0]) for name, type_ in zip(names, types, strict=True)]
+    oids = check_known_types(host, used, of_model=True)
+    if any(oids):  # an operator of that name may be another one there
+        own = find_types(host.source, filter(None, oids))
+        types = [(type_[0], own[oid].equals if oid else type_[1]) for oid, type_ in zip(oids, types, strict=True)]
+    # Values of one type are compared by it; to compare them with another one, PostgreSQL would look for casts.
     values = [
         value if data.types[value].name == column.name else _comparable(data.plain(value), column.name)
         for value, column in zip(model.grouping, columns, strict=True)

@@ -73,7 +73,8 @@ def type_name(oid: str, typmod: str, schema: str, element: str) -> str:
 
 
 def equality(oid: str, schema: str) -> str:
-    """SQL of a text: the operator by which GROUP BY holds values of a type to be equal, with its schema.
+    """SQL of a list: the operator by which GROUP BY holds values of a type to be equal, with its schema, and where that
+    is not pg_catalog the type of its operands (`quote.equality_of`).
 
     PostgreSQL's own types, and what is made of them, have pg_catalog's. A type of an extension (citext) brings its own
     in its default operator class, which only a superuser can make; that class is asked, not the search path.
@@ -81,14 +82,16 @@ def equality(oid: str, schema: str) -> str:
     Args:
         oid, schema: SQL of the type's OID and of its schema's name.
     """
-    return f"""CASE WHEN {schema} OPERATOR(pg_catalog.=) 'pg_catalog' THEN {literal(EQUALS)} ELSE COALESCE((
+    return f"""CASE WHEN {schema} OPERATOR(pg_catalog.=) 'pg_catalog' THEN ARRAY[{literal(EQUALS)}] ELSE COALESCE((
         WITH RECURSIVE domain (oid) AS (
             SELECT {oid}
             UNION ALL
             SELECT t.typbasetype FROM domain AS d JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) d.oid
             WHERE t.typtype OPERATOR(pg_catalog.=) 'd'
         )
-        SELECT {with_needed_quotes("pg_catalog.format('OPERATOR(%I.%s)', n.nspname, o.oprname)")}
+        SELECT CASE WHEN n.nspname OPERATOR(pg_catalog.=) 'pg_catalog' THEN ARRAY[{literal(EQUALS)}] ELSE ARRAY[
+            {with_needed_quotes("pg_catalog.format('OPERATOR(%I.%s)', n.nspname, o.oprname)")},
+            {with_needed_quotes("pg_catalog.format('%I.%I', tn.nspname, t.typname)")}] END
         FROM domain AS d
         JOIN pg_catalog.pg_opclass AS k ON k.opcintype OPERATOR(pg_catalog.=) d.oid AND k.opcdefault
         JOIN pg_catalog.pg_am AS m ON m.oid OPERATOR(pg_catalog.=) k.opcmethod
@@ -98,7 +101,9 @@ def equality(oid: str, schema: str) -> str:
             AND a.amopstrategy OPERATOR(pg_catalog.=) 3::pg_catalog.int2
         JOIN pg_catalog.pg_operator AS o ON o.oid OPERATOR(pg_catalog.=) a.amopopr
         JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) o.oprnamespace
-    ), {literal(EQUALS)}) END"""
+        JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) d.oid
+        JOIN pg_catalog.pg_namespace AS tn ON tn.oid OPERATOR(pg_catalog.=) t.typnamespace
+    ), ARRAY[{literal(EQUALS)}]) END"""
 
 
 COLUMNS = Lasting(f"""

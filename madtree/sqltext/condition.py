@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from madtree.records import dataclass
 from madtree.sqltext import values
-from madtree.sqltext.quote import EQUALS, literal, operator
+from madtree.sqltext.quote import EQUALS, literal, operator, same
 from madtree.trees import MOMENTS, RANGES, Feature, Model, Tree, first_right_label, last_decimal, last_left, moment_text
 
 NAN_TYPES = ("real", "double precision", "numeric")  # whose NaN is larger than everything, and means missing
@@ -197,7 +197,7 @@ def _equal(column: str, type_: str, equals: str, value: str | None, spelling: Sp
     if not spelling.qualified and plain == "character varying":  # which has the operators of text
         return f"{column}::text = {typed_literal(value, 'text')}"
     symbol = "=" if not spelling.qualified and plain in _HAVE_EQUALS else equals
-    return f"{column} {symbol} {typed_literal(value, type_)}"
+    return same(column, symbol, typed_literal(value, type_))
 
 
 def _operator(feature: Feature, symbol: str, spelling: Spelling) -> str:

@@ -8,7 +8,7 @@ from madtree.sqltext import values
 from madtree.sqltext.kinds import TABLES
 from madtree.sqltext.models import just_so_many
 from madtree.sqltext.predict import TREE, Scan
-from madtree.sqltext.quote import ident, literal
+from madtree.sqltext.quote import ident, literal, same
 from madtree.sqltext.tables import CV_COLUMNS, model_table
 from madtree.sqltext.values import Writer
 from madtree.trees import Feature, FeatureKind, ModelKind
@@ -46,7 +46,7 @@ def row_by_id(scan: Scan, id_type: str, equals: str, column: str) -> str:
     texts = ", ".join(shown(feature) for feature in scan.features.values())
     return (
         f"SELECT {tree} AS tree, ARRAY[{texts}]::pg_catalog.text[] AS shown, {column} AS asked "
-        f"FROM {scan.rows()} WHERE ({scan.id_sql}) {equals} CAST($1 AS {id_type}) LIMIT 2"
+        f"FROM {scan.rows()} WHERE {same(f'({scan.id_sql})', equals, f'CAST($1 AS {id_type})')} LIMIT 2"
     )
 
 

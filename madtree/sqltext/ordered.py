@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from madtree.records import dataclass
-from madtree.sqltext.quote import binary, float_literal, literal
+from madtree.sqltext.quote import binary, float_literal, literal, same
 from madtree.sqltext.rows import ZERO
 from madtree.sqltext.tables import identifier_cut, model_table
 
@@ -135,7 +135,7 @@ class CategoryStatistics:
 
     def _same_group(self, left: str, right: str) -> str:
         pairs = zip(self._group_names, self.equals, strict=True)
-        return " AND ".join(f"{left}{key} {equals} {right}{key}" for key, equals in pairs) or "true"
+        return " AND ".join(same(f"{left}{key}", equals, f"{right}{key}") for key, equals in pairs) or "true"
 
     def _sum(self, name: str, of_rows: str = "") -> str:
         """The sum of a number that rows have, which is the same in any order of them; `of_rows`: of which ones."""
@@ -225,8 +225,8 @@ def _group_of(groups: str | None, equals: Sequence[str]) -> tuple[str, str]:
     """A group's number in a query over `c`, which has the group's values, and the join that tells it."""
     if groups is None:
         return "1::pg_catalog.int4", ""
-    same = " AND ".join(f"c.g{i} {each} g.g{i}" for i, each in enumerate(equals, 1))
-    return "g.tree_id", f" JOIN {groups} AS g ON {same}"
+    equal = " AND ".join(same(f"c.g{i}", each, f"g.g{i}") for i, each in enumerate(equals, 1))
+    return "g.tree_id", f" JOIN {groups} AS g ON {equal}"
 
 
 def _encoded(total: str, counted: str) -> str:

@@ -61,6 +61,12 @@ WRITER = f"""(
     WHERE NOT {is_trusted("w.role")} LIMIT 1
 )"""
 
+# The owner of the relation of oid $1, and whether the caller trusts that role.
+OWNER = f"""
+WITH {CALLER}
+SELECT pg_catalog.pg_get_userbyid(c.relowner)::pg_catalog.text AS owner, {is_trusted("c.relowner")} AS trusted
+FROM pg_catalog.pg_class AS c WHERE c.oid OPERATOR(pg_catalog.=) $1"""
+
 # The role behind schema `n`: for `pg_database_owner`, as `public` has it from PostgreSQL 15 on, the database's owner.
 SCHEMA_OWNER = """(CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_catalog.=) 'pg_database_owner' THEN (
         SELECT d.datdba FROM pg_catalog.pg_database AS d

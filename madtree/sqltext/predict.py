@@ -13,7 +13,7 @@ from madtree.sqltext.branch import goes_against_majority
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.condition import QUALIFIED, READABLE, Spelling, typed_literal
 from madtree.sqltext.query import Lasting, look_up
-from madtree.sqltext.quote import ident, literal
+from madtree.sqltext.quote import ident, literal, same
 from madtree.trees import Feature, Model, Node, Tree
 
 # A name beside the user's own columns: their expressions must not meet it by accident.
@@ -110,7 +110,7 @@ class Scan:
         names = [f"madtree_group_{number}" for number in range(1, len(self.groups.columns) + 1)]
         keys = list(zip(self.groups.columns, names, strict=True))
         renamed = ", ".join(f"t.{column} AS {name}" for (column, _, _), name in keys)
-        matches = " AND ".join(f"madtree_model.{name} {equals} {column}" for (_, column, equals), name in keys)
+        matches = " AND ".join(same(f"madtree_model.{name}", equals, column) for (_, column, equals), name in keys)
         trees = f"SELECT t.{self.groups.number} AS {TREE}, {renamed} FROM {self.groups.table} AS t"
         return f"{text} LEFT JOIN ({trees}) AS madtree_model ON {matches}"
 

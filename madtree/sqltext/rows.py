@@ -8,7 +8,7 @@ from madtree.records import dataclass
 from madtree.sqltext import values
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.elements import Element, joined
-from madtree.sqltext.quote import INTERNAL, binary, operator
+from madtree.sqltext.quote import INTERNAL, binary, operator, same
 from madtree.sqltext.sent_rows import sent_row, sent_stretches
 from madtree.trees import OWN_NUMBERS, Feature, FeatureKind
 
@@ -194,7 +194,7 @@ class RowSource:
         conditions = [extra] if extra else []
         if self.groups is not None:
             pairs = enumerate(zip(self.grouping, self.equals, strict=True), 1)
-            conditions += [f"({column}) {equals} madtree_g{i}" for i, (column, equals) in pairs]
+            conditions += [same(f"({column})", equals, f"madtree_g{i}") for i, (column, equals) in pairs]
             names = ", ".join(f"g{i} AS madtree_g{i}" for i in range(1, len(self.grouping) + 1))
             columns = f"tree_id AS madtree_tree, block AS madtree_block, usable AS madtree_usable, {names}"
             source += f", (SELECT {columns} FROM {self.groups}) AS madtree_group"

@@ -203,10 +203,12 @@ SELECT ARRAY(SELECT t.oid FROM named AS t WHERE NOT {is_trusted("t.typowner")} O
         AS schemas
 WHERE {SUPERUSER_ASKS}""")
 
-# The types that a model names in $1, as the catalogue has them; one that is not there has NULLs. `position` is from 1.
+# The types that a model names in $1, as the catalogue has them; one that is not there has NULLs. `position` is from 1;
+# `keeps`: as of `OTHER_TYPES`.
 NAMED_TYPES = Lasting(f"""
 WITH RECURSIVE {CALLER}
-SELECT g.position, t.oid, CASE WHEN t.oid IS NULL THEN NULL ELSE {is_trusted_type()} END AS trusted
+SELECT g.position, t.oid, CASE WHEN t.oid IS NULL THEN NULL ELSE {is_trusted_type()} END AS trusted,
+    CASE WHEN t.oid IS NULL THEN NULL ELSE {is_trusted_type(enums=True)} END AS keeps
 FROM pg_catalog.unnest($1::pg_catalog.text[]) WITH ORDINALITY AS g(given, position)
 LEFT JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) pg_catalog.to_regtype(g.given)::pg_catalog.oid
 ORDER BY g.position""")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from madtree.sqltext.quote import qualified
+from madtree.sqltext.quote import ident, operator, qualified
 from madtree.sqltext.split import parse_name
 
 # What `format_type` prints for types whose own names are others.
@@ -29,7 +30,52 @@ _OWN_NAMES = {
 _KEYWORD_TYPE = re.compile(
     r"(boolean|smallint|integer|bigint|real|double precision|numeric|character|bit|time|timestamp|interval)\b"
 )
+_PLAIN = re.compile("[a-z_][a-z0-9_]*")
 _QUALIFIED_TYPE = re.compile(r'("([^"]|"")+"|[^".\s(\[]+)\.')
+
+_NAME = r'(?:"(?:[^"]|"")+"|[^\W\d][\w$]*)'
+_WORDS = "precision|varying|with|without|time|zone|year|month|day|hour|minute|second|to"  # behind a type's first one
+_SPELLED_TYPE = re.compile(rf"(?P<name>{_NAME}(?:\.{_NAME})?)(?: (?:{_WORDS})|\([\w, -]*\))*(?P<brackets>(?:\[\])*)")
+_SYMBOL = frozenset("<>=~!@#%^&|?")  # what an "equals" is made of
+
+
+def is_type(text: str) -> bool:
+    """Whether a text is a type and nothing more, as a catalogue look-up spells it.
+
+    >>> is_type("timestamp(3) with time zone"), is_type("integer DEFAULT f()")
+    (True, False)
+    """
+    return _SPELLED_TYPE.fullmatch(text) is not None
+
+
+def made_type(text: str) -> str | None:
+    """A type without its modifiers, as a catalogue look-up spells it, in quotes; None for those of PostgreSQL's own.
+
+    >>> made_type("shop.code(3)[]")
+    '"shop"."code"[]'
+    """
+    found = _SPELLED_TYPE.fullmatch(text)
+    parts = parse_name(found["name"]) if found else None
+    if found is None or parts is None or len(parts) < 2 or parts[0] == "pg_catalog":
+        return None
+    return qualified(*parts) + found["brackets"]
+
+
+def is_equality(parts: Sequence[str]) -> bool:
+    """Whether texts are an "equals" with its schema and, perhaps, a type, as a catalogue look-up spells them."""
+    schema, _, symbol = parts[0].partition("(")[2].removesuffix(")").rpartition(".")
+    fits = parts[0] == operator(symbol, schema) and len(parse_name(schema) or ()) == 1 and {*symbol} <= _SYMBOL
+    return fits and all(map(is_type, parts[1:]))
+
+
+def is_function(text: str) -> bool:
+    """Whether a text is the name of a function with its schema."""
+    return len(parse_name(text) or ()) == 2
+
+
+def is_name_of(text: str, name: str) -> bool:
+    """Whether a text is an identifier, with quotes where it needs them, of that name."""
+    return text == ident(name) or (text == name and _PLAIN.fullmatch(name) is not None)
 
 
 def type_sql(name: str) -> str:

@@ -146,7 +146,7 @@ def test_a_view_of_more_rows_than_a_block_is_read_once(apart: madtree.Client, to
 
 
 def test_what_one_of_the_servers_lacks_is_said(apart: madtree.Client, source: str, other_database: str) -> None:
-    with pytest.raises(CallError, match=r"mood is of type shop.mood, which the model's server lacks") as told:
+    with pytest.raises(CallError, match=r"mood is of type shop.mood, which the server of the model lacks") as told:
         apart.tree_train("shop.adults", "m", "id", "bought", "age, mood")
     assert told.value.hint == "Cast it, for instance to text, or create the type there, too."
     apart.tree_train("shop.adults", "m", "id", "bought", "age, mood::text")

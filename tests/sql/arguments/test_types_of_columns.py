@@ -28,13 +28,19 @@ class Asking(PsycopgHost):
         return super().query(sql, types, params)
 
 
-def test_postgresqls_own_types_are_looked_at_once(db: psycopg.Connection) -> None:
-    found = find_types(PsycopgHost(db), [INTEGER, TEXTS])
-    assert (found[INTEGER].name, found[INTEGER].typtype, found[INTEGER].category) == ("integer", "b", "N")
-    assert (found[TEXTS].base, found[TEXTS].is_array, found[TEXTS].own) == ("text", True, True)
-    host = Asking(db)
-    assert find_types(host, [TEXTS, INTEGER]) == found
-    assert host.asked == []
+def test_postgresqls_own_types_are_looked_at_once_over_a_connection(dsn: str) -> None:
+    with psycopg.connect(dsn) as connection:
+        host = Asking(connection)
+        found = find_types(host, [INTEGER, TEXTS])
+        assert (found[INTEGER].name, found[INTEGER].typtype, found[INTEGER].category) == ("integer", "b", "N")
+        assert (found[TEXTS].base, found[TEXTS].is_array, found[TEXTS].own) == ("text", True, True)
+        again = Asking(connection)
+        assert find_types(again, [TEXTS, INTEGER]) == found
+        assert (host.asked, again.asked) == ([[INTEGER, TEXTS]], [])
+    with psycopg.connect(dsn) as connection:  # to a server that might say something else
+        other = Asking(connection)
+        assert find_types(other, [INTEGER]) == {INTEGER: found[INTEGER]}
+        assert other.asked == [[INTEGER]]
 
 
 def test_others_are_looked_at_each_time(db: psycopg.Connection) -> None:

@@ -1,0 +1,92 @@
+"""The table that a model says it was trained on is another role's choice in a copy of that role's model, too, and may
+be another role's view by now: a superuser names the table herself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import psycopg
+import pytest
+
+from madtree.report import build_report
+
+COPIES = {
+    "tree_prune": "tree_prune('theirs', 'copy', 0.1)",
+    "tree_refresh": "tree_refresh('theirs', 'data', 'copy')",
+    "calibrate": "calibrate('theirs', 'data', 'copy')",
+    "boost_cut": "boost_cut('theirs_b', 'copy', 1)",
+    "tree_refresh of a forest": "tree_refresh('theirs_f', 'data', 'copy')",
+    "calibrate a boosted model": "calibrate('theirs_b', 'data', 'copy')",
+}
+HIDDEN = "may make a view of it. As a superuser, name a table by --data"
+
+
+@pytest.fixture
+def named(
+    data: psycopg.Connection, user_db: psycopg.Connection, canary: Callable[[], set[str]]
+) -> Callable[[], set[str]]:
+    """The canary; and models of plain columns of the ordinary user's, which say that they were trained on a view."""
+    user_db.execute(
+        "SELECT tree_train('data', 'theirs', 'id', 'y', 'x, k', pruning_params => 'n_folds=2');"
+        "SELECT forest_train('data', 'theirs_f', 'id', 'y', 'x, k', num_trees => 3);"
+        "SELECT boost_train('data', 'theirs_b', 'id', 'y', 'x, k', num_trees => 2);"
+        "CREATE VIEW named AS SELECT id, x, k, g, w, y FROM data WHERE spring() = 1; GRANT SELECT ON named TO PUBLIC"
+    )
+    for name in ("theirs", "theirs_f", "theirs_b"):
+        user_db.execute(f"UPDATE {name}_summary SET source_table = 'named'")  # type: ignore[arg-type]
+    canary()
+    return canary
+
+
+@pytest.mark.parametrize("copy", COPIES.values(), ids=COPIES)
+def test_a_page_of_a_copy_does_not_read_it(data: psycopg.Connection, named: Callable[[], set[str]], copy: str) -> None:
+    data.execute(f"SELECT {copy}")  # type: ignore[arg-type]
+    for page in (build_report(data, "copy"), build_report(data, "copy", row="7")):
+        assert HIDDEN in page
+    assert named() == set()
+    assert HIDDEN not in build_report(data, "copy", data="data")
+    assert named() == set()
+    build_report(data, "copy", trust_owner=True)
+    assert named() == {"boss"}
+
+
+def test_a_copy_of_a_forest_is_not_judged_by_it(data: psycopg.Connection, named: Callable[[], set[str]]) -> None:
+    data.execute(f"SELECT {COPIES['tree_refresh of a forest']}")  # type: ignore[arg-type]
+    for call in ("conformal_quantiles('copy')", "conformal_train('copy')"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="calibration_table: named, by which copy was"):
+            data.execute(f"SELECT * FROM {call}")  # type: ignore[arg-type]
+    assert named() == set()
+    data.execute("SELECT conformal_train('copy', 'data')")
+
+
+def test_a_table_that_has_become_a_view_is_not_read(
+    data: psycopg.Connection, user_db: psycopg.Connection, canary: Callable[[], set[str]]
+) -> None:
+    user_db.execute("CREATE TABLE lent AS TABLE data; GRANT SELECT ON lent TO PUBLIC")
+    data.execute("SELECT forest_train('lent', 'own', 'id', 'y', 'x, k', num_trees => 3)")
+    expected = data.execute("SELECT * FROM conformal_quantiles('own', 'lent')").fetchall()
+    user_db.execute(
+        "ALTER TABLE lent RENAME TO lent_before; CREATE VIEW lent AS SELECT * FROM lent_before WHERE spring() = 1;"
+        "GRANT SELECT ON lent, lent_before TO PUBLIC"
+    )
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="by which own was trained, is ") as told:
+        data.execute("SELECT * FROM conformal_quantiles('own')")
+    assert "who may make a view of it" in str(told.value)
+    assert HIDDEN in build_report(data, "own")
+    assert canary() == set()
+    user_db.execute("DROP VIEW lent")
+    assert "could not be tried on its training table" in build_report(data, "own")
+    user_db.execute("ALTER TABLE lent_before RENAME TO lent")
+    assert data.execute("SELECT * FROM conformal_quantiles('own', 'lent')").fetchall() == expected
+
+
+def test_others_and_owners_read_it_unasked(
+    data: psycopg.Connection, user_db: psycopg.Connection, canary: Callable[[], set[str]]
+) -> None:
+    user_db.execute("SELECT forest_train('data', 'theirs', 'id', 'y', 'x, k', num_trees => 3)")
+    data.execute("SELECT forest_train('data', 'own', 'id', 'y', 'x, k', num_trees => 3)")
+    for db, model in ((user_db, "theirs"), (data, "own")):
+        db.execute(f"SELECT conformal_train('{model}')")  # type: ignore[arg-type]
+        assert HIDDEN not in build_report(db, model)
+    assert canary() == set()
