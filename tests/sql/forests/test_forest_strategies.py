@@ -21,7 +21,6 @@ MAKE = """
     FROM generate_series(1, 1700) i;
     ANALYZE t
 """
-N_TREES = 3  # a leader and a worker cannot share them evenly
 ADD_ARRAYS = """
     ALTER TABLE t ADD narrow float8[];
     UPDATE t SET narrow = ARRAY(SELECT (t.id * j % 101)::float8 FROM generate_series(1, 70) j);
@@ -36,14 +35,7 @@ def _table(db: psycopg.Connection) -> None:
 
 def trained(db: psycopg.Connection, strategy: str, **more: Any) -> Tables:
     """The tables of the forest, but for the summary, which tells how it was asked for."""
-    arguments = {
-        "target": "y",
-        "features": "a, b, c",
-        "num_trees": N_TREES,
-        "max_tree_depth": 8,
-        "replace": True,
-        **more,
-    }
+    arguments = {"target": "y", "features": "a, b, c", "num_trees": 5, "max_tree_depth": 8, "replace": True, **more}
     target, features = arguments.pop("target"), arguments.pop("features")
     named = "".join(f", {name} => %s" for name in arguments)
     call = f"SELECT madtree.forest_train('t', 'm', 'id', %s, %s{named}, strategy => %s)"
@@ -54,7 +46,7 @@ def trained(db: psycopg.Connection, strategy: str, **more: Any) -> Tables:
 def trained_by_client(db: psycopg.Connection, tuning: Tuning, **more: Any) -> Tables:
     """The same of a training in this process."""
     names = {"training_table_name": "t", "output_table_name": "m", "id_col_name": "id"}
-    named = {"num_trees": N_TREES, "max_tree_depth": 8, "replace": True, **more}
+    named = {"num_trees": 5, "max_tree_depth": 8, "replace": True, **more}
     target, features = named.pop("target", "y"), named.pop("features", "a, b, c")
     train_by_client(db, tuning, **names, dependent_variable=target, list_of_features=features, **named)
     return trees_of(db)
@@ -98,8 +90,8 @@ def test_every_strategy_gives_the_same_bytes(db: psycopg.Connection, turn: int, 
 
 
 def test_the_deviance_of_a_tree_of_counts_does_not_depend_on_those_beside_it(db: psycopg.Connection) -> None:
-    """Workers grow trees one by one, and others several at once."""
-    counts = {"target": "b", "split_criterion": "poisson", "weights": "w", "grouping_cols": "g"}
+    """Of three trees workers grow each by itself, and others several at once."""
+    counts = {"target": "b", "split_criterion": "poisson", "weights": "w", "grouping_cols": "g", "num_trees": 3}
     expected = trained(db, "memory", **counts)
     for strategy, workers in WAYS[:2]:
         assert trained(db, strategy, **counts, parallel_workers=workers) == expected, strategy
@@ -130,7 +122,7 @@ def test_workers_take_part(db: psycopg.Connection) -> None:
     db.add_notice_handler(lambda found: notices.append(found.message_primary or ""))
     trained(db, "workers", parallel_workers=2, verbose=True)
     assert any("resident worker" in notice for notice in notices)
-    assert notices[-2].startswith(f"tree {N_TREES} of {N_TREES}: ")
+    assert notices[-2].startswith("tree 5 of 5: ")
 
 
 @pytest.mark.parametrize("source", ["a table", "a view"])
