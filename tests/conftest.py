@@ -17,6 +17,9 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 # The package shap would compile loops for longer than they take on the few rows that tests have.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
+# Collecting makes a million objects that all stay: to look among them for garbage takes a fifth of its time.
+gc.disable()
+
 # How long an example takes says nothing on a machine that is busy with other things.
 settings.register_profile("madtree", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("madtree")
@@ -58,6 +61,6 @@ def not_in_turn(cases: list[pytest.Item]) -> list[pytest.Item]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """What thousands of tests consist of stays to the end: no collection of garbage need walk it again."""
-    gc.collect()
+    """What thousands of tests consist of stays to the end: no collection of garbage need walk it."""
     gc.freeze()
+    gc.enable()

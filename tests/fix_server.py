@@ -27,6 +27,7 @@ from psycopg.conninfo import make_conninfo
 
 from madtree.embedded import PrivateServer
 from madtree.install import NoPostgresError, find_installation
+from madtree.install.files import compile_modules
 
 # Nothing in a test's server outlives the session: no need to wait for disks. A test that asks for workers gets them,
 # whatever others have at the time, and one that asks for a standby can make it.
@@ -42,6 +43,7 @@ FAST = {
     "max_wal_size": "512MB",  # it may be kept in memory
 }
 HOME = pytest.StashKey[Path]()
+ByteCode = dict[Path, bytes]  # by the place below a server's Python directory
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,34 @@ def postgres_is_here() -> bool:
     except NoPostgresError:
         return False
     return True
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _byte_code_made_once() -> Iterator[None]:
+    """Servers that are made in this process have the same modules, unless a test changes one: byte code that an
+    interpreter has made of them is the next server's, too. It tells no place.
+    """
+    made: dict[str | None, tuple[ByteCode, ByteCode]] = {}
+
+    def compile_or_copy(directory: Path, python: str | None) -> None:
+        sources, known = _files(directory, "*.py"), made.get(python)
+        if known is None or known[0] != sources:
+            compile_modules(directory, python)
+            made[python] = sources, _files(directory, "*.pyc")
+            return
+        for place, content in known[1].items():
+            path = directory / place
+            path.parent.mkdir(mode=0o755, exist_ok=True)
+            path.write_bytes(content)
+            path.chmod(0o644)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("madtree.embedded.server.compile_modules", compile_or_copy)
+        yield
+
+
+def _files(directory: Path, pattern: str) -> ByteCode:
+    return {path.relative_to(directory): path.read_bytes() for path in directory.rglob(pattern)}
 
 
 @pytest.fixture(scope="session")

@@ -34,14 +34,14 @@ _BODY = """BEGIN PERFORM pg_catalog.nextval('{schema}.marks'); RAISE EXCEPTION '
 
 
 def plant(db: psycopg.Connection, *, everything: bool, own_types: list[str]) -> int:
-    """Plant, as the owner of the schema, and return how many objects there are now.
+    """Plant what is not there yet, as the owner of the schema, and return how many objects there are now.
 
     Args:
         db: a session of the planter's, who owns the schema `SCHEMA`, with PostgreSQL's default search path.
         everything: also what pg_catalog has, for a search path that names pg_catalog last, and names of types.
         own_types: further types, as SQL, beside PostgreSQL's own.
     """
-    db.execute(f"CREATE SEQUENCE {SCHEMA}.marks")
+    db.execute(f"CREATE SEQUENCE IF NOT EXISTS {SCHEMA}.marks")
     db.execute("SET check_function_bodies = off")
     db.execute(_MAKERS.format(schema=SCHEMA, body=_BODY.format(schema=SCHEMA, what="%s").replace("'", "''")))
     scalars = [*TYPES, *own_types]
@@ -97,9 +97,10 @@ BEGIN
             format('%s_%s', l::regtype::oid, r::regtype::oid) AS types
         FROM unnest(scalars || arrays) AS l, unnest(scalars || arrays) AS r, unnest(comparisons || arithmetic) AS name
         WHERE (l = ANY (scalars) AND r = ANY (scalars) OR l = r OR l = r || '[]' OR r = l || '[]')
-        AND (everything OR NOT EXISTS (
-            SELECT FROM pg_operator WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprname = name
-            AND oprleft = l::regtype AND oprright = r::regtype))
+        AND NOT EXISTS (
+            SELECT FROM pg_operator WHERE oprname = name AND oprleft = l::regtype AND oprright = r::regtype
+            AND (oprnamespace = '{schema}'::regnamespace
+                OR NOT everything AND oprnamespace = 'pg_catalog'::regnamespace))
     LOOP
         IF to_regproc(format('{schema}.is_%s', o.types)) IS NULL THEN
             PERFORM {schema}.trap('is_' || o.types, o.lefty || ', ' || o.righty, 'bool',
@@ -119,9 +120,10 @@ BEGIN
     FOR o IN
         SELECT t AS type, name, 'prefix_' || t::regtype::oid AS function
         FROM unnest(scalars) AS t, unnest(prefixes) AS name
-        WHERE everything OR NOT EXISTS (
-            SELECT FROM pg_operator WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprname = name
-            AND oprleft = 0 AND oprright = t::regtype)
+        WHERE NOT EXISTS (
+            SELECT FROM pg_operator WHERE oprname = name AND oprleft = 0 AND oprright = t::regtype
+            AND (oprnamespace = '{schema}'::regnamespace
+                OR NOT everything AND oprnamespace = 'pg_catalog'::regnamespace))
     LOOP
         PERFORM {schema}.trap(o.function, o.type, o.type, 'a prefix of ' || o.type);
         EXECUTE format('CREATE OPERATOR {schema}.%s (RIGHTARG = %s, FUNCTION = {schema}.%I)',
@@ -140,9 +142,10 @@ BEGIN
     FOR a IN
         SELECT t AS type, name, CASE WHEN name = 'string_agg' THEN t || ', ' || t ELSE t END AS arguments
         FROM unnest(types) AS t, unnest(names) AS name
-        WHERE everything OR NOT EXISTS (
-            SELECT FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND proname = name
-            AND proargtypes[0] = t::regtype AND prokind = 'a')
+        WHERE NOT EXISTS (
+            SELECT FROM pg_proc WHERE proname = name AND proargtypes[0] = t::regtype AND prokind = 'a'
+            AND (pronamespace = '{schema}'::regnamespace
+                OR NOT everything AND pronamespace = 'pg_catalog'::regnamespace))
     LOOP
         PERFORM {schema}.trap('step', 'int8, ' || a.arguments, 'int8', 'an aggregate over ' || a.type);
         EXECUTE format('CREATE AGGREGATE {schema}.%I(%s) '
@@ -165,9 +168,11 @@ BEGIN
         WHERE pronamespace = 'pg_catalog'::regnamespace AND proname = ANY (names) AND prokind IN ('f', 'w', 'a')
         AND a.arguments !~ '\\m(internal|cstring|trigger|OUT|ORDER)\\M'
         AND (prokind <> 'a' OR NOT proname = ANY (aggregates))
-        AND (everything OR NOT EXISTS (
-            SELECT FROM pg_proc AS own WHERE own.pronamespace = 'pg_catalog'::regnamespace
-            AND own.proname = pg_proc.proname AND oidvectortypes(own.proargtypes) = a.arguments))
+        AND NOT EXISTS (
+            SELECT FROM pg_proc AS own
+            WHERE own.proname = pg_proc.proname AND oidvectortypes(own.proargtypes) = a.arguments
+            AND (own.pronamespace = '{schema}'::regnamespace
+                OR NOT everything AND own.pronamespace = 'pg_catalog'::regnamespace))
     LOOP
         PERFORM {schema}.trap(f.proname, replace(f.arguments, '"any"', 'anyelement'), 'text',
             format('%s(%s)', f.proname, f.arguments));

@@ -85,7 +85,7 @@ def test_the_readmes_first_screen_prints_and_draws_what_it_shows(dsn: str, schem
     assert same(picture.read_text(), drawn), f"{drawing[2]} shows another tree"
 
 
-@pytest.mark.usefixtures("flights")
+@pytest.mark.usefixtures("few_flights")
 def test_the_readmes_examples_work_literally_after_the_demo(dsn: str, schema_name: str, tmp_path: Path) -> None:
     assert [example.language for example in FURTHER] == ["sql", "sql", "shell", "python"]
     of_one, of_carriers, of_shell, _ = run(dsn, schema_name, FURTHER, tmp_path)

@@ -52,6 +52,13 @@ def test_up_gives_a_uri_to_a_database_with_the_extension_on_the_search_path(stan
     assert query(uri, "SHOW search_path") == '"$user", public, madtree'
 
 
+def test_its_sessions_find_byte_code(standing):
+    """Which their account could not leave there."""
+    modules = list(standing.home.python.rglob("*.py"))
+    assert len(modules) > 300
+    assert [path for path in modules if not list(path.parent.glob(f"__pycache__/{path.stem}.*.pyc"))] == []
+
+
 def test_up_twice_is_the_same_server_with_the_data_still_there(standing):
     uri = standing.up()
     with psycopg.connect(uri) as connection:

@@ -149,7 +149,7 @@ def final(state: Array) -> Array:
 
 
 def _add_powers(state: Array, block: PlacedBlock, replica: int, request: CountRequest) -> None:
-    replicas = request.problem.replicas
+    problem, replicas = request.problem, request.problem.replicas
     node = block.nodes(request, replica)
     rows: Ints | None
     if request.held_out:
@@ -157,5 +157,5 @@ def _add_powers(state: Array, block: PlacedBlock, replica: int, request: CountRe
     else:
         multiplicity = replicas.multiplicity(block.block, replica)
         rows = None if multiplicity is None else multiplicity.nonzero()[0].repeat(multiplicity[multiplicity > 0])
-    add = add_terms if request.problem.parameters.outcome.leaf_sums == "deviance" else add_powers
-    add(state, request.problem, request.powers, block.block, node, request.means, rows)
+    add = add_terms if problem.parameters.outcome.leaf_sums == "deviance" else add_powers
+    add(state, problem, request.powers, block.block, node, request.means, rows, replica * problem.n_groups)

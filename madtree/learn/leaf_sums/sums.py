@@ -26,21 +26,25 @@ SQUARES = (2,)
 UP_TO_FOURTH = (1, 2, 3, 4)
 
 
-def power_grid(problem: Problem, power: int) -> Grid:
-    """The grid of weight times a power of the distance to a leaf's mean, which is at most twice the largest target."""
+def power_grid(problem: Problem, power: int, first: int = 0) -> Grid:
+    """The grid of weight times a power of the distance to a leaf's mean, which is at most twice the largest target; of
+    the trees from `first` on.
+    """
     largest = (2.0 * problem.largest_target) ** power * problem.largest_weight
-    return Grid.choose(largest, problem.rows, LIMBS)
+    return Grid.choose(largest[first:], problem.rows[first:], LIMBS)
 
 
 def add_powers(
-    state: Floats, problem: Problem, powers: Sequence[int], block: Block, node: Ints, means: Floats, keep: Ints | None
-) -> None:
+    state: Floats, problem: Problem, powers: Sequence[int], block: Block, node: Ints, means: Floats, keep: Ints | None,
+    first: int,
+) -> None:  # fmt: skip
     """Add a block's weighted powers of distances to `state` (n_powers * LIMBS, n_nodes), in place.
 
     Args:
         node: (n_rows,) the leaf that each row ended in.
         means: (n_nodes,) means less the tree's centre.
         keep: indices of the rows that count, or None for all.
+        first: number of the replica's first tree.
     """
     assert problem.target_grid is not None
     tree = block.tree
@@ -59,7 +63,7 @@ def add_powers(
         term = _power(distance, power)
         if weight is not None:
             term = term * weight
-        for values in power_grid(problem, power).split(term, tree):
+        for values in power_grid(problem, power, first).split(term, tree):
             state[at] += np.bincount(node, values, minlength=state.shape[1])
             at += 1
 
@@ -97,8 +101,10 @@ def base_rates(problem: Problem, sums: Floats) -> Floats:
     return np.tile(np.where(rate > 0, rate, 1.0), problem.n_trees // n)
 
 
-def term_grid(problem: Problem, term: int, base: Floats) -> Grid:
-    """The grid of weight times a term; `base` (n_trees,)."""
+def term_grid(problem: Problem, term: int, base: Floats, first: int = 0) -> Grid:
+    """The grid of weight times a term, of the trees from `first` on; `base` (n_trees,). Each replica of a tree has its
+    own, where it has a base rate of its own.
+    """
     events = problem.largest_target
     least, most = (problem.least_exposure, problem.largest_exposure) if problem.exposure_grid else (1.0, 1.0)
     with np.errstate(all="ignore"):
@@ -107,33 +113,33 @@ def term_grid(problem: Problem, term: int, base: Floats) -> Grid:
         logarithm = np.maximum(np.nan_to_num(highest), most * base)
         c, y, t = _TERMS[term]
         largest = logarithm**c * events**y * np.asarray(most, np.float64) ** t * problem.largest_weight
-    return Grid.choose(largest, problem.rows, LIMBS)
+    return Grid.choose(largest[first:], problem.rows[first:], LIMBS)
 
 
 def add_terms(
-    state: Floats, problem: Problem, terms: Sequence[int], block: Block, node: Ints, base: Floats, keep: Ints | None
-) -> None:
+    state: Floats, problem: Problem, terms: Sequence[int], block: Block, node: Ints, base: Floats, keep: Ints | None,
+    first: int,
+) -> None:  # fmt: skip
     """Add a block's weighted terms to `state` (n_terms * LIMBS, n_nodes), in place.
 
     Args:
         node: (n_rows,) the leaf that each row ended in.
         base: (n_nodes,) `base_rates` of each node's tree; those of the trees come first.
         keep: indices of the rows that count, or None for all.
+        first: number of the replica's first tree.
     """
     assert problem.target_grid is not None
     tree = block.tree
     limbs = problem.target_grid.limbs
     events = problem.target_grid.join(block.target[:limbs], tree)
-    exposure: Floats | None = None
+    exposure = np.ones(len(events))
     if problem.exposure_grid is not None:
         exposure = problem.exposure_grid.join(block.target[limbs:], tree)
     weight = np.ones(len(events))
     if block.weight is not None and problem.weight_grid is not None:
         weight = problem.weight_grid.join(block.weight, tree)
         events = events / weight
-        exposure = None if exposure is None else exposure / weight
-    if exposure is None:
-        exposure = np.ones(len(events))
+        exposure = exposure if problem.exposure_grid is None else exposure / weight
     if keep is not None:
         events, exposure, weight, node = events[keep], exposure[keep], weight[keep], node[keep]
         tree = None if tree is None else tree[keep]
@@ -143,7 +149,7 @@ def add_terms(
         for term in terms:
             c, y, t = _TERMS[term]
             values = weight * logarithm**c * events**y * exposure**t
-            for limb in term_grid(problem, term, base[: problem.n_trees]).split(values, tree):
+            for limb in term_grid(problem, term, base[: problem.n_trees], first).split(values, tree):
                 state[at] += np.bincount(node, limb, minlength=state.shape[1])
                 at += 1
 

@@ -47,7 +47,7 @@ def test_a_leaf_of_many_events_does_not_go_beyond_their_mean(db: psycopg.Connect
     assert found[1] < 0.001
 
 
-@pytest.mark.parametrize(("rate", "rounds"), [(0.1, 100), (1.0, 30)])
+@pytest.mark.parametrize(("rate", "rounds"), [(0.3, 30), (1.0, 15)])
 def test_numbers_of_all_sizes_are_learned(db: psycopg.Connection, rate: float, rounds: int) -> None:
     db.execute(MAKE)
     train(db, "size", "s", loss="gamma", learning_rate=rate, num_trees=rounds)

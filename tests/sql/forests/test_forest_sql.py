@@ -131,7 +131,7 @@ def test_mistakes_are_named(db: psycopg.Connection, outcome: str, arguments: str
 
 
 def test_leaves_are_counted_whatever_the_model_says(db: psycopg.Connection) -> None:
-    grow_bare(db, "f", "v", num_trees=200, max_tree_depth=20)
+    grow_bare(db, "f", "v", num_trees=70, max_tree_depth=20, min_split=2, min_bucket=1)
     (size,) = rows(db, "SELECT sum(n_leaves) AS n FROM f")
     assert size["n"] > 20_000
     db.execute("UPDATE f SET n_leaves = 1")

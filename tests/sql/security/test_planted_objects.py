@@ -58,7 +58,9 @@ def places(server: Server, alice: str) -> Iterator[dict[str, Place]]:
             make_clean(server.dsn_of(dbname=names["clean"]))
             for path, name in names.items():
                 if path != "clean":
-                    admin.execute(f"CREATE DATABASE {name} TEMPLATE {names['clean']}")
+                    # Each has what is planted in the one before, and more.
+                    before = names["clean" if path == "first" else "first"]
+                    admin.execute(f"CREATE DATABASE {name} TEMPLATE {before}")
                 prepare(server.dsn_of(dbname=name), path, alice)
             for path, name in names.items():
                 session = psycopg.connect(server.dsn_of(dbname=name), autocommit=True, prepare_threshold=None)
@@ -91,7 +93,7 @@ def prepare(dsn: str, path: str, alice: str) -> None:
             name = sql.Literal(db.info.dbname)
             db.execute(sql.SQL("ALTER SERVER loopback OPTIONS (SET dbname {})").format(name))
         if path != "clean":
-            db.execute(f"CREATE SCHEMA {SCHEMA} AUTHORIZATION {alice}")
+            db.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA} AUTHORIZATION {alice}")
             db.execute(f"GRANT USAGE ON SCHEMA {calls.SCHEMA} TO {alice}")
             db.execute(f"SET ROLE {alice}")
             assert plant(db, everything=path == "last", own_types=calls.TYPES) > 30_000

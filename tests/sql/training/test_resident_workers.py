@@ -34,9 +34,9 @@ def rows(dsn: str, shared_schema: str, sessions: KeptSessions) -> str:
 
 @pytest.fixture(scope="module")
 def many(dsn: str, rows: str, sessions: KeptSessions) -> str:
-    """A table with every row ten times, which tests read only, too."""
+    """A table with every row five times, which tests read only, too."""
     with sessions.session(dsn) as admin:
-        admin.execute(f"CREATE TABLE {rows}_many AS SELECT t.* FROM {rows} AS t, generate_series(1, 10)")
+        admin.execute(f"CREATE TABLE {rows}_many AS SELECT t.* FROM {rows} AS t, generate_series(1, 5)")
         admin.execute(f"ANALYZE {rows}_many")
     return "t_many"
 

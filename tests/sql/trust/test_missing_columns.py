@@ -39,9 +39,10 @@ WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.
 """
 
 
-@pytest.fixture
-def owners(db: psycopg.Connection, schema: str) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def owners(shared_db: psycopg.Connection, shared_schema: str) -> Iterator[str]:
     """A role that has made models in a schema on a superuser's search path."""
+    db, schema = shared_db, shared_schema
     role = f"{schema}_owner"
     db.execute(f'CREATE ROLE "{role}"')
     db.execute(f'GRANT ALL ON SCHEMA "{schema}" TO "{role}"')
@@ -103,10 +104,11 @@ def replaced(db: psycopg.Connection, table: str, columns: Mapping[str, str]) -> 
 
 
 @pytest.mark.parametrize("model", KINDS)
-def test_no_call_runs_what_takes_the_place_of_a_column(db: psycopg.Connection, owners: str, model: str) -> None:
+def test_no_call_runs_what_takes_the_place_of_a_column(shared_db: psycopg.Connection, owners: str, model: str) -> None:
     """Each column alone for some of the calls, most of which look whether it is there. Those that not all of them miss
     are replaced together for a third of the calls, and alone for a call that misses any.
     """
+    db = shared_db
     calls, watched = model_calls(KINDS[model], model, leave_out=("tree_drop",), variants=False), Watched(db)
     answer = [call for call in calls if watched.answers(call, "nothing")]
     found = db.execute(COLUMNS, [f"^{model}(_|$)"]).fetchall()

@@ -39,6 +39,8 @@ def forest_problem(
 ) -> tuple[Problem, Block, RawRows]:
     rows = sample_rows(n_rows, n_classes, weighted=weighted, n_trees=n_trees, seed=seed)
     rows = replace(rows, identity=identities(np.arange(len(rows.target), dtype=float)))
+    if parameters.criterion == "poisson":
+        rows = replace(rows, target=np.floor(3 * rows.target.clip(0)))
     many = np.full(n_trees, FEW_ROWS + 1)
     problem, block = prepare(rows, n_trees, n_classes, KINDS, parameters, many, Bootstrap(1, 0, 1))
     return problem, block, rows
@@ -121,6 +123,7 @@ SETTINGS = {
     "surrogates": (2, Parameters(min_split=20, min_bucket=5, cp=-1, n_bins=20, max_surrogates=2), False, 1),
     "numbers": (0, Parameters("mse", min_split=5, min_bucket=1, cp=-1, n_bins=20), False, 1),
     "weighted numbers": (0, Parameters("mse", min_split=5, min_bucket=3, cp=-1, n_bins=20), True, 1),
+    "weighted counts": (0, Parameters("poisson", min_split=5, min_bucket=3, cp=-1, n_bins=20), True, 2),
     "groups": (2, Parameters(min_split=2, min_bucket=1, cp=-1, n_bins=20), False, 3),
     "deep": (2, Parameters(max_depth=60, min_split=2, min_bucket=1, cp=-1, n_bins=20), False, 1),
 }
