@@ -182,7 +182,7 @@ def boost_arguments(estimator: Any, count_rows: Callable[[], int], features: Nam
     leaves = estimator.max_leaf_nodes
     return without_none(
         {
-            **estimator.plain_arguments(),
+            **estimator._plain_arguments(),
             "num_trees": whole(estimator, "max_iter", 1),
             "max_leaf_nodes": _ANY_LEAVES if leaves is None else leaves,
             "n_bins": whole(estimator, "max_bins", 0),

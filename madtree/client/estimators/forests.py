@@ -187,7 +187,7 @@ def forest_arguments(
         raise CallError("max_samples is about bootstrap samples", "Set bootstrap=True, or max_samples=None.")
     return without_none(
         {
-            **estimator.plain_arguments(),
+            **estimator._plain_arguments(),
             "num_trees": whole(estimator, "n_estimators", 1),
             "num_random_features": _drawn(estimator.max_features, count_features),
             "importance": whole(estimator, "num_permutations", 0) > 0,

@@ -91,24 +91,19 @@ _NOT_OF_BOOSTED = {"method", "fold_col", "table", "class_params", "correct_prior
 
 
 class Options:
-    """The parameters of an estimator.
+    """The parameters of an estimator."""
 
-    Attributes:
-        trains: the function.
-        names: its options that are parameters here, and what they are called.
-    """
+    _trains: ClassVar[Function]
+    _names: ClassVar[Mapping[str, str]]  # by option, where that is a parameter here
 
-    trains: ClassVar[Function]
-    names: ClassVar[Mapping[str, str]]
-
-    def plain_arguments(self) -> dict[str, Any]:
+    def _plain_arguments(self) -> dict[str, Any]:
         """What the parameters are to the function that trains, as they are; without what is about the data."""
         arguments: dict[str, Any] = {}
-        for argument in arguments_of(self.trains):
+        for argument in arguments_of(self._trains):
             given = {
-                each.name: getattr(self, self.names[each.name])
+                each.name: getattr(self, self._names[each.name])
                 for each in argument.keys or (argument,)
-                if each.name in self.names and each.name not in _OF_DATA
+                if each.name in self._names and each.name not in _OF_DATA
             }
             if given:
                 arguments[argument.name] = given if argument.keys else given[argument.name]
@@ -148,7 +143,7 @@ def _parameters(kind: ModelKind, instead: _Instead, absent: Collection[str] = ()
             setattr(self, name, bound.arguments[name])
 
     def made(of: _Class) -> _Class:
-        of.trains, of.names = trains, {each.name: names.get(each.name, each.name) for each in known}
+        of._trains, of._names = trains, {each.name: names.get(each.name, each.name) for each in known}
         of.__annotations__ = {name: type_ for name, (type_, _) in said.items()}
         init.__name__, init.__qualname__ = "__init__", f"{of.__qualname__}.__init__"
         setattr(init, "__signature__", signature)  # noqa: B010 - a function's type has none

@@ -1,23 +1,13 @@
 # Made by scripts/client_stubs.py, which is to be run again where the code says something else.
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from madtree.client.calls import Names, Pairs
-from madtree.interface import Function
 
 class Options:
-    """The parameters of an estimator.
+    """The parameters of an estimator."""
 
-    Attributes:
-        trains: the function.
-        names: its options that are parameters here, and what they are called.
-    """
-
-    trains: ClassVar[Function]
-    names: ClassVar[Mapping[str, str]]
-    def plain_arguments(self) -> dict[str, Any]:
-        """What the parameters are to the function that trains, as they are; without what is about the data."""
+    ...
 
 class TreeClassifierOptions(Options):
     """Of `DecisionTreeClassifier`."""

@@ -29,7 +29,7 @@ def train_arguments(estimator: Any, count_rows: Callable[[], int]) -> dict[str, 
     """
     refuse_the_impossible(estimator)
     arguments = {
-        **estimator.plain_arguments(),
+        **estimator._plain_arguments(),
         "split_criterion": criterion(estimator.criterion),
         "max_depth": MAX_DEPTH_LIMIT if estimator.max_depth is None else estimator.max_depth,
         "min_split": rows(estimator, "min_samples_split", 2, count_rows),
