@@ -38,7 +38,7 @@ _TEXT_LISTS = tuple(name for name, type_ in SUMMARY_COLUMNS.items() if type_ == 
 _DOCUMENTS = {"levels": MAX_CATEGORIES + 1, "enum_labels": MOST_LABELS}  # elements of each list
 
 
-_SMALL = 2**17  # bytes: below the bound of each text; a list has 4 for each entry, and one of JSON 2
+_SMALL = 2**17  # bytes: below the bound of each text; a list of JSON has 3 for each entry
 
 
 def are_small(columns: Collection[str]) -> str:
@@ -52,13 +52,12 @@ def are_small(columns: Collection[str]) -> str:
 
     # A compressed list may be of any size.
     packed = [f"pg_catalog.pg_column_compression(s.{ident(name)})" for name in _TEXT_LISTS if name in columns]
-    grouping = [name for name, most in _LISTS.items() if most == MOST_GROUPING_COLUMNS]
     sizes = (
         (largest("pg_catalog.octet_length({})", _ONE_TEXT), _SMALL),
         (largest("pg_catalog.octet_length({}::pg_catalog.text)", _DOCUMENTS), _SMALL - 2),
         (largest("pg_catalog.pg_column_size({})", _TEXT_LISTS), _SMALL),
         (f"pg_catalog.num_nonnulls({', '.join(['NULL', *packed])})", 0),
-        (largest("pg_catalog.cardinality({})", grouping), MOST_GROUPING_COLUMNS),
+        *((largest("pg_catalog.cardinality({})", [name]), most) for name, most in _LISTS.items()),
     )
     return " AND ".join(f"{size} OPERATOR(pg_catalog.<=) {most}" for size, most in sizes)
 

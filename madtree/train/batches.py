@@ -32,6 +32,7 @@ class TreeBuffer:
     def __init__(self, host: Host, *, in_file: bool) -> None:
         self._place, self._in_file = TemporaryPlace.of(host), in_file
         self._trees: list[TrainedTrees] = []
+        self._n_nodes = 0  # of these
         self._file: SpillFile | None = None
         self._spans: list[Span] = []
 
@@ -39,14 +40,15 @@ class TreeBuffer:
         """Raises MadtreeError where temp_file_limit would be exceeded, or the disk is full."""
         if not self._in_file:
             self._trees.append(trees)
+            self._n_nodes += int(trees.trees.n_nodes.sum())
             return
         self._file = self._file or SpillFile(self._place, "trees")
         self._spans.append(self._file.write(trees.dump()))
 
     def drained(self, least: int = 0) -> Iterator[TrainedTrees]:
         """What has been handed over since; in memory together, once there are `least` nodes."""
-        if self._trees and sum(int(each.trees.n_nodes.sum()) for each in self._trees) >= least:
-            trees, self._trees = self._trees, []
+        if self._trees and self._n_nodes >= least:
+            trees, self._trees, self._n_nodes = self._trees, [], 0
             yield TrainedTrees.join(trees)
         spans, self._spans = self._spans, []
         for span in spans:

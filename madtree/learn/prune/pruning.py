@@ -65,8 +65,7 @@ def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats, between: Calla
     if pruned or risk.any():
         _leave_unpruned(risk, left, tree, flat_nonzero(~(alpha >= 0)), alpha, complexity, is_leaf)
     else:  # as of boosted trees: no split lowers it
-        is_leaf = left < 0
-        complexity = np.where(is_leaf, alpha.take(tree, mode="clip"), 0.0)
+        is_leaf, complexity = left < 0, np.where(left < 0, alpha.take(tree, mode="clip"), 0.0)
     keep = np.zeros(len(risk), np.bool_)
     keep[:n_trees] = True
     nodes = np.arange(n_trees)

@@ -23,6 +23,10 @@ LARGER = {
 }
 
 
+# A NULL takes one bit of an array.
+OF_NULLS = {"features": 2**16 + 1, "dependent_var_levels": 2**16, "grouping_columns": 1601}
+
+
 def is_small(db: psycopg.Connection) -> bool:
     columns = [
         name
@@ -47,6 +51,17 @@ def test_a_summary_with_something_larger_is_looked_at_closely(db: psycopg.Connec
     train(db, "golf", "m", "class", "temperature")
     db.execute(f"UPDATE m_summary SET {LARGER[what]}")  # type: ignore[arg-type]
     assert not is_small(db)
+
+
+@pytest.mark.parametrize("name", OF_NULLS)
+def test_a_list_of_nulls_is_counted_though_it_has_few_bytes(db: psycopg.Connection, name: str) -> None:
+    load_golf(db)
+    train(db, "golf", "m", "class", "temperature")
+    db.execute(f"ALTER TABLE m_summary ALTER {name} SET STORAGE EXTERNAL")  # type: ignore[arg-type]
+    db.execute(f"UPDATE m_summary SET {name} = array_fill(NULL::text, ARRAY[{OF_NULLS[name]}])")  # type: ignore[arg-type]
+    assert not is_small(db)
+    with pytest.raises(psycopg.Error, match=f"its summary is too large: {name} has more than .* entries"):
+        db.execute("SELECT madtree.tree_rules('m')")
 
 
 def test_a_summary_of_two_small_rows_is_damaged(db: psycopg.Connection) -> None:
