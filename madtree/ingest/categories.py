@@ -36,7 +36,7 @@ def read_categories(
     """The categories of each unordered feature, None for the others; with `null_as_category` NULL is one, NaN its key.
 
     Raises:
-        MadtreeError: a feature has more categories than codes.
+        MadtreeError: a feature has more categories than codes, or is volatile.
     """
     found: list[Categories | None] = []
     for feature in features:
@@ -51,6 +51,12 @@ def read_categories(
                     f"list_of_features: {feature.name} has {len(rows)} categories; "
                     f"at most {MAX_CATEGORIES} are possible",
                     hint="Leave it out with list_of_features_to_exclude; a column that identifies rows is none.",
+                )
+            if any(row["category"] is None for row in rows):  # it was not NULL there a moment before
+                raise MadtreeError(
+                    f"list_of_features: {feature.name[:100]} gives different values for the same row",
+                    hint="It calls a volatile function: keep its values in a column, and take that as the feature.",
+                    sqlstate="40001",
                 )
             check_labels("list_of_features", feature.name, (row["category"] for row in rows))
             keys = np.array([float(row["key"]) for row in rows])

@@ -57,9 +57,10 @@ def _foreign_owner(rows: Host, given: str, argument: str) -> str | None:
         if relation == held:
             found = rows.query(OWNER, ["pg_catalog.oid"], [relation.oid])
             return None if found[0]["trusted"] else str(found[0]["owner"])
-        schemas = [row["oid"] for row in rows.query(OTHERS_SCHEMA, ["pg_catalog.oid"], [relation.oid])]
-        if schemas:
-            try_to_hold(rows, keep_names("pg_namespace", schemas))
+        for row in rows.query(OTHERS_SCHEMA, ["pg_catalog.oid"], [relation.oid]):
+            try_to_hold(rows, keep_names("pg_namespace", [row["oid"]]))
+            if relation.kind in "mf":  # LOCK TABLE takes none; their rows' type is renamed and dropped with them
+                try_to_hold(rows, keep_names("pg_type", [row["row_type"]]))
         if relation.kind in "rpv":  # what LOCK TABLE takes
             rows.command(lock(relation.schema, relation.name, [""]))
         held = relation

@@ -9,6 +9,8 @@ from collections.abc import Callable
 import psycopg
 import pytest
 
+from madtree.host.psycopg import PsycopgHost
+from madtree.model import check_own_table, find_model, read_summary
 from madtree.report import build_report
 
 COPIES = {
@@ -90,3 +92,33 @@ def test_others_and_owners_read_it_unasked(
         db.execute(f"SELECT conformal_train('{model}')")  # type: ignore[arg-type]
         assert HIDDEN not in build_report(db, model)
     assert canary() == set()
+
+
+RELATIONS = {
+    "materialized view": "CREATE MATERIALIZED VIEW own.lent AS TABLE data",
+    "foreign table": "CREATE FOREIGN TABLE own.lent (id int, x int, k text, y boolean) SERVER elsewhere",
+    "table": "CREATE TABLE own.lent AS TABLE data",
+}
+
+
+@pytest.mark.parametrize("kind", RELATIONS)
+def test_what_is_a_superusers_in_anothers_schema_stays_there(
+    data: psycopg.Connection, user_db: psycopg.Connection, kind: str
+) -> None:
+    """The owner of a schema may drop what others have in it, and put a view in its place."""
+    data.execute("SELECT forest_train('data', 'own', 'id', 'y', 'x, k', num_trees => 3)")
+    data.execute("CREATE FOREIGN DATA WRAPPER nothing; CREATE SERVER elsewhere FOREIGN DATA WRAPPER nothing")
+    try:
+        data.execute(f"CREATE SCHEMA own AUTHORIZATION {user_db.info.user}")  # type: ignore[arg-type]
+        data.execute(RELATIONS[kind])  # type: ignore[arg-type]
+        data.execute("UPDATE own_summary SET source_table = 'own.lent'")
+        user_db.execute("SET lock_timeout = '200ms'")
+        host = PsycopgHost(data)
+        with data.transaction():
+            tables = find_model(host, "own", "model")
+            check_own_table(host, tables, read_summary(host, tables, to_run=False), "data")
+            with pytest.raises(psycopg.errors.LockNotAvailable):
+                user_db.execute(f"DROP {kind} own.lent")  # type: ignore[arg-type]
+        user_db.execute(f"DROP {kind} own.lent")  # type: ignore[arg-type]
+    finally:
+        data.execute("DROP SCHEMA IF EXISTS own CASCADE; DROP FOREIGN DATA WRAPPER nothing CASCADE")
