@@ -121,8 +121,8 @@ class Boosted:
         write_members(host, task, trees, numbering, more, TABLES[BOOSTED].more, output.group_table)
         failure = UNUSABLE_GROUP + (", or all others held out" if self.parameters.has_held_out else "")
         columns, rounds = harvest.boosted, harvest.rounds
-        spread = partial(harvest.by_group, columns.group)
-        n_rounds: Ints = spread(columns.n_rounds, 0)
+        by_group = partial(harvest.by_group, columns.group)
+        n_rounds: Ints = by_group(columns.n_rounds, 0)
         # What is lost after the model's last round.
         last = rounds.number == n_rounds[np.searchsorted(harvest.groups, rounds.group)]
         at_last = partial(harvest.by_group, rounds.group[last])
@@ -130,10 +130,10 @@ class Boosted:
         base = columns.base if len(columns.base) else np.zeros((0, n_scores))
         of_groups = {
             "n_rounds": integers(n_rounds),
-            "base_score": rows_of_floats(spread(base, np.nan), base.shape[1]),
-            "loss_threshold": floats(spread(columns.threshold, np.nan)),
-            "n_rows": integers(spread(columns.n_rows, 0)),
-            "n_held_out": integers(spread(columns.n_held_out, 0)),
+            "base_score": rows_of_floats(by_group(base, np.nan), base.shape[1]),
+            "loss_threshold": floats(by_group(columns.threshold, np.nan)),
+            "n_rows": integers(by_group(columns.n_rows, 0)),
+            "n_held_out": integers(by_group(columns.n_held_out, 0)),
             "training_loss": floats(training),
             "validation_loss": floats(held_out),
         }

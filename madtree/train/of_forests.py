@@ -99,14 +99,14 @@ class Forests:
     def _write_groups(self, output: ModelOutput, harvest: Harvest) -> Floats:
         """Write what is known of each group; returns the errors on out-of-bag rows (n,), NaN where there are none."""
         samples, width = harvest.out_of_bag, len(output.task.features)
-        spread = partial(harvest.by_group, samples.group, missing=np.nan)
-        error: Floats = spread(samples.error)
+        by_group = partial(harvest.by_group, samples.group, missing=np.nan)
+        error: Floats = by_group(samples.error)
         of_features = {"oob_var_importance": samples.importance, "oob_var_importance_sd": samples.importance_sd}
         asked = self.parameters.n_permutations > 0
         more = {
             "oob_error": floats(error),
-            "oob_score": floats(spread(samples.score)),
-            **{name: rows_of_floats(spread(each), width) if asked else nothing for name, each in of_features.items()},
+            "oob_score": floats(by_group(samples.score)),
+            **{name: rows_of_floats(by_group(each), width) if asked else nothing for name, each in of_features.items()},
         }
         importance = harvest.importance / np.maximum(harvest.n_trees, 1)[:, None]
         groups = GroupTotals(harvest.groups, harvest.n_trees, importance)

@@ -28,10 +28,8 @@ def whole_tree(call: Call, found: Survey) -> Iterator[Batch]:
     call.watch.begin("pack")
     clause = source.rows.from_clause(extra=source.rows.usable)
     images = read_images(source.reader, source.rows, rows_sql.images(source.rows, clause))
-    report, buffer = (
-        ProgressReporter(host, call.watch, call.activity, call.task.verbose).report,
-        TreeBuffer(host, in_file=False),
-    )
+    report = ProgressReporter(host, call.watch, call.activity, call.task.verbose).report
+    buffer = TreeBuffer(host, in_file=False)
     work = growing_in_block(_grow_plan(call, found), images, report, buffer.add)
     del images
     trained = yield from batches_of(work, buffer, found.profile, host.let_in)

@@ -75,6 +75,7 @@ class BlocksAtHand(Provider):
 
     @property
     def blocks(self) -> list[Block]:
+        """With the columns that they have now."""
         return [placed.block for placed in self._blocks]
 
     def renew(self, blocks: Sequence[Block]) -> None:
@@ -244,6 +245,5 @@ class BlocksAtHand(Provider):
         if request.shape[0] * request.shape[1] <= self._block_rows * n_features:
             return False
         problem = request.problem
-        limbs = problem.channels.weight_limbs + problem.channels.outcome_limbs
-        n_bytes = request.n_rows * (_COPIED_ROW_BYTES + 8 * limbs)
+        n_bytes = request.n_rows * (_COPIED_ROW_BYTES + 8 * problem.channels.limbs)
         return n_bytes <= problem.parameters.memory_bytes // problem.tuning.copied_share

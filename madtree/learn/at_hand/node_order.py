@@ -74,8 +74,7 @@ class NodeOrder:
         parts = [BaggedBlock.of(problem, *each, allocator) for each in _with_records(blocks, records)]
         n_rows = problem.n_replicas * sum(block.codes.n_rows for block in blocks)
         self._tuning = problem.tuning
-        channels = problem.channels
-        n_limbs = 1 if problem.is_packed else channels.weight_limbs + channels.outcome_limbs
+        n_limbs = 1 if problem.is_packed else problem.channels.limbs
         self._empty = partial(RowRecords.empty, layout, n_rows, n_limbs, blocks[0].codes, allocator)
         self._free: RowRecords | None = None  # where rows go to; None where it is still to be made
         self._nodes: Ints = np.arange(problem.n_trees)

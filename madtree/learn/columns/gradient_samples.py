@@ -76,7 +76,7 @@ def gradient_sample(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, 
         is_large = np.abs(block.target[0, piece]) >= least
         is_drawn = mixed(block.identity[piece] ^ key) < share * 2.0**32
         fold[piece] = _FOLDS.take(np.logical_or(is_large, is_drawn).view(np.uint8))
-        others = np.flatnonzero(is_drawn & ~is_large)
+        others = flat_nonzero(is_drawn & ~is_large)
         times = 1.0 / (share if tree is None else share.take(others))
         for limb in limbs.values():
             own = limb[:, piece]

@@ -35,6 +35,11 @@ class Channels:
         return self.target_limbs + self.exposure_limbs
 
     @property
+    def limbs(self) -> int:
+        """All that a block's row holds: those of its weight, and of its target."""
+        return self.weight_limbs + self.outcome_limbs
+
+    @property
     def count(self) -> int:
         return self.n_counts * (1 + self.weight_limbs) + self.outcome_limbs
 
