@@ -11,6 +11,7 @@ from madtree.records import dataclass
 
 Row = dict[str, Any]
 Query = tuple[str, Sequence[str], Sequence[Any]]  # its SQL, its parameters' types, and they themselves
+TYPES = "types"  # place in `Host.kept` of what the server has said of PostgreSQL's own types
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from madtree.host.at_end import looked_at_end
 from madtree.host.lost_connection import Doing, LostConnectionError, hint_of, is_lost, raising_lost_connection
 from madtree.host.message import Message, StepDone
 from madtree.host.more_sessions import MoreSessions
-from madtree.host.protocol import Host, Query, Row, Sharing
+from madtree.host.protocol import TYPES, Host, Query, Row, Sharing
 from madtree.host.read_ahead import Reader, read_ahead
 from madtree.host.session import Looks
 from madtree.host.shown import shown_by_setting
@@ -52,7 +52,7 @@ ENGINES: tuple[str, ...] = get_args(Engine)
 _NUMPY = "Install it, for instance by pip install numpy."
 _LEAST = "client_min_messages"
 _UNHEARD = {"NOTICE": ("warning", "error"), "WARNING": ("error",)}  # under which settings; INFO is always heard
-# Of each connection, what its server has said of PostgreSQL's own types: `request.catalog` asks for it once.
+# By connection, what is kept at `TYPES`.
 _TYPES: WeakKeyDictionary[Any, dict[int, Any]] = WeakKeyDictionary()
 _SECONDS = 5.0  # between two looks whether the server is still there, in the middle of work that is done here
 
@@ -84,7 +84,7 @@ class PsycopgHost:
             source: a session of another server, where the rows are.
         """
         self._doing = doing or Doing()
-        self.kept: dict[str, Any] = {"types": _TYPES.setdefault(connection, {})}
+        self.kept: dict[str, Any] = {TYPES: _TYPES.setdefault(connection, {})}
         self.connection, self._tell, self._look = connection, tell, look
         self._looks, self._next_look = Looks(), time.monotonic() + _SECONDS
         self._source = source

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row, bare_message
+from madtree.host import TYPES, Host, Row, bare_message
 from madtree.records import dataclass
 from madtree.request.hints import ADD_IDS, did_you_mean, to_be_quoted
 from madtree.request.holding import hold_types
@@ -25,7 +25,6 @@ FIRST_OTHER = 16_384
 # Those that have smaller OIDs still (FirstGenbkiObjectId) are the same for everybody. In a session, by whichever host,
 # each is looked at once: the query takes 3 ms, a quarter of a prediction. Another server's word is not taken for it.
 _FIRST_OF_SERVER = 10_000
-_PLACE = "types"
 
 
 @dataclass(frozen=True)
@@ -128,7 +127,7 @@ def find_types(host: Host, oids: Iterable[int]) -> dict[int, Type]:
     transaction's snapshot has not yet got one.
     """
     wanted = set(oids)
-    known: dict[int, Type] = host.kept.setdefault(_PLACE, {})
+    known: dict[int, Type] = host.kept.setdefault(TYPES, {})
     looked_up = sorted(wanted - known.keys())
     hold_types(host, [oid for oid in looked_up if oid >= FIRST_OTHER])
     rows = host.query(sql.TYPES, [f"{OID}[]"], [looked_up]) if looked_up else []
