@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from madtree.learn.at_hand.large_tree import LargeTree
 from madtree.learn.at_hand.node_order import NodeOrder
 from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
 from madtree.learn.counting import CountRequest, PlacedBlock, final, merge, transition_coroutine
@@ -69,7 +70,7 @@ class BlocksAtHand(Provider):
         positions = Positions(self._position_bytes)
         self._blocks = [PlacedBlock(number, block, positions) for number, block in enumerate(blocks)]
         self._whole = whole
-        self._order: tuple[Problem, NodeOrder] | None = None  # of the replicas that are being grown
+        self._order: tuple[Problem, NodeOrder | LargeTree] | None = None  # of the replicas that are being grown
         self._way: WayDown | None = None  # down the trees that were asked for last
         self._allocator.take_back()
 
@@ -101,7 +102,9 @@ class BlocksAtHand(Provider):
         return RowsOfNodes.of(request.problem.channels, parts)
 
     def drawn_rows(self, request: DrawnRowsRequest) -> Coroutine[RowsOfNodes]:
-        return (yield from self._in_order(request.problem)).rows(request)
+        order = yield from self._in_order(request.problem)
+        assert isinstance(order, NodeOrder)  # the other one is for features that are not drawn
+        return order.rows(request)
 
     def wave(self, request: WaveRequest) -> Coroutine[Any]:
         return (yield from driven(request.ensemble.grow(request.number), self))
@@ -159,7 +162,7 @@ class BlocksAtHand(Provider):
             return None
         return np.stack([self._blocks[place].reached(problem, routing, r) for r in range(problem.n_replicas)])
 
-    def _in_order(self, problem: Problem, *, lasting: bool = False) -> Coroutine[NodeOrder]:
+    def _in_order(self, problem: Problem, *, lasting: bool = False) -> Coroutine[NodeOrder | LargeTree]:
         """The rows in the order of nodes; `lasting`: of the first of many trees of the same rows."""
         yield
         if self._order is None or self._order[0] is not problem:
@@ -167,7 +170,12 @@ class BlocksAtHand(Provider):
             self._order = self._way = None
             self._allocator.take_back()
             records = self._records_of(problem, blocks) if lasting else None
-            self._order = problem, NodeOrder(problem, blocks, self._joined, self._allocator, records)
+            order = NodeOrder(problem, blocks, self._joined, self._allocator, records)
+            is_large = problem.n_trees == 1 and len(order.rows_now) >= problem.tuning.large_tree
+            if records is not None and is_large:
+                self._order = problem, LargeTree(problem, order.rows_now, self._allocator)
+            else:
+                self._order = problem, order
         return self._order[1]
 
     def _records_of(self, problem: Problem, blocks: Sequence[Block]) -> RowRecords | None:

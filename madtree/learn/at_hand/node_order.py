@@ -22,30 +22,30 @@ from madtree.learn.route import Routing
 from madtree.learn.waves import DrawnRowsRequest
 from madtree.records import dataclass
 
-_STEP_ROWS = 2**20  # that are counted between two looks for cancels
+STEP_ROWS = 2**20  # that are counted between two looks for cancels
 
 
 @dataclass(frozen=True)
-class _Stretch(RowsByNode):
+class Stretch(RowsByNode):
     """Some neighbouring nodes that are worked off together."""
 
     rows: RowRecords
 
-    def pieces(self, most: int) -> Iterator[_Stretch]:
+    def pieces(self, most: int) -> Iterator[Stretch]:
         """Of one node's rows at most so many at a time."""
         if len(self.nodes) > 1 or len(self.rows) <= most:
             yield self
             return
         for piece in pieces_of(len(self.rows), most):
-            yield _Stretch(self.rows.part(piece.start, piece.stop), self.nodes, np.array([piece.stop - piece.start]))
+            yield Stretch(self.rows.part(piece.start, piece.stop), self.nodes, np.array([piece.stop - piece.start]))
 
-    def only(self, chosen: Bools) -> _Stretch:
+    def only(self, chosen: Bools) -> Stretch:
         """Only some of the nodes (n,)."""
         if chosen.all():
             return self
         nodes, sizes = self.nodes[chosen], self.sizes[chosen]
         found = Runs(sizes)
-        return _Stretch(self.rows.take(found.spread(self.runs.firsts[chosen] - found.firsts, step=1)), nodes, sizes)
+        return Stretch(self.rows.take(found.spread(self.runs.firsts[chosen] - found.firsts, step=1)), nodes, sizes)
 
 
 class NodeOrder:
@@ -91,6 +91,11 @@ class NodeOrder:
             first += int(sizes[-1].sum())
         self._sizes = np.concatenate(sizes)
 
+    @property
+    def rows_now(self) -> RowRecords:
+        """All rows that are there."""
+        return self._rows.part(0, int(self._sizes.sum()))
+
     def _fill(self, parts: Sequence[BaggedBlock], replica: int, first: int) -> Ints:
         """Enter the rows of a replica from row `first` on, group by group; returns how many each group has (G,)."""
         if len(parts) == 1 or parts[0].order is None:  # they come in the order in which they are to stand
@@ -111,7 +116,7 @@ class NodeOrder:
             following += own
         return total
 
-    def _moved(self, routing: Routing) -> Iterator[_Stretch]:
+    def _moved(self, routing: Routing) -> Iterator[Stretch]:
         """Let the rows go on to the children that their nodes have got; those of nodes without children are left
         behind. Rows that have just come are given at once, while they are in the cache.
         """
@@ -142,7 +147,7 @@ class NodeOrder:
             some = of_children > 0
             nodes.append(np.concatenate((child, child + 1))[some])
             sizes.append(of_children[some])
-            yield from self._parted(_Stretch(free.part(begin, first), nodes[-1], sizes[-1]))
+            yield from self._parted(Stretch(free.part(begin, first), nodes[-1], sizes[-1]))
         self._rows, self._free, self._are_lent = free, None if self._are_lent else self._rows, False
         self._nodes, self._sizes = np.concatenate(nodes), np.concatenate(sizes)
 
@@ -162,7 +167,7 @@ class NodeOrder:
             most = tuning.joint_piece_rows if request.drawn is None and stretch.rows.crowds else tuning.piece_rows
             for piece in stretch.pieces(most):
                 n_rows += len(piece.rows)
-                if n_rows > _STEP_ROWS:
+                if n_rows > STEP_ROWS:
                     yield
                     n_rows = 0
                 state = transition(state, piece, request)
@@ -185,21 +190,21 @@ class NodeOrder:
             times=joined([of.times for of in rows]),
         )
 
-    def _stretches(self) -> Iterator[_Stretch]:
+    def _stretches(self) -> Iterator[Stretch]:
         """All nodes that have rows."""
-        return self._parted(_Stretch(self._rows, self._nodes, self._sizes))
+        return self._parted(Stretch(self._rows, self._nodes, self._sizes))
 
-    def _parted(self, whole: _Stretch) -> Iterator[_Stretch]:
+    def _parted(self, whole: Stretch) -> Iterator[Stretch]:
         """The nodes of a stretch, however large: each large one alone, small ones side by side."""
         stops = np.cumsum(whole.sizes)
         n, first, begin = len(stops), 0, 0
         while first < n:
             stop = max(first + 1, int(np.searchsorted(stops, begin + self._tuning.stretch_rows, "right")))
             end = int(stops[stop - 1])
-            yield _Stretch(whole.rows.part(begin, end), whole.nodes[first:stop], whole.sizes[first:stop])
+            yield Stretch(whole.rows.part(begin, end), whole.nodes[first:stop], whole.sizes[first:stop])
             first, begin = stop, end
 
-    def _requested(self, request: CountRequest | DrawnRowsRequest) -> Iterator[tuple[_Stretch, Bools]]:
+    def _requested(self, request: CountRequest | DrawnRowsRequest) -> Iterator[tuple[Stretch, Bools]]:
         """Stretches with nodes that a request asks for, and which of their nodes (n,) these are."""
         found = 0
         child = request.routing.child
@@ -220,23 +225,24 @@ class NodeOrder:
         below = child.take(self._nodes[child.take(self._nodes) != self._nodes])
         return bool((child.take(below) != below).any() or (child.take(below + 1) != below + 1).any())
 
-    def _sides(self, routing: Routing, stretch: _Stretch) -> Bools:
+    def _sides(self, routing: Routing, stretch: Stretch) -> Bools:
         """(n_rows,) whether each row goes right."""
         if not stretch.are_large(self._tuning):
             return routing.goes_right_of(stretch.nodes, stretch.runs, stretch.rows)
-        rows, right, nodes = stretch.rows, np.empty(len(stretch.rows), np.bool_), stretch.nodes
-        splits = (part.take(nodes).tolist() for part in (routing.feature, routing.cut, routing.missing_right))
-        by_cut = routing.by_cut_alone(nodes).tolist()
-        for i, ((first, stop), feature, cut, lowered) in enumerate(zip(stretch.bounds, *splits, strict=True)):
-            if by_cut[i]:
-                code = rows.column(feature, first, stop)
-                if lowered:
-                    code, cut = code - code.dtype.type(1), cut - 1  # missing, 0, becomes the largest code
-                np.greater(code, cut, out=right[first:stop])
-            else:
-                own = np.full(stop - first, nodes[i], np.int32)
-                right[first:stop] = routing.goes_right(own, rows.part(first, stop))
+        right = np.empty(len(stretch.rows), np.bool_)
+        for node, (first, stop) in zip(stretch.nodes.tolist(), stretch.bounds, strict=True):
+            right[first:stop] = goes_right(routing, node, stretch.rows.part(first, stop))
         return right
+
+
+def goes_right(routing: Routing, node: int, rows: RowRecords) -> Bools:
+    """(n_rows,) whether each row of a node goes right."""
+    if not routing.by_cut_alone(np.array([node]))[0]:
+        return routing.goes_right(np.full(len(rows), node, np.int32), rows)
+    code, cut = rows.column(int(routing.feature[node]), 0, len(rows)), int(routing.cut[node])
+    if routing.missing_right[node]:
+        code, cut = code - code.dtype.type(1), cut - 1  # missing, 0, becomes the largest code
+    return np.asarray(code > cut)
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,7 @@ class SearchTuning:
         piece_rows: so many rows at a time.
         joint_rows: of a node from which on they are counted by two features at once (learn.counting.joint_tables),
         joint_piece_rows: so many at a time.
+        large_tree: rows of a single tree from which on only those are copied that are counted.
     """
 
     state_share: int = 4
@@ -91,3 +92,4 @@ class SearchTuning:
     piece_rows: int = 32_768
     joint_rows: int = 16_384
     joint_piece_rows: int = 524_288
+    large_tree: int = 131_072

@@ -30,7 +30,7 @@ from madtree.storage.workers.messages import (
     answer_bytes,
 )
 
-_POLL = 0.0002  # seconds between two looks,
+_POLL = 0.00005  # seconds between two looks,
 _IDLE_POLL = 0.005  # of a worker that has nothing to count
 _STEP = 0.002  # seconds that a step takes at least: a call from SQL has its price
 _PATIENCE = 0.01  # seconds to wait before the server is given the chance to look for cancels

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from madtree.learn.at_hand import BlocksAtHand
+from madtree.learn.at_hand.large_tree import LargeTree
 from madtree.learn.counting import CountRequest
-from madtree.learn.data import finished
-from madtree.learn.route import Routing
+from madtree.learn.data import Block, finished
+from madtree.learn.problem import Problem
+from madtree.learn.route import Positions, Routing
 from madtree.trees import Parameters
 from tests.unit.learn.binned import problem_of, sample_rows
 
@@ -38,3 +41,95 @@ def test_whoever_has_no_rows_of_the_node_that_was_split_counts_none() -> None:
     routing.child[0], routing.cut[0] = 2, 1
     slots = np.array([-1, -1, 0, 1])
     assert not finished(provider.count(replace(begun, routing=routing, slot_of_node=slots))).any()
+
+
+def a_large_tree(n_rows: int, seed: int) -> tuple[Problem, Block, Routing]:
+    """A problem whose rows are kept as those of a large tree, and seven levels of splits at random."""
+    problem, block = problem_of(sample_rows(n_rows, 2), 2, Parameters("gini", 9))
+    problem = replace(problem, tuning=replace(problem.tuning, large_tree=1))
+    rng, routing = np.random.default_rng(seed), Routing.leaves(0, 1)
+    ordered = np.flatnonzero(~problem.unordered)
+    for level in range(7):
+        first = len(routing.child)
+        for node in np.flatnonzero(routing.child == np.arange(first))[-(2**level) :]:
+            if level and rng.random() < 0.3:
+                continue
+            feature = int(rng.choice(ordered))
+            routing.feature[node], routing.missing_right[node] = feature, rng.random() < 0.5
+            routing.cut[node] = rng.integers(1, problem.bins.widths[feature])
+            routing.child[node] = len(routing.child)
+            routing.append(Routing.leaves(len(routing.child), 2))
+    routing.deepest = routing.rounds = 7
+    return problem, block, routing
+
+
+def depths(routing: Routing) -> np.ndarray:
+    """(n_nodes,) how many splits lie above each node."""
+    depth = np.zeros(len(routing.child), np.int64)
+    for node in np.flatnonzero(routing.child != np.arange(len(depth))):
+        depth[routing.child[node] : routing.child[node] + 2] = depth[node] + 1
+    return depth
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_any_nodes_of_a_large_tree_may_be_asked_for_level_by_level(seed: int) -> None:
+    """Some of each level, in one request or in several; what is counted is what is counted where rows are."""
+    problem, block, routing = a_large_tree(3_000, seed)
+    rng = np.random.default_rng(seed)
+    provider = BlocksAtHand([block], 0)
+    assert isinstance(finished(provider._in_order(problem, lasting=True)), LargeTree)
+    depth = depths(routing)
+    assert depth.max() > 3
+    n_counted = 0
+    for level in range(depth.max() + 1):
+        if level in (2, 3) and seed % 2:
+            continue  # the rows go down more than one level at once
+        nodes = rng.permutation(np.flatnonzero((depth == level) & (rng.random(len(depth)) < 0.7)))
+        for some in np.array_split(nodes, rng.integers(1, 4)):
+            slots = np.full(len(depth), -1)
+            slots[some] = np.arange(len(some))
+            features = (int(rng.integers(0, 2)), len(problem.bins.widths))
+            so_far = routing.ending(depth < level, level)
+            request = CountRequest("histograms", problem, so_far, slots, len(some), features, in_order=True)
+            found = finished(provider.count(request))
+            expected = finished(BlocksAtHand([block], 0).count(replace(request, in_order=False)))
+            assert np.array_equal(found, expected)
+            n_counted += len(some)
+    assert n_counted > 9
+
+
+def test_a_node_that_large_trees_have_left_is_not_there_any_more() -> None:
+    problem, block, routing = a_large_tree(400, 1)
+    provider = BlocksAtHand([block], 0)
+    slots = np.full(len(routing.child), -1)
+    slots[1] = 0
+    request = CountRequest("histograms", problem, routing, slots, 1, (0, 1), in_order=True)
+    finished(provider.count(request))
+    with pytest.raises(ValueError, match="left behind"):
+        finished(provider.count(replace(request, slot_of_node=np.roll(slots, -1))))
+
+
+def test_few_rows_of_a_large_tree_are_copied() -> None:
+    """Of seven levels that are asked for one by one, by the smaller sides, less than three times the rows; and these
+    stay as they are.
+    """
+    problem, block, routing = a_large_tree(20_000, 3)
+    provider = BlocksAtHand([block], 0)
+    order = finished(provider._in_order(problem, lasting=True))
+    assert isinstance(order, LargeTree)
+    before = order._held[0].rows.records.copy()
+    depth, n_rows = depths(routing), 0
+    parents = np.flatnonzero(routing.child != np.arange(len(depth)))
+    for level in range(1, depth.max() + 1):
+        so_far = routing.ending(depth < level, level)
+        sizes = np.bincount(Positions(0).nodes((0, 0), block, so_far, 0, 1), minlength=len(depth))
+        left = routing.child[parents[depth[parents] == level - 1]]
+        smaller = np.where(sizes[left] <= sizes[left + 1], left, left + 1)
+        slots = np.full(len(depth), -1)
+        slots[smaller] = np.arange(len(left))
+        request = CountRequest("histograms", problem, so_far, slots, len(left), (0, 1), in_order=True)
+        n_rows += finished(provider.count(request)).sum()
+    assert n_rows > 20_000
+    assert provider._records is not None
+    assert np.array_equal(provider._records.records, before)
+    assert sum(used for _, used in order._chunks) < 3 * 20_000

@@ -58,7 +58,12 @@ def test_a_model_is_the_same_wherever_rows_are(
     assert grown(cut(block, np.arange(N), 9)) == expected
     assert grown(cut(block, order, 5)) == expected
     assert grown(cut(block, order, 5), in_order=False) == expected
-    for changes in ({"joint_rows": 1}, {"joint_rows": 300, "joint_piece_rows": 128, "node_rows": 1}):
+    for changes in (
+        {"joint_rows": 1},
+        {"joint_rows": 300, "joint_piece_rows": 128, "node_rows": 1},
+        {"large_tree": 1},
+        {"large_tree": 1, "joint_rows": 300, "joint_piece_rows": 128, "node_rows": 1},
+    ):
         problem = replace(problem, tuning=replace(problem.tuning, **changes))
         assert grown(cut(block, order, 3)) == expected
     monkeypatch.setattr(boosting, "ORDERED_ROWS", N + 1)

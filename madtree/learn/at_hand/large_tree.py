@@ -1,0 +1,126 @@
+"""The rows of one large tree, as they go down: of two children only the rows that are to be counted are copied out, and
+those of the other one stay where they are, with a mask.
+
+Of most nodes it is the smaller child that is counted. So half of the rows and more are not moved at all, and nobody's
+are before they are needed. What is counted stands side by side, as in `NodeOrder`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from madtree.learn.at_hand.node_order import STEP_ROWS, Stretch, goes_right
+from madtree.learn.at_hand.row_records import RowRecords
+from madtree.learn.counting import CountRequest, transition
+from madtree.learn.data import Allocator, Array, Bools, Coroutine, Ints, flat_nonzero
+from madtree.learn.problem import Problem
+from madtree.learn.route import Routing
+from madtree.records import dataclass
+
+_THIN = 2  # a node that has fewer of the rows that it is among than 1 / this is copied out, too
+
+
+@dataclass(frozen=True)
+class _Held:
+    """The rows of a node: those of `rows` that are marked in `mask` (n_rows,), None for all; so many."""
+
+    rows: RowRecords
+    mask: Bools | None
+    size: int
+
+
+class LargeTree:
+    """The rows of a tree's nodes that have not been split as yet, or whose children nobody has asked for."""
+
+    def __init__(self, problem: Problem, rows: RowRecords, allocator: Allocator) -> None:
+        """
+        Args:
+            rows: of the tree; they stay as they are.
+            allocator: for copies of them: up to twice as many for most trees, and more for the deepest.
+        """
+        self._tuning = problem.tuning
+        self._empty = partial(
+            RowRecords.empty, rows.layout, n_limbs=len(rows.limbs), codes=rows.codes, allocator=allocator
+        )
+        self._chunk_rows = len(rows)
+        self._chunks: list[tuple[RowRecords, int]] = []  # for copies, and how many rows are in use of each
+        self._held = {0: _Held(rows, None, len(rows))}
+
+    def histograms(self, request: CountRequest) -> Coroutine[Array]:
+        """The state that a request for histograms asks for."""
+        state = request.zeros()
+        asked: Bools = request.slot_of_node >= 0
+        parent = _parents(request.routing)
+        n_rows = 0
+        for node in flat_nonzero(asked).tolist():
+            for above in _way(node, parent, self._held):
+                yield
+                self._split(above, request.routing, asked)
+            for piece in self._counted(node, request):
+                n_rows += len(piece.rows)
+                if n_rows > STEP_ROWS:
+                    yield
+                    n_rows = 0
+                state = transition(state, piece, request)
+        return state
+
+    def _counted(self, node: int, request: CountRequest) -> Iterator[Stretch]:
+        """The rows of a node, side by side, in pieces."""
+        held = self._held[node]
+        if held.mask is not None:
+            held = self._held[node] = self._copied(held.rows, held.mask, held.size)
+        if held.size:
+            most = self._tuning.joint_piece_rows if held.rows.crowds else self._tuning.piece_rows
+            yield from Stretch(held.rows, np.array([node]), np.array([held.size])).pieces(most)
+
+    def _split(self, node: int, routing: Routing, asked: Bools) -> None:
+        """Let the rows of a node go on to its children; `asked` (n_nodes,) which nodes are to be counted."""
+        held = self._held.pop(node)
+        right = goes_right(routing, node, held.rows)
+        if held.mask is not None:
+            right &= held.mask
+        left = ~right if held.mask is None else np.greater(held.mask, right)
+        n_right = int(np.count_nonzero(right))
+        first = int(routing.child[node])
+        children = [(first, left, held.size - n_right), (first + 1, right, n_right)]
+        # The one that is to be counted comes first, or else the smaller one.
+        children.sort(key=lambda child: (not asked[child[0]], child[2]))
+        for number, (child, mask, size) in enumerate(children):
+            if number == 0 or size * _THIN < len(held.rows):
+                self._held[child] = self._copied(held.rows, mask, size)
+            else:
+                self._held[child] = _Held(held.rows, mask, size)
+
+    def _copied(self, rows: RowRecords, mask: Bools, size: int) -> _Held:
+        """Those of `rows` that are marked, so many, side by side."""
+        number = next((i for i, (chunk, used) in enumerate(self._chunks) if used + size <= len(chunk)), None)
+        if number is None:
+            number = len(self._chunks)
+            self._chunks.append((self._empty(max(size, self._chunk_rows)), 0))
+        chunk, used = self._chunks[number]
+        stop = rows.put(mask, chunk, used)
+        self._chunks[number] = chunk, stop
+        return _Held(chunk.part(used, stop), None, size)
+
+
+def _parents(routing: Routing) -> Ints:
+    """(n_nodes,) the parent of each node, -1 of the root."""
+    parent: Ints = np.full(len(routing.child), -1)
+    inner = flat_nonzero(routing.child != np.arange(len(routing.child)))
+    left = routing.child[inner]
+    parent[left] = parent[left + 1] = inner
+    return parent
+
+
+def _way(node: int, parent: Ints, held: dict[int, _Held]) -> list[int]:
+    """The nodes above that one that are still to be split, from above; raises ValueError where none is there."""
+    found: list[int] = []
+    while node not in held:
+        node = int(parent[node])
+        if node < 0:
+            raise ValueError("the rows of a node that is asked for have been left behind")
+        found.append(node)
+    return found[::-1]
