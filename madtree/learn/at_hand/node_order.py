@@ -47,6 +47,22 @@ class Stretch(RowsByNode):
         found = Runs(sizes)
         return Stretch(self.rows.take(found.spread(self.runs.firsts[chosen] - found.firsts, step=1)), nodes, sizes)
 
+    def go_right(self, routing: Routing) -> Bools:
+        """(n_rows,) whether each row goes right, worked out node by node."""
+        rows, right, nodes = self.rows, np.empty(len(self.rows), np.bool_), self.nodes
+        splits = (part.take(nodes).tolist() for part in (routing.feature, routing.cut, routing.missing_right))
+        by_cut = routing.by_cut_alone(nodes).tolist()
+        for i, ((first, stop), feature, cut, lowered) in enumerate(zip(self.bounds, *splits, strict=True)):
+            if by_cut[i]:
+                code = rows.column(feature, first, stop)
+                if lowered:
+                    code, cut = code - code.dtype.type(1), cut - 1  # missing, 0, becomes the largest code
+                np.greater(code, cut, out=right[first:stop])
+            else:
+                own = np.full(stop - first, nodes[i], np.int32)
+                right[first:stop] = routing.goes_right(own, rows.part(first, stop))
+        return right
+
 
 class NodeOrder:
     """The rows of some replicas of each tree, as they go down.
@@ -229,20 +245,7 @@ class NodeOrder:
         """(n_rows,) whether each row goes right."""
         if not stretch.are_large(self._tuning):
             return routing.goes_right_of(stretch.nodes, stretch.runs, stretch.rows)
-        right = np.empty(len(stretch.rows), np.bool_)
-        for node, (first, stop) in zip(stretch.nodes.tolist(), stretch.bounds, strict=True):
-            right[first:stop] = goes_right(routing, node, stretch.rows.part(first, stop))
-        return right
-
-
-def goes_right(routing: Routing, node: int, rows: RowRecords) -> Bools:
-    """(n_rows,) whether each row of a node goes right."""
-    if not routing.by_cut_alone(np.array([node]))[0]:
-        return routing.goes_right(np.full(len(rows), node, np.int32), rows)
-    code, cut = rows.column(int(routing.feature[node]), 0, len(rows)), int(routing.cut[node])
-    if routing.missing_right[node]:
-        code, cut = code - code.dtype.type(1), cut - 1  # missing, 0, becomes the largest code
-    return np.asarray(code > cut)
+        return stretch.go_right(routing)
 
 
 @dataclass(frozen=True)
