@@ -145,13 +145,11 @@ def _trained(connection: psycopg.Connection, name: str) -> dict[str, Any]:
     """What was trained, as numbers: read from the model."""
     host = as_host(connection)
     tables, model = find_to_show(host, name)
-    (totals,) = host.query(report_sql.totals(tables.schema, tables.name))
+    (totals,) = host.query(report_sql.totals(*tables.at))
     error = {}
     if model.kind.unseen_in is not None and not model.grouping_columns:
         (whole,) = host.query(
-            explain_sql.described_groups(
-                tables.schema, tables.name, [], model.kind, len(model.features), model.n_scores
-            )
+            explain_sql.described_groups(*tables.at, [], model.kind, len(model.features), model.n_scores)
         )
         error = {} if whole["oob_error"] is None else {"oob_error": whole["oob_error"]}
     return {

@@ -93,7 +93,7 @@ def tree_of_group(host: Host, tables: ModelTables, model: Model, group: Sequence
     if set(wanted) != set(columns):
         needed = " ".join(f"--group {column}=..." for column in columns)
         raise CommandError(f"--group must have one value for each of {', '.join(columns)}", needed, USAGE)
-    found = host.query(sql.trees(tables.schema, tables.name, tables.group_writers(columns)))
+    found = host.query(sql.trees(*tables.at, tables.group_writers(columns)))
     for row in found:
         if list(row["group"]) == [wanted[column] for column in columns]:
             return int(row["tree_id"])

@@ -155,7 +155,7 @@ class Model(TrainedModel, TreeMethods):
             if not columns or sorted(group) != sorted(columns):
                 wanted = f"a value for each of {', '.join(columns)}" if columns else "left out: the model has one tree"
                 raise CallError(f"group must be {wanted}, not {dict(group)!r}")
-            known = host.query(trees_and_groups(tables.schema, tables.name, tables.group_writers(columns)))
+            known = host.query(trees_and_groups(*tables.at, tables.group_writers(columns)))
             values = [_as_text(group[column]) for column in columns]
             found = [row["tree_id"] for row in known if list(row["group"]) == values]
             if not found:

@@ -18,7 +18,7 @@ from madtree.render.svg import tree_svg
 from madtree.sqltext.importance import COLUMNS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import parse_name
-from madtree.sqltext.tables import model_table, suffixed
+from madtree.sqltext.tables import suffixed
 from madtree.trees import Model as TreeModel
 from madtree.trees import ModelKind
 
@@ -148,7 +148,7 @@ def table_rows(caller: Caller, model: str, suffix: str, order: str, kind: ModelK
             raise CallError(
                 f"{model} has no table {name}", "It was trained without, or the table is another role's.", "42P01"
             )
-        table = model_table(tables.schema, tables.name, suffix)
+        table = tables.part(suffix)
         if suffix == "_nodes" and tables.is_packed:
             header = read_summary(caller.host, tables, to_run=False)
             table = f"{nodes_of(tables, header).sql} AS n"

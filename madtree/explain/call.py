@@ -48,7 +48,7 @@ def tree_call(host: Host, model_name: str | None, trust_owner: bool | None = Fal
         if all(isinstance(value, str) for value in given):
             return f"SELECT madtree.{name}({', '.join(literal(str(value)) for value in given)});"
     function = FUNCTIONS[model.kind.trains]
-    there = model_tables(host, tables.schema, tables.name)
+    there = model_tables(host, *tables.at)
     beside = {name: suffixed(tables.name, suffix) in there for name, suffix in _KEPT_IN.items()}
     kept = {**model.summary, "dependent_variable": _dependent(model), **beside}
     required, more = [], []

@@ -25,7 +25,7 @@ def tree_cp(host: Host, model_name: str | None) -> list[Row]:
     check_kind(model, "tree_cp", "model")
     trees = [tree for tree in read_trees(host, tables, model) if tree.nodes]
     groups = group_objects(host, tables, model)
-    facts = listed(host, sql.pruned_at(tables.schema, tables.name))
+    facts = listed(host, sql.pruned_at(*tables.at))
     pruned_at = {row["tree_id"]: row["pruning_cp"] for row in watched(host, facts)}
     stored = _by_group(watched(host, stored_cp_table(host, tables, model) or ()))
     found = []
@@ -49,7 +49,7 @@ def stored_cp_table(host: Host, tables: ModelTables, model: Model) -> list[Row] 
     if not tables.has_cv:
         return None
     grouping = tables.group_writers([*map(unquoted, model.grouping_columns)])
-    return few_rows(host, f"the cp table of {tables.given}", sql.cp_table(tables.schema, tables.name, grouping))
+    return few_rows(host, f"the cp table of {tables.given}", sql.cp_table(*tables.at, grouping))
 
 
 def _by_group(rows: Iterable[Row]) -> Mapping[tuple[str, ...], list[Row]]:

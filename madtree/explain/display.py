@@ -8,7 +8,6 @@ from madtree.interface import FUNCTIONS
 from madtree.model import check_kind, find_model, find_to_show, read_model, read_summary, tree_of_group, trees_of_group
 from madtree.render.dot import model_dot
 from madtree.render.text import model_text, surrogates_text
-from madtree.sqltext.tables import model_table
 from madtree.trees import Model
 
 
@@ -75,7 +74,7 @@ def _member(host: Host, function: str, given: str | None, gid: int | None, sampl
     if not trees_of_group(host, tables, model, model.numbering.group(tree_id)):
         raise MadtreeError(
             f"gid: no {model.kind.noun} could be trained for group {gid} of {given}",
-            hint=f"See the column message of {model_table(tables.schema, tables.name, model.kind.groups_in)}.",
+            hint=f"See the column message of {tables.part(model.kind.groups_in)}.",
         )
     found = read_model(host, given, argument, tree_id)
     return found.as_single_trees if found.kind.says_numbers else found

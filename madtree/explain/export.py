@@ -25,7 +25,6 @@ from madtree.render.pmml import model_pmml
 from madtree.sqltext import explain as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.quote import literal
-from madtree.sqltext.tables import model_table
 from madtree.trees import BOOSTED, FOREST, TREE, Joining, Model, ModelKind, Tree
 
 MOST_BYTES = 2**30 - 2**10  # of a text of PostgreSQL's
@@ -51,7 +50,7 @@ def _with_facts(
 ) -> Iterator[tuple[Tree, Mapping[str, Any]]]:
     """Trees in order, each with what else `<output>` tells of it."""
     n_features = len(model.features)
-    statement = sql.tree_facts(tables.schema, tables.name, model.kind.place, n_features)
+    statement = sql.tree_facts(*tables.at, model.kind.place, n_features)
     rows = watched(host, host.stream(statement, batch=rows_at_once(n_features)))
     for tree in trees:
         yield tree, next((row for row in rows if row["tree_id"] == tree.tree_id), {})
@@ -63,11 +62,11 @@ def _with_cp_table(host: Host, tables: ModelTables, model: Model) -> Document:
 
 def _with_groups(host: Host, tables: ModelTables, model: Model) -> Document:
     grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
-    table, n_features = model_table(tables.schema, tables.name, "_group"), len(model.features)
+    table, n_features = tables.part("_group"), len(model.features)
     n_groups = host.query(models_sql.n_rows(table))[0]["n"]
     if n_groups * n_features * len(sql.importances(model.kind)) > _MOST_NUMBERS:
         raise _too_large(tables, "tree_to_json")
-    at = tables.schema, tables.name
+    at = tables.at
     return {"groups": listed(host, sql.described_groups(*at, grouping, model.kind, n_features, model.n_scores))}
 
 

@@ -24,7 +24,6 @@ from madtree.render.rules import side_text
 from madtree.request import find_source
 from madtree.score import fit_to_source, only_row, scan_of
 from madtree.sqltext import explain as sql
-from madtree.sqltext.tables import model_table
 from madtree.trees import (
     Direction,
     Feature,
@@ -93,7 +92,7 @@ def tree_path(
         for step in _steps(model, tree, case)
     ]
     if not steps:
-        table = model_table(tables.schema, tables.name, model.kind.groups_in)
+        table = tables.part(model.kind.groups_in)
         raise MadtreeError(
             f"id: no tree could be trained for the group of {which}", hint=f"See the column message of {table}."
         )

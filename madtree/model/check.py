@@ -25,7 +25,7 @@ def check_trees(host: Host, tables: ModelTables, model: Model) -> None:
     Raises:
         MadtreeError: a row cannot be a model's; it is named.
     """
-    at = tables.schema, tables.name
+    at = tables.at
     grouping = [unquoted(column) for column in model.grouping_columns]
     n_features = len(model.features)
     _refuse(tables, host.query(sql.faulty_trees(*at, grouping), [_INT], [n_features]))
@@ -64,7 +64,7 @@ def check_rows(
     Raises:
         MadtreeError: a row cannot be a model's; it is named.
     """
-    at = tables.schema, tables.name
+    at = tables.at
     check_trees(host, tables, model)
     if nodes:
         check_nodes(host, tables, model, tree_id)
@@ -84,7 +84,7 @@ def _check_number(host: Host, tables: ModelTables, model: Model, suffix: str) ->
         MadtreeError: there are more.
     """
     packed_bytes = model.node_layout.size if tables.is_packed else 0
-    found = host.query(rows_beside(tables.schema, tables.name, suffix, packed_bytes))[0]
+    found = host.query(rows_beside(*tables.at, suffix, packed_bytes))[0]
     most = len(model.features) * (found["nodes"] // 2)
     if found["n"] > most:
         raise MadtreeError(
@@ -96,7 +96,7 @@ def check_nodes(host: Host, tables: ModelTables, model: Model, tree_id: int | No
     """Look at the nodes of all trees, or of one; raises as `check_rows`."""
     one = tree_id is not None
     statement = sql.faulty_nodes(
-        tables.schema, tables.name, nodes_of(tables, model), is_classification=model.has_class_leaves, one_tree=one
+        *tables.at, nodes_of(tables, model), is_classification=model.has_class_leaves, one_tree=one
     )
     types, params = [_TEXTS] * 4 + [_INT] * one, [*_kinds(model), list(model.classes), *([tree_id] if one else [])]
     _refuse(tables, host.query(statement, types, params))

@@ -59,9 +59,13 @@ class ModelTables:
     trust_owner: bool = False
 
     @property
-    def sql(self) -> str:
-        """`<output>` as SQL."""
-        return model_table(self.schema, self.name)
+    def at(self) -> tuple[str, str]:
+        """The schema and the name."""
+        return self.schema, self.name
+
+    def part(self, suffix: str) -> str:
+        """SQL of the name of one of the tables."""
+        return model_table(self.schema, self.name, suffix)
 
     @property
     def _prediction(self) -> ColumnFacts:
@@ -195,7 +199,7 @@ def find_model(
 
 def look_again_at(host: Host, tables: ModelTables, suffix: str) -> None:
     """Have another look, when the call ends, at a table that is there, and that not every reader of a model reads."""
-    look_again(host, tables.schema, tables.name, tables.facts, tables.given, tables.argument, [suffix])
+    look_again(host, *tables.at, tables.facts, tables.given, tables.argument, [suffix])
 
 
 def find_trained(host: Host, schema: str, name: str) -> ModelTables:
@@ -209,8 +213,8 @@ def _kept(host: Host, tables: ModelTables, to_drop: bool) -> ModelTables:
     to be dropped.
     """
     if not to_drop:
-        look_again(host, tables.schema, tables.name, tables.facts, tables.given, tables.argument)
-        check_keys(host, tables.given, tables.schema, tables.name, tables.facts)
+        look_again(host, *tables.at, tables.facts, tables.given, tables.argument)
+        check_keys(host, tables.given, *tables.at, tables.facts)
     return tables
 
 
@@ -234,10 +238,10 @@ def _found(host: Host, given: str, argument: str, relation: Relation, trust_owne
 def nodes_of(tables: ModelTables, model: Model) -> NodeRelation:
     """Where the nodes are read from. Never from a view, which would run what its owner wrote."""
     if not tables.is_packed:
-        return NodeRelation(model_table(tables.schema, tables.name, "_nodes"), tables.prediction_writer)
+        return NodeRelation(tables.part("_nodes"), tables.prediction_writer)
     names = [feature.name for feature in model.features]
     text = "text" if model.has_class_leaves else None
-    nodes = decoded_nodes(tables.schema, tables.name, model.node_layout, names, text, model.classes)
+    nodes = decoded_nodes(*tables.at, model.node_layout, names, text, model.classes)
     return NodeRelation(f"({nodes})", None)
 
 

@@ -12,7 +12,6 @@ from madtree.request import check_new, warn_of_texts
 from madtree.sqltext import importance as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.quote import ident, qualified
-from madtree.sqltext.tables import model_table
 
 
 def get_var_importance(host: Host, model_name: str | None, output_table: str | None) -> int:
@@ -39,7 +38,7 @@ def get_var_importance(host: Host, model_name: str | None, output_table: str | N
         warn_of_texts(host, "output_table", ident(column), found.type, found.kept)
     values = {column: found.kept.value(f"t.{ident(column)}") for column, found in grouping.items()}
     target = qualified(schema, name)
-    return host.command(sql.create_importance(model.kind, target, tables.schema, tables.name, values))
+    return host.command(sql.create_importance(model.kind, target, *tables.at, values))
 
 
 def tree_importance(host: Host, model_name: str | None) -> list[Row]:
@@ -50,10 +49,10 @@ def tree_importance(host: Host, model_name: str | None) -> list[Row]:
     """
     tables, model = find_to_show(host, model_name)
     check_rows(host, tables, model)
-    table = model_table(tables.schema, tables.name, model.kind.groups_in)
+    table = tables.part(model.kind.groups_in)
     n_rows = host.query(models_sql.n_rows(table))[0]["n"] * len(model.features)
     check_answer("tree_importance", n_rows, "get_var_importance writes them into a table.")
     groups = group_objects(host, tables, model)
     place = {"tree_id": f"t.{model.kind.group_number}"}
-    rows = listed(host, sql.IMPORTANCE[model.kind](tables.schema, tables.name, place, True))
+    rows = listed(host, sql.IMPORTANCE[model.kind](*tables.at, place, True))
     return [{**row, "group_values": groups.get(row["tree_id"])} for row in watched(host, rows)]

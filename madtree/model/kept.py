@@ -35,7 +35,7 @@ def kept(
         return make()
     of_tables = tables.facts.tables
     oids = {each: of_tables[each].oid for each in sorted(_READ & of_tables.keys())}
-    statement = row_versions(tables.schema, tables.name, oids)
+    statement = row_versions(*tables.at, oids)
     versions = host.query(statement)
     n_bytes = sum(len(row["rows"] or b"") for row in versions)
     # What is a table's by inheritance need not be in files.

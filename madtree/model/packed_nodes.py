@@ -59,12 +59,12 @@ def _packed(
     host: Host, tables: ModelTables, tree_ids: Container[int] | None
 ) -> Iterator[tuple[int, bytes, Iterable[str | None] | None]]:
     """Of each tree, or of these, its id, its nodes' records, and the categories that these name."""
-    rows = listed(host, sql.packed_lengths(tables.schema, tables.name))
+    rows = listed(host, sql.packed_lengths(*tables.at))
     wanted = [row for row in watched(host, rows) if tree_ids is None or row["tree_id"] in tree_ids]
     check_categories(tables, sum(int(row["n_categories"]) for row in wanted))
     if (total := sum(int(row["size_of_categories"]) for row in wanted)) > MOST_BYTES:
         raise too_large(tables, "categories of its trees", total)
-    statement = sql.packed_rows(tables.schema, tables.name)
+    statement = sql.packed_rows(*tables.at)
     first = 0
     while first < len(wanted):
         end, size = first + 1, _size(wanted[first])
@@ -86,7 +86,7 @@ def _size(row: Row) -> int:
 
 def _in_pieces(host: Host, tables: ModelTables, tree: int, n_categories: int) -> Iterator[str | None]:
     """The categories of a tree that has very many, fetched by queries, between which cancels are let in."""
-    statement = sql.some_categories(tables.schema, tables.name)
+    statement = sql.some_categories(*tables.at)
     for first in range(1, n_categories + 1, CATEGORIES_AT_ONCE):
         last = min(first + CATEGORIES_AT_ONCE - 1, n_categories)
         (row,) = host.query(statement, [_INT] * 3, [tree, first, last])

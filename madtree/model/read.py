@@ -16,7 +16,6 @@ from madtree.model.size_limits import MOST_BYTES, check_listed
 from madtree.model.summary import read_summary, unquoted
 from madtree.sqltext import explain as explain_sql
 from madtree.sqltext import models as sql
-from madtree.sqltext.tables import model_table
 from madtree.trees import MAX_CATEGORIES, Competitor, Model, Node, Split, Surrogate, Tree
 
 _SIDES = ("left_levels", "right_levels")
@@ -75,7 +74,7 @@ def trees_of_group(host: Host, tables: ModelTables, model: Model, group: int) ->
         MadtreeError: the trees cannot be a model's.
     """
     check_trees(host, tables, model)
-    ids = [int(row["tree_id"]) for row in watched(host, listed(host, sql.trees(tables.schema, tables.name, ())))]
+    ids = [int(row["tree_id"]) for row in watched(host, listed(host, sql.trees(*tables.at, ())))]
     if not model.grouping_columns:
         return ids
     return [tree_id for tree_id in watched(host, ids) if model.numbering.group(tree_id) == group]
@@ -90,7 +89,7 @@ def each_tree(
     check_rows(host, tables, model, tree_id, competitors=competitors, nodes=not tables.is_packed)
     check_listed(host, tables)
     grouping = tables.group_writers([unquoted(name) for name in model.grouping_columns])
-    rows = listed(host, sql.trees(tables.schema, tables.name, grouping))
+    rows = listed(host, sql.trees(*tables.at, grouping))
     if not rows:
         raise MadtreeError(f"{tables.given} is damaged: it has no tree")
     wanted = rows if tree_id is None else [row for row in watched(host, rows) if row["tree_id"] == tree_id]
@@ -222,16 +221,16 @@ def _surrogates(
     host: Host, tables: ModelTables, tree_id: int | None
 ) -> Iterator[tuple[int, dict[int, list[Surrogate]]]]:
     """Of each tree by node, the best one first."""
-    text = sql.surrogates(tables.schema, tables.name, tree_id is not None)
+    text = sql.surrogates(*tables.at, tree_id is not None)
     types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
-    at_once = _at_once(host, tables, model_table(tables.schema, tables.name, "_surrogates"), _SIDES)
+    at_once = _at_once(host, tables, tables.part("_surrogates"), _SIDES)
     yield from _by_node(host.stream(text, types, params, at_once), Surrogate)
 
 
 def _competitors(host: Host, tables: ModelTables) -> Iterator[tuple[int, dict[int, list[Competitor]]]]:
     """Of each tree by node, the best one first."""
-    at_once = _at_once(host, tables, model_table(tables.schema, tables.name, "_competitors"), _SIDES)
-    yield from _by_node(host.stream(sql.competitors(tables.schema, tables.name), [], [], at_once), Competitor)
+    at_once = _at_once(host, tables, tables.part("_competitors"), _SIDES)
+    yield from _by_node(host.stream(sql.competitors(*tables.at), [], [], at_once), Competitor)
 
 
 def _at_once(host: Host, tables: ModelTables, table: str, lists: Sequence[str]) -> int:
@@ -307,6 +306,6 @@ def group_objects(host: Host, tables: ModelTables, model: Model) -> dict[int, st
     if not model.grouping_columns:
         return {}
     names = [unquoted(column) for column in model.grouping_columns]
-    table, number = model_table(tables.schema, tables.name, model.kind.groups_in), model.kind.group_number
+    table, number = tables.part(model.kind.groups_in), model.kind.group_number
     statement = explain_sql.group_objects(table, number, tables.group_writers(names))
     return {row["number"]: row["group_values"] for row in watched(host, listed(host, statement))}

@@ -29,7 +29,7 @@ def base_scores(host: Host, tables: ModelTables, model: Model) -> list[list[floa
             f"{tables.given} is too large to be read: its groups begin with more than {MOST_SCORES:,} scores",
             sqlstate="54000",
         )
-    statement = models_sql.base_scores(tables.schema, tables.name, model.n_scores)
+    statement = models_sql.base_scores(*tables.at, model.n_scores)
     for row in watched(host, host.stream(statement, batch=rows_at_once(model.n_scores))):
         own = (row["base_score"] or []) if row["n_trees"] else [0.0] * model.n_scores  # others have failed
         if len(own) != model.n_scores or not all(isinstance(value, float | int) and isfinite(value) for value in own):
@@ -48,7 +48,7 @@ def loss_thresholds(host: Host, tables: ModelTables, model: Model) -> list[float
         MadtreeError: they are none.
     """
     found = []
-    for row in watched(host, listed(host, models_sql.loss_thresholds(tables.schema, tables.name))):
+    for row in watched(host, listed(host, models_sql.loss_thresholds(*tables.at))):
         own = row["loss_threshold"] if row["n_trees"] and model.loss.has_threshold else 0.0
         if not isinstance(own, float | int) or not 0 <= own < inf:
             raise MadtreeError(
@@ -70,11 +70,11 @@ def isotonic_functions(host: Host, tables: ModelTables, model: Model) -> list[li
         return []
     if not dict(isotonic_columns(model.n_scores)).keys() <= tables.facts.tables["_group"].columns.keys():
         raise _no_function(tables, "its groups")
-    size = host.query(models_sql.size_of_isotonic(tables.schema, tables.name))[0]
+    size = host.query(models_sql.size_of_isotonic(*tables.at))[0]
     if size["longest"] > MOST_POINTS or size["total"] > MOST_POINTS_OF_ALL:
         raise _no_function(tables, "its groups")
     found = []
-    statement = models_sql.isotonic_points(tables.schema, tables.name, model.n_scores)
+    statement = models_sql.isotonic_points(*tables.at, model.n_scores)
     for row in watched(host, host.stream(statement, batch=rows_at_once(int(size["longest"])))):
         if not row["n_trees"]:
             found.append([IsotonicFunction((0.0,), (0.0,))] * model.n_scores)

@@ -166,7 +166,7 @@ def _numbering(host: Host, tables: ModelTables, summary: SummaryRow, kind: Model
         return SINGLE
     if kind.members is Members.EQUAL:
         return Numbering(int(summary.values["num_trees"]))
-    found = listed(host, models_sql.trees_of_groups(tables.schema, tables.name))
+    found = listed(host, models_sql.trees_of_groups(*tables.at))
     counts = [row["n_trees"] for row in watched(host, found)]
     fit = all(isinstance(count, int) and count >= 0 for count in counts) and sum(counts) <= _MOST_TREES
     if not fit or len(counts) != summary.values["num_all_groups"]:

@@ -27,7 +27,7 @@ class SummaryRow:
     @classmethod
     def read(cls, host: Host, tables: ModelTables) -> SummaryRow:
         """Raises MadtreeError where the summary does not have exactly one row, or is larger than training writes it."""
-        at = tables.schema, tables.name, tables.columns("_summary")
+        at = *tables.at, tables.columns("_summary")
         rows = host.query(sql.summary(*at, where=are_small(at[2])))
         if not rows or rows[0]["n_rows"] != 1:
             for row in host.query(oversized(*at)):
@@ -74,7 +74,7 @@ class SummaryRow:
     def _long_document(self, column: str) -> dict[str, Any]:
         """Its lists one by one, so that cancels are let in."""
         found: dict[str, Any] = {}
-        statement = sql.document_pieces(self._tables.schema, self._tables.name, column)
+        statement = sql.document_pieces(*self._tables.at, column)
         for row in watched(self._host, self._host.stream(statement, batch=ROWS_AT_ONCE)):
             value = self._loaded(column, row["value"])
             # Of an object of lists there is an empty one, too, somewhere among its lists.

@@ -81,7 +81,7 @@ def make_beside(host: Host, tables: ModelTables, suffix: str, statement: str) ->
     Raises:
         MadtreeError: the model is another role's, or there is a table of that name that is none of the model's.
     """
-    parts = model_tables(host, tables.schema, tables.name)
+    parts = model_tables(host, *tables.at)
     if tables.name not in parts or not parts[tables.name].is_own:
         raise MadtreeError(
             f"{tables.argument}: {tables.given} is another role's, and its owner alone adds tables to it",

@@ -28,7 +28,7 @@ def forest_values(host: Host, tables: ModelTables, model: Model, gids: Sequence[
     """
     curves: dict[int, list[list[float]]] = {}
     if "oob_error" in tables.columns(""):
-        for row in host.query(sql.oob_curve(tables.schema, tables.name), _GIDS, [list(gids)]):
+        for row in host.query(sql.oob_curve(*tables.at), _GIDS, [list(gids)]):
             curves.setdefault(row["gid"], []).append([row["sample_id"], row["oob_error"]])
     return [
         {
@@ -47,7 +47,7 @@ def boosted_values(host: Host, tables: ModelTables, model: Model, gids: Sequence
     """
     found: dict[int, list[list[float | None]]] = {}
     if "_rounds" in tables.facts.tables:
-        rounds = sql.rounds(tables.schema, tables.name)
+        rounds = sql.rounds(*tables.at)
         for row in few_rows(host, f"the rounds of {tables.given}", rounds, _GIDS, [list(gids)]):
             losses = finite(row["training_loss"]), finite(row["validation_loss"])
             found.setdefault(row["gid"], []).append([row["round"], *losses])
@@ -67,7 +67,7 @@ def boosted_values(host: Host, tables: ModelTables, model: Model, gids: Sequence
 def _rows(host: Host, tables: ModelTables, model: Model, gids: Sequence[int], columns: Sequence[str]) -> list[Row]:
     """Of `<output>_group`, in the order of `gids`."""
     grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
-    statement = sql.groups(tables.schema, tables.name, grouping, columns)
+    statement = sql.groups(*tables.at, grouping, columns)
     rows = {row["gid"]: row for row in host.query(statement, _GIDS, [list(gids)])}
     return [rows[gid] for gid in gids if gid in rows]
 

@@ -53,7 +53,7 @@ def cp_tables(host: Host, tables: ModelTables, choice: Choice) -> dict[int, list
         return {}
     grouping = tables.group_writers([unquoted(column) for column in choice.model.grouping_columns])
     found: dict[int, list[Row]] = {}
-    statement = sql.cv(tables.schema, tables.name, grouping)
+    statement = sql.cv(*tables.at, grouping)
     for row in few_rows(host, f"the cp table of {tables.given}", statement, ["pg_catalog.int4[]"], [choice.tree_ids]):
         found.setdefault(row.pop("tree_id"), []).append(
             {key: value if isinstance(value, bool) else finite(value) for key, value in row.items()}

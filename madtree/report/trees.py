@@ -84,11 +84,11 @@ def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence
         MadtreeError: the model has none of the wanted trees.
     """
     check_rows(host, tables, model, nodes=not tables.is_packed)  # packed nodes of those trees only that are shown
-    totals = host.query(sql.totals(tables.schema, tables.name))[0]
+    totals = host.query(sql.totals(*tables.at))[0]
     grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
     kinds = ["pg_catalog.int4", "pg_catalog.int4[]"]
     ids = None if wanted is None else list(wanted)
-    found = host.query(PAGES[model.kind].trees(tables.schema, tables.name, grouping), kinds, [limits.trees, ids])
+    found = host.query(PAGES[model.kind].trees(*tables.at, grouping), kinds, [limits.trees, ids])
     missing = sorted(set(ids or ()) - {row["tree_id"] for row in found})
     if not found or (missing and len(found) < limits.trees):
         hint = f"{tables.given} says by its column tree_id which tree is of which group." if grouping else None

@@ -32,7 +32,6 @@ from madtree.sqltext import models as models_sql
 from madtree.sqltext.cells import Question
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.quote import ident
-from madtree.sqltext.tables import model_table
 from madtree.trees import Model
 
 HELD_BYTES = 2**28  # some five million rows
@@ -176,7 +175,7 @@ def _first_group(host: Host, tables: ModelTables, model: Model) -> int:
     Raises:
         MadtreeError: no group has one.
     """
-    table = model_table(tables.schema, tables.name, model.kind.groups_in)
+    table = tables.part(model.kind.groups_in)
     found = host.query(models_sql.first_group(table, model.kind.group_number))
     if not found or found[0]["number"] is None:
         raise MadtreeError(f"{tables.given} is damaged: {table} has no {model.kind.group_number}")

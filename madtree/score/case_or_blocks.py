@@ -123,7 +123,7 @@ class Work:
 
 def measure(host: Host, source: Relation, tables: ModelTables, model: Model, columns: int, costs: Costs) -> Work:
     """The work of scoring `source` by a model that is in tables, for so many columns."""
-    leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
+    leaves = host.query(models_sql.size(*tables.at))[0]["leaves"]
     return work_of(host, source, model, leaves, columns, costs, has_surrogates=tables.has_surrogates)
 
 

@@ -84,7 +84,7 @@ def conformal_train(
             sqlstate="42809",
         )
     rows = _quantiles(host, tables, model, calibration_table, wanted)
-    table = tables.schema, tables.name, "_conformal", CONFORMAL_COLUMNS
+    table = *tables.at, "_conformal", CONFORMAL_COLUMNS
     make_beside(host, tables, "_conformal", create_beside(*table))
     given = [joined([_or_null(row[column]) for row in rows]) for column, _ in CONFORMAL_COLUMNS]
     host.command(fill_beside(*table), ["pg_catalog.text"] * len(given), given)

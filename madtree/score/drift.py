@@ -122,7 +122,7 @@ def _predictions(
 
 def _rows_of_nodes(host: Host, tables: ModelTables) -> Ints:
     """(n_nodes,) the training rows of each node, in order of tree and id."""
-    return sent_ints(host.query(sql.rows_of_nodes(tables.schema, tables.name))[0]["n_rows"])
+    return sent_ints(host.query(sql.rows_of_nodes(*tables.at))[0]["n_rows"])
 
 
 def _feature_row(name: str, kept: KeptStatistics, slots: Ints, order: Ints, is_category: bool) -> Row:

@@ -19,7 +19,6 @@ from madtree.sqltext import curves
 from madtree.sqltext import evaluate as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.cells import Question
-from madtree.sqltext.tables import model_table
 from madtree.trees import Model
 
 
@@ -127,7 +126,7 @@ def tree_confusion(
 
 def _check_cells(host: Host, tables: ModelTables, model: Model) -> None:
     """Raises MadtreeError where the confusion matrices of all groups together have too many cells."""
-    table = model_table(tables.schema, tables.name, model.kind.groups_in)
+    table = tables.part(model.kind.groups_in)
     n_rows = host.query(models_sql.n_rows(table))[0]["n"] * len(model.classes) ** 2
     check_answer("tree_confusion", n_rows, "madtree.tree_evaluate tells of all classes together.")
 

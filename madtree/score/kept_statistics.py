@@ -49,12 +49,12 @@ def kept_statistics(
     look_again_at(host, tables, "_statistics")
     by_feature: dict[str | None, list[Row]] = {feature.name: [] for feature in model.features}
     by_feature[None] = []
-    size = host.query(sql.size(tables.schema, tables.name))[0]
+    size = host.query(sql.size(*tables.at))[0]
     if not size["n"]:
         raise _none(tables, model)
     if size["n"] > sql.MOST_ROWS or size["total"] > sql.MOST_BYTES or size["largest"] > MOST_EXPRESSION_BYTES:
         raise _damaged(tables)
-    rows = listed(host, sql.kept(tables.schema, tables.name))
+    rows = listed(host, sql.kept(*tables.at))
     for row in watched(host, rows):
         if row["feature"] not in by_feature or not isinstance(row["n"], int) or not 0 <= row["n"] < 2**40:
             raise _damaged(tables)

@@ -13,7 +13,6 @@ from madtree.sqltext.inserts import value_rows
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
-from madtree.sqltext.tables import model_table
 from madtree.sqltext.typenames import type_sql
 from madtree.trees import Model
 
@@ -70,7 +69,7 @@ def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> 
         for value, column in zip(model.grouping, columns, strict=True)
     ]
     keys = [(ident(name), value, type_[1]) for name, value, type_ in zip(names, values, types, strict=True)]
-    table, number = model_table(tables.schema, tables.name, model.kind.groups_in), model.kind.group_number
+    table, number = tables.part(model.kind.groups_in), model.kind.group_number
 
     def as_values() -> str:
         found = host.query(models_sql.group_texts(table, number, tables.group_writers(names)))

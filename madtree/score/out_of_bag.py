@@ -45,9 +45,9 @@ def drawn_rows(host: Host, tables: ModelTables, model: Model, id_type: Type) -> 
     facts = model.summary
     values = {name: facts.get(column) for name, column in _SAMPLES.items()}
     samples = Bootstrap.from_values({**values, "first": 0, "count": model.n_members})
-    is_tested = np.ones(host.query(size(tables.schema, tables.name))[0]["trees"], np.bool_)
+    is_tested = np.ones(host.query(size(*tables.at))[0]["trees"], np.bool_)
     if "oob_tested" in tables.columns(""):
-        untested = [row["place"] for row in host.query(sql.untested_trees(tables.schema, tables.name))]
+        untested = [row["place"] for row in host.query(sql.untested_trees(*tables.at))]
         is_tested[untested] = False
     return Drawn(samples, is_tested, identity_number(model.id_column, id_type.name, id_type.writer))
 
@@ -99,7 +99,7 @@ def check_own_rows(host: Host, tables: ModelTables, model: Model, found: list[Ro
     fault = ""
     if n_rows != before:
         fault = f"they are {n_rows:,}"
-    known = {row["gid"]: row for row in host.query(sql.oob_figures(tables.schema, tables.name))}
+    known = {row["gid"]: row for row in host.query(sql.oob_figures(*tables.at))}
     for row in found:
         figures = known.get(row["tree_id"])
         if figures is not None and row["n"] and not _alike(row, figures, is_classification=model.is_classification):

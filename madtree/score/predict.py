@@ -102,7 +102,7 @@ def score_table(
     into = IntoTable.checked(host, tables, model, new_data_table, output_table, signature, replace=replace)
     outputs, row_output = _columns(host, tables, model, wanted, level, into.scan.id_name)
     into.send_notices()
-    size = host.query(models_sql.size(tables.schema, tables.name))[0]
+    size = host.query(models_sql.size(*tables.at))[0]
     if wanted == "prob" and size["single"] and model.kind.joining is Joining.NONE:
         _warn_of_single_leaves(host, model, size["single"], size["trees"])
     surrogates = tables.has_surrogates

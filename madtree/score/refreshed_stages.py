@@ -91,7 +91,7 @@ def _cat_penalties(host: Host, tables: ModelTables, model: Model, arrays: ModelA
         return found
     cat_l2 = _number(model, "cat_l2") if "cat_l2" in model.summary else 0.0
     many = np.zeros((len(model.numbering.counts) + 1, len(model.features) + 1), np.bool_)
-    rows = host.query(sql.category_counts(tables.schema, tables.name), ["pg_catalog.int4"], [len(unordered)])
+    rows = host.query(sql.category_counts(*tables.at), ["pg_catalog.int4"], [len(unordered)])
     for group, row in enumerate(watched(host, rows), 1):
         own = row["counts"] or []
         if row["of_others"] or group >= len(many) or not all(isinstance(count, int) for count in own):

@@ -13,7 +13,7 @@ from madtree.score.new_rows import fit_to_source, scan_of
 from madtree.score.prediction_statistics import SAMPLED, predictions_of
 from madtree.score.rows_at_hand import numbers_of_rows
 from madtree.score.training_statistics import Counting, write_statistics
-from madtree.sqltext.tables import STATISTICS_COLUMNS, create_beside, model_table
+from madtree.sqltext.tables import STATISTICS_COLUMNS, create_beside
 
 _TABLE = "training_table"
 
@@ -45,7 +45,7 @@ def tree_statistics(
     if not len(sample):
         raise MadtreeError(f"{_TABLE}: {training_table} has no rows", sqlstate="P0002")
     known = {"cat_n_levels", "cat_levels_in_text"} <= tables.facts.tables[model.kind.groups_in].columns.keys()
-    groups_in = model_table(tables.schema, tables.name, model.kind.groups_in) if known else None  # of older versions
+    groups_in = tables.part(model.kind.groups_in) if known else None  # of older versions
     counting = Counting.of(
         host, model.features, sample[:, int(bool(model.grouping_columns)) :], groups_in, tables.given
     )
@@ -57,7 +57,7 @@ def tree_statistics(
         )
     host.let_in()
     of_model = predictions_of(host, tables, model, sample)
-    table = tables.schema, tables.name, "_statistics", STATISTICS_COLUMNS
+    table = *tables.at, "_statistics", STATISTICS_COLUMNS
     make_beside(host, tables, "_statistics", create_beside(*table))
-    write_statistics(host, tables.schema, tables.name, counting, counts, of_model)
+    write_statistics(host, *tables.at, counting, counts, of_model)
     return counts.n_rows

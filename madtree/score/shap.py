@@ -75,7 +75,7 @@ def explain_table(
     into = IntoTable.checked(host, tables, model, new_data_table, output_table, signature, replace=replace)
     outputs = table_layout.outputs(into.scan.id_name)
     into.send_notices()
-    size = host.query(models_sql.size(tables.schema, tables.name))[0]
+    size = host.query(models_sql.size(*tables.at))[0]
     work = work_of(host, into.source, model, size["leaves"], 1, costs, has_surrogates=tables.has_surrogates)
     work = replaced(work, row_seconds=_LEAF * size["leaves"] * model.n_members / max(size["trees"], 1))
     how = RowOutput(COLUMNS, table_layout.outcomes, _values_shown if n_kept else None)

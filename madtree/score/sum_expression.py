@@ -118,7 +118,7 @@ def _groups(host: Host, tables: ModelTables, model: Model, hint: str, copies: in
     Raises:
         MadtreeError: there are too many leaves, or trees of a sum.
     """
-    size = host.query(models_sql.size(tables.schema, tables.name))[0]
+    size = host.query(models_sql.size(*tables.at))[0]
     _check_size(model, int(size["leaves"]) * copies, copies, hint)
     if not size["trees"]:
         return []

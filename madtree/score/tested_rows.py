@@ -14,7 +14,6 @@ from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.quote import binary
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression, parse_name
-from madtree.sqltext.tables import model_table
 from madtree.sqltext.typenames import type_sql
 from madtree.trees import FeatureKind, Model
 
@@ -135,7 +134,7 @@ def _place_of_class(tables: ModelTables, model: Model, data: NewData, actual: st
 def _warn_of_training_rows(host: Host, tables: ModelTables, model: Model, test_table: str) -> None:
     """Tell that the model was trained on that table, and what to do instead."""
     if model.kind.unseen_in is not None:
-        unseen = model_table(tables.schema, tables.name, model.kind.unseen_in)
+        unseen = tables.part(model.kind.unseen_in)
         instead = f"the error on rows that each tree has not seen is in {unseen}"
     elif host.has_extension:
         held = f"madtree.holdout({model.id_column})"

@@ -57,7 +57,7 @@ def keys_of_texts(host: Host, tables: ModelTables, model: Model) -> dict[str, di
     that the model has seen: texts of other features may be among them.
     """
     rows = host.query(
-        category_texts(tables.schema, tables.name, surrogates=tables.has_surrogates),
+        category_texts(*tables.at, surrogates=tables.has_surrogates),
         [_TEXTS],
         [_texts_seen(host, model)[2]],
     )
@@ -68,9 +68,7 @@ def keys_of_texts(host: Host, tables: ModelTables, model: Model) -> dict[str, di
 def _listed(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> SplitCategories:
     """The categories of nodes, unless these are packed, and of surrogates."""
     check_listed(host, tables)
-    statement = sql.category_numbers(
-        tables.schema, tables.name, nodes=not tables.is_packed, surrogates=tables.has_surrogates
-    )
+    statement = sql.category_numbers(*tables.at, nodes=not tables.is_packed, surrogates=tables.has_surrogates)
     names = [feature.name for feature in model.features]
     row = host.query(statement, [_TEXTS, _BOOLS], [names, _booleans(model.features)])[0]
     columns = {column: sent_ints(data) for column, data in row.items()}

@@ -34,7 +34,7 @@ def kept_quantiles(host: Host, tables: ModelTables, model: Model, level: float) 
             sqlstate="42809",
         )
     look_again_at(host, tables, "_conformal")
-    at, n_groups = (tables.schema, tables.name), model.summary["num_all_groups"]
+    at, n_groups = tables.at, model.summary["num_all_groups"]
     expected: list[int | None] = [1]
     if model.grouping_columns and isinstance(n_groups, int):
         expected = [None, *range(1, min(n_groups, _MOST_GROUPS) + 1)]

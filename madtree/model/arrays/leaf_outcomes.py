@@ -34,7 +34,7 @@ def read_leaf_outcomes(
             f"{tables.given} keeps no outcomes of its leaves, which intervals are made of",
             hint="Train it again with intervals => true.",
         )
-    row = host.query(sql.outcome_counts(tables.schema, tables.name))[0]
+    row = host.query(sql.outcome_counts(*tables.at))[0]
     tree_id, size = sent_ints(row["tree_id"]), sent_ints(row["size"])
     is_leaf = nodes["feature"] == 0
     trees, n_leaves = np.unique(nodes["tree_id"][is_leaf], return_counts=True)
@@ -44,7 +44,7 @@ def read_leaf_outcomes(
     if not (np.array_equal(tree_id, trees) and np.array_equal(size, n_leaves)):
         raise _damaged(tables)
     parts = [np.zeros(0)]
-    statement = sql.outcomes_between(tables.schema, tables.name)
+    statement = sql.outcomes_between(*tables.at)
     starts = heads(np.cumsum(8 * size) // _CHUNK_BYTES).tolist() if len(size) else []
     for first, end in pairwise([*starts, len(tree_id)]):
         between = [int(tree_id[first]), int(tree_id[end - 1])]

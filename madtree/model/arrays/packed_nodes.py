@@ -42,7 +42,7 @@ def read_packed(
     Raises:
         MadtreeError: the bytes are not those of nodes.
     """
-    row = host.query(sql.packed_sizes(tables.schema, tables.name))[0]
+    row = host.query(sql.packed_sizes(*tables.at))[0]
     tree_ids, sizes = sent_ints(row["tree_id"]), sent_ints(row["size"])
     if tree_range is not None:
         wanted = np.flatnonzero((tree_ids >= tree_range[0]) & (tree_ids <= tree_range[1]))
@@ -78,7 +78,7 @@ def node_categories(host: Host, tables: ModelTables, model: Model, nodes: Mappin
     Raises:
         MadtreeError: a node names categories that its tree does not have, or that no boolean can be.
     """
-    row = host.query(sql.category_sizes(tables.schema, tables.name))[0]
+    row = host.query(sql.category_sizes(*tables.at))[0]
     tree_ids, sizes = sent_ints(row["tree_id"]), sent_ints(row["size"])
     check_categories(tables, int(sizes.sum(dtype=np.int64)))
     hashes, truths, null = _category_keys(host, tables, tree_ids, sizes)
@@ -118,7 +118,7 @@ def node_categories(host: Host, tables: ModelTables, model: Model, nodes: Mappin
 
 def _category_keys(host: Host, tables: ModelTables, tree_ids: Ints, sizes: Ints) -> tuple[Ints, Ints, Bools]:
     """(n,) `hash`, `truth` and `is_null` of the categories of all trees, as `sql.category_keys` has them."""
-    statement = sql.category_keys(tables.schema, tables.name)
+    statement = sql.category_keys(*tables.at)
     found: list[list[Array]] = [[np.zeros(0, np.int64)] for _ in range(3)]
     for first, end in _stretches(np.cumsum(sizes) // CHUNK_CATEGORIES):
         row = host.query(statement, [_INT, _INT], [int(tree_ids[first]), int(tree_ids[end - 1])])[0]
@@ -159,7 +159,7 @@ def node_places(tables: ModelTables, nodes: Mapping[str, Array], tree_id: Ints, 
 
 def _chunks(host: Host, tables: ModelTables, tree_ids: Ints, sizes: Ints) -> Iterator[tuple[bytes, int]]:
     """The nodes of some trees after the other, as bytes, and how many bytes they ought to have."""
-    statement = sql.packed_between(tables.schema, tables.name)
+    statement = sql.packed_between(*tables.at)
     for first, end in _stretches(np.cumsum(sizes) // CHUNK_BYTES):
         between = [int(tree_ids[first]), int(tree_ids[end - 1])]
         data = host.query(statement, [_INT, _INT], between)[0]["nodes"]

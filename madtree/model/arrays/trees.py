@@ -96,7 +96,7 @@ def class_weights(host: Host, tables: ModelTables, model: Model, n_nodes: int) -
     Raises:
         MadtreeError: they are not that many.
     """
-    values = sent_floats(host.query(sql.weight_numbers(tables.schema, tables.name))[0]["weights"])
+    values = sent_floats(host.query(sql.weight_numbers(*tables.at))[0]["weights"])
     if len(values) != n_nodes * len(model.classes):
         raise MadtreeError(f"{tables.given} is damaged: not each of its nodes has a weight for each class")
     return values.reshape(-1, len(model.classes))
@@ -108,7 +108,7 @@ def node_weights(host: Host, tables: ModelTables, n_nodes: int) -> Floats:
     Raises:
         MadtreeError: they are not that many.
     """
-    values = sent_floats(host.query(sql.cover_numbers(tables.schema, tables.name))[0]["weights"])
+    values = sent_floats(host.query(sql.cover_numbers(*tables.at))[0]["weights"])
     if len(values) != n_nodes:
         raise MadtreeError(f"{tables.given} is damaged: not each of its nodes has a weight")
     return values
@@ -118,7 +118,7 @@ def _rows_of_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, A
     """Columns of all nodes that are rows, in order of tree and id; NaN for no threshold, false for no majority."""
     prediction = "class" if model.has_class_leaves else "number"
     row = host.query(
-        sql.node_numbers(tables.schema, tables.name, prediction, tables.prediction_writer),
+        sql.node_numbers(*tables.at, prediction, tables.prediction_writer),
         [_TEXTS, _TEXTS],
         [[feature.name for feature in model.features], list(model.classes)],
     )[0]
@@ -140,7 +140,7 @@ def _surrogates(
 ) -> tuple[FlatSplits, Bools, Floats | None]:
     """The surrogates of nodes; of all in the tables (n,) whether they are among these; and their adjusted agreement."""
     with_agreement = ADJUSTED_AGREEMENT in others
-    statement = sql.surrogate_numbers(tables.schema, tables.name, with_agreement=with_agreement)
+    statement = sql.surrogate_numbers(*tables.at, with_agreement=with_agreement)
     row = host.query(statement, [_TEXTS], [[feature.name for feature in model.features]])[0]
     tree_id = sent_ints(row["tree_id"])
     wanted: Bools = np.ones(len(tree_id), np.bool_)

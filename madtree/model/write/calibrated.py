@@ -49,7 +49,7 @@ def write_calibrated_tree(
     maps say.
     """
     parts = parts_of(tables, frozenset({"_cv"}), [*dict(CALIBRATION_COLUMNS)])
-    old, at = (tables.schema, tables.name), new.at
+    old, at = tables.at, new.at
     new.make(host, create_copies(at, parts))
     host.command(sql.fill_inner_nodes(old, at, parts["_nodes"]))
     trees, nodes, weights = _leaves(host, tables, len(model.classes))
@@ -78,7 +78,7 @@ def _leaves(host: Host, tables: ModelTables, n_classes: int) -> tuple[list[int],
     Raises:
         MadtreeError: they have too many weights, or not one for each class.
     """
-    at = tables.schema, tables.name
+    at = tables.at
     n_leaves = check_leaves(host, tables, n_classes)
     trees: list[int] = []
     nodes: list[int] = []
@@ -94,7 +94,7 @@ def _leaves(host: Host, tables: ModelTables, n_classes: int) -> tuple[list[int],
 
 def check_leaves(host: Host, tables: ModelTables, n_classes: int) -> int:
     """How many there are; raises MadtreeError where the weights of the classes in them are too many."""
-    n_leaves: int = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
+    n_leaves: int = host.query(models_sql.size(*tables.at))[0]["leaves"]
     if n_leaves * n_classes > _MOST_WEIGHTS:
         raise MadtreeError(
             f"model: {tables.given} has {n_leaves:,} leaves and {n_classes:,} classes, and at most {_MOST_WEIGHTS:,} "

@@ -84,7 +84,7 @@ class _Sum:
         return SIGMOID if len(self.model.classes) > 2 else "log_loss"
 
     def write(self) -> None:
-        host, old, new = self.host, (self.tables.schema, self.tables.name), self.new.at
+        host, old, new = self.host, self.tables.at, self.new.at
         if self._n_copies > 1:
             check_leaves(host, self.tables, self._n_copies)
         parts, values = self._parts(), self._values()
@@ -156,7 +156,7 @@ class _Sum:
 
     def _write_packed(self, trees: Sequence[int], lengths: Ints, first: int, record: Any) -> None:
         """The nodes of some trees that follow each other, of so many bytes; `first`: how many come before."""
-        old = self.tables.schema, self.tables.name
+        old = self.tables.at
         numbering, former = self.model.numbering, np.dtype(self.model.node_layout.big_endian)
         row = self.host.query(packed_sql.packed_between(*old), [_INT, _INT], [trees[0], trees[-1]])[0]
         data, counts = bytes(row["nodes"] or b""), lengths // former.itemsize
@@ -229,7 +229,7 @@ class _Sum:
             MadtreeError: the points of a group, or of all together, are more than are read again.
         """
         host, tables = self.host, self.tables
-        rows = listed(host, sql.groups(tables.schema, tables.name))
+        rows = listed(host, sql.groups(*tables.at))
         bases = base_scores(host, tables, self.model) if self._is_boosted else [[0.0] * self._n_scores] * len(rows)
         scales: list[_Scale] = []
         size = total = 0

@@ -81,5 +81,5 @@ def copy_summary(
         values: SQL of other columns that become others, over `s`.
     """
     given = {"model_table": new.given, **given}
-    statement = sql.fill_summary((tables.schema, tables.name), new.at, columns, [*given], values or {})
+    statement = sql.fill_summary(tables.at, new.at, columns, [*given], values or {})
     host.command(statement, [*map(sql.summary_type, given)], [*given.values()])

@@ -65,7 +65,7 @@ def boost_cut(
 
 def _write(host: Host, tables: ModelTables, model: Model, new: NewModel, n_rounds: int) -> None:
     """Create and fill the new model's tables."""
-    old, most = (tables.schema, tables.name), n_rounds * model.n_scores
+    old, most = tables.at, n_rounds * model.n_scores
     columns = parts_of(tables, frozenset({"_nodes"}))
     at = new.at
     nodes = copies_sql.create_nodes(at, model.node_layout, [feature.name for feature in model.features], None, ())

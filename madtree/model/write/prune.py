@@ -64,7 +64,7 @@ def tree_prune(
     if cp is None or not math.isfinite(cp):
         raise MadtreeError(f"cp must be a number, not {'NULL' if cp is None else cp}")
     cp = max(cp, UNPRUNED)
-    old = (tables.schema, tables.name)
+    old = tables.at
     own = {row["tree_id"]: float(row["pruning_cp"]) for row in watched(host, listed(host, sql.tree_cps(old)))}
     least = min(own.values(), default=0.0)
     if cp < least:
@@ -107,7 +107,7 @@ class _Kept:
 
 
 def _read_nodes(host: Host, tables: ModelTables) -> _Nodes:
-    row = host.query(sql.node_numbers((tables.schema, tables.name)))[0]
+    row = host.query(sql.node_numbers(tables.at))[0]
     tree_id = sent_ints(row["tree_id"])
     return _Nodes(
         trees=np.unique(tree_id),
@@ -210,7 +210,7 @@ def _was_tried(nodes: _Nodes, own: Floats, model: Model) -> Bools:
 
 def _write(host: Host, tables: ModelTables, new: NewModel, cp: float, kept: _Kept) -> None:
     """Create and fill the new model's tables."""
-    old, at = (tables.schema, tables.name), new.at
+    old, at = tables.at, new.at
     columns = parts_of(tables)
     new.make(host, copies_sql.create_copies(at, columns))
     values = [text.integers(kept.tree_id.tolist())]

@@ -35,7 +35,7 @@ def write_refreshed(
     Raises:
         MadtreeError: more rows have come to a tree than its records can tell.
     """
-    old, at, is_packed = (tables.schema, tables.name), new.at, tables.is_packed
+    old, at, is_packed = tables.at, new.at, tables.is_packed
     left_out = _OF_TRAINING | {"_nodes"} if is_packed else _OF_TRAINING
     parts = parts_of(tables, left_out, [*dict(REFRESH_COLUMNS)])
     statements = create_copies(at, parts)
@@ -91,7 +91,7 @@ def _write_nodes(
             integers(refresh.prediction[there]),
             rows_of_floats(refresh.class_weights[there], len(model.classes)),
         ]
-    _command(host, sql.fill_nodes((tables.schema, tables.name), new, columns, classes), encoders)
+    _command(host, sql.fill_nodes(tables.at, new, columns, classes), encoders)
 
 
 def _write_packed(host: Host, old: Name, new: Name, model: Model, refresh: RefreshedNodes) -> None:
