@@ -81,7 +81,8 @@ def partial_dependence(
     """
     declared = FUNCTIONS[_FUNCTION]
     size, most = declared.checked("grid_size", grid_size), declared.checked("max_rows", max_rows)
-    tables, model = find_to_use(host, model_name, trust_owner)
+    opened = find_to_use(host, model_name, trust_owner)
+    model = opened.model
     choice = PredictedNumbers(check_number_type(model, type_), class_positions(model, class_))
     places = _places(model, features, accumulated=bool(accumulated), ice=bool(ice))
     if new_data_table is None:
@@ -89,14 +90,12 @@ def partial_dependence(
     source = find_source(host.source, new_data_table, "new_data_table")
     data = fit_to_source(host, model, source, new_data_table)
     id_type = data.types[model.id_column]
-    scan = scan_of(host, tables, model, source, data, "", "")
+    scan = scan_of(opened, source, data, "", "")
     wanted = [data.features[model.features[place].name] for place in places]
     texts = [text_of(model.id_column, id_type.writer), *map(shown, wanted)]
     with casting(model, data.features, new_data_table, "new_data_table"):
         numbers = [rows_sql.as_number(feature) for feature in wanted]
-        rows = RowsAtHand.of(
-            host, tables, model, choice, scan, id_type, most, numbers, texts, argument="new_data_table"
-        )
+        rows = RowsAtHand.of(opened, choice, scan, id_type, most, numbers, texts, argument="new_data_table")
     known = [_known(rows, number) for number in range(len(wanted))]
     if accumulated:  # of rows that have all values
         every = np.logical_and.reduce(known)

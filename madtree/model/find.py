@@ -12,14 +12,11 @@ from madtree.model.hold import held_facts, hold_summary, look_again
 from madtree.model.trust import NOT_ALLOWED, check_columns, check_harmless, check_keys
 from madtree.records import dataclass
 from madtree.request import Type, find_alias, find_relation
-from madtree.sqltext.models import NodeRelation
-from madtree.sqltext.packed_nodes import decoded_nodes
 from madtree.sqltext.quote import ident, literal, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
 from madtree.sqltext.tuning import MODEL_SUFFIX, are_scores, beside
 from madtree.sqltext.values import Kept, Writer, class_writer
-from madtree.trees import Model
 
 REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
 OPTIONAL = (
@@ -197,11 +194,6 @@ def find_model(
     return _kept(host, _found(host, given, argument, named, bool(trust_owner), False), False)
 
 
-def look_again_at(host: Host, tables: ModelTables, suffix: str) -> None:
-    """Have another look, when the call ends, at a table that is there, and that not every reader of a model reads."""
-    look_again(host, *tables.at, tables.facts, tables.given, tables.argument, [suffix])
-
-
 def find_trained(host: Host, schema: str, name: str) -> ModelTables:
     """The tables of a model that this call has made itself, and may go on writing to."""
     given, argument = qualified(schema, name), "output_table_name"
@@ -233,16 +225,6 @@ def _found(host: Host, given: str, argument: str, relation: Relation, trust_owne
         check_harmless(given, facts, argument)
     check_columns(given, facts)
     return tables
-
-
-def nodes_of(tables: ModelTables, model: Model) -> NodeRelation:
-    """Where the nodes are read from. Never from a view, which would run what its owner wrote."""
-    if not tables.is_packed:
-        return NodeRelation(tables.part("_nodes"), tables.prediction_writer)
-    names = [feature.name for feature in model.features]
-    text = "text" if model.has_class_leaves else None
-    nodes = decoded_nodes(*tables.at, model.node_layout, names, text, model.classes)
-    return NodeRelation(f"({nodes})", None)
 
 
 def missing_model(given: str, argument: str) -> MadtreeError:

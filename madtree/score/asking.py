@@ -12,7 +12,7 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.model import (
-    ModelTables,
+    UsableModel,
     casting,
     group_objects,
     output_columns,
@@ -65,9 +65,7 @@ class Asking:
 
 @contextmanager
 def asking(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
+    opened: UsableModel,
     test_table: str | None,
     in_blocks: bool | None,
     costs: Costs,
@@ -85,29 +83,22 @@ def asking(
         out_of_bag: the rows are those of the training, and each is judged by the trees whose samples lack it.
     """
     if out_of_bag:
-        source, given = find_source(host.source, str(test_table), argument), str(test_table)
-        rows = with_outcomes(host, tables, model, source, given, with_id=True, argument=argument).of_training(model)
+        source, given = find_source(opened.host.source, str(test_table), argument), str(test_table)
+        rows = with_outcomes(opened, source, given, with_id=True, argument=argument).of_training(opened.model)
     else:
-        rows = tested_rows(host, tables, model, test_table, with_id=False, argument=argument)
+        rows = tested_rows(opened, test_table, with_id=False, argument=argument)
     with (
-        casting(model, rows.data.features, str(test_table), argument),
-        _asking_of(host, tables, model, rows, in_blocks, costs, most_bytes, out_of_bag=out_of_bag) as put,
+        casting(opened.model, rows.data.features, str(test_table), argument),
+        _asking_of(opened, rows, in_blocks, costs, most_bytes, out_of_bag=out_of_bag) as put,
     ):
         yield put
 
 
 @contextmanager
 def _asking_of(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    tested: TestedRows,
-    in_blocks: bool | None,
-    costs: Costs,
-    most_bytes: int,
-    *,
-    out_of_bag: bool,
+    opened: UsableModel, tested: TestedRows, in_blocks: bool | None, costs: Costs, most_bytes: int, *, out_of_bag: bool
 ) -> Iterator[Asking]:
+    host, model = opened.host, opened.model
     source, data, actual = tested.source, tested.data, tested.actual
     weight, exposure = tested.weight, tested.exposure
     if SCORING[model.kind].is_prediction and len(model.classes) > _MOST_CLASSES:
@@ -117,21 +108,19 @@ def _asking_of(
             sqlstate="54000",
         )
     scratch = f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}"
-    scan = scan_of(host, tables, model, source, data, scratch, "payload")
-    work, scoring = measure(host, source, tables, model, 1, costs), SCORING[model.kind]
+    scan = scan_of(opened, source, data, scratch, "payload")
+    work, scoring = measure(opened, source, 1, costs), SCORING[model.kind]
     may_keep = not host.query(sql.READ_ONLY)[0]["read_only"]
     if in_blocks is None or not work.is_expression:
         # Without a table of cells, a large CASE had better not go to other servers: they might compile it.
         in_blocks = work.in_blocks if may_keep else replace(work, spread=False).in_blocks
     scored = ScoredRows("", [], [])
     if in_blocks:
-        payload = cells_sql.payload(scan, _first_group(host, tables, model), actual, weight, exposure)
+        payload = cells_sql.payload(scan, _first_group(opened), actual, weight, exposure)
         type_, asked_outputs = scoring.question(model, scan.id_name)
         of_payload = replace(scan, id_sql=payload)
-        drawn = drawn_rows(host, tables, model, data.types[model.id_column]) if out_of_bag else None
-        blocks = BlockScoring(
-            host, tables, model, type_, source, of_payload, _PAYLOAD, [*asked_outputs.values()], work, drawn
-        )
+        drawn = drawn_rows(opened, data.types[model.id_column]) if out_of_bag else None
+        blocks = BlockScoring(opened, type_, source, of_payload, _PAYLOAD, [*asked_outputs.values()], work, drawn)
         if may_keep:
             blocks.create()
         else:
@@ -141,14 +130,14 @@ def _asking_of(
         rows = cells_sql.rows_of_payload(scratch if may_keep else f"({scored.query})", scan.id_name, names, kind)
     else:
         (leaf,) = output_columns(model, "leaf", QUALIFIED)
-        rows = cells_sql.rows_by_case(scan, read_trees(host, tables, model), leaf, actual, weight, exposure)
+        rows = cells_sql.rows_by_case(scan, read_trees(opened), leaf, actual, weight, exposure)
     question = Question(
-        tables.schema,
-        tables.name,
+        opened.tables.schema,
+        opened.tables.name,
         rows,
         weight is not None,
         bool(model.grouping_columns),
-        tables.prediction_writer,
+        opened.tables.prediction_writer,
         model.classes,
         exposure is not None,
         model.of_counts,
@@ -163,22 +152,22 @@ def _asking_of(
         cells = cells_sql.class_cells(question) if model.is_classification else cells_sql.number_cells(question)
         run_case(host, work, cells_sql.keep_cells(scratch, cells))
         question = replace(question, cells=scratch)
-    groups = partial(group_objects, host, tables, model)
+    groups = partial(group_objects, opened)
     yield Asking(host if may_keep else reader(host, work), question, scored.types, scored.params, groups)
     if may_keep and (in_blocks or keeps_cells):
         host.command(f"DROP TABLE {scratch}")
 
 
-def _first_group(host: Host, tables: ModelTables, model: Model) -> int:
+def _first_group(opened: UsableModel) -> int:
     """The number by which the model's tables know the first group, or the whole where there are none.
 
     Raises:
         MadtreeError: no group has one.
     """
-    table = tables.part(model.kind.groups_in)
-    found = host.query(models_sql.first_group(table, model.kind.group_number))
+    table = opened.tables.part(opened.model.kind.groups_in)
+    found = opened.host.query(models_sql.first_group(table, opened.model.kind.group_number))
     if not found or found[0]["number"] is None:
-        raise MadtreeError(f"{tables.given} is damaged: {table} has no {model.kind.group_number}")
+        raise MadtreeError(f"{opened.tables.given} is damaged: {table} has no {opened.model.kind.group_number}")
     return int(found[0]["number"])
 
 

@@ -17,7 +17,7 @@ from math import log2
 
 from madtree.host import Host, OnServers, local_settings, planned
 from madtree.ingest import placement, plain_tables
-from madtree.model import ModelTables
+from madtree.model import UsableModel
 from madtree.parallel import best, seconds
 from madtree.records import dataclass
 from madtree.request import COSTS, Costs
@@ -121,10 +121,12 @@ class Work:
         return not self.spread and self.block_seconds < self.case_seconds
 
 
-def measure(host: Host, source: Relation, tables: ModelTables, model: Model, columns: int, costs: Costs) -> Work:
+def measure(opened: UsableModel, source: Relation, columns: int, costs: Costs) -> Work:
     """The work of scoring `source` by a model that is in tables, for so many columns."""
-    leaves = host.query(models_sql.size(*tables.at))[0]["leaves"]
-    return work_of(host, source, model, leaves, columns, costs, has_surrogates=tables.has_surrogates)
+    leaves = opened.host.query(models_sql.size(*opened.tables.at))[0]["leaves"]
+    return work_of(
+        opened.host, source, opened.model, leaves, columns, costs, has_surrogates=opened.tables.has_surrogates
+    )
 
 
 def work_of(

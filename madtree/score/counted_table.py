@@ -9,7 +9,7 @@ import numpy as np
 from madtree.host import Host
 from madtree.learn.data import Floats, Ints, codec
 from madtree.learn.walk import Walk
-from madtree.model import ModelTables, NewData, casting
+from madtree.model import NewData, UsableModel, casting
 from madtree.model.arrays import ModelArrays, keys_of
 from madtree.records import dataclass
 from madtree.request import Costs
@@ -20,16 +20,14 @@ from madtree.score.value_counts import CountedFeatures, ValueCounts
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import BlockScan
-from madtree.trees import Feature, Model
+from madtree.trees import Feature
 
 
 @dataclass(frozen=True)
 class CountedTable:
     """A table whose rows are counted by their values, and the model whose features these are."""
 
-    host: Host
-    tables: ModelTables
-    model: Model
+    opened: UsableModel
     source: Relation
     data: NewData
     given: str
@@ -37,14 +35,14 @@ class CountedTable:
 
     def counts(self, features: CountedFeatures, costs: Costs, arrays: ModelArrays | None = None) -> ValueCounts:
         """What is counted of all rows; of those that end in each leaf, where the trees are given."""
-        host, model = self.host, self.model
-        scan = scan_of(host, self.tables, model, self.source, self.data, "", "id")
+        host, model = self.opened.host, self.opened.model
+        scan = scan_of(self.opened, self.source, self.data, "", "id")
         plan = {**features.to_values(), "grouped": bool(model.grouping_columns), "of_leaves": arrays is not None}
         if arrays is not None:
             plan |= {**Walk.values_of(arrays.trees, 1, host.let_in), "used": arrays.used}
         values = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]
         blocks = BlockScan.without_ids(scan, values, 0)
-        work = measure(host, self.source, self.tables, model, 1, costs)
+        work = measure(self.opened, self.source, 1, costs)
         n_trees = 1 if arrays is None else len(arrays.trees.roots)
         found = ValueCounts.none(features, 0 if arrays is None else len(arrays.trees.child))
         with casting(model, self.data.features, self.given, self.argument):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.ingest import distribution_column, warn_of_repeated_ids, warn_of_repeats
-from madtree.model import ModelTables, NewData
+from madtree.model import NewData, UsableModel
 from madtree.records import dataclass
 from madtree.request import Type, check_new, find_source, warn_of_texts
 from madtree.score.former_table import FormerTable, TableSignature, find_former
@@ -44,9 +44,7 @@ class IntoTable:
     @classmethod
     def checked(
         cls,
-        host: Host,
-        tables: ModelTables,
-        model: Model,
+        opened: UsableModel,
         new_data_table: str | None,
         output_table: str | None,
         signature: TableSignature,
@@ -58,6 +56,7 @@ class IntoTable:
         Raises:
             MadtreeError: one of them is NULL or not valid, or the new data lacks a column.
         """
+        host, model = opened.host, opened.model
         if new_data_table is None:
             raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
         source = find_source(host.source, new_data_table, "new_data_table")
@@ -65,7 +64,7 @@ class IntoTable:
         former = find_former(host, schema, name, signature, replace=replace)
         target = former.scratch if former else qualified(schema, name)
         data = fit_to_source(host, model, source, new_data_table)
-        scan = scan_of(host, tables, model, source, data, target, id_name_of(model))
+        scan = scan_of(opened, source, data, target, id_name_of(model))
         is_new = former is None and not is_temporary(schema)
         return cls(host, model, new_data_table, source, data, scan, data.types[model.id_column], former, is_new)
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 from math import inf, isnan
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row, listed, watched
-from madtree.model import ModelTables, look_again_at
+from madtree.host import Row, listed, watched
+from madtree.model import ModelTables, UsableModel
 from madtree.records import dataclass
 from madtree.score.prediction_statistics import KeptPredictions, has_class_numbers
 from madtree.score.training_statistics import CATEGORY, NO_VALUE, PREDICTION, RANGE
@@ -36,26 +36,25 @@ class KeptStatistics:
         return sum(self.counts) + self.missing
 
 
-def kept_statistics(
-    host: Host, tables: ModelTables, model: Model
-) -> tuple[list[KeptStatistics], KeptPredictions | None]:
+def kept_statistics(opened: UsableModel) -> tuple[list[KeptStatistics], KeptPredictions | None]:
     """The statistics of each feature, and of the predictions, where these are kept.
 
     Raises:
         MadtreeError: there are none, or they are damaged.
     """
+    tables, model = opened.tables, opened.model
     if "_statistics" not in tables.facts.tables:
         raise _none(tables, model)
-    look_again_at(host, tables, "_statistics")
+    opened.look_again_at("_statistics")
     by_feature: dict[str | None, list[Row]] = {feature.name: [] for feature in model.features}
     by_feature[None] = []
-    size = host.query(sql.size(*tables.at))[0]
+    size = opened.host.query(sql.size(*tables.at))[0]
     if not size["n"]:
         raise _none(tables, model)
     if size["n"] > sql.MOST_ROWS or size["total"] > sql.MOST_BYTES or size["largest"] > MOST_EXPRESSION_BYTES:
         raise _damaged(tables)
-    rows = listed(host, sql.kept(*tables.at))
-    for row in watched(host, rows):
+    rows = listed(opened.host, sql.kept(*tables.at))
+    for row in watched(opened.host, rows):
         if row["feature"] not in by_feature or not isinstance(row["n"], int) or not 0 <= row["n"] < 2**40:
             raise _damaged(tables)
         by_feature[row["feature"]].append(row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, bare_message
-from madtree.model import ModelTables, NewData, fit_features, unquoted
+from madtree.model import NewData, UsableModel, fit_features, unquoted
 from madtree.request import Type, check_known_types, find_types
 from madtree.sqltext import explain as explain_sql
 from madtree.sqltext import models as models_sql
@@ -35,23 +35,22 @@ def fit_to_source(host: Host, model: Model, source: Relation, given: str, argume
     return data
 
 
-def scan_of(
-    host: Host, tables: ModelTables, model: Model, source: Relation, data: NewData, target: str, id_name: str
-) -> sql.Scan:
+def scan_of(opened: UsableModel, source: Relation, data: NewData, target: str, id_name: str) -> sql.Scan:
     """How `data`, which is `source`, is read to be scored into `target`; the id is as it may be kept there."""
-    id_sql = model.id_column
+    id_sql = opened.model.id_column
     if id_sql in data.types:  # where it is asked for
         id_sql = data.types[id_sql].kept.value(id_sql)
-    groups = _groups_of(host, tables, model, data)
+    groups = _groups_of(opened, data)
     rows = qualified(source.schema, source.name)
     return sql.Scan(target, rows, id_sql, id_name, data.features, groups, data.offset)
 
 
-def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> sql.GroupJoin | None:
+def _groups_of(opened: UsableModel, data: NewData) -> sql.GroupJoin | None:
     """How rows find the number of their group; None where the model is not grouped.
 
     Rows of another server find it by literals: the model's table is not there.
     """
+    host, tables, model = opened.host, opened.tables, opened.model
     if not model.grouping_columns:
         return None
     names = [*map(unquoted, model.grouping_columns)]

@@ -49,16 +49,17 @@ def permutation_importance(
     declared = FUNCTIONS["permutation_importance"]
     given = {"n_repeats": n_repeats, "seed": seed, "max_rows": max_rows}
     checked_ = {name: declared.checked(name, value) for name, value in given.items()}
-    tables, model = find_to_use(host, model_name, trust_owner)
+    opened = find_to_use(host, model_name, trust_owner)
+    model = opened.model
     mean_loss = _check_metric(model, metric)
     together = _together(model, features)
-    tested = tested_rows(host, tables, model, test_table, with_id=True, argument="test_table")
-    scan = scan_of(host, tables, model, tested.source, tested.data, "", "")
+    tested = tested_rows(opened, test_table, with_id=True, argument="test_table")
+    scan = scan_of(opened, tested.source, tested.data, "", "")
     with casting(model, tested.data.features, str(test_table), "test_table"):
         id_type, outcome_and_weight = tested.data.types[model.id_column], tested.outcome_and_weight(model)
         choice = _numbers_of_metric(model, mean_loss)
         rows = RowsAtHand.of(
-            host, tables, model, choice, scan, id_type, checked_["max_rows"], outcome_and_weight, argument="test_table"
+            opened, choice, scan, id_type, checked_["max_rows"], outcome_and_weight, argument="test_table"
         )
     actual, weight = rows.others.T
     fit = np.isfinite(weight) & (weight >= 0)

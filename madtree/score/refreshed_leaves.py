@@ -12,7 +12,7 @@ import numpy as np
 from madtree.host import Host
 from madtree.learn.data import Ints
 from madtree.learn.walk import inner_by_level
-from madtree.model import ModelTables, casting, output_columns, read_trees
+from madtree.model import UsableModel, casting, output_columns, read_trees
 from madtree.model.arrays import ModelArrays, RefreshedGroups, RefreshedNodes, read_arrays
 from madtree.records import dataclass
 from madtree.request import COSTS, Costs
@@ -58,14 +58,7 @@ class _Nodes:
 
 
 def rows_by_blocks(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    tested: TestedRows,
-    used: Ints,
-    behind: Sequence[str],
-    row_bytes: int,
-    work: Work,
+    opened: UsableModel, tested: TestedRows, used: Ints, behind: Sequence[str], row_bytes: int, work: Work
 ) -> BlockStatement:
     """How rows whose outcome is known are read and scored by blocks.
 
@@ -75,17 +68,15 @@ def rows_by_blocks(
         row_bytes: that the scorer says of a row, at most.
         work: of scoring them.
     """
-    scan = scan_of(host, tables, model, tested.source, tested.data, "", "id")
-    numbers = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]
+    scan = scan_of(opened, tested.source, tested.data, "", "id")
+    numbers = [rows_sql.as_number(scan.features[feature.name]) for feature in opened.model.features]
     values = [*(numbers[position] for position in used), *behind]
     blocks = BlockScan.without_ids(scan, values, row_bytes)
-    return BlockStatement(host, blocks, "", tested.source, work, 1)
+    return BlockStatement(opened.host, blocks, "", tested.source, work, 1)
 
 
 def refreshed_nodes(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
+    opened: UsableModel,
     table: str | None,
     argument: str,
     costs: Costs = COSTS,
@@ -102,12 +93,13 @@ def refreshed_nodes(
     Raises:
         MadtreeError: there is no such table, it lacks a column, or a weight or outcome in it is out of range.
     """
-    tested = tested_rows(host, tables, model, table, with_id=False, argument=argument)
-    work = measure(host, tested.source, tables, model, 1, costs)
+    host, model = opened.host, opened.model
+    tested = tested_rows(opened, table, with_id=False, argument=argument)
+    work = measure(opened, tested.source, 1, costs)
     width = max(len(model.classes), 1)
     if _is_counted_by_case(model, work, in_blocks):
-        (tree,) = read_trees(host, tables, model)
-        nodes, query = _Nodes.of(tree), _by_case(host, tables, model, tested, tree)
+        (tree,) = read_trees(opened)
+        nodes, query = _Nodes.of(tree), _by_case(opened, tested, tree)
         sums = LeafSums.none(len(nodes.node_id) * width)
         with casting(model, tested.data.features, str(table), argument):
             for row in host.source.query(query):
@@ -115,13 +107,13 @@ def refreshed_nodes(
                     cell = np.searchsorted(nodes.node_id, row["leaf"]) * width + int(row["actual"])
                     sums.rows.of_power(0)[cell] += row["n"]
     else:
-        arrays = read_arrays(host, tables, model)
+        arrays = read_arrays(opened)
         trees = arrays.trees
         nodes = _Nodes(trees.tree_id, trees.node_id, trees.child, trees.roots)
         sums = LeafSums.none(len(nodes.node_id) * width)
         if len(nodes.node_id):
             with casting(model, tested.data.features, str(table), argument):
-                for encoded in _aggregates_of_trees(host, tables, model, tested, arrays, work, wave_bytes):
+                for encoded in _aggregates_of_trees(opened, tested, arrays, work, wave_bytes):
                     host.let_in()
                     sums.add(encoded)
     bad = {"bad_weights": int(sums.unfit[0]), "bad_actuals": int(sums.unfit[1])}
@@ -138,24 +130,19 @@ def _is_counted_by_case(model: Model, work: Work, in_blocks: bool | None) -> boo
     return not work.of_cluster and not (work.in_blocks if in_blocks is None else in_blocks)
 
 
-def _by_case(host: Host, tables: ModelTables, model: Model, tested: TestedRows, tree: Tree) -> str:
+def _by_case(opened: UsableModel, tested: TestedRows, tree: Tree) -> str:
     """The query for the rows of each leaf and class."""
-    scan = scan_of(host, tables, model, tested.source, tested.data, "", "")
-    (leaf,) = output_columns(model, "leaf", QUALIFIED)
-    outcome, _ = tested.outcome_and_weight(model)
-    return counts_by_case(scan, tree, leaf, tested.where_trained(model, outcome))
+    scan = scan_of(opened, tested.source, tested.data, "", "")
+    (leaf,) = output_columns(opened.model, "leaf", QUALIFIED)
+    outcome, _ = tested.outcome_and_weight(opened.model)
+    return counts_by_case(scan, tree, leaf, tested.where_trained(opened.model, outcome))
 
 
 def _aggregates_of_trees(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    tested: TestedRows,
-    arrays: ModelArrays,
-    work: Work,
-    wave_bytes: int,
+    opened: UsableModel, tested: TestedRows, arrays: ModelArrays, work: Work, wave_bytes: int
 ) -> Iterator[bytes]:
     """What the blocks of rows say of all trees, some of which are asked in each pass."""
+    model = opened.model
     members, leaf_bytes = model.n_members, _RECORDS * LEAF_SUM.itemsize
     outcome, weight = tested.outcome_and_weight(model)
     of_trained = tested.where_trained(model, outcome)  # of a row without any feature none
@@ -163,12 +150,12 @@ def _aggregates_of_trees(
     # all of them.
     with_some = len(arrays.used) == len(model.features) and of_trained != outcome
     behind = [outcome if with_some else of_trained, *[weight] * model.weighted]
-    statement = rows_by_blocks(host, tables, model, tested, arrays.used, behind, leaf_bytes, work)
+    statement = rows_by_blocks(opened, tested, arrays.used, behind, leaf_bytes, work)
     cells = most_leaves(arrays) * max(len(model.classes), 1)
     for first, last in waves(members, statement.work.rows, len(statement.blocks.values), cells, leaf_bytes, wave_bytes):
         summed = SummedLeaves(len(model.classes), model.weighted, first, last, with_some)
         values = MemberValues(members, LEAF_SUMS, 0, np.zeros((0, 0)), draws=summed)
-        plan = build_plan(arrays.trees, values, grouped=bool(model.grouping_columns), between=host.let_in)
+        plan = build_plan(arrays.trees, values, grouped=bool(model.grouping_columns), between=opened.host.let_in)
         blocks = replace(statement.blocks, outcome_bytes=leaf_bytes * (last - first))
         yield from replace(statement, blocks=blocks, n_trees=len(arrays.trees.roots)).aggregates(plan)
 

@@ -30,13 +30,14 @@ def tree_statistics(
     Raises:
         MadtreeError: there is no such model or table, it lacks a column or has no rows, or the model is another role's.
     """
-    tables, model = find_to_use(host, model_name, trust_owner)
+    opened = find_to_use(host, model_name, trust_owner)
+    tables, model = opened.tables, opened.model
     if training_table is None:
         raise MadtreeError(f"{_TABLE} must be the name of a table or view, not NULL")
     source = find_source(host.source, training_table, _TABLE)
     data = fit_to_source(host, model, source, training_table, _TABLE)
-    rows = CountedTable(host, tables, model, source, data, training_table, _TABLE)
-    scan = scan_of(host, tables, model, source, data, "", "")
+    rows = CountedTable(opened, source, data, training_table, _TABLE)
+    scan = scan_of(opened, source, data, "", "")
     used = np.arange(len(model.features))
     with casting(model, data.features, training_table, _TABLE):
         beside = [] if scan.offset is None else [scan.offset]
@@ -56,8 +57,8 @@ def tree_statistics(
             hint="Give the table that the model was trained on.",
         )
     host.let_in()
-    of_model = predictions_of(host, tables, model, sample)
+    of_model = predictions_of(opened, sample)
     table = *tables.at, "_statistics", STATISTICS_COLUMNS
-    make_beside(host, tables, "_statistics", create_beside(*table))
+    make_beside(opened, "_statistics", create_beside(*table))
     write_statistics(host, *tables.at, counting, counts, of_model)
     return counts.n_rows

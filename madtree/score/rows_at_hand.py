@@ -11,7 +11,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Bools, Floats, Ints, sent_rows
 from madtree.learn.walk import MOST_ROWS
-from madtree.model import INTERVAL, ModelTables, NewData, casting, unquoted
+from madtree.model import INTERVAL, NewData, UsableModel, casting, unquoted
 from madtree.records import dataclass
 from madtree.request import Type, find_source
 from madtree.score.new_rows import fit_to_source, scan_of
@@ -92,9 +92,7 @@ class RowsAtHand:
     @classmethod
     def of(
         cls,
-        host: Host,
-        tables: ModelTables,
-        model: Model,
+        opened: UsableModel,
         choice: PredictedNumbers,
         scan: Scan,
         id_type: Type,
@@ -113,9 +111,10 @@ class RowsAtHand:
         Raises:
             MadtreeError: no row is left, or what is predicted of all of them is too much.
         """
+        host, model = opened.host, opened.model
         grouped = bool(model.grouping_columns)
 
-        predictor = Predictor.of(host, tables, model, choice)
+        predictor = Predictor.of(opened, choice)
         used = predictor.used
         beside = [] if scan.offset is None else [scan.offset]
         own, more, found = numbers_of_rows(host, model, scan, used, id_type, most, others, texts, beside, share)
@@ -182,15 +181,15 @@ class BackgroundTable:
     scan: Scan
 
     @classmethod
-    def checked(cls, host: Host, tables: ModelTables, model: Model, given: str) -> BackgroundTable:
+    def checked(cls, opened: UsableModel, given: str) -> BackgroundTable:
         """The argument `background`.
 
         Raises:
             MadtreeError: there is no such table, or it lacks a column.
         """
-        source = find_source(host.source, given, _BACKGROUND)
-        data = fit_to_source(host, model, source, given, _BACKGROUND)
-        return cls(given, data, scan_of(host, tables, model, source, data, "", ""))
+        source = find_source(opened.host.source, given, _BACKGROUND)
+        data = fit_to_source(opened.host, opened.model, source, given, _BACKGROUND)
+        return cls(given, data, scan_of(opened, source, data, "", ""))
 
     def numbers(self, host: Host, model: Model, used: Ints) -> Floats:
         """(n_rows, n_numbers) of its rows, as the model's plan takes them: the group, then the features that trees ask.

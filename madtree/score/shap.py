@@ -66,24 +66,23 @@ def explain_table(
         MadtreeError: an argument is NULL or not valid, or the new data lacks a column. Nothing has been done then.
     """
     begin = perf_counter()
-    tables, model = find_to_use(host, given, trust_owner)
+    opened = find_to_use(host, given, trust_owner)
+    model = opened.model
     terms = _checked_terms(model, features, interactions=bool(interactions))
     n_kept = _check_layout(terms, layout, top)
-    table_layout = checked_layout(host, tables, model, type_, class_, terms, n_kept, background)
+    table_layout = checked_layout(opened, type_, class_, terms, n_kept, background)
     wanted, classes = table_layout.scale.type_, table_layout.scale.classes
     signature = contributions(table_layout.former_columns(id_name_of(model)))
-    into = IntoTable.checked(host, tables, model, new_data_table, output_table, signature, replace=replace)
+    into = IntoTable.checked(opened, new_data_table, output_table, signature, replace=replace)
     outputs = table_layout.outputs(into.scan.id_name)
     into.send_notices()
-    size = host.query(models_sql.size(*tables.at))[0]
-    work = work_of(host, into.source, model, size["leaves"], 1, costs, has_surrogates=tables.has_surrogates)
+    size = host.query(models_sql.size(*opened.tables.at))[0]
+    work = work_of(host, into.source, model, size["leaves"], 1, costs, has_surrogates=opened.tables.has_surrogates)
     work = replaced(work, row_seconds=_LEAF * size["leaves"] * model.n_members / max(size["trees"], 1))
     how = RowOutput(COLUMNS, table_layout.outcomes, _values_shown if n_kept else None)
     with casting(model, into.data.features, into.given, "new_data_table"):
         rows = BlockScoring(
-            host,
-            tables,
-            model,
+            opened,
             wanted,
             into.source,
             into.scan,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
-from madtree.model import ModelTables, NewData, fit_features, is_training_table, outcome_of
+from madtree.model import ModelTables, NewData, UsableModel, fit_features, is_training_table, outcome_of
 from madtree.records import dataclass
 from madtree.request import find_source
 from madtree.sqltext import cells as cells_sql
@@ -67,15 +66,7 @@ class TestedRows:
         return rows_sql.where_some(value, numbers)
 
 
-def tested_rows(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    test_table: str | None,
-    *,
-    with_id: bool,
-    argument: str,
-) -> TestedRows:
+def tested_rows(opened: UsableModel, test_table: str | None, *, with_id: bool, argument: str) -> TestedRows:
     """The rows of a table by which a model is judged; tells of those that it has seen.
 
     Args:
@@ -87,38 +78,30 @@ def tested_rows(
     """
     if test_table is None:
         raise MadtreeError(f"{argument} must be the name of a table or view, not NULL")
-    source = find_source(host.source, test_table, argument)
-    if is_training_table(host, model, source):
-        _warn_of_training_rows(host, tables, model, test_table)
-    return with_outcomes(host, tables, model, source, test_table, with_id=with_id, argument=argument)
+    source = find_source(opened.host.source, test_table, argument)
+    if is_training_table(opened.host, opened.model, source):
+        _warn_of_training_rows(opened, test_table)
+    return with_outcomes(opened, source, test_table, with_id=with_id, argument=argument)
 
 
-def with_outcomes(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    source: Relation,
-    given: str,
-    *,
-    with_id: bool,
-    argument: str,
-) -> TestedRows:
+def with_outcomes(opened: UsableModel, source: Relation, given: str, *, with_id: bool, argument: str) -> TestedRows:
     """The rows of `source`, which the user has called `given`.
 
     Raises:
         MadtreeError: it lacks what the model needs.
     """
+    model = opened.model
     weight = str(model.summary["weights"]) if model.weighted else None
     if weight is not None:  # what the model's tables say is checked before it is part of any statement
         check_expression(weight, f"{model.name} is damaged: the weights in its summary")
     needed = [model.dependent, *model.grouping, *(text for text in (weight, model.exposure) if text)]
     ids = [model.id_column] * with_id
-    data = fit_features(host.source, model, source, given, argument, needed, ids)
+    data = fit_features(opened.host.source, model, source, given, argument, needed, ids)
     weight, exposure = (
         None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
     )
-    actual = outcome_of(tables, model, data)
-    place = _place_of_class(tables, model, data, actual) if model.is_classification else ""
+    actual = outcome_of(opened, data)
+    place = _place_of_class(opened.tables, model, data, actual) if model.is_classification else ""
     return TestedRows(source, data, actual, weight, exposure, place)
 
 
@@ -131,18 +114,19 @@ def _place_of_class(tables: ModelTables, model: Model, data: NewData, actual: st
     return cells_sql.number_of_class(actual, model.classes)
 
 
-def _warn_of_training_rows(host: Host, tables: ModelTables, model: Model, test_table: str) -> None:
+def _warn_of_training_rows(opened: UsableModel, test_table: str) -> None:
     """Tell that the model was trained on that table, and what to do instead."""
+    model = opened.model
     if model.kind.unseen_in is not None:
-        unseen = tables.part(model.kind.unseen_in)
+        unseen = opened.tables.part(model.kind.unseen_in)
         instead = f"the error on rows that each tree has not seen is in {unseen}"
-    elif host.has_extension:
+    elif opened.host.has_extension:
         held = f"madtree.holdout({model.id_column})"
         instead = f"train on the rows WHERE NOT {held}, and evaluate on those WHERE {held}"
     else:
         instead = "train on a view that leaves some rows out, and evaluate on these"
     one = model.kind.unseen_in is None and not model.grouping_columns
     whose, predicts = ("it has", "predicts") if one else ("its trees have", "predict")
-    host.notice(
+    opened.host.notice(
         f"{model.name} was trained on {test_table}: {whose} seen these rows, and {predicts} others less well; {instead}"
     )

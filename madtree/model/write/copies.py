@@ -7,7 +7,7 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import ModelTables, make_tables
+from madtree.model import ModelTables, UsableModel, make_tables
 from madtree.records import dataclass
 from madtree.request import check_new
 from madtree.sqltext import copies as sql
@@ -35,10 +35,10 @@ class NewModel:
     replace: bool
 
     @classmethod
-    def check(cls, host: Host, former: ModelTables, given: str | None, argument: str, replace: bool | None) -> NewModel:
-        """The new model by arguments; raises MadtreeError as `check_new`, and where it is the `former` one itself."""
-        at = check_new(host, given, argument, "model", SUFFIXES, bool(replace))
-        if at == (former.schema, former.name):
+    def check(cls, opened: UsableModel, given: str | None, argument: str, replace: bool | None) -> NewModel:
+        """The new model by arguments; raises MadtreeError as `check_new`, and where it is the opened one itself."""
+        at = check_new(opened.host, given, argument, "model", SUFFIXES, bool(replace))
+        if at == opened.tables.at:
             raise MadtreeError(
                 f"{argument}: {given} is the model itself, which is read until the new one is written",
                 hint="Write it under another name. With madtree.model_alias that can get the name by which others ask "
@@ -67,8 +67,7 @@ def parts_of(tables: ModelTables, left_out: frozenset[str] = frozenset(), summar
 
 
 def copy_summary(
-    host: Host,
-    tables: ModelTables,
+    opened: UsableModel,
     new: NewModel,
     columns: Columns,
     given: Mapping[str, Any],
@@ -81,5 +80,5 @@ def copy_summary(
         values: SQL of other columns that become others, over `s`.
     """
     given = {"model_table": new.given, **given}
-    statement = sql.fill_summary(tables.at, new.at, columns, [*given], values or {})
-    host.command(statement, [*map(sql.summary_type, given)], [*given.values()])
+    statement = sql.fill_summary(opened.tables.at, new.at, columns, [*given], values or {})
+    opened.host.command(statement, [*map(sql.summary_type, given)], [*given.values()])

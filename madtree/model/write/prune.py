@@ -11,7 +11,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, listed, watched
 from madtree.learn.data import Bools, Floats, Ints, sent_floats, sent_ints
 from madtree.learn.prune import prune
-from madtree.model import ModelTables, check_kind, check_rows, find_to_use
+from madtree.model import UsableModel, check_kind, check_rows, find_to_use
 from madtree.model.write.copies import NewModel, copy_summary, parts_of
 from madtree.records import dataclass
 from madtree.sqltext import array_text as text
@@ -55,16 +55,16 @@ def tree_prune(
         MadtreeError: there is no such model, the new one's tables cannot be created, or `cp` is not a number or
             smaller than the model's own.
     """
-    tables, model = find_to_use(host, model_name, trust_owner)
-    check_kind(model, "tree_prune", "model")
+    opened = find_to_use(host, model_name, trust_owner)
+    check_kind(opened.model, "tree_prune", "model")
     for parameter in ("min_split", "max_depth"):
-        if model.summary[parameter] is None:
+        if opened.model.summary[parameter] is None:
             raise MadtreeError(f"{model_name} is damaged: {parameter} in its summary is NULL")
-    check_rows(host, tables, model)
+    check_rows(opened)
     if cp is None or not math.isfinite(cp):
         raise MadtreeError(f"cp must be a number, not {'NULL' if cp is None else cp}")
     cp = max(cp, UNPRUNED)
-    old = tables.at
+    old = opened.tables.at
     own = {row["tree_id"]: float(row["pruning_cp"]) for row in watched(host, listed(host, sql.tree_cps(old)))}
     least = min(own.values(), default=0.0)
     if cp < least:
@@ -72,13 +72,13 @@ def tree_prune(
             f"cp must be at least {least!r}, at which {model_name} was pruned already, not {cp!r}",
             hint="What has been cut off is not stored: train again with a smaller cp.",
         )
-    new = NewModel.check(host, tables, new_model, "new_model", replace)
-    nodes = _read_nodes(host, tables)
+    new = NewModel.check(opened, new_model, "new_model", replace)
+    nodes = _read_nodes(opened)
     if not len(nodes.node_id):
         raise MadtreeError(f"model: {model_name} has no tree to prune: none of its groups could be trained")
     cps = np.array([own[tree] for tree in watched(host, nodes.trees.tolist())])
-    kept = _prune(nodes, cps, cp, model, host.let_in)
-    _write(host, tables, new, cp, kept)
+    kept = _prune(nodes, cps, cp, opened.model, host.let_in)
+    _write(opened, new, cp, kept)
     return PrunedModel(cp, len(own), int(nodes.is_leaf.sum()), int(kept.is_leaf.sum()))
 
 
@@ -106,8 +106,8 @@ class _Kept:
     complexity: Floats
 
 
-def _read_nodes(host: Host, tables: ModelTables) -> _Nodes:
-    row = host.query(sql.node_numbers(tables.at))[0]
+def _read_nodes(opened: UsableModel) -> _Nodes:
+    row = opened.host.query(sql.node_numbers(opened.tables.at))[0]
     tree_id = sent_ints(row["tree_id"])
     return _Nodes(
         trees=np.unique(tree_id),
@@ -208,10 +208,11 @@ def _was_tried(nodes: _Nodes, own: Floats, model: Model) -> Bools:
     return tried
 
 
-def _write(host: Host, tables: ModelTables, new: NewModel, cp: float, kept: _Kept) -> None:
+def _write(opened: UsableModel, new: NewModel, cp: float, kept: _Kept) -> None:
     """Create and fill the new model's tables."""
-    old, at = tables.at, new.at
-    columns = parts_of(tables)
+    host = opened.host
+    old, at = opened.tables.at, new.at
+    columns = parts_of(opened.tables)
     new.make(host, copies_sql.create_copies(at, columns))
     values = [text.integers(kept.tree_id.tolist())]
     host.let_in()
@@ -227,4 +228,4 @@ def _write(host: Host, tables: ModelTables, new: NewModel, cp: float, kept: _Kep
     for suffix in columns.keys() & {"_cv", "_statistics"}:
         host.command(copies_sql.fill_alike(old, at, suffix, columns[suffix]))
     host.command(sql.fill_trees(old, at, columns[""], "_surrogates" in columns), [_FLOAT], [cp])
-    copy_summary(host, tables, new, columns["_summary"], {"input_cp": cp})
+    copy_summary(opened, new, columns["_summary"], {"input_cp": cp})

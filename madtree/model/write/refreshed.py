@@ -8,7 +8,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, listed, watched
 from madtree.learn.data import Array
 from madtree.learn.walk import first_nodes
-from madtree.model import ModelTables
+from madtree.model import UsableModel
 from madtree.model.arrays import RefreshedNodes
 from madtree.model.write.columns_text import Encoder, chunks, floats, integers, rows_of_floats
 from madtree.model.write.copies import NewModel, copy_summary, parts_of
@@ -27,14 +27,13 @@ _OF_TRAINING = frozenset({"_cv", "_statistics", "_rounds", "_outcomes"})
 _FILLED = frozenset({"", "_nodes", "_packed", "_group", "_summary"})
 
 
-def write_refreshed(
-    host: Host, tables: ModelTables, model: Model, new: NewModel, table: str, refresh: RefreshedNodes
-) -> None:
+def write_refreshed(opened: UsableModel, new: NewModel, table: str, refresh: RefreshedNodes) -> None:
     """Create and fill the tables of the refreshed model; `table` is the rows' one, as the user wrote it.
 
     Raises:
         MadtreeError: more rows have come to a tree than its records can tell.
     """
+    host, tables, model = opened.host, opened.tables, opened.model
     old, at, is_packed = tables.at, new.at, tables.is_packed
     left_out = _OF_TRAINING | {"_nodes"} if is_packed else _OF_TRAINING
     parts = parts_of(tables, left_out, [*dict(REFRESH_COLUMNS)])
@@ -47,7 +46,7 @@ def write_refreshed(
     if is_packed:
         _write_packed(host, old, at, model, refresh)
     else:
-        _write_nodes(host, tables, at, model, refresh, parts["_nodes"])
+        _write_nodes(opened, at, refresh, parts["_nodes"])
     roots = first_nodes(refresh.tree_id)
     _command(
         host, sql.fill_trees(old, at, parts[""]), [integers(refresh.tree_id[roots]), integers(refresh.n_rows[roots])]
@@ -67,7 +66,7 @@ def write_refreshed(
         "refresh_table": table,
         "total_rows_processed": refresh.total,
     }
-    copy_summary(host, tables, new, parts["_summary"], given)
+    copy_summary(opened, new, parts["_summary"], given)
 
 
 def _command(host: Host, statement: str, encoders: list[Encoder]) -> None:
@@ -75,9 +74,7 @@ def _command(host: Host, statement: str, encoders: list[Encoder]) -> None:
     host.command(statement, [_TEXT] * len(encoders), [encode(whole) for encode in encoders])
 
 
-def _write_nodes(
-    host: Host, tables: ModelTables, new: Name, model: Model, refresh: RefreshedNodes, columns: Columns
-) -> None:
+def _write_nodes(opened: UsableModel, new: Name, refresh: RefreshedNodes, columns: Columns) -> None:
     """Copy the nodes, which are rows."""
     there = np.flatnonzero(refresh.n_rows)
     encoders = [integers(each[there]) for each in (refresh.tree_id, refresh.node_id, refresh.n_rows)]
@@ -86,12 +83,12 @@ def _write_nodes(
     if refresh.class_weights is None:
         encoders.append(floats(refresh.prediction[there]))
     else:
-        classes = class_array(model.classes, tables.prediction_type)
+        classes = class_array(opened.model.classes, opened.tables.prediction_type)
         encoders += [
             integers(refresh.prediction[there]),
-            rows_of_floats(refresh.class_weights[there], len(model.classes)),
+            rows_of_floats(refresh.class_weights[there], len(opened.model.classes)),
         ]
-    _command(host, sql.fill_nodes(tables.at, new, columns, classes), encoders)
+    _command(opened.host, sql.fill_nodes(opened.tables.at, new, columns, classes), encoders)
 
 
 def _write_packed(host: Host, old: Name, new: Name, model: Model, refresh: RefreshedNodes) -> None:
