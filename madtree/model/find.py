@@ -76,11 +76,6 @@ class ModelTables:
         return self._prediction.kept.type
 
     @property
-    def column_types(self) -> dict[str, tuple[str, str]]:
-        """Of `<output>`: unquoted column name to SQL type, and the type's operator "equals" as SQL."""
-        return {name: (column.name, column.equals) for name, column in self.facts.tables[""].columns.items()}
-
-    @property
     def prediction_writer(self) -> Writer | None:
         """How `<output>_nodes.prediction` is written as text."""
         return class_writer(self._prediction.type, self._prediction.writer)
