@@ -11,7 +11,6 @@ import numpy as np
 
 from madtree.client.frames import Array
 from madtree.client.walked_trees import WalkedTrees
-from madtree.errors import MadtreeError
 from madtree.model import OpenModel, probabilities, trees_of_gid
 from madtree.model.arrays import ADJUSTED_AGREEMENT, ModelArrays, keys_of_texts, read_arrays, read_leaf_outcomes
 from madtree.trees import Feature, Model, Node, Tree
@@ -133,7 +132,7 @@ class EnsembleArrays:
         ids = trees_of_gid(opened, gid)
         arrays = read_arrays(opened, _READ, (ids[0], ids[-1]))
         if len(arrays.trees.roots) != len(ids):
-            raise MadtreeError(f"{opened.tables.given} is damaged: some of its trees have no nodes")
+            raise opened.tables.damaged("some of its trees have no nodes")
         used = [model.features[at] for at in arrays.used]
         keys = keys_of_texts(opened) if any(arrays.trees.is_category) else {}
         names = [feature.name for feature in used]

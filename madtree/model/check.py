@@ -43,7 +43,7 @@ def check_trees(opened: OpenModel) -> None:
     of_features = importances(model.kind)
     for row in host.query(sql.faulty_groups(*at, grouping, of_features), [_INT, _INT], [n_features, n_groups]):
         which = "a group" if row["gid"] is None else f"group {row['gid']}"
-        raise MadtreeError(f"{tables.given} is damaged: {which} {row['fault']}")
+        raise tables.damaged(f"{which} {row['fault']}")
 
 
 def check_rows(opened: OpenModel, tree_id: int | None = None, *, competitors: bool = False, nodes: bool = True) -> None:
@@ -82,10 +82,7 @@ def _check_number(opened: OpenModel, suffix: str) -> None:
     found = opened.host.query(rows_beside(*opened.tables.at, suffix, packed_bytes))[0]
     most = len(opened.model.features) * (found["nodes"] // 2)
     if found["n"] > most:
-        raise MadtreeError(
-            f"{opened.tables.given} is damaged: it has {found['n']:,} {suffix[1:]}, but its nodes can have "
-            f"{most:,} at most"
-        )
+        raise opened.tables.damaged(f"it has {found['n']:,} {suffix[1:]}, but its nodes can have {most:,} at most")
 
 
 def check_nodes(opened: OpenModel, tree_id: int | None = None) -> None:
@@ -112,7 +109,7 @@ def _refuse(tables: ModelTables, rows: list[Row]) -> None:
         where = (
             f"tree {row['tree_id']}" if row["node_id"] is None else f"node {row['node_id']} of tree {row['tree_id']}"
         )
-        raise MadtreeError(f"{tables.given} is damaged: {where} {row['fault']}")
+        raise tables.damaged(f"{where} {row['fault']}")
 
 
 def check_kind(model: Model, function: str, argument: str) -> None:

@@ -128,6 +128,10 @@ class ModelTables:
         """Whether there is a table `<output>_group`."""
         return "_group" in self.facts.tables
 
+    def damaged(self, what: str, hint: str = "Train the model again, or restore its tables.") -> MadtreeError:
+        """The error for tables that hold what training never writes."""
+        return MadtreeError(f"{self.given} is damaged: {what}", hint=hint)
+
     def kept_columns(self, suffix: str) -> dict[str, Kept]:
         """How a copy of one of the tables keeps its columns, by their unquoted names."""
         return {name: column.kept for name, column in self.facts.tables[suffix].columns.items()}

@@ -11,9 +11,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from math import isnan
 from typing import Any
 
-from madtree.errors import MadtreeError
 from madtree.host import Row, listed, watched
-from madtree.model.find import ModelTables
 from madtree.model.opened import OpenModel
 from madtree.model.size_limits import MOST_BYTES, check_categories, too_large
 from madtree.sqltext import packed_nodes as sql
@@ -118,9 +116,9 @@ class _Unpacker:
         """Those that the nodes name. Raises MadtreeError if they are none, or the records no whole ones."""
         sets = tuple(category_sets or ())
         if len(data) % self._record.size:
-            raise _damaged(self._tables, f"the nodes of tree {tree} are cut off")
+            raise self._tables.damaged(f"the nodes of tree {tree} are cut off")
         if not all(category is None or isinstance(category, str) for category in watched(self._host, sets)):
-            raise _damaged(self._tables, f"the categories of tree {tree} are no list of texts")
+            raise self._tables.damaged(f"the categories of tree {tree} are no list of texts")
         return sets
 
     def n_nodes(self, data: bytes) -> int:
@@ -132,9 +130,9 @@ class _Unpacker:
         place = bisect_left(range(len(data) // size), node_id, key=lambda at: _ID.unpack_from(data, at * size)[0])
         values = self._record.unpack_from(data, place * size) if place < len(data) // size else (None,)
         if values[0] != node_id:
-            raise _damaged(self._tables, f"the nodes of tree {tree} are not a whole tree")
+            raise self._tables.damaged(f"the nodes of tree {tree} are not a whole tree")
         if fault := self._fault(values, sets):
-            raise _damaged(self._tables, f"node {node_id} of tree {tree} {fault}")
+            raise self._tables.damaged(f"node {node_id} of tree {tree} {fault}")
         return self._node(values, sets)
 
     def nodes(self, tree: int, data: bytes, category_sets: Iterable[str | None] | None) -> dict[int, Node]:
@@ -145,10 +143,10 @@ class _Unpacker:
         for values in watched(self._host, self._record.iter_unpack(data)):
             fault = "" if values[0] > last else "is not in the order of the nodes' numbers"
             if fault := fault or self._fault(values, sets):
-                raise _damaged(self._tables, f"node {values[0]} of tree {tree} {fault}")
+                raise self._tables.damaged(f"node {values[0]} of tree {tree} {fault}")
             _, n_left, n_right = values[self._sets] or _NO_CATEGORIES
             if (named := named + n_left + n_right) > most:
-                raise _damaged(self._tables, f"the nodes of tree {tree} name more categories than it has")
+                raise self._tables.damaged(f"the nodes of tree {tree} name more categories than it has")
             last = values[0]
             nodes[last] = self._node(values, sets)
         return nodes
@@ -229,7 +227,3 @@ class _Nodes(Mapping[int, Node]):
 
     def __len__(self) -> int:
         return self._unpacker.n_nodes(self._at[1])
-
-
-def _damaged(tables: ModelTables, what: str) -> MadtreeError:
-    return MadtreeError(f"{tables.given} is damaged: {what}", hint="Train the model again, or restore its tables.")

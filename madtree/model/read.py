@@ -73,7 +73,7 @@ def each_tree(opened: OpenModel, tree_id: int | None = None, *, competitors: boo
     grouping = tables.group_writers([unquoted(name) for name in opened.model.grouping_columns])
     rows = listed(host, sql.trees(*tables.at, grouping))
     if not rows:
-        raise MadtreeError(f"{tables.given} is damaged: it has no tree")
+        raise tables.damaged("it has no tree")
     wanted = rows if tree_id is None else [row for row in watched(host, rows) if row["tree_id"] == tree_id]
     if not wanted:
         first, last = rows[0]["tree_id"], rows[-1]["tree_id"]
@@ -195,7 +195,7 @@ def _listed_trees(opened: OpenModel, tree_id: int | None) -> Iterator[tuple[int,
 
 
 def _not_whole(tables: ModelTables, tree: int) -> MadtreeError:
-    return MadtreeError(f"{tables.given} is damaged: the nodes of tree {tree} are not a whole tree")
+    return tables.damaged(f"the nodes of tree {tree} are not a whole tree")
 
 
 def _surrogates(opened: OpenModel, tree_id: int | None) -> Iterator[tuple[int, dict[int, list[Surrogate]]]]:
@@ -268,9 +268,7 @@ def _seen_categories(
             of_feature = named.setdefault(str(split.feature), set())
             of_feature.update(split.left_levels or (), split.right_levels or ())
             if len(of_feature) > MAX_CATEGORIES + 1:  # with NULL
-                raise MadtreeError(
-                    f"{tables.given} is damaged: the nodes of a tree name too many categories of a feature"
-                )
+                raise tables.damaged("the nodes of a tree name too many categories of a feature")
     return {
         name: tuple(sorted({each for each in (*of_feature, *stored.get(name, ())) if each is not None}))
         for name, of_feature in named.items()

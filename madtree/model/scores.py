@@ -35,11 +35,7 @@ def base_scores(opened: OpenModel) -> list[list[float]]:
     for row in watched(opened.host, opened.host.stream(statement, batch=rows_at_once(model.n_scores))):
         own = (row["base_score"] or []) if row["n_trees"] else [0.0] * model.n_scores  # others have failed
         if len(own) != model.n_scores or not all(isinstance(value, float | int) and isfinite(value) for value in own):
-            raise MadtreeError(
-                f"{opened.tables.given} is damaged: base_score of group {row['gid']} is not a finite number for "
-                "each score",
-                hint="Train the model again, or restore its tables.",
-            )
+            raise opened.tables.damaged(f"base_score of group {row['gid']} is not a finite number for each score")
         found.append([float(value) for value in own])
     return found
 
@@ -54,10 +50,7 @@ def loss_thresholds(opened: OpenModel) -> list[float]:
     for row in watched(opened.host, listed(opened.host, models_sql.loss_thresholds(*opened.tables.at))):
         own = row["loss_threshold"] if row["n_trees"] and opened.model.loss.has_threshold else 0.0
         if not isinstance(own, float | int) or not 0 <= own < inf:
-            raise MadtreeError(
-                f"{opened.tables.given} is damaged: loss_threshold of group {row['gid']} is no threshold of its loss",
-                hint="Train the model again, or restore its tables.",
-            )
+            raise opened.tables.damaged(f"loss_threshold of group {row['gid']} is no threshold of its loss")
         found.append(float(own))
     return found
 
@@ -106,8 +99,7 @@ def _rise(scores: list[float], probabilities: list[float]) -> bool:
 
 
 def _no_function(tables: ModelTables, whose: str) -> MadtreeError:
-    return MadtreeError(
-        f"{tables.given} is damaged: point_scores and point_probabilities of {whose} are no points of a "
-        "function from scores to probabilities",
-        hint="Calibrate the model again, or restore its tables.",
+    return tables.damaged(
+        f"point_scores and point_probabilities of {whose} are no points of a function from scores to probabilities",
+        "Calibrate the model again, or restore its tables.",
     )

@@ -39,10 +39,7 @@ def check_texts(host: Host, tables: ModelTables, grouping: Sequence[str]) -> Non
     for row in host.query(sizes_of_rows(*tables.at, texts)):
         table_name = ident(suffixed(tables.name, row["suffix"]))
         if row["largest"] > MOST_EXPRESSION_BYTES:
-            raise MadtreeError(
-                f"{tables.given} is damaged: its table {table_name} has a text of more than "
-                f"{MOST_EXPRESSION_BYTES:,} bytes"
-            )
+            raise tables.damaged(f"its table {table_name} has a text of more than {MOST_EXPRESSION_BYTES:,} bytes")
         if row["total"] > MOST_BYTES:
             raise too_large(tables, f"texts of its table {table_name}", row["total"])
 

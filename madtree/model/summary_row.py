@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
-from madtree.errors import MadtreeError
 from madtree.host import ROWS_AT_ONCE, Host, Row, watched
 from madtree.model.find import ModelTables
 from madtree.sqltext import models as sql
@@ -31,15 +30,15 @@ class SummaryRow:
         rows = host.query(sql.summary(*at, where=are_small(at[2])))
         if not rows or rows[0]["n_rows"] != 1:
             for row in host.query(oversized(*at)):
-                raise MadtreeError(f"{tables.given} is damaged: its summary is too large: {row['fault']}")
+                raise tables.damaged(f"its summary is too large: {row['fault']}")
             rows = host.query(sql.summary(*at))
         if len(rows) != 1:
-            raise MadtreeError(f"{tables.given} is damaged: its summary has {len(rows)} rows, not 1")
+            raise tables.damaged(f"its summary has {len(rows)} rows, not 1")
         del rows[0]["n_rows"]
         return cls(host, tables, rows[0])
 
     def fault(self, what: str) -> NoReturn:
-        raise MadtreeError(f"{self.given} is damaged: {what}")
+        raise self._tables.damaged(what)
 
     def text(self, column: str) -> str:
         value = self.values[column]

@@ -167,7 +167,7 @@ def _first_group(opened: UsableModel) -> int:
     table = opened.tables.part(opened.model.kind.groups_in)
     found = opened.host.query(models_sql.first_group(table, opened.model.kind.group_number))
     if not found or found[0]["number"] is None:
-        raise MadtreeError(f"{opened.tables.given} is damaged: {table} has no {opened.model.kind.group_number}")
+        raise opened.tables.damaged(f"{table} has no {opened.model.kind.group_number}")
     return int(found[0]["number"])
 
 

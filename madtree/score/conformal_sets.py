@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 
-from madtree.errors import MadtreeError
 from madtree.host import watching
 from madtree.learn.data import Floats, Ints
 from madtree.model import CONFORMAL, UsableModel, class_errors, output_columns
@@ -67,9 +66,7 @@ class ConformalSets:
         """(n,) of single trees by their ids; raises MadtreeError where the model has no such group."""
         place = tree_id - 1 if self.opened.model.grouping_columns else np.zeros_like(tree_id)
         if len(place) and int(place.max()) >= len(self.quantiles):
-            raise MadtreeError(
-                f"{self.opened.model.name} is damaged: it has trees of more groups than its summary says"
-            )
+            raise self.opened.tables.damaged("it has trees of more groups than its summary says")
         return self.quantiles.take(place)
 
     def _quantile_of(self, tree_id: int) -> float:

@@ -87,7 +87,7 @@ def tree_drift(
         is_leaf = arrays.nodes["feature"] == 0
         before, now = _rows_of_nodes(opened)[is_leaf], found.leaves[is_leaf]
         if not before.any():
-            raise MadtreeError(f"{opened.tables.given} is damaged: its leaves have no rows")
+            raise opened.tables.damaged("its leaves have no rows")
         if now.any():  # and not all are of unknown groups
             answer.append({"feature": None, "psi": _psi(before, now), **_OF_FEATURES})
     answer = [{**row, "n": found.n_rows} for row in answer]

@@ -108,7 +108,4 @@ def _none(tables: ModelTables, model: Model) -> MadtreeError:
 
 
 def _damaged(tables: ModelTables) -> MadtreeError:
-    return MadtreeError(
-        f"{tables.given} is damaged: its statistics are none of its features",
-        hint="Keep them anew, by madtree.tree_statistics.",
-    )
+    return tables.damaged("its statistics are none of its features", "Keep them anew, by madtree.tree_statistics.")

@@ -95,7 +95,7 @@ def check_own_rows(opened: UsableModel, found: list[Row], table: str, argument: 
         count = facts.get(name)
         if not isinstance(count, int):
             shown = "NULL" if count is None else repr(count)
-            raise MadtreeError(f"{model.name} is damaged: {name} in its summary is {shown}")
+            raise opened.tables.damaged(f"{name} in its summary is {shown}")
         before += count
     fault = ""
     if n_rows != before:

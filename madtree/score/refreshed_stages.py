@@ -95,7 +95,7 @@ def _cat_penalties(opened: UsableModel, arrays: ModelArrays) -> Floats:
     for group, row in enumerate(watched(opened.host, rows), 1):
         own = row["counts"] or []
         if row["of_others"] or group >= len(many) or not all(isinstance(count, int) for count in own):
-            raise MadtreeError(f"{model.name} is damaged: cat_n_levels of its groups are no numbers of categories")
+            raise opened.tables.damaged("cat_n_levels of its groups are no numbers of categories")
         for place, count in zip(unordered, own, strict=False):
             many[group, place + 1] = count > FEW_CATEGORIES
     inner = np.flatnonzero(trees.child != np.arange(len(trees.child)))

@@ -49,10 +49,7 @@ def kept_quantiles(opened: OpenModel, level: float) -> Floats:
     is_there = ~np.isnan(found)
     are_fit = [row["tree_id"] for row in rows] == expected and is_there[0] and (found[is_there] >= 0).all()
     if not (are_fit and (found[is_there] < inf).all()):
-        raise MadtreeError(
-            f"{tables.given} is damaged: its quantiles are none of its groups",
-            hint="Keep them anew, by madtree.conformal_train.",
-        )
+        raise tables.damaged("its quantiles are none of its groups", "Keep them anew, by madtree.conformal_train.")
     whole: Floats = np.where(is_there, found, found[0])
     return whole[len(expected) > 1 :]
 

@@ -74,7 +74,4 @@ def quantiles(numbers: Floats, wanted: tuple[float, ...]) -> Floats:
 
 
 def _damaged(tables: ModelTables) -> MadtreeError:
-    return MadtreeError(
-        f"{tables.given} is damaged: it has not an outcome for each of its leaves",
-        hint="Train the model again, or restore its tables.",
-    )
+    return tables.damaged("it has not an outcome for each of its leaves")

@@ -48,7 +48,7 @@ def read_packed(
         wanted = np.flatnonzero((tree_ids >= tree_range[0]) & (tree_ids <= tree_range[1]))
         tree_ids, sizes = tree_ids[wanted], sizes[wanted]
     if (sizes < 0).any():
-        raise _damaged(tables, "a tree has no nodes")
+        raise tables.damaged("a tree has no nodes")
     record = np.dtype(opened.model.node_layout.big_endian)
     n_nodes, rest = np.divmod(sizes, record.itemsize)
     if rest.any() or not (sizes > 0).all():
@@ -96,10 +96,10 @@ def node_categories(opened: OpenModel, nodes: Mapping[str, Array]) -> SplitCateg
         and np.array_equal(tree_ids[place], nodes["tree_id"][split])
         and (start + n_left + n_right <= sizes[place]).all()
     ):
-        raise _damaged(tables, "a node names categories that its tree does not have")
+        raise tables.damaged("a node names categories that its tree does not have")
     counts = n_left + n_right
     if counts.sum() > max(len(hashes), MOST_NAMED):
-        raise _damaged(tables, "its nodes name more categories than its trees have")
+        raise tables.damaged("its nodes name more categories than its trees have")
     first = np.cumsum(counts) - counts
     within = np.arange(int(counts.sum())) - np.repeat(first, counts)
     at = np.repeat((ends - sizes)[place] + start, counts) + within
@@ -107,7 +107,7 @@ def node_categories(opened: OpenModel, nodes: Mapping[str, Array]) -> SplitCateg
     is_boolean = np.array([False, *(f.type == "boolean" for f in opened.model.features)])[feature]
     is_null = null[at]
     if (is_boolean & ~is_null & (truths[at] < 0)).any():
-        raise _damaged(tables, "a node has categories that are no booleans")
+        raise tables.damaged("a node has categories that are no booleans")
     return SplitCategories(
         split=np.repeat(split, counts),
         feature=feature,
@@ -154,7 +154,7 @@ def node_places(tables: ModelTables, nodes: Mapping[str, Array], tree_id: Ints, 
         and np.array_equal(nodes["tree_id"][found], tree_id)
         and np.array_equal(nodes["node_id"][found], node_id)
     ):
-        raise _damaged(tables, "it has surrogates of a node that is not there")
+        raise tables.damaged("it has surrogates of a node that is not there")
     return found
 
 
@@ -212,7 +212,7 @@ def _check(tables: ModelTables, model: Model, nodes: Mapping[str, Array], class_
     for is_faulty, what in faults:
         if is_faulty.any():
             at = int(np.argmax(is_faulty))
-            raise _damaged(tables, f"node {node_id[at]} of tree {tree[at]} {what}")
+            raise tables.damaged(f"node {node_id[at]} of tree {tree[at]} {what}")
 
 
 def _not_ascending(tree: Ints, node_id: Ints) -> Bools:
@@ -234,8 +234,4 @@ def _unfit(class_weights: Array) -> Bools:
 
 
 def _cut_off(tables: ModelTables) -> MadtreeError:
-    return _damaged(tables, "the nodes of a tree are cut off, or of another length than they were")
-
-
-def _damaged(tables: ModelTables, what: str) -> MadtreeError:
-    return MadtreeError(f"{tables.given} is damaged: {what}", hint="Train the model again, or restore its tables.")
+    return tables.damaged("the nodes of a tree are cut off, or of another length than they were")

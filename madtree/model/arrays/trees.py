@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Bools, Floats, Ints, sent_floats, sent_ints
 from madtree.learn.walk import FlatSplits, FlatTrees
 from madtree.model import OpenModel, check_rows
@@ -91,7 +90,7 @@ def class_weights(opened: OpenModel, n_nodes: int) -> Floats:
     """
     values = sent_floats(opened.host.query(sql.weight_numbers(*opened.tables.at))[0]["weights"])
     if len(values) != n_nodes * len(opened.model.classes):
-        raise MadtreeError(f"{opened.tables.given} is damaged: not each of its nodes has a weight for each class")
+        raise opened.tables.damaged("not each of its nodes has a weight for each class")
     return values.reshape(-1, len(opened.model.classes))
 
 
@@ -103,7 +102,7 @@ def node_weights(opened: OpenModel, n_nodes: int) -> Floats:
     """
     values = sent_floats(opened.host.query(sql.cover_numbers(*opened.tables.at))[0]["weights"])
     if len(values) != n_nodes:
-        raise MadtreeError(f"{opened.tables.given} is damaged: not each of its nodes has a weight")
+        raise opened.tables.damaged("not each of its nodes has a weight")
     return values
 
 

@@ -84,7 +84,7 @@ def _leaves(opened: UsableModel, n_classes: int) -> tuple[list[int], list[int], 
     weights = np.empty((n_leaves, n_classes))
     for row in watched(opened.host, opened.host.stream(sql.leaves(*at, n_classes), batch=rows_at_once(n_classes))):
         if row["class_weights"] is None or len(trees) == n_leaves:
-            raise MadtreeError(f"{opened.tables.given} is damaged: not each of its leaves has a weight for each class")
+            raise opened.tables.damaged("not each of its leaves has a weight for each class")
         weights[len(trees)] = row["class_weights"]
         trees.append(row["tree_id"])
         nodes.append(row["node_id"])

@@ -157,7 +157,7 @@ class _Sum:
         row = self.opened.host.query(packed_sql.packed_between(*old), [_INT, _INT], [trees[0], trees[-1]])[0]
         data, counts = bytes(row["nodes"] or b""), lengths // former.itemsize
         if len(data) != lengths.sum() or (lengths % former.itemsize).any():
-            raise MadtreeError(f"{self.opened.tables.given} is damaged: the nodes of a tree are cut off")
+            raise self.opened.tables.damaged("the nodes of a tree are cut off")
         copies = Runs(np.repeat(counts, self._n_copies))
         # Where a copy's nodes are, less where they are among those of all copies.
         shift = np.repeat(Runs(counts).firsts, self._n_copies) - copies.firsts
@@ -207,7 +207,7 @@ class _Sum:
         weights = nodes["class_weights"].astype(np.float64)
         total = weights.sum(axis=1)
         if not (total > 0).all():
-            raise MadtreeError(f"{self.opened.tables.given} is damaged: a node has no weight for each class")
+            raise self.opened.tables.damaged("a node has no weight for each class")
         own = weights[:, -1] if self._n_scores == 1 else weights[np.arange(len(weights)), score]
         share = own / total
         if "weight" not in former:  # each row counts one
