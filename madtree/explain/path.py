@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from madtree.errors import MadtreeError
 from madtree.explain.rules import confidence, prediction
 from madtree.host import Host, Row
-from madtree.model import OpenModel, casting, find_to_use, read_trees, trees_of_group, trees_to_walk
+from madtree.model import OpenModel, find_to_use, read_trees, trees_of_group, trees_to_walk
 from madtree.records import dataclass
 from madtree.render.labels import (
     MOST_DIGITS,
@@ -21,8 +21,7 @@ from madtree.render.labels import (
     telling_digits,
 )
 from madtree.render.rules import side_text
-from madtree.request import find_source
-from madtree.score import fit_to_source, only_row, scan_of
+from madtree.score import NewRows, only_row
 from madtree.sqltext import explain as sql
 from madtree.trees import (
     Direction,
@@ -71,14 +70,9 @@ def tree_path(
     """
     opened = find_to_use(host, model_name, trust_owner)
     model = opened.model
-    if table_name is None:
-        raise MadtreeError("table_name must be the name of a table or view, not NULL")
-    source = find_source(host.source, table_name, "table_name")
-    data = fit_to_source(host, model, source, table_name, "table_name")
-    features, id_type = data.features, data.types[model.id_column].as_kept
-    scan = scan_of(opened, source, data, "", "")
-    with casting(model, features, table_name, "table_name"):
-        row = only_row(host, scan, model, id_, id_type, sql.compared(features.values()))
+    rows = NewRows.named(opened, table_name, "table_name")
+    features = rows.data.features
+    row = only_row(rows, id_, sql.compared(features.values()))
     case = _Case(
         features,
         dict(zip(features, row["shown"], strict=True)),
@@ -88,7 +82,7 @@ def tree_path(
     which = f"the row with {model.id_column} = {id_} in {table_name}"
     steps = [
         step
-        for tree in _trees(opened, row["tree"] if scan.groups else 1, tree_id, which)
+        for tree in _trees(opened, row["tree"] if model.grouping_columns else 1, tree_id, which)
         if tree.nodes
         for step in _steps(model, tree, case)
     ]

@@ -13,7 +13,6 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.model import (
     UsableModel,
-    casting,
     group_objects,
     output_columns,
     read_trees,
@@ -22,7 +21,6 @@ from madtree.records import dataclass
 from madtree.request import Costs, Type, find_source
 from madtree.score.case_or_blocks import measure, reader, run_case
 from madtree.score.kinds import SCORING
-from madtree.score.new_rows import scan_of
 from madtree.score.out_of_bag import drawn_rows
 from madtree.score.score_by_blocks import BlockScoring, ScoredRows
 from madtree.score.tested_rows import TestedRows, tested_rows, with_outcomes
@@ -84,22 +82,22 @@ def asking(
     """
     if out_of_bag:
         source, given = find_source(opened.host.source, str(test_table), argument), str(test_table)
-        rows = with_outcomes(opened, source, given, with_id=True, argument=argument).of_training(opened.model)
+        rows = with_outcomes(opened, source, given, with_id=True, argument=argument).of_training()
     else:
         rows = tested_rows(opened, test_table, with_id=False, argument=argument)
     with (
-        casting(opened.model, rows.data.features, str(test_table), argument),
-        _asking_of(opened, rows, in_blocks, costs, most_bytes, out_of_bag=out_of_bag) as put,
+        rows.casting(),
+        _asking_of(rows, in_blocks, costs, most_bytes, out_of_bag=out_of_bag) as put,
     ):
         yield put
 
 
 @contextmanager
 def _asking_of(
-    opened: UsableModel, tested: TestedRows, in_blocks: bool | None, costs: Costs, most_bytes: int, *, out_of_bag: bool
+    tested: TestedRows, in_blocks: bool | None, costs: Costs, most_bytes: int, *, out_of_bag: bool
 ) -> Iterator[Asking]:
-    host, model = opened.host, opened.model
-    source, data, actual = tested.source, tested.data, tested.actual
+    opened, host, model = tested.opened, tested.opened.host, tested.opened.model
+    source, actual = tested.source, tested.actual
     weight, exposure = tested.weight, tested.exposure
     if SCORING[model.kind].is_prediction and len(model.classes) > _MOST_CLASSES:
         raise MadtreeError(
@@ -108,8 +106,8 @@ def _asking_of(
             sqlstate="54000",
         )
     scratch = f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}"
-    scan = scan_of(opened, source, data, scratch, "payload")
-    work, scoring = measure(opened, source, 1, costs), SCORING[model.kind]
+    scan = tested.scan(scratch, "payload")
+    work, scoring = measure(tested, 1, costs), SCORING[model.kind]
     may_keep = not host.query(sql.READ_ONLY)[0]["read_only"]
     if in_blocks is None or not work.is_expression:
         # Without a table of cells, a large CASE had better not go to other servers: they might compile it.
@@ -119,7 +117,7 @@ def _asking_of(
         payload = cells_sql.payload(scan, _first_group(opened), actual, weight, exposure)
         type_, asked_outputs = scoring.question(model, scan.id_name)
         of_payload = replace(scan, id_sql=payload)
-        drawn = drawn_rows(opened, data.types[model.id_column]) if out_of_bag else None
+        drawn = drawn_rows(opened, tested.id_type) if out_of_bag else None
         blocks = BlockScoring(opened, type_, source, of_payload, _PAYLOAD, [*asked_outputs.values()], work, drawn)
         if may_keep:
             blocks.create()

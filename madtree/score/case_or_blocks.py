@@ -17,10 +17,10 @@ from math import log2
 
 from madtree.host import Host, OnServers, local_settings, planned
 from madtree.ingest import placement, plain_tables
-from madtree.model import UsableModel
 from madtree.parallel import best, seconds
 from madtree.records import dataclass
 from madtree.request import COSTS, Costs
+from madtree.score.new_rows import NewRows
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext import workers as workers_sql
@@ -121,11 +121,12 @@ class Work:
         return not self.spread and self.block_seconds < self.case_seconds
 
 
-def measure(opened: UsableModel, source: Relation, columns: int, costs: Costs) -> Work:
-    """The work of scoring `source` by a model that is in tables, for so many columns."""
+def measure(rows: NewRows, columns: int, costs: Costs) -> Work:
+    """The work of scoring rows by their model, for so many columns."""
+    opened = rows.opened
     leaves = opened.host.query(models_sql.size(*opened.tables.at))[0]["leaves"]
     return work_of(
-        opened.host, source, opened.model, leaves, columns, costs, has_surrogates=opened.tables.has_surrogates
+        opened.host, rows.source, opened.model, leaves, columns, costs, has_surrogates=opened.tables.has_surrogates
     )
 
 

@@ -16,13 +16,12 @@ from madtree.learn.data import Floats, Ints, sent_ints
 from madtree.model import UsableModel, find_to_use, fit_features
 from madtree.model.arrays import read_arrays
 from madtree.request import COSTS, Costs, find_source
-from madtree.score.counted_table import CountedTable, category_points
+from madtree.score.counted_table import category_points, counts_of
 from madtree.score.kept_statistics import KeptStatistics, kept_statistics
-from madtree.score.new_rows import fit_to_source
+from madtree.score.new_rows import NewRows
 from madtree.score.prediction_statistics import has_prediction_statistics, sampled_predictions
 from madtree.score.value_counts import ABOVE, BELOW, MISSING, N_FIRST, UNSEEN, CountedFeatures
 from madtree.sqltext import statistics as sql
-from madtree.sqltext.relation import Relation
 from madtree.trees import FeatureKind, Joining
 
 _N_CATEGORIES = 20  # that are held against each other, the most frequent ones; all others are one more
@@ -53,11 +52,9 @@ def tree_drift(
     opened = find_to_use(host, model_name, trust_owner)
     model = opened.model
     kept, of_model = kept_statistics(opened)
-    if new_data_table is None:
-        raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
-    source = find_source(host.source, new_data_table, "new_data_table")
-    data = fit_features(host.source, model, source, new_data_table, "new_data_table", model.grouping, [])
-    rows = CountedTable(opened, source, data, new_data_table, "new_data_table")
+    source, given = find_source(host.source, new_data_table, "new_data_table"), str(new_data_table)
+    data = fit_features(host.source, model, source, given, "new_data_table", model.grouping, [])
+    rows = NewRows(opened, source, data, given, "new_data_table")
     features, orders = [], []
     for place, (feature, own) in enumerate(zip(model.features, kept, strict=True)):
         if feature.kind is FeatureKind.UNORDERED:
@@ -73,7 +70,7 @@ def tree_drift(
         arrays = read_arrays(opened)
         if len(arrays.nodes["node_id"]) > _MOST_LEAVES:
             arrays = None
-    found = rows.counts(counted, costs, arrays)
+    found = counts_of(rows, counted, costs, arrays)
     if not found.n_rows:
         raise MadtreeError(f"new_data_table: {new_data_table} has no rows", sqlstate="P0002")
     answer = [
@@ -92,7 +89,7 @@ def tree_drift(
             answer.append({"feature": None, "psi": _psi(before, now), **_OF_FEATURES})
     answer = [{**row, "n": found.n_rows} for row in answer]
     if has_prediction_statistics(model):
-        predicted = _predictions(opened, source, new_data_table, found.n_rows if of_model else None)
+        predicted = _predictions(rows, found.n_rows if of_model else None)
         if of_model is not None and len(predicted):
             of_all = np.array(of_model.counts, np.int64), of_model.counts_of(predicted)
             if of_model.ends is None:
@@ -101,16 +98,16 @@ def tree_drift(
     return answer
 
 
-def _predictions(opened: UsableModel, source: Relation, given: str, n_rows: int | None) -> Floats:
+def _predictions(table: NewRows, n_rows: int | None) -> Floats:
     """(n_rows,) as `sampled_predictions` has them; where these cannot be told, none, and why is said.
 
     `n_rows`: of the table; None where no predictions of the training are kept.
     """
+    opened, given = table.opened, table.given
     why = f"the statistics of {opened.tables.given} are of its features alone; madtree.tree_statistics keeps both"
     if n_rows is not None:
         try:
-            data = fit_to_source(opened.host, opened.model, source, given)
-            return sampled_predictions(opened, source, data, given, "new_data_table", n_rows)
+            return sampled_predictions(NewRows.of(opened, table.source, given), n_rows)
         except MadtreeError as error:
             if error.sqlstate != _UNDEFINED_COLUMN:
                 raise

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.model import UsableModel, casting
+from madtree.model import UsableModel
 from madtree.score.asking import checked
 from madtree.score.calibration import METHODS, fitted_maps
-from madtree.score.new_rows import scan_of
 from madtree.score.predictor import PredictedNumbers
 from madtree.score.rows_at_hand import RowsAtHand
 from madtree.score.tested_rows import tested_rows
@@ -38,13 +37,10 @@ def calibration_maps(opened: UsableModel, table: str | None, method: str) -> Fit
     """
     model = opened.model
     tested = tested_rows(opened, table, with_id=True, argument=_TABLE)
-    scan = scan_of(opened, tested.source, tested.data, "", "")
     n_classes = len(model.classes)
     classes = [n_classes - 1] if n_classes == 2 else range(n_classes)
-    with casting(model, tested.data.features, str(table), _TABLE):
-        id_type, outcome_and_weight = tested.data.types[model.id_column], tested.outcome_and_weight(model)
-        choice = PredictedNumbers(_ASKED[model.kind.joining], classes)
-        rows = RowsAtHand.of(opened, choice, scan, id_type, MOST_ROWS, outcome_and_weight, argument=_TABLE)
+    choice = PredictedNumbers(_ASKED[model.kind.joining], classes)
+    rows = RowsAtHand.of(tested, choice, MOST_ROWS, tested.outcome_and_weight())
     actual, weight = rows.others.T
     fit = np.isfinite(weight) & (weight >= 0)
     checked(opened.host, [{"bad_weights": int((~fit & ~np.isnan(weight)).sum())}], model, str(table), argument=_TABLE)

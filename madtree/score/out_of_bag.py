@@ -15,14 +15,14 @@ from madtree.request import TrainingTask, Type
 from madtree.score.block_plan import Drawn
 from madtree.score.case_or_blocks import measure
 from madtree.score.forest_outcomes import OUT_OF_BAG
-from madtree.score.new_rows import fit_to_source, id_name_of, scan_of
+from madtree.score.new_rows import NewRows, id_name_of
 from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext import forest_tables as sql
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.models import size
 from madtree.sqltext.predict import Output
 from madtree.sqltext.rows import identity_number
-from madtree.sqltext.tables import OOB_TREES, model_table
+from madtree.sqltext.tables import OOB_TREES
 from madtree.trees import Model
 
 _ABOUT, _ROWS = 0.05, 3.5  # by how much an error may differ from that of the training: a part of it, or by these rows
@@ -57,10 +57,9 @@ def predict_out_of_bag(host: Host, task: TrainingTask) -> None:
 
     A row that all trees have in bag gets NULL, as one whose group has no forest.
     """
-    at = task.output_schema, task.output_name
-    opened = find_own(host, *at)
+    opened = find_own(host, task.output_schema, task.output_name)
     model = opened.model
-    data = fit_to_source(host, model, task.source, task.arguments.training_table_name)
+    rows = NewRows.of(opened, task.source, task.arguments.training_table_name)
     id_name = id_name_of(model)
     outputs = output_columns(model, "response", QUALIFIED, id_name)
     if model.is_classification:
@@ -69,11 +68,9 @@ def predict_out_of_bag(host: Host, task: TrainingTask) -> None:
     taken = distinct_names([id_name, *(output.name for output in outputs)], OOB_TREES)
     outputs = [replace(output, name=name) for output, name in zip(outputs, taken[1:], strict=True)]
     outputs.append(Output(OOB_TREES, "pg_catalog.int4", lambda node: ""))
-    scan = scan_of(opened, task.source, data, model_table(*at, "_oob"), taken[0])
-    id_type = data.types[model.id_column]
-    work = measure(opened, task.source, len(outputs), task.tuning.costs)
-    drawn = drawn_rows(opened, id_type)
-    given = task.source, scan, id_type.as_kept
+    work = measure(rows, len(outputs), task.tuning.costs)
+    drawn = drawn_rows(opened, rows.id_type)
+    given = task.source, rows.scan(opened.tables.part("_oob"), taken[0]), rows.id_type.as_kept
     BlockScoring(opened, OUT_OF_BAG, *given, outputs, work, drawn).create()
 
 

@@ -15,7 +15,6 @@ from madtree.model import (
     CONFORMAL,
     INTERVAL,
     UsableModel,
-    casting,
     check_all_rounds,
     check_kind,
     check_level,
@@ -108,13 +107,13 @@ def score_table(
         _warn_of_single_leaves(host, model, size["single"], size["trees"])
     surrogates = opened.tables.has_surrogates
     columns = len(model.classes) if wanted == CONFORMAL and model.is_classification else len(outputs)
-    work = work_of(host, into.source, model, size["leaves"], columns, costs, has_surrogates=surrogates)
+    work = work_of(host, into.rows.source, model, size["leaves"], columns, costs, has_surrogates=surrogates)
     beside = work.spread and into.is_spread_by_id
-    with casting(model, into.data.features, into.given, "new_data_table"):
+    with into.rows.casting():
         if work.in_blocks if in_blocks is None or not work.is_expression else in_blocks:
             from madtree.score.score_by_blocks import BlockScoring  # only here: numpy comes with it
 
-            given_id = into.source, into.scan, into.kept_id
+            given_id = into.rows.source, into.scan, into.kept_id
             how = BlockScoring(opened, wanted, *given_id, outputs, work, None, n_rounds, level)
             rows = replaced(how, row_output=row_output, beside=beside).create()
         else:

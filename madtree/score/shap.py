@@ -8,7 +8,7 @@ from time import perf_counter
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import FUNCTIONS
-from madtree.model import casting, find_to_use
+from madtree.model import find_to_use
 from madtree.records import dataclass
 from madtree.request import COSTS, Costs
 from madtree.score.case_or_blocks import work_of
@@ -77,14 +77,14 @@ def explain_table(
     outputs = table_layout.outputs(into.scan.id_name)
     into.send_notices()
     size = host.query(models_sql.size(*opened.tables.at))[0]
-    work = work_of(host, into.source, model, size["leaves"], 1, costs, has_surrogates=opened.tables.has_surrogates)
+    work = work_of(host, into.rows.source, model, size["leaves"], 1, costs, has_surrogates=opened.tables.has_surrogates)
     work = replaced(work, row_seconds=_LEAF * size["leaves"] * model.n_members / max(size["trees"], 1))
     how = RowOutput(COLUMNS, table_layout.outcomes, _values_shown if n_kept else None)
-    with casting(model, into.data.features, into.given, "new_data_table"):
+    with into.rows.casting():
         rows = BlockScoring(
             opened,
             wanted,
-            into.source,
+            into.rows.source,
             into.scan,
             into.kept_id,
             outputs,

@@ -13,8 +13,9 @@ from madtree.records import dataclass
 from madtree.score.additive import SumScale
 from madtree.score.block_plan import MemberValues
 from madtree.score.kinds import SCORING
+from madtree.score.new_rows import NewRows
 from madtree.score.outcomes import Outcomes, Part
-from madtree.score.rows_at_hand import BackgroundTable
+from madtree.score.rows_at_hand import background_numbers
 from madtree.score.shap_background import background_cover
 from madtree.score.shap_plan import MOST_TERMS, ShapValues, Terms, explained_values
 from madtree.score.shap_scorer import Entry, entry
@@ -44,7 +45,7 @@ class Layout:
     scale: SumScale
     terms: Terms
     top: int
-    background: BackgroundTable | None = None
+    background: NewRows | None = None
 
     @property
     def _model(self) -> Model:
@@ -105,7 +106,7 @@ class Layout:
         numbers = SCORING[model.kind].numbers(self.scale, arrays)
         cover, background = numbers.cover, None
         if self.background is not None:
-            background = self.background.numbers(host, model, arrays.used)
+            background = background_numbers(self.background, arrays.used)
             cover = background_cover(host, model, arrays.trees, background, self.background.given)
         share, values, unit, expected = explained_values(
             arrays.trees, cover, numbers.values, numbers.first_output, numbers.groups, numbers.base, host.let_in
@@ -225,7 +226,7 @@ def checked_layout(
     if not any(model.numbering.counts or [1]):
         raise MadtreeError(f"model: {model.name} has no trees")
     _check_terms(model, max(len(classes), 1), terms, n_kept)
-    table = None if background is None else BackgroundTable.checked(opened, background)
+    table = None if background is None else NewRows.named(opened, background, "background")
     return Layout(SumScale(opened, wanted, classes), terms, n_kept, table)
 
 

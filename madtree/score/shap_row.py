@@ -9,13 +9,12 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.learn.data import Bools, Floats, Ints, finished, sent_rows
-from madtree.model import UsableModel, casting, find_to_use, kept
+from madtree.model import UsableModel, find_to_use, kept
 from madtree.model.arrays import read_arrays
 from madtree.records import dataclass
-from madtree.request import find_source
 from madtree.score.block_plan import build_plan
 from madtree.score.block_scorer import score_rows
-from madtree.score.new_rows import fit_to_source, only_row, scan_of
+from madtree.score.new_rows import NewRows, only_row
 from madtree.score.rows_at_hand import numbers_of_rows
 from madtree.score.shap_columns import COLUMNS, Layout, checked_layout
 from madtree.score.shap_plan import Terms
@@ -49,16 +48,11 @@ def explain_row(
     opened = find_to_use(host, given, trust_owner)
     model = opened.model
     layout = checked_layout(opened, type_, class_, Terms(range(len(model.features))), 0)
-    if table_name is None:
-        raise MadtreeError("table_name must be the name of a table or view, not NULL")
-    source = find_source(host.source, table_name, "table_name")
-    data = fit_to_source(host, model, source, table_name, "table_name")
-    scan = scan_of(opened, source, data, "", "")
-    plan = _plan(host, layout)
+    rows = NewRows.named(opened, table_name, "table_name")
+    scan, plan = rows.scan(), _plan(host, layout)
     numbers = [as_number(scan.features[model.features[place].name]) for place in plan.used]
     blocks = BlockScan(scan, numbers, [], [], 0, "pg_catalog.text", array_id=False)
-    with casting(model, data.features, table_name, "table_name"):
-        row = only_row(host, scan, model, id_, data.types[model.id_column].as_kept, blocks.image)
+    row = only_row(rows, id_, blocks.image)
     image = sent_rows(bytes(row["asked"]), blocks.sent_stretches)
     known, expected, terms = plan.explained(host, image)
     if not known.all():
@@ -104,15 +98,12 @@ def explain_some(opened: UsableModel, source: Relation, given: str, argument: st
     """
     host, model = opened.host, opened.model
     layout = checked_layout(opened, None, None, Terms(range(len(model.features))), 0)
-    data = fit_to_source(host, model, source, given, argument)
-    scan = scan_of(opened, source, data, "", "")
+    table = NewRows.of(opened, source, given, argument)
     plan = _plan(host, layout)
-    features, id_type = [data.features[feature.name] for feature in model.features], data.types[model.id_column]
-    texts = [text_of(model.id_column, id_type.writer), *map(shown, features)]
-    with casting(model, data.features, given, argument):
-        own, numbers, row_texts = numbers_of_rows(
-            host, model, scan, plan.used, id_type, most, [*map(as_number, features)], texts
-        )
+    features = [table.data.features[feature.name] for feature in model.features]
+    texts = [text_of(model.id_column, table.id_type.writer), *map(shown, features)]
+    asked = [*map(as_number, features)], texts
+    own, numbers, row_texts = numbers_of_rows(table, plan.used, most, *asked, with_offset=False)
     known, expected, terms = plan.explained(host, own)
     rows = [row for row, is_known in zip(row_texts, known.tolist(), strict=True) if is_known]
     return ExplainedRows(

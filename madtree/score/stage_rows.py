@@ -10,7 +10,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Array, Floats, Ints, Values, finished, unsigned
 from madtree.learn.walk import FlatTrees, Walk
-from madtree.model import UsableModel, casting
+from madtree.model import UsableModel
 from madtree.model.arrays import ModelArrays
 from madtree.records import dataclass
 from madtree.request import COSTS
@@ -95,13 +95,13 @@ class StageRows:
         """
         model = opened.model
         tested = tested_rows(opened, table, with_id=False, argument=argument)
-        outcome, weight = tested.outcome_and_weight(model)
-        behind = [tested.where_trained(model, outcome), weight]
-        work = measure(opened, tested.source, 1, COSTS)
-        statement = rows_by_blocks(opened, tested, arrays.used, behind, 0, work)
+        outcome, weight = tested.outcome_and_weight()
+        behind = [tested.where_trained(outcome), weight]
+        work = measure(tested, 1, COSTS)
+        statement = rows_by_blocks(tested, arrays.used, behind, 0, work)
         grouped, n_bytes, n_rows = bool(model.grouping_columns), 0, 0
         own, parts, unfit = [], [], np.zeros(2, np.int64)
-        with casting(model, tested.data.features, str(table), argument):
+        with tested.casting():
             for rows in statement.sent_rows():
                 for first in range(0, len(rows), _PIECE):
                     opened.host.let_in()

@@ -11,8 +11,6 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.learn.data import Floats
 from madtree.model import (
-    UsableModel,
-    casting,
     check_kind,
     check_not_calibrated,
     find_to_use,
@@ -25,7 +23,6 @@ from madtree.score.block_plan import build_plan
 from madtree.score.block_statement import BlockStatement
 from madtree.score.boosted_outcomes import numbers_beside, staged_values
 from madtree.score.case_or_blocks import measure
-from madtree.score.new_rows import scan_of
 from madtree.score.staged_scorer import BAD_ACTUALS, BAD_WEIGHTS, FIRST_SUM, GROUP, ROWS, WEIGHT, n_sums
 from madtree.score.tested_rows import TestedRows, tested_rows
 from madtree.sqltext import rows as rows_sql
@@ -58,8 +55,8 @@ def boost_staged(
     if not any(model.numbering.counts):
         raise MadtreeError(f"model: {model_name} has no trees")
     tested = tested_rows(opened, test_table, with_id=False, argument="test_table")
-    with casting(model, tested.data.features, str(test_table), "test_table"):
-        sums = _sums_of_groups(opened, tested, costs)
+    with tested.casting():
+        sums = _sums_of_groups(tested, costs)
     n_rounds = [count // model.n_scores for count in model.numbering.counts]
     scopes: list[tuple[int | None, str | None, int, Floats]] = []
     if model.grouping_columns:
@@ -78,9 +75,10 @@ def unfit_for(model: Model) -> str:
     return f"{below}infinite or NaN"
 
 
-def _sums_of_groups(opened: UsableModel, tested: TestedRows, costs: Costs) -> Floats:
+def _sums_of_groups(tested: TestedRows, costs: Costs) -> Floats:
     """(n_groups, `n_sums`) over the rows of all groups, by their numbers."""
-    statement, plan = _statement(opened, tested, costs)
+    opened = tested.opened
+    statement, plan = _statement(tested, costs)
     found = np.zeros((len(opened.model.numbering.counts), n_sums(opened.model.n_members // opened.model.n_scores)))
     for encoded in statement.aggregates(plan):
         opened.host.let_in()
@@ -89,19 +87,19 @@ def _sums_of_groups(opened: UsableModel, tested: TestedRows, costs: Costs) -> Fl
     return found
 
 
-def _statement(opened: UsableModel, tested: TestedRows, costs: Costs) -> tuple[BlockStatement, bytes]:
+def _statement(tested: TestedRows, costs: Costs) -> tuple[BlockStatement, bytes]:
     """The statement that scores the rows, and its plan: as for predictions, with outcome and weight behind the
     features, and without ids.
     """
-    scan = scan_of(opened, tested.source, tested.data, "", "id")
+    opened, scan = tested.opened, tested.scan(id_name="id")
     arrays = read_arrays(opened)
     encoded = staged_values(opened, arrays.nodes)
     plan = build_plan(arrays.trees, encoded, grouped=bool(opened.model.grouping_columns), between=opened.host.let_in)
     features = [opened.model.features[position] for position in arrays.used]
     values = [rows_sql.as_number(scan.features[feature.name]) for feature in features]
-    numbers = [*values, *numbers_beside(encoded, scan), *tested.outcome_and_weight(opened.model)]
+    numbers = [*values, *numbers_beside(encoded, scan), *tested.outcome_and_weight()]
     blocks = BlockScan.without_ids(scan, numbers, 0)
-    work = measure(opened, tested.source, 1, costs)
+    work = measure(tested, 1, costs)
     return BlockStatement(opened.host, blocks, "", tested.source, work, len(arrays.trees.roots)), plan
 
 

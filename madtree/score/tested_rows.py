@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from madtree.errors import MadtreeError
 from madtree.model import ModelTables, NewData, UsableModel, fit_features, is_training_table, outcome_of
 from madtree.records import dataclass
 from madtree.request import find_source
+from madtree.score.new_rows import NewRows
 from madtree.sqltext import cells as cells_sql
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.quote import binary
@@ -20,29 +20,25 @@ _COMPARED, _FEW_CLASSES = ("smallint", "integer", "boolean"), 8
 
 
 @dataclass(frozen=True)
-class TestedRows:
+class TestedRows(NewRows):
     """Rows whose outcome is known.
 
     Attributes:
-        source: where they are.
-        data: what the model needs of them.
         actual, weight, exposure: of a row, as SQL; None where the model has none.
         place: of the class of a row among the model's, from 0, as SQL; empty of numbers.
     """
 
-    source: Relation
-    data: NewData
     actual: str
     weight: str | None
     exposure: str | None
     place: str = ""
 
-    def outcome_and_weight(self, model: Model) -> list[str]:
+    def outcome_and_weight(self) -> list[str]:
         """SQL of the outcome and the weight of a row, as float8 that are infinite where they are NaN: of classes their
         place from 0, of rates what they are per exposure, for which the row then counts.
         """
         infinite = cells_sql.not_a_number_as_infinite
-        if model.is_classification:
+        if self.opened.model.is_classification:
             weight = "1::pg_catalog.float8" if self.weight is None else infinite(self.weight)
             return [self.place, weight]
         actual, weight = self.actual, self.weight or "1::pg_catalog.float8"
@@ -52,14 +48,15 @@ class TestedRows:
             weight = f"CASE WHEN {fits} THEN {binary(weight, '*', self.exposure)} ELSE {weight} END"
         return [infinite(value) for value in (actual, weight)]
 
-    def of_training(self, model: Model) -> TestedRows:
+    def of_training(self) -> TestedRows:
         """With outcomes only where training takes the row."""
-        return replace(self, actual=self.where_trained(model, self.actual))
+        return replace(self, actual=self.where_trained(self.actual))
 
-    def where_trained(self, model: Model, value: str) -> str:
+    def where_trained(self, value: str) -> str:
         """SQL of a value of a row, NULL where training takes no such row: where no feature is known, unless being
         unknown is a value.
         """
+        model = self.opened.model
         if model.summary.get("null_as_category") and any(f.kind is FeatureKind.UNORDERED for f in model.features):
             return value
         numbers = [rows_sql.as_number(self.data.features[feature.name]) for feature in model.features]
@@ -76,12 +73,10 @@ def tested_rows(opened: UsableModel, test_table: str | None, *, with_id: bool, a
     Raises:
         MadtreeError: there is no such table, or it lacks what the model needs.
     """
-    if test_table is None:
-        raise MadtreeError(f"{argument} must be the name of a table or view, not NULL")
-    source = find_source(opened.host.source, test_table, argument)
+    source, given = find_source(opened.host.source, test_table, argument), str(test_table)
     if is_training_table(opened.host, opened.model, source):
-        _warn_of_training_rows(opened, test_table)
-    return with_outcomes(opened, source, test_table, with_id=with_id, argument=argument)
+        _warn_of_training_rows(opened, given)
+    return with_outcomes(opened, source, given, with_id=with_id, argument=argument)
 
 
 def with_outcomes(opened: UsableModel, source: Relation, given: str, *, with_id: bool, argument: str) -> TestedRows:
@@ -102,7 +97,7 @@ def with_outcomes(opened: UsableModel, source: Relation, given: str, *, with_id:
     )
     actual = outcome_of(opened, data)
     place = _place_of_class(opened.tables, model, data, actual) if model.is_classification else ""
-    return TestedRows(source, data, actual, weight, exposure, place)
+    return TestedRows(opened, source, data, given, argument, actual, weight, exposure, place)
 
 
 def _place_of_class(tables: ModelTables, model: Model, data: NewData, actual: str) -> str:
