@@ -6,11 +6,12 @@ is of, and both are as they were found for the session that asks.
 
 from __future__ import annotations
 
-from madtree.host import Host
+from madtree.host import Host, Row
 from madtree.model.find import ModelTables, find_model, find_trained
 from madtree.model.hold import look_again
 from madtree.model.summary import read_summary
 from madtree.records import dataclass
+from madtree.sqltext import models as sql
 from madtree.sqltext.models import NodeRelation
 from madtree.sqltext.packed_nodes import decoded_nodes
 from madtree.trees import Model
@@ -39,6 +40,12 @@ class OpenModel:
         names = [feature.name for feature in model.features]
         text = "text" if model.has_class_leaves else None
         return NodeRelation(f"({decoded_nodes(*tables.at, model.node_layout, names, text, model.classes)})", None)
+
+    def size(self) -> Row:
+        """How many `trees` there are, how many of these are a `single` leaf, and how many `leaves` all have together,
+        where a tree that failed counts as one.
+        """
+        return self.host.query(sql.size(*self.tables.at))[0]
 
     def look_again_at(self, suffix: str) -> None:
         """Have another look, when the call ends, at a table that is there, and that not every reader reads."""

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row, watched
+from madtree.host import Host, Row
 from madtree.model import (
     UsableModel,
     group_objects,
@@ -30,7 +30,6 @@ from madtree.sqltext import models as models_sql
 from madtree.sqltext.cells import Question
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.quote import ident
-from madtree.trees import Model
 
 HELD_BYTES = 2**28  # some five million rows
 _MOST_CLASSES = 1_600  # whose shares are columns of one query
@@ -39,10 +38,11 @@ _PAYLOAD = Type("pg_catalog.text[]", "text", True, "b", "S", ())
 
 @dataclass(frozen=True)
 class Asking:
-    """A question that is put to a model, with the SQL types and values of the parameters of its rows' query; `groups`
-    has the values of its groups by their numbers.
+    """A question that is put to a model, about `tested` rows, with the SQL types and values of the parameters of its
+    rows' query; `groups` has the values of its groups by their numbers.
     """
 
+    tested: TestedRows
     reader: Host
     question: Question
     types: Sequence[str]
@@ -59,6 +59,10 @@ class Asking:
         for row in rows:
             row["group_values"] = groups.get(row["tree_id"])
         return rows
+
+    def checked(self, text: str) -> list[Row]:
+        """As `by_group`; raises MadtreeError as `TestedRows.checked`."""
+        return self.tested.checked(self.by_group(text))
 
 
 @contextmanager
@@ -151,7 +155,7 @@ def _asking_of(
         run_case(host, work, cells_sql.keep_cells(scratch, cells))
         question = replace(question, cells=scratch)
     groups = partial(group_objects, opened)
-    yield Asking(host if may_keep else reader(host, work), question, scored.types, scored.params, groups)
+    yield Asking(tested, host if may_keep else reader(host, work), question, scored.types, scored.params, groups)
     if may_keep and (in_blocks or keeps_cells):
         host.command(f"DROP TABLE {scratch}")
 
@@ -167,34 +171,3 @@ def _first_group(opened: UsableModel) -> int:
     if not found or found[0]["number"] is None:
         raise opened.tables.damaged(f"{table} has no {opened.model.kind.group_number}")
     return int(found[0]["number"])
-
-
-def checked(
-    host: Host,
-    rows: list[Row],
-    model: Model,
-    test_table: str,
-    unfit: str = "infinite or NaN",
-    argument: str = "test_table",
-) -> list[Row]:
-    """The rows without what tells of unfit values; `unfit`: what outcomes are then, where no events are counted.
-
-    Raises:
-        MadtreeError: there are such values.
-    """
-    bad_weights = max((row.pop("bad_weights", 0) or 0 for row in watched(host, rows)), default=0)
-    bad_actuals = max((row.pop("bad_actuals", 0) or 0 for row in watched(host, rows)), default=0)
-    if bad_weights:
-        raise MadtreeError(
-            f"{argument}: weights {model.summary['weights']} is negative, infinite or NaN in {bad_weights} "
-            f"row{'s' * (bad_weights != 1)} of {test_table}; a weight must be a finite number of at least 0"
-        )
-    if bad_actuals:
-        if model.of_counts:
-            unfit = "negative, infinite or NaN"
-        if model.exposure:
-            unfit += f", or exposure {model.exposure} is not above 0,"
-        raise MadtreeError(
-            f"{argument}: {model.dependent} is {unfit} in {bad_actuals} row{'s' * (bad_actuals != 1)} of {test_table}"
-        )
-    return rows

@@ -21,7 +21,6 @@ from madtree.parallel import best, seconds
 from madtree.records import dataclass
 from madtree.request import COSTS, Costs
 from madtree.score.new_rows import NewRows
-from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext import workers as workers_sql
 from madtree.sqltext.distributed import count_rows
@@ -124,10 +123,8 @@ class Work:
 def measure(rows: NewRows, columns: int, costs: Costs) -> Work:
     """The work of scoring rows by their model, for so many columns."""
     opened = rows.opened
-    leaves = opened.host.query(models_sql.size(*opened.tables.at))[0]["leaves"]
-    return work_of(
-        opened.host, rows.source, opened.model, leaves, columns, costs, has_surrogates=opened.tables.has_surrogates
-    )
+    given = opened.host, rows.source, opened.model, opened.size()["leaves"], columns, costs
+    return work_of(*given, has_surrogates=opened.tables.has_surrogates)
 
 
 def work_of(

@@ -15,7 +15,7 @@ from madtree.model import UsableModel, check_own_table, find_to_use, is_training
 from madtree.model.arrays import MOST_LEVELS
 from madtree.records import dataclass
 from madtree.request import COSTS, find_source
-from madtree.score.asking import asking, checked
+from madtree.score.asking import asking
 from madtree.score.out_of_bag import check_own_rows, has_bags
 from madtree.sqltext import curves
 from madtree.sqltext.array_text import joined
@@ -107,8 +107,7 @@ def _quantiles(opened: UsableModel, calibration_table: str | None, wanted: Seque
         if out_of_bag:
             metrics = class_metrics if model.is_classification else number_metrics
             check_own_rows(opened, put.by_group(metrics(put.question)), table, _TABLE)
-        rows = put.by_group(curves.conformal(put.question, [format(level, "f") for level in wanted]))
-    rows = checked(opened.host, rows, model, table, argument=_TABLE)
+        rows = put.checked(curves.conformal(put.question, [format(level, "f") for level in wanted]))
     least = {float(level): ceil(level / (1 - level)) for level in wanted}
     whole = [row for row in rows if row["tree_id"] == rows[0]["tree_id"]]
     for row in whole:

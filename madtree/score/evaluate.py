@@ -14,7 +14,7 @@ from madtree.host import Host, Row, watched
 from madtree.interface import FUNCTIONS
 from madtree.model import UsableModel, check_answer, class_position, find_to_use
 from madtree.request import COSTS, Costs
-from madtree.score.asking import HELD_BYTES, asking, checked
+from madtree.score.asking import HELD_BYTES, asking
 from madtree.sqltext import curves
 from madtree.sqltext import evaluate as sql
 from madtree.sqltext import models as models_sql
@@ -49,11 +49,8 @@ def tree_evaluate(
     """
     opened = find_to_use(host, tree_model, trust_owner, "tree_model")
     with asking(opened, test_table, in_blocks, costs, most_bytes) as put:
-        if opened.model.is_classification:
-            rows = put.by_group(sql.class_metrics(put.question))
-        else:
-            rows = put.by_group(sql.number_metrics(put.question))
-    return _by_metric(host, opened.model, checked(host, rows, opened.model, str(test_table)))
+        metrics = sql.class_metrics if opened.model.is_classification else sql.number_metrics
+        return _by_metric(host, opened.model, put.checked(metrics(put.question)))
 
 
 def _by_metric(host: Host, model: Model, rows: list[Row]) -> list[Row]:
@@ -81,19 +78,15 @@ def rows_of_report(
     model = opened.model
     found: dict[str, list[Row]] = {}
     with asking(opened, test_table, None, COSTS) as put:
-
-        def ask(statement: str) -> list[Row]:
-            return checked(host, put.by_group(statement), model, str(test_table))
-
         metrics = sql.class_metrics if model.is_classification else sql.number_metrics
-        found["metrics"] = _by_metric(host, model, ask(metrics(put.question)))
+        found["metrics"] = _by_metric(host, model, put.checked(metrics(put.question)))
         if model.is_classification and with_cells:
             _check_cells(opened)
-            found["cells"] = [row for row in ask(sql.confusion(put.question)) if row["n"]]
+            found["cells"] = [row for row in put.checked(sql.confusion(put.question)) if row["n"]]
         if model.is_classification and len(model.classes) == 2:
             question = replace(put.question, chosen=class_position(model, None) + 1)
-            found["curve"] = ask(curves.curve(question, _by_default("tree_curve", "max_points")))
-            found["bins"] = ask(curves.reliability(question, _by_default("tree_reliability", "n_bins")))
+            found["curve"] = put.checked(curves.curve(question, _by_default("tree_curve", "max_points")))
+            found["bins"] = put.checked(curves.reliability(question, _by_default("tree_reliability", "n_bins")))
     return json.dumps(found, default=float)
 
 
@@ -121,8 +114,7 @@ def tree_confusion(
         )
     _check_cells(opened)
     with asking(opened, test_table, in_blocks, costs) as put:
-        rows = put.by_group(sql.confusion(put.question))
-    return checked(host, rows, opened.model, str(test_table))
+        return put.checked(sql.confusion(put.question))
 
 
 def _check_cells(opened: UsableModel) -> None:
@@ -187,8 +179,7 @@ def _of_class(
         )
     chosen = class_position(opened.model, class_) + 1
     with asking(opened, test_table, None, COSTS) as put:
-        rows = put.by_group(statement(replace(put.question, chosen=chosen), n))
-    return checked(host, rows, opened.model, str(test_table))
+        return put.checked(statement(replace(put.question, chosen=chosen), n))
 
 
 def _float(value: Any) -> float | None:

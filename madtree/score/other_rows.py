@@ -6,7 +6,6 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.model import UsableModel
-from madtree.score.asking import checked
 from madtree.score.calibration import METHODS, fitted_maps
 from madtree.score.predictor import PredictedNumbers
 from madtree.score.rows_at_hand import RowsAtHand
@@ -43,7 +42,7 @@ def calibration_maps(opened: UsableModel, table: str | None, method: str) -> Fit
     rows = RowsAtHand.of(tested, choice, MOST_ROWS, tested.outcome_and_weight())
     actual, weight = rows.others.T
     fit = np.isfinite(weight) & (weight >= 0)
-    checked(opened.host, [{"bad_weights": int((~fit & ~np.isnan(weight)).sum())}], model, str(table), argument=_TABLE)
+    tested.checked([{"bad_weights": int((~fit & ~np.isnan(weight)).sum())}])
     counted = fit & (weight > 0) & np.isfinite(actual)
     seen = np.unique(actual[counted]).astype(np.int64).tolist()
     if len(seen) < 2:

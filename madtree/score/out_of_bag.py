@@ -19,7 +19,6 @@ from madtree.score.new_rows import NewRows, id_name_of
 from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext import forest_tables as sql
 from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.models import size
 from madtree.sqltext.predict import Output
 from madtree.sqltext.rows import identity_number
 from madtree.sqltext.tables import OOB_TREES
@@ -45,7 +44,7 @@ def drawn_rows(opened: UsableModel, id_type: Type) -> Drawn:
     facts = opened.model.summary
     values = {name: facts.get(column) for name, column in _SAMPLES.items()}
     samples = Bootstrap.from_values({**values, "first": 0, "count": opened.model.n_members})
-    is_tested = np.ones(opened.host.query(size(*opened.tables.at))[0]["trees"], np.bool_)
+    is_tested = np.ones(opened.size()["trees"], np.bool_)
     if "oob_tested" in opened.tables.columns(""):
         untested = [row["place"] for row in opened.host.query(sql.untested_trees(*opened.tables.at))]
         is_tested[untested] = False

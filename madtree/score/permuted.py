@@ -14,7 +14,6 @@ from madtree.host import Host, Row, watched
 from madtree.interface import FUNCTIONS
 from madtree.learn.data import Floats, Ints, portable
 from madtree.model import find_to_use
-from madtree.score.asking import checked
 from madtree.score.predictor import PredictedNumbers
 from madtree.score.rows_at_hand import RowsAtHand, feature_places
 from madtree.score.tested_rows import tested_rows
@@ -58,7 +57,7 @@ def permutation_importance(
     actual, weight = rows.others.T
     fit = np.isfinite(weight) & (weight >= 0)
     bad = {"bad_weights": int((~fit & ~np.isnan(weight)).sum()), "bad_actuals": int(np.isinf(actual).sum())}
-    checked(host, [bad], model, str(test_table))
+    tested.checked([bad])
     counted = fit & (weight > 0) & np.isfinite(actual)
     if not counted.any():
         raise MadtreeError(f"test_table: no row of {test_table} counts", sqlstate="P0002")

@@ -35,7 +35,6 @@ from madtree.score.former_table import predictions
 from madtree.score.into_table import IntoTable
 from madtree.score.new_rows import id_name_of
 from madtree.score.sum_expression import forest_expression
-from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.portable import spelling_of
@@ -102,7 +101,7 @@ def score_table(
     into = IntoTable.checked(opened, new_data_table, output_table, signature, replace=replace)
     outputs, row_output = _columns(opened, wanted, level, into.scan.id_name)
     into.send_notices()
-    size = host.query(models_sql.size(*opened.tables.at))[0]
+    size = opened.size()
     if wanted == "prob" and size["single"] and model.kind.joining is Joining.NONE:
         _warn_of_single_leaves(host, model, size["single"], size["trees"])
     surrogates = opened.tables.has_surrogates

@@ -16,7 +16,6 @@ from madtree.model import UsableModel, output_columns, read_trees
 from madtree.model.arrays import ModelArrays, RefreshedGroups, RefreshedNodes, read_arrays
 from madtree.records import dataclass
 from madtree.request import COSTS, Costs
-from madtree.score.asking import checked
 from madtree.score.block_plan import MemberValues, SummedLeaves, build_plan
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import Work, measure
@@ -114,7 +113,7 @@ def refreshed_nodes(
                     host.let_in()
                     sums.add(encoded)
     bad = {"bad_weights": int(sums.unfit[0]), "bad_actuals": int(sums.unfit[1])}
-    checked(host, [bad], model, str(table), argument=argument)
+    tested.checked([bad])
     return _of_all_nodes(host, model, nodes, sums, width)
 
 

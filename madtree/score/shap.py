@@ -19,7 +19,6 @@ from madtree.score.rows_at_hand import feature_places
 from madtree.score.score_by_blocks import BlockScoring, RowOutput
 from madtree.score.shap_columns import COLUMNS, checked_layout
 from madtree.score.shap_plan import Terms
-from madtree.sqltext import models as models_sql
 from madtree.sqltext.explain import shown
 from madtree.sqltext.predict import Scan
 from madtree.sqltext.split import split_list
@@ -76,7 +75,7 @@ def explain_table(
     into = IntoTable.checked(opened, new_data_table, output_table, signature, replace=replace)
     outputs = table_layout.outputs(into.scan.id_name)
     into.send_notices()
-    size = host.query(models_sql.size(*opened.tables.at))[0]
+    size = opened.size()
     work = work_of(host, into.rows.source, model, size["leaves"], 1, costs, has_surrogates=opened.tables.has_surrogates)
     work = replaced(work, row_seconds=_LEAF * size["leaves"] * model.n_members / max(size["trees"], 1))
     how = RowOutput(COLUMNS, table_layout.outcomes, _values_shown if n_kept else None)

@@ -14,7 +14,6 @@ from madtree.model import UsableModel
 from madtree.model.arrays import ModelArrays
 from madtree.records import dataclass
 from madtree.request import COSTS
-from madtree.score.asking import checked
 from madtree.score.case_or_blocks import measure
 from madtree.score.refreshed_leaves import rows_by_blocks
 from madtree.score.staged import unfit_for
@@ -124,7 +123,7 @@ class StageRows:
                         )
                     n_rows += len(group)
         bad = {"bad_weights": int(unfit[0]), "bad_actuals": int(unfit[1])}
-        checked(opened.host, [bad], model, str(table), unfit_for(model), argument)
+        tested.checked([bad], unfit_for(model))
         if not own:
             return cls(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), [])
         group, outcomes, weights = (np.concatenate(each) for each in zip(*own, strict=True))

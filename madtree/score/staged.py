@@ -18,7 +18,6 @@ from madtree.model import (
 )
 from madtree.model.arrays import read_arrays
 from madtree.request import COSTS, Costs
-from madtree.score.asking import checked
 from madtree.score.block_plan import build_plan
 from madtree.score.block_statement import BlockStatement
 from madtree.score.boosted_outcomes import numbers_beside, staged_values
@@ -66,7 +65,7 @@ def boost_staged(
         if own:  # others have failed
             scopes.append((gid, groups.get(gid), own, of_group))
     rows = [row for scope in watched(host, scopes) for row in _rounds(model, *scope)]
-    return checked(host, rows, model, str(test_table), unfit_for(model))
+    return tested.checked(rows, unfit_for(model))
 
 
 def unfit_for(model: Model) -> str:

@@ -19,7 +19,6 @@ from madtree.model import (
     probabilities,
     read_trees,
 )
-from madtree.sqltext import models as models_sql
 from madtree.sqltext.condition import Spelling
 from madtree.sqltext.portable import spelling_of
 from madtree.sqltext.score_sum import ScoreSum
@@ -118,7 +117,7 @@ def _groups(opened: UsableModel, hint: str, copies: int = 1) -> list[GroupTrees]
     Raises:
         MadtreeError: there are too many leaves, or trees of a sum.
     """
-    size = opened.host.query(models_sql.size(*opened.tables.at))[0]
+    size = opened.size()
     _check_size(opened.model, int(size["leaves"]) * copies, copies, hint)
     if not size["trees"]:
         return []

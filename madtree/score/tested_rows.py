@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from madtree.errors import MadtreeError
+from madtree.host import Row, watched
 from madtree.model import ModelTables, NewData, UsableModel, fit_features, is_training_table, outcome_of
 from madtree.records import dataclass
 from madtree.request import find_source
@@ -47,6 +49,30 @@ class TestedRows(NewRows):
             actual = f"CASE WHEN {fits} THEN {binary(actual, '/', self.exposure)} ELSE 'NaN'::pg_catalog.float8 END"
             weight = f"CASE WHEN {fits} THEN {binary(weight, '*', self.exposure)} ELSE {weight} END"
         return [infinite(value) for value in (actual, weight)]
+
+    def checked(self, rows: list[Row], unfit: str = "infinite or NaN") -> list[Row]:
+        """Rows of an answer without what tells of unfit values; `unfit`: what outcomes are then, where no events are
+        counted.
+
+        Raises:
+            MadtreeError: there are such values.
+        """
+        host, model = self.opened.host, self.opened.model
+        bad_weights = max((row.pop("bad_weights", 0) or 0 for row in watched(host, rows)), default=0)
+        bad_actuals = max((row.pop("bad_actuals", 0) or 0 for row in watched(host, rows)), default=0)
+        if bad_weights:
+            raise MadtreeError(
+                f"{self.argument}: weights {model.summary['weights']} is negative, infinite or NaN in {bad_weights} "
+                f"row{'s' * (bad_weights != 1)} of {self.given}; a weight must be a finite number of at least 0"
+            )
+        if bad_actuals:
+            if model.of_counts:
+                unfit = "negative, infinite or NaN"
+            if model.exposure:
+                unfit += f", or exposure {model.exposure} is not above 0,"
+            where = f"{bad_actuals} row{'s' * (bad_actuals != 1)} of {self.given}"
+            raise MadtreeError(f"{self.argument}: {model.dependent} is {unfit} in {where}")
+        return rows
 
     def of_training(self) -> TestedRows:
         """With outcomes only where training takes the row."""

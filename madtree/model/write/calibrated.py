@@ -14,7 +14,6 @@ from madtree.model.write.columns_text import chunks, integers, rows_of_floats
 from madtree.model.write.copies import NewModel, copy_summary, parts_of
 from madtree.records import dataclass
 from madtree.sqltext import calibrated as sql
-from madtree.sqltext import models as models_sql
 from madtree.sqltext.copies import create_copies, fill_alike
 from madtree.sqltext.predict import class_array
 from madtree.sqltext.tables import CALIBRATION_COLUMNS
@@ -93,7 +92,7 @@ def _leaves(opened: UsableModel, n_classes: int) -> tuple[list[int], list[int], 
 
 def check_leaves(opened: UsableModel, n_classes: int) -> int:
     """How many there are; raises MadtreeError where the weights of the classes in them are too many."""
-    n_leaves: int = opened.host.query(models_sql.size(*opened.tables.at))[0]["leaves"]
+    n_leaves: int = opened.size()["leaves"]
     if n_leaves * n_classes > _MOST_WEIGHTS:
         raise MadtreeError(
             f"model: {opened.tables.given} has {n_leaves:,} leaves and {n_classes:,} classes, and at most "
