@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import check_no_offsets, check_rows, find_to_use, unquoted
+from madtree.model import check_no_offsets, check_rows, find_to_use
 from madtree.model.write import Calibrated, NewModel, write_calibrated_sum, write_calibrated_tree, write_refreshed
 from madtree.score import calibration_maps, check_method, check_stages, refreshed_boosted, refreshed_nodes
 from madtree.sqltext.kinds import TABLES
@@ -48,7 +48,7 @@ def calibrate(
         model, "and maps from scores to probabilities hold for trees alone", "Calibrate a model without offsets."
     )
     if model.kind.joining is not Joining.NONE:
-        for column in map(unquoted, model.grouping_columns):
+        for column in opened.grouping:
             if column in TABLES[BOOSTED].own_names:
                 raise MadtreeError(
                     f"model: {model_name} has the grouping column {ident(column)}, which is also the name of a column "

@@ -9,7 +9,7 @@ import psycopg
 from madtree.cli.escapes import escaped_line
 from madtree.cli.exits import USAGE, CommandError
 from madtree.host.psycopg import as_host
-from madtree.model import OpenModel, find_to_show, read_model, unquoted
+from madtree.model import OpenModel, find_to_show, read_model
 from madtree.sqltext import models as sql
 from madtree.trees import Joining, Members, Model, ModelKind
 
@@ -81,14 +81,14 @@ def member_of_group(opened: OpenModel, tree: int | None, group: Sequence[str] | 
 
 def tree_of_group(opened: OpenModel, group: Sequence[str]) -> int:
     """The number of the group's tree."""
-    columns = [unquoted(column) for column in opened.model.grouping_columns]
+    columns = list(opened.grouping)
     if not columns:
         raise CommandError(f"{opened.model.name} is not grouped: it has one tree", "Leave --group out.", USAGE)
     wanted = values_by_column(columns, group)
     if set(wanted) != set(columns):
         needed = " ".join(f"--group {column}=..." for column in columns)
         raise CommandError(f"--group must have one value for each of {', '.join(columns)}", needed, USAGE)
-    found = opened.host.query(sql.trees(*opened.tables.at, opened.tables.group_writers(columns)))
+    found = opened.host.query(sql.trees(*opened.tables.at, opened.group_writers))
     for row in found:
         if list(row["group"]) == [wanted[column] for column in columns]:
             return int(row["tree_id"])

@@ -12,7 +12,6 @@ from madtree.model import (
     find_to_show,
     group_objects,
     read_trees,
-    unquoted,
 )
 from madtree.sqltext import explain as sql
 from madtree.trees import Tree, distinct_complexities
@@ -57,8 +56,8 @@ def stored_cp_table(opened: OpenModel) -> list[Row] | None:
     tables = opened.tables
     if not tables.has_cv:
         return None
-    grouping = tables.group_writers([*map(unquoted, opened.model.grouping_columns)])
-    return few_rows(opened.host, f"the cp table of {tables.given}", sql.cp_table(*tables.at, grouping))
+    statement = sql.cp_table(*tables.at, opened.group_writers)
+    return few_rows(opened.host, f"the cp table of {tables.given}", statement)
 
 
 def _by_group(rows: Iterable[Row]) -> Mapping[tuple[str, ...], list[Row]]:

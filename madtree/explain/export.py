@@ -19,7 +19,6 @@ from madtree.model import (
     each_tree,
     find_to_show,
     isotonic_functions,
-    unquoted,
 )
 from madtree.render.document import Document, dump, model_document
 from madtree.render.pmml import model_pmml
@@ -62,7 +61,7 @@ def _with_cp_table(opened: OpenModel) -> Document:
 
 def _with_groups(opened: OpenModel) -> Document:
     tables, model = opened.tables, opened.model
-    grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
+    grouping = opened.group_writers
     table, n_features = tables.part("_group"), len(model.features)
     n_groups = opened.host.query(models_sql.n_rows(table))[0]["n"]
     if n_groups * n_features * len(sql.importances(model.kind)) > _MOST_NUMBERS:

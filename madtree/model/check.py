@@ -9,7 +9,6 @@ from madtree.host import Row
 from madtree.interface import FUNCTIONS
 from madtree.model.find import ModelTables
 from madtree.model.opened import OpenModel
-from madtree.model.summary import unquoted
 from madtree.sqltext import check as sql
 from madtree.sqltext.explain import importances
 from madtree.sqltext.quote import literal
@@ -28,7 +27,7 @@ def check_trees(opened: OpenModel) -> None:
     """
     host, tables, model = opened.host, opened.tables, opened.model
     at = tables.at
-    grouping = [unquoted(column) for column in model.grouping_columns]
+    grouping = list(opened.grouping)
     n_features = len(model.features)
     _refuse(tables, host.query(sql.faulty_trees(*at, grouping), [_INT], [n_features]))
     if model.kind.members is Members.ONE:
@@ -98,7 +97,7 @@ def check_nodes(opened: OpenModel, tree_id: int | None = None) -> None:
 def _kinds(model: Model) -> list[list[str]]:
     """Names of the features, of those that are unordered, and of those that are boolean."""
     return [
-        [feature.name for feature in model.features],
+        model.feature_names,
         [feature.name for feature in model.features if feature.kind is FeatureKind.UNORDERED],
         [feature.name for feature in model.features if feature.type == "boolean"],
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from madtree.errors import MadtreeError
@@ -93,10 +92,6 @@ class ModelTables:
     def class_writer(self) -> Writer | None:
         """How a value of the predictions' type is written as text."""
         return self.prediction_writer if self._prediction.kept.writer is None else None
-
-    def group_writers(self, grouping: Sequence[str]) -> list[tuple[str, Writer | None]]:
-        """The grouping columns, given unquoted, and how their values are written as text."""
-        return [(column, self.facts.tables[""].columns[column].writer) for column in grouping]
 
     @property
     def is_packed(self) -> bool:

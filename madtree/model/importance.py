@@ -8,7 +8,6 @@ from madtree.model.check import check_rows
 from madtree.model.opened import find_to_show
 from madtree.model.read import group_objects
 from madtree.model.size_limits import check_answer
-from madtree.model.summary import unquoted
 from madtree.request import check_new, warn_of_texts
 from madtree.sqltext import importance as sql
 from madtree.sqltext import models as models_sql
@@ -24,8 +23,7 @@ def get_var_importance(host: Host, model_name: str | None, output_table: str | N
     opened = find_to_show(host, model_name, "model_name")
     check_rows(opened)
     schema, name = check_new(host, output_table, "output_table")
-    names = [unquoted(column) for column in opened.model.grouping_columns]
-    grouping = {name: opened.tables.facts.tables[""].columns[name] for name in names}
+    grouping = opened.grouping
     own = sql.COLUMNS[opened.model.kind]
     for column in grouping:
         if column in own:

@@ -69,7 +69,7 @@ def fit_features(
             types cannot be cast to the features'; all such features are named. Other errors of the database pass as
             they are.
     """
-    names = [feature.name for feature in model.features]
+    names = model.feature_names
     if model.offsets is not None:
         others, hint = [*others, model.offsets], f"{hint} It must also have what the model's offsets are made of."
     types = _column_types(host, source, [*first, *names, *others], given, argument, hint)

@@ -7,13 +7,15 @@ is of, and both are as they were found for the session that asks.
 from __future__ import annotations
 
 from madtree.host import Host, Row
+from madtree.model.facts import ColumnFacts
 from madtree.model.find import ModelTables, find_model, find_trained
 from madtree.model.hold import look_again
-from madtree.model.summary import read_summary
+from madtree.model.summary import read_summary, unquoted
 from madtree.records import dataclass
 from madtree.sqltext import models as sql
 from madtree.sqltext.models import NodeRelation
 from madtree.sqltext.packed_nodes import decoded_nodes
+from madtree.sqltext.values import Writer
 from madtree.trees import Model
 
 
@@ -32,14 +34,26 @@ class OpenModel:
     model: Model
 
     @property
+    def grouping(self) -> dict[str, ColumnFacts]:
+        """The grouping columns of `<output>` by their unquoted names."""
+        columns = self.tables.facts.tables[""].columns
+        return {name: columns[name] for name in map(unquoted, self.model.grouping_columns)}
+
+    @property
+    def group_writers(self) -> list[tuple[str, Writer | None]]:
+        """The names of the grouping columns, and how their values are written as text."""
+        return [(name, column.writer) for name, column in self.grouping.items()]
+
+    @property
     def nodes(self) -> NodeRelation:
         """Where the nodes are read from. Never from a view, which would run what its owner wrote."""
         tables, model = self.tables, self.model
         if not tables.is_packed:
             return NodeRelation(tables.part("_nodes"), tables.prediction_writer)
-        names = [feature.name for feature in model.features]
         text = "text" if model.has_class_leaves else None
-        return NodeRelation(f"({decoded_nodes(*tables.at, model.node_layout, names, text, model.classes)})", None)
+        return NodeRelation(
+            f"({decoded_nodes(*tables.at, model.node_layout, model.feature_names, text, model.classes)})", None
+        )
 
     def size(self) -> Row:
         """How many `trees` there are, how many of these are a `single` leaf, and how many `leaves` all have together,

@@ -108,7 +108,7 @@ class _Unpacker:
         self._sets, self._of_classes = slice(sets, end), slice(end, None)
         self._tables = opened.tables
         self._classes = model.classes if model.has_class_leaves else None
-        self._features = (None, *(feature.name for feature in model.features))
+        self._features = (None, *model.feature_names)
         self._by_category = (False, *(feature.kind is FeatureKind.UNORDERED for feature in model.features))
         self._is_boolean = (False, *(feature.type == "boolean" for feature in model.features))
 

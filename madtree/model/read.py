@@ -14,7 +14,6 @@ from madtree.model.find import ModelTables
 from madtree.model.opened import OpenModel, find_to_show
 from madtree.model.packed_nodes import packed_trees, packed_trees_to_walk
 from madtree.model.size_limits import MOST_BYTES, check_listed
-from madtree.model.summary import unquoted
 from madtree.sqltext import explain as explain_sql
 from madtree.sqltext import models as sql
 from madtree.trees import MAX_CATEGORIES, Competitor, Model, Node, Split, Surrogate, Tree
@@ -70,8 +69,7 @@ def each_tree(opened: OpenModel, tree_id: int | None = None, *, competitors: boo
     # Packed nodes are looked at as they are read.
     check_rows(opened, tree_id, competitors=competitors, nodes=not tables.is_packed)
     check_listed(host, tables)
-    grouping = tables.group_writers([unquoted(name) for name in opened.model.grouping_columns])
-    rows = listed(host, sql.trees(*tables.at, grouping))
+    rows = listed(host, sql.trees(*tables.at, opened.group_writers))
     if not rows:
         raise tables.damaged("it has no tree")
     wanted = rows if tree_id is None else [row for row in watched(host, rows) if row["tree_id"] == tree_id]
@@ -283,7 +281,6 @@ def group_objects(opened: OpenModel) -> dict[int, str]:
     model = opened.model
     if not model.grouping_columns:
         return {}
-    names = [unquoted(column) for column in model.grouping_columns]
     table, number = opened.tables.part(model.kind.groups_in), model.kind.group_number
-    statement = explain_sql.group_objects(table, number, opened.tables.group_writers(names))
+    statement = explain_sql.group_objects(table, number, opened.group_writers)
     return {row["number"]: row["group_values"] for row in watched(opened.host, listed(opened.host, statement))}

@@ -233,7 +233,7 @@ def _parameters(model: Model) -> Iterator[tuple[str, str]]:
             continue
         if value is not None and value not in ("", "None"):
             yield title, _value_text(value)
-    yield "features", _listed([feature.name for feature in model.features])
+    yield "features", _listed(model.feature_names)
     if model.is_classification:
         yield "classes", _listed([category_text(name) for name in model.classes])
 

@@ -66,8 +66,7 @@ def boosted_values(opened: OpenModel, gids: Sequence[int]) -> list[dict[str, Any
 
 def _rows(opened: OpenModel, gids: Sequence[int], columns: Sequence[str]) -> list[Row]:
     """Of `<output>_group`, in the order of `gids`."""
-    grouping = opened.tables.group_writers([unquoted(column) for column in opened.model.grouping_columns])
-    statement = sql.groups(*opened.tables.at, grouping, columns)
+    statement = sql.groups(*opened.tables.at, opened.group_writers, columns)
     rows = {row["gid"]: row for row in opened.host.query(statement, _GIDS, [list(gids)])}
     return [rows[gid] for gid in gids if gid in rows]
 

@@ -18,7 +18,6 @@ from madtree.model import (
     few_rows,
     output_columns,
     read_trees,
-    unquoted,
 )
 from madtree.render.labels import category_text
 from madtree.report.function_calls import scoring_sql, tested
@@ -49,9 +48,8 @@ def cp_tables(choice: Choice) -> dict[int, list[Row]]:
     tables = choice.opened.tables
     if not tables.has_cv:
         return {}
-    grouping = tables.group_writers([unquoted(column) for column in choice.model.grouping_columns])
     found: dict[int, list[Row]] = {}
-    asked = sql.cv(*tables.at, grouping), ["pg_catalog.int4[]"], [choice.tree_ids]
+    asked = sql.cv(*tables.at, choice.opened.group_writers), ["pg_catalog.int4[]"], [choice.tree_ids]
     for row in few_rows(choice.host, f"the cp table of {tables.given}", *asked):
         found.setdefault(row.pop("tree_id"), []).append(
             {key: value if isinstance(value, bool) else finite(value) for key, value in row.items()}

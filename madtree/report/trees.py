@@ -8,7 +8,7 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model import OpenModel, check_nodes, check_rows, unquoted
+from madtree.model import OpenModel, check_nodes, check_rows
 from madtree.records import dataclass
 from madtree.render.labels import group_text, leaf_words, one_line, split_text, without_noise
 from madtree.report.kinds import PAGES
@@ -96,7 +96,7 @@ def choose_trees(opened: OpenModel, wanted: Sequence[int] | None, limits: Limits
     host, tables, model = opened.host, opened.tables, opened.model
     check_rows(opened, nodes=not tables.is_packed)  # packed nodes of those trees only that are shown
     totals = host.query(sql.totals(*tables.at))[0]
-    grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
+    grouping = opened.group_writers
     kinds = ["pg_catalog.int4", "pg_catalog.int4[]"]
     ids = None if wanted is None else list(wanted)
     found = host.query(PAGES[model.kind].trees(*tables.at, grouping), kinds, [limits.trees, ids])

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, bare_message
-from madtree.model import NewData, UsableModel, casting, fit_features, unquoted
+from madtree.model import NewData, UsableModel, casting, fit_features
 from madtree.records import dataclass
 from madtree.request import Type, check_known_types, find_source, find_types
 from madtree.sqltext import explain as explain_sql
@@ -85,9 +85,8 @@ def _groups_of(opened: UsableModel, data: NewData) -> sql.GroupJoin | None:
     host, tables, model = opened.host, opened.tables, opened.model
     if not model.grouping_columns:
         return None
-    names = [*map(unquoted, model.grouping_columns)]
     # By their names with schemas: those that this session's search path would do with are others' elsewhere.
-    columns = [tables.facts.tables[""].columns[name] for name in names]
+    names, columns = list(opened.grouping), list(opened.grouping.values())
     types = [(column.name, column.equals) for column in columns]
     used = [(f"{tables.argument}: {ident(name)}", type_[0]) for name, type_ in zip(names, types, strict=True)]
     oids = check_known_types(host, used, of_model=True)
@@ -103,7 +102,7 @@ def _groups_of(opened: UsableModel, data: NewData) -> sql.GroupJoin | None:
     table, number = tables.part(model.kind.groups_in), model.kind.group_number
 
     def as_values() -> str:
-        found = host.query(models_sql.group_texts(table, number, tables.group_writers(names)))
+        found = host.query(models_sql.group_texts(table, number, opened.group_writers))
         rows = [[str(row["number"]), *row["texts"]] for row in found]
         return value_rows(
             [(number, "int4"), *((name, type_[0]) for name, type_ in zip(names, types, strict=True))], rows

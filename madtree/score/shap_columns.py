@@ -167,7 +167,7 @@ class Layout:
 
     def _feature(self, number: int) -> tuple[str, str]:
         """The name and the value of a term's first feature or its second one, which may not be there."""
-        names = sql.class_array([feature.name for feature in self._model.features], _TEXT)
+        names = sql.class_array(self._model.feature_names, _TEXT)
         places = sql.integer_array([own[number] + 1 if number < len(own) else 0 for own in self.terms.all_terms])
         place = pick(places, "scored.place")
         found = f"CASE WHEN {place} OPERATOR(pg_catalog.>) 0 THEN {place} OPERATOR(pg_catalog.+) 1 END"

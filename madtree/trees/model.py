@@ -276,6 +276,11 @@ class Model:
             name: seen.get(group, ()) if isinstance(seen, Mapping) else seen for name, seen in self.categories.items()
         }
 
+    @property
+    def feature_names(self) -> list[str]:
+        """In their order."""
+        return [feature.name for feature in self.features]
+
     def feature(self, name: str) -> Feature:
         """The feature of that name. Raises KeyError if the model has none."""
         return self._by_name[name]

@@ -70,7 +70,7 @@ def _listed(opened: OpenModel, nodes: Mapping[str, Array]) -> SplitCategories:
     tables = opened.tables
     check_listed(opened.host, tables)
     statement = sql.category_numbers(*tables.at, nodes=not tables.is_packed, surrogates=tables.has_surrogates)
-    names = [feature.name for feature in opened.model.features]
+    names = opened.model.feature_names
     row = opened.host.query(statement, [_TEXTS, _BOOLS], [names, _booleans(opened.model.features)])[0]
     columns = {column: sent_ints(data) for column, data in row.items()}
     return SplitCategories(

@@ -113,7 +113,7 @@ def _rows_of_nodes(opened: OpenModel) -> dict[str, Array]:
     row = opened.host.query(
         sql.node_numbers(*opened.tables.at, prediction, opened.tables.prediction_writer),
         [_TEXTS, _TEXTS],
-        [[feature.name for feature in model.features], list(model.classes)],
+        [model.feature_names, list(model.classes)],
     )[0]
     whole = ["tree_id", "node_id", "feature", "majority_left"] + ["prediction"] * model.has_class_leaves
     nodes: dict[str, Array] = {
@@ -129,7 +129,7 @@ def _surrogates(
     """The surrogates of nodes; of all in the tables (n,) whether they are among these; and their adjusted agreement."""
     with_agreement = ADJUSTED_AGREEMENT in others
     statement = sql.surrogate_numbers(*opened.tables.at, with_agreement=with_agreement)
-    row = opened.host.query(statement, [_TEXTS], [[feature.name for feature in opened.model.features]])[0]
+    row = opened.host.query(statement, [_TEXTS], [opened.model.feature_names])[0]
     tree_id = sent_ints(row["tree_id"])
     wanted: Bools = np.ones(len(tree_id), np.bool_)
     if tree_range is not None:

@@ -86,7 +86,7 @@ class _Sum:
             check_leaves(self.opened, self._n_copies)
         parts, values = self._parts(), self._values()
         layout = replace(self.opened.model, kind=BOOSTED).node_layout
-        nodes = create_nodes(new, layout, [feature.name for feature in self.opened.model.features], None, ())
+        nodes = create_nodes(new, layout, self.opened.model.feature_names, None, ())
         self.new.make(host, f"{create_copies(new, parts)};\n{nodes}")
         sizes = listed(host, packed_sql.packed_lengths(*old))
         former = [int(row["tree_id"]) for row in watched(host, sizes)]

@@ -69,7 +69,7 @@ def _write(opened: UsableModel, new: NewModel, n_rounds: int) -> None:
     old, most = opened.tables.at, n_rounds * model.n_scores
     columns = parts_of(opened.tables, frozenset({"_nodes"}))
     at = new.at
-    nodes = copies_sql.create_nodes(at, model.node_layout, [feature.name for feature in model.features], None, ())
+    nodes = copies_sql.create_nodes(at, model.node_layout, model.feature_names, None, ())
     new.make(host, f"{copies_sql.create_copies(at, columns)};\n{nodes}")
     host.command(sql.fill_trees(old, at, columns[""], most))
     host.command(sql.fill_packed(old, at, columns["_packed"], most))

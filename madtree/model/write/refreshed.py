@@ -39,7 +39,7 @@ def write_refreshed(opened: UsableModel, new: NewModel, table: str, refresh: Ref
     parts = parts_of(tables, left_out, [*dict(REFRESH_COLUMNS)])
     statements = create_copies(at, parts)
     if is_packed:
-        names = [feature.name for feature in model.features]
+        names = model.feature_names
         class_type = tables.prediction_type if model.has_class_leaves else None
         statements = f"{statements};\n{create_nodes(at, model.node_layout, names, class_type, model.classes)}"
     new.make(host, statements)
