@@ -13,8 +13,8 @@ from madtree.model.arrays import IsotonicArrays
 from madtree.score.block_plan import MemberValues, ScoreValues
 from madtree.score.member_scorer import row_bytes
 from madtree.score.number_columns import CLASS_OF_ROW, EVALUATED, columns_of, numbers_of
-from madtree.score.outcome_bytes import class_type
 from madtree.score.outcomes import Outcomes, Part, ScoredLeaves
+from madtree.score.routed_rows import class_type
 from madtree.sqltext import predict as sql
 from madtree.sqltext.outcome_numbers import pick, pick_each
 

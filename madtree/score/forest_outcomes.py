@@ -10,8 +10,8 @@ from madtree.model.arrays import read_leaf_outcomes
 from madtree.score.block_plan import MemberValues
 from madtree.score.member_scorer import INTERVAL_NUMBERS, row_bytes
 from madtree.score.number_columns import CLASS_OF_ROW, EVALUATED, array_of, columns_of, numbers_of
-from madtree.score.outcome_bytes import class_type, count_type
 from madtree.score.outcomes import Outcomes, Part, ScoredLeaves
+from madtree.score.routed_rows import class_type, count_type
 from madtree.sqltext import predict as sql
 from madtree.sqltext.outcome_numbers import pick, pick_each
 

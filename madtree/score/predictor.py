@@ -16,8 +16,8 @@ from madtree.score.additive import SumScale
 from madtree.score.block_plan import build_plan
 from madtree.score.block_scorer import score_rows
 from madtree.score.kinds import SCORING
-from madtree.score.outcome_bytes import count_type, numbers_in
 from madtree.score.outcomes import Outcomes, ScoredLeaves
+from madtree.score.routed_rows import count_type, numbers_in
 from madtree.sqltext.condition import QUALIFIED
 from madtree.trees import Joining
 
