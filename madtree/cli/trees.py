@@ -53,15 +53,15 @@ def tree_number(connection: psycopg.Connection, name: str, tree: int | None, gro
 
     Where groups have many trees, one must be asked for: by its number, or by the group and its number there.
     """
-    opened = find_to_show(as_host(connection), name)
-    if opened.model.kind.members is Members.ONE:
-        return tree_of_group(opened, group) if group else tree
-    return member_of_group(opened, tree, group)
+    shown = find_to_show(as_host(connection), name)
+    if shown.model.kind.members is Members.ONE:
+        return tree_of_group(shown, group) if group else tree
+    return member_of_group(shown, tree, group)
 
 
-def member_of_group(opened: OpenModel, tree: int | None, group: Sequence[str] | None) -> int:
+def member_of_group(shown: OpenModel, tree: int | None, group: Sequence[str] | None) -> int:
     """The number of one of many trees; with `group`, `tree` counts the trees of that group, from 1."""
-    model = opened.model
+    model = shown.model
     if tree is None:
         raise CommandError(
             f"{model.name} is {model.kind.described} of {model.n_members} trees",
@@ -72,30 +72,30 @@ def member_of_group(opened: OpenModel, tree: int | None, group: Sequence[str] | 
         return tree
     if not model.grouping_columns:
         raise CommandError(f"{model.name} is not grouped", "Leave --group out.", USAGE)
-    first = tree_of_group(opened, group)
+    first = tree_of_group(shown, group)
     members = model.numbering.members(model.numbering.group(first))
     if not 1 <= tree <= members:
         raise CommandError(f"--tree must be from 1 to {members}, not {tree}")
     return first + tree - 1
 
 
-def tree_of_group(opened: OpenModel, group: Sequence[str]) -> int:
+def tree_of_group(shown: OpenModel, group: Sequence[str]) -> int:
     """The number of the group's tree."""
-    columns = list(opened.grouping)
+    columns = list(shown.grouping)
     if not columns:
-        raise CommandError(f"{opened.model.name} is not grouped: it has one tree", "Leave --group out.", USAGE)
+        raise CommandError(f"{shown.model.name} is not grouped: it has one tree", "Leave --group out.", USAGE)
     wanted = values_by_column(columns, group)
     if set(wanted) != set(columns):
         needed = " ".join(f"--group {column}=..." for column in columns)
         raise CommandError(f"--group must have one value for each of {', '.join(columns)}", needed, USAGE)
-    found = opened.host.query(sql.trees(*opened.tables.at, opened.group_writers))
+    found = shown.host.query(sql.trees(*shown.tables.at, shown.group_writers))
     for row in found:
         if list(row["group"]) == [wanted[column] for column in columns]:
             return int(row["tree_id"])
     groups = list(dict.fromkeys("/".join(row["group"]) for row in found))  # which may have several trees each
     known, more = ", ".join(map(escaped_line, groups[:SHOWN])), len(groups) - SHOWN
     raise CommandError(
-        f"{opened.model.name} has no tree of the group {'/'.join(wanted.values())}",
+        f"{shown.model.name} has no tree of the group {'/'.join(wanted.values())}",
         f"It has those of {known}{f' and {more:,} more' if more > 0 else ''}.",
     )
 

@@ -11,10 +11,9 @@ from madtree.host import rows_at_once, watched
 from madtree.learn.data import Floats
 from madtree.model import ModelTables, UsableModel
 from madtree.model.write.columns_text import chunks, integers, rows_of_floats
-from madtree.model.write.copies import NewModel, copy_summary, parts_of
+from madtree.model.write.copies import NewModel
 from madtree.records import dataclass
 from madtree.sqltext import calibrated as sql
-from madtree.sqltext.copies import create_copies, fill_alike
 from madtree.sqltext.predict import class_array
 from madtree.sqltext.tables import CALIBRATION_COLUMNS
 from madtree.trees import FittedMaps
@@ -46,17 +45,16 @@ def write_calibrated_tree(opened: UsableModel, new: NewModel, calibration: Calib
     maps say.
     """
     host, tables, model = opened.host, opened.tables, opened.model
-    parts = parts_of(tables, frozenset({"_cv"}), [*dict(CALIBRATION_COLUMNS)])
-    old, at = tables.at, new.at
-    new.make(host, create_copies(at, parts))
-    host.command(sql.fill_inner_nodes(old, at, parts["_nodes"]))
+    copy = new.of(tables, frozenset({"_cv"}), [*dict(CALIBRATION_COLUMNS)])
+    new.make(host, copy.create())
+    host.command(sql.fill_inner_nodes(copy))
     trees, nodes, weights = _leaves(opened, len(model.classes))
     total = weights.sum(axis=1)
     own = np.empty_like(weights)
     for place, tree in enumerate(watched(host, trees)):
         share = (weights[place] / total[place]).tolist()
         own[place] = calibration.maps.shares(tree if model.grouping_columns else 0, share)
-    statement = sql.fill_leaves(old, at, parts["_nodes"], class_array(model.classes, tables.prediction_type))
+    statement = sql.fill_leaves(copy, class_array(model.classes, tables.prediction_type))
     encoders = [
         integers(trees),
         integers(nodes),
@@ -65,9 +63,9 @@ def write_calibrated_tree(opened: UsableModel, new: NewModel, calibration: Calib
     ]
     for part in chunks(np.full(len(trees), 20 * (len(model.classes) + 1))):
         host.command(statement, [_TEXT] * len(encoders), [encode(part) for encode in encoders])
-    for suffix in parts.keys() - {"_nodes", "_summary"}:
-        host.command(fill_alike(old, at, suffix, parts[suffix]))
-    copy_summary(opened, new, parts["_summary"], calibration.summary_values(tables))
+    for suffix in copy.parts.keys() - {"_nodes", "_summary"}:
+        host.command(copy.fill(suffix))
+    new.write_summary(host, copy, calibration.summary_values(tables))
 
 
 def _leaves(opened: UsableModel, n_classes: int) -> tuple[list[int], list[int], Floats]:

@@ -16,13 +16,13 @@ from madtree.learn.data import Array, Floats, Ints, Runs
 from madtree.model import MOST_POINTS, MOST_POINTS_OF_ALL, UsableModel, base_scores
 from madtree.model.write.calibrated import Calibrated, check_leaves
 from madtree.model.write.columns_text import chunks
-from madtree.model.write.copies import NewModel, copy_summary, parts_of
+from madtree.model.write.copies import NewModel
 from madtree.records import dataclass
 from madtree.sqltext import array_text as text
 from madtree.sqltext import calibrated as sql
 from madtree.sqltext import packed_nodes as packed_sql
 from madtree.sqltext.boost_tables import BOOST_SUMMARY_COLUMNS, GROUP_COLUMNS, isotonic_columns
-from madtree.sqltext.copies import Columns, create_copies, create_nodes, fill_statistics
+from madtree.sqltext.copies import Columns, ModelCopy
 from madtree.sqltext.tables import CALIBRATION_COLUMNS
 from madtree.sqltext.values import Kept
 from madtree.trees import (
@@ -81,42 +81,36 @@ class _Sum:
         return SIGMOID if len(self.opened.model.classes) > 2 else "log_loss"
 
     def write(self) -> None:
-        host, old, new = self.opened.host, self.opened.tables.at, self.new.at
+        host, copy = self.opened.host, self._copy()
         if self._n_copies > 1:
             check_leaves(self.opened, self._n_copies)
-        parts, values = self._parts(), self._values()
+        values = self._values(copy)
         layout = replace(self.opened.model, kind=BOOSTED).node_layout
-        nodes = create_nodes(new, layout, self.opened.model.feature_names, None, ())
-        self.new.make(host, f"{create_copies(new, parts)};\n{nodes}")
-        sizes = listed(host, packed_sql.packed_lengths(*old))
+        self.new.make(host, copy.create_nodes(layout, self.opened.model.feature_names, None, ()))
+        sizes = listed(host, packed_sql.packed_lengths(*copy.old))
         former = [int(row["tree_id"]) for row in watched(host, sizes)]
         numbers = self._numbers(former, 0)
         for suffix in ("", "_surrogates"):
-            if suffix in parts:
-                statement = sql.fill_renumbered(old, new, suffix, parts[suffix], values.get(suffix, {}))
-                host.command(statement, [_TEXT] * 2, numbers)
-        if "_statistics" in parts:
-            host.command(fill_statistics(old, new, parts["_statistics"]))
+            if suffix in copy.parts:
+                host.command(sql.fill_renumbered(copy, suffix, values.get(suffix, {})), [_TEXT] * 2, numbers)
+        if "_statistics" in copy.parts:
+            host.command(copy.fill_statistics())
         record = np.dtype(layout.big_endian)
         lengths = np.array([int(row["size"]) for row in sizes])
         for part in chunks(lengths * self._n_copies):
-            self._write_packed(former[part], lengths[part], part.start, record)
-        groups = sql.fill_groups(old, new, parts["_group"], values["_group"])
+            self._write_packed(copy, former[part], lengths[part], part.start, record)
+        groups = sql.fill_groups(copy, values["_group"])
         for literals in self._group_literals():
             host.command(groups, [_TEXT] * len(sql.GROUP_PARAMETERS), literals)
-        copy_summary(
-            self.opened,
-            self.new,
-            parts["_summary"],
-            self.calibration.summary_values(self.opened.tables),
-            values["_summary"],
-        )
+        given = self.calibration.summary_values(self.opened.tables)
+        self.new.write_summary(host, copy, given, values["_summary"])
 
-    def _parts(self) -> dict[str, Columns]:
-        """The tables, and their columns."""
+    def _copy(self) -> ModelCopy:
+        """With the tables, and their columns."""
         more = () if self._is_boosted else BOOST_SUMMARY_COLUMNS
         names = [*dict(CALIBRATION_COLUMNS), "loss", "quantile", *dict(more)]
-        parts = parts_of(self.opened.tables, _LEFT_OUT, names)
+        copy = self.new.of(self.opened.tables, _LEFT_OUT, names)
+        parts = {**copy.parts}
         if not self._is_boosted:
             own = set(parts["_group"])
             parts[""] = {name: kept for name, kept in parts[""].items() if not name.startswith("oob_")}
@@ -126,15 +120,15 @@ class _Sum:
         known = isotonic_columns(self._n_scores)
         columns = known if self.calibration.method == ISOTONIC else ()
         former = {name: kept for name, kept in parts["_group"].items() if name not in dict(known)}
-        return {**parts, "_group": {**former, **_kept(columns)}}
+        return replace(copy, parts={**parts, "_group": {**former, **_kept(columns)}})
 
-    def _values(self) -> dict[str, dict[str, str]]:
+    def _values(self, copy: ModelCopy) -> dict[str, dict[str, str]]:
         """SQL of columns that the former tables lack, or have otherwise, by table."""
         summary = {"loss": f"'{self._loss}'::pg_catalog.text", "quantile": "NULL::pg_catalog.float8"}
         if self._is_boosted:
             return {"_summary": summary, "_group": {"training_loss": "NULL", "validation_loss": "NULL"}}
-        lacking = set(self._parts()["_group"]) - set(self.opened.tables.kept_columns("_group"))
-        missing = set(self._parts()["_summary"]) - set(self.opened.tables.kept_columns("_summary"))
+        lacking = set(copy.parts["_group"]) - set(self.opened.tables.kept_columns("_group"))
+        missing = set(copy.parts["_summary"]) - set(self.opened.tables.kept_columns("_summary"))
         of_trees = {"round": "s.sample_id", "class": "NULL"}
         of_groups = {**dict.fromkeys(lacking, "NULL"), "n_rounds": "s.n_trees"}
         if self._n_copies > 1:
@@ -150,11 +144,10 @@ class _Sum:
             },
         }
 
-    def _write_packed(self, trees: Sequence[int], lengths: Ints, first: int, record: Any) -> None:
+    def _write_packed(self, copy: ModelCopy, trees: Sequence[int], lengths: Ints, first: int, record: Any) -> None:
         """The nodes of some trees that follow each other, of so many bytes; `first`: how many come before."""
-        old = self.opened.tables.at
         numbering, former = self.opened.model.numbering, np.dtype(self.opened.model.node_layout.big_endian)
-        row = self.opened.host.query(packed_sql.packed_between(*old), [_INT, _INT], [trees[0], trees[-1]])[0]
+        row = self.opened.host.query(packed_sql.packed_between(*copy.old), [_INT, _INT], [trees[0], trees[-1]])[0]
         data, counts = bytes(row["nodes"] or b""), lengths // former.itemsize
         if len(data) != lengths.sum() or (lengths % former.itemsize).any():
             raise self.opened.tables.damaged("the nodes of a tree are cut off")
@@ -170,7 +163,7 @@ class _Sum:
         starts, sizes = copies.firsts * record.itemsize, copies.sizes * record.itemsize
         literals = [*self._numbers(trees, first), text.integers(starts.tolist()), text.integers(sizes.tolist())]
         types = [_TEXT] * len(literals) + ["pg_catalog.bytea"]
-        self.opened.host.command(sql.fill_packed(old, self.new.at), types, [*literals, packed.tobytes()])
+        self.opened.host.command(sql.fill_packed(copy), types, [*literals, packed.tobytes()])
 
     def _numbers(self, trees: Sequence[int], first: int) -> list[str]:
         """The ids of the new trees, and of the former ones that they are copies of; `first`: former trees before."""

@@ -11,7 +11,7 @@ from madtree.model import ModelTables, UsableModel, make_tables
 from madtree.records import dataclass
 from madtree.request import check_new
 from madtree.sqltext import copies as sql
-from madtree.sqltext.copies import Columns, Name
+from madtree.sqltext.copies import Columns, ModelCopy, Name
 from madtree.sqltext.tables import SUFFIXES
 from madtree.sqltext.values import Kept
 
@@ -50,35 +50,30 @@ class NewModel:
         """Create its tables by these statements."""
         make_tables(host, *self.at, self.argument, statements, self.replace)
 
+    def of(self, tables: ModelTables, left_out: frozenset[str] = frozenset(), summary: Sequence[str] = ()) -> ModelCopy:
+        """The copy that it becomes, but for tables that are left out; `summary`: columns that its summary has in any
+        case.
 
-def parts_of(tables: ModelTables, left_out: frozenset[str] = frozenset(), summary: Sequence[str] = ()) -> Parts:
-    """The tables that are copied, and their columns; `summary`: those that the copy's summary has in any case.
+        How far the model's predictions may be off says nothing of the copy's. Statistics, which nothing that predicts
+        asks for, are copied where the caller may read them.
+        """
+        left_out |= {"_conformal"}
+        if "_statistics" in tables.facts.tables and not tables.facts.tables["_statistics"].readable:
+            left_out |= {"_statistics"}
+        parts: Parts = {suffix: tables.kept_columns(suffix) for suffix in tables.facts.tables if suffix not in left_out}
+        lacking = {name: Kept(sql.summary_type(name)) for name in summary if name not in parts["_summary"]}
+        parts["_summary"] = {**parts["_summary"], **lacking}
+        return ModelCopy(tables.at, self.at, parts)
 
-    How far the model's predictions may be off says nothing of the copy's. Statistics, which nothing that predicts asks
-    for, are copied where the caller may read them.
-    """
-    left_out |= {"_conformal"}
-    if "_statistics" in tables.facts.tables and not tables.facts.tables["_statistics"].readable:
-        left_out |= {"_statistics"}
-    parts: Parts = {suffix: tables.kept_columns(suffix) for suffix in tables.facts.tables if suffix not in left_out}
-    lacking = {name: Kept(sql.summary_type(name)) for name in summary if name not in parts["_summary"]}
-    parts["_summary"] = {**parts["_summary"], **lacking}
-    return parts
+    def write_summary(
+        self, host: Host, copy: ModelCopy, given: Mapping[str, Any], values: Mapping[str, str] | None = None
+    ) -> None:
+        """Copy the summary.
 
-
-def copy_summary(
-    opened: UsableModel,
-    new: NewModel,
-    columns: Columns,
-    given: Mapping[str, Any],
-    values: Mapping[str, str] | None = None,
-) -> None:
-    """Copy the summary.
-
-    Args:
-        given: what columns say of the new model, beside its name.
-        values: SQL of other columns that become others, over `s`.
-    """
-    given = {"model_table": new.given, **given}
-    statement = sql.fill_summary(opened.tables.at, new.at, columns, [*given], values or {})
-    opened.host.command(statement, [*map(sql.summary_type, given)], [*given.values()])
+        Args:
+            given: what columns say of the new model, beside its name.
+            values: SQL of other columns that become others, over `s`.
+        """
+        given = {"model_table": self.given, **given}
+        statement = copy.fill_summary([*given], values or {})
+        host.command(statement, [*map(sql.summary_type, given)], [*given.values()])

@@ -5,9 +5,8 @@ from __future__ import annotations
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.model import UsableModel, check_kind, check_not_calibrated, check_rows, find_to_use
-from madtree.model.write.copies import NewModel, copy_summary, parts_of
+from madtree.model.write.copies import NewModel
 from madtree.records import dataclass
-from madtree.sqltext import copies as copies_sql
 from madtree.sqltext import cut as sql
 
 
@@ -66,18 +65,13 @@ def boost_cut(
 def _write(opened: UsableModel, new: NewModel, n_rounds: int) -> None:
     """Create and fill the new model's tables."""
     host, model = opened.host, opened.model
-    old, most = opened.tables.at, n_rounds * model.n_scores
-    columns = parts_of(opened.tables, frozenset({"_nodes"}))
-    at = new.at
-    nodes = copies_sql.create_nodes(at, model.node_layout, model.feature_names, None, ())
-    new.make(host, f"{copies_sql.create_copies(at, columns)};\n{nodes}")
-    host.command(sql.fill_trees(old, at, columns[""], most))
-    host.command(sql.fill_packed(old, at, columns["_packed"], most))
-    has_rounds = "_rounds" in columns
-    if has_rounds:
-        host.command(sql.fill_rounds(old, at, columns["_rounds"], n_rounds))
-    if "_statistics" in columns:
-        host.command(copies_sql.fill_statistics(old, at, columns["_statistics"]))
-    host.command(sql.fill_groups(old, at, columns["_group"], most, n_rounds, has_rounds))
-    rounds = {"num_trees": f"LEAST(s.num_trees, {n_rounds})"}
-    copy_summary(opened, new, columns["_summary"], {}, rounds)
+    most, copy = n_rounds * model.n_scores, new.of(opened.tables, frozenset({"_nodes"}))
+    new.make(host, copy.create_nodes(model.node_layout, model.feature_names, None, ()))
+    host.command(sql.fill_trees(copy, most))
+    host.command(sql.fill_packed(copy, most))
+    if "_rounds" in copy.parts:
+        host.command(sql.fill_rounds(copy, n_rounds))
+    if "_statistics" in copy.parts:
+        host.command(copy.fill_statistics())
+    host.command(sql.fill_groups(copy, most, n_rounds))
+    new.write_summary(host, copy, {}, {"num_trees": f"LEAST(s.num_trees, {n_rounds})"})

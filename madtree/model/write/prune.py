@@ -12,10 +12,9 @@ from madtree.host import Host, listed, watched
 from madtree.learn.data import Bools, Floats, Ints, sent_floats, sent_ints
 from madtree.learn.prune import prune
 from madtree.model import UsableModel, check_kind, check_rows, find_to_use
-from madtree.model.write.copies import NewModel, copy_summary, parts_of
+from madtree.model.write.copies import NewModel
 from madtree.records import dataclass
 from madtree.sqltext import array_text as text
-from madtree.sqltext import copies as copies_sql
 from madtree.sqltext import prune as sql
 from madtree.trees import CRITERIA, UNPRUNED, Model
 
@@ -211,9 +210,8 @@ def _was_tried(nodes: _Nodes, own: Floats, model: Model) -> Bools:
 def _write(opened: UsableModel, new: NewModel, cp: float, kept: _Kept) -> None:
     """Create and fill the new model's tables."""
     host = opened.host
-    old, at = opened.tables.at, new.at
-    columns = parts_of(opened.tables)
-    new.make(host, copies_sql.create_copies(at, columns))
+    copy = new.of(opened.tables)
+    new.make(host, copy.create())
     values = [text.integers(kept.tree_id.tolist())]
     host.let_in()
     values.append(text.integers(kept.node_id.tolist()))
@@ -221,11 +219,11 @@ def _write(opened: UsableModel, new: NewModel, cp: float, kept: _Kept) -> None:
     values.append(text.joined(["true" if leaf else "false" for leaf in kept.is_leaf.tolist()]))
     host.let_in()
     values.append(text.floats(kept.complexity.tolist()))
-    host.command(sql.fill_nodes(old, at, columns["_nodes"]), [_TEXT] * 4, values)
+    host.command(sql.fill_nodes(copy), [_TEXT] * 4, values)
     for suffix in ("_surrogates", "_competitors"):
-        if suffix in columns:
-            host.command(sql.fill_of_splits(old, at, suffix, columns[suffix]))
-    for suffix in columns.keys() & {"_cv", "_statistics"}:
-        host.command(copies_sql.fill_alike(old, at, suffix, columns[suffix]))
-    host.command(sql.fill_trees(old, at, columns[""], "_surrogates" in columns), [_FLOAT], [cp])
-    copy_summary(opened, new, columns["_summary"], {"input_cp": cp})
+        if suffix in copy.parts:
+            host.command(sql.fill_of_splits(copy, suffix))
+    for suffix in copy.parts.keys() & {"_cv", "_statistics"}:
+        host.command(copy.fill(suffix))
+    host.command(sql.fill_trees(copy), [_FLOAT], [cp])
+    new.write_summary(host, copy, {"input_cp": cp})
