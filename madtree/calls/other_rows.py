@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import check_no_offsets, check_rows, find_to_use, unquoted
+from madtree.model import check_no_offsets, check_rows, find_to_use
 from madtree.model.write import Calibrated, NewModel, write_calibrated_sum, write_calibrated_tree, write_refreshed
 from madtree.score import calibration_maps, check_method, check_stages, refreshed_boosted, refreshed_nodes
 from madtree.sqltext.kinds import TABLES
@@ -28,7 +28,8 @@ def calibrate(
             few rows, the new model's tables cannot be created, or an argument is not valid.
     """
     wanted = check_method(method)
-    tables, model = find_to_use(host, model_name, trust_owner)
+    opened = find_to_use(host, model_name, trust_owner)
+    model = opened.model
     n_classes = len(model.classes)
     if not model.is_classification:
         raise MadtreeError(
@@ -47,7 +48,7 @@ def calibrate(
         model, "and maps from scores to probabilities hold for trees alone", "Calibrate a model without offsets."
     )
     if model.kind.joining is not Joining.NONE:
-        for column in map(unquoted, model.grouping_columns):
+        for column in opened.grouping:
             if column in TABLES[BOOSTED].own_names:
                 raise MadtreeError(
                     f"model: {model_name} has the grouping column {ident(column)}, which is also the name of a column "
@@ -55,12 +56,12 @@ def calibrate(
                     hint="Train it with another name of the column: grouping_cols => '... AS name'.",
                     sqlstate="42701",
                 )
-    check_rows(host, tables, model, nodes=not tables.is_packed)
-    new = NewModel.check(host, tables, output_model, "output_model", replace)
-    maps = calibration_maps(host, tables, model, calibration_table, wanted)
+    check_rows(opened, nodes=not opened.tables.is_packed)
+    new = NewModel.check(opened, output_model, "output_model", replace)
+    maps = calibration_maps(opened, calibration_table, wanted)
     table = str(calibration_table).strip()
     write = write_calibrated_tree if model.kind.joining is Joining.NONE else write_calibrated_sum
-    write(host, tables, model, new, Calibrated(wanted, table, maps))
+    write(opened, new, Calibrated(wanted, table, maps))
     n_groups = model.summary["num_all_groups"]
     lacking = n_groups - len(maps.by_group) if model.grouping_columns and isinstance(n_groups, int) else 0
     if lacking > 0:
@@ -84,7 +85,8 @@ def tree_refresh(
         MadtreeError: there is no such model or table, what the model's leaves say does not follow from the rows in
             them, no row counts, or the new model's tables cannot be created.
     """
-    tables, model = find_to_use(host, model_name, trust_owner)
+    opened = find_to_use(host, model_name, trust_owner)
+    model = opened.model
     given = [each for each in ("class_params", "calibration") if str(model.summary.get(each) or "").strip()]
     given += ["loss"] * (model.summary.get("loss") in (ISOTONIC, SIGMOID))  # calibrated, whatever the summary lacks
     if model.of_counts or given:
@@ -97,12 +99,12 @@ def tree_refresh(
     adds_up = model.kind.joining is Joining.SUM
     if adds_up:
         check_stages(model)
-    new = NewModel.check(host, tables, output_model, "output_model", replace)
+    new = NewModel.check(opened, output_model, "output_model", replace)
     find = refreshed_boosted if adds_up else refreshed_nodes
-    found = find(host, tables, model, new_table, "new_table")
+    found = find(opened, new_table, "new_table")
     if not found.total:
         hint = "Rows count that have an outcome and a weight above 0, of a class and a group that the model knows."
         raise MadtreeError(f"new_table: no row of {new_table} counts", hint=hint, sqlstate="P0002")
     table = str(new_table).strip()
-    write_refreshed(host, tables, model, new, table, found)
+    write_refreshed(opened, new, table, found)
     return f"tree_refresh: {model_name} refreshed by {found.total} rows of {table} into {new.given}"

@@ -144,14 +144,13 @@ def pairs(values: dict[str, Any]) -> str | None:
 def _trained(connection: psycopg.Connection, name: str) -> dict[str, Any]:
     """What was trained, as numbers: read from the model."""
     host = as_host(connection)
-    tables, model = find_to_show(host, name)
-    (totals,) = host.query(report_sql.totals(tables.schema, tables.name))
+    shown = find_to_show(host, name)
+    model = shown.model
+    (totals,) = host.query(report_sql.totals(*shown.tables.at))
     error = {}
     if model.kind.unseen_in is not None and not model.grouping_columns:
         (whole,) = host.query(
-            explain_sql.described_groups(
-                tables.schema, tables.name, [], model.kind, len(model.features), model.n_scores
-            )
+            explain_sql.described_groups(*shown.tables.at, [], model.kind, len(model.features), model.n_scores)
         )
         error = {} if whole["oob_error"] is None else {"oob_error": whole["oob_error"]}
     return {

@@ -8,9 +8,8 @@ import psycopg
 
 from madtree.cli.escapes import escaped_line
 from madtree.cli.exits import USAGE, CommandError
-from madtree.host import Host
 from madtree.host.psycopg import as_host
-from madtree.model import ModelTables, find_model, find_to_show, read_model, read_summary, unquoted
+from madtree.model import OpenModel, find_to_show, read_model
 from madtree.sqltext import models as sql
 from madtree.trees import Joining, Members, Model, ModelKind
 
@@ -21,14 +20,12 @@ SHOWN = 10  # groups named in an error
 
 def kind_of(connection: psycopg.Connection, name: str) -> ModelKind:
     """What kind of model it is. Raises MadtreeError if there is no such model."""
-    host = as_host(connection)
-    return read_summary(host, find_model(host, name, "model"), to_run=False).kind
+    return find_to_show(as_host(connection), name).model.kind
 
 
 def explained_sum(connection: psycopg.Connection, name: str) -> str:
     """What the contributions to one of the model's predictions add up to. Raises as `kind_of`."""
-    host = as_host(connection)
-    model = read_summary(host, find_model(host, name, "model"), to_run=False)
+    model = find_to_show(as_host(connection), name).model
     if model.kind.joining is not Joining.SUM:
         return "prediction"
     return "raw score" if model.offsets is None else "raw score without its offset"
@@ -56,17 +53,15 @@ def tree_number(connection: psycopg.Connection, name: str, tree: int | None, gro
 
     Where groups have many trees, one must be asked for: by its number, or by the group and its number there.
     """
-    host = as_host(connection)
-    tables, model = find_to_show(host, name)
-    if model.kind.members is Members.ONE:
-        return tree_of_group(host, tables, model, group) if group else tree
-    return member_of_group(host, tables, model, tree, group)
+    shown = find_to_show(as_host(connection), name)
+    if shown.model.kind.members is Members.ONE:
+        return tree_of_group(shown, group) if group else tree
+    return member_of_group(shown, tree, group)
 
 
-def member_of_group(
-    host: Host, tables: ModelTables, model: Model, tree: int | None, group: Sequence[str] | None
-) -> int:
+def member_of_group(shown: OpenModel, tree: int | None, group: Sequence[str] | None) -> int:
     """The number of one of many trees; with `group`, `tree` counts the trees of that group, from 1."""
+    model = shown.model
     if tree is None:
         raise CommandError(
             f"{model.name} is {model.kind.described} of {model.n_members} trees",
@@ -77,30 +72,30 @@ def member_of_group(
         return tree
     if not model.grouping_columns:
         raise CommandError(f"{model.name} is not grouped", "Leave --group out.", USAGE)
-    first = tree_of_group(host, tables, model, group)
+    first = tree_of_group(shown, group)
     members = model.numbering.members(model.numbering.group(first))
     if not 1 <= tree <= members:
         raise CommandError(f"--tree must be from 1 to {members}, not {tree}")
     return first + tree - 1
 
 
-def tree_of_group(host: Host, tables: ModelTables, model: Model, group: Sequence[str]) -> int:
+def tree_of_group(shown: OpenModel, group: Sequence[str]) -> int:
     """The number of the group's tree."""
-    columns = [unquoted(column) for column in model.grouping_columns]
+    columns = list(shown.grouping)
     if not columns:
-        raise CommandError(f"{model.name} is not grouped: it has one tree", "Leave --group out.", USAGE)
+        raise CommandError(f"{shown.model.name} is not grouped: it has one tree", "Leave --group out.", USAGE)
     wanted = values_by_column(columns, group)
     if set(wanted) != set(columns):
         needed = " ".join(f"--group {column}=..." for column in columns)
         raise CommandError(f"--group must have one value for each of {', '.join(columns)}", needed, USAGE)
-    found = host.query(sql.trees(tables.schema, tables.name, tables.group_writers(columns)))
+    found = shown.host.query(sql.trees(*shown.tables.at, shown.group_writers))
     for row in found:
         if list(row["group"]) == [wanted[column] for column in columns]:
             return int(row["tree_id"])
     groups = list(dict.fromkeys("/".join(row["group"]) for row in found))  # which may have several trees each
     known, more = ", ".join(map(escaped_line, groups[:SHOWN])), len(groups) - SHOWN
     raise CommandError(
-        f"{model.name} has no tree of the group {'/'.join(wanted.values())}",
+        f"{shown.model.name} has no tree of the group {'/'.join(wanted.values())}",
         f"It has those of {known}{f' and {more:,} more' if more > 0 else ''}.",
     )
 

@@ -9,7 +9,7 @@ from madtree.client.calls import CallError
 from madtree.client.functions import BoostedMethods
 from madtree.client.result import Result
 from madtree.client.trained import EnsembleModel
-from madtree.model import CONFORMAL, check_all_rounds, check_level, find_model, read_summary
+from madtree.model import CONFORMAL, check_all_rounds, check_level, find_to_show
 from madtree.trees import BOOSTED
 from madtree.trees import Model as TreeModel
 
@@ -154,9 +154,7 @@ class BoostedModel(EnsembleModel, BoostedMethods):
         check_level(CONFORMAL, level)
         check_all_rounds(CONFORMAL, num_trees)
         with self.client.reading():
-            host = self.client.host
-            tables = find_model(host, self.name, "model")
-            return quantile_of_group(host, tables, read_summary(host, tables, to_run=False), level, gid)
+            return quantile_of_group(find_to_show(self.client.host, self.name), level, gid)
 
     def _arrays(self, gid: int | None) -> tuple[TreeModel, BoostedArrays]:
         from madtree.client.boosted_arrays import BoostedArrays

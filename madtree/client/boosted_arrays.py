@@ -14,7 +14,7 @@ from madtree.client.tree_arrays import EnsembleArrays, class_values
 from madtree.host import Host
 from madtree.learn.data import finished
 from madtree.learn.walk import Route
-from madtree.model import ModelTables, base_scores, check_no_offsets, find_to_show, isotonic_functions
+from madtree.model import OpenModel, base_scores, check_no_offsets, find_to_show, isotonic_functions
 from madtree.model.arrays import IsotonicArrays, expected, likeliest, masses, shares
 from madtree.trees import BOOSTED, Link, Model
 
@@ -38,18 +38,18 @@ class BoostedArrays:
     isotonic: IsotonicArrays | None = None
 
     @classmethod
-    def read(cls, host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> BoostedArrays:
+    def read(cls, opened: OpenModel, gid: int | None = None) -> BoostedArrays:
         """Read from the model's tables; arguments and errors as for `EnsembleArrays.read`, and a MadtreeError where
         rows have offsets.
         """
-        check_no_offsets(model, "which the rows of a frame do not tell", "Score a table: boost_predict.")
-        trees = EnsembleArrays.read(host, tables, model, gid)
+        check_no_offsets(opened.model, "which the rows of a frame do not tell", "Score a table: boost_predict.")
+        trees = EnsembleArrays.read(opened, gid)
         place = 0 if gid is None else gid - 1
-        base = np.array(base_scores(host, tables, model)[place])
-        n_classes = len(model.classes)
-        functions = isotonic_functions(host, tables, model)
+        base = np.array(base_scores(opened)[place])
+        n_classes = len(opened.model.classes)
+        functions = isotonic_functions(opened)
         isotonic = IsotonicArrays.of([functions[place]]) if functions else None
-        return cls(trees, base, model.loss.link_of(n_classes), n_classes, isotonic)
+        return cls(trees, base, opened.model.loss.link_of(n_classes), n_classes, isotonic)
 
     @classmethod
     def find(cls, host: Host, name: str, gid: int | None = None) -> tuple[Model, BoostedArrays]:
@@ -58,9 +58,9 @@ class BoostedArrays:
         Raises:
             MadtreeError: there is no boosted model of that name; or as `read`.
         """
-        tables, model = find_to_show(host, name)
-        check_kind(model, BOOSTED)
-        return model, cls.read(host, tables, model, gid)
+        opened = find_to_show(host, name)
+        check_kind(opened.model, BOOSTED)
+        return opened.model, cls.read(opened, gid)
 
     @property
     def n_scores(self) -> int:

@@ -31,7 +31,8 @@ def predict_frame(host: Host, name: str, X: Any, type_: str, level: float, gid: 
         CallError: the forest has no such predictions, or `level` is none.
         MadtreeError: there is no forest of that name, or as `EnsembleArrays.read`.
     """
-    tables, model = find_to_show(host, name)
+    opened = find_to_show(host, name)
+    model = opened.model
     check_kind(model, FOREST)
     types = [each for each in (*own_types(model), CONFORMAL) if each != "leaf"]
     if type_ not in types:
@@ -40,8 +41,8 @@ def predict_frame(host: Host, name: str, X: Any, type_: str, level: float, gid: 
         check_level(type_, level)
     except MadtreeError as error:
         raise CallError(str(error)) from None
-    forest = EnsembleArrays.read(host, tables, model, gid, outcomes=type_ == INTERVAL)  # which refuses a group it lacks
-    quantile = quantile_of_group(host, tables, model, level, gid) if type_ == CONFORMAL else None
+    forest = EnsembleArrays.read(opened, gid, outcomes=type_ == INTERVAL)  # which refuses a group it lacks
+    quantile = quantile_of_group(opened, level, gid) if type_ == CONFORMAL else None
     values, n_rows = read_features(model.features, forest.used, X)
     found = []
     for first in range(0, max(n_rows, 1), _ROWS_AT_ONCE):

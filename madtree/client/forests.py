@@ -53,9 +53,9 @@ class Forest(EnsembleModel, ForestMethods):
 
         with self.client.reading():
             host = self.client.host
-            tables, model = find_to_show(host, self.name)
-            check_kind(model, FOREST)
-            return sklearn_of(model, EnsembleArrays.read(host, tables, model, gid), voting)
+            opened = find_to_show(host, self.name)
+            check_kind(opened.model, FOREST)
+            return sklearn_of(opened.model, EnsembleArrays.read(opened, gid), voting)
 
     def predict(
         self,

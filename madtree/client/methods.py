@@ -12,7 +12,7 @@ from typing import Any
 from madtree.client.calls import as_grid
 from madtree.client.result import Contributions, Evaluation
 from madtree.interface import Argument, Function
-from madtree.model import find_model, read_summary
+from madtree.model import find_to_show
 from madtree.trees import BOOSTED, FOREST, KINDS, TREE, ModelKind
 
 OBJECTS = {TREE: "Model", FOREST: "Forest", BOOSTED: "BoostedModel"}  # the client's classes
@@ -163,9 +163,8 @@ def _value(argument: Argument, value: Any) -> Any:
 
 def _contributions(model: Any, values: Mapping[str, Any]) -> Contributions:
     """The rows that `tree_shap` has written."""
-    host = model.client.host
     found = model.client.rows_of(values["output_table"])
-    header = read_summary(host, find_model(host, model.name, "model", trust_owner=values[_TRUST]), to_run=False)
+    header = find_to_show(model.client.host, model.name, trust_owner=values[_TRUST]).model
     is_plain = values["layout"] == "wide" and not values["interactions"]
     return Contributions.of_rows(found, len(header.features) if is_plain else 0)
 

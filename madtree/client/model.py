@@ -13,7 +13,7 @@ from madtree.client.functions import TreeMethods
 from madtree.client.result import Result
 from madtree.client.rows import CompetitorRow, CpRow, NodeRow, SurrogateRow, TreeRow
 from madtree.client.trained import TrainedModel
-from madtree.model import ModelTables, find_model, read_summary, unquoted
+from madtree.model import ModelTables, find_model, find_to_show
 from madtree.render.svg import tree_svg
 from madtree.sqltext.models import trees as trees_and_groups
 from madtree.trees import Model as TreeModel
@@ -149,13 +149,12 @@ class Model(TrainedModel, TreeMethods):
         if group is None:
             return self.read(tree_id)
         with self.client.reading():
-            host, tables = self.client.host, self.locate()
-            header = read_summary(host, tables, to_run=False)
-            columns = [unquoted(column) for column in header.grouping_columns]
+            opened = find_to_show(self.client.host, self.name)
+            columns = list(opened.grouping)
             if not columns or sorted(group) != sorted(columns):
                 wanted = f"a value for each of {', '.join(columns)}" if columns else "left out: the model has one tree"
                 raise CallError(f"group must be {wanted}, not {dict(group)!r}")
-            known = host.query(trees_and_groups(tables.schema, tables.name, tables.group_writers(columns)))
+            known = opened.host.query(trees_and_groups(*opened.tables.at, opened.group_writers))
             values = [_as_text(group[column]) for column in columns]
             found = [row["tree_id"] for row in known if list(row["group"]) == values]
             if not found:

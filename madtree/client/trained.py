@@ -13,12 +13,12 @@ from madtree.client.drawing import Drawing
 from madtree.client.functions import FunctionCalls
 from madtree.client.result import Result
 from madtree.client.rows import ImportanceRow
-from madtree.model import find_model, find_to_show, nodes_of, read_model, read_summary, tree_of_group
+from madtree.model import find_to_show, read_model, tree_of_group
 from madtree.render.svg import tree_svg
 from madtree.sqltext.importance import COLUMNS
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import parse_name
-from madtree.sqltext.tables import model_table, suffixed
+from madtree.sqltext.tables import suffixed
 from madtree.trees import Model as TreeModel
 from madtree.trees import ModelKind
 
@@ -54,7 +54,7 @@ class TrainedModel:
         """
         with self._scratch() as table:
             self.client.call("get_var_importance", self.name, table)
-            header = read_summary(self.client.host, find_model(self.client.host, self.name, "model"), to_run=False)
+            header = find_to_show(self.client.host, self.name).model
             best = [f"{rank} DESC NULLS LAST" for rank in _RANKS if rank in COLUMNS[header.kind]]
             return self.client.rows_of(table, ", ".join([*header.grouping_columns, *best]))
 
@@ -83,8 +83,7 @@ class TrainedModel:
 
         columns = columns_of(data)
         with self.client.beside_models(), self.client.work():
-            tables = find_model(self.client.host, self.name, "model", trust_owner=trust_owner)
-            header = read_summary(self.client.host, tables, to_run=False)
+            header = find_to_show(self.client.host, self.name, trust_owner=trust_owner).model
             columns = as_trained(header.features, columns)
             parts = parse_name(header.id_column)
             if parts is not None and parts[-1] != "ctid" and header.id_column not in (f.name for f in header.features):
@@ -111,10 +110,10 @@ class EnsembleModel(TrainedModel):
     def tree(self, sample_id: int, gid: int = 1) -> TreeModel:
         """One tree as plain values: of the group `gid` the one with that number."""
         with self.client.reading():
-            _, model = find_to_show(self.client.host, self.name)
+            opened = find_to_show(self.client.host, self.name)
             if self._kind is not None:
-                check_kind(model, self._kind)
-            tree_id = tree_of_group(model, gid, sample_id)
+                check_kind(opened.model, self._kind)
+            tree_id = tree_of_group(opened.model, gid, sample_id)
         return self.read(tree_id)
 
     def plot(self, sample_id: int = 1, max_depth: int | None = None, *, gid: int = 1) -> Drawing:
@@ -140,16 +139,15 @@ def table_rows(caller: Caller, model: str, suffix: str, order: str, kind: ModelK
         MadtreeError: there is no such model, or it is refused, or no such table belongs to it.
     """
     with caller.reading():
-        tables = find_model(caller.host, model, "model")
+        opened = find_to_show(caller.host, model)
+        tables = opened.tables
         if kind is not None:
-            check_kind(read_summary(caller.host, tables, to_run=False), kind)
+            check_kind(opened.model, kind)
         if suffix not in tables.facts.tables:
             name = ident(suffixed(tables.name, suffix))
             raise CallError(
                 f"{model} has no table {name}", "It was trained without, or the table is another role's.", "42P01"
             )
-        table = model_table(tables.schema, tables.name, suffix)
-        if suffix == "_nodes" and tables.is_packed:
-            header = read_summary(caller.host, tables, to_run=False)
-            table = f"{nodes_of(tables, header).sql} AS n"
+        is_view = suffix == "_nodes" and tables.is_packed
+        table = f"{opened.nodes.sql} AS n" if is_view else tables.part(suffix)
         return caller.rows_of(table, order)

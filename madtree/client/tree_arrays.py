@@ -11,9 +11,7 @@ import numpy as np
 
 from madtree.client.frames import Array
 from madtree.client.walked_trees import WalkedTrees
-from madtree.errors import MadtreeError
-from madtree.host import Host
-from madtree.model import ModelTables, probabilities, trees_of_gid
+from madtree.model import OpenModel, probabilities, trees_of_gid
 from madtree.model.arrays import ADJUSTED_AGREEMENT, ModelArrays, keys_of_texts, read_arrays, read_leaf_outcomes
 from madtree.trees import Feature, Model, Node, Tree
 
@@ -124,20 +122,19 @@ class EnsembleArrays:
     outcomes: Array | None = None
 
     @classmethod
-    def read(
-        cls, host: Host, tables: ModelTables, model: Model, gid: int | None = None, *, outcomes: bool = False
-    ) -> EnsembleArrays:
+    def read(cls, opened: OpenModel, gid: int | None = None, *, outcomes: bool = False) -> EnsembleArrays:
         """Read from the model's tables; of a grouped model those of the group `gid`, from 1; `outcomes`, if wanted.
 
         Raises:
             MadtreeError: as `trees_of_gid`, or the tables are damaged.
         """
-        ids = trees_of_gid(host, tables, model, gid)
-        arrays = read_arrays(host, tables, model, _READ, (ids[0], ids[-1]))
+        model = opened.model
+        ids = trees_of_gid(opened, gid)
+        arrays = read_arrays(opened, _READ, (ids[0], ids[-1]))
         if len(arrays.trees.roots) != len(ids):
-            raise MadtreeError(f"{tables.given} is damaged: some of its trees have no nodes")
+            raise opened.tables.damaged("some of its trees have no nodes")
         used = [model.features[at] for at in arrays.used]
-        keys = keys_of_texts(host, tables, model) if any(arrays.trees.is_category) else {}
+        keys = keys_of_texts(opened) if any(arrays.trees.is_category) else {}
         names = [feature.name for feature in used]
         walked = WalkedTrees(arrays.trees, names, keys, model.n_members, model.numbering.counts)
         nodes = NodeArrays.read(model, arrays, walked)
@@ -145,7 +142,7 @@ class EnsembleArrays:
         found = cls._of(model, nodes, walked, agreement)
         if not outcomes:
             return found
-        return replace(found, outcomes=read_leaf_outcomes(host, tables, arrays.nodes, of_group=True).take(walked.order))
+        return replace(found, outcomes=read_leaf_outcomes(opened, arrays.nodes, of_group=True).take(walked.order))
 
     @classmethod
     def of(cls, model: Model, trees: Sequence[Tree]) -> EnsembleArrays:

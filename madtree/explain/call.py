@@ -42,14 +42,15 @@ def tree_call(host: Host, model_name: str | None, trust_owner: bool | None = Fal
     Raises:
         MadtreeError: there is no such model, or what its summary has is none of what training takes.
     """
-    tables, model = find_to_use(host, model_name, trust_owner)
+    opened = find_to_use(host, model_name, trust_owner)
+    model = opened.model
     for name, columns in _MADE_OF_MODELS.items():
         given = [model.summary.get(column) for column in columns]
         if all(isinstance(value, str) for value in given):
             return f"SELECT madtree.{name}({', '.join(literal(str(value)) for value in given)});"
     function = FUNCTIONS[model.kind.trains]
-    there = model_tables(host, tables.schema, tables.name)
-    beside = {name: suffixed(tables.name, suffix) in there for name, suffix in _KEPT_IN.items()}
+    there = model_tables(host, *opened.tables.at)
+    beside = {name: suffixed(opened.tables.name, suffix) in there for name, suffix in _KEPT_IN.items()}
     kept = {**model.summary, "dependent_variable": _dependent(model), **beside}
     required, more = [], []
     for argument in function.arguments:

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from madtree.host import Host, Row, listed, watched, watching
-from madtree.model import ModelTables, check_kind, few_rows, find_to_show, group_objects, read_trees, unquoted
+from madtree.model import (
+    OpenModel,
+    check_kind,
+    few_rows,
+    find_to_show,
+    group_objects,
+    read_trees,
+)
 from madtree.sqltext import explain as sql
-from madtree.trees import Model, Tree, distinct_complexities
+from madtree.trees import Tree, distinct_complexities
 
 _STORED = ("cp", "n_splits", "rel_error", "xerror", "xstd")
 
@@ -21,13 +28,13 @@ def tree_cp(host: Host, model_name: str | None) -> list[Row]:
     Raises:
         MadtreeError: there is no such model, or its trees are not pruned.
     """
-    tables, model = find_to_show(host, model_name)
-    check_kind(model, "tree_cp", "model")
-    trees = [tree for tree in read_trees(host, tables, model) if tree.nodes]
-    groups = group_objects(host, tables, model)
-    facts = listed(host, sql.pruned_at(tables.schema, tables.name))
+    opened = find_to_show(host, model_name)
+    check_kind(opened.model, "tree_cp", "model")
+    trees = [tree for tree in read_trees(opened) if tree.nodes]
+    groups = group_objects(opened)
+    facts = listed(host, sql.pruned_at(*opened.tables.at))
     pruned_at = {row["tree_id"]: row["pruning_cp"] for row in watched(host, facts)}
-    stored = _by_group(watched(host, stored_cp_table(host, tables, model) or ()))
+    stored = _by_group(watched(host, stored_cp_table(opened) or ()))
     found = []
     for tree in trees:
         root, n_splits = tree.nodes[0], len(tree.nodes) // 2
@@ -44,12 +51,13 @@ def tree_cp(host: Host, model_name: str | None) -> list[Row]:
     return found
 
 
-def stored_cp_table(host: Host, tables: ModelTables, model: Model) -> list[Row] | None:
+def stored_cp_table(opened: OpenModel) -> list[Row] | None:
     """The rows of `<output>_cv`, their groups as lists of texts; None if there was no cross-validation."""
+    tables = opened.tables
     if not tables.has_cv:
         return None
-    grouping = tables.group_writers([*map(unquoted, model.grouping_columns)])
-    return few_rows(host, f"the cp table of {tables.given}", sql.cp_table(tables.schema, tables.name, grouping))
+    statement = sql.cp_table(*tables.at, opened.group_writers)
+    return few_rows(opened.host, f"the cp table of {tables.given}", statement)
 
 
 def _by_group(rows: Iterable[Row]) -> Mapping[tuple[str, ...], list[Row]]:

@@ -19,10 +19,9 @@ from madtree.errors import MadtreeError
 from madtree.explain.accumulated import accumulated_effects
 from madtree.host import Host, Row, watched
 from madtree.interface import FUNCTIONS
-from madtree.model import casting, check_answer, class_positions, find_to_use
+from madtree.model import check_answer, class_positions, find_to_use
 from madtree.records import dataclass
-from madtree.request import find_source
-from madtree.score import PredictedNumbers, RowsAtHand, check_number_type, feature_places, fit_to_source, scan_of
+from madtree.score import NewRows, PredictedNumbers, RowsAtHand, check_number_type, feature_places
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.explain import shown
 from madtree.sqltext.split import split_list
@@ -81,31 +80,23 @@ def partial_dependence(
     """
     declared = FUNCTIONS[_FUNCTION]
     size, most = declared.checked("grid_size", grid_size), declared.checked("max_rows", max_rows)
-    tables, model = find_to_use(host, model_name, trust_owner)
+    opened = find_to_use(host, model_name, trust_owner)
+    model = opened.model
     choice = PredictedNumbers(check_number_type(model, type_), class_positions(model, class_))
     places = _places(model, features, accumulated=bool(accumulated), ice=bool(ice))
-    if new_data_table is None:
-        raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
-    source = find_source(host.source, new_data_table, "new_data_table")
-    data = fit_to_source(host, model, source, new_data_table)
-    id_type = data.types[model.id_column]
-    scan = scan_of(host, tables, model, source, data, "", "")
-    wanted = [data.features[model.features[place].name] for place in places]
-    texts = [text_of(model.id_column, id_type.writer), *map(shown, wanted)]
-    with casting(model, data.features, new_data_table, "new_data_table"):
-        numbers = [rows_sql.as_number(feature) for feature in wanted]
-        rows = RowsAtHand.of(
-            host, tables, model, choice, scan, id_type, most, numbers, texts, argument="new_data_table"
-        )
+    table = NewRows.named(opened, new_data_table)
+    wanted = [table.data.features[model.features[place].name] for place in places]
+    texts = [text_of(model.id_column, table.id_type.writer), *map(shown, wanted)]
+    rows = RowsAtHand.of(table, choice, most, [*map(rows_sql.as_number, wanted)], texts)
     known = [_known(rows, number) for number in range(len(wanted))]
     if accumulated:  # of rows that have all values
         every = np.logical_and.reduce(known)
-        _check_some(every, " or ".join(feature.name for feature in wanted), new_data_table)
+        _check_some(every, " or ".join(feature.name for feature in wanted), table.given)
         rows, known = rows.only(every), [every[every]] * len(wanted)
     grids = []
     for number, (feature, has_value) in enumerate(zip(wanted, known, strict=True)):
         host.let_in()
-        _check_some(has_value, feature.name, new_data_table)
+        _check_some(has_value, feature.name, table.given)
         grids.append(_grid(feature, rows, number, has_value.nonzero()[0], size, is_accumulated=bool(accumulated)))
     n_values, n_outputs = prod(len(grid.texts) for grid in grids), max(len(choice.classes), 1)
     n_answers = n_values * n_outputs * (rows.n_rows if ice else 1)

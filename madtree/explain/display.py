@@ -5,10 +5,9 @@ from __future__ import annotations
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import FUNCTIONS
-from madtree.model import check_kind, find_model, find_to_show, read_model, read_summary, tree_of_group, trees_of_group
+from madtree.model import check_kind, find_to_show, read_model, tree_of_group, trees_of_group
 from madtree.render.dot import model_dot
 from madtree.render.text import model_text, surrogates_text
-from madtree.sqltext.tables import model_table
 from madtree.trees import Model
 
 
@@ -69,13 +68,14 @@ def tree_surr_display(host: Host, model_name: str | None, full: bool | None = Fa
 
 def _member(host: Host, function: str, given: str | None, gid: int | None, sample_id: int | None) -> Model:
     argument = FUNCTIONS[function].arguments[0].name
-    tables, model = find_to_show(host, given, argument)
+    opened = find_to_show(host, given, argument)
+    model = opened.model
     check_kind(model, function, argument)
     tree_id = tree_of_group(model, gid, sample_id)
-    if not trees_of_group(host, tables, model, model.numbering.group(tree_id)):
+    if not trees_of_group(opened, model.numbering.group(tree_id)):
         raise MadtreeError(
             f"gid: no {model.kind.noun} could be trained for group {gid} of {given}",
-            hint=f"See the column message of {model_table(tables.schema, tables.name, model.kind.groups_in)}.",
+            hint=f"See the column message of {opened.tables.part(model.kind.groups_in)}.",
         )
     found = read_model(host, given, argument, tree_id)
     return found.as_single_trees if found.kind.says_numbers else found
@@ -88,7 +88,7 @@ def _check_depth(max_depth: int | None) -> None:
 
 def _check_kind(host: Host, given: str | None, function: str) -> None:
     """Refuse to draw all trees of groups that have many, which nobody could read."""
-    check_kind(read_summary(host, find_model(host, given, "model"), to_run=False), function, "model")
+    check_kind(find_to_show(host, given).model, function, "model")
 
 
 def _drawn(

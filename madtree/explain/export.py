@@ -12,21 +12,20 @@ from madtree.explain.complexity import stored_cp_table
 from madtree.host import Host, listed, rows_at_once, watched
 from madtree.model import (
     ModelTables,
+    OpenModel,
     base_scores,
     check_no_offsets,
     check_trees,
     each_tree,
     find_to_show,
     isotonic_functions,
-    unquoted,
 )
 from madtree.render.document import Document, dump, model_document
 from madtree.render.pmml import model_pmml
 from madtree.sqltext import explain as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.quote import literal
-from madtree.sqltext.tables import model_table
-from madtree.trees import BOOSTED, FOREST, TREE, Joining, Model, ModelKind, Tree
+from madtree.trees import BOOSTED, FOREST, TREE, Joining, ModelKind, Tree
 
 MOST_BYTES = 2**30 - 2**10  # of a text of PostgreSQL's
 _MOST_NUMBERS = 2**25  # importances of all groups: more would hardly have room in such a text
@@ -38,50 +37,50 @@ def tree_to_json(host: Host, model_name: str | None, tree_id: int | None = None)
     Raises:
         MadtreeError: there is no such model, it has no tree `tree_id`, or its document is too large.
     """
-    tables, whole = find_to_show(host, model_name)
-    model = whole if tree_id is None else whole.as_single_trees
-    check_trees(host, tables, whole)
-    document = model_document(model, DOCUMENTED[model.kind](host, tables, model))
-    trees = _with_facts(host, tables, model, each_tree(host, tables, whole, tree_id))
-    return _joined(host, dump(model, document, trees), tables, "tree_to_json")
+    whole = find_to_show(host, model_name)
+    check_trees(whole)
+    opened = whole if tree_id is None else replace(whole, model=whole.model.as_single_trees)
+    model = opened.model
+    document = model_document(model, DOCUMENTED[model.kind](opened))
+    trees = _with_facts(opened, each_tree(whole, tree_id))
+    return _joined(opened, dump(model, document, trees), "tree_to_json")
 
 
-def _with_facts(
-    host: Host, tables: ModelTables, model: Model, trees: Iterable[Tree]
-) -> Iterator[tuple[Tree, Mapping[str, Any]]]:
+def _with_facts(opened: OpenModel, trees: Iterable[Tree]) -> Iterator[tuple[Tree, Mapping[str, Any]]]:
     """Trees in order, each with what else `<output>` tells of it."""
-    n_features = len(model.features)
-    statement = sql.tree_facts(tables.schema, tables.name, model.kind.place, n_features)
-    rows = watched(host, host.stream(statement, batch=rows_at_once(n_features)))
+    n_features = len(opened.model.features)
+    statement = sql.tree_facts(*opened.tables.at, opened.model.kind.place, n_features)
+    rows = watched(opened.host, opened.host.stream(statement, batch=rows_at_once(n_features)))
     for tree in trees:
         yield tree, next((row for row in rows if row["tree_id"] == tree.tree_id), {})
 
 
-def _with_cp_table(host: Host, tables: ModelTables, model: Model) -> Document:
-    return {"cp_table": stored_cp_table(host, tables, model)}
+def _with_cp_table(opened: OpenModel) -> Document:
+    return {"cp_table": stored_cp_table(opened)}
 
 
-def _with_groups(host: Host, tables: ModelTables, model: Model) -> Document:
-    grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
-    table, n_features = model_table(tables.schema, tables.name, "_group"), len(model.features)
-    n_groups = host.query(models_sql.n_rows(table))[0]["n"]
+def _with_groups(opened: OpenModel) -> Document:
+    tables, model = opened.tables, opened.model
+    grouping = opened.group_writers
+    table, n_features = tables.part("_group"), len(model.features)
+    n_groups = opened.host.query(models_sql.n_rows(table))[0]["n"]
     if n_groups * n_features * len(sql.importances(model.kind)) > _MOST_NUMBERS:
         raise _too_large(tables, "tree_to_json")
-    at = tables.schema, tables.name
-    return {"groups": listed(host, sql.described_groups(*at, grouping, model.kind, n_features, model.n_scores))}
+    at = tables.at
+    return {"groups": listed(opened.host, sql.described_groups(*at, grouping, model.kind, n_features, model.n_scores))}
 
 
-def _with_scores(host: Host, tables: ModelTables, model: Model) -> Document:
-    base_scores(host, tables, model)  # refuses scores that are no finite numbers, which the groups would hand on
-    document = _with_groups(host, tables, model)
-    for group, functions in zip(document["groups"], isotonic_functions(host, tables, model), strict=False):
+def _with_scores(opened: OpenModel) -> Document:
+    base_scores(opened)  # refuses scores that are no finite numbers, which the groups would hand on
+    document = _with_groups(opened)
+    for group, functions in zip(document["groups"], isotonic_functions(opened), strict=False):
         points = [[[*point] for point in zip(own.scores, own.probabilities, strict=True)] for own in functions]
-        group["calibration"] = None if not group["n_trees"] else points[0] if model.n_scores == 1 else points
+        group["calibration"] = None if not group["n_trees"] else points[0] if opened.model.n_scores == 1 else points
     return document
 
 
 # What a document tells, beside what those of all kinds tell.
-DOCUMENTED: Mapping[ModelKind, Callable[[Host, ModelTables, Model], Document]] = {
+DOCUMENTED: Mapping[ModelKind, Callable[[OpenModel], Document]] = {
     TREE: _with_cp_table,
     FOREST: _with_groups,
     BOOSTED: _with_scores,
@@ -95,8 +94,9 @@ def tree_to_pmml(host: Host, model_name: str | None, tree_id: int | None = None)
         MadtreeError: there is no such model, it has no tree `tree_id`, no tree of it could be trained, its document is
             too large, or XML cannot hold a text of it.
     """
-    tables, model = find_to_show(host, model_name)
-    trees = each_tree(host, tables, model, tree_id)
+    opened = find_to_show(host, model_name)
+    model = opened.model
+    trees = each_tree(opened, tree_id)
     if tree_id is None:
         check_no_offsets(model, "which a PMML document does not add to scores", "madtree.boost_sql writes them, too.")
     else:  # without the group, as tree_sql has it
@@ -106,17 +106,17 @@ def tree_to_pmml(host: Host, model_name: str | None, tree_id: int | None = None)
     if first is None:
         what = "none of its groups" if tree_id is None else f"the group of tree {tree_id}"
         raise MadtreeError(f"model: {model.name} has no tree to write: {what} could be trained")
-    base = base_scores(host, tables, model) if model.kind.joining is Joining.SUM else ()
-    return _joined(host, model_pmml(model, chain([first], grown), host.let_in, base), tables, "tree_to_pmml")
+    base = base_scores(opened) if model.kind.joining is Joining.SUM else ()
+    return _joined(opened, model_pmml(model, chain([first], grown), host.let_in, base), "tree_to_pmml")
 
 
-def _joined(host: Host, parts: Iterable[str], tables: ModelTables, function: str) -> str:
+def _joined(opened: OpenModel, parts: Iterable[str], function: str) -> str:
     kept, size = [], 0
-    for part in watched(host, parts):
+    for part in watched(opened.host, parts):
         kept.append(part)
         size += len(part.encode())
         if size > MOST_BYTES:
-            raise _too_large(tables, function)
+            raise _too_large(opened.tables, function)
     return "".join(kept)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from madtree.errors import MadtreeError
 from madtree.explain.rules import confidence, prediction
 from madtree.host import Host, Row
-from madtree.model import ModelTables, casting, find_to_use, read_trees, trees_of_group, trees_to_walk
+from madtree.model import OpenModel, find_to_use, read_trees, trees_of_group, trees_to_walk
 from madtree.records import dataclass
 from madtree.render.labels import (
     MOST_DIGITS,
@@ -21,10 +21,8 @@ from madtree.render.labels import (
     telling_digits,
 )
 from madtree.render.rules import side_text
-from madtree.request import find_source
-from madtree.score import fit_to_source, only_row, scan_of
+from madtree.score import NewRows, only_row
 from madtree.sqltext import explain as sql
-from madtree.sqltext.tables import model_table
 from madtree.trees import (
     Direction,
     Feature,
@@ -70,15 +68,11 @@ def tree_path(
         MadtreeError: there is no such model or table, the table lacks a column, the id is NULL or not of the id
             column's type, not just one row has it, or the row's group has no tree, or not the tree `tree_id`.
     """
-    tables, model = find_to_use(host, model_name, trust_owner)
-    if table_name is None:
-        raise MadtreeError("table_name must be the name of a table or view, not NULL")
-    source = find_source(host.source, table_name, "table_name")
-    data = fit_to_source(host, model, source, table_name, "table_name")
-    features, id_type = data.features, data.types[model.id_column].as_kept
-    scan = scan_of(host, tables, model, source, data, "", "")
-    with casting(model, features, table_name, "table_name"):
-        row = only_row(host, scan, model, id_, id_type, sql.compared(features.values()))
+    opened = find_to_use(host, model_name, trust_owner)
+    model = opened.model
+    rows = NewRows.named(opened, table_name, "table_name")
+    features = rows.data.features
+    row = only_row(rows, id_, sql.compared(features.values()))
     case = _Case(
         features,
         dict(zip(features, row["shown"], strict=True)),
@@ -88,34 +82,33 @@ def tree_path(
     which = f"the row with {model.id_column} = {id_} in {table_name}"
     steps = [
         step
-        for tree in _trees(host, tables, model, row["tree"] if scan.groups else 1, tree_id, which)
+        for tree in _trees(opened, row["tree"] if model.grouping_columns else 1, tree_id, which)
         if tree.nodes
         for step in _steps(model, tree, case)
     ]
     if not steps:
-        table = model_table(tables.schema, tables.name, model.kind.groups_in)
+        table = opened.tables.part(model.kind.groups_in)
         raise MadtreeError(
             f"id: no tree could be trained for the group of {which}", hint=f"See the column message of {table}."
         )
     return steps
 
 
-def _trees(
-    host: Host, tables: ModelTables, model: Model, group: int, tree_id: int | None, which: str
-) -> Iterator[Tree]:
+def _trees(opened: OpenModel, group: int, tree_id: int | None, which: str) -> Iterator[Tree]:
     """The trees of a group, given by its number, or the one of them that is asked for; `which` row, for errors."""
-    if tree_id is None and not model.grouping_columns:
-        yield from trees_to_walk(host, tables, model)
+    if tree_id is None and not opened.model.grouping_columns:
+        yield from trees_to_walk(opened)
         return
-    own = trees_of_group(host, tables, model, group)
+    own = trees_of_group(opened, group)
     if tree_id is not None and own and tree_id not in own:
-        is_one = f"is of {model.name}'s tree {own[0]}" if len(own) == 1 else f"has the trees {own[0]} to {own[-1]}"
+        name = opened.model.name
+        is_one = f"is of {name}'s tree {own[0]}" if len(own) == 1 else f"has the trees {own[0]} to {own[-1]}"
         raise MadtreeError(f"tree_id must be that of a tree of the row's group, not {tree_id}: {which} {is_one}")
-    if tables.is_packed:
-        yield from trees_to_walk(host, tables, model, own if tree_id is None else (tree_id,))
+    if opened.tables.is_packed:
+        yield from trees_to_walk(opened, own if tree_id is None else (tree_id,))
         return
     for wanted in own if tree_id is None else [tree_id]:
-        yield from read_trees(host, tables, model, wanted)
+        yield from read_trees(opened, wanted)
 
 
 def _steps(model: Model, tree: Tree, case: _Case) -> list[Row]:

@@ -27,11 +27,12 @@ def tree_rules(
     Raises:
         MadtreeError: there is no such model, it has no tree `tree_id`, or the rules are too long to be held together.
     """
-    tables, model = find_to_use(host, model_name, trust_owner)
-    groups = group_objects(host, tables, model)
+    opened = find_to_use(host, model_name, trust_owner)
+    model = opened.model
+    groups = group_objects(opened)
     features = {feature.name: feature for feature in model.features}
     rows, size = [], 0
-    for tree in each_tree(host, tables, model, tree_id):
+    for tree in each_tree(opened, tree_id):
         for leaf in watched(host, tree.leaves()):
             rule = rule_text(model, tree, leaf.node_id, bool(full))
             predicate = leaf_predicate(model, features, tree, leaf.node_id)

@@ -163,7 +163,7 @@ def assemble(python_dir: str | Path, root: Path | None = None) -> str:
     return header + expand(definitions(root), python_dir)
 
 
-def control_file(root: Path | None = None) -> str:
+def control_file() -> str:
     """``madtree.control`` with the version filled in."""
-    text = ((root or extension_root()) / "madtree.control").read_text(encoding="utf-8")
+    text = (extension_root() / "madtree.control").read_text(encoding="utf-8")
     return text.replace("@version@", VERSION)

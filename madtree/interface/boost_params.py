@@ -6,7 +6,7 @@ from sys import float_info
 
 from madtree.interface import defaults
 from madtree.interface.function import Argument, Flag, Setting
-from madtree.interface.training import GROWTH, SAMPLES
+from madtree.interface.training import GROWTH, SAMPLES, number_setting
 from madtree.interface.valid import OneOf, Range, at_least, number_of_at_least
 from madtree.trees import (
     CATEGORY_ENCODINGS,
@@ -28,69 +28,36 @@ BOOST_PARAMS = Argument(
     "category_encoding=none, prior_weight=1'",
     None,
     keys=(
-        Argument(
-            "l2_regularization",
-            "double precision",
-            "penalty of leaves' values",
-            defaults.L2,
-            valid=number_of_at_least(0),
-            setting=Setting("float8"),
-            flag=Flag(GROWTH, ("--l2",)),
+        number_setting(
+            "l2_regularization", "penalty of leaves' values", defaults.L2, number_of_at_least(0), GROWTH, "--l2"
         ),
-        Argument(
-            "min_gain",
-            "double precision",
-            "that each split must exceed",
-            defaults.MIN_GAIN,
-            valid=number_of_at_least(0),
-            setting=Setting("float8"),
-            flag=Flag(GROWTH),
-        ),
-        Argument(
-            "subsample",
-            "double precision",
-            "share of the rows, drawn anew for each round",
-            defaults.SUBSAMPLE,
-            valid=SHARE,
-            setting=Setting("float8"),
-            flag=Flag(SAMPLES),
-        ),
-        Argument(
+        number_setting("min_gain", "that each split must exceed", defaults.MIN_GAIN, number_of_at_least(0)),
+        number_setting("subsample", "share of the rows, drawn anew for each round", defaults.SUBSAMPLE, SHARE, SAMPLES),
+        number_setting(
             "feature_fraction",
-            "double precision",
             "share of the features, drawn anew for each tree",
             defaults.FEATURE_FRACTION,
-            valid=SHARE,
-            setting=Setting("float8"),
-            flag=Flag(SAMPLES),
+            SHARE,
+            SAMPLES,
         ),
-        Argument(
+        number_setting(
             "cat_smooth",
-            "double precision",
             "hessian by which rare categories are drawn to the middle before they are put in order",
             defaults.CAT_SMOOTH,
-            valid=number_of_at_least(0),
-            setting=Setting("float8"),
-            flag=Flag(GROWTH),
+            number_of_at_least(0),
         ),
-        Argument(
+        number_setting(
             "quantile",
-            "double precision",
             "of loss quantile, which one is predicted; of huber, that of the absolute errors beyond which they "
             f"count by their sign; NULL: {defaults.LOSS_QUANTILE}",
             None,
-            valid=Range(float_info.min, 1, never=1, words="above 0 and below 1"),
-            setting=Setting("float8"),
-            flag=Flag(GROWTH),
+            Range(float_info.min, 1, never=1, words="above 0 and below 1"),
         ),
-        Argument(
+        number_setting(
             "cat_l2",
-            "double precision",
             f"further penalty of leaves' values of splits by features of more than {FEW_CATEGORIES} categories",
             defaults.CAT_L2,
-            valid=number_of_at_least(0),
-            setting=Setting("float8"),
-            flag=Flag(GROWTH),
+            number_of_at_least(0),
         ),
         Argument(
             "max_cat_threshold",
@@ -98,7 +65,7 @@ BOOST_PARAMS = Argument(
             "categories on one side of such a split, at most",
             defaults.MAX_CAT_THRESHOLD,
             valid=Range(1, MAX_CATEGORIES, is_cut=True),
-            setting=Setting("int4"),
+            setting=Setting(),
             flag=Flag(GROWTH),
         ),
         Argument(
@@ -107,26 +74,22 @@ BOOST_PARAMS = Argument(
             "rows that each further candidate of such a split moves to the other side, at least",
             defaults.MIN_DATA_PER_GROUP,
             valid=at_least(1),
-            setting=Setting("int4"),
+            setting=Setting(),
             flag=Flag(GROWTH),
         ),
-        Argument(
+        number_setting(
             "top_rate",
-            "double precision",
             "share of the rows, those with the largest gradients, that every tree is grown on; 1: all rows",
             defaults.TOP_RATE,
-            valid=SHARE,
-            setting=Setting("float8"),
-            flag=Flag(SAMPLES),
+            SHARE,
+            SAMPLES,
         ),
-        Argument(
+        number_setting(
             "other_rate",
-            "double precision",
             "with top_rate: share of the rows that is drawn from the others, for all of which they count",
             defaults.OTHER_RATE,
-            valid=Range(LEAST_RATE, 1, words=f"at least {LEAST_RATE:g} and at most 1"),
-            setting=Setting("float8"),
-            flag=Flag(SAMPLES),
+            Range(LEAST_RATE, 1, words=f"at least {LEAST_RATE:g} and at most 1"),
+            SAMPLES,
         ),
         Argument(
             "method",
@@ -134,7 +97,7 @@ BOOST_PARAMS = Argument(
             f"{', '.join(METHODS)}; all but the first begin with scores of 0, all but the first two are of two classes",
             defaults.BOOST_METHOD,
             valid=OneOf(tuple(METHODS)),
-            setting=Setting("text", "boost_method"),
+            setting=Setting("boost_method"),
             flag=Flag(GROWTH, ("--method",), "NAME"),
         ),
         Argument(
@@ -144,17 +107,14 @@ BOOST_PARAMS = Argument(
             "that come before a row in a random order (CatBoost)",
             defaults.CATEGORY_ENCODING,
             valid=OneOf(CATEGORY_ENCODINGS),
-            setting=Setting("text"),
+            setting=Setting(),
             flag=Flag(GROWTH, metavar="NAME"),
         ),
-        Argument(
+        number_setting(
             "prior_weight",
-            "double precision",
             "of ordered encodings: for how many rows the mean outcome of all rows counts in each category",
             defaults.PRIOR_WEIGHT,
-            valid=Range(LEAST_CLASS_PARAM, LARGEST_CLASS_PARAM, words="from 1e-9 to 1e9"),
-            setting=Setting("float8"),
-            flag=Flag(GROWTH),
+            Range(LEAST_CLASS_PARAM, LARGEST_CLASS_PARAM, words="from 1e-9 to 1e9"),
         ),
     ),
 )

@@ -62,7 +62,7 @@ FOREST_TRAIN = Function(
             "integer",
             "drawn for each node: the root of the number of features, of numbers a third of them",
             None,
-            setting=Setting("int4", is_old=True),
+            setting=Setting(is_old=True),
             flag=Flag(GROWTH, ("--features-per-node",)),
         ),
         Argument(
@@ -70,7 +70,7 @@ FOREST_TRAIN = Function(
             "boolean",
             "permute each feature among the out-of-bag rows, to see what that costs",
             defaults.IMPORTANCE,
-            setting=Setting("bool", is_old=True, is_tried=False),
+            setting=Setting(is_old=True, is_tried=False),
             flag=Flag(SAMPLES, ("--importance/--no-importance",)),
         ),
         Argument(
@@ -79,7 +79,7 @@ FOREST_TRAIN = Function(
             "of each feature and tree",
             defaults.NUM_PERMUTATIONS,
             valid=Range(1, 1_000),
-            setting=Setting("int4", is_old=True, is_tried=False),
+            setting=Setting(is_old=True, is_tried=False),
             flag=Flag(SAMPLES, ("--permutations",)),
         ),
         Argument(
@@ -88,7 +88,7 @@ FOREST_TRAIN = Function(
             f"levels below the root, 0 to {MAX_DEPTH_LIMIT}; NULL: {MAX_DEPTH_LIMIT}",
             None,
             valid=DEPTHS,
-            setting=Setting("int4", is_old=True),
+            setting=Setting(is_old=True),
             flag=Flag(GROWTH, ("--max-depth",)),
         ),
         replace(
@@ -106,7 +106,7 @@ FOREST_TRAIN = Function(
             "share of the rows that each tree's sample is drawn from",
             defaults.SAMPLE_RATIO,
             valid=Range(0, 1, never=0, words="above 0 and at most 1"),
-            setting=Setting("float8", is_old=True),
+            setting=Setting(is_old=True),
             flag=Flag(SAMPLES),
         ),
         WEIGHTS,
@@ -117,7 +117,7 @@ FOREST_TRAIN = Function(
             "'random': extremely randomized trees, one random split of each feature drawn",
             defaults.SPLIT_RULE,
             valid=OneOf(SPLIT_RULES),
-            setting=Setting("text", is_old=True),
+            setting=Setting(is_old=True),
             flag=Flag(GROWTH),
         ),
         Argument(
@@ -127,7 +127,7 @@ FOREST_TRAIN = Function(
             "each, so that none are out of bag",
             defaults.SAMPLING,
             valid=OneOf(SAMPLINGS),
-            setting=Setting("text", is_old=True),
+            setting=Setting(is_old=True),
             flag=Flag(SAMPLES),
         ),
         replace(SEED, help="of all that is drawn: the same rows and seed make the same forest"),

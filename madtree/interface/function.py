@@ -30,15 +30,13 @@ class Setting:
     """What a model's summary keeps of an argument.
 
     Attributes:
-        type: of the column.
-        column: its name; empty where it is the argument's.
+        column: the name of the column; empty where it is the argument's.
         label: what the report calls it; empty where it is the column's name.
         is_listed: whether the list of models, the documents and the report tell it among a model's parameters.
         is_old: whether models of madtree 0.1.0 have the column.
         is_tried: whether it says how a model is grown, so that `tree_tune` may try several values.
     """
 
-    type: str
     column: str = ""
     label: str = ""
     is_listed: bool = True

@@ -70,12 +70,21 @@ INTERNAL: Mapping[str, Function] = {evaluation.TESTED_ROWS.name: evaluation.TEST
 ROW_FUNCTIONS: Mapping[str, Function] = {prediction.HOLDOUT.name: prediction.HOLDOUT}
 
 
+_COLUMN_TYPES = {
+    "bigint": "int8",
+    "boolean": "bool",
+    "double precision": "float8",
+    "integer": "int4",
+    "text": "text",
+}
+
+
 def _kept(kind: ModelKind) -> tuple[Argument, ...]:
     return tuple(each for each in FUNCTIONS[kind.trains].options if each.setting)
 
 
 def _typed(options: Iterable[Argument]) -> tuple[tuple[str, str], ...]:
-    return tuple((each.column, each.setting.type) for each in options if each.setting)
+    return tuple((each.column, _COLUMN_TYPES[each.type]) for each in options if each.setting)
 
 
 def _listed(options: Iterable[Argument]) -> tuple[str, ...]:

@@ -27,6 +27,13 @@ def _names(outcome: OutcomeKind) -> str:
     return ", ".join(f"'{name}'" for name, criterion in CRITERIA.items() if criterion.outcome == outcome)
 
 
+def number_setting(
+    name: str, help: str, default: float | None, valid: Range, section: str = GROWTH, *flags: str
+) -> Argument:
+    """A number that a model keeps, and that the command line takes by its name or by `flags`."""
+    return Argument(name, "double precision", help, default, valid=valid, setting=Setting(), flag=Flag(section, flags))
+
+
 VALID_CRITERIA = OneOf(
     tuple(CRITERIA), also={alias: name for name, criterion in CRITERIA.items() for alias in criterion.aliases}
 )
@@ -97,7 +104,7 @@ CLASS_PARAMS = Argument(
     "text",
     "how much classes count, in their order: 'prior=0.5:0.5, loss=0 1 5 0', or 'class_weight=balanced'",
     None,
-    setting=Setting("text"),
+    setting=Setting(),
     flag=Flag(GROWTH, metavar="TEXT"),
     form="pairs",
 )
@@ -106,7 +113,7 @@ EXPOSURE = Argument(
     "text",
     "poisson: a numeric column or expression above 0, over which events were counted; NULL: 1 in each row",
     None,
-    setting=Setting("text", is_listed=False, is_tried=False),
+    setting=Setting(is_listed=False, is_tried=False),
     flag=Flag(DATA, metavar="SQL"),
     is_numeric_column=True,
 )
@@ -116,7 +123,7 @@ CRITERION = Argument(
     f"{_names(CLASSES)}; regression uses {_names(NUMBERS)}, counts of events {_names(COUNTS)}",
     defaults.SPLIT_CRITERION,
     valid=VALID_CRITERIA,
-    setting=Setting("text", label="split criterion", is_old=True),
+    setting=Setting(label="split criterion", is_old=True),
     flag=Flag(GROWTH, ("--criterion",), "NAME"),
 )
 MIN_SPLIT = Argument(
@@ -125,7 +132,7 @@ MIN_SPLIT = Argument(
     "",
     None,
     valid=at_least(1),
-    setting=Setting("int4", is_old=True),
+    setting=Setting(is_old=True),
     flag=Flag(GROWTH),
 )
 MIN_BUCKET = Argument(
@@ -134,7 +141,7 @@ MIN_BUCKET = Argument(
     "",
     None,
     valid=at_least(1),
-    setting=Setting("int4", is_old=True),
+    setting=Setting(is_old=True),
     flag=Flag(GROWTH),
 )
 BINS = Argument(
@@ -143,7 +150,7 @@ BINS = Argument(
     "candidate thresholds of a continuous feature; 0: all of them, as always with at most 4096 rows",
     defaults.N_BINS,
     valid=Range(0, EXACT_LIMIT, never=1, words=f"0 (every threshold) or 2 to {EXACT_LIMIT}"),
-    setting=Setting("int4", "n_bins", is_old=True),
+    setting=Setting("n_bins", is_old=True),
     flag=Flag(GROWTH, ("--bins",)),
 )
 TREES = Argument(
@@ -152,7 +159,7 @@ TREES = Argument(
     "of each group",
     defaults.NUM_TREES,
     valid=Range(1, 100_000),
-    setting=Setting("int4", is_old=True),
+    setting=Setting(is_old=True),
     flag=Flag(GROWTH, ("--trees",)),
 )
 SURROGATES = Argument(
@@ -167,7 +174,7 @@ SURROGATES = Argument(
             "surrogate splits to be kept for each node",
             defaults.MAX_SURROGATES,
             valid=Range(0, MOST_SURROGATES, words="an integer of at least 0"),
-            setting=Setting("int4", is_old=True),
+            setting=Setting(is_old=True),
             flag=Flag(MISSING),
         ),
         Argument(
@@ -175,7 +182,7 @@ SURROGATES = Argument(
             "boolean",
             "NULL is one more category of a text or boolean feature",
             defaults.NULL_AS_CATEGORY,
-            setting=Setting("bool", is_old=True),
+            setting=Setting(is_old=True),
             flag=Flag(MISSING, ("--null-as-category",)),
         ),
         Argument(
@@ -184,7 +191,7 @@ SURROGATES = Argument(
             "0 or 1, as in rpart",
             defaults.SURROGATE_STYLE,
             valid=Range(0, 1, words="0 or 1"),
-            setting=Setting("int4", is_old=True),
+            setting=Setting(is_old=True),
             flag=Flag(MISSING),
         ),
     ),
@@ -201,7 +208,7 @@ PRUNING_PARAMS = Argument(
             "a split stays if it lowers the risk by more than so much of the root's; -1: all stay",
             defaults.CP,
             valid=any_number("a number, below 0 for trees that are not pruned"),
-            setting=Setting("float8", "input_cp", "cp", is_old=True),
+            setting=Setting("input_cp", "cp", is_old=True),
             flag=Flag(PRUNING),
         ),
         Argument(
@@ -210,7 +217,7 @@ PRUNING_PARAMS = Argument(
             "choose cp by cross-validation with this many folds",
             defaults.N_FOLDS,
             valid=Range(0, MOST_FOLDS, words=f"0 (no cross-validation) or an integer from 2 to {MOST_FOLDS}"),
-            setting=Setting("int4", is_old=True, is_tried=False),
+            setting=Setting(is_old=True, is_tried=False),
             flag=Flag(PRUNING, ("--folds",)),
         ),
         Argument(
@@ -219,7 +226,7 @@ PRUNING_PARAMS = Argument(
             "how cp is chosen: min, the least error; 1se, the smallest tree within a standard error of it",
             defaults.RULE,
             valid=OneOf(("min", "1se")),
-            setting=Setting("text", is_old=True, is_tried=False),
+            setting=Setting(is_old=True, is_tried=False),
             flag=Flag(PRUNING),
         ),
         Argument(
@@ -227,15 +234,13 @@ PRUNING_PARAMS = Argument(
             "text",
             "column whose values are the folds",
             None,
-            setting=Setting("text", is_old=True, is_tried=False),
+            setting=Setting(is_old=True, is_tried=False),
             flag=Flag(PRUNING, ("--fold-column",), "SQL"),
         ),
     ),
 )
 VERBOSE = Argument("verbose", "boolean", "", defaults.VERBOSE)
-SEED = Argument(
-    "seed", "bigint", "", defaults.SEED, setting=Setting("int8", is_old=True, is_tried=False), flag=Flag(RUN)
-)
+SEED = Argument("seed", "bigint", "", defaults.SEED, setting=Setting(is_old=True, is_tried=False), flag=Flag(RUN))
 REPLACE = Argument(
     "replace",
     "boolean",

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from madtree.model.aliases import NamedModel, model_alias
 from madtree.model.check import check_kind, check_no_offsets, check_nodes, check_not_calibrated, check_rows, check_trees
-from madtree.model.find import ModelTables, find_model, find_trained, look_again_at, nodes_of
+from madtree.model.find import ModelTables, find_model
 from madtree.model.importance import get_var_importance, tree_importance
 from madtree.model.kept import kept
 from madtree.model.listing import models
 from madtree.model.new_data import NewData, casting, fit_features, is_training_table, outcome_of
+from madtree.model.opened import OpenModel, UsableModel, find_own, find_to_show, find_to_use
 from madtree.model.outputs import (
     CONFORMAL,
     INTERVAL,
@@ -32,8 +33,6 @@ from madtree.model.outputs import (
 from madtree.model.own_table import check_own_table
 from madtree.model.read import (
     each_tree,
-    find_to_show,
-    find_to_use,
     group_objects,
     read_model,
     read_trees,
@@ -44,7 +43,7 @@ from madtree.model.read import (
 )
 from madtree.model.scores import MOST_POINTS, MOST_POINTS_OF_ALL, base_scores, isotonic_functions, loss_thresholds
 from madtree.model.size_limits import check_answer, check_categories, check_listed, few_rows
-from madtree.model.summary import read_summary, unquoted
+from madtree.model.summary import unquoted
 from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
 from madtree.model.trust import NOT_ALLOWED
 from madtree.model.turns import make_beside, make_tables

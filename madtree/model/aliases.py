@@ -38,7 +38,7 @@ def model_alias(host: Host, alias: str | None, model_name: str | None, trust_own
         host.command(sql.drop(found.schema, found.name))
         return NamedModel(None, _shown_name(found.model, found.schema))
     tables = find_model(host, model_name, "model", trust_owner=trust_owner)
-    target = qualified(tables.schema, tables.name)
+    target = qualified(*tables.at)
     schema, name = check_new(host, alias, "alias", "alias") if found is None else (found.schema, found.name)
     if is_temporary(tables.schema) and not is_temporary(schema):
         raise MadtreeError(

@@ -5,10 +5,10 @@ that a function does not take.
 from __future__ import annotations
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row
+from madtree.host import Row
 from madtree.interface import FUNCTIONS
-from madtree.model.find import ModelTables, nodes_of
-from madtree.model.summary import unquoted
+from madtree.model.find import ModelTables
+from madtree.model.opened import OpenModel
 from madtree.sqltext import check as sql
 from madtree.sqltext.explain import importances
 from madtree.sqltext.quote import literal
@@ -19,14 +19,15 @@ _TEXTS = "pg_catalog.text[]"
 _INT = "pg_catalog.int4"
 
 
-def check_trees(host: Host, tables: ModelTables, model: Model) -> None:
+def check_trees(opened: OpenModel) -> None:
     """Look at the rows of all trees, and of their groups where these have a table of their own.
 
     Raises:
         MadtreeError: a row cannot be a model's; it is named.
     """
-    at = tables.schema, tables.name
-    grouping = [unquoted(column) for column in model.grouping_columns]
+    host, tables, model = opened.host, opened.tables, opened.model
+    at = tables.at
+    grouping = list(opened.grouping)
     n_features = len(model.features)
     _refuse(tables, host.query(sql.faulty_trees(*at, grouping), [_INT], [n_features]))
     if model.kind.members is Members.ONE:
@@ -41,18 +42,10 @@ def check_trees(host: Host, tables: ModelTables, model: Model) -> None:
     of_features = importances(model.kind)
     for row in host.query(sql.faulty_groups(*at, grouping, of_features), [_INT, _INT], [n_features, n_groups]):
         which = "a group" if row["gid"] is None else f"group {row['gid']}"
-        raise MadtreeError(f"{tables.given} is damaged: {which} {row['fault']}")
+        raise tables.damaged(f"{which} {row['fault']}")
 
 
-def check_rows(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    tree_id: int | None = None,
-    *,
-    competitors: bool = False,
-    nodes: bool = True,
-) -> None:
+def check_rows(opened: OpenModel, tree_id: int | None = None, *, competitors: bool = False, nodes: bool = True) -> None:
     """`check_trees`, and look at the nodes and surrogates, or at the nodes of the tree `tree_id` only.
 
     That the nodes are those of whole trees is found where they are put together.
@@ -64,48 +57,47 @@ def check_rows(
     Raises:
         MadtreeError: a row cannot be a model's; it is named.
     """
-    at = tables.schema, tables.name
-    check_trees(host, tables, model)
+    tables = opened.tables
+    at = tables.at
+    check_trees(opened)
     if nodes:
-        check_nodes(host, tables, model, tree_id)
+        check_nodes(opened, tree_id)
     if tables.has_surrogates:
-        _check_number(host, tables, model, "_surrogates")
-        _refuse(tables, host.query(sql.faulty_surrogates(*at), [_TEXTS] * 3, _kinds(model)))
+        _check_number(opened, "_surrogates")
+        _refuse(tables, opened.host.query(sql.faulty_surrogates(*at), [_TEXTS] * 3, _kinds(opened.model)))
     if competitors:
-        _check_number(host, tables, model, "_competitors")
-        _refuse(tables, host.query(sql.faulty_competitors(*at), [_TEXTS] * 3, _kinds(model)))
+        _check_number(opened, "_competitors")
+        _refuse(tables, opened.host.query(sql.faulty_competitors(*at), [_TEXTS] * 3, _kinds(opened.model)))
 
 
-def _check_number(host: Host, tables: ModelTables, model: Model, suffix: str) -> None:
+def _check_number(opened: OpenModel, suffix: str) -> None:
     """Refuse more surrogates or competitors than the nodes can have, which is one by each feature: who reads a tree
     holds all of them at once.
 
     Raises:
         MadtreeError: there are more.
     """
-    packed_bytes = model.node_layout.size if tables.is_packed else 0
-    found = host.query(rows_beside(tables.schema, tables.name, suffix, packed_bytes))[0]
-    most = len(model.features) * (found["nodes"] // 2)
+    packed_bytes = opened.model.node_layout.size if opened.tables.is_packed else 0
+    found = opened.host.query(rows_beside(*opened.tables.at, suffix, packed_bytes))[0]
+    most = len(opened.model.features) * (found["nodes"] // 2)
     if found["n"] > most:
-        raise MadtreeError(
-            f"{tables.given} is damaged: it has {found['n']:,} {suffix[1:]}, but its nodes can have {most:,} at most"
-        )
+        raise opened.tables.damaged(f"it has {found['n']:,} {suffix[1:]}, but its nodes can have {most:,} at most")
 
 
-def check_nodes(host: Host, tables: ModelTables, model: Model, tree_id: int | None = None) -> None:
+def check_nodes(opened: OpenModel, tree_id: int | None = None) -> None:
     """Look at the nodes of all trees, or of one; raises as `check_rows`."""
-    one = tree_id is not None
+    one, model = tree_id is not None, opened.model
     statement = sql.faulty_nodes(
-        tables.schema, tables.name, nodes_of(tables, model), is_classification=model.has_class_leaves, one_tree=one
+        *opened.tables.at, opened.nodes, is_classification=model.has_class_leaves, one_tree=one
     )
     types, params = [_TEXTS] * 4 + [_INT] * one, [*_kinds(model), list(model.classes), *([tree_id] if one else [])]
-    _refuse(tables, host.query(statement, types, params))
+    _refuse(opened.tables, opened.host.query(statement, types, params))
 
 
 def _kinds(model: Model) -> list[list[str]]:
     """Names of the features, of those that are unordered, and of those that are boolean."""
     return [
-        [feature.name for feature in model.features],
+        model.feature_names,
         [feature.name for feature in model.features if feature.kind is FeatureKind.UNORDERED],
         [feature.name for feature in model.features if feature.type == "boolean"],
     ]
@@ -116,7 +108,7 @@ def _refuse(tables: ModelTables, rows: list[Row]) -> None:
         where = (
             f"tree {row['tree_id']}" if row["node_id"] is None else f"node {row['node_id']} of tree {row['tree_id']}"
         )
-        raise MadtreeError(f"{tables.given} is damaged: {where} {row['fault']}")
+        raise tables.damaged(f"{where} {row['fault']}")
 
 
 def check_kind(model: Model, function: str, argument: str) -> None:

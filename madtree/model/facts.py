@@ -9,9 +9,10 @@ from madtree.host import Host, Row
 from madtree.records import dataclass
 from madtree.request import hold_types
 from madtree.sqltext import trust as sql
-from madtree.sqltext.quote import EQUALS, equality_of, ident
+from madtree.sqltext.quote import EQUALS, ident
 from madtree.sqltext.tables import BESIDE, SUFFIXES, suffixed
 from madtree.sqltext.values import Kept, Writer, kept, own_writer
+from madtree.trees import Equality
 
 _TEXTS = ["pg_catalog.text", "pg_catalog.text[]"]
 
@@ -25,7 +26,7 @@ class ColumnFacts:
         name: as SQL of any session, without a length or the like.
         own: whether it is PostgreSQL's own.
         writer: how its values are written as text.
-        equals: SQL of the type's operator "equals".
+        equals: the type's operator.
         trusted: whether it, and all that it is made of, belongs to roles that the caller trusts.
         kept: how its values are kept in tables that madtree makes.
         blurred: whether different texts are equal in the column, as its collation says.
@@ -35,7 +36,7 @@ class ColumnFacts:
     name: str
     own: bool
     writer: Writer | None
-    equals: str
+    equals: Equality
     trusted: bool
     kept: Kept
     blurred: bool
@@ -155,5 +156,5 @@ def _column(row: Row, other: Row | None) -> ColumnFacts:
     writer = None if other["output"] is None else Writer(other["output"], other["bare"])
     keep = kept(row["full_type"], other["keeps"], other["bare"], other["bare_keeps"], writer)
     return ColumnFacts(
-        name, other["name"], row["own"], writer, equality_of(other["equals"]), other["trusted"], keep, row["blurred"]
+        name, other["name"], row["own"], writer, Equality(*other["equals"]), other["trusted"], keep, row["blurred"]
     )

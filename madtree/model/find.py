@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from madtree.errors import MadtreeError
@@ -12,14 +11,11 @@ from madtree.model.hold import held_facts, hold_summary, look_again
 from madtree.model.trust import NOT_ALLOWED, check_columns, check_harmless, check_keys
 from madtree.records import dataclass
 from madtree.request import Type, find_alias, find_relation
-from madtree.sqltext.models import NodeRelation
-from madtree.sqltext.packed_nodes import decoded_nodes
 from madtree.sqltext.quote import ident, literal, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
 from madtree.sqltext.tuning import MODEL_SUFFIX, are_scores, beside
 from madtree.sqltext.values import Kept, Writer, class_writer
-from madtree.trees import Model
 
 REQUIRED = ("", "_nodes", "_summary")  # suffixes of the tables that every model has
 OPTIONAL = (
@@ -59,9 +55,13 @@ class ModelTables:
     trust_owner: bool = False
 
     @property
-    def sql(self) -> str:
-        """`<output>` as SQL."""
-        return model_table(self.schema, self.name)
+    def at(self) -> tuple[str, str]:
+        """The schema and the name."""
+        return self.schema, self.name
+
+    def part(self, suffix: str) -> str:
+        """SQL of the name of one of the tables."""
+        return model_table(self.schema, self.name, suffix)
 
     @property
     def _prediction(self) -> ColumnFacts:
@@ -73,11 +73,6 @@ class ModelTables:
         tables may have in its place.
         """
         return self._prediction.kept.type
-
-    @property
-    def column_types(self) -> dict[str, tuple[str, str]]:
-        """Of `<output>`: unquoted column name to SQL type, and the type's operator "equals" as SQL."""
-        return {name: (column.name, column.equals) for name, column in self.facts.tables[""].columns.items()}
 
     @property
     def prediction_writer(self) -> Writer | None:
@@ -97,10 +92,6 @@ class ModelTables:
     def class_writer(self) -> Writer | None:
         """How a value of the predictions' type is written as text."""
         return self.prediction_writer if self._prediction.kept.writer is None else None
-
-    def group_writers(self, grouping: Sequence[str]) -> list[tuple[str, Writer | None]]:
-        """The grouping columns, given unquoted, and how their values are written as text."""
-        return [(column, self.facts.tables[""].columns[column].writer) for column in grouping]
 
     @property
     def is_packed(self) -> bool:
@@ -131,6 +122,10 @@ class ModelTables:
     def has_groups(self) -> bool:
         """Whether there is a table `<output>_group`."""
         return "_group" in self.facts.tables
+
+    def damaged(self, what: str, hint: str = "Train the model again, or restore its tables.") -> MadtreeError:
+        """The error for tables that hold what training never writes."""
+        return MadtreeError(f"{self.given} is damaged: {what}", hint=hint)
 
     def kept_columns(self, suffix: str) -> dict[str, Kept]:
         """How a copy of one of the tables keeps its columns, by their unquoted names."""
@@ -193,11 +188,6 @@ def find_model(
     return _kept(host, _found(host, given, argument, named, bool(trust_owner), False), False)
 
 
-def look_again_at(host: Host, tables: ModelTables, suffix: str) -> None:
-    """Have another look, when the call ends, at a table that is there, and that not every reader of a model reads."""
-    look_again(host, tables.schema, tables.name, tables.facts, tables.given, tables.argument, [suffix])
-
-
 def find_trained(host: Host, schema: str, name: str) -> ModelTables:
     """The tables of a model that this call has made itself, and may go on writing to."""
     given, argument = qualified(schema, name), "output_table_name"
@@ -209,8 +199,8 @@ def _kept(host: Host, tables: ModelTables, to_drop: bool) -> ModelTables:
     to be dropped.
     """
     if not to_drop:
-        look_again(host, tables.schema, tables.name, tables.facts, tables.given, tables.argument)
-        check_keys(host, tables.given, tables.schema, tables.name, tables.facts)
+        look_again(host, *tables.at, tables.facts, tables.given, tables.argument)
+        check_keys(host, tables.given, *tables.at, tables.facts)
     return tables
 
 
@@ -229,16 +219,6 @@ def _found(host: Host, given: str, argument: str, relation: Relation, trust_owne
         check_harmless(given, facts, argument)
     check_columns(given, facts)
     return tables
-
-
-def nodes_of(tables: ModelTables, model: Model) -> NodeRelation:
-    """Where the nodes are read from. Never from a view, which would run what its owner wrote."""
-    if not tables.is_packed:
-        return NodeRelation(model_table(tables.schema, tables.name, "_nodes"), tables.prediction_writer)
-    names = [feature.name for feature in model.features]
-    text = "text" if model.has_class_leaves else None
-    nodes = decoded_nodes(tables.schema, tables.name, model.node_layout, names, text, model.classes)
-    return NodeRelation(f"({nodes})", None)
 
 
 def missing_model(given: str, argument: str) -> MadtreeError:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
 from madtree.model.check import check_rows
-from madtree.model.read import find_to_show, group_objects
+from madtree.model.opened import find_to_show
+from madtree.model.read import group_objects
 from madtree.model.size_limits import check_answer
-from madtree.model.summary import unquoted
 from madtree.request import check_new, warn_of_texts
 from madtree.sqltext import importance as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.quote import ident, qualified
-from madtree.sqltext.tables import model_table
 
 
 def get_var_importance(host: Host, model_name: str | None, output_table: str | None) -> int:
@@ -21,12 +20,11 @@ def get_var_importance(host: Host, model_name: str | None, output_table: str | N
     Raises:
         MadtreeError: there is no such model, or the table cannot be created.
     """
-    tables, model = find_to_show(host, model_name, "model_name")
-    check_rows(host, tables, model)
+    opened = find_to_show(host, model_name, "model_name")
+    check_rows(opened)
     schema, name = check_new(host, output_table, "output_table")
-    names = [unquoted(column) for column in model.grouping_columns]
-    grouping = {name: tables.facts.tables[""].columns[name] for name in names}
-    own = sql.COLUMNS[model.kind]
+    grouping = opened.grouping
+    own = sql.COLUMNS[opened.model.kind]
     for column in grouping:
         if column in own:
             raise MadtreeError(
@@ -39,7 +37,7 @@ def get_var_importance(host: Host, model_name: str | None, output_table: str | N
         warn_of_texts(host, "output_table", ident(column), found.type, found.kept)
     values = {column: found.kept.value(f"t.{ident(column)}") for column, found in grouping.items()}
     target = qualified(schema, name)
-    return host.command(sql.create_importance(model.kind, target, tables.schema, tables.name, values))
+    return host.command(sql.create_importance(opened.model.kind, target, *opened.tables.at, values))
 
 
 def tree_importance(host: Host, model_name: str | None) -> list[Row]:
@@ -48,12 +46,13 @@ def tree_importance(host: Host, model_name: str | None) -> list[Row]:
     Raises:
         MadtreeError: there is no such model.
     """
-    tables, model = find_to_show(host, model_name)
-    check_rows(host, tables, model)
-    table = model_table(tables.schema, tables.name, model.kind.groups_in)
+    opened = find_to_show(host, model_name)
+    model = opened.model
+    check_rows(opened)
+    table = opened.tables.part(model.kind.groups_in)
     n_rows = host.query(models_sql.n_rows(table))[0]["n"] * len(model.features)
     check_answer("tree_importance", n_rows, "get_var_importance writes them into a table.")
-    groups = group_objects(host, tables, model)
+    groups = group_objects(opened)
     place = {"tree_id": f"t.{model.kind.group_number}"}
-    rows = listed(host, sql.IMPORTANCE[model.kind](tables.schema, tables.name, place, True))
+    rows = listed(host, sql.IMPORTANCE[model.kind](*opened.tables.at, place, True))
     return [{**row, "group_values": groups.get(row["tree_id"])} for row in watched(host, rows)]

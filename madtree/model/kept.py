@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from madtree.host import Host
-from madtree.model.find import ModelTables
+from madtree.model.opened import OpenModel
 from madtree.sqltext.models import row_versions
 
 T = TypeVar("T")
@@ -21,9 +20,7 @@ _PLACE = "model"
 MOST_BYTES = 64 * 2**20
 
 
-def kept(
-    host: Host, tables: ModelTables, what: tuple[object, ...], make: Callable[[], T], size: Callable[[T], int]
-) -> T:
+def kept(opened: OpenModel, what: tuple[object, ...], make: Callable[[], T], size: Callable[[T], int]) -> T:
     """What `make` makes of the tables, and of nothing else but `what`; that of the last call if it is the same.
 
     Nodes that are rows are no quicker looked at than read: of such models nothing is kept.
@@ -31,11 +28,12 @@ def kept(
     Args:
         size: about how many bytes that takes. More than `MOST_BYTES` are not kept, of versions neither.
     """
-    if not tables.is_packed:
+    host = opened.host
+    if not opened.tables.is_packed:
         return make()
-    of_tables = tables.facts.tables
+    of_tables = opened.tables.facts.tables
     oids = {each: of_tables[each].oid for each in sorted(_READ & of_tables.keys())}
-    statement = row_versions(tables.schema, tables.name, oids)
+    statement = row_versions(*opened.tables.at, oids)
     versions = host.query(statement)
     n_bytes = sum(len(row["rows"] or b"") for row in versions)
     # What is a table's by inheritance need not be in files.

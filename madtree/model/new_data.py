@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, bare_message
-from madtree.model.find import ModelTables
+from madtree.model.opened import OpenModel
 from madtree.model.trust import NOT_ALLOWED
 from madtree.records import dataclass
 from madtree.request import TEXT_TYPE, Type, find_relation, find_types, named_types
@@ -69,7 +69,7 @@ def fit_features(
             types cannot be cast to the features'; all such features are named. Other errors of the database pass as
             they are.
     """
-    names = [feature.name for feature in model.features]
+    names = model.feature_names
     if model.offsets is not None:
         others, hint = [*others, model.offsets], f"{hint} It must also have what the model's offsets are made of."
     types = _column_types(host, source, [*first, *names, *others], given, argument, hint)
@@ -195,18 +195,19 @@ def _probe(host: Host, source: Relation, expressions: Sequence[str]) -> list[int
     return list(host.query(sql.probe(source.schema, source.name, expressions))[0]["oids"])
 
 
-def outcome_of(tables: ModelTables, model: Model, data: NewData) -> str:
+def outcome_of(opened: OpenModel, data: NewData) -> str:
     """A row's known outcome as SQL over the relation's columns: a class as the text by which the model knows it, or a
     float8. The dependent variable is one of the other expressions of `data`.
     """
+    model = opened.model
     if not model.is_classification:
         return number(data.plain(model.dependent))
     type_ = data.types[model.dependent]
-    if tables.predicts(type_):
+    if opened.tables.predicts(type_):
         # As the rows' server says it: at the model's, names of types and of what writes their values may be others.
         return actual_class(model.dependent, type_sql(type_.base), class_writer(type_.base, type_.writer))
-    if tables.predicts_own:
-        return actual_class(data.plain(model.dependent), type_sql(model.dependent_type), tables.class_writer)
+    if opened.tables.predicts_own:
+        return actual_class(data.plain(model.dependent), type_sql(model.dependent_type), opened.tables.class_writer)
     # To cast to a type that is not PostgreSQL's would look for casts: by their texts classes are as well told apart.
     return actual_class(data.plain(model.dependent), "pg_catalog.text", None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model.find import ModelTables
+from madtree.model.opened import OpenModel
 from madtree.model.trust import NOT_ALLOWED
 from madtree.request import LOOKS, changed_meanwhile, find_relation, try_to_hold
 from madtree.sqltext.catalog import OTHERS_SCHEMA
@@ -12,10 +12,9 @@ from madtree.sqltext.owners import BY_SUPERUSER, OWNER
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.trust import keep_names, lock
-from madtree.trees import Model
 
 
-def check_own_table(host: Host, tables: ModelTables, model: Model, argument: str) -> None:
+def check_own_table(opened: OpenModel, argument: str) -> None:
     """Whether the caller may read that table unasked, which then stays what it is until the transaction ends.
 
     A superuser would run what others wrote: whoever writes to the model may let it name any view, copies keep the name,
@@ -25,7 +24,8 @@ def check_own_table(host: Host, tables: ModelTables, model: Model, argument: str
         MadtreeError: another role, which a superuser does not trust, has said which table that is, or owns what has its
             name now; or there is no such table.
     """
-    rows = host.source
+    tables, model = opened.tables, opened.model
+    rows = opened.host.source
     elsewhere = bool(rows.query(BY_SUPERUSER)[0]["by_superuser"])
     if tables.trust_owner or not (tables.facts.by_superuser or elsewhere):
         return

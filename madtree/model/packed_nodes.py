@@ -11,12 +11,11 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from math import isnan
 from typing import Any
 
-from madtree.errors import MadtreeError
-from madtree.host import Host, Row, listed, watched
-from madtree.model.find import ModelTables
+from madtree.host import Row, listed, watched
+from madtree.model.opened import OpenModel
 from madtree.model.size_limits import MOST_BYTES, check_categories, too_large
 from madtree.sqltext import packed_nodes as sql
-from madtree.trees import MAX_DEPTH_LIMIT, MOST_NAMED, Categories, FeatureKind, Model, Node
+from madtree.trees import MAX_DEPTH_LIMIT, MOST_NAMED, Categories, FeatureKind, Node
 
 CHUNK_BYTES = 8 * 2**20  # of nodes and categories read at once, but for a larger tree
 CATEGORIES_AT_ONCE = 500_000
@@ -29,9 +28,7 @@ _NO_NODE = 2 ** (MAX_DEPTH_LIMIT + 1)
 _BOOLEANS = frozenset(("true", "false", None))
 
 
-def packed_trees(
-    host: Host, tables: ModelTables, model: Model, tree_id: int | None = None
-) -> Iterator[tuple[int, dict[int, Node]]]:
+def packed_trees(opened: OpenModel, tree_id: int | None = None) -> Iterator[tuple[int, dict[int, Node]]]:
     """Of each tree by ascending id, or of `tree_id` only, its nodes by ascending id, without surrogates.
 
     That there are nodes of each tree was looked at before; that they are a whole tree is left to the caller.
@@ -39,32 +36,33 @@ def packed_trees(
     Raises:
         MadtreeError: there are bytes that are no nodes, or too many of categories.
     """
-    unpacker = _Unpacker(host, tables, model)
-    for tree, data, sets in _packed(host, tables, None if tree_id is None else (tree_id,)):
+    unpacker = _Unpacker(opened)
+    for tree, data, sets in _packed(opened, None if tree_id is None else (tree_id,)):
         yield tree, unpacker.nodes(tree, data, sets)
 
 
 def packed_trees_to_walk(
-    host: Host, tables: ModelTables, model: Model, tree_ids: Container[int] | None
+    opened: OpenModel, tree_ids: Container[int] | None
 ) -> Iterator[tuple[int, Mapping[int, Node]]]:
     """As `packed_trees`, of some trees, or of all; but a node is unpacked and looked at only when it is asked for,
     which raises MadtreeError where it is not there.
     """
-    unpacker = _Unpacker(host, tables, model)
-    for tree, data, sets in _packed(host, tables, tree_ids):
+    unpacker = _Unpacker(opened)
+    for tree, data, sets in _packed(opened, tree_ids):
         yield tree, _Nodes(unpacker, tree, data, unpacker.categories(tree, data, sets))
 
 
 def _packed(
-    host: Host, tables: ModelTables, tree_ids: Container[int] | None
+    opened: OpenModel, tree_ids: Container[int] | None
 ) -> Iterator[tuple[int, bytes, Iterable[str | None] | None]]:
     """Of each tree, or of these, its id, its nodes' records, and the categories that these name."""
-    rows = listed(host, sql.packed_lengths(tables.schema, tables.name))
-    wanted = [row for row in watched(host, rows) if tree_ids is None or row["tree_id"] in tree_ids]
+    tables = opened.tables
+    rows = listed(opened.host, sql.packed_lengths(*tables.at))
+    wanted = [row for row in watched(opened.host, rows) if tree_ids is None or row["tree_id"] in tree_ids]
     check_categories(tables, sum(int(row["n_categories"]) for row in wanted))
     if (total := sum(int(row["size_of_categories"]) for row in wanted)) > MOST_BYTES:
         raise too_large(tables, "categories of its trees", total)
-    statement = sql.packed_rows(tables.schema, tables.name)
+    statement = sql.packed_rows(*tables.at)
     first = 0
     while first < len(wanted):
         end, size = first + 1, _size(wanted[first])
@@ -72,10 +70,10 @@ def _packed(
             size += _size(wanted[end])
             end += 1
         between = [wanted[first]["tree_id"], wanted[end - 1]["tree_id"]]
-        for row in host.query(statement, [_INT, _INT, _INT], [*between, CATEGORIES_AT_ONCE]):
+        for row in opened.host.query(statement, [_INT, _INT, _INT], [*between, CATEGORIES_AT_ONCE]):
             sets = row["category_sets"]
             if row["n_categories"] > CATEGORIES_AT_ONCE:
-                sets = _in_pieces(host, tables, row["tree_id"], row["n_categories"])
+                sets = _in_pieces(opened, row["tree_id"], row["n_categories"])
             yield row["tree_id"], row["nodes"], sets
         first = end
 
@@ -84,20 +82,21 @@ def _size(row: Row) -> int:
     return int(row["size"]) + int(row["size_of_categories"])
 
 
-def _in_pieces(host: Host, tables: ModelTables, tree: int, n_categories: int) -> Iterator[str | None]:
+def _in_pieces(opened: OpenModel, tree: int, n_categories: int) -> Iterator[str | None]:
     """The categories of a tree that has very many, fetched by queries, between which cancels are let in."""
-    statement = sql.some_categories(tables.schema, tables.name)
+    statement = sql.some_categories(*opened.tables.at)
     for first in range(1, n_categories + 1, CATEGORIES_AT_ONCE):
         last = min(first + CATEGORIES_AT_ONCE - 1, n_categories)
-        (row,) = host.query(statement, [_INT] * 3, [tree, first, last])
+        (row,) = opened.host.query(statement, [_INT] * 3, [tree, first, last])
         yield from row["some"]
 
 
 class _Unpacker:
     """Makes nodes of records, and refuses what training never writes."""
 
-    def __init__(self, host: Host, tables: ModelTables, model: Model) -> None:
-        self._host = host
+    def __init__(self, opened: OpenModel) -> None:
+        model = opened.model
+        self._host = opened.host
         layout = model.node_layout
         codes = "".join(_CODES[kind] for _, kind in layout.fields)
         self._record = struct.Struct(f">{codes}{layout.n_classes}{_CODES[layout.weight_of_class]}")
@@ -107,9 +106,9 @@ class _Unpacker:
         # The numbers that no node lacks: impurity, complexity, and the two where they are there.
         self._numbers = slice(place["impurity"], sets)
         self._sets, self._of_classes = slice(sets, end), slice(end, None)
-        self._tables = tables
+        self._tables = opened.tables
         self._classes = model.classes if model.has_class_leaves else None
-        self._features = (None, *(feature.name for feature in model.features))
+        self._features = (None, *model.feature_names)
         self._by_category = (False, *(feature.kind is FeatureKind.UNORDERED for feature in model.features))
         self._is_boolean = (False, *(feature.type == "boolean" for feature in model.features))
 
@@ -117,9 +116,9 @@ class _Unpacker:
         """Those that the nodes name. Raises MadtreeError if they are none, or the records no whole ones."""
         sets = tuple(category_sets or ())
         if len(data) % self._record.size:
-            raise _damaged(self._tables, f"the nodes of tree {tree} are cut off")
+            raise self._tables.damaged(f"the nodes of tree {tree} are cut off")
         if not all(category is None or isinstance(category, str) for category in watched(self._host, sets)):
-            raise _damaged(self._tables, f"the categories of tree {tree} are no list of texts")
+            raise self._tables.damaged(f"the categories of tree {tree} are no list of texts")
         return sets
 
     def n_nodes(self, data: bytes) -> int:
@@ -131,9 +130,9 @@ class _Unpacker:
         place = bisect_left(range(len(data) // size), node_id, key=lambda at: _ID.unpack_from(data, at * size)[0])
         values = self._record.unpack_from(data, place * size) if place < len(data) // size else (None,)
         if values[0] != node_id:
-            raise _damaged(self._tables, f"the nodes of tree {tree} are not a whole tree")
+            raise self._tables.damaged(f"the nodes of tree {tree} are not a whole tree")
         if fault := self._fault(values, sets):
-            raise _damaged(self._tables, f"node {node_id} of tree {tree} {fault}")
+            raise self._tables.damaged(f"node {node_id} of tree {tree} {fault}")
         return self._node(values, sets)
 
     def nodes(self, tree: int, data: bytes, category_sets: Iterable[str | None] | None) -> dict[int, Node]:
@@ -144,10 +143,10 @@ class _Unpacker:
         for values in watched(self._host, self._record.iter_unpack(data)):
             fault = "" if values[0] > last else "is not in the order of the nodes' numbers"
             if fault := fault or self._fault(values, sets):
-                raise _damaged(self._tables, f"node {values[0]} of tree {tree} {fault}")
+                raise self._tables.damaged(f"node {values[0]} of tree {tree} {fault}")
             _, n_left, n_right = values[self._sets] or _NO_CATEGORIES
             if (named := named + n_left + n_right) > most:
-                raise _damaged(self._tables, f"the nodes of tree {tree} name more categories than it has")
+                raise self._tables.damaged(f"the nodes of tree {tree} name more categories than it has")
             last = values[0]
             nodes[last] = self._node(values, sets)
         return nodes
@@ -228,7 +227,3 @@ class _Nodes(Mapping[int, Node]):
 
     def __len__(self) -> int:
         return self._unpacker.n_nodes(self._at[1])
-
-
-def _damaged(tables: ModelTables, what: str) -> MadtreeError:
-    return MadtreeError(f"{tables.given} is damaged: {what}", hint="Train the model again, or restore its tables.")

@@ -10,13 +10,12 @@ from typing import Any, Generic, TypeVar
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
 from madtree.model.check import check_rows, check_trees
-from madtree.model.find import ModelTables, find_model, nodes_of
+from madtree.model.find import ModelTables
+from madtree.model.opened import OpenModel, find_to_show
 from madtree.model.packed_nodes import packed_trees, packed_trees_to_walk
 from madtree.model.size_limits import MOST_BYTES, check_listed
-from madtree.model.summary import read_summary, unquoted
 from madtree.sqltext import explain as explain_sql
 from madtree.sqltext import models as sql
-from madtree.sqltext.tables import model_table
 from madtree.trees import MAX_CATEGORIES, Competitor, Model, Node, Split, Surrogate, Tree
 
 _SIDES = ("left_levels", "right_levels")
@@ -25,22 +24,6 @@ T = TypeVar("T")
 NODES_AT_ONCE = 2000  # rows fetched through a cursor; a node as a dict is about 2 kB
 _ELEMENTS_AT_ONCE = 200_000  # of their arrays
 _BYTES_AT_ONCE = 2**25  # of a column of theirs
-
-
-def find_to_use(
-    host: Host, given: str | None, trust_owner: bool | None, argument: str = "model"
-) -> tuple[ModelTables, Model]:
-    """A model whose expressions will be run or handed out, without its trees; errors as of `find_model` and
-    `read_summary`.
-    """
-    tables = find_model(host, given, argument, trust_owner=trust_owner)
-    return tables, read_summary(host, tables)
-
-
-def find_to_show(host: Host, given: str | None, argument: str = "model") -> tuple[ModelTables, Model]:
-    """A model of which names and numbers are shown: nothing of it is run. Otherwise as `find_to_use`."""
-    tables = find_model(host, given, argument)
-    return tables, read_summary(host, tables, to_run=False)
 
 
 def read_model(
@@ -53,54 +36,50 @@ def read_model(
     Raises:
         MadtreeError: as `find_model`; or the model has no tree `tree_id`.
     """
-    tables, model = find_to_show(host, given, argument)
-    return replace(model, trees=read_trees(host, tables, model, tree_id, competitors=competitors))
+    opened = find_to_show(host, given, argument)
+    return replace(opened.model, trees=read_trees(opened, tree_id, competitors=competitors))
 
 
-def read_trees(
-    host: Host, tables: ModelTables, model: Model, tree_id: int | None = None, *, competitors: bool = False
-) -> tuple[Tree, ...]:
+def read_trees(opened: OpenModel, tree_id: int | None = None, *, competitors: bool = False) -> tuple[Tree, ...]:
     """The model's trees by ascending tree_id, or the one asked for; a group that failed has a tree without nodes.
 
     Raises:
         MadtreeError: the model has no tree `tree_id`, or none at all, or a tree lacks nodes.
     """
-    return tuple(each_tree(host, tables, model, tree_id, competitors=competitors))
+    return tuple(each_tree(opened, tree_id, competitors=competitors))
 
 
-def trees_of_group(host: Host, tables: ModelTables, model: Model, group: int) -> list[int]:
+def trees_of_group(opened: OpenModel, group: int) -> list[int]:
     """The ids of the trees of a group, given by its number; there may be none, if it failed.
 
     Raises:
         MadtreeError: the trees cannot be a model's.
     """
-    check_trees(host, tables, model)
-    ids = [int(row["tree_id"]) for row in watched(host, listed(host, sql.trees(tables.schema, tables.name, ())))]
-    if not model.grouping_columns:
+    check_trees(opened)
+    ids = [int(row["tree_id"]) for row in watched(opened.host, listed(opened.host, sql.trees(*opened.tables.at, ())))]
+    if not opened.model.grouping_columns:
         return ids
-    return [tree_id for tree_id in watched(host, ids) if model.numbering.group(tree_id) == group]
+    return [tree_id for tree_id in watched(opened.host, ids) if opened.model.numbering.group(tree_id) == group]
 
 
-def each_tree(
-    host: Host, tables: ModelTables, model: Model, tree_id: int | None = None, *, competitors: bool = False
-) -> Iterator[Tree]:
+def each_tree(opened: OpenModel, tree_id: int | None = None, *, competitors: bool = False) -> Iterator[Tree]:
     """What `read_trees` reads, one by one: many trees are larger than what is written of them. Errors are the same."""
+    host, tables = opened.host, opened.tables
     competitors = competitors and tables.has_competitors
     # Packed nodes are looked at as they are read.
-    check_rows(host, tables, model, tree_id, competitors=competitors, nodes=not tables.is_packed)
+    check_rows(opened, tree_id, competitors=competitors, nodes=not tables.is_packed)
     check_listed(host, tables)
-    grouping = tables.group_writers([unquoted(name) for name in model.grouping_columns])
-    rows = listed(host, sql.trees(tables.schema, tables.name, grouping))
+    rows = listed(host, sql.trees(*tables.at, opened.group_writers))
     if not rows:
-        raise MadtreeError(f"{tables.given} is damaged: it has no tree")
+        raise tables.damaged("it has no tree")
     wanted = rows if tree_id is None else [row for row in watched(host, rows) if row["tree_id"] == tree_id]
     if not wanted:
         first, last = rows[0]["tree_id"], rows[-1]["tree_id"]
         raise MadtreeError(f"tree_id must be one of {tables.given}'s trees, {first} to {last}, not {tree_id}")
-    nodes = _InOrder(_nodes_by_tree(host, tables, model, tree_id, competitors=competitors))
+    nodes = _InOrder(_nodes_by_tree(opened, tree_id, competitors=competitors))
     for row in watched(host, wanted):
         of_tree = nodes.of(row["tree_id"]) or {}
-        seen = _seen_categories(tables, watched(host, of_tree.values()), model.categories_of(row["tree_id"]))
+        seen = _seen_categories(tables, watched(host, of_tree.values()), opened.model.categories_of(row["tree_id"]))
         yield Tree(row["tree_id"], of_tree, tuple(row["group"] or ()), row["n_rows"] or 0, seen)
     nodes.of(None)
 
@@ -119,22 +98,23 @@ class _InOrder(Generic[T]):
         return self._next[1] if self._next is not None and self._next[0] == tree_id else None
 
 
-def trees_of_gid(host: Host, tables: ModelTables, model: Model, gid: int | None = None) -> list[int]:
+def trees_of_gid(opened: OpenModel, gid: int | None = None) -> list[int]:
     """The ids of the trees of the only group, or of the group `gid`, from 1; they follow each other.
 
     Raises:
         MadtreeError: there are several groups and `gid` does not name one, or the group has no tree.
     """
+    model = opened.model
     n_groups = model.summary.get("num_all_groups") or 1
     if gid is None and n_groups != 1:
         raise MadtreeError(
-            f"{tables.given} has {model.kind.in_words} for each of {n_groups} groups",
+            f"{opened.tables.given} has {model.kind.in_words} for each of {n_groups} groups",
             hint=f"gid must say which one, from 1 to {n_groups}.",
         )
     number = _checked_gid(model, 1 if gid is None else gid)
-    own = trees_of_group(host, tables, model, number)
+    own = trees_of_group(opened, number)
     if not own:
-        raise MadtreeError(f"{tables.given} has no {model.kind.noun} of group {number}: it could not be trained")
+        raise MadtreeError(f"{opened.tables.given} has no {model.kind.noun} of group {number}: it could not be trained")
     return own
 
 
@@ -161,31 +141,31 @@ def _checked_gid(model: Model, gid: int | None) -> int:
     return gid
 
 
-def trees_to_walk(
-    host: Host, tables: ModelTables, model: Model, tree_ids: Container[int] | None = None
-) -> Iterator[Tree]:
+def trees_to_walk(opened: OpenModel, tree_ids: Container[int] | None = None) -> Iterator[Tree]:
     """Some trees, or all, for who asks a few of their nodes, as a row does on its way. A group that failed has none.
 
     Raises:
         MadtreeError: as `each_tree`; where nodes are packed, only when one is asked for.
     """
-    if not tables.is_packed or tables.has_surrogates or model.categories:  # each of which all nodes tell of
-        for tree in each_tree(host, tables, model):
+    tables = opened.tables
+    if not tables.is_packed or tables.has_surrogates or opened.model.categories:  # each of which all nodes tell of
+        for tree in each_tree(opened):
             if tree.nodes and (tree_ids is None or tree.tree_id in tree_ids):
                 yield tree
         return
-    check_trees(host, tables, model)
-    for tree_id, nodes in packed_trees_to_walk(host, tables, model, tree_ids):
+    check_trees(opened)
+    for tree_id, nodes in packed_trees_to_walk(opened, tree_ids):
         yield Tree(tree_id, nodes)
 
 
 def _nodes_by_tree(
-    host: Host, tables: ModelTables, model: Model, tree_id: int | None, *, competitors: bool
+    opened: OpenModel, tree_id: int | None, *, competitors: bool
 ) -> Iterator[tuple[int, dict[int, Node]]]:
-    surrogates = _InOrder(_surrogates(host, tables, tree_id) if tables.has_surrogates else iter(()))
-    others = _InOrder(_competitors(host, tables) if competitors else iter(()))
-    read = packed_trees if tables.is_packed else _listed_trees
-    for tree, nodes in read(host, tables, model, tree_id):
+    host = opened.host
+    surrogates = _InOrder(_surrogates(opened, tree_id) if opened.tables.has_surrogates else iter(()))
+    others = _InOrder(_competitors(opened) if competitors else iter(()))
+    read = packed_trees if opened.tables.is_packed else _listed_trees
+    for tree, nodes in read(opened, tree_id):
         stand_ins, competing = surrogates.of(tree) or {}, others.of(tree) or {}
         for node_id in watched(host, {*stand_ins, *competing} & nodes.keys()):
             own, other = stand_ins.get(node_id, ()), competing.get(node_id, ())
@@ -194,53 +174,49 @@ def _nodes_by_tree(
         # With all children of inner nodes there, as many nodes mean that each of the others has a parent.
         whole = 0 in nodes and all(node.left_id in nodes and node.right_id in nodes for node in watched(host, inner))
         if not whole or len(nodes) != 2 * len(inner) + 1:
-            raise _not_whole(tables, tree)
+            raise _not_whole(opened.tables, tree)
         yield tree, nodes
 
 
-def _listed_trees(
-    host: Host, tables: ModelTables, model: Model, tree_id: int | None
-) -> Iterator[tuple[int, dict[int, Node]]]:
+def _listed_trees(opened: OpenModel, tree_id: int | None) -> Iterator[tuple[int, dict[int, Node]]]:
     """As `packed_trees`, where each node is a row."""
-    text = sql.nodes(nodes_of(tables, model), model.has_class_leaves, tree_id is not None)
+    text = sql.nodes(opened.nodes, opened.model.has_class_leaves, tree_id is not None)
     types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
-    rows = host.stream(text, types, params, _at_once(host, tables, nodes_of(tables, model).sql, _LISTS))
+    rows = opened.host.stream(text, types, params, _at_once(opened, opened.nodes.sql, _LISTS))
     for tree, of_tree in groupby(rows, key=lambda row: row.pop("tree_id")):
         nodes: dict[int, Node] = {}
         for row in of_tree:
             if row["node_id"] in nodes:
-                raise _not_whole(tables, tree)
+                raise _not_whole(opened.tables, tree)
             nodes[row["node_id"]] = Node(**_without_lists(row))
         yield int(tree), nodes
 
 
 def _not_whole(tables: ModelTables, tree: int) -> MadtreeError:
-    return MadtreeError(f"{tables.given} is damaged: the nodes of tree {tree} are not a whole tree")
+    return tables.damaged(f"the nodes of tree {tree} are not a whole tree")
 
 
-def _surrogates(
-    host: Host, tables: ModelTables, tree_id: int | None
-) -> Iterator[tuple[int, dict[int, list[Surrogate]]]]:
+def _surrogates(opened: OpenModel, tree_id: int | None) -> Iterator[tuple[int, dict[int, list[Surrogate]]]]:
     """Of each tree by node, the best one first."""
-    text = sql.surrogates(tables.schema, tables.name, tree_id is not None)
+    text = sql.surrogates(*opened.tables.at, tree_id is not None)
     types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
-    at_once = _at_once(host, tables, model_table(tables.schema, tables.name, "_surrogates"), _SIDES)
-    yield from _by_node(host.stream(text, types, params, at_once), Surrogate)
+    at_once = _at_once(opened, opened.tables.part("_surrogates"), _SIDES)
+    yield from _by_node(opened.host.stream(text, types, params, at_once), Surrogate)
 
 
-def _competitors(host: Host, tables: ModelTables) -> Iterator[tuple[int, dict[int, list[Competitor]]]]:
+def _competitors(opened: OpenModel) -> Iterator[tuple[int, dict[int, list[Competitor]]]]:
     """Of each tree by node, the best one first."""
-    at_once = _at_once(host, tables, model_table(tables.schema, tables.name, "_competitors"), _SIDES)
-    yield from _by_node(host.stream(sql.competitors(tables.schema, tables.name), [], [], at_once), Competitor)
+    at_once = _at_once(opened, opened.tables.part("_competitors"), _SIDES)
+    yield from _by_node(opened.host.stream(sql.competitors(*opened.tables.at), [], [], at_once), Competitor)
 
 
-def _at_once(host: Host, tables: ModelTables, table: str, lists: Sequence[str]) -> int:
+def _at_once(opened: OpenModel, table: str, lists: Sequence[str]) -> int:
     """Rows to be fetched together: as few as hold some 10 ms of Python's time, however long their lists are; raises as
     `_rows_of_bytes`.
     """
-    size = host.query(sql.longest_list(table, lists))[0]
+    size = opened.host.query(sql.longest_list(table, lists))[0]
     by_elements = _ELEMENTS_AT_ONCE // max(int(size["longest"]), 1)
-    return max(1, min(NODES_AT_ONCE, by_elements, _rows_of_bytes(tables, size, "lists of categories")))
+    return max(1, min(NODES_AT_ONCE, by_elements, _rows_of_bytes(opened.tables, size, "lists of categories")))
 
 
 def _rows_of_bytes(tables: ModelTables, size: Row, what: str) -> int:
@@ -290,9 +266,7 @@ def _seen_categories(
             of_feature = named.setdefault(str(split.feature), set())
             of_feature.update(split.left_levels or (), split.right_levels or ())
             if len(of_feature) > MAX_CATEGORIES + 1:  # with NULL
-                raise MadtreeError(
-                    f"{tables.given} is damaged: the nodes of a tree name too many categories of a feature"
-                )
+                raise tables.damaged("the nodes of a tree name too many categories of a feature")
     return {
         name: tuple(sorted({each for each in (*of_feature, *stored.get(name, ())) if each is not None}))
         for name, of_feature in named.items()
@@ -300,13 +274,13 @@ def _seen_categories(
     }
 
 
-def group_objects(host: Host, tables: ModelTables, model: Model) -> dict[int, str]:
+def group_objects(opened: OpenModel) -> dict[int, str]:
     """The values of a model's groups as texts of JSON objects, by their numbers, which are those of their trees where
     each has one; empty where the model is not grouped. They are read once: many rows of a result share the text.
     """
+    model = opened.model
     if not model.grouping_columns:
         return {}
-    names = [unquoted(column) for column in model.grouping_columns]
-    table, number = model_table(tables.schema, tables.name, model.kind.groups_in), model.kind.group_number
-    statement = explain_sql.group_objects(table, number, tables.group_writers(names))
-    return {row["number"]: row["group_values"] for row in watched(host, listed(host, statement))}
+    table, number = opened.tables.part(model.kind.groups_in), model.kind.group_number
+    statement = explain_sql.group_objects(table, number, opened.group_writers)
+    return {row["number"]: row["group_values"] for row in watched(opened.host, listed(opened.host, statement))}

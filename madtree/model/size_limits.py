@@ -36,13 +36,10 @@ def check_texts(host: Host, tables: ModelTables, grouping: Sequence[str]) -> Non
         if (table := tables.facts.tables.get(suffix)) and (columns or grouping):
             values = [text_of(f"t.{ident(column)}", table.columns[column].writer) for column in grouping]
             texts[suffix] = [*(f"t.{column}" for column in columns), *values]
-    for row in host.query(sizes_of_rows(tables.schema, tables.name, texts)):
+    for row in host.query(sizes_of_rows(*tables.at, texts)):
         table_name = ident(suffixed(tables.name, row["suffix"]))
         if row["largest"] > MOST_EXPRESSION_BYTES:
-            raise MadtreeError(
-                f"{tables.given} is damaged: its table {table_name} has a text of more than "
-                f"{MOST_EXPRESSION_BYTES:,} bytes"
-            )
+            raise tables.damaged(f"its table {table_name} has a text of more than {MOST_EXPRESSION_BYTES:,} bytes")
         if row["total"] > MOST_BYTES:
             raise too_large(tables, f"texts of its table {table_name}", row["total"])
 
@@ -65,7 +62,7 @@ def check_listed(host: Host, tables: ModelTables) -> None:
     """`check_categories` of the lists in rows: of surrogates, and of nodes unless these are packed."""
     of_nodes, of_surrogates = not tables.is_packed, tables.has_surrogates
     if of_nodes or of_surrogates:
-        counted = count_categories(tables.schema, tables.name, nodes=of_nodes, surrogates=of_surrogates)
+        counted = count_categories(*tables.at, nodes=of_nodes, surrogates=of_surrogates)
         check_categories(tables, host.query(counted)[0]["n"])
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
+from madtree.model.facts import ColumnFacts
 from madtree.model.find import ModelTables
 from madtree.model.size_limits import check_texts
 from madtree.model.summary_row import SummaryRow
@@ -93,8 +94,9 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     numbers = [text for text in (weights, exposure, offsets) if text is not None]
     expressions = [*names, *values, id_column, dependent, *numbers]
     _check_expressions(host, summary, expressions)
-    columns = _check_grouping(summary, tables, grouping)
-    check_texts(host, tables, columns)
+    group_names = _check_grouping(summary, tables, grouping)
+    columns = [tables.facts.tables[""].columns[name] for name in group_names]
+    check_texts(host, tables, group_names)
     if row["max_surrogates"] and not tables.has_surrogates:
         summary.fault("its surrogates are not there: their table is missing, or is another role's")
     _check_counts(summary, kind)
@@ -125,8 +127,8 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         classes=classes,
         features=features,
         grouping_columns=grouping,
-        grouping_types=tuple(tables.column_types[name][0] for name in columns),
-        grouping_equals=tuple(tables.column_types[name][1] for name in columns),
+        grouping_types=tuple(column.name for column in columns),
+        grouping_equals=tuple(column.equals for column in columns),
         weighted=weights is not None,
         exposure=exposure,
         offsets=offsets,
@@ -166,7 +168,7 @@ def _numbering(host: Host, tables: ModelTables, summary: SummaryRow, kind: Model
         return SINGLE
     if kind.members is Members.EQUAL:
         return Numbering(int(summary.values["num_trees"]))
-    found = listed(host, models_sql.trees_of_groups(tables.schema, tables.name))
+    found = listed(host, models_sql.trees_of_groups(*tables.at))
     counts = [row["n_trees"] for row in watched(host, found)]
     fit = all(isinstance(count, int) and count >= 0 for count in counts) and sum(counts) <= _MOST_TREES
     if not fit or len(counts) != summary.values["num_all_groups"]:
@@ -272,10 +274,9 @@ def _check_trust(
     tables: ModelTables,
     expressions: Sequence[str],
     feature_types: Mapping[str, bool],
-    grouping: Sequence[str],
+    grouping: Sequence[ColumnFacts],
 ) -> None:
-    columns = [tables.facts.tables[""].columns[name] for name in grouping]
-    columns.append(tables.facts.tables["_nodes"].columns["prediction"])
+    columns = [*grouping, tables.facts.tables["_nodes"].columns["prediction"]]
     types = {column.type: column.trusted for column in columns} | dict(feature_types)
     foreign = [text for text in watched(host, expressions) if not is_plain(text)]
     # They run where the rows are.

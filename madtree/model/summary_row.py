@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
-from madtree.errors import MadtreeError
 from madtree.host import ROWS_AT_ONCE, Host, Row, watched
 from madtree.model.find import ModelTables
 from madtree.sqltext import models as sql
@@ -27,19 +26,19 @@ class SummaryRow:
     @classmethod
     def read(cls, host: Host, tables: ModelTables) -> SummaryRow:
         """Raises MadtreeError where the summary does not have exactly one row, or is larger than training writes it."""
-        at = tables.schema, tables.name, tables.columns("_summary")
+        at = *tables.at, tables.columns("_summary")
         rows = host.query(sql.summary(*at, where=are_small(at[2])))
         if not rows or rows[0]["n_rows"] != 1:
             for row in host.query(oversized(*at)):
-                raise MadtreeError(f"{tables.given} is damaged: its summary is too large: {row['fault']}")
+                raise tables.damaged(f"its summary is too large: {row['fault']}")
             rows = host.query(sql.summary(*at))
         if len(rows) != 1:
-            raise MadtreeError(f"{tables.given} is damaged: its summary has {len(rows)} rows, not 1")
+            raise tables.damaged(f"its summary has {len(rows)} rows, not 1")
         del rows[0]["n_rows"]
         return cls(host, tables, rows[0])
 
     def fault(self, what: str) -> NoReturn:
-        raise MadtreeError(f"{self.given} is damaged: {what}")
+        raise self._tables.damaged(what)
 
     def text(self, column: str) -> str:
         value = self.values[column]
@@ -74,7 +73,7 @@ class SummaryRow:
     def _long_document(self, column: str) -> dict[str, Any]:
         """Its lists one by one, so that cancels are let in."""
         found: dict[str, Any] = {}
-        statement = sql.document_pieces(self._tables.schema, self._tables.name, column)
+        statement = sql.document_pieces(*self._tables.at, column)
         for row in watched(self._host, self._host.stream(statement, batch=ROWS_AT_ONCE)):
             value = self._loaded(column, row["value"])
             # Of an object of lists there is an empty one, too, somewhere among its lists.

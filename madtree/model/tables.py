@@ -79,10 +79,10 @@ def tree_drop(host: Host, model_name: str | None) -> Dropped:
         MadtreeError: there is no such model.
     """
     tables = find_model(host, model_name, "model", to_drop=True)
-    dropped = drop_model(host, tables.schema, tables.name)
+    dropped = drop_model(host, *tables.at)
     if not dropped:  # by another session, after it was found and before it was locked
         raise missing_model(tables.given, tables.argument)
-    name = qualified(tables.schema, tables.name)
+    name = qualified(*tables.at)
     if left := ", ".join(row["alias"] for row in host.query(alias_sql.OF_MODEL, ["pg_catalog.text"], [name])):
         host.notice(f"model: {left} names it, and names nothing now; madtree.model_alias lets it name another model")
     return Dropped(tables.schema, dropped)

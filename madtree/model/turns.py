@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, local_settings, making_here
-from madtree.model.find import ModelTables
+from madtree.model.opened import OpenModel
 from madtree.request import Part, check_free, model_tables, try_to_hold
 from madtree.sqltext import waiting as sql
 from madtree.sqltext.quote import ident, qualified
@@ -75,13 +75,14 @@ def drop_model(host: Host, schema: str, name: str, locked: Mapping[str, bool] | 
     return list(tables)
 
 
-def make_beside(host: Host, tables: ModelTables, suffix: str, statement: str) -> None:
+def make_beside(opened: OpenModel, suffix: str, statement: str) -> None:
     """Create a table of a model that is there, in the place of one of that suffix that may be there already.
 
     Raises:
         MadtreeError: the model is another role's, or there is a table of that name that is none of the model's.
     """
-    parts = model_tables(host, tables.schema, tables.name)
+    host, tables = opened.host, opened.tables
+    parts = model_tables(host, *tables.at)
     if tables.name not in parts or not parts[tables.name].is_own:
         raise MadtreeError(
             f"{tables.argument}: {tables.given} is another role's, and its owner alone adds tables to it",

@@ -27,7 +27,7 @@ def _feature_field(feature: Feature) -> Element:
 
 
 def _grouping_fields(model: Model) -> Iterator[Element]:
-    features = {feature.name for feature in model.features}
+    features = {*model.feature_names}
     for name, type_ in zip(model.grouping_columns, model.grouping_types, strict=True):
         if name not in features:
             yield _field(name, "categorical", _class_type(type_))
@@ -44,7 +44,7 @@ def _dependent_field(model: Model) -> Element:
 
 def target_name(model: Model) -> str:
     """The dependent variable; where an expression predicts itself by a feature of the same name, told apart."""
-    taken = {*(feature.name for feature in model.features), *model.grouping_columns}
+    taken = {*model.feature_names, *model.grouping_columns}
     return model.target if model.target not in taken else f"predicted {model.target}"
 
 
@@ -64,7 +64,7 @@ def _class_type(type_: str) -> str:
 def mining_schema(model: Model, *, with_groups: bool = False, with_target: bool = True) -> Element:
     """The features; the grouping columns, where they choose; and the target, where the model says just that."""
     schema = Element("MiningSchema")
-    names = [feature.name for feature in model.features]
+    names = model.feature_names
     if with_groups:
         taken = set(names)
         names += [name for name in model.grouping_columns if name not in taken]

@@ -140,7 +140,7 @@ def _table(element: Element, name: str, factor: float, label: str | None = None)
 
 def _score_names(model: Model) -> list[str]:
     """What the scores are called, as no field of the document is."""
-    taken = {*(feature.name for feature in model.features), *model.grouping_columns, target_name(model)}
+    taken = {*model.feature_names, *model.grouping_columns, target_name(model)}
     names = [f"score of {label}" for label in model.classes] if model.n_scores > 1 else ["score"]
     while taken.intersection(names):
         names = [f"madtree {name}" for name in names]

@@ -11,7 +11,7 @@ from typing import Any
 from madtree.host import Host
 from madtree.host.psycopg import as_host, together
 from madtree.interface import NUMERIC_COLUMNS, labels
-from madtree.model import check_own_table, find_model, read_summary
+from madtree.model import check_own_table, find_to_show
 from madtree.render.labels import category_text, one_line
 from madtree.render.mark import NUMBERS, class_colours
 from madtree.render.svg import tree_svg
@@ -102,37 +102,29 @@ def _build(
     row: str | None,
 ) -> str:
     """As `build_report`, which says what the arguments are; in one transaction, in which the model is held as it is."""
-    tables = find_model(host, model, "model", trust_owner=trust_owner)
-    summary = read_summary(host, tables, to_run=False)
-    choice = choose_trees(host, tables, summary, trees, Limits(trees=max_trees))
-    if data is None or not evaluate:  # where a table is given that cannot be used, the server says so
-        own = summary if data is None and (evaluate or row is not None) else None
-        choice = replace(choice, refusal=refusal(host, tables, own))
-    table_name = data or summary.source_table
-    of_kind = PAGES[summary.kind]
-    is_evaluated = evaluate and (data is not None or of_kind.is_evaluated)
-    figures = evaluation(host, tables, choice, table_name, data is not None) if is_evaluated else {"table": table_name}
-    whole = of_kind.whole(host, tables, summary, choice.gids)
+    opened = find_to_show(host, model, trust_owner=trust_owner)
+    choice = choose_trees(opened, trees, Limits(trees=max_trees))
+    is_given = data is not None
+    if not is_given or not evaluate:  # where a table is given that cannot be used, the server says so
+        by_own_table = not is_given and (evaluate or row is not None)
+        choice = replace(choice, refusal=refusal(opened, by_own_table=by_own_table))
+    table_name = data or opened.model.source_table
+    of_kind = PAGES[opened.model.kind]
+    is_evaluated = evaluate and (is_given or of_kind.is_evaluated)
+    figures = evaluation(choice, table_name, is_given) if is_evaluated else {"table": table_name}
+    whole = of_kind.whole(opened, choice.gids)
     paths: dict[int, list[str]] = {}
     if row is not None and choice.refusal is None:
-        if data is None:
-            check_own_table(host, tables, summary, "data")
-        paths = row_paths(host, choice, table_name, row)
+        if not is_given:
+            check_own_table(opened, "data")
+        paths = row_paths(choice, table_name, row)
     choice = replace(choice, row=f"{row} of {table_name}" if paths else None)
-    values = _values(choice, figures) | {"paths": paths, "cv": cp_tables(host, tables, choice), "forests": whole}
+    values = _values(choice, figures) | {"paths": paths, "cv": cp_tables(choice), "forests": whole}
     if evaluate:
-        values["contributions"] = or_note(
-            host, tables, choice, data is not None, lambda: contributions(host, tables, choice, table_name, row)
-        )
+        values["contributions"] = or_note(choice, is_given, lambda: contributions(choice, table_name, row))
         colours, first = values["colours"], paths.keys()
-        values["distributions"] = or_note(
-            host,
-            tables,
-            choice,
-            data is not None,
-            lambda: distributions(host, tables, choice, table_name, colours, first),
-        )
-    return page(f"{model} · madtree", values, _parts(host, choice, figures, model))
+        values["distributions"] = or_note(choice, is_given, lambda: distributions(choice, table_name, colours, first))
+    return page(f"{model} · madtree", values, _parts(choice, figures, model))
 
 
 def _values(choice: Choice, figures: dict[str, Any]) -> dict[str, Any]:
@@ -166,14 +158,14 @@ def _class_weights(choice: Choice) -> list[float]:
     return weights
 
 
-def _parts(host: Host, choice: Choice, figures: dict[str, Any], name: str) -> dict[str, str]:
+def _parts(choice: Choice, figures: dict[str, Any], name: str) -> dict[str, str]:
     model = choice.model
     of_kind = PAGES[model.kind]
     task = "Classification" if model.is_classification else "Regression"
     kind = " ".join(filter(None, (task, model.kind.label)))
     what = f"{kind} of {one_line(model.target)}, trained on {model.source_table}"
     made = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-    expression = shown_sql(host, choice)
+    expression = shown_sql(choice)
     return {
         "name": escape(one_line(name)),
         "what": escape(one_line(what)),
@@ -241,7 +233,7 @@ def _parameters(model: Model) -> Iterator[tuple[str, str]]:
             continue
         if value is not None and value not in ("", "None"):
             yield title, _value_text(value)
-    yield "features", _listed([feature.name for feature in model.features])
+    yield "features", _listed(model.feature_names)
     if model.is_classification:
         yield "classes", _listed([category_text(name) for name in model.classes])
 

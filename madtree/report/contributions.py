@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row
+from madtree.host import Row
 from madtree.host.psycopg import together
-from madtree.model import ModelTables, read_summary
 from madtree.render.labels import category_text, one_line
 from madtree.report.function_calls import partial_dependence
 from madtree.report.page import finite
@@ -34,7 +33,7 @@ LONGEST = 40  # characters of a value
 _TOO_LARGE = "54000"
 
 
-def contributions(host: Host, tables: ModelTables, choice: Choice, table: str, row: str | None) -> dict[str, Any]:
+def contributions(choice: Choice, table: str, row: str | None) -> dict[str, Any]:
     """What the page's script draws, or a `note` that says why there is nothing.
 
     Args:
@@ -54,17 +53,19 @@ def contributions(host: Host, tables: ModelTables, choice: Choice, table: str, r
     """
     if find_spec("numpy") is None:
         return {"note": "What features contribute is computed here, which needs numpy: pip install numpy."}
-    model = read_summary(host, tables)
+    opened = choice.opened.to_use()
+    model = opened.model
     if len(model.features) > MOST_ASKED:
         return {"note": f"What features contribute is drawn for models of at most {MOST_ASKED} features."}
     from madtree.score import explain_row, explain_some  # numpy comes with it
 
     n_outputs = min(len(model.classes), MOST_CLASSES) if len(model.classes) > 2 else 1
     n_rows = min(MOST_ROWS, max(FEWEST_ROWS, MOST_WAYS // max(choice.totals["leaves"], 1)))
-    source = find_source(host.source, table, "data")
+    source = find_source(choice.host.source, table, "data")
     try:
-        found = explain_some(host, tables, model, source, table, "data", n_rows // n_outputs)
-        of_row = [] if row is None else explain_row(host, choice.model.name, table, row, trust_owner=choice.trust_owner)
+        found = explain_some(opened, source, table, "data", n_rows // n_outputs)
+        common = choice.host, choice.model.name, table
+        of_row = [] if row is None else explain_row(*common, row, trust_owner=choice.trust_owner)
     except MadtreeError as error:
         if error.sqlstate != _TOO_LARGE:
             raise
@@ -73,14 +74,12 @@ def contributions(host: Host, tables: ModelTables, choice: Choice, table: str, r
         return {"note": f"No row of {table} has a tree that predicts it."}
     outputs, features = _strongest(found, n_outputs)
     classes = [found.classes[output] for output in outputs]
-    probed = [_dependence(host, choice, table, model.features[place], classes) for place in features[:MOST_PROBED]]
+    probed = [_dependence(choice, table, model.features[place], classes) for place in features[:MOST_PROBED]]
     drawn = _drawn(model, found, outputs, features, row, of_row)
     return {"table": table, **drawn, "dependences": probed}
 
 
-def _dependence(
-    host: Host, choice: Choice, table: str, feature: Feature, classes: Sequence[str | None]
-) -> dict[str, Any] | None:
+def _dependence(choice: Choice, table: str, feature: Feature, classes: Sequence[str | None]) -> dict[str, Any] | None:
     """The values of a feature as `texts`, and as `numbers` where they have an order; and what is predicted where all
     rows have one, by class, as `outputs`. None where it has too many categories, or none of the rows has a value.
 
@@ -93,8 +92,8 @@ def _dependence(
     has_order = feature.kind is not FeatureKind.UNORDERED
     size = VALUES if has_order else CATEGORIES
     try:
-        with together(host):
-            common = host, choice, table, feature.name, size, PROBED_ROWS
+        with together(choice.host):
+            common = choice, table, feature.name, size, PROBED_ROWS
             rows = partial_dependence(*common, accumulated=False)
             effects = partial_dependence(*common, accumulated=True) if has_order else []
     except (MadtreeError, psycopg.errors.InvalidParameterValue, psycopg.errors.ProgramLimitExceeded):

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from madtree.host import Host, Row
-from madtree.model import ModelTables, NewData, casting, fit_features, outcome_of, read_summary, read_trees
+from madtree.model import NewData, OpenModel, casting, fit_features, outcome_of, read_trees
 from madtree.render.mark import OTHERS
 from madtree.report.bars import CountedCell, bars, of_classes, of_numbers
 from madtree.report.bins import WANTED, Extent, bins_of
@@ -30,9 +30,7 @@ MOST_VALUES = 2 * WANTED  # of a branch, that are counted one by one
 _ENDS = ((min, "low"), (max, "high"))
 
 
-def distributions(
-    host: Host, tables: ModelTables, choice: Choice, table: str, colours: Sequence[str], first: Collection[int]
-) -> dict[str, Any]:
+def distributions(choice: Choice, table: str, colours: Sequence[str], first: Collection[int]) -> dict[str, Any]:
     """Bars for the page's script, by tree and node; and a `note` that says what there is not.
 
     Args:
@@ -43,10 +41,11 @@ def distributions(
     Raises:
         MadtreeError, psycopg.Error: the table does not fit, or the model may not be run.
     """
-    model = read_summary(host, tables)
-    source = find_source(host.source, table, "data")
+    opened = choice.opened.to_use()
+    model, at = opened.model, choice.host.source
+    source = find_source(at, table, "data")
     others = [model.dependent, *model.grouping, *([model.exposure] if model.exposure else [])]
-    data = fit_features(host.source, model, source, table, "data", others)
+    data = fit_features(at, model, source, table, "data", others)
     if any(data.plain(value) != value for value in model.grouping):
         return {"note": "No distributions: grouping columns of the table have types that belong to another role."}
     shown = [position for position, colour in enumerate(colours) if colour != OTHERS] if model.is_classification else []
@@ -55,9 +54,9 @@ def distributions(
     found: dict[int, dict[str, Any]] = {}
     with casting(model, data.features, table, "data"):
         for tree in chosen:
-            (whole,) = read_trees(host, tables, model, tree.tree_id)
+            (whole,) = read_trees(opened, tree.tree_id)
             upper = upper_part(whole, tree.nodes)
-            found[tree.tree_id] = _of_tree(host.source, model, _rows(tables, model, source, data, upper, shown), shown)
+            found[tree.tree_id] = _of_tree(at, model, _rows(opened, source, data, upper, shown), shown)
     return {"table": table, "trees": found, "note": _note(with_splits, len(chosen))}
 
 
@@ -104,15 +103,14 @@ def _note(with_splits: Sequence[Tree], n_trees: int) -> str | None:
     return None if n_trees == len(with_splits) else f"{shown} the splits of {whose}."
 
 
-def _rows(
-    tables: ModelTables, model: Model, source: Relation, data: NewData, tree: Tree, shown: Sequence[int]
-) -> sql.CountedRows:
+def _rows(opened: OpenModel, source: Relation, data: NewData, tree: Tree, shown: Sequence[int]) -> sql.CountedRows:
+    model = opened.model
     return sql.CountedRows(
         qualified(source.schema, source.name),
         tree,
         data.features,
         QUALIFIED.of_group(model, tree) if model.grouping_columns else None,
-        outcome_of(tables, model, data),
+        outcome_of(opened, data),
         [model.classes[position] for position in shown] if model.is_classification else None,
         number(data.plain(model.exposure)) if model.exposure else None,
     )

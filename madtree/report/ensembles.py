@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from madtree.host import Host, Row
-from madtree.model import ModelTables, few_rows, unquoted
+from madtree.host import Row
+from madtree.model import OpenModel, few_rows, unquoted
 from madtree.render.labels import one_line
 from madtree.report.page import MAX_FEATURES, finite
 from madtree.sqltext import report as sql
@@ -20,55 +20,54 @@ _OF_FOREST = ("oob_error", "oob_score", "oob_var_importance", "oob_var_importanc
 _OF_BOOSTED = ("n_rounds", "training_loss", "validation_loss")
 
 
-def forest_values(host: Host, tables: ModelTables, model: Model, gids: Sequence[int]) -> list[dict[str, Any]]:
+def forest_values(opened: OpenModel, gids: Sequence[int]) -> list[dict[str, Any]]:
     """The forests of some groups for the page's script, in the order of `gids`.
 
     The curve is drawn of what there is: the model has the error of the first so many trees in the rows of some of them,
     and always that of all trees in the row of the group.
     """
     curves: dict[int, list[list[float]]] = {}
-    if "oob_error" in tables.columns(""):
-        for row in host.query(sql.oob_curve(tables.schema, tables.name), _GIDS, [list(gids)]):
+    if "oob_error" in opened.tables.columns(""):
+        for row in opened.host.query(sql.oob_curve(*opened.tables.at), _GIDS, [list(gids)]):
             curves.setdefault(row["gid"], []).append([row["sample_id"], row["oob_error"]])
     return [
         {
-            **_group(model, row),
+            **_group(opened.model, row),
             "error": finite(row["oob_error"]),
             "score": finite(row["oob_score"]),
             "curve": curves.get(row["gid"], []),
         }
-        for row in _rows(host, tables, model, gids, _OF_FOREST)
+        for row in _rows(opened, gids, _OF_FOREST)
     ]
 
 
-def boosted_values(host: Host, tables: ModelTables, model: Model, gids: Sequence[int]) -> list[dict[str, Any]]:
+def boosted_values(opened: OpenModel, gids: Sequence[int]) -> list[dict[str, Any]]:
     """As `forest_values`, of the boosted models of some groups: `losses` has rounds, and the losses after each of them,
     of the rows in training and of those held out.
     """
     found: dict[int, list[list[float | None]]] = {}
-    if "_rounds" in tables.facts.tables:
-        rounds = sql.rounds(tables.schema, tables.name)
-        for row in few_rows(host, f"the rounds of {tables.given}", rounds, _GIDS, [list(gids)]):
+    if "_rounds" in opened.tables.facts.tables:
+        rounds = sql.rounds(*opened.tables.at)
+        for row in few_rows(opened.host, f"the rounds of {opened.tables.given}", rounds, _GIDS, [list(gids)]):
             losses = finite(row["training_loss"]), finite(row["validation_loss"])
             found.setdefault(row["gid"], []).append([row["round"], *losses])
     return [
         {
-            **_group(model, row),
+            **_group(opened.model, row),
             "rounds": row["n_rounds"],
-            "loss": model.loss.name.replace("_", " "),
+            "loss": opened.model.loss.name.replace("_", " "),
             "training": finite(row["training_loss"]),
             "validation": finite(row["validation_loss"]),
             "losses": _some(found.get(row["gid"], []), row["n_rounds"]),
         }
-        for row in _rows(host, tables, model, gids, _OF_BOOSTED)
+        for row in _rows(opened, gids, _OF_BOOSTED)
     ]
 
 
-def _rows(host: Host, tables: ModelTables, model: Model, gids: Sequence[int], columns: Sequence[str]) -> list[Row]:
+def _rows(opened: OpenModel, gids: Sequence[int], columns: Sequence[str]) -> list[Row]:
     """Of `<output>_group`, in the order of `gids`."""
-    grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
-    statement = sql.groups(tables.schema, tables.name, grouping, columns)
-    rows = {row["gid"]: row for row in host.query(statement, _GIDS, [list(gids)])}
+    statement = sql.groups(*opened.tables.at, opened.group_writers, columns)
+    rows = {row["gid"]: row for row in opened.host.query(statement, _GIDS, [list(gids)])}
     return [rows[gid] for gid in gids if gid in rows]
 
 

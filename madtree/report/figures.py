@@ -9,18 +9,15 @@ from typing import Any
 import psycopg
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row, local_settings
+from madtree.host import Row, local_settings
 from madtree.host.psycopg import together
 from madtree.model import (
     NOT_ALLOWED,
-    ModelTables,
+    OpenModel,
     check_own_table,
     few_rows,
-    find_to_use,
     output_columns,
-    read_summary,
     read_trees,
-    unquoted,
 )
 from madtree.render.labels import category_text
 from madtree.report.function_calls import scoring_sql, tested
@@ -33,7 +30,6 @@ from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import row_expression
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.relation import Relation
-from madtree.trees import Model
 
 # The page itself says whose rows it measures on.
 _QUIETLY = {"client_min_messages": "warning"}
@@ -47,33 +43,31 @@ BIN_COLUMNS = ("low", "high", "n", "estimated", "actual", "share", "expected_cal
 SQL_LEAVES, SQL_LENGTH = 2_000, 300_000  # beyond these the page tells how to get the scoring SQL
 
 
-def cp_tables(host: Host, tables: ModelTables, choice: Choice) -> dict[int, list[Row]]:
+def cp_tables(choice: Choice) -> dict[int, list[Row]]:
     """Rows of `<output>_cv` by tree; empty where the model was not cross-validated."""
+    tables = choice.opened.tables
     if not tables.has_cv:
         return {}
-    grouping = tables.group_writers([unquoted(column) for column in choice.model.grouping_columns])
     found: dict[int, list[Row]] = {}
-    statement = sql.cv(tables.schema, tables.name, grouping)
-    for row in few_rows(host, f"the cp table of {tables.given}", statement, ["pg_catalog.int4[]"], [choice.tree_ids]):
+    asked = sql.cv(*tables.at, choice.opened.group_writers), ["pg_catalog.int4[]"], [choice.tree_ids]
+    for row in few_rows(choice.host, f"the cp table of {tables.given}", *asked):
         found.setdefault(row.pop("tree_id"), []).append(
             {key: value if isinstance(value, bool) else finite(value) for key, value in row.items()}
         )
     return found
 
 
-def evaluation(host: Host, tables: ModelTables, choice: Choice, table: str, is_given: bool) -> dict[str, Any]:
+def evaluation(choice: Choice, table: str, is_given: bool) -> dict[str, Any]:
     """Metrics and a picture of the errors on a table, for the page's script; a `note` says what there is not, and why.
 
     Args:
         table: as the user or the model names it.
         is_given: whether the user did.
     """
-    return {"table": table, **or_note(host, tables, choice, is_given, lambda: _tried(host, choice, table))}
+    return {"table": table, **or_note(choice, is_given, lambda: _tried(choice, table))}
 
 
-def or_note(
-    host: Host, tables: ModelTables, choice: Choice, is_given: bool, look: Callable[[], dict[str, Any]]
-) -> dict[str, Any]:
+def or_note(choice: Choice, is_given: bool, look: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """What a look at a table says, or a `note` why nothing is known.
 
     Args:
@@ -86,9 +80,9 @@ def or_note(
     if choice.refusal is not None:
         return {"note": choice.refusal}
     try:
-        with together(host):
+        with together(choice.host):
             if not is_given:  # somebody may have made it by now
-                check_own_table(host, tables, choice.model, "data")
+                check_own_table(choice.opened, "data")
             return look()
     except (MadtreeError, psycopg.Error) as error:
         if is_given:
@@ -96,22 +90,22 @@ def or_note(
         return {"note": f"The model could not be tried on its training table: {_sentence(error)}"}
 
 
-def _tried(host: Host, choice: Choice, table: str) -> dict[str, Any]:
+def _tried(choice: Choice, table: str) -> dict[str, Any]:
     """What the model does on a table; arguments as for `evaluation`. The table is the same one for all of it."""
-    relation = find_source(host.source, table, "data")
+    relation = find_source(choice.host.source, table, "data")
     classes = choice.model.classes
     n_cells = choice.totals["trees"] * len(classes) ** 2
-    with local_settings(host, _QUIETLY):
-        answers = tested(host, choice, table, with_cells=n_cells <= MAX_CELLS)
+    with local_settings(choice.host, _QUIETLY):
+        answers = tested(choice, table, with_cells=n_cells <= MAX_CELLS)
     by_tree = _metrics(answers["metrics"])
     found: dict[str, Any] = {"trees": {tree: by_tree[tree] for tree in by_tree if tree is not None}}
     whole = by_tree.get(None) if choice.model.grouping_columns else next(iter(by_tree.values()), None)
     if whole is not None:
         found["metrics"] = whole
     rows = int(whole["n"] + whole.get("n_skipped", 0)) if whole is not None else None
-    found["measured"] = provenance(host, choice, table, relation, rows)
+    found["measured"] = provenance(choice, table, relation, rows)
     if not choice.model.is_classification:
-        return found | _residuals(host, choice, relation)
+        return found | _residuals(choice, relation)
     if len(classes) == 2:
         found["curve"] = _whole(answers["curve"], CURVE_COLUMNS)
         found["bins"] = _whole(answers["bins"], BIN_COLUMNS)
@@ -130,21 +124,21 @@ def _metrics(rows: Sequence[Row]) -> dict[int | None, dict[str, Any]]:
     return found
 
 
-def refusal(host: Host, tables: ModelTables, own: Model | None) -> str | None:
+def refusal(opened: OpenModel, *, by_own_table: bool) -> str | None:
     """Why a superuser's page does not run another role's model; None if nothing speaks against it.
 
     Args:
-        own: the model, where it would be tried on the table that it names.
+        by_own_table: whether it would be tried on the table that it names.
     """
     try:
-        read_summary(host, tables)
+        opened.to_use()
     except MadtreeError as error:
         if error.sqlstate != NOT_ALLOWED:
             raise
         return f"{error.message}. {error.hint}"
     try:
-        if own is not None:
-            check_own_table(host, tables, own, "data")
+        if by_own_table:
+            check_own_table(opened, "data")
     except MadtreeError as error:  # that there is none is a note
         if error.sqlstate == NOT_ALLOWED:
             return f"{error.message.removeprefix('data: ')}. As a superuser, name a table by --data."
@@ -201,7 +195,7 @@ def _cells(weights: dict[tuple[int, int], float]) -> list[list[float | None]]:
     return [[actual, predicted, finite(weight)] for (actual, predicted), weight in sorted(weights.items())]
 
 
-def _residuals(host: Host, choice: Choice, data: Relation) -> dict[str, Any]:
+def _residuals(choice: Choice, data: Relation) -> dict[str, Any]:
     """Points [predicted, actual] where there are few rows, else ranges of the prediction."""
     totals = choice.totals
     if not choice.model.kind.is_expression:
@@ -216,30 +210,30 @@ def _residuals(host: Host, choice: Choice, data: Relation) -> dict[str, Any]:
     actual = choice.model.dependent
     used = [actual, *(feature.name for feature in choice.model.features), *choice.model.grouping]
     # The expression would cast them, by functions of their owner's.
-    if plain_expressions(host.source, data, used) != used:
+    if plain_expressions(choice.host.source, data, used) != used:
         return {"missing": "No residuals: columns of the table have types that belong to another role."}
-    relation, predicted = qualified(data.schema, data.name), _qualified_sql(host, choice)
-    if found_rows := host.source.query(
+    relation, predicted = qualified(data.schema, data.name), _qualified_sql(choice)
+    if found_rows := choice.host.source.query(
         sql.residual_points(relation, predicted, actual), ["pg_catalog.int4"], [MAX_POINTS + 1]
     ):
         if len(found_rows) <= MAX_POINTS:
             return {"points": [[row["predicted"], row["actual"]] for row in found_rows]}
-        return {"ranges": host.source.query(sql.residuals(relation, predicted, actual, BINS))}
+        return {"ranges": choice.host.source.query(sql.residuals(relation, predicted, actual, BINS))}
     return {"missing": f"No residuals: no row has a prediction and a value of {actual}."}
 
 
-def _qualified_sql(host: Host, choice: Choice) -> str:
+def _qualified_sql(choice: Choice) -> str:
     """As `scoring_sql`, for a statement that is run: under every search path it means the same."""
-    tables, header = find_to_use(host, choice.model.name, choice.trust_owner)
-    (output,) = output_columns(header, "response", QUALIFIED)
-    return row_expression(replace(header, trees=read_trees(host, tables, header)), output, QUALIFIED)
+    opened = choice.opened.to_use()
+    (output,) = output_columns(opened.model, "response", QUALIFIED)
+    return row_expression(replace(opened.model, trees=read_trees(opened)), output, QUALIFIED)
 
 
-def shown_sql(host: Host, choice: Choice) -> str | None:
+def shown_sql(choice: Choice) -> str | None:
     """The expression that the page shows; None if it would be too long to read or to carry, or may not be run."""
     if choice.refusal is not None:
         return None
     if not choice.model.kind.is_expression or choice.totals["leaves"] > SQL_LEAVES:
         return None
-    text = scoring_sql(host, choice)
+    text = scoring_sql(choice)
     return text if len(text) <= SQL_LENGTH else None

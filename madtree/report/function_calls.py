@@ -14,17 +14,17 @@ from madtree.sqltext.catalog import EXTENSION_VERSION
 _TEXT, _BOOL = "pg_catalog.text", "pg_catalog.bool"
 
 
-def tested(host: Host, choice: Choice, table: str, *, with_cells: bool) -> dict[str, list[Row]]:
+def tested(choice: Choice, table: str, *, with_cells: bool) -> dict[str, list[Row]]:
     """How the model does on a table, which is scored once: `metrics` of all trees together and of those that are
     measured one by one; of classes, `with_cells`, the `cells` of the confusion matrix in which there is something,
     whose tree_id is None for trees that are not measured one by one; of two classes the points of the `curve` of the
     last one, and the `bins` of its probability, those of all trees together first.
     """
     given = [choice.model.name, table, choice.trust_owner, with_cells]
-    if _has_extension(host):
-        answer = host.query(sql.TESTED, [_TEXT, _TEXT, _BOOL, _BOOL], given)[0]
+    if _has_extension(choice.host):
+        answer = choice.host.query(sql.TESTED, [_TEXT, _TEXT, _BOOL, _BOOL], given)[0]
     else:
-        answer = _here(host, "tested_rows", *given)[0]
+        answer = _here(choice.host, "tested_rows", *given)[0]
     found: dict[str, list[Row]] = json.loads(answer["tested_rows"])
     evaluated = {None, *choice.evaluated_ids}
     found["metrics"] = [row for row in found["metrics"] if row["tree_id"] in evaluated]
@@ -33,17 +33,17 @@ def tested(host: Host, choice: Choice, table: str, *, with_cells: bool) -> dict[
     return found
 
 
-def row_paths(host: Host, choice: Choice, table: str, id_: str) -> dict[int, list[str]]:
+def row_paths(choice: Choice, table: str, id_: str) -> dict[int, list[str]]:
     """The nodes that a row goes through, as text, for each tree on the page that it goes down.
 
     Raises:
         MadtreeError: there is no such row, or it goes down none of these trees.
     """
-    if _has_extension(host):
+    if _has_extension(choice.host):
         given = [choice.model.name, table, id_, choice.trust_owner]
-        rows = host.query(sql.PATH, [_TEXT, _TEXT, _TEXT, _BOOL], given)
+        rows = choice.host.query(sql.PATH, [_TEXT, _TEXT, _TEXT, _BOOL], given)
     else:
-        rows = _here(host, "tree_path", choice.model.name, table, id_, choice.trust_owner)
+        rows = _here(choice.host, "tree_path", choice.model.name, table, id_, choice.trust_owner)
     found: dict[int, list[str]] = {}
     for row in rows:
         found.setdefault(row["tree_id"], []).append(str(row["node_id"]))
@@ -58,23 +58,24 @@ def row_paths(host: Host, choice: Choice, table: str, id_: str) -> dict[int, lis
 
 
 def partial_dependence(
-    host: Host, choice: Choice, table: str, feature: str, size: int, most: int, *, accumulated: bool
+    choice: Choice, table: str, feature: str, size: int, most: int, *, accumulated: bool
 ) -> list[Row]:
     """What is predicted by a feature's values, of which there are at most `size`, of at most `most` rows; or the
     effects of these, `accumulated`.
     """
     given = [choice.model.name, table, feature, size, most, choice.trust_owner]
-    if _has_extension(host):
+    if _has_extension(choice.host):
         types = [_TEXT, _TEXT, _TEXT, "pg_catalog.int4", "pg_catalog.int4", _BOOL, _BOOL]
-        return host.query(sql.PARTIAL_DEPENDENCE, types, [*given, accumulated])
-    return _here(host, "partial_dependence", *given[:3], None, None, accumulated, False, *given[3:])
+        return choice.host.query(sql.PARTIAL_DEPENDENCE, types, [*given, accumulated])
+    return _here(choice.host, "partial_dependence", *given[:3], None, None, accumulated, False, *given[3:])
 
 
-def scoring_sql(host: Host, choice: Choice) -> str:
+def scoring_sql(choice: Choice) -> str:
     """The model as an SQL expression over the columns of its training table."""
-    if _has_extension(host):
-        return str(host.query(sql.SCORING_SQL, [_TEXT, _BOOL], [choice.model.name, choice.trust_owner])[0]["text"])
-    return str(_here(host, "tree_sql", choice.model.name, "response", None, choice.trust_owner)[0]["tree_sql"])
+    if _has_extension(choice.host):
+        given = [choice.model.name, choice.trust_owner]
+        return str(choice.host.query(sql.SCORING_SQL, [_TEXT, _BOOL], given)[0]["text"])
+    return str(_here(choice.host, "tree_sql", choice.model.name, "response", None, choice.trust_owner)[0]["tree_sql"])
 
 
 def _has_extension(host: Host) -> bool:

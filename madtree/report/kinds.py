@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from madtree.host import Host
-from madtree.model import ModelTables
+from madtree.model import OpenModel
 from madtree.records import dataclass
 from madtree.report.ensembles import boosted_values, forest_values
 from madtree.sqltext import report as sql
 from madtree.sqltext.values import Writer
-from madtree.trees import BOOSTED, FOREST, TREE, Model, ModelKind
+from madtree.trees import BOOSTED, FOREST, TREE, ModelKind
 
 
 @dataclass(frozen=True)
@@ -35,11 +34,11 @@ class KindPage:
     trees: Callable[[str, str, Sequence[tuple[str, Writer | None]]], str]
     which: str
     is_evaluated: bool
-    whole: Callable[[Host, ModelTables, Model, Sequence[int]], list[dict[str, Any]]]
+    whole: Callable[[OpenModel, Sequence[int]], list[dict[str, Any]]]
     no_expression: str
 
 
-def _nothing(host: Host, tables: ModelTables, model: Model, gids: Sequence[int]) -> list[dict[str, Any]]:
+def _nothing(opened: OpenModel, gids: Sequence[int]) -> list[dict[str, Any]]:
     return []
 
 

@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from shlex import quote
 from typing import Any
 
-from madtree.host import Host
 from madtree.model import is_training_table
 from madtree.render.labels import one_line
 from madtree.report.trees import Choice
 from madtree.sqltext.relation import Relation
 
 
-def provenance(host: Host, choice: Choice, table: str, relation: Relation, rows: int | None) -> dict[str, str]:
+def provenance(choice: Choice, table: str, relation: Relation, rows: int | None) -> dict[str, str]:
     """What the page says above its metrics.
 
     Args:
@@ -25,7 +24,7 @@ def provenance(host: Host, choice: Choice, table: str, relation: Relation, rows:
     """
     source = str(choice.model.source_table)
     name = one_line(table)
-    if not is_training_table(host, choice.model, relation):
+    if not is_training_table(choice.host, choice.model, relation):
         return {
             "title": f"On the rows of {name}",
             "said": f"Measured on {name}; the model was trained on {one_line(source)}.",

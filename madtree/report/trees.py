@@ -8,7 +8,7 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model import ModelTables, check_nodes, check_rows, nodes_of, unquoted
+from madtree.model import OpenModel, check_nodes, check_rows
 from madtree.records import dataclass
 from madtree.render.labels import group_text, leaf_words, one_line, split_text, without_noise
 from madtree.report.kinds import PAGES
@@ -40,24 +40,34 @@ class Choice:
     """The trees on the page.
 
     Attributes:
+        opened: whose trees they are.
         model: with these trees, as its kind orders them.
         rows: of `<output>`, in the same order.
         totals: of the whole model: trees, nodes, leaves, rows, depth; first and last tree_id.
         cut: depth at which the one tree was cut, None if nothing was.
         row: the row whose path is marked, in words; None for none.
         full_at: how many nodes a page has room for, where that kept trees or nodes away; else None.
-        trust_owner: what the functions that run the model are told.
         refusal: why the model is not run, None where it is.
     """
 
+    opened: OpenModel
     model: Model
     rows: list[Row]
     totals: Row
     cut: int | None
-    trust_owner: bool = False
     refusal: str | None = None
     full_at: int | None = None
     row: str | None = None
+
+    @property
+    def host(self) -> Host:
+        """Who asks."""
+        return self.opened.host
+
+    @property
+    def trust_owner(self) -> bool:
+        """What the functions that run the model are told."""
+        return self.opened.tables.trust_owner
 
     @property
     def tree_ids(self) -> list[int]:
@@ -74,7 +84,7 @@ class Choice:
         return self.gids or self.tree_ids
 
 
-def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence[int] | None, limits: Limits) -> Choice:
+def choose_trees(opened: OpenModel, wanted: Sequence[int] | None, limits: Limits) -> Choice:
     """Read the trees that come first by the model's kind, as many as the limits allow.
 
     Args:
@@ -83,12 +93,13 @@ def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence
     Raises:
         MadtreeError: the model has none of the wanted trees.
     """
-    check_rows(host, tables, model, nodes=not tables.is_packed)  # packed nodes of those trees only that are shown
-    totals = host.query(sql.totals(tables.schema, tables.name))[0]
-    grouping = tables.group_writers([unquoted(column) for column in model.grouping_columns])
+    host, tables, model = opened.host, opened.tables, opened.model
+    check_rows(opened, nodes=not tables.is_packed)  # packed nodes of those trees only that are shown
+    totals = host.query(sql.totals(*tables.at))[0]
+    grouping = opened.group_writers
     kinds = ["pg_catalog.int4", "pg_catalog.int4[]"]
     ids = None if wanted is None else list(wanted)
-    found = host.query(PAGES[model.kind].trees(tables.schema, tables.name, grouping), kinds, [limits.trees, ids])
+    found = host.query(PAGES[model.kind].trees(*tables.at, grouping), kinds, [limits.trees, ids])
     missing = sorted(set(ids or ()) - {row["tree_id"] for row in found})
     if not found or (missing and len(found) < limits.trees):
         hint = f"{tables.given} says by its column tree_id which tree is of which group." if grouping else None
@@ -106,8 +117,8 @@ def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence
         rows.append(row)
     if tables.is_packed:
         for row in rows:
-            check_nodes(host, tables, model, row["tree_id"])
-    nodes = nodes_of(tables, model)
+            check_nodes(opened, row["tree_id"])
+    nodes = opened.nodes
     cut = _cut(host, nodes, rows[0], limits.nodes)
     read = host.query(
         sql.nodes(nodes, model.has_class_leaves),
@@ -117,11 +128,11 @@ def choose_trees(host: Host, tables: ModelTables, model: Model, wanted: Sequence
     groups = {row["tree_id"]: tuple(row["group"] or ()) for row in rows}
     trees = {tree.tree_id: tree for tree in _trees_of_rows(read, groups, model.has_class_leaves)}
     return Choice(
+        opened,
         replace(model, trees=tuple(trees[row["tree_id"]] for row in rows)),
         rows,
         totals,
         cut,
-        tables.trust_owner,
         full_at=limits.nodes if n_nodes > limits.nodes else None,
     )
 

@@ -11,11 +11,12 @@ from madtree.records import dataclass
 from madtree.request.hints import ADD_IDS, did_you_mean, to_be_quoted
 from madtree.request.holding import hold_types
 from madtree.sqltext import catalog as sql
-from madtree.sqltext.quote import EQUALS, equality_of
+from madtree.sqltext.quote import EQUALS
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.typenames import is_equality, is_function, is_name_of, is_type
 from madtree.sqltext.values import Kept, Writer, class_writer, kept, own_writer, text_of
+from madtree.trees import Equality
 
 TEXT = "pg_catalog.text"
 OID = "pg_catalog.oid"
@@ -49,7 +50,7 @@ class Type:
     typtype: str
     category: str
     labels: tuple[str, ...]
-    equals: str = EQUALS
+    equals: Equality = EQUALS
     writer: Writer | None = None
     own: bool = True
     other: Kept | None = None
@@ -86,7 +87,7 @@ class SourceColumn:
     sql: str
     type_oid: int
     full_type: str
-    equals: str = EQUALS
+    equals: Equality = EQUALS
     may_read: bool = True
 
 
@@ -102,7 +103,7 @@ def find_columns(host: Host, relation: Relation) -> dict[str, SourceColumn]:
 def _column(row: Row) -> SourceColumn:
     _check_spelled(is_name_of(row["sql"], row["name"]) and is_type(row["full_type"]) and is_equality(row["equals"]))
     own = row["name"], row["sql"], row["type_oid"], row["full_type"]
-    return SourceColumn(*own, equality_of(row["equals"]), row["may_read"])
+    return SourceColumn(*own, Equality(*row["equals"]), row["may_read"])
 
 
 def _check_spelled(fits: bool) -> None:
@@ -159,7 +160,7 @@ def _type(row: Row) -> Type:
         row["typtype"],
         row["category"],
         tuple(row["labels"]),
-        equality_of(row["equals"]),
+        Equality(*row["equals"]),
         writer,
         row["output"] is None,
         None if keep.as_is else keep,

@@ -24,6 +24,7 @@ from madtree.sqltext.quote import ident, same
 from madtree.sqltext.relation import Column, Relation
 from madtree.sqltext.split import check_expression, name_of_words, split_alias, split_list
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, TREE_COLUMNS, identifier_cut
+from madtree.trees import Equality
 
 DEPENDENT = "dependent_variable"
 GROUPING = "grouping_cols"
@@ -128,7 +129,7 @@ def grouping_columns(host: Host, relation: Relation, items: Sequence[Item], type
     return columns
 
 
-def _check_equals(host: Host, relation: Relation, item: Item, type_: Type, equals: str) -> None:
+def _check_equals(host: Host, relation: Relation, item: Item, type_: Type, equals: Equality) -> None:
     """GROUP BY compares values of any type that has an order. Groups are also joined, by the operator."""
     if not type_.own and not has_order(host, relation, f"({same(f'({item.sql})', equals, f'({item.sql})')})"):
         raise MadtreeError(

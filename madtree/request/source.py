@@ -45,12 +45,14 @@ def is_relation(host: Host, name: str) -> bool:
     return bool(host.query(sql.RELATION, [_TEXT], [ident(name)])) if name else False
 
 
-def find_source(host: Host, given: str, argument: str) -> Relation:
+def find_source(host: Host, given: str | None, argument: str) -> Relation:
     """As `find_relation`, for whoever reads its rows. What is looked at in it is used in later statements, by its name:
     so it is held until the transaction ends, and found again, until what is found is what is held. A superuser also
     holds a schema whose owner she does not trust, who could put another one there. Not where nobody can, as in a
     transaction that is read only.
     """
+    if given is None:
+        raise MadtreeError(f"{argument} must be the name of a table or view, not NULL")
     held: tuple[int, Relation] | None = None
     for _ in range(LOOKS):
         relation = find_relation(host, given, argument)

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from madtree.score.block_scorer import score_block
     from madtree.score.conformal import conformal_train
     from madtree.score.former_table import FormerTable, TableSignature, find_former
+    from madtree.score.kept_statistics import tree_statistics
     from madtree.score.leaf_outcomes import draw_leaf_outcomes
-    from madtree.score.new_rows import fit_to_source, only_row, scan_of
+    from madtree.score.new_rows import NewRows, only_row
     from madtree.score.other_rows import calibration_maps, check_method
     from madtree.score.out_of_bag import predict_out_of_bag
     from madtree.score.predict import score_table
     from madtree.score.predictor import PredictedNumbers
     from madtree.score.refreshed_leaves import refreshed_nodes
     from madtree.score.refreshed_stages import check_stages, refreshed_boosted
-    from madtree.score.renewed_statistics import tree_statistics
     from madtree.score.rows_at_hand import RowsAtHand, check_number_type, feature_places
     from madtree.score.shap import explain_table
     from madtree.score.shap_row import ExplainedRows, explain_row, explain_some
@@ -34,15 +34,15 @@ _MODULES = {
     "block_scorer": ("score_block",),
     "conformal": ("conformal_train",),
     "former_table": ("FormerTable", "TableSignature", "find_former"),
+    "kept_statistics": ("tree_statistics",),
     "leaf_outcomes": ("draw_leaf_outcomes",),
-    "new_rows": ("fit_to_source", "only_row", "scan_of"),
+    "new_rows": ("NewRows", "only_row"),
     "other_rows": ("calibration_maps", "check_method"),
     "out_of_bag": ("predict_out_of_bag",),
     "predict": ("score_table",),
     "predictor": ("PredictedNumbers",),
     "refreshed_leaves": ("refreshed_nodes",),
     "refreshed_stages": ("check_stages", "refreshed_boosted"),
-    "renewed_statistics": ("tree_statistics",),
     "rows_at_hand": ("RowsAtHand", "check_number_type", "feature_places"),
     "shap": ("explain_table",),
     "shap_row": ("ExplainedRows", "explain_row", "explain_some"),

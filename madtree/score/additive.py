@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from madtree.host import Host, watched
+from madtree.host import watched
 from madtree.learn.data import Array, Floats, Ints
-from madtree.model import ModelTables, base_scores, probabilities
+from madtree.model import UsableModel, base_scores, probabilities
 from madtree.model.arrays import ModelArrays, class_weights, node_weights
 from madtree.records import dataclass
-from madtree.trees import Model
 
 
 @dataclass(frozen=True)
@@ -23,9 +22,7 @@ class SumScale:
         classes: positions of the classes that are asked for; none of a model of numbers.
     """
 
-    host: Host
-    tables: ModelTables
-    model: Model
+    opened: UsableModel
     type_: str
     classes: Sequence[int]
 
@@ -56,17 +53,16 @@ class LeafNumbers:
 
 def numbers_of_tree(scale: SumScale, arrays: ModelArrays) -> LeafNumbers:
     """A tree says its leaf's shares of the classes, or its mean. Nodes are covered by the weight of their rows."""
-    host, tables, model = scale.host, scale.tables, scale.model
     n_nodes = len(arrays.nodes["node_id"])
     if scale.classes:
-        weights = class_weights(host, tables, model, n_nodes)
+        weights = class_weights(scale.opened, n_nodes)
         shares = np.empty_like(weights)
-        for node, own in enumerate(watched(host, weights)):
+        for node, own in enumerate(watched(scale.opened.host, weights)):
             shares[node] = probabilities(own.tolist())
         values = shares[:, list(scale.classes)]
     else:
         values = arrays.nodes["prediction"].astype(np.float64)[:, None]
-    return _alike(scale, arrays, values, node_weights(host, tables, n_nodes))
+    return _alike(scale, arrays, values, node_weights(scale.opened, n_nodes))
 
 
 def numbers_of_forest(scale: SumScale, arrays: ModelArrays) -> LeafNumbers:
@@ -82,16 +78,16 @@ def numbers_of_forest(scale: SumScale, arrays: ModelArrays) -> LeafNumbers:
         values = (shares / shares.sum(axis=1, keepdims=True))[:, classes]
     else:
         values = nodes["prediction"].astype(np.float64)[:, None]
-    return _alike(scale, arrays, values / scale.model.n_members, _cover(nodes))
+    return _alike(scale, arrays, values / scale.opened.model.n_members, _cover(nodes))
 
 
 def numbers_of_boosted(scale: SumScale, arrays: ModelArrays) -> LeafNumbers:
     """Each tree of a boosted model adds to one score. Nodes are covered by the numbers of their rows, as LightGBM has
     it; of two classes the score of the first one is that of the last one, with the other sign.
     """
-    host, tables, model = scale.host, scale.tables, scale.model
+    model = scale.opened.model
     group, numbers = _groups(scale, arrays)
-    bases = np.array(base_scores(host, tables, model))
+    bases = np.array(base_scores(scale.opened))
     base = bases.take(numbers - 1, axis=0)
     values = arrays.nodes["prediction"].astype(np.float64)[:, None]
     member = np.arange(len(group)) - np.searchsorted(group, group)
@@ -114,7 +110,7 @@ def _alike(scale: SumScale, arrays: ModelArrays, values: Floats, cover: Floats) 
 
 def _groups(scale: SumScale, arrays: ModelArrays) -> tuple[Ints, Ints]:
     """(n_trees,) position of each tree's group; (n_groups,) the numbers of the groups, from 1."""
-    numbering, trees = scale.model.numbering, arrays.trees
+    numbering, trees = scale.opened.model.numbering, arrays.trees
     of_trees = trees.group_of_nodes(numbering.most, numbering.counts).take(trees.roots)
     numbers, group = np.unique(of_trees, return_inverse=True)
     return group.ravel(), numbers

@@ -10,10 +10,9 @@ from functools import partial
 from typing import Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row, watched
+from madtree.host import Host, Row
 from madtree.model import (
-    ModelTables,
-    casting,
+    UsableModel,
     group_objects,
     output_columns,
     read_trees,
@@ -22,7 +21,6 @@ from madtree.records import dataclass
 from madtree.request import Costs, Type, find_source
 from madtree.score.case_or_blocks import measure, reader, run_case
 from madtree.score.kinds import SCORING
-from madtree.score.new_rows import scan_of
 from madtree.score.out_of_bag import drawn_rows
 from madtree.score.score_by_blocks import BlockScoring, ScoredRows
 from madtree.score.tested_rows import TestedRows, tested_rows, with_outcomes
@@ -32,8 +30,6 @@ from madtree.sqltext import models as models_sql
 from madtree.sqltext.cells import Question
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.quote import ident
-from madtree.sqltext.tables import model_table
-from madtree.trees import Model
 
 HELD_BYTES = 2**28  # some five million rows
 _MOST_CLASSES = 1_600  # whose shares are columns of one query
@@ -42,10 +38,11 @@ _PAYLOAD = Type("pg_catalog.text[]", "text", True, "b", "S", ())
 
 @dataclass(frozen=True)
 class Asking:
-    """A question that is put to a model, with the SQL types and values of the parameters of its rows' query; `groups`
-    has the values of its groups by their numbers.
+    """A question that is put to a model, about `tested` rows, with the SQL types and values of the parameters of its
+    rows' query; `groups` has the values of its groups by their numbers.
     """
 
+    tested: TestedRows
     reader: Host
     question: Question
     types: Sequence[str]
@@ -63,12 +60,14 @@ class Asking:
             row["group_values"] = groups.get(row["tree_id"])
         return rows
 
+    def checked(self, text: str) -> list[Row]:
+        """As `by_group`; raises MadtreeError as `TestedRows.checked`."""
+        return self.tested.checked(self.by_group(text))
+
 
 @contextmanager
 def asking(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
+    opened: UsableModel,
     test_table: str | None,
     in_blocks: bool | None,
     costs: Costs,
@@ -86,30 +85,23 @@ def asking(
         out_of_bag: the rows are those of the training, and each is judged by the trees whose samples lack it.
     """
     if out_of_bag:
-        source, given = find_source(host.source, str(test_table), argument), str(test_table)
-        rows = with_outcomes(host, tables, model, source, given, with_id=True, argument=argument).of_training(model)
+        source, given = find_source(opened.host.source, str(test_table), argument), str(test_table)
+        rows = with_outcomes(opened, source, given, with_id=True, argument=argument).of_training()
     else:
-        rows = tested_rows(host, tables, model, test_table, with_id=False, argument=argument)
+        rows = tested_rows(opened, test_table, with_id=False, argument=argument)
     with (
-        casting(model, rows.data.features, str(test_table), argument),
-        _asking_of(host, tables, model, rows, in_blocks, costs, most_bytes, out_of_bag=out_of_bag) as put,
+        rows.casting(),
+        _asking_of(rows, in_blocks, costs, most_bytes, out_of_bag=out_of_bag) as put,
     ):
         yield put
 
 
 @contextmanager
 def _asking_of(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    tested: TestedRows,
-    in_blocks: bool | None,
-    costs: Costs,
-    most_bytes: int,
-    *,
-    out_of_bag: bool,
+    tested: TestedRows, in_blocks: bool | None, costs: Costs, most_bytes: int, *, out_of_bag: bool
 ) -> Iterator[Asking]:
-    source, data, actual = tested.source, tested.data, tested.actual
+    opened, host, model = tested.opened, tested.opened.host, tested.opened.model
+    source, actual = tested.source, tested.actual
     weight, exposure = tested.weight, tested.exposure
     if SCORING[model.kind].is_prediction and len(model.classes) > _MOST_CLASSES:
         raise MadtreeError(
@@ -118,21 +110,19 @@ def _asking_of(
             sqlstate="54000",
         )
     scratch = f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}"
-    scan = scan_of(host, tables, model, source, data, scratch, "payload")
-    work, scoring = measure(host, source, tables, model, 1, costs), SCORING[model.kind]
+    scan = tested.scan(scratch, "payload")
+    work, scoring = measure(tested, 1, costs), SCORING[model.kind]
     may_keep = not host.query(sql.READ_ONLY)[0]["read_only"]
     if in_blocks is None or not work.is_expression:
         # Without a table of cells, a large CASE had better not go to other servers: they might compile it.
         in_blocks = work.in_blocks if may_keep else replace(work, spread=False).in_blocks
     scored = ScoredRows("", [], [])
     if in_blocks:
-        payload = cells_sql.payload(scan, _first_group(host, tables, model), actual, weight, exposure)
+        payload = cells_sql.payload(scan, _first_group(opened), actual, weight, exposure)
         type_, asked_outputs = scoring.question(model, scan.id_name)
         of_payload = replace(scan, id_sql=payload)
-        drawn = drawn_rows(host, tables, model, data.types[model.id_column]) if out_of_bag else None
-        blocks = BlockScoring(
-            host, tables, model, type_, source, of_payload, _PAYLOAD, [*asked_outputs.values()], work, drawn
-        )
+        drawn = drawn_rows(opened, tested.id_type) if out_of_bag else None
+        blocks = BlockScoring(opened, type_, source, of_payload, _PAYLOAD, [*asked_outputs.values()], work, drawn)
         if may_keep:
             blocks.create()
         else:
@@ -142,14 +132,14 @@ def _asking_of(
         rows = cells_sql.rows_of_payload(scratch if may_keep else f"({scored.query})", scan.id_name, names, kind)
     else:
         (leaf,) = output_columns(model, "leaf", QUALIFIED)
-        rows = cells_sql.rows_by_case(scan, read_trees(host, tables, model), leaf, actual, weight, exposure)
+        rows = cells_sql.rows_by_case(scan, read_trees(opened), leaf, actual, weight, exposure)
     question = Question(
-        tables.schema,
-        tables.name,
+        opened.tables.schema,
+        opened.tables.name,
         rows,
         weight is not None,
         bool(model.grouping_columns),
-        tables.prediction_writer,
+        opened.tables.prediction_writer,
         model.classes,
         exposure is not None,
         model.of_counts,
@@ -164,51 +154,20 @@ def _asking_of(
         cells = cells_sql.class_cells(question) if model.is_classification else cells_sql.number_cells(question)
         run_case(host, work, cells_sql.keep_cells(scratch, cells))
         question = replace(question, cells=scratch)
-    groups = partial(group_objects, host, tables, model)
-    yield Asking(host if may_keep else reader(host, work), question, scored.types, scored.params, groups)
+    groups = partial(group_objects, opened)
+    yield Asking(tested, host if may_keep else reader(host, work), question, scored.types, scored.params, groups)
     if may_keep and (in_blocks or keeps_cells):
         host.command(f"DROP TABLE {scratch}")
 
 
-def _first_group(host: Host, tables: ModelTables, model: Model) -> int:
+def _first_group(opened: UsableModel) -> int:
     """The number by which the model's tables know the first group, or the whole where there are none.
 
     Raises:
         MadtreeError: no group has one.
     """
-    table = model_table(tables.schema, tables.name, model.kind.groups_in)
-    found = host.query(models_sql.first_group(table, model.kind.group_number))
+    table = opened.tables.part(opened.model.kind.groups_in)
+    found = opened.host.query(models_sql.first_group(table, opened.model.kind.group_number))
     if not found or found[0]["number"] is None:
-        raise MadtreeError(f"{tables.given} is damaged: {table} has no {model.kind.group_number}")
+        raise opened.tables.damaged(f"{table} has no {opened.model.kind.group_number}")
     return int(found[0]["number"])
-
-
-def checked(
-    host: Host,
-    rows: list[Row],
-    model: Model,
-    test_table: str,
-    unfit: str = "infinite or NaN",
-    argument: str = "test_table",
-) -> list[Row]:
-    """The rows without what tells of unfit values; `unfit`: what outcomes are then, where no events are counted.
-
-    Raises:
-        MadtreeError: there are such values.
-    """
-    bad_weights = max((row.pop("bad_weights", 0) or 0 for row in watched(host, rows)), default=0)
-    bad_actuals = max((row.pop("bad_actuals", 0) or 0 for row in watched(host, rows)), default=0)
-    if bad_weights:
-        raise MadtreeError(
-            f"{argument}: weights {model.summary['weights']} is negative, infinite or NaN in {bad_weights} "
-            f"row{'s' * (bad_weights != 1)} of {test_table}; a weight must be a finite number of at least 0"
-        )
-    if bad_actuals:
-        if model.of_counts:
-            unfit = "negative, infinite or NaN"
-        if model.exposure:
-            unfit += f", or exposure {model.exposure} is not above 0,"
-        raise MadtreeError(
-            f"{argument}: {model.dependent} is {unfit} in {bad_actuals} row{'s' * (bad_actuals != 1)} of {test_table}"
-        )
-    return rows

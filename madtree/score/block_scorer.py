@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import Array, Bools, Coroutine, Floats, LastPlan, rows_in
+from madtree.learn.data import Bools, Coroutine, Floats, LastPlan, rows_in
 from madtree.learn.walk import MOST_ROWS, Walk
 from madtree.score.block_plan import checked_plan
 from madtree.score.member_scorer import (
@@ -22,6 +22,7 @@ from madtree.score.member_scorer import (
     member_outcomes,
     out_of_bag_outcomes,
 )
+from madtree.score.routed_rows import RoutedRows
 
 Plan = dict[str, Any]
 
@@ -117,32 +118,29 @@ def _scored(model: Plan, numbers: Floats) -> Coroutine[bytes]:
         return (yield from shap_outcomes(model, place, known, walk.route_by_nodes(values, place)))
     if _is(model, LEAF_SUMS) and model["with_some"] and (lacking := _without_any(values)).any():
         known = ~lacking if known is None else known & ~lacking
-    route = yield from walk.route(values, place)
+    routed = RoutedRows(model, place, known, (yield from walk.route(values, place)), offset)
     if model["members"]:
         if model["samples"] is not None:
             from madtree.learn.problem import identities  # as above
 
-            return (yield from out_of_bag_outcomes(model, place, known, route, identities(numbers[-1])))
+            return (yield from out_of_bag_outcomes(routed, identities(numbers[-1])))
         if _is(model, LEAF_OUTCOMES):
             from madtree.learn.problem import identities  # as above
             from madtree.score.leaf_draws import drawn_for_leaves
 
-            own = numbers[-3], numbers[-2], identities(numbers[-1])
-            return (yield from drawn_for_leaves(model, place, known, route, *own))
+            return (yield from drawn_for_leaves(routed, numbers[-3], numbers[-2], identities(numbers[-1])))
         if _is(model, LEAF_SUMS):
             from madtree.score.leaf_sums import sums_of_leaves  # as above
 
             outcomes, weights = (numbers[-2], numbers[-1]) if model["weighted"] else (numbers[-1], None)
-            return (yield from sums_of_leaves(model, place, known, route, outcomes, weights))
+            return (yield from sums_of_leaves(routed, outcomes, weights))
         if _is(model, STAGED):
             from madtree.score.staged_scorer import staged_sums  # as above
 
-            return (yield from staged_sums(model, place, known, route, numbers[-2], numbers[-1], offset))
-        return (yield from member_outcomes(model, place, known, route, offset))
-    leaves = yield from route.leaves(walk.roots.take(place))
-    outcome: Array = model["outcome"]
-    found = outcome.take(leaves)
-    return (found if known is None else np.where(known, found, 0).astype(outcome.dtype)).tobytes()
+            return (yield from staged_sums(routed, numbers[-2], numbers[-1]))
+        return (yield from member_outcomes(routed))
+    found = model["outcome"].take((yield from routed.route.leaves(walk.roots.take(place))))
+    return routed.where_known(found, 0).tobytes()
 
 
 def _without_any(values: Floats) -> Bools:

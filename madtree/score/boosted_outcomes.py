@@ -7,30 +7,28 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.host import Host
 from madtree.learn.data import Array, Ints
-from madtree.model import ModelTables, base_scores, isotonic_functions, loss_thresholds
+from madtree.model import UsableModel, base_scores, isotonic_functions, loss_thresholds
 from madtree.model.arrays import IsotonicArrays
 from madtree.score.block_plan import MemberValues, ScoreValues
 from madtree.score.member_scorer import row_bytes
 from madtree.score.number_columns import CLASS_OF_ROW, EVALUATED, columns_of, numbers_of
-from madtree.score.outcome_bytes import class_type
 from madtree.score.outcomes import Outcomes, Part, ScoredLeaves
+from madtree.score.routed_rows import class_type
 from madtree.sqltext import predict as sql
 from madtree.sqltext.outcome_numbers import pick, pick_each
-from madtree.trees import Model
 
 
 def outcomes_of_boosted(leaves: ScoredLeaves) -> Outcomes:
     """A row comes to a leaf of each tree, whose numbers are added to the scores to begin with."""
-    model, type_, nodes = leaves.model, leaves.type_, leaves.nodes
+    model, type_, nodes = leaves.opened.model, leaves.type_, leaves.nodes
     members, n_classes = model.n_members, len(model.classes)
     counts = model.numbering.counts
     n_first = None if leaves.n_rounds is None else leaves.n_rounds * model.n_scores
     class_bytes = class_type(n_classes).itemsize
 
     def outcomes_of(what: str, n_values: int, parts: list[Part], expressions: list[str]) -> Outcomes:
-        of_node = _values(leaves.host, leaves.tables, model, nodes, what, n_first)
+        of_node = _values(leaves.opened, nodes, what, n_first)
         return Outcomes(of_node, parts, _row_bytes(what, n_values, n_classes), expressions)
 
     if type_ == "leaf":
@@ -59,9 +57,9 @@ def outcomes_of_boosted(leaves: ScoredLeaves) -> Outcomes:
     return outcomes_of("expected", 1, parts, columns_of(each, leaves.outputs))
 
 
-def staged_values(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> MemberValues:
+def staged_values(opened: UsableModel, nodes: Mapping[str, Array]) -> MemberValues:
     """What the nodes say, where rows are judged after each round."""
-    return _values(host, tables, model, nodes, "staged", None)
+    return _values(opened, nodes, "staged", None)
 
 
 def numbers_beside(leaves: Ints | MemberValues, scan: sql.Scan) -> list[str]:
@@ -70,16 +68,15 @@ def numbers_beside(leaves: Ints | MemberValues, scan: sql.Scan) -> list[str]:
     return [scan.offset] if asks and scan.offset is not None else []
 
 
-def _values(
-    host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array], what: str, n_first: int | None
-) -> MemberValues:
-    bases, has_offset = np.array(base_scores(host, tables, model)), model.offsets is not None
+def _values(opened: UsableModel, nodes: Mapping[str, Array], what: str, n_first: int | None) -> MemberValues:
+    model = opened.model
+    bases, has_offset = np.array(base_scores(opened)), model.offsets is not None
     scores = ScoreValues(bases, model.loss, n_first, has_offset=has_offset)
     if what == "staged":
         scores = replace(scores, quantile=model.loss_quantile)
     if what == "staged" and model.loss.has_threshold:
-        scores = replace(scores, thresholds=np.array(loss_thresholds(host, tables, model)))
-    if functions := isotonic_functions(host, tables, model):
+        scores = replace(scores, thresholds=np.array(loss_thresholds(opened)))
+    if functions := isotonic_functions(opened):
         scores = replace(scores, isotonic=IsotonicArrays.of(functions))
     values = nodes["prediction"].astype(np.float64)[:, None]
     counts = model.numbering.counts

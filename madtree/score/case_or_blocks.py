@@ -17,11 +17,10 @@ from math import log2
 
 from madtree.host import Host, OnServers, local_settings, planned
 from madtree.ingest import placement, plain_tables
-from madtree.model import ModelTables
 from madtree.parallel import best, seconds
 from madtree.records import dataclass
 from madtree.request import COSTS, Costs
-from madtree.sqltext import models as models_sql
+from madtree.score.new_rows import NewRows
 from madtree.sqltext import predict as sql
 from madtree.sqltext import workers as workers_sql
 from madtree.sqltext.distributed import count_rows
@@ -121,10 +120,11 @@ class Work:
         return not self.spread and self.block_seconds < self.case_seconds
 
 
-def measure(host: Host, source: Relation, tables: ModelTables, model: Model, columns: int, costs: Costs) -> Work:
-    """The work of scoring `source` by a model that is in tables, for so many columns."""
-    leaves = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
-    return work_of(host, source, model, leaves, columns, costs, has_surrogates=tables.has_surrogates)
+def measure(rows: NewRows, columns: int, costs: Costs) -> Work:
+    """The work of scoring rows by their model, for so many columns."""
+    opened = rows.opened
+    given = opened.host, rows.source, opened.model, opened.size()["leaves"], columns, costs
+    return work_of(*given, has_surrogates=opened.tables.has_surrogates)
 
 
 def work_of(

@@ -11,11 +11,11 @@ from math import ceil
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.interface import defaults
-from madtree.model import ModelTables, check_own_table, find_to_use, is_training_table, make_beside
+from madtree.model import UsableModel, check_own_table, find_to_use, is_training_table, make_beside
 from madtree.model.arrays import MOST_LEVELS
 from madtree.records import dataclass
 from madtree.request import COSTS, find_source
-from madtree.score.asking import asking, checked
+from madtree.score.asking import asking
 from madtree.score.out_of_bag import check_own_rows, has_bags
 from madtree.sqltext import curves
 from madtree.sqltext.array_text import joined
@@ -59,7 +59,7 @@ def conformal_quantiles(
             role's choice.
     """
     wanted = _levels(levels)
-    return _quantiles(host, *find_to_use(host, model_name, trust_owner), calibration_table, wanted)
+    return _quantiles(find_to_use(host, model_name, trust_owner), calibration_table, wanted)
 
 
 def conformal_train(
@@ -76,19 +76,20 @@ def conformal_train(
         MadtreeError: also where the model is another role's, or counts events over exposures.
     """
     wanted = _levels(levels)
-    tables, model = find_to_use(host, model_name, trust_owner)
-    if model.exposure is not None:
+    opened = find_to_use(host, model_name, trust_owner)
+    if opened.model.exposure is not None:
         raise MadtreeError(
-            f"model: {tables.given} predicts rates, and how far a count may be off takes the exposure of its row",
+            f"model: {opened.tables.given} predicts rates, and how far a count may be off takes the exposure of its "
+            "row",
             hint="madtree.conformal_quantiles tells it: rate * exposure, plus and minus the quantile.",
             sqlstate="42809",
         )
-    rows = _quantiles(host, tables, model, calibration_table, wanted)
-    table = tables.schema, tables.name, "_conformal", CONFORMAL_COLUMNS
-    make_beside(host, tables, "_conformal", create_beside(*table))
+    rows = _quantiles(opened, calibration_table, wanted)
+    table = *opened.tables.at, "_conformal", CONFORMAL_COLUMNS
+    make_beside(opened, "_conformal", create_beside(*table))
     given = [joined([_or_null(row[column]) for row in rows]) for column, _ in CONFORMAL_COLUMNS]
     host.command(fill_beside(*table), ["pg_catalog.text"] * len(given), given)
-    by = str(model.source_table if calibration_table is None else calibration_table)
+    by = str(opened.model.source_table if calibration_table is None else calibration_table)
     return KeptQuantiles(by, int(rows[0]["n"]), sorted(map(float, wanted)))
 
 
@@ -96,19 +97,17 @@ def _or_null(value: float | None) -> str:
     return "NULL" if value is None else repr(value)
 
 
-def _quantiles(
-    host: Host, tables: ModelTables, model: Model, calibration_table: str | None, wanted: Sequence[Decimal]
-) -> list[Row]:
-    out_of_bag = _is_out_of_bag(host, tables, model, calibration_table)
+def _quantiles(opened: UsableModel, calibration_table: str | None, wanted: Sequence[Decimal]) -> list[Row]:
+    model = opened.model
+    out_of_bag = _is_out_of_bag(opened, calibration_table)
     table = str(model.source_table if calibration_table is None else calibration_table)
     # Of numbers each row is asked for, and not what many of them come to.
     in_blocks = None if model.is_classification else True
-    with asking(host, tables, model, table, in_blocks, COSTS, argument=_TABLE, out_of_bag=out_of_bag) as put:
+    with asking(opened, table, in_blocks, COSTS, argument=_TABLE, out_of_bag=out_of_bag) as put:
         if out_of_bag:
             metrics = class_metrics if model.is_classification else number_metrics
-            check_own_rows(host, tables, model, put.by_group(metrics(put.question)), table, _TABLE)
-        rows = put.by_group(curves.conformal(put.question, [format(level, "f") for level in wanted]))
-    rows = checked(host, rows, model, table, argument=_TABLE)
+            check_own_rows(opened, put.by_group(metrics(put.question)), table, _TABLE)
+        rows = put.checked(curves.conformal(put.question, [format(level, "f") for level in wanted]))
     least = {float(level): ceil(level / (1 - level)) for level in wanted}
     whole = [row for row in rows if row["tree_id"] == rows[0]["tree_id"]]
     for row in whole:
@@ -121,7 +120,7 @@ def _quantiles(
             )
     lacking = {row["tree_id"] for row in rows if row["quantile"] is None}
     if lacking:
-        host.notice(
+        opened.host.notice(
             f"{table} has too few rows of {len(lacking)} group{'s' * (len(lacking) != 1)}, whose quantile "
             f"is NULL: a group needs at least {max(least.values()):,}; that of all rows (tree_id IS NULL) may stand in"
         )
@@ -133,15 +132,16 @@ def conformal_type(model: Model) -> str:
     return "prob_mean" if model.kind.joining is Joining.VOTE_OR_MEAN else "prob"
 
 
-def _is_out_of_bag(host: Host, tables: ModelTables, model: Model, table: str | None) -> bool:
+def _is_out_of_bag(opened: UsableModel, table: str | None) -> bool:
     """Whether rows are judged by the trees alone whose samples lack them.
 
     Raises:
         MadtreeError: no table is given, and the model's trees have seen all rows of its own; or as `check_own_table`.
     """
     if table is None:
-        _check_own_table(host, tables, model)
+        _check_own_table(opened)
         return True
+    host, model = opened.host, opened.model
     if not has_bags(model):
         return False
     is_own = is_training_table(host, model, find_source(host.source, table, _TABLE))
@@ -150,15 +150,16 @@ def _is_out_of_bag(host: Host, tables: ModelTables, model: Model, table: str | N
     return is_own
 
 
-def _check_own_table(host: Host, tables: ModelTables, model: Model) -> None:
+def _check_own_table(opened: UsableModel) -> None:
     """Whether the table of the training may stand in for one that is not given; raises as `_is_out_of_bag`."""
-    if not has_bags(model):
-        seen = "its samples have all rows" if model.kind.unseen_in else f"{model.kind.in_words} has seen all of its own"
+    if not has_bags(opened.model):
+        kind = opened.model.kind
+        seen = "its samples have all rows" if kind.unseen_in else f"{kind.in_words} has seen all of its own"
         raise MadtreeError(
             f"{_TABLE} must be the name of a table or view, not NULL: {seen}",
             hint="Give a table of rows that training has not seen. A model whose trees have samples needs none.",
         )
-    check_own_table(host, tables, model, _TABLE)
+    check_own_table(opened, _TABLE)
 
 
 def _levels(given: str | None) -> list[Decimal]:

@@ -9,49 +9,38 @@ import numpy as np
 from madtree.host import Host
 from madtree.learn.data import Floats, Ints, codec
 from madtree.learn.walk import Walk
-from madtree.model import ModelTables, NewData, casting
 from madtree.model.arrays import ModelArrays, keys_of
-from madtree.records import dataclass
 from madtree.request import Costs
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import measure
-from madtree.score.new_rows import scan_of
+from madtree.score.new_rows import NewRows
 from madtree.score.value_counts import CountedFeatures, ValueCounts
 from madtree.sqltext import rows as rows_sql
-from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import BlockScan
-from madtree.trees import Feature, Model
+from madtree.trees import Feature
 
 
-@dataclass(frozen=True)
-class CountedTable:
-    """A table whose rows are counted by their values, and the model whose features these are."""
-
-    host: Host
-    tables: ModelTables
-    model: Model
-    source: Relation
-    data: NewData
-    given: str
-    argument: str
-
-    def counts(self, features: CountedFeatures, costs: Costs, arrays: ModelArrays | None = None) -> ValueCounts:
-        """What is counted of all rows; of those that end in each leaf, where the trees are given."""
-        host, model = self.host, self.model
-        scan = scan_of(host, self.tables, model, self.source, self.data, "", "id")
-        plan = {**features.to_values(), "grouped": bool(model.grouping_columns), "of_leaves": arrays is not None}
-        if arrays is not None:
-            plan |= {**Walk.values_of(arrays.trees, 1, host.let_in), "used": arrays.used}
-        values = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]
-        blocks = BlockScan.without_ids(scan, values, 0)
-        work = measure(host, self.source, self.tables, model, 1, costs)
-        n_trees = 1 if arrays is None else len(arrays.trees.roots)
-        found = ValueCounts.none(features, 0 if arrays is None else len(arrays.trees.child))
-        with casting(model, self.data.features, self.given, self.argument):
-            for encoded in BlockStatement(host, blocks, "", self.source, work, n_trees).aggregates(codec.dump(plan)):
-                host.let_in()
-                found = found.and_of(ValueCounts.from_bytes(encoded, features))
-        return found
+def counts_of(
+    table: NewRows, features: CountedFeatures, costs: Costs, arrays: ModelArrays | None = None
+) -> ValueCounts:
+    """What is counted of all rows of a table by their values; of those that end in each leaf, where the trees are
+    given.
+    """
+    host, model = table.opened.host, table.opened.model
+    scan = table.scan(id_name="id")
+    plan = {**features.to_values(), "grouped": bool(model.grouping_columns), "of_leaves": arrays is not None}
+    if arrays is not None:
+        plan |= {**Walk.values_of(arrays.trees, 1, host.let_in), "used": arrays.used}
+    values = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]
+    blocks = BlockScan.without_ids(scan, values, 0)
+    work = measure(table, 1, costs)
+    n_trees = 1 if arrays is None else len(arrays.trees.roots)
+    found = ValueCounts.none(features, 0 if arrays is None else len(arrays.trees.child))
+    with table.casting():
+        for encoded in BlockStatement(host, blocks, "", table.source, work, n_trees).aggregates(codec.dump(plan)):
+            host.let_in()
+            found = found.and_of(ValueCounts.from_bytes(encoded, features))
+    return found
 
 
 def category_points(host: Host, features: Sequence[Feature], place: int, texts: Sequence[str]) -> tuple[Floats, Ints]:

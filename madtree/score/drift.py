@@ -13,17 +13,16 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.learn.data import Floats, Ints, sent_ints
-from madtree.model import ModelTables, find_to_use, fit_features
+from madtree.model import UsableModel, find_to_use, fit_features
 from madtree.model.arrays import read_arrays
 from madtree.request import COSTS, Costs, find_source
-from madtree.score.counted_table import CountedTable, category_points
+from madtree.score.counted_table import category_points, counts_of
 from madtree.score.kept_statistics import KeptStatistics, kept_statistics
-from madtree.score.new_rows import fit_to_source
+from madtree.score.new_rows import NewRows
 from madtree.score.prediction_statistics import has_prediction_statistics, sampled_predictions
 from madtree.score.value_counts import ABOVE, BELOW, MISSING, N_FIRST, UNSEEN, CountedFeatures
 from madtree.sqltext import statistics as sql
-from madtree.sqltext.relation import Relation
-from madtree.trees import FeatureKind, Joining, Model
+from madtree.trees import FeatureKind, Joining
 
 _N_CATEGORIES = 20  # that are held against each other, the most frequent ones; all others are one more
 _MOST_LEAVES = 100_000  # of all trees, that are held against each other
@@ -50,13 +49,12 @@ def tree_drift(
         MadtreeError: there is no such model or table, the table lacks a column or has no rows, or the model has no
             statistics.
     """
-    tables, model = find_to_use(host, model_name, trust_owner)
-    kept, of_model = kept_statistics(host, tables, model)
-    if new_data_table is None:
-        raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
-    source = find_source(host.source, new_data_table, "new_data_table")
-    data = fit_features(host.source, model, source, new_data_table, "new_data_table", model.grouping, [])
-    rows = CountedTable(host, tables, model, source, data, new_data_table, "new_data_table")
+    opened = find_to_use(host, model_name, trust_owner)
+    model = opened.model
+    kept, of_model = kept_statistics(opened)
+    source, given = find_source(host.source, new_data_table, "new_data_table"), str(new_data_table)
+    data = fit_features(host.source, model, source, given, "new_data_table", model.grouping, [])
+    rows = NewRows(opened, source, data, given, "new_data_table")
     features, orders = [], []
     for place, (feature, own) in enumerate(zip(model.features, kept, strict=True)):
         if feature.kind is FeatureKind.UNORDERED:
@@ -69,10 +67,10 @@ def tree_drift(
     counted = CountedFeatures.of(features)
     arrays = None
     if model.kind.joining is Joining.NONE:
-        arrays = read_arrays(host, tables, model)
+        arrays = read_arrays(opened)
         if len(arrays.nodes["node_id"]) > _MOST_LEAVES:
             arrays = None
-    found = rows.counts(counted, costs, arrays)
+    found = counts_of(rows, counted, costs, arrays)
     if not found.n_rows:
         raise MadtreeError(f"new_data_table: {new_data_table} has no rows", sqlstate="P0002")
     answer = [
@@ -84,14 +82,14 @@ def tree_drift(
     answer.sort(key=lambda row: (-row["psi"], row["feature"]))
     if arrays is not None:
         is_leaf = arrays.nodes["feature"] == 0
-        before, now = _rows_of_nodes(host, tables)[is_leaf], found.leaves[is_leaf]
+        before, now = _rows_of_nodes(opened)[is_leaf], found.leaves[is_leaf]
         if not before.any():
-            raise MadtreeError(f"{tables.given} is damaged: its leaves have no rows")
+            raise opened.tables.damaged("its leaves have no rows")
         if now.any():  # and not all are of unknown groups
             answer.append({"feature": None, "psi": _psi(before, now), **_OF_FEATURES})
     answer = [{**row, "n": found.n_rows} for row in answer]
     if has_prediction_statistics(model):
-        predicted = _predictions(host, tables, model, source, new_data_table, found.n_rows if of_model else None)
+        predicted = _predictions(rows, found.n_rows if of_model else None)
         if of_model is not None and len(predicted):
             of_all = np.array(of_model.counts, np.int64), of_model.counts_of(predicted)
             if of_model.ends is None:
@@ -100,29 +98,27 @@ def tree_drift(
     return answer
 
 
-def _predictions(
-    host: Host, tables: ModelTables, model: Model, source: Relation, given: str, n_rows: int | None
-) -> Floats:
+def _predictions(table: NewRows, n_rows: int | None) -> Floats:
     """(n_rows,) as `sampled_predictions` has them; where these cannot be told, none, and why is said.
 
     `n_rows`: of the table; None where no predictions of the training are kept.
     """
-    why = f"the statistics of {tables.given} are of its features alone; madtree.tree_statistics keeps both"
+    opened, given = table.opened, table.given
+    why = f"the statistics of {opened.tables.given} are of its features alone; madtree.tree_statistics keeps both"
     if n_rows is not None:
         try:
-            data = fit_to_source(host, model, source, given)
-            return sampled_predictions(host, tables, model, source, data, given, "new_data_table", n_rows)
+            return sampled_predictions(NewRows.of(opened, table.source, given), n_rows)
         except MadtreeError as error:
             if error.sqlstate != _UNDEFINED_COLUMN:
                 raise
-        why = f"{given} lacks {model.id_column}, by which rows are drawn"
-    host.notice(f"how far predictions have moved is not told: {why}")
+        why = f"{given} lacks {opened.model.id_column}, by which rows are drawn"
+    opened.host.notice(f"how far predictions have moved is not told: {why}")
     return np.zeros(0)
 
 
-def _rows_of_nodes(host: Host, tables: ModelTables) -> Ints:
+def _rows_of_nodes(opened: UsableModel) -> Ints:
     """(n_nodes,) the training rows of each node, in order of tree and id."""
-    return sent_ints(host.query(sql.rows_of_nodes(tables.schema, tables.name))[0]["n_rows"])
+    return sent_ints(opened.host.query(sql.rows_of_nodes(*opened.tables.at))[0]["n_rows"])
 
 
 def _feature_row(name: str, kept: KeptStatistics, slots: Ints, order: Ints, is_category: bool) -> Row:

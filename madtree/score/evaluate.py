@@ -12,14 +12,13 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.interface import FUNCTIONS
-from madtree.model import ModelTables, check_answer, class_position, find_to_use
+from madtree.model import UsableModel, check_answer, class_position, find_to_use
 from madtree.request import COSTS, Costs
-from madtree.score.asking import HELD_BYTES, asking, checked
+from madtree.score.asking import HELD_BYTES, asking
 from madtree.sqltext import curves
 from madtree.sqltext import evaluate as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.cells import Question
-from madtree.sqltext.tables import model_table
 from madtree.trees import Model
 
 
@@ -48,13 +47,10 @@ def tree_evaluate(
         MadtreeError: there is no such model or table, or the table lacks a column or has too many rows, or a weight or
             outcome in it is out of range.
     """
-    tables, model = find_to_use(host, tree_model, trust_owner, "tree_model")
-    with asking(host, tables, model, test_table, in_blocks, costs, most_bytes) as put:
-        if model.is_classification:
-            rows = put.by_group(sql.class_metrics(put.question))
-        else:
-            rows = put.by_group(sql.number_metrics(put.question))
-    return _by_metric(host, model, checked(host, rows, model, str(test_table)))
+    opened = find_to_use(host, tree_model, trust_owner, "tree_model")
+    with asking(opened, test_table, in_blocks, costs, most_bytes) as put:
+        metrics = sql.class_metrics if opened.model.is_classification else sql.number_metrics
+        return _by_metric(host, opened.model, put.checked(metrics(put.question)))
 
 
 def _by_metric(host: Host, model: Model, rows: list[Row]) -> list[Row]:
@@ -78,22 +74,19 @@ def rows_of_report(
     and `with_cells`, as `cells` those of tree_confusion in which there is something; of two classes, as `curve` and
     `bins` those of tree_curve and tree_reliability. Errors as for `tree_evaluate`.
     """
-    tables, model = find_to_use(host, tree_model, trust_owner, "tree_model")
+    opened = find_to_use(host, tree_model, trust_owner, "tree_model")
+    model = opened.model
     found: dict[str, list[Row]] = {}
-    with asking(host, tables, model, test_table, None, COSTS) as put:
-
-        def ask(statement: str) -> list[Row]:
-            return checked(host, put.by_group(statement), model, str(test_table))
-
+    with asking(opened, test_table, None, COSTS) as put:
         metrics = sql.class_metrics if model.is_classification else sql.number_metrics
-        found["metrics"] = _by_metric(host, model, ask(metrics(put.question)))
+        found["metrics"] = _by_metric(host, model, put.checked(metrics(put.question)))
         if model.is_classification and with_cells:
-            _check_cells(host, tables, model)
-            found["cells"] = [row for row in ask(sql.confusion(put.question)) if row["n"]]
+            _check_cells(opened)
+            found["cells"] = [row for row in put.checked(sql.confusion(put.question)) if row["n"]]
         if model.is_classification and len(model.classes) == 2:
             question = replace(put.question, chosen=class_position(model, None) + 1)
-            found["curve"] = ask(curves.curve(question, _by_default("tree_curve", "max_points")))
-            found["bins"] = ask(curves.reliability(question, _by_default("tree_reliability", "n_bins")))
+            found["curve"] = put.checked(curves.curve(question, _by_default("tree_curve", "max_points")))
+            found["bins"] = put.checked(curves.reliability(question, _by_default("tree_reliability", "n_bins")))
     return json.dumps(found, default=float)
 
 
@@ -113,22 +106,21 @@ def tree_confusion(
     costs: Costs = COSTS,
 ) -> list[Row]:
     """Rows of the confusion matrix. Arguments and errors as for `tree_evaluate`."""
-    tables, model = find_to_use(host, tree_model, trust_owner, "tree_model")
-    if not model.is_classification:
+    opened = find_to_use(host, tree_model, trust_owner, "tree_model")
+    if not opened.model.is_classification:
         raise MadtreeError(
             f"tree_model: {tree_model} is a regression model, and a confusion matrix needs classes",
             hint="madtree.tree_evaluate measures its errors.",
         )
-    _check_cells(host, tables, model)
-    with asking(host, tables, model, test_table, in_blocks, costs) as put:
-        rows = put.by_group(sql.confusion(put.question))
-    return checked(host, rows, model, str(test_table))
+    _check_cells(opened)
+    with asking(opened, test_table, in_blocks, costs) as put:
+        return put.checked(sql.confusion(put.question))
 
 
-def _check_cells(host: Host, tables: ModelTables, model: Model) -> None:
+def _check_cells(opened: UsableModel) -> None:
     """Raises MadtreeError where the confusion matrices of all groups together have too many cells."""
-    table = model_table(tables.schema, tables.name, model.kind.groups_in)
-    n_rows = host.query(models_sql.n_rows(table))[0]["n"] * len(model.classes) ** 2
+    table = opened.tables.part(opened.model.kind.groups_in)
+    n_rows = opened.host.query(models_sql.n_rows(table))[0]["n"] * len(opened.model.classes) ** 2
     check_answer("tree_confusion", n_rows, "madtree.tree_evaluate tells of all classes together.")
 
 
@@ -179,16 +171,15 @@ def _of_class(
     argument, n = most
     if n is None or n < 1:
         raise MadtreeError(f"{argument} must be 1 or more, not {'NULL' if n is None else n}")
-    tables, model = find_to_use(host, tree_model, trust_owner, "tree_model")
-    if not model.is_classification:
+    opened = find_to_use(host, tree_model, trust_owner, "tree_model")
+    if not opened.model.is_classification:
         raise MadtreeError(
             f"tree_model: {tree_model} is a regression model, and a curve is of a class",
             hint="madtree.tree_evaluate measures its errors.",
         )
-    chosen = class_position(model, class_) + 1
-    with asking(host, tables, model, test_table, None, COSTS) as put:
-        rows = put.by_group(statement(replace(put.question, chosen=chosen), n))
-    return checked(host, rows, model, str(test_table))
+    chosen = class_position(opened.model, class_) + 1
+    with asking(opened, test_table, None, COSTS) as put:
+        return put.checked(statement(replace(put.question, chosen=chosen), n))
 
 
 def _float(value: Any) -> float | None:

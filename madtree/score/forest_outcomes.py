@@ -10,8 +10,8 @@ from madtree.model.arrays import read_leaf_outcomes
 from madtree.score.block_plan import MemberValues
 from madtree.score.member_scorer import INTERVAL_NUMBERS, row_bytes
 from madtree.score.number_columns import CLASS_OF_ROW, EVALUATED, array_of, columns_of, numbers_of
-from madtree.score.outcome_bytes import class_type, count_type
 from madtree.score.outcomes import Outcomes, Part, ScoredLeaves
+from madtree.score.routed_rows import class_type, count_type
 from madtree.sqltext import predict as sql
 from madtree.sqltext.outcome_numbers import pick, pick_each
 
@@ -20,7 +20,7 @@ OUT_OF_BAG = "out_of_bag"  # a type: what the trees say whose samples lack a row
 
 def outcomes_of_forest(leaves: ScoredLeaves) -> Outcomes:
     """A row comes to a leaf of each tree, which vote, or whose means are averaged."""
-    model, type_, nodes, outputs = leaves.model, leaves.type_, leaves.nodes, leaves.outputs
+    model, type_, nodes, outputs = leaves.opened.model, leaves.type_, leaves.nodes, leaves.outputs
     shares: Floats | None = nodes.get("class_weights")
     if shares is not None:
         shares = shares / shares.sum(axis=1, keepdims=True)
@@ -50,7 +50,7 @@ def outcomes_of_forest(leaves: ScoredLeaves) -> Outcomes:
         each = [_share(f"scored.{part}", members) for part, _, _ in parts]
         return outcomes_of("votes", prediction, parts, columns_of(each, outputs))
     if type_ == INTERVAL:
-        both = np.stack([prediction[:, 0], read_leaf_outcomes(leaves.host, leaves.tables, nodes)], axis=1)
+        both = np.stack([prediction[:, 0], read_leaf_outcomes(leaves.opened, nodes)], axis=1)
         parts, each = numbers_of(INTERVAL_NUMBERS)
         of_node = MemberValues(members, "interval", 0, both, level=leaves.level)
         return Outcomes(of_node, parts, row_bytes("interval", members, INTERVAL_NUMBERS), each)

@@ -6,28 +6,18 @@ interval is between two quantiles of these, one of each tree.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
-from madtree.learn.data import Bools, Coroutine, Ints
+from madtree.learn.data import Coroutine
 from madtree.model.arrays import quantiles
-from madtree.score.outcome_bytes import as_floats
+from madtree.score.routed_rows import RoutedRows
 
 _CACHED_NUMBERS = 2**17  # that are put in order at once
 
 
-def interval_outcomes(
-    model: dict[str, Any], n_rows: int, known: Bools | None, leaves: Callable[[int], Coroutine[Ints]]
-) -> Coroutine[bytes]:
-    """The mean of what the trees predict, and the interval, of some rows.
-
-    Args:
-        model: the plan, checked.
-        known: (n_rows,) whether a row has trees, None where all have.
-        leaves: by the number of a tree.
-    """
+def interval_outcomes(routed: RoutedRows) -> Coroutine[bytes]:
+    """The mean of what the trees predict, and the interval, of some rows."""
+    model, n_rows, leaves = routed.model, routed.n_rows, routed.leaves()
     members, level = model["members"], model["level"]
     kept = np.empty((members, n_rows))
     total = np.zeros(n_rows)
@@ -43,4 +33,4 @@ def interval_outcomes(
         yield
         rows = slice(first, first + size)
         found[rows, 1:] = quantiles(np.ascontiguousarray(kept[:, rows].T), (below, 1 - below)).T
-    return as_floats(found, known).tobytes()
+    return routed.as_floats(found).tobytes()

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from madtree.errors import MadtreeError
-from madtree.host import Host
 from madtree.ingest import distribution_column, warn_of_repeated_ids, warn_of_repeats
-from madtree.model import ModelTables, NewData
+from madtree.model import UsableModel
 from madtree.records import dataclass
 from madtree.request import Type, check_new, find_source, warn_of_texts
 from madtree.score.former_table import FormerTable, TableSignature, find_former
-from madtree.score.new_rows import fit_to_source, id_name_of, scan_of
+from madtree.score.new_rows import NewRows, id_name_of
 from madtree.sqltext.predict import Scan
 from madtree.sqltext.quote import ident, is_temporary, qualified
-from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
-from madtree.trees import Model
 
 
 @dataclass(frozen=True)
@@ -22,31 +18,21 @@ class IntoTable:
     """The new data, and the table that is made of them.
 
     Attributes:
-        model: by which rows are read.
-        given: the new data, as the user wrote it.
-        source, data: these.
+        rows: the new data.
         scan: how they are read, and the table that is created. Where one is replaced, that is a temporary one.
-        id_type: of the id.
         former: the table that is replaced; None of a new one.
         is_new: whether the table is a new one that stays.
     """
 
-    host: Host
-    model: Model
-    given: str
-    source: Relation
-    data: NewData
+    rows: NewRows
     scan: Scan
-    id_type: Type
     former: FormerTable | None
     is_new: bool
 
     @classmethod
     def checked(
         cls,
-        host: Host,
-        tables: ModelTables,
-        model: Model,
+        opened: UsableModel,
         new_data_table: str | None,
         output_table: str | None,
         signature: TableSignature,
@@ -58,37 +44,37 @@ class IntoTable:
         Raises:
             MadtreeError: one of them is NULL or not valid, or the new data lacks a column.
         """
-        if new_data_table is None:
-            raise MadtreeError("new_data_table must be the name of a table or view, not NULL")
+        host = opened.host
         source = find_source(host.source, new_data_table, "new_data_table")
         schema, name = check_new(host, output_table, "output_table", suffixes=())
         former = find_former(host, schema, name, signature, replace=replace)
         target = former.scratch if former else qualified(schema, name)
-        data = fit_to_source(host, model, source, new_data_table)
-        scan = scan_of(host, tables, model, source, data, target, id_name_of(model))
+        rows = NewRows.of(opened, source, str(new_data_table))
         is_new = former is None and not is_temporary(schema)
-        return cls(host, model, new_data_table, source, data, scan, data.types[model.id_column], former, is_new)
+        return cls(rows, rows.scan(target, id_name_of(opened.model)), former, is_new)
 
     @property
     def kept_id(self) -> Type:
         """The type of the id in the table."""
-        return self.id_type.as_kept
+        return self.rows.id_type.as_kept
 
     @property
     def is_spread_by_id(self) -> bool:
         """Whether the table is to be distributed beside the new data, which are by their ids, so that what is said of a
         row stays where the row is.
         """
-        if not self.is_new or self.host.source is not self.host:
+        host = self.rows.opened.host
+        if not self.is_new or host.source is not host:
             return False
-        column = distribution_column(self.host, self.source.oid)
+        column = distribution_column(host, self.rows.source.oid)
         return column is not None and parse_name(self.scan.id_sql) == (column,)
 
     def send_notices(self) -> None:
         """Tell of ids that do not tell rows apart, or are kept as another type."""
-        id_column, type_ = self.model.id_column, self.id_type
-        warn_of_repeated_ids(self.host.source, self.source, id_column, type_.name, "new_data_table", self.given)
-        warn_of_texts(self.host, "output_table", id_column, type_.name, type_.kept)
+        rows, host = self.rows, self.rows.opened.host
+        id_column, type_ = rows.opened.model.id_column, rows.id_type
+        warn_of_repeated_ids(host.source, rows.source, id_column, type_.name, rows.argument, rows.given)
+        warn_of_texts(host, "output_table", id_column, type_.name, type_.kept)
 
     def finished(self, n_rows: int, *, tells_repeated: bool = True) -> int:
         """Put the rows in their place, of which the table has that many; returns their number.
@@ -96,7 +82,8 @@ class IntoTable:
         Args:
             tells_repeated: whether each id is there once, if it tells rows apart.
         """
-        if tells_repeated and not self.source.is_stored:
+        rows, host = self.rows, self.rows.opened.host
+        if tells_repeated and not rows.source.is_stored:
             id_sql, type_ = ident(self.scan.id_name), self.kept_id.name
-            warn_of_repeats(self.host, self.scan.target, id_sql, type_, "new_data_table", self.given)
-        return n_rows if self.former is None else self.former.replace(self.host)
+            warn_of_repeats(host, self.scan.target, id_sql, type_, rows.argument, rows.given)
+        return n_rows if self.former is None else self.former.replace(host)

@@ -1,4 +1,4 @@
-"""What `<output>_statistics` tells of the rows of a model's training."""
+"""What `<output>_statistics` tells of the rows of a model's training: read, and kept anew by tree_statistics."""
 
 from __future__ import annotations
 
@@ -6,16 +6,25 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import inf, isnan
 
+import numpy as np
+
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed, watched
-from madtree.model import ModelTables, look_again_at
+from madtree.model import ModelTables, UsableModel, find_to_use, make_beside
 from madtree.records import dataclass
-from madtree.score.prediction_statistics import KeptPredictions, has_class_numbers
-from madtree.score.training_statistics import CATEGORY, NO_VALUE, PREDICTION, RANGE
+from madtree.request import COSTS
+from madtree.score.counted_table import counts_of
+from madtree.score.new_rows import NewRows
+from madtree.score.prediction_statistics import SAMPLED, KeptPredictions, has_class_numbers, predictions_of
+from madtree.score.rows_at_hand import numbers_of_rows
+from madtree.score.training_statistics import CATEGORY, NO_VALUE, PREDICTION, RANGE, Counting, write_statistics
 from madtree.score.value_counts import MOST_RANGES
 from madtree.sqltext import statistics as sql
 from madtree.sqltext.quote import literal
+from madtree.sqltext.tables import STATISTICS_COLUMNS, create_beside
 from madtree.trees import MOST_EXPRESSION_BYTES, FeatureKind, Model
+
+_TABLE = "training_table"
 
 
 @dataclass(frozen=True)
@@ -36,26 +45,25 @@ class KeptStatistics:
         return sum(self.counts) + self.missing
 
 
-def kept_statistics(
-    host: Host, tables: ModelTables, model: Model
-) -> tuple[list[KeptStatistics], KeptPredictions | None]:
+def kept_statistics(opened: UsableModel) -> tuple[list[KeptStatistics], KeptPredictions | None]:
     """The statistics of each feature, and of the predictions, where these are kept.
 
     Raises:
         MadtreeError: there are none, or they are damaged.
     """
+    tables, model = opened.tables, opened.model
     if "_statistics" not in tables.facts.tables:
         raise _none(tables, model)
-    look_again_at(host, tables, "_statistics")
+    opened.look_again_at("_statistics")
     by_feature: dict[str | None, list[Row]] = {feature.name: [] for feature in model.features}
     by_feature[None] = []
-    size = host.query(sql.size(tables.schema, tables.name))[0]
+    size = opened.host.query(sql.size(*tables.at))[0]
     if not size["n"]:
         raise _none(tables, model)
     if size["n"] > sql.MOST_ROWS or size["total"] > sql.MOST_BYTES or size["largest"] > MOST_EXPRESSION_BYTES:
         raise _damaged(tables)
-    rows = listed(host, sql.kept(tables.schema, tables.name))
-    for row in watched(host, rows):
+    rows = listed(opened.host, sql.kept(*tables.at))
+    for row in watched(opened.host, rows):
         if row["feature"] not in by_feature or not isinstance(row["n"], int) or not 0 <= row["n"] < 2**40:
             raise _damaged(tables)
         by_feature[row["feature"]].append(row)
@@ -109,7 +117,41 @@ def _none(tables: ModelTables, model: Model) -> MadtreeError:
 
 
 def _damaged(tables: ModelTables) -> MadtreeError:
-    return MadtreeError(
-        f"{tables.given} is damaged: its statistics are none of its features",
-        hint="Keep them anew, by madtree.tree_statistics.",
+    return tables.damaged("its statistics are none of its features", "Keep them anew, by madtree.tree_statistics.")
+
+
+def tree_statistics(
+    host: Host, model_name: str | None, training_table: str | None, trust_owner: bool | None = False
+) -> int:
+    """Keep how the values of a model's training rows are spread, in `<output>_statistics`; returns how many rows there
+    are.
+
+    Args:
+        trust_owner: that of `find_model`.
+
+    Raises:
+        MadtreeError: there is no such model or table, it lacks a column or has no rows, or the model is another role's.
+    """
+    opened = find_to_use(host, model_name, trust_owner)
+    tables, model = opened.tables, opened.model
+    rows = NewRows.named(opened, training_table, _TABLE)
+    sample, *_ = numbers_of_rows(rows, np.arange(len(model.features)), SAMPLED)
+    if not len(sample):
+        raise MadtreeError(f"{_TABLE}: {training_table} has no rows", sqlstate="P0002")
+    known = {"cat_n_levels", "cat_levels_in_text"} <= tables.facts.tables[model.kind.groups_in].columns.keys()
+    groups_in = tables.part(model.kind.groups_in) if known else None  # of older versions
+    counting = Counting.of(
+        host, model.features, sample[:, int(bool(model.grouping_columns)) :], groups_in, tables.given
     )
+    counts = counts_of(rows, counting.features, COSTS)
+    if unknown := counting.unknown(counts):
+        raise MadtreeError(
+            f"{_TABLE}: of {unknown} {training_table} has no value that {model_name} knows",
+            hint="Give the table that the model was trained on.",
+        )
+    host.let_in()
+    of_model = predictions_of(opened, sample)
+    table = *tables.at, "_statistics", STATISTICS_COLUMNS
+    make_beside(opened, "_statistics", create_beside(*table))
+    write_statistics(host, *tables.at, counting, counts, of_model)
+    return counts.n_rows

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Coroutine, Floats, Ints, keyed, mixed, portable
-from madtree.learn.walk import Route
-from madtree.score.member_scorer import leaves_of
+from madtree.learn.data import Array, Coroutine, Floats, Ints, keyed, mixed, portable
+from madtree.score.routed_rows import RoutedRows
 
 LEAF_OUTCOME = np.dtype([("leaf", "<i4"), ("key", "<f8"), ("outcome", "<f8")])
 _NODES_A_ROW = 8  # up to which those are gone through that no row comes to
@@ -16,32 +13,20 @@ _PURPOSE = 3  # of the hash; others are those of `learn.problem.bootstrap`
 _ROUNDS = 24  # after which few rows are left, unless somebody has chosen their order
 
 
-def drawn_for_leaves(
-    model: dict[str, Any],
-    place: Ints,
-    known: Bools | None,
-    route: Route,
-    outcomes: Floats,
-    weights: Floats,
-    identity: Array,
-) -> Coroutine[bytes]:
+def drawn_for_leaves(routed: RoutedRows, outcomes: Floats, weights: Floats, identity: Array) -> Coroutine[bytes]:
     """`LEAF_OUTCOME` of each leaf that some of the rows come to: the least key of theirs, and of those that have it the
     least outcome.
 
     Args:
-        model: the plan, checked.
-        place: (n_rows,) of each row's group; `known`: whether it has one, None where all have.
-        route: of the rows.
         outcomes, weights: (n_rows,); a row without a finite one, or without a weight above 0, is not drawn.
         identity: (n_rows,) uint32.
     """
     fit = np.isfinite(outcomes) & np.isfinite(weights) & (weights > 0)
-    rows = np.flatnonzero(fit if known is None else fit & known)
+    rows = np.flatnonzero(fit if routed.known is None else fit & routed.known)
     if not len(rows):
         return b""
-    route, outcomes, weights, identity = route.of(rows), outcomes.take(rows), weights.take(rows), identity.take(rows)
-    leaves = leaves_of(model, place.take(rows), route)
-    encoded = []
+    outcomes, weights, identity = outcomes.take(rows), weights.take(rows), identity.take(rows)
+    model, leaves, encoded = routed.model, routed.of(rows).leaves(), []
     for member in range(model["first"], model["last"]):
         yield
         nodes, at = reached((yield from leaves(member)))

@@ -13,7 +13,7 @@ import numpy as np
 from madtree.host import Host
 from madtree.learn.data import Floats, Ints
 from madtree.learn.walk import FlatTrees
-from madtree.model import ModelTables, find_trained, read_summary
+from madtree.model import find_own
 from madtree.model.arrays import ModelArrays, read_arrays
 from madtree.records import dataclass
 from madtree.request import TrainingTask
@@ -22,11 +22,9 @@ from madtree.score.block_statement import BLOCK_BYTES, BLOCK_ROWS, BlockStatemen
 from madtree.score.case_or_blocks import Work, measure
 from madtree.score.leaf_draws import lower_all
 from madtree.score.member_scorer import LEAF_OUTCOME_BYTES, LEAF_OUTCOMES
-from madtree.score.new_rows import scan_of
 from madtree.score.tested_rows import TestedRows, with_outcomes
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.scoreblocks import BlockScan
-from madtree.trees import Model
 
 WAVE_BYTES = 256 * 2**20  # of what all blocks say of some trees at once
 
@@ -51,22 +49,22 @@ def draw_leaf_outcomes(host: Host, task: TrainingTask, wave_bytes: int = WAVE_BY
     Args:
         wave_bytes: by which it is decided how many trees are asked in one pass over the table.
     """
-    tables = find_trained(host, task.output_schema, task.output_name)
-    model = read_summary(host, tables)
+    opened = find_own(host, task.output_schema, task.output_name)
+    model = opened.model
     argument = "training_table_name"
     given = task.arguments.training_table_name
-    rows = with_outcomes(host, tables, model, task.source, given, with_id=False, argument=argument)
-    rows = rows.of_training(model)
-    arrays = read_arrays(host, tables, model)
+    rows = with_outcomes(opened, task.source, given, with_id=False, argument=argument)
+    rows = rows.of_training()
+    arrays = read_arrays(opened)
     nodes = arrays.nodes
     is_leaf = nodes["feature"] == 0
-    work = measure(host, task.source, tables, model, 1, task.tuning.costs)
+    work = measure(rows, 1, task.tuning.costs)
     least = np.full(len(is_leaf), np.inf)
     found = nodes["prediction"].astype(np.float64)
     n_numbers = len(rows.data.features) + 3
     sizes = most_leaves(arrays), LEAF_OUTCOME_BYTES, wave_bytes
     for first, last in waves(model.n_members, work.rows, n_numbers, *sizes):
-        for encoded in _aggregates_of_trees(host, task, tables, model, rows, arrays, work, first, last):
+        for encoded in _aggregates_of_trees(task, rows, arrays, work, first, last):
             host.let_in()
             lower_all(least, found, encoded)
     tree_id, n_leaves = np.unique(nodes["tree_id"][is_leaf], return_counts=True)
@@ -103,26 +101,18 @@ def waves(
 
 
 def _aggregates_of_trees(
-    host: Host,
-    task: TrainingTask,
-    tables: ModelTables,
-    model: Model,
-    rows: TestedRows,
-    arrays: ModelArrays,
-    work: Work,
-    first: int,
-    last: int,
+    task: TrainingTask, rows: TestedRows, arrays: ModelArrays, work: Work, first: int, last: int
 ) -> Iterator[bytes]:
     """What the blocks of rows say of some trees."""
-    scan = scan_of(host, tables, model, task.source, rows.data, "", "id")
+    opened, model, scan = rows.opened, rows.opened.model, rows.scan(id_name="id")
     draws = LeafDraws(task.parameters.seed, model.weighted, first, last)
     encoded = MemberValues(model.n_members, LEAF_OUTCOMES, 0, np.zeros((0, 0)), draws=draws)
     trees: FlatTrees = arrays.trees
-    plan = build_plan(trees, encoded, grouped=bool(model.grouping_columns), between=host.let_in)
+    plan = build_plan(trees, encoded, grouped=bool(model.grouping_columns), between=opened.host.let_in)
     numbers = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]
-    outcome, weight = rows.outcome_and_weight(model)
+    outcome, weight = rows.outcome_and_weight()
     identity = rows_sql.identity_number(task.id_sql, task.id_type, task.id_writer)
     values = [*(numbers[position] for position in arrays.used), outcome, weight, identity]
     size = LEAF_OUTCOME_BYTES * (last - first)
     blocks = BlockScan.without_ids(scan, values, size)
-    return BlockStatement(host, blocks, "", task.source, work, len(trees.roots)).aggregates(plan)
+    return BlockStatement(opened.host, blocks, "", task.source, work, len(trees.roots)).aggregates(plan)

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import WIDE_LIMIT, Array, Bools, Coroutine, ExactSums, Floats, Ints, Values, in_powers
-from madtree.learn.walk import Route
+from madtree.learn.data import WIDE_LIMIT, Array, Coroutine, ExactSums, Floats, Ints, Values, in_powers
 from madtree.records import dataclass
 from madtree.score.leaf_draws import reached
-from madtree.score.member_scorer import leaves_of
+from madtree.score.routed_rows import RoutedRows
 
 # A cell is a leaf, of classes a class in a leaf.
 # ROWS: that count; WEIGHT: of these, where rows have weights; TOTAL: of numbers, their weight times outcome.
@@ -43,18 +42,14 @@ def checked_sums(given: Values, members: int) -> dict[str, Any]:
     }
 
 
-def sums_of_leaves(
-    model: dict[str, Any], place: Ints, known: Bools | None, route: Route, outcomes: Floats, weights: Floats | None
-) -> Coroutine[bytes]:
+def sums_of_leaves(routed: RoutedRows, outcomes: Floats, weights: Floats | None) -> Coroutine[bytes]:
     """`LEAF_SUM` of the leaves that some of the rows come to.
 
     Args:
-        model: the plan, checked.
-        place: (n_rows,) of each row's group; `known`: whether it has one, None where all have.
-        route: of the rows.
         outcomes: (n_rows,) numbers, or places of classes from 0; NaN of rows without one.
         weights: (n_rows,), NaN of rows without one; None where rows have none.
     """
+    model = routed.model
     n_classes: int = model["n_classes"]
     counted = (outcomes >= 0) & (outcomes < n_classes) if n_classes else np.isfinite(outcomes)
     unfit = {} if n_classes else {UNFIT_OUTCOMES: ~counted & ~np.isnan(outcomes)}
@@ -67,13 +62,13 @@ def sums_of_leaves(
         for kind, which in unfit.items()
         if which.any()
     ]
-    counted = counted if known is None else counted & known
+    counted = counted if routed.known is None else counted & routed.known
     if not counted.all():
         rows = np.flatnonzero(counted)
-        place, route, outcomes = place.take(rows), route.of(rows), outcomes.take(rows)
+        routed, outcomes = routed.of(rows), outcomes.take(rows)
         weights = None if weights is None else weights.take(rows)
-    if len(place):
-        leaves, n_bytes = leaves_of(model, place, route), 0
+    if routed.n_rows:
+        leaves, n_bytes = routed.leaves(), 0
         for member in range(model["first"], model["last"]):
             yield
             for each in _of_tree(model, (yield from leaves(member)), outcomes, weights):

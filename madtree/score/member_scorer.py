@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Coroutine, Floats, Ints
-from madtree.learn.walk import MOST_ROWS, Route
+from madtree.learn.data import Array, Coroutine, Floats, Ints
+from madtree.learn.walk import MOST_ROWS
 from madtree.score.boosted_scorer import boosted_outcomes
-from madtree.score.outcome_bytes import NUMBER_BYTES, as_floats, class_type, count_type, where_known
+from madtree.score.routed_rows import NUMBER_BYTES, RoutedRows, as_floats, class_type, count_type
 from madtree.score.votes import Votes
 
 # What a row comes to, and the bytes that say it. A class and a count take as few as hold them all: in SQL each byte is
@@ -105,33 +105,21 @@ def counted_bytes(model: dict[str, Any]) -> int:
     return votes + sums
 
 
-def member_outcomes(
-    model: dict[str, Any], place: Ints, known: Bools | None, route: Route, offset: Floats | None = None
-) -> Coroutine[bytes]:
-    """The outcomes of some rows.
-
-    Args:
-        model: the plan, checked.
-        place: (n_rows,) of each row's group; `known`: whether it has one, None where all have.
-        route: of the rows.
-        offset: (n_rows,) what is added to the scores of a boosted model's; None for nothing.
-    """
-    outcomes = _outcomes_of_as_many if model["walk"].counts is None else _outcomes_by_count
-    return (yield from outcomes(model, place, known, route, offset))
+def member_outcomes(routed: RoutedRows) -> Coroutine[bytes]:
+    """The outcomes of some rows."""
+    outcomes = _outcomes_of_as_many if routed.model["walk"].counts is None else _outcomes_by_count
+    return (yield from outcomes(routed))
 
 
-def _outcomes_by_count(
-    model: dict[str, Any], place: Ints, known: Bools | None, route: Route, offset: Floats | None
-) -> Coroutine[bytes]:
+def _outcomes_by_count(routed: RoutedRows) -> Coroutine[bytes]:
     """Of groups that have different numbers of trees: the rows of those that have as many, after one another."""
-    counts = model["walk"].counts.take(place)
+    model = routed.model
+    counts = model["walk"].counts.take(routed.place)
     parts, order = [], []
     width = model["members"] if model["what"] == "leaves" else None
     for count in np.unique(counts).tolist():
         rows = np.flatnonzero(counts == count)
-        mine = None if known is None else known.take(rows)
-        own = {**model, "members": count}, place.take(rows), mine, route.of(rows)
-        said = yield from _outcomes_of_as_many(*own, None if offset is None else offset.take(rows))
+        said = yield from _outcomes_of_as_many(replace(routed.of(rows), model={**model, "members": count}))
         part = np.frombuffer(said, np.uint8).reshape(len(rows), -1)
         if width is not None:  # none in the places of trees that a group does not have
             part = np.pad(part, ((0, 0), (0, 4 * width - part.shape[1])))
@@ -143,26 +131,25 @@ def _outcomes_by_count(
     return found.tobytes()
 
 
-def _outcomes_of_as_many(
-    model: dict[str, Any], place: Ints, known: Bools | None, route: Route, offset: Floats | None
-) -> Coroutine[bytes]:
-    """Of rows whose groups have `model["members"]` trees."""
-    what, members, n_rows = model["what"], model["members"], len(place)
+def _outcomes_of_as_many(routed: RoutedRows) -> Coroutine[bytes]:
+    """Of rows whose groups have `members` trees."""
+    model, n_rows = routed.model, routed.n_rows
+    what, members = model["what"], model["members"]
     if what in OF_SCORES:
-        return (yield from boosted_outcomes(model, place, known, leaves_of(model, place, route), offset))
+        return (yield from boosted_outcomes(routed))
     if what == INTERVAL:
         from madtree.score.interval_scorer import interval_outcomes  # most predictions do without
 
-        return (yield from interval_outcomes(model, n_rows, known, leaves_of(model, place, route)))
+        return (yield from interval_outcomes(routed))
     if what == "classes":
-        classes = (yield from _majority(model, place, route)).astype(class_type(model["n_classes"]))
-        return where_known(classes, known, 0).tobytes()
-    leaves = leaves_of(model, place, route)
+        classes = (yield from _majority(routed)).astype(class_type(model["n_classes"]))
+        return routed.where_known(classes, 0).tobytes()
+    leaves = routed.leaves()
     if what == "leaves":
         found = np.zeros((n_rows, members), "<i4")
         for member in range(members):
             found[:, member] = model["values"].take((yield from leaves(member)))
-        return where_known(found, known, 0).tobytes()
+        return routed.where_known(found, 0).tobytes()
     votes = None if what in NUMBERS_ALONE else Votes.none(model["class_of"], model["n_classes"], n_rows, members)
     sums = _Sums(model["values"], n_rows) if what in SAYS_NUMBERS else None
     for member in range(members):
@@ -172,23 +159,21 @@ def _outcomes_of_as_many(
                 counted.add(leaf)
     if votes is None:
         assert sums is not None
-        return as_floats(sums.total if what == "sums" else sums.total / members, known).tobytes()
+        return routed.as_floats(sums.total if what == "sums" else sums.total / members).tobytes()
     if sums is None:
-        return where_known(votes.by_row().astype(count_type(members)), known, members + 1).tobytes()
-    classes = where_known(votes.first_of_most().astype(class_type(model["n_classes"])), known, 0)
-    parts = classes[:, None], as_floats(sums.total / members, known)
+        return routed.where_known(votes.by_row().astype(count_type(members)), members + 1).tobytes()
+    classes = routed.where_known(votes.first_of_most().astype(class_type(model["n_classes"])), 0)
+    parts = classes[:, None], routed.as_floats(sums.total / members)
     return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()
 
 
-def out_of_bag_outcomes(
-    model: dict[str, Any], place: Ints, known: Bools | None, route: Route, identity: Array
-) -> Coroutine[bytes]:
-    """What the trees say whose samples lack a row, of some rows.
-
-    Args: those of `member_outcomes`, and `identity` (n_rows,) of the rows, by which they were drawn.
+def out_of_bag_outcomes(routed: RoutedRows, identity: Array) -> Coroutine[bytes]:
+    """What the trees say whose samples lack a row, of some rows; `identity` (n_rows,) of these, by which they were
+    drawn.
     """
-    what, samples, leaves = model["what"], model["samples"], leaves_of(model, place, route)
-    n_rows, members, n_classes, none = len(place), model["members"], model["n_classes"], model["members"] + 1
+    model, place, known = routed.model, routed.place, routed.known
+    what, samples, leaves = model["what"], model["samples"], routed.leaves()
+    n_rows, members, n_classes, none = routed.n_rows, model["members"], model["n_classes"], model["members"] + 1
     n_trees = np.zeros((n_rows, 1), count_type(members))
     votes = np.zeros((n_rows, n_classes if what != "oob_means" else 0), count_type(members))
     total = np.zeros((n_rows, model["values"].shape[1] if what in SAYS_NUMBERS else 0))
@@ -203,24 +188,25 @@ def out_of_bag_outcomes(
             total[out] += model["values"].take(leaf, axis=0)
     has_trees = n_trees[:, 0] > 0
     means = as_floats(total / np.maximum(n_trees, 1), has_trees if known is None else has_trees & known)
-    counted = where_known(n_trees, known, none)
+    counted = routed.where_known(n_trees, none)
     if what == "oob_means":
         parts = [counted, means]
     else:
         classes = np.where(has_trees, votes.argmax(axis=1) + 1, 0).astype(class_type(n_classes))[:, None]
-        said = [where_known(votes, known, none), counted] if what == "oob_votes" else [means]
-        parts = [where_known(classes, known, 0), *said]
+        said = [routed.where_known(votes, none), counted] if what == "oob_votes" else [means]
+        parts = [routed.where_known(classes, 0), *said]
     return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()
 
 
-def _majority(model: dict[str, Any], place: Ints, route: Route) -> Coroutine[Ints]:
-    """(n_rows,) the class that most trees vote for, from 1; arguments as above.
+def _majority(routed: RoutedRows) -> Coroutine[Ints]:
+    """(n_rows,) the class that most trees vote for, from 1.
 
     Once more than half of the trees have voted, rows drop out whose class the others cannot change.
     """
-    members, n_rows = model["members"], len(place)
+    model, n_rows = routed.model, routed.n_rows
+    members = model["members"]
     votes = Votes.none(model["class_of"], model["n_classes"], n_rows, members)
-    leaves = leaves_of(model, place, route)
+    leaves = routed.leaves()
     found, rows = np.zeros(n_rows, np.int64), np.arange(n_rows)
     look = members // 2 + 1
     for done in range(1, members):
@@ -234,22 +220,11 @@ def _majority(model: dict[str, Any], place: Ints, route: Route) -> Coroutine[Int
             if len(still) == 0:
                 return found
             votes, rows = votes.of(still), rows.take(still)
-            leaves = leaves_of(model, place.take(rows), route := route.of(still))
+            routed = routed.of(still)
+            leaves = routed.leaves()
     votes.add((yield from leaves(members - 1)))
     found[rows] = votes.first_of_most()
     return found
-
-
-def leaves_of(model: dict[str, Any], place: Ints, route: Route) -> Callable[[int], Coroutine[Ints]]:
-    """What gives the leaves (n_rows,) of the rows by the number of a tree, from 0."""
-    roots, firsts = model["walk"].roots, model["walk"].first_trees
-    first = place * model["members"] if firsts is None else firsts.take(place)
-    together = len(place) > 0 and bool((place == place[0]).all())
-
-    def of_member(member: int) -> Coroutine[Ints]:
-        return route.leaves(int(roots[first[0] + member]) if together else roots.take(first + member))
-
-    return of_member
 
 
 class _Sums:

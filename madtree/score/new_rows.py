@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, bare_message
-from madtree.model import ModelTables, NewData, fit_features, unquoted
-from madtree.request import Type, check_known_types, find_types
+from madtree.model import NewData, UsableModel, casting, fit_features
+from madtree.records import dataclass
+from madtree.request import Type, check_known_types, find_source, find_types
 from madtree.sqltext import explain as explain_sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
@@ -13,51 +16,77 @@ from madtree.sqltext.inserts import value_rows
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
-from madtree.sqltext.tables import model_table
 from madtree.sqltext.typenames import type_sql
 from madtree.trees import Model
 
 _TEXT = "pg_catalog.text"
 
 
-def fit_to_source(host: Host, model: Model, source: Relation, given: str, argument: str = "new_data_table") -> NewData:
-    """The new data, with the types of the id and of the groups' values.
+@dataclass(frozen=True)
+class NewRows:
+    """A table or view whose rows a model reads.
 
-    Args:
-        given: the name of the new data as the user wrote it; `argument`, where, for errors.
-
-    Raises:
-        MadtreeError: the new data lacks columns of the model, or has them of types that cannot be cast to the model's;
-            all are named.
+    Attributes:
+        opened: the model.
+        source: the table.
+        data: what the model needs of it.
+        given, argument: its name as the user wrote it, and where, for errors.
     """
-    hint = "It must have the id column, all features and the grouping columns of the training table."
-    data = fit_features(host.source, model, source, given, argument, model.grouping, [model.id_column], hint)
-    check_known_types(host, [(f"{argument}: {model.id_column}", data.types[model.id_column].as_kept.name)])
-    return data
+
+    opened: UsableModel
+    source: Relation
+    data: NewData
+    given: str
+    argument: str
+
+    @classmethod
+    def named(cls, opened: UsableModel, given: str | None, argument: str = "new_data_table") -> NewRows:
+        """Those of the table of that name; raises MadtreeError where there is none, or as `of`."""
+        return cls.of(opened, find_source(opened.host.source, given, argument), str(given), argument)
+
+    @classmethod
+    def of(cls, opened: UsableModel, source: Relation, given: str, argument: str = "new_data_table") -> NewRows:
+        """With the types of the id and of the groups' values.
+
+        Raises:
+            MadtreeError: the new data lacks columns of the model, or has them of types that cannot be cast to the
+                model's; all are named.
+        """
+        model = opened.model
+        hint = "It must have the id column, all features and the grouping columns of the training table."
+        ids = [model.id_column]
+        data = fit_features(opened.host.source, model, source, given, argument, model.grouping, ids, hint)
+        check_known_types(opened.host, [(f"{argument}: {model.id_column}", data.types[model.id_column].as_kept.name)])
+        return cls(opened, source, data, given, argument)
+
+    @property
+    def id_type(self) -> Type:
+        """Of the id, where it was asked for."""
+        return self.data.types[self.opened.model.id_column]
+
+    def scan(self, target: str = "", id_name: str = "") -> sql.Scan:
+        """How the rows are read to be scored into `target`; the id is as it may be kept there."""
+        id_sql = self.opened.model.id_column
+        if id_sql in self.data.types:  # where it is asked for
+            id_sql = self.data.types[id_sql].kept.value(id_sql)
+        rows, groups = qualified(self.source.schema, self.source.name), _groups_of(self.opened, self.data)
+        return sql.Scan(target, rows, id_sql, id_name, self.data.features, groups, self.data.offset)
+
+    def casting(self) -> AbstractContextManager[None]:
+        """Around statements over the rows: what cannot be cast is told as `model.casting` says."""
+        return casting(self.opened.model, self.data.features, self.given, self.argument)
 
 
-def scan_of(
-    host: Host, tables: ModelTables, model: Model, source: Relation, data: NewData, target: str, id_name: str
-) -> sql.Scan:
-    """How `data`, which is `source`, is read to be scored into `target`; the id is as it may be kept there."""
-    id_sql = model.id_column
-    if id_sql in data.types:  # where it is asked for
-        id_sql = data.types[id_sql].kept.value(id_sql)
-    groups = _groups_of(host, tables, model, data)
-    rows = qualified(source.schema, source.name)
-    return sql.Scan(target, rows, id_sql, id_name, data.features, groups, data.offset)
-
-
-def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> sql.GroupJoin | None:
+def _groups_of(opened: UsableModel, data: NewData) -> sql.GroupJoin | None:
     """How rows find the number of their group; None where the model is not grouped.
 
     Rows of another server find it by literals: the model's table is not there.
     """
+    host, tables, model = opened.host, opened.tables, opened.model
     if not model.grouping_columns:
         return None
-    names = [*map(unquoted, model.grouping_columns)]
     # By their names with schemas: those that this session's search path would do with are others' elsewhere.
-    columns = [tables.facts.tables[""].columns[name] for name in names]
+    names, columns = list(opened.grouping), list(opened.grouping.values())
     types = [(column.name, column.equals) for column in columns]
     used = [(f"{tables.argument}: {ident(name)}", type_[0]) for name, type_ in zip(names, types, strict=True)]
     oids = check_known_types(host, used, of_model=True)
@@ -70,10 +99,10 @@ def _groups_of(host: Host, tables: ModelTables, model: Model, data: NewData) -> 
         for value, column in zip(model.grouping, columns, strict=True)
     ]
     keys = [(ident(name), value, type_[1]) for name, value, type_ in zip(names, values, types, strict=True)]
-    table, number = model_table(tables.schema, tables.name, model.kind.groups_in), model.kind.group_number
+    table, number = tables.part(model.kind.groups_in), model.kind.group_number
 
     def as_values() -> str:
-        found = host.query(models_sql.group_texts(table, number, tables.group_writers(names)))
+        found = host.query(models_sql.group_texts(table, number, opened.group_writers))
         rows = [[str(row["number"]), *row["texts"]] for row in found]
         return value_rows(
             [(number, "int4"), *((name, type_[0]) for name, type_ in zip(names, types, strict=True))], rows
@@ -95,7 +124,7 @@ def id_name_of(model: Model) -> str:
     return "id" if parts is None else parts[-1]
 
 
-def only_row(host: Host, scan: sql.Scan, model: Model, id_: str | None, id_type: Type, column: str) -> Row:
+def only_row(new_rows: NewRows, id_: str | None, column: str) -> Row:
     """The row with that id, as `sqltext.explain.row_by_id` has it.
 
     Raises:
@@ -104,17 +133,19 @@ def only_row(host: Host, scan: sql.Scan, model: Model, id_: str | None, id_type:
     """
     if id_ is None:
         raise MadtreeError("id must be the id of a row, not NULL")
-    source = host.source
+    scan, model, id_type = new_rows.scan(), new_rows.opened.model, new_rows.id_type.as_kept
+    source = new_rows.opened.host.source
     where, type_ = f"{model.id_column} = {id_} in {scan.source}", type_sql(id_type.name)
     query = explain_sql.row_by_id(scan, type_, id_type.equals, column)
-    try:
-        rows = source.query(query, [_TEXT], [id_])
-    except Exception as error:
-        # Values of the row are read as well, or a view that computes them may fail in just this way.
-        if not _is_of_data(error) or _can_be_read(source, id_, type_):
-            raise
-        words = bare_message(error)
-        raise MadtreeError(f"id: {id_!r} cannot be looked up as {model.id_column}: {words}") from error
+    with new_rows.casting():
+        try:
+            rows = source.query(query, [_TEXT], [id_])
+        except Exception as error:
+            # Values of the row are read as well, or a view that computes them may fail in just this way.
+            if not _is_of_data(error) or _can_be_read(source, id_, type_):
+                raise
+            words = bare_message(error)
+            raise MadtreeError(f"id: {id_!r} cannot be looked up as {model.id_column}: {words}") from error
     if len(rows) != 1:
         number = "no row has" if not rows else "several rows have"
         raise MadtreeError(f"id: {number} {where}", hint="Give an id that just one row has.", sqlstate="P0002")

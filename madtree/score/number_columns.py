@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.model import output_columns
-from madtree.score.outcome_bytes import EXPONENT_ABOVE, NUMBER_BYTES
 from madtree.score.outcomes import Part
+from madtree.score.routed_rows import EXPONENT_ABOVE, NUMBER_BYTES
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.outcome_numbers import float_of
 from madtree.sqltext.predict import Output

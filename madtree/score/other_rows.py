@@ -5,15 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
-from madtree.model import ModelTables, casting
-from madtree.score.asking import checked
+from madtree.model import UsableModel
 from madtree.score.calibration import METHODS, fitted_maps
-from madtree.score.new_rows import scan_of
 from madtree.score.predictor import PredictedNumbers
 from madtree.score.rows_at_hand import RowsAtHand
 from madtree.score.tested_rows import tested_rows
-from madtree.trees import FittedMaps, Joining, Model
+from madtree.trees import FittedMaps, Joining
 
 MOST_ROWS = 1_000_000
 _TABLE = "calibration_table"
@@ -29,7 +26,7 @@ def check_method(method: str | None) -> str:
     return wanted
 
 
-def calibration_maps(host: Host, tables: ModelTables, model: Model, table: str | None, method: str) -> FittedMaps:
+def calibration_maps(opened: UsableModel, table: str | None, method: str) -> FittedMaps:
     """The maps from what a model of classes says, by the rows of a table whose outcomes are known, at most `MOST_ROWS`
     of them: of one tree from probabilities, of many from mean ones, of a boosted model from scores.
 
@@ -37,17 +34,15 @@ def calibration_maps(host: Host, tables: ModelTables, model: Model, table: str |
         MadtreeError: there is no such table, it lacks a column, a weight in it is out of range, or no rows, or rows of
             one class only, count.
     """
-    tested = tested_rows(host, tables, model, table, with_id=True, argument=_TABLE)
-    scan = scan_of(host, tables, model, tested.source, tested.data, "", "")
+    model = opened.model
+    tested = tested_rows(opened, table, with_id=True, argument=_TABLE)
     n_classes = len(model.classes)
     classes = [n_classes - 1] if n_classes == 2 else range(n_classes)
-    with casting(model, tested.data.features, str(table), _TABLE):
-        id_type, outcome_and_weight = tested.data.types[model.id_column], tested.outcome_and_weight(model)
-        choice = PredictedNumbers(_ASKED[model.kind.joining], classes)
-        rows = RowsAtHand.of(host, tables, model, choice, scan, id_type, MOST_ROWS, outcome_and_weight, argument=_TABLE)
+    choice = PredictedNumbers(_ASKED[model.kind.joining], classes)
+    rows = RowsAtHand.of(tested, choice, MOST_ROWS, tested.outcome_and_weight())
     actual, weight = rows.others.T
     fit = np.isfinite(weight) & (weight >= 0)
-    checked(host, [{"bad_weights": int((~fit & ~np.isnan(weight)).sum())}], model, str(table), argument=_TABLE)
+    tested.checked([{"bad_weights": int((~fit & ~np.isnan(weight)).sum())}])
     counted = fit & (weight > 0) & np.isfinite(actual)
     seen = np.unique(actual[counted]).astype(np.int64).tolist()
     if len(seen) < 2:
@@ -57,9 +52,9 @@ def calibration_maps(host: Host, tables: ModelTables, model: Model, table: str |
             hint="Take rows that training has not seen, drawn as the new ones will be.",
             sqlstate="P0002",
         )
-    host.let_in()
+    opened.host.let_in()
     rows = rows.only(counted)
     scores = rows.predicted(rows.numbers)
     group = rows.numbers[:, 0] if model.grouping_columns else np.zeros(rows.n_rows)
     own = scores, actual[counted].astype(np.int64), weight[counted], group.astype(np.int64)
-    return fitted_maps(method, *own, host.let_in)
+    return fitted_maps(method, *own, opened.host.let_in)

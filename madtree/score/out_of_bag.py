@@ -10,19 +10,18 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.learn.problem import Bootstrap
-from madtree.model import ModelTables, distinct_names, find_trained, output_columns, read_summary
+from madtree.model import UsableModel, distinct_names, find_own, output_columns
 from madtree.request import TrainingTask, Type
 from madtree.score.block_plan import Drawn
 from madtree.score.case_or_blocks import measure
 from madtree.score.forest_outcomes import OUT_OF_BAG
-from madtree.score.new_rows import fit_to_source, id_name_of, scan_of
+from madtree.score.new_rows import NewRows, id_name_of
 from madtree.score.score_by_blocks import BlockScoring
 from madtree.sqltext import forest_tables as sql
 from madtree.sqltext.condition import QUALIFIED
-from madtree.sqltext.models import size
 from madtree.sqltext.predict import Output
 from madtree.sqltext.rows import identity_number
-from madtree.sqltext.tables import OOB_TREES, model_table
+from madtree.sqltext.tables import OOB_TREES
 from madtree.trees import Model
 
 _ABOUT, _ROWS = 0.05, 3.5  # by how much an error may differ from that of the training: a part of it, or by these rows
@@ -36,20 +35,20 @@ def has_bags(model: Model) -> bool:
     return model.kind.unseen_in is not None and model.summary.get("sampling") != "none"
 
 
-def drawn_rows(host: Host, tables: ModelTables, model: Model, id_type: Type) -> Drawn:
+def drawn_rows(opened: UsableModel, id_type: Type) -> Drawn:
     """Which rows the trees of a forest have seen: samples are a hash of the rows' ids, so they are drawn again.
 
     Raises:
         MadtreeError: the summary tells no samples.
     """
-    facts = model.summary
+    facts = opened.model.summary
     values = {name: facts.get(column) for name, column in _SAMPLES.items()}
-    samples = Bootstrap.from_values({**values, "first": 0, "count": model.n_members})
-    is_tested = np.ones(host.query(size(tables.schema, tables.name))[0]["trees"], np.bool_)
-    if "oob_tested" in tables.columns(""):
-        untested = [row["place"] for row in host.query(sql.untested_trees(tables.schema, tables.name))]
+    samples = Bootstrap.from_values({**values, "first": 0, "count": opened.model.n_members})
+    is_tested = np.ones(opened.size()["trees"], np.bool_)
+    if "oob_tested" in opened.tables.columns(""):
+        untested = [row["place"] for row in opened.host.query(sql.untested_trees(*opened.tables.at))]
         is_tested[untested] = False
-    return Drawn(samples, is_tested, identity_number(model.id_column, id_type.name, id_type.writer))
+    return Drawn(samples, is_tested, identity_number(opened.model.id_column, id_type.name, id_type.writer))
 
 
 def predict_out_of_bag(host: Host, task: TrainingTask) -> None:
@@ -57,10 +56,9 @@ def predict_out_of_bag(host: Host, task: TrainingTask) -> None:
 
     A row that all trees have in bag gets NULL, as one whose group has no forest.
     """
-    at = task.output_schema, task.output_name
-    tables = find_trained(host, *at)
-    model = read_summary(host, tables)
-    data = fit_to_source(host, model, task.source, task.arguments.training_table_name)
+    opened = find_own(host, task.output_schema, task.output_name)
+    model = opened.model
+    rows = NewRows.of(opened, task.source, task.arguments.training_table_name)
     id_name = id_name_of(model)
     outputs = output_columns(model, "response", QUALIFIED, id_name)
     if model.is_classification:
@@ -69,15 +67,13 @@ def predict_out_of_bag(host: Host, task: TrainingTask) -> None:
     taken = distinct_names([id_name, *(output.name for output in outputs)], OOB_TREES)
     outputs = [replace(output, name=name) for output, name in zip(outputs, taken[1:], strict=True)]
     outputs.append(Output(OOB_TREES, "pg_catalog.int4", lambda node: ""))
-    scan = scan_of(host, tables, model, task.source, data, model_table(*at, "_oob"), taken[0])
-    id_type = data.types[model.id_column]
-    work = measure(host, task.source, tables, model, len(outputs), task.tuning.costs)
-    drawn = drawn_rows(host, tables, model, id_type)
-    given = task.source, scan, id_type.as_kept
-    BlockScoring(host, tables, model, OUT_OF_BAG, *given, outputs, work, drawn).create()
+    work = measure(rows, len(outputs), task.tuning.costs)
+    drawn = drawn_rows(opened, rows.id_type)
+    given = task.source, rows.scan(opened.tables.part("_oob"), taken[0]), rows.id_type.as_kept
+    BlockScoring(opened, OUT_OF_BAG, *given, outputs, work, drawn).create()
 
 
-def check_own_rows(host: Host, tables: ModelTables, model: Model, found: list[Row], table: str, argument: str) -> None:
+def check_own_rows(opened: UsableModel, found: list[Row], table: str, argument: str) -> None:
     """Are these the rows that a forest was trained on? Then they are as many, and about as wrong out of bag as training
     has found. What leaves the error as it was does not change quantiles of errors much either.
 
@@ -88,18 +84,19 @@ def check_own_rows(host: Host, tables: ModelTables, model: Model, found: list[Ro
     Raises:
         MadtreeError: they are others, or the summary does not tell how many there were.
     """
+    model = opened.model
     facts, whole = model.summary, found[0]
     n_rows, before = whole["n"] + whole["n_skipped"], 0
     for name in _COUNTED:
         count = facts.get(name)
         if not isinstance(count, int):
             shown = "NULL" if count is None else repr(count)
-            raise MadtreeError(f"{model.name} is damaged: {name} in its summary is {shown}")
+            raise opened.tables.damaged(f"{name} in its summary is {shown}")
         before += count
     fault = ""
     if n_rows != before:
         fault = f"they are {n_rows:,}"
-    known = {row["gid"]: row for row in host.query(sql.oob_figures(tables.schema, tables.name))}
+    known = {row["gid"]: row for row in opened.host.query(sql.oob_figures(*opened.tables.at))}
     for row in found:
         figures = known.get(row["tree_id"])
         if figures is not None and row["n"] and not _alike(row, figures, is_classification=model.is_classification):

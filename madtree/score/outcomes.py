@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, watching
+from madtree.host import watching
 from madtree.learn.data import Array, Ints, unsigned
-from madtree.model import ModelTables, output_columns, probabilities
+from madtree.model import UsableModel, output_columns, probabilities
 from madtree.model.arrays import class_weights
 from madtree.records import dataclass
 from madtree.score.block_plan import Drawn, MemberValues
@@ -61,9 +61,7 @@ class ScoredLeaves:
         level: of an interval the share of outcomes that lie in it.
     """
 
-    host: Host
-    tables: ModelTables
-    model: Model
+    opened: UsableModel
     type_: str
     nodes: Mapping[str, Array]
     outputs: Sequence[Output]
@@ -74,7 +72,7 @@ class ScoredLeaves:
 
 def outcomes_of_tree(leaves: ScoredLeaves) -> Outcomes:
     """A row comes to one leaf of its tree."""
-    model, type_, nodes = leaves.model, leaves.type_, leaves.nodes
+    model, type_, nodes = leaves.opened.model, leaves.type_, leaves.nodes
     if type_ == "response" and model.is_classification:
         return Outcomes.of_tree(nodes["prediction"], [pick(sql.class_array(model.classes, model.dependent_type))])
     is_leaf = nodes["feature"] == 0
@@ -83,8 +81,8 @@ def outcomes_of_tree(leaves: ScoredLeaves) -> Outcomes:
         write, column = (sql.integer_array, "node_id") if type_ == "leaf" else (sql.number_array, "prediction")
         return Outcomes.of_tree(each, [pick(write(nodes[column][is_leaf].tolist()))])
     check_shares(model, int(is_leaf.sum()))
-    weights = class_weights(leaves.host, leaves.tables, model, len(is_leaf))[is_leaf].tolist()
-    by_class = list(zip(*map(watching(leaves.host, probabilities), weights), strict=True))
+    weights = class_weights(leaves.opened, len(is_leaf))[is_leaf].tolist()
+    by_class = list(zip(*map(watching(leaves.opened.host, probabilities), weights), strict=True))
     whole = len(leaves.outputs) == 1 and leaves.outputs[0].type.endswith("[]")
     picks = [pick(sql.number_array(shares)) for shares in by_class]
     expressions = (

@@ -13,9 +13,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.interface import FUNCTIONS
 from madtree.learn.data import Floats, Ints, portable
-from madtree.model import casting, find_to_use
-from madtree.score.asking import checked
-from madtree.score.new_rows import scan_of
+from madtree.model import find_to_use
 from madtree.score.predictor import PredictedNumbers
 from madtree.score.rows_at_hand import RowsAtHand, feature_places
 from madtree.score.tested_rows import tested_rows
@@ -49,21 +47,17 @@ def permutation_importance(
     declared = FUNCTIONS["permutation_importance"]
     given = {"n_repeats": n_repeats, "seed": seed, "max_rows": max_rows}
     checked_ = {name: declared.checked(name, value) for name, value in given.items()}
-    tables, model = find_to_use(host, model_name, trust_owner)
+    opened = find_to_use(host, model_name, trust_owner)
+    model = opened.model
     mean_loss = _check_metric(model, metric)
     together = _together(model, features)
-    tested = tested_rows(host, tables, model, test_table, with_id=True, argument="test_table")
-    scan = scan_of(host, tables, model, tested.source, tested.data, "", "")
-    with casting(model, tested.data.features, str(test_table), "test_table"):
-        id_type, outcome_and_weight = tested.data.types[model.id_column], tested.outcome_and_weight(model)
-        choice = _numbers_of_metric(model, mean_loss)
-        rows = RowsAtHand.of(
-            host, tables, model, choice, scan, id_type, checked_["max_rows"], outcome_and_weight, argument="test_table"
-        )
+    tested = tested_rows(opened, test_table, with_id=True, argument="test_table")
+    choice = _numbers_of_metric(model, mean_loss)
+    rows = RowsAtHand.of(tested, choice, checked_["max_rows"], tested.outcome_and_weight())
     actual, weight = rows.others.T
     fit = np.isfinite(weight) & (weight >= 0)
     bad = {"bad_weights": int((~fit & ~np.isnan(weight)).sum()), "bad_actuals": int(np.isinf(actual).sum())}
-    checked(host, [bad], model, str(test_table))
+    tested.checked([bad])
     counted = fit & (weight > 0) & np.isfinite(actual)
     if not counted.any():
         raise MadtreeError(f"test_table: no row of {test_table} counts", sqlstate="P0002")

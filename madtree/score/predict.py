@@ -14,8 +14,7 @@ from madtree.interface import FUNCTIONS, defaults
 from madtree.model import (
     CONFORMAL,
     INTERVAL,
-    ModelTables,
-    casting,
+    UsableModel,
     check_all_rounds,
     check_kind,
     check_level,
@@ -36,7 +35,6 @@ from madtree.score.former_table import predictions
 from madtree.score.into_table import IntoTable
 from madtree.score.new_rows import id_name_of
 from madtree.score.sum_expression import forest_expression
-from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.portable import spelling_of
@@ -89,7 +87,8 @@ def score_table(
     """
     begin = perf_counter()
     argument = FUNCTIONS[function].arguments[0].name
-    tables, model = find_to_use(host, given, trust_owner, argument)
+    opened = find_to_use(host, given, trust_owner, argument)
+    model = opened.model
     check_kind(model, function, argument)
     if n_rounds is not None:
         check_not_calibrated(model, "num_trees")
@@ -99,39 +98,39 @@ def score_table(
     (response,) = output_columns(model, "response", QUALIFIED, id_name_of(model))
     named = (column_names(model, each, id_name_of(model)) for each in ("raw", INTERVAL, CONFORMAL))
     signature = predictions(response.name, *named)
-    into = IntoTable.checked(host, tables, model, new_data_table, output_table, signature, replace=replace)
-    outputs, row_output = _columns(host, tables, model, wanted, level, into.scan.id_name)
+    into = IntoTable.checked(opened, new_data_table, output_table, signature, replace=replace)
+    outputs, row_output = _columns(opened, wanted, level, into.scan.id_name)
     into.send_notices()
-    size = host.query(models_sql.size(tables.schema, tables.name))[0]
+    size = opened.size()
     if wanted == "prob" and size["single"] and model.kind.joining is Joining.NONE:
         _warn_of_single_leaves(host, model, size["single"], size["trees"])
-    surrogates = tables.has_surrogates
+    surrogates = opened.tables.has_surrogates
     columns = len(model.classes) if wanted == CONFORMAL and model.is_classification else len(outputs)
-    work = work_of(host, into.source, model, size["leaves"], columns, costs, has_surrogates=surrogates)
+    work = work_of(host, into.rows.source, model, size["leaves"], columns, costs, has_surrogates=surrogates)
     beside = work.spread and into.is_spread_by_id
-    with casting(model, into.data.features, into.given, "new_data_table"):
+    with into.rows.casting():
         if work.in_blocks if in_blocks is None or not work.is_expression else in_blocks:
             from madtree.score.score_by_blocks import BlockScoring  # only here: numpy comes with it
 
-            given_id = into.source, into.scan, into.kept_id
-            how = BlockScoring(host, tables, model, wanted, *given_id, outputs, work, None, n_rounds, level)
+            given_id = into.rows.source, into.scan, into.kept_id
+            how = BlockScoring(opened, wanted, *given_id, outputs, work, None, n_rounds, level)
             rows = replaced(how, row_output=row_output, beside=beside).create()
         else:
-            rows = _by_case(host, into.scan, work, read_trees(host, tables, model), outputs, beside=beside)
+            rows = _by_case(host, into.scan, work, read_trees(opened), outputs, beside=beside)
     rows = into.finished(rows)
     return Scored(wanted, rows, perf_counter() - begin)
 
 
 def _columns(
-    host: Host, tables: ModelTables, model: Model, wanted: str, level: float | None, id_name: str
+    opened: UsableModel, wanted: str, level: float | None, id_name: str
 ) -> tuple[list[Output], RowOutput | None]:
     """The columns of predictions, and what blocks are asked for in their place, if anything."""
     if wanted != CONFORMAL:
-        columns = output_columns(model, wanted, QUALIFIED, id_name)
-        return [replaced(output, value=watching(host, output.value)) for output in columns], None
+        columns = output_columns(opened.model, wanted, QUALIFIED, id_name)
+        return [replaced(output, value=watching(opened.host, output.value)) for output in columns], None
     from madtree.score.conformal_sets import ConformalSets  # numpy comes with it
 
-    sets = ConformalSets.kept(host, tables, model, float(level or 0))
+    sets = ConformalSets.kept(opened, float(level or 0))
     return sets.outputs(id_name), sets.row_output
 
 
@@ -167,18 +166,18 @@ def tree_sql(
         MadtreeError: an argument is not valid, or the model has no tree `tree_id`.
     """
     spelling = spelling_of(dialect)
-    tables, header = find_to_use(host, model_name, trust_owner)
+    opened = find_to_use(host, model_name, trust_owner)
     if tree_id is None:
-        check_kind(header, "tree_sql", "model")
-        if header.kind.joining is Joining.VOTE_OR_MEAN:
-            return forest_expression(host, tables, header, type_, class_, spelling)
-    single = header.as_single_trees
+        check_kind(opened.model, "tree_sql", "model")
+        if opened.model.kind.joining is Joining.VOTE_OR_MEAN:
+            return forest_expression(opened, type_, class_, spelling)
+    single = opened.model.as_single_trees
     wanted = check_type(single, type_, own_types(single))
     output = output_expression(single, wanted, spelling, class_)
     if wanted == "prob" and class_ is None:
         notice_class(host, single)
     output = replaced(output, value=watching(host, output.value))
-    model = replaced(single, trees=read_trees(host, tables, header, tree_id))
+    model = replaced(single, trees=read_trees(opened, tree_id))
     if tree_id is not None:
         model = replaced(model, grouping_columns=(), grouping_types=(), grouping_equals=(), grouping_expressions=())
         if not model.trees[0].nodes:

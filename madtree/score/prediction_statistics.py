@@ -9,16 +9,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
 from madtree.learn.data import Floats, Ints
-from madtree.model import ModelTables, NewData, casting
+from madtree.model import UsableModel
 from madtree.records import dataclass
 from madtree.score.conformal import conformal_type
-from madtree.score.new_rows import scan_of
+from madtree.score.new_rows import NewRows
 from madtree.score.predictor import PredictedNumbers, Predictor
 from madtree.score.rows_at_hand import RowsAtHand
 from madtree.score.value_counts import ends_of_ranges
-from madtree.sqltext.relation import Relation
 from madtree.trees import Joining, Model
 
 SAMPLED = 20_000  # rows
@@ -56,30 +54,19 @@ def has_prediction_statistics(model: Model) -> bool:
     return model.kind.joining is not Joining.NONE and len(model.classes) <= _MOST_CLASSES
 
 
-def sampled_predictions(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    source: Relation,
-    data: NewData,
-    given: str,
-    argument: str,
-    n_rows: int,
-) -> Floats:
+def sampled_predictions(table: NewRows, n_rows: int) -> Floats:
     """(n_rows,) those of at most `SAMPLED` rows, drawn by their ids: numbers, or the places of classes from 0. Rows of
     groups that the model does not know have none.
 
     Args:
-        data: with the id; given: the name of `source` as the user wrote it; argument: that it came in, for errors.
         n_rows: of the table.
     """
+    model = table.opened.model
     choice = _choice(model)
-    scan, id_type = scan_of(host, tables, model, source, data, "", ""), data.types[model.id_column]
     share = 1.1 * SAMPLED / max(n_rows, 1)
     for part in [share, 1.0] if share < 1 else [1.0]:
         try:
-            with casting(model, data.features, given, argument):
-                rows = RowsAtHand.of(host, tables, model, choice, scan, id_type, SAMPLED, argument=argument, share=part)
+            rows = RowsAtHand.of(table, choice, SAMPLED, share=part)
         except MadtreeError as error:
             if error.sqlstate != _NO_ROWS:
                 raise
@@ -103,16 +90,17 @@ def counted_predictions(model: Model, predicted: Floats) -> KeptPredictions | No
     return KeptPredictions(none.counts_of(predicted).tolist(), none.ends)
 
 
-def predictions_of(host: Host, tables: ModelTables, model: Model, rows: Floats) -> KeptPredictions | None:
+def predictions_of(opened: UsableModel, rows: Floats) -> KeptPredictions | None:
     """Those of `rows` (n_rows, n_numbers): the group, where there are groups, all features, and the offset, where there
     are offsets. None where they are not kept.
     """
+    model = opened.model
     if not has_prediction_statistics(model):
         return None
-    predictor = Predictor.made(host, tables, model, _choice(model))
+    predictor = Predictor.made(opened, _choice(model))
     n_groups = int(bool(model.grouping_columns))
     asked = [*range(n_groups), *(n_groups + predictor.used), *range(n_groups + len(model.features), rows.shape[1])]
-    predicted = predictor.predicted(host, rows.take(asked, axis=1))
+    predicted = predictor.predicted(opened.host, rows.take(asked, axis=1))
     return counted_predictions(model, _numbers_of(model, predicted[~np.isnan(predicted[:, 0])]))
 
 

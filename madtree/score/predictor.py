@@ -9,17 +9,17 @@ import numpy as np
 
 from madtree.host import Host
 from madtree.learn.data import Floats, Ints, finished
-from madtree.model import ModelTables, kept, output_columns
+from madtree.model import UsableModel, kept, output_columns
 from madtree.model.arrays import ModelArrays, read_arrays
 from madtree.records import dataclass
 from madtree.score.additive import SumScale
 from madtree.score.block_plan import build_plan
 from madtree.score.block_scorer import score_rows
 from madtree.score.kinds import SCORING
-from madtree.score.outcome_bytes import count_type, numbers_in
 from madtree.score.outcomes import Outcomes, ScoredLeaves
+from madtree.score.routed_rows import count_type, numbers_in
 from madtree.sqltext.condition import QUALIFIED
-from madtree.trees import Joining, Model
+from madtree.trees import Joining
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,17 @@ class Predictor:
     _read: Callable[[bytes], Floats]
 
     @classmethod
-    def of(cls, host: Host, tables: ModelTables, model: Model, choice: PredictedNumbers) -> Predictor:
+    def of(cls, opened: UsableModel, choice: PredictedNumbers) -> Predictor:
         """Kept for the next call."""
         what = "predictions", choice.type_, *choice.classes
-        return kept(host, tables, what, lambda: cls.made(host, tables, model, choice), lambda made: len(made._plan))
+        return kept(opened, what, lambda: cls.made(opened, choice), lambda made: len(made._plan))
 
     @classmethod
-    def made(cls, host: Host, tables: ModelTables, model: Model, choice: PredictedNumbers) -> Predictor:
+    def made(cls, opened: UsableModel, choice: PredictedNumbers) -> Predictor:
         """For this call alone."""
-        arrays, of_node, read = _scored_trees(host, tables, model, choice)
-        grouped = bool(model.grouping_columns)
-        return cls(arrays.used, build_plan(arrays.trees, of_node, grouped=grouped, between=host.let_in), read)
+        arrays, of_node, read = _scored_trees(opened, choice)
+        grouped = bool(opened.model.grouping_columns)
+        return cls(arrays.used, build_plan(arrays.trees, of_node, grouped=grouped, between=opened.host.let_in), read)
 
     def predicted(self, host: Host, numbers: Floats) -> Floats:
         """(n, n_outputs) of rows (n, n_numbers): the group, the features that are used, the offset; NaN where a row has
@@ -67,24 +67,23 @@ class Predictor:
         return self._read(finished(score_rows(self._plan, numbers), host.let_in))
 
 
-def _scored_trees(
-    host: Host, tables: ModelTables, model: Model, choice: PredictedNumbers
-) -> tuple[ModelArrays, Any, Callable[[bytes], Floats]]:
+def _scored_trees(opened: UsableModel, choice: PredictedNumbers) -> tuple[ModelArrays, Any, Callable[[bytes], Floats]]:
     """The trees, the outcomes of their nodes (`Outcomes.of_node`), and how the scorer's bytes are read: as (n_rows,
     n_outputs).
     """
+    model = opened.model
     if model.kind.joining is Joining.NONE:
-        arrays = read_arrays(host, tables, model)
-        scale = SumScale(host, tables, model, choice.type_, choice.classes)
+        arrays = read_arrays(opened)
+        scale = SumScale(opened, choice.type_, choice.classes)
         numbers_of_leaves = SCORING[model.kind].numbers(scale, arrays).values
         by_leaf = np.concatenate((np.full((1, numbers_of_leaves.shape[1]), np.nan), numbers_of_leaves))
         of_node = np.arange(1, len(by_leaf))
         size = Outcomes.of_tree(of_node, []).row_bytes
         return arrays, of_node, lambda encoded: by_leaf.take(np.frombuffer(encoded, f"<u{size}"), axis=0)
     by_shares = choice.type_ in SCORING[model.kind].by_shares
-    arrays = read_arrays(host, tables, model, ["class_weights"] if by_shares else [])
+    arrays = read_arrays(opened, ["class_weights"] if by_shares else [])
     outputs = output_columns(model, choice.type_, QUALIFIED, "none")
-    scored = ScoredLeaves(host, tables, model, choice.type_, arrays.nodes, outputs)
+    scored = ScoredLeaves(opened, choice.type_, arrays.nodes, outputs)
     of_rows = SCORING[model.kind].outcomes(scored).of_node
     assert not isinstance(of_rows, np.ndarray)
     members, classes = model.n_members, list(choice.classes)

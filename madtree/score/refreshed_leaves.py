@@ -12,18 +12,16 @@ import numpy as np
 from madtree.host import Host
 from madtree.learn.data import Ints
 from madtree.learn.walk import inner_by_level
-from madtree.model import ModelTables, casting, output_columns, read_trees
+from madtree.model import UsableModel, output_columns, read_trees
 from madtree.model.arrays import ModelArrays, RefreshedGroups, RefreshedNodes, read_arrays
 from madtree.records import dataclass
 from madtree.request import COSTS, Costs
-from madtree.score.asking import checked
 from madtree.score.block_plan import MemberValues, SummedLeaves, build_plan
 from madtree.score.block_statement import BlockStatement
 from madtree.score.case_or_blocks import Work, measure
 from madtree.score.leaf_outcomes import WAVE_BYTES, most_leaves, waves
 from madtree.score.leaf_sums import LEAF_SUM, LeafSums
 from madtree.score.member_scorer import LEAF_SUMS
-from madtree.score.new_rows import scan_of
 from madtree.score.tested_rows import TestedRows, tested_rows
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.cells import counts_by_case
@@ -57,16 +55,7 @@ class _Nodes:
         return cls(np.full(len(nodes), tree.tree_id), node_id, np.searchsorted(node_id, left), np.zeros(1, np.int64))
 
 
-def rows_by_blocks(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    tested: TestedRows,
-    used: Ints,
-    behind: Sequence[str],
-    row_bytes: int,
-    work: Work,
-) -> BlockStatement:
+def rows_by_blocks(tested: TestedRows, used: Ints, behind: Sequence[str], row_bytes: int, work: Work) -> BlockStatement:
     """How rows whose outcome is known are read and scored by blocks.
 
     Args:
@@ -75,17 +64,15 @@ def rows_by_blocks(
         row_bytes: that the scorer says of a row, at most.
         work: of scoring them.
     """
-    scan = scan_of(host, tables, model, tested.source, tested.data, "", "id")
-    numbers = [rows_sql.as_number(scan.features[feature.name]) for feature in model.features]
+    opened, scan = tested.opened, tested.scan(id_name="id")
+    numbers = [rows_sql.as_number(scan.features[feature.name]) for feature in opened.model.features]
     values = [*(numbers[position] for position in used), *behind]
     blocks = BlockScan.without_ids(scan, values, row_bytes)
-    return BlockStatement(host, blocks, "", tested.source, work, 1)
+    return BlockStatement(opened.host, blocks, "", tested.source, work, 1)
 
 
 def refreshed_nodes(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
+    opened: UsableModel,
     table: str | None,
     argument: str,
     costs: Costs = COSTS,
@@ -102,30 +89,31 @@ def refreshed_nodes(
     Raises:
         MadtreeError: there is no such table, it lacks a column, or a weight or outcome in it is out of range.
     """
-    tested = tested_rows(host, tables, model, table, with_id=False, argument=argument)
-    work = measure(host, tested.source, tables, model, 1, costs)
+    host, model = opened.host, opened.model
+    tested = tested_rows(opened, table, with_id=False, argument=argument)
+    work = measure(tested, 1, costs)
     width = max(len(model.classes), 1)
     if _is_counted_by_case(model, work, in_blocks):
-        (tree,) = read_trees(host, tables, model)
-        nodes, query = _Nodes.of(tree), _by_case(host, tables, model, tested, tree)
+        (tree,) = read_trees(opened)
+        nodes, query = _Nodes.of(tree), _by_case(tested, tree)
         sums = LeafSums.none(len(nodes.node_id) * width)
-        with casting(model, tested.data.features, str(table), argument):
+        with tested.casting():
             for row in host.source.query(query):
                 if row["actual"] is not None:
                     cell = np.searchsorted(nodes.node_id, row["leaf"]) * width + int(row["actual"])
                     sums.rows.of_power(0)[cell] += row["n"]
     else:
-        arrays = read_arrays(host, tables, model)
+        arrays = read_arrays(opened)
         trees = arrays.trees
         nodes = _Nodes(trees.tree_id, trees.node_id, trees.child, trees.roots)
         sums = LeafSums.none(len(nodes.node_id) * width)
         if len(nodes.node_id):
-            with casting(model, tested.data.features, str(table), argument):
-                for encoded in _aggregates_of_trees(host, tables, model, tested, arrays, work, wave_bytes):
+            with tested.casting():
+                for encoded in _aggregates_of_trees(tested, arrays, work, wave_bytes):
                     host.let_in()
                     sums.add(encoded)
     bad = {"bad_weights": int(sums.unfit[0]), "bad_actuals": int(sums.unfit[1])}
-    checked(host, [bad], model, str(table), argument=argument)
+    tested.checked([bad])
     return _of_all_nodes(host, model, nodes, sums, width)
 
 
@@ -138,37 +126,29 @@ def _is_counted_by_case(model: Model, work: Work, in_blocks: bool | None) -> boo
     return not work.of_cluster and not (work.in_blocks if in_blocks is None else in_blocks)
 
 
-def _by_case(host: Host, tables: ModelTables, model: Model, tested: TestedRows, tree: Tree) -> str:
+def _by_case(tested: TestedRows, tree: Tree) -> str:
     """The query for the rows of each leaf and class."""
-    scan = scan_of(host, tables, model, tested.source, tested.data, "", "")
-    (leaf,) = output_columns(model, "leaf", QUALIFIED)
-    outcome, _ = tested.outcome_and_weight(model)
-    return counts_by_case(scan, tree, leaf, tested.where_trained(model, outcome))
+    (leaf,) = output_columns(tested.opened.model, "leaf", QUALIFIED)
+    outcome, _ = tested.outcome_and_weight()
+    return counts_by_case(tested.scan(), tree, leaf, tested.where_trained(outcome))
 
 
-def _aggregates_of_trees(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    tested: TestedRows,
-    arrays: ModelArrays,
-    work: Work,
-    wave_bytes: int,
-) -> Iterator[bytes]:
+def _aggregates_of_trees(tested: TestedRows, arrays: ModelArrays, work: Work, wave_bytes: int) -> Iterator[bytes]:
     """What the blocks of rows say of all trees, some of which are asked in each pass."""
+    opened, model = tested.opened, tested.opened.model
     members, leaf_bytes = model.n_members, _RECORDS * LEAF_SUM.itemsize
-    outcome, weight = tested.outcome_and_weight(model)
-    of_trained = tested.where_trained(model, outcome)  # of a row without any feature none
+    outcome, weight = tested.outcome_and_weight()
+    of_trained = tested.where_trained(outcome)  # of a row without any feature none
     # What is not sent takes no time: a weight that all rows have, and whether a row has some feature, where blocks have
     # all of them.
     with_some = len(arrays.used) == len(model.features) and of_trained != outcome
     behind = [outcome if with_some else of_trained, *[weight] * model.weighted]
-    statement = rows_by_blocks(host, tables, model, tested, arrays.used, behind, leaf_bytes, work)
+    statement = rows_by_blocks(tested, arrays.used, behind, leaf_bytes, work)
     cells = most_leaves(arrays) * max(len(model.classes), 1)
     for first, last in waves(members, statement.work.rows, len(statement.blocks.values), cells, leaf_bytes, wave_bytes):
         summed = SummedLeaves(len(model.classes), model.weighted, first, last, with_some)
         values = MemberValues(members, LEAF_SUMS, 0, np.zeros((0, 0)), draws=summed)
-        plan = build_plan(arrays.trees, values, grouped=bool(model.grouping_columns), between=host.let_in)
+        plan = build_plan(arrays.trees, values, grouped=bool(model.grouping_columns), between=opened.host.let_in)
         blocks = replace(statement.blocks, outcome_bytes=leaf_bytes * (last - first))
         yield from replace(statement, blocks=blocks, n_trees=len(arrays.trees.roots)).aggregates(plan)
 

@@ -15,7 +15,7 @@ from madtree.host import Host, watched
 from madtree.learn.data import Bools, ExactSums, Floats, Ints
 from madtree.learn.losses import RowLoss, leaf_steps, quantiles_of_places
 from madtree.learn.walk import inner_by_level
-from madtree.model import ModelTables
+from madtree.model import UsableModel
 from madtree.model.arrays import ModelArrays, RefreshedGroups, RefreshedNodes, read_arrays
 from madtree.records import dataclass
 from madtree.score.stage_rows import StagedTrees, StageRows
@@ -48,27 +48,26 @@ def _method(model: Model) -> str:
     return str(model.summary.get("boost_method") or GRADIENT)
 
 
-def refreshed_boosted(
-    host: Host, tables: ModelTables, model: Model, table: str | None, argument: str
-) -> RefreshedNodes:
+def refreshed_boosted(opened: UsableModel, table: str | None, argument: str) -> RefreshedNodes:
     """What the rows of a table say in the nodes of a boosted model.
 
     Raises:
         MadtreeError: the model has no trees, what its summary or its groups tell is damaged, or as of `StageRows.read`.
     """
-    arrays = read_arrays(host, tables, model)
+    model = opened.model
+    arrays = read_arrays(opened)
     if not len(arrays.trees.roots):
         raise MadtreeError(f"model: {model.name} has no trees")
     rate, l2 = _number(model, "learning_rate"), _number(model, "l2_regularization")
-    penalties = l2 + _cat_penalties(host, tables, model, arrays)
-    trees = StagedTrees.of(host, model, arrays.trees)
-    rows = StageRows.read(host, tables, model, arrays, trees, table, argument)
-    stages = _Stages.of(host, model, trees, rows)
+    penalties = l2 + _cat_penalties(opened, arrays)
+    trees = StagedTrees.of(opened.host, model, arrays.trees)
+    rows = StageRows.read(opened, arrays, trees, table, argument)
+    stages = _Stages.of(opened.host, model, trees, rows)
     found = _Nodes.none(arrays.nodes["prediction"].astype(np.float64))
     if rows.n_rows:
         for member in range(model.n_members):
             stages.enter(member, found, rate, penalties)
-    _add_upwards(host, arrays, found, stages.loss, rate, penalties)
+    _add_upwards(opened.host, arrays, found, stages.loss, rate, penalties)
     own = arrays.trees.tree_id, arrays.trees.node_id, found.n_rows, found.weight, found.step
     return RefreshedNodes(rows.n_rows, *own, None, stages.groups)
 
@@ -81,21 +80,22 @@ def _number(model: Model, column: str) -> float:
     return float(value)
 
 
-def _cat_penalties(host: Host, tables: ModelTables, model: Model, arrays: ModelArrays) -> Floats:
+def _cat_penalties(opened: UsableModel, arrays: ModelArrays) -> Floats:
     """(n_nodes,) what is added to the l2 penalty of the sides of splits that part many categories, as in training; 0
     of others.
     """
+    model = opened.model
     trees, found = arrays.trees, np.zeros(len(arrays.trees.child))
     unordered = [place for place, feature in enumerate(model.features) if feature.kind is FeatureKind.UNORDERED]
     if not unordered or model.summary.get("category_encoding") == ORDERED:  # these were numbers to the training
         return found
     cat_l2 = _number(model, "cat_l2") if "cat_l2" in model.summary else 0.0
     many = np.zeros((len(model.numbering.counts) + 1, len(model.features) + 1), np.bool_)
-    rows = host.query(sql.category_counts(tables.schema, tables.name), ["pg_catalog.int4"], [len(unordered)])
-    for group, row in enumerate(watched(host, rows), 1):
+    rows = opened.host.query(sql.category_counts(*opened.tables.at), ["pg_catalog.int4"], [len(unordered)])
+    for group, row in enumerate(watched(opened.host, rows), 1):
         own = row["counts"] or []
         if row["of_others"] or group >= len(many) or not all(isinstance(count, int) for count in own):
-            raise MadtreeError(f"{model.name} is damaged: cat_n_levels of its groups are no numbers of categories")
+            raise opened.tables.damaged("cat_n_levels of its groups are no numbers of categories")
         for place, count in zip(unordered, own, strict=False):
             many[group, place + 1] = count > FEW_CATEGORIES
     inner = np.flatnonzero(trees.child != np.arange(len(trees.child)))

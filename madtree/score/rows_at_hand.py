@@ -11,14 +11,13 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Bools, Floats, Ints, sent_rows
 from madtree.learn.walk import MOST_ROWS
-from madtree.model import INTERVAL, ModelTables, NewData, casting, unquoted
+from madtree.model import INTERVAL, unquoted
 from madtree.records import dataclass
-from madtree.request import Type, find_source
-from madtree.score.new_rows import fit_to_source, scan_of
+from madtree.score.new_rows import NewRows
 from madtree.score.predictor import PredictedNumbers, Predictor
 from madtree.score.shap_background import MOST_ROWS as MOST_OTHERS
 from madtree.sqltext import rows as rows_sql
-from madtree.sqltext.predict import Scan
+from madtree.sqltext.quote import qualified
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.sqltext.values import text_of
 from madtree.trees import Joining, Model
@@ -28,7 +27,6 @@ _NOT_NUMBERS = (INTERVAL, "leaf")  # those of numbers that are not one
 _BATCH = 500  # rows that come over a connection at once
 _MOST_NUMBERS = 2**27  # that are predicted of all rows, and at once: 1 GB
 _WANTED = "Give a table or view that has rows; of a grouped model, of groups that it knows."
-_BACKGROUND = "background"  # the argument
 
 
 def check_number_type(model: Model, type_: str | None) -> str:
@@ -92,38 +90,31 @@ class RowsAtHand:
     @classmethod
     def of(
         cls,
-        host: Host,
-        tables: ModelTables,
-        model: Model,
+        table: NewRows,
         choice: PredictedNumbers,
-        scan: Scan,
-        id_type: Type,
         most: int,
         others: Sequence[str] = (),
         texts: Sequence[str] = (),
-        argument: str = "new_data_table",
         share: float = 1.0,
     ) -> RowsAtHand:
-        """At most `most` rows of the scan, drawn by their ids; those of a group without trees are left out.
+        """At most `most` rows of a table, drawn by their ids; those of a group without trees are left out.
 
         Args:
-            others, texts: SQL of other numbers, of type float8, and of texts; argument: the table's, for errors; share:
-                that of `BlockScan.sampled`.
+            others, texts: SQL of other numbers, of type float8, and of texts; share: that of `BlockScan.sampled`.
 
         Raises:
             MadtreeError: no row is left, or what is predicted of all of them is too much.
         """
-        grouped = bool(model.grouping_columns)
-
-        predictor = Predictor.of(host, tables, model, choice)
+        host, model = table.opened.host, table.opened.model
+        predictor = Predictor.of(table.opened, choice)
         used = predictor.used
-        beside = [] if scan.offset is None else [scan.offset]
-        own, more, found = numbers_of_rows(host, model, scan, used, id_type, most, others, texts, beside, share)
-        column = {int(place): grouped + number for number, place in enumerate(used)}
+        own, more, found = numbers_of_rows(table, used, most, others, texts, share)
+        column = {int(place): bool(model.grouping_columns) + number for number, place in enumerate(used)}
         n_predicted = len(choice.classes if model.kind.joining is Joining.NONE else model.classes) or 1
+        source = qualified(table.source.schema, table.source.name)
         if len(own) * n_predicted > _MOST_NUMBERS:
             raise MadtreeError(
-                f"{scan.source} has {len(own):,} rows to be predicted, and {model.name} {n_predicted:,} classes: at "
+                f"{source} has {len(own):,} rows to be predicted, and {model.name} {n_predicted:,} classes: at "
                 f"most {_MOST_NUMBERS:,} numbers are predicted together",
                 hint="Take fewer rows.",
                 sqlstate="54000",
@@ -133,7 +124,7 @@ class RowsAtHand:
         known = ~np.isnan(at_hand.predicted(own)[:, 0]) if len(own) else np.zeros(0, np.bool_)
         host.let_in()
         if not known.any():
-            problem = f"{argument}: {scan.source} has no row that {model.name} predicts"
+            problem = f"{table.argument}: {source} has no row that {model.name} predicts"
             raise MadtreeError(problem, hint=_WANTED, sqlstate="P0002")
         return at_hand.only(known)
 
@@ -173,75 +164,54 @@ class RowsAtHand:
             yield self.predicted(numbers).reshape(len(some), self.n_rows, -1)
 
 
-@dataclass(frozen=True)
-class BackgroundTable:
-    """The table, as it was given and as its rows are read."""
+def background_numbers(table: NewRows, used: Ints) -> Floats:
+    """(n_rows, n_numbers) of a background's rows: the group, then the features that trees ask.
 
-    given: str
-    data: NewData
-    scan: Scan
+    Rows are in order of these: the table's own is none to rely on.
 
-    @classmethod
-    def checked(cls, host: Host, tables: ModelTables, model: Model, given: str) -> BackgroundTable:
-        """The argument `background`.
-
-        Raises:
-            MadtreeError: there is no such table, or it lacks a column.
-        """
-        source = find_source(host.source, given, _BACKGROUND)
-        data = fit_to_source(host, model, source, given, _BACKGROUND)
-        return cls(given, data, scan_of(host, tables, model, source, data, "", ""))
-
-    def numbers(self, host: Host, model: Model, used: Ints) -> Floats:
-        """(n_rows, n_numbers) of its rows, as the model's plan takes them: the group, then the features that trees ask.
-
-        Rows are in order of these: the table's own is none to rely on.
-
-        Raises:
-            MadtreeError: there are no rows, or too many.
-        """
-        id_type = self.data.types[model.id_column]
-        with casting(model, self.data.features, self.given, _BACKGROUND):
-            numbers, *_ = numbers_of_rows(host, model, self.scan, used, id_type, MOST_OTHERS + 1)
-        if not len(numbers):
-            raise MadtreeError(f"{_BACKGROUND}: {self.given} has no rows", sqlstate="P0002")
-        if len(numbers) > MOST_OTHERS:
-            raise MadtreeError(
-                f"{_BACKGROUND}: {self.given} has more than {MOST_OTHERS:,} rows",
-                hint="A few hundred tell as much: give a view of some rows, such as those where "
-                f"madtree.holdout({model.id_column}, 0.01) is true.",
-                sqlstate="54000",
-            )
-        return numbers[np.lexsort(numbers.T[::-1])]
+    Raises:
+        MadtreeError: there are no rows, or too many.
+    """
+    numbers, *_ = numbers_of_rows(table, used, MOST_OTHERS + 1, with_offset=False)
+    if not len(numbers):
+        raise MadtreeError(f"{table.argument}: {table.given} has no rows", sqlstate="P0002")
+    if len(numbers) > MOST_OTHERS:
+        raise MadtreeError(
+            f"{table.argument}: {table.given} has more than {MOST_OTHERS:,} rows",
+            hint="A few hundred tell as much: give a view of some rows, such as those where "
+            f"madtree.holdout({table.opened.model.id_column}, 0.01) is true.",
+            sqlstate="54000",
+        )
+    return numbers[np.lexsort(numbers.T[::-1])]
 
 
 def numbers_of_rows(
-    host: Host,
-    model: Model,
-    scan: Scan,
+    table: NewRows,
     used: Ints,
-    id_type: Type,
     most: int,
     others: Sequence[str] = (),
     texts: Sequence[str] = (),
-    beside: Sequence[str] = (),
     share: float = 1.0,
+    *,
+    with_offset: bool = True,
 ) -> tuple[Floats, Floats, list[list[str | None]]]:
-    """Of at most `most` rows of a scan, drawn by their ids: (n_rows, n_numbers) the group and the features that trees
-    ask, one that means nothing without any; (n_rows, n_others) `others`; and the texts of each row.
+    """Of at most `most` rows of a table, drawn by their ids: (n_rows, n_numbers) the group, the features that trees ask
+    and the offset, one that means nothing without any; (n_rows, n_others) `others`; and the texts of each row.
 
     Args:
-        used: places of those features in the model; `others` and `texts` as `RowsAtHand.of` has them.
-        beside: SQL of numbers that belong to the features, behind these; share: that of `BlockScan.sampled`.
+        used: places of those features in the model; others, texts, share: as `RowsAtHand.of` has them.
+        with_offset: False where it is not wanted.
     """
-    features = [scan.features[model.features[place].name] for place in used]
-    choice = [*map(rows_sql.as_number, features), *beside]
+    host, model, scan = table.opened.host, table.opened.model, table.scan()
+    choice = [rows_sql.as_number(scan.features[model.features[place].name]) for place in used]
+    choice += [scan.offset] if with_offset and scan.offset is not None else []
     blocks = BlockScan(scan, [*choice, *others], [], [], 0, "pg_catalog.text", array_id=False)
-    query = blocks.sampled(text_of(model.id_column, id_type.writer), texts, most, share)
+    query = blocks.sampled(text_of(model.id_column, table.id_type.writer), texts, most, share)
     images, found = [], []
-    for row in host.source.data_stream(query, _BATCH):
-        images.append(bytes(row["image"]))
-        found.append(row["texts"])
+    with table.casting():
+        for row in host.source.data_stream(query, _BATCH):
+            images.append(bytes(row["image"]))
+            found.append(row["texts"])
     host.let_in()
     numbers = sent_rows(b"".join(images), blocks.sent_stretches).astype(np.float64)
     host.let_in()

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from madtree.host import Host
-from madtree.model import ModelTables
+from madtree.model import UsableModel
 from madtree.model.arrays import ModelArrays, read_arrays
 from madtree.records import dataclass
 from madtree.request import Type
@@ -25,7 +24,6 @@ from madtree.sqltext.predict import Output, Scan
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.sqltext.typenames import type_sql
-from madtree.trees import Model
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class BlockScoring:
     """A table to be scored by blocks.
 
     Attributes:
-        tables, model: by which it is.
+        opened: by which it is.
         type_: of prediction, which `outputs` are the columns of.
         source: the new data, which `scan` reads.
         id_type: of the id.
@@ -68,9 +66,7 @@ class BlockScoring:
         beside: whether the target is distributed by the id, beside the source.
     """
 
-    host: Host
-    tables: ModelTables
-    model: Model
+    opened: UsableModel
     type_: str
     source: Relation
     scan: Scan
@@ -103,7 +99,7 @@ class BlockScoring:
 
     def _statement(self) -> tuple[BlockStatement, bytes]:
         """The statement, and the plan."""
-        host, model, scan = self.host, self.model, self.scan
+        host, model, scan = self.opened.host, self.opened.model, self.scan
         arrays, of_rows = self._outcomes()
         trees = arrays.trees
         features = [model.features[position] for position in arrays.used]
@@ -133,13 +129,11 @@ class BlockScoring:
 
     def _outcomes(self) -> tuple[ModelArrays, Outcomes]:
         """The model's trees, and what rows come to."""
-        host, tables, model, row_output = self.host, self.tables, self.model, self.row_output
+        opened, row_output = self.opened, self.row_output
         if row_output is not None:
-            arrays = read_arrays(host, tables, model, row_output.columns)
+            arrays = read_arrays(opened, row_output.columns)
             return arrays, row_output.outcomes(arrays)
-        with_shares = self.type_ in SCORING[model.kind].by_shares
-        arrays = read_arrays(host, tables, model, ["class_weights"] if with_shares else [])
-        of_rows = ScoredLeaves(
-            host, tables, model, self.type_, arrays.nodes, self.outputs, self.drawn, self.n_rounds, self.level
-        )
-        return arrays, SCORING[model.kind].outcomes(of_rows)
+        with_shares = self.type_ in SCORING[opened.model.kind].by_shares
+        arrays = read_arrays(opened, ["class_weights"] if with_shares else [])
+        of_rows = ScoredLeaves(opened, self.type_, arrays.nodes, self.outputs, self.drawn, self.n_rounds, self.level)
+        return arrays, SCORING[opened.model.kind].outcomes(of_rows)

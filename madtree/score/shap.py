@@ -8,7 +8,7 @@ from time import perf_counter
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import FUNCTIONS
-from madtree.model import casting, find_to_use
+from madtree.model import find_to_use
 from madtree.records import dataclass
 from madtree.request import COSTS, Costs
 from madtree.score.case_or_blocks import work_of
@@ -19,7 +19,6 @@ from madtree.score.rows_at_hand import feature_places
 from madtree.score.score_by_blocks import BlockScoring, RowOutput
 from madtree.score.shap_columns import COLUMNS, checked_layout
 from madtree.score.shap_plan import Terms
-from madtree.sqltext import models as models_sql
 from madtree.sqltext.explain import shown
 from madtree.sqltext.predict import Scan
 from madtree.sqltext.split import split_list
@@ -66,26 +65,25 @@ def explain_table(
         MadtreeError: an argument is NULL or not valid, or the new data lacks a column. Nothing has been done then.
     """
     begin = perf_counter()
-    tables, model = find_to_use(host, given, trust_owner)
+    opened = find_to_use(host, given, trust_owner)
+    model = opened.model
     terms = _checked_terms(model, features, interactions=bool(interactions))
     n_kept = _check_layout(terms, layout, top)
-    table_layout = checked_layout(host, tables, model, type_, class_, terms, n_kept, background)
+    table_layout = checked_layout(opened, type_, class_, terms, n_kept, background)
     wanted, classes = table_layout.scale.type_, table_layout.scale.classes
     signature = contributions(table_layout.former_columns(id_name_of(model)))
-    into = IntoTable.checked(host, tables, model, new_data_table, output_table, signature, replace=replace)
+    into = IntoTable.checked(opened, new_data_table, output_table, signature, replace=replace)
     outputs = table_layout.outputs(into.scan.id_name)
     into.send_notices()
-    size = host.query(models_sql.size(tables.schema, tables.name))[0]
-    work = work_of(host, into.source, model, size["leaves"], 1, costs, has_surrogates=tables.has_surrogates)
+    size = opened.size()
+    work = work_of(host, into.rows.source, model, size["leaves"], 1, costs, has_surrogates=opened.tables.has_surrogates)
     work = replaced(work, row_seconds=_LEAF * size["leaves"] * model.n_members / max(size["trees"], 1))
     how = RowOutput(COLUMNS, table_layout.outcomes, _values_shown if n_kept else None)
-    with casting(model, into.data.features, into.given, "new_data_table"):
+    with into.rows.casting():
         rows = BlockScoring(
-            host,
-            tables,
-            model,
+            opened,
             wanted,
-            into.source,
+            into.rows.source,
             into.scan,
             into.kept_id,
             outputs,

@@ -17,7 +17,7 @@ MOST_ROWS = 10_000
 
 
 def rows_by_group(walk: Walk, numbers: Floats, *, grouped: bool) -> list[Ints]:
-    """Of each group the rows that belong to it; `numbers` (n_rows, n_numbers) as `BackgroundTable` has them."""
+    """Of each group the rows that belong to it; `numbers` (n_rows, n_numbers) as `background_numbers` has them."""
     place, known = walk.places(numbers[:, 0] if grouped else None, len(numbers))
     rows = np.arange(len(numbers)) if known is None else np.flatnonzero(known)
     place = place.take(rows)

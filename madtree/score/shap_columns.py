@@ -6,16 +6,16 @@ from dataclasses import replace
 from itertools import product
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
 from madtree.learn.shap import n_terms
-from madtree.model import MOST_COLUMNS, ModelTables, class_positions, distinct_names, unquoted
+from madtree.model import MOST_COLUMNS, UsableModel, class_positions, distinct_names, unquoted
 from madtree.model.arrays import ModelArrays
 from madtree.records import dataclass
 from madtree.score.additive import SumScale
 from madtree.score.block_plan import MemberValues
 from madtree.score.kinds import SCORING
+from madtree.score.new_rows import NewRows
 from madtree.score.outcomes import Outcomes, Part
-from madtree.score.rows_at_hand import BackgroundTable
+from madtree.score.rows_at_hand import background_numbers
 from madtree.score.shap_background import background_cover
 from madtree.score.shap_plan import MOST_TERMS, ShapValues, Terms, explained_values
 from madtree.score.shap_scorer import Entry, entry
@@ -45,11 +45,11 @@ class Layout:
     scale: SumScale
     terms: Terms
     top: int
-    background: BackgroundTable | None = None
+    background: NewRows | None = None
 
     @property
     def _model(self) -> Model:
-        return self.scale.model
+        return self.scale.opened.model
 
     @property
     def _has_class(self) -> bool:
@@ -102,14 +102,14 @@ class Layout:
 
     def scorer_values(self, arrays: ModelArrays) -> tuple[MemberValues, ShapValues, Entry]:
         """What leaves say, and what is said of a row and an output at once, as numpy describes a dtype."""
-        scale, model = self.scale, self._model
-        numbers = SCORING[model.kind].numbers(scale, arrays)
+        host, model = self.scale.opened.host, self._model
+        numbers = SCORING[model.kind].numbers(self.scale, arrays)
         cover, background = numbers.cover, None
         if self.background is not None:
-            background = self.background.numbers(scale.host, model, arrays.used)
-            cover = background_cover(scale.host, model, arrays.trees, background, self.background.given)
+            background = background_numbers(self.background, arrays.used)
+            cover = background_cover(host, model, arrays.trees, background, self.background.given)
         share, values, unit, expected = explained_values(
-            arrays.trees, cover, numbers.values, numbers.first_output, numbers.groups, numbers.base, scale.host.let_in
+            arrays.trees, cover, numbers.values, numbers.first_output, numbers.groups, numbers.base, host.let_in
         )
         places, n_listed = self.terms.places(arrays.used), len(self.terms.all_terms)
         with_pairs = self.terms.with_pairs
@@ -167,7 +167,7 @@ class Layout:
 
     def _feature(self, number: int) -> tuple[str, str]:
         """The name and the value of a term's first feature or its second one, which may not be there."""
-        names = sql.class_array([feature.name for feature in self._model.features], _TEXT)
+        names = sql.class_array(self._model.feature_names, _TEXT)
         places = sql.integer_array([own[number] + 1 if number < len(own) else 0 for own in self.terms.all_terms])
         place = pick(places, "scored.place")
         found = f"CASE WHEN {place} OPERATOR(pg_catalog.>) 0 THEN {place} OPERATOR(pg_catalog.+) 1 END"
@@ -208,14 +208,7 @@ def _no_leaf(_: object) -> str:
 
 
 def checked_layout(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    type_: str | None,
-    class_: str | None,
-    terms: Terms,
-    n_kept: int,
-    background: str | None = None,
+    opened: UsableModel, type_: str | None, class_: str | None, terms: Terms, n_kept: int, background: str | None = None
 ) -> Layout:
     """The layout of what is asked for.
 
@@ -228,12 +221,13 @@ def checked_layout(
         MadtreeError: the type or the class is none of the model's, the model has no trees, or a row of it takes too
             many numbers.
     """
+    model = opened.model
     wanted, classes = _check_type(model, type_), class_positions(model, class_)
     if not any(model.numbering.counts or [1]):
         raise MadtreeError(f"model: {model.name} has no trees")
     _check_terms(model, max(len(classes), 1), terms, n_kept)
-    table = None if background is None else BackgroundTable.checked(host, tables, model, background)
-    return Layout(SumScale(host, tables, model, wanted, classes), terms, n_kept, table)
+    table = None if background is None else NewRows.named(opened, background, "background")
+    return Layout(SumScale(opened, wanted, classes), terms, n_kept, table)
 
 
 def _check_type(model: Model, type_: str | None) -> str:

@@ -9,13 +9,12 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.learn.data import Bools, Floats, Ints, finished, sent_rows
-from madtree.model import ModelTables, casting, find_to_use, kept
+from madtree.model import UsableModel, find_to_use, kept
 from madtree.model.arrays import read_arrays
 from madtree.records import dataclass
-from madtree.request import find_source
 from madtree.score.block_plan import build_plan
 from madtree.score.block_scorer import score_rows
-from madtree.score.new_rows import fit_to_source, only_row, scan_of
+from madtree.score.new_rows import NewRows, only_row
 from madtree.score.rows_at_hand import numbers_of_rows
 from madtree.score.shap_columns import COLUMNS, Layout, checked_layout
 from madtree.score.shap_plan import Terms
@@ -46,18 +45,14 @@ def explain_row(
         MadtreeError: an argument is NULL or not valid, the table lacks a column, not just one row has the id, or the
             row's group has no tree.
     """
-    tables, model = find_to_use(host, given, trust_owner)
-    layout = checked_layout(host, tables, model, type_, class_, Terms(range(len(model.features))), 0)
-    if table_name is None:
-        raise MadtreeError("table_name must be the name of a table or view, not NULL")
-    source = find_source(host.source, table_name, "table_name")
-    data = fit_to_source(host, model, source, table_name, "table_name")
-    scan = scan_of(host, tables, model, source, data, "", "")
-    plan = _plan(host, layout)
+    opened = find_to_use(host, given, trust_owner)
+    model = opened.model
+    layout = checked_layout(opened, type_, class_, Terms(range(len(model.features))), 0)
+    rows = NewRows.named(opened, table_name, "table_name")
+    scan, plan = rows.scan(), _plan(host, layout)
     numbers = [as_number(scan.features[model.features[place].name]) for place in plan.used]
     blocks = BlockScan(scan, numbers, [], [], 0, "pg_catalog.text", array_id=False)
-    with casting(model, data.features, table_name, "table_name"):
-        row = only_row(host, scan, model, id_, data.types[model.id_column].as_kept, blocks.image)
+    row = only_row(rows, id_, blocks.image)
     image = sent_rows(bytes(row["asked"]), blocks.sent_stretches)
     known, expected, terms = plan.explained(host, image)
     if not known.all():
@@ -92,9 +87,7 @@ class ExplainedRows:
     terms: Floats
 
 
-def explain_some(
-    host: Host, tables: ModelTables, model: Model, source: Relation, given: str, argument: str, most: int
-) -> ExplainedRows:
+def explain_some(opened: UsableModel, source: Relation, given: str, argument: str, most: int) -> ExplainedRows:
     """At most `most` rows of a table, drawn by their ids; those of a group without trees are left out.
 
     Args:
@@ -103,16 +96,14 @@ def explain_some(
     Raises:
         MadtreeError: the table lacks a column, or a row takes too many numbers.
     """
-    layout = checked_layout(host, tables, model, None, None, Terms(range(len(model.features))), 0)
-    data = fit_to_source(host, model, source, given, argument)
-    scan = scan_of(host, tables, model, source, data, "", "")
+    host, model = opened.host, opened.model
+    layout = checked_layout(opened, None, None, Terms(range(len(model.features))), 0)
+    table = NewRows.of(opened, source, given, argument)
     plan = _plan(host, layout)
-    features, id_type = [data.features[feature.name] for feature in model.features], data.types[model.id_column]
-    texts = [text_of(model.id_column, id_type.writer), *map(shown, features)]
-    with casting(model, data.features, given, argument):
-        own, numbers, row_texts = numbers_of_rows(
-            host, model, scan, plan.used, id_type, most, [*map(as_number, features)], texts
-        )
+    features = [table.data.features[feature.name] for feature in model.features]
+    texts = [text_of(model.id_column, table.id_type.writer), *map(shown, features)]
+    asked = [*map(as_number, features)], texts
+    own, numbers, row_texts = numbers_of_rows(table, plan.used, most, *asked, with_offset=False)
     known, expected, terms = plan.explained(host, own)
     rows = [row for row, is_known in zip(row_texts, known.tolist(), strict=True) if is_known]
     return ExplainedRows(
@@ -127,7 +118,7 @@ def explain_some(
 
 
 def _classes(layout: Layout) -> Sequence[str | None]:
-    return [layout.scale.model.classes[place] for place in layout.scale.classes] or [None]
+    return [layout.scale.opened.model.classes[place] for place in layout.scale.classes] or [None]
 
 
 @dataclass(frozen=True)
@@ -166,17 +157,16 @@ class _Plan:
 
 def _plan(host: Host, layout: Layout) -> _Plan:
     """Of all features, against the rows of training."""
-    scale = layout.scale
-    tables, model = scale.tables, scale.model
+    scale, opened = layout.scale, layout.scale.opened
 
     def make() -> _Plan:
-        arrays = read_arrays(host, tables, model, COLUMNS)
+        arrays = read_arrays(opened, COLUMNS)
         of_node, shap, record = layout.scorer_values(arrays)
-        plan = build_plan(arrays.trees, of_node, grouped=bool(model.grouping_columns), between=host.let_in)
+        plan = build_plan(arrays.trees, of_node, grouped=bool(opened.model.grouping_columns), between=host.let_in)
         return _Plan(arrays.used, plan, record, shap.expected, shap.unit, shap.places, shap.n_places)
 
     what = "contributions", scale.type_, *scale.classes
-    return kept(host, tables, what, make, lambda made: len(made.plan))
+    return kept(opened, what, make, lambda made: len(made.plan))
 
 
 def _contributions(

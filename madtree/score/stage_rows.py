@@ -10,11 +10,10 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Array, Floats, Ints, Values, finished, unsigned
 from madtree.learn.walk import FlatTrees, Walk
-from madtree.model import ModelTables, casting
+from madtree.model import UsableModel
 from madtree.model.arrays import ModelArrays
 from madtree.records import dataclass
 from madtree.request import COSTS
-from madtree.score.asking import checked
 from madtree.score.case_or_blocks import measure
 from madtree.score.refreshed_leaves import rows_by_blocks
 from madtree.score.staged import unfit_for
@@ -85,14 +84,7 @@ class StageRows:
 
     @classmethod
     def read(
-        cls,
-        host: Host,
-        tables: ModelTables,
-        model: Model,
-        arrays: ModelArrays,
-        trees: StagedTrees,
-        table: str | None,
-        argument: str,
+        cls, opened: UsableModel, arrays: ModelArrays, trees: StagedTrees, table: str | None, argument: str
     ) -> StageRows:
         """Those of a table.
 
@@ -100,17 +92,18 @@ class StageRows:
             MadtreeError: there is no such table, it lacks a column, a weight or outcome in it is out of range, or it
                 has too many rows.
         """
-        tested = tested_rows(host, tables, model, table, with_id=False, argument=argument)
-        outcome, weight = tested.outcome_and_weight(model)
-        behind = [tested.where_trained(model, outcome), weight]
-        work = measure(host, tested.source, tables, model, 1, COSTS)
-        statement = rows_by_blocks(host, tables, model, tested, arrays.used, behind, 0, work)
+        model = opened.model
+        tested = tested_rows(opened, table, with_id=False, argument=argument)
+        outcome, weight = tested.outcome_and_weight()
+        behind = [tested.where_trained(outcome), weight]
+        work = measure(tested, 1, COSTS)
+        statement = rows_by_blocks(tested, arrays.used, behind, 0, work)
         grouped, n_bytes, n_rows = bool(model.grouping_columns), 0, 0
         own, parts, unfit = [], [], np.zeros(2, np.int64)
-        with casting(model, tested.data.features, str(table), argument):
+        with tested.casting():
             for rows in statement.sent_rows():
                 for first in range(0, len(rows), _PIECE):
-                    host.let_in()
+                    opened.host.let_in()
                     numbers = np.array(rows[first : first + _PIECE].T, np.float64, order="C")
                     group, known = trees.walk.places(numbers[0] if grouped else None, numbers.shape[1])
                     counted = _counted(model, numbers[-2], numbers[-1], unfit)
@@ -119,7 +112,7 @@ class StageRows:
                         continue
                     group, values = group.take(counted), numbers[int(grouped) : -2].take(counted, axis=1)
                     own.append((group, *numbers[-2:].take(counted, axis=1)))
-                    parts.append(trees.leaves(host, values, group))
+                    parts.append(trees.leaves(opened.host, values, group))
                     n_bytes += parts[-1].nbytes + len(group) * _ROW_BYTES
                     if n_bytes > _MOST_BYTES:
                         raise MadtreeError(
@@ -130,7 +123,7 @@ class StageRows:
                         )
                     n_rows += len(group)
         bad = {"bad_weights": int(unfit[0]), "bad_actuals": int(unfit[1])}
-        checked(host, [bad], model, str(table), unfit_for(model), argument)
+        tested.checked([bad], unfit_for(model))
         if not own:
             return cls(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), [])
         group, outcomes, weights = (np.concatenate(each) for each in zip(*own, strict=True))

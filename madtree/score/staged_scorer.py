@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from madtree.learn.data import Bools, Coroutine, Floats, Ints
 from madtree.learn.losses import RowLoss
-from madtree.learn.walk import Route, Walk
+from madtree.learn.walk import Walk
 from madtree.model.arrays import expected, probabilities
-from madtree.score.member_scorer import leaves_of
+from madtree.score.routed_rows import RoutedRows
 from madtree.trees import LOSSES
 
 # What is said of a group's rows: the group's number; how many have an outcome that the loss is not for, how many an
@@ -24,30 +25,17 @@ def n_sums(n_rounds: int) -> int:
     return FIRST_SUM + 2 * (n_rounds + 1)
 
 
-def staged_sums(
-    model: dict[str, Any],
-    place: Ints,
-    known: Bools | None,
-    route: Route,
-    outcomes: Floats,
-    weights: Floats,
-    offset: Floats | None,
-) -> Coroutine[bytes]:
+def staged_sums(routed: RoutedRows, outcomes: Floats, weights: Floats) -> Coroutine[bytes]:
     """The sums (n_groups, `n_sums`) over some rows; a group with fewer rounds stays as it is after its last one.
 
     Args:
-        model: the plan, checked.
-        place: (n_rows,) of each row's group; `known`: whether it has one, None where all have.
-        route: of the rows.
         outcomes: (n_rows,) numbers, or places of classes from 0; NaN of rows without one.
         weights: (n_rows,), NaN of rows without one.
-        offset: (n_rows,) what is added to their scores; None for nothing.
     """
-    offset = np.zeros(len(place)) if offset is None else offset
-    if known is not None:
-        rows = np.flatnonzero(known)
-        place, route, outcomes, weights = place.take(rows), route.of(rows), outcomes.take(rows), weights.take(rows)
-        offset = offset.take(rows)
+    if routed.known is not None:
+        rows = np.flatnonzero(routed.known)
+        routed, outcomes, weights = routed.of(rows), outcomes.take(rows), weights.take(rows)
+    model, place = routed.model, routed.place
     walk: Walk = model["walk"]
     here, group = np.unique(place, return_inverse=True)
     group = group.ravel()
@@ -63,10 +51,8 @@ def staged_sums(
     counts = None if walk.counts is None else walk.counts.take(place)
     for count in [model["members"]] if counts is None else np.unique(counts).tolist():
         rows = np.flatnonzero(counted if counts is None else counted & (counts == count))
-        own = {**model, "members": count}
-        mine = group.take(rows), place.take(rows), route.of(rows)
-        numbers = outcomes.take(rows), weights.take(rows), offset.take(rows)
-        yield from _add_rounds(own, *mine, *numbers, found[:, FIRST_SUM:])
+        own = replace(routed.of(rows), model={**model, "members": count})
+        yield from _add_rounds(own, group.take(rows), outcomes.take(rows), weights.take(rows), found[:, FIRST_SUM:])
     return found.tobytes()
 
 
@@ -80,23 +66,15 @@ def fit_outcomes(loss: str, n_classes: int, outcomes: Floats) -> Bools:
     return np.asarray(fit & (outcomes >= 0)) if declared.is_count else fit
 
 
-def _add_rounds(
-    model: dict[str, Any],
-    group: Ints,
-    place: Ints,
-    route: Route,
-    outcomes: Floats,
-    weights: Floats,
-    offset: Floats,
-    sums: Floats,
-) -> Coroutine[None]:
-    """Add rows, whose groups have `model["members"]` trees, to the sums (n_groups, ...) of the groups (n_rows,)."""
+def _add_rounds(routed: RoutedRows, group: Ints, outcomes: Floats, weights: Floats, sums: Floats) -> Coroutine[None]:
+    """Add rows, whose groups have `members` trees, to the sums (n_groups, ...) of the groups (n_rows,)."""
+    model, leaves = routed.model, routed.leaves()
     base, values = model["base"], model["values"][:, 0]
     n_scores, n_groups = base.shape[1], len(sums)
-    leaves = leaves_of(model, place, route)
     of_rows = RowLoss(model["loss"], base.shape[1], weighted=False, quantile=model["quantile"])
-    of_group = model["walk"].groups.take(place) - 1
+    of_group = model["walk"].groups.take(routed.place) - 1
     threshold = None if model["thresholds"] is None else model["thresholds"].take(of_group)
+    offset = 0.0 if routed.offset is None else routed.offset
     lines = of_rows.begun(outcomes, None, base.take(of_group, axis=0).T + offset)
     scores = lines[of_rows.first : of_rows.first + n_scores]
     for number in range(sums.shape[1] // 2):

@@ -8,7 +8,7 @@ from itertools import groupby
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.model import (
-    ModelTables,
+    UsableModel,
     base_scores,
     check_kind,
     check_type,
@@ -19,7 +19,6 @@ from madtree.model import (
     probabilities,
     read_trees,
 )
-from madtree.sqltext import models as models_sql
 from madtree.sqltext.condition import Spelling
 from madtree.sqltext.portable import spelling_of
 from madtree.sqltext.score_sum import ScoreSum
@@ -51,12 +50,13 @@ def boost_sql(
         MadtreeError: an argument is not valid, or the model is too large.
     """
     spelling = spelling_of(dialect)
-    tables, model = find_to_use(host, model_name, trust_owner)
+    opened = find_to_use(host, model_name, trust_owner)
+    model = opened.model
     check_kind(model, "boost_sql", "model")
     wanted, place = _checked(model, type_, class_)
     if wanted == "prob" and class_ is None:
         notice_class(host, model)
-    sums = ScoreSum(model, _groups(host, tables, model, _CUT), host.let_in, spelling)
+    sums = ScoreSum(model, _groups(opened, _CUT), host.let_in, spelling)
     if wanted == "raw":
         return sums.scores(place)
     if wanted == "prob":
@@ -76,14 +76,13 @@ def _checked(model: Model, type_: str | None, class_: str | None) -> tuple[str, 
     return wanted, class_position(model, class_)
 
 
-def forest_expression(
-    host: Host, tables: ModelTables, model: Model, type_: str | None, class_: str | None, spelling: Spelling
-) -> str:
+def forest_expression(opened: UsableModel, type_: str | None, class_: str | None, spelling: Spelling) -> str:
     """A forest as `forest_predict` says it; the arguments as of `boost_sql`.
 
     Raises:
         MadtreeError: an argument is not valid, or the forest is too large.
     """
+    model = opened.model
     wanted = check_type(model, type_, FOREST_TYPES)
     if class_ is not None and wanted == "response":
         raise MadtreeError(f"class says whose probability is wanted, which takes type 'prob', not {wanted!r}")
@@ -91,9 +90,9 @@ def forest_expression(
     of_all = n_classes > 2 and class_ is None
     places = range(n_classes) if of_all else [class_position(model, class_)] if wanted != "response" else []
     if places and class_ is None:
-        notice_class(host, model)
-    groups = _groups(host, tables, model, _SMALLER, n_classes if of_all else 1)
-    sums = VoteSum(model, groups, host.let_in, spelling)
+        notice_class(opened.host, model)
+    groups = _groups(opened, _SMALLER, n_classes if of_all else 1)
+    sums = VoteSum(model, groups, opened.host.let_in, spelling)
     if wanted == "response":
         return sums.most_voted() if model.is_classification else sums.mean(lambda leaf: float(leaf.prediction or 0))
     shares = [sums.mean(_SHARES[wanted](model, place)) for place in places]
@@ -107,7 +106,7 @@ _SHARES: Mapping[str, Callable[[Model, int], Callable[[Node], float]]] = {
 }
 
 
-def _groups(host: Host, tables: ModelTables, model: Model, hint: str, copies: int = 1) -> list[GroupTrees]:
+def _groups(opened: UsableModel, hint: str, copies: int = 1) -> list[GroupTrees]:
     """The groups that could be trained. What PostgreSQL would take too long to read, or too much of its stack, is
     refused.
 
@@ -118,17 +117,17 @@ def _groups(host: Host, tables: ModelTables, model: Model, hint: str, copies: in
     Raises:
         MadtreeError: there are too many leaves, or trees of a sum.
     """
-    size = host.query(models_sql.size(tables.schema, tables.name))[0]
-    _check_size(model, int(size["leaves"]) * copies, copies, hint)
+    size = opened.size()
+    _check_size(opened.model, int(size["leaves"]) * copies, copies, hint)
     if not size["trees"]:
         return []
-    bases, isotonic, found = _bases(host, tables, model), isotonic_functions(host, tables, model), []
-    of_trees = groupby(read_trees(host, tables, model), key=lambda tree: model.numbering.group(tree.tree_id))
+    bases, isotonic, found = _bases(opened), isotonic_functions(opened), []
+    of_trees = groupby(read_trees(opened), key=lambda tree: opened.model.numbering.group(tree.tree_id))
     n_nodes = 0  # which nobody has to tell as they are
     for group, trees in ((group, tuple(trees)) for group, trees in of_trees):
         found.append(GroupTrees(trees, bases[group - 1] if bases else (), isotonic[group - 1] if isotonic else ()))
         n_nodes += sum(len(tree.nodes) for tree in trees)
-    _check_size(model, n_nodes // 2 * copies, copies, hint)
+    _check_size(opened.model, n_nodes // 2 * copies, copies, hint)
     return found
 
 
@@ -144,6 +143,6 @@ def _check_size(model: Model, leaves: int, copies: int, hint: str) -> None:
         )
 
 
-def _bases(host: Host, tables: ModelTables, model: Model) -> list[list[float]]:
+def _bases(opened: UsableModel) -> list[list[float]]:
     """The scores that each group's rows begin with; none of other models."""
-    return base_scores(host, tables, model) if model.kind.joining is Joining.SUM else []
+    return base_scores(opened) if opened.model.kind.joining is Joining.SUM else []

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
-from madtree.model import ModelTables, NewData, fit_features, is_training_table, outcome_of
+from madtree.host import Row, watched
+from madtree.model import ModelTables, NewData, UsableModel, fit_features, is_training_table, outcome_of
 from madtree.records import dataclass
 from madtree.request import find_source
+from madtree.score.new_rows import NewRows
 from madtree.sqltext import cells as cells_sql
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.quote import binary
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression, parse_name
-from madtree.sqltext.tables import model_table
 from madtree.sqltext.typenames import type_sql
 from madtree.trees import FeatureKind, Model
 
@@ -22,29 +22,25 @@ _COMPARED, _FEW_CLASSES = ("smallint", "integer", "boolean"), 8
 
 
 @dataclass(frozen=True)
-class TestedRows:
+class TestedRows(NewRows):
     """Rows whose outcome is known.
 
     Attributes:
-        source: where they are.
-        data: what the model needs of them.
         actual, weight, exposure: of a row, as SQL; None where the model has none.
         place: of the class of a row among the model's, from 0, as SQL; empty of numbers.
     """
 
-    source: Relation
-    data: NewData
     actual: str
     weight: str | None
     exposure: str | None
     place: str = ""
 
-    def outcome_and_weight(self, model: Model) -> list[str]:
+    def outcome_and_weight(self) -> list[str]:
         """SQL of the outcome and the weight of a row, as float8 that are infinite where they are NaN: of classes their
         place from 0, of rates what they are per exposure, for which the row then counts.
         """
         infinite = cells_sql.not_a_number_as_infinite
-        if model.is_classification:
+        if self.opened.model.is_classification:
             weight = "1::pg_catalog.float8" if self.weight is None else infinite(self.weight)
             return [self.place, weight]
         actual, weight = self.actual, self.weight or "1::pg_catalog.float8"
@@ -54,29 +50,46 @@ class TestedRows:
             weight = f"CASE WHEN {fits} THEN {binary(weight, '*', self.exposure)} ELSE {weight} END"
         return [infinite(value) for value in (actual, weight)]
 
-    def of_training(self, model: Model) -> TestedRows:
-        """With outcomes only where training takes the row."""
-        return replace(self, actual=self.where_trained(model, self.actual))
+    def checked(self, rows: list[Row], unfit: str = "infinite or NaN") -> list[Row]:
+        """Rows of an answer without what tells of unfit values; `unfit`: what outcomes are then, where no events are
+        counted.
 
-    def where_trained(self, model: Model, value: str) -> str:
+        Raises:
+            MadtreeError: there are such values.
+        """
+        host, model = self.opened.host, self.opened.model
+        bad_weights = max((row.pop("bad_weights", 0) or 0 for row in watched(host, rows)), default=0)
+        bad_actuals = max((row.pop("bad_actuals", 0) or 0 for row in watched(host, rows)), default=0)
+        if bad_weights:
+            raise MadtreeError(
+                f"{self.argument}: weights {model.summary['weights']} is negative, infinite or NaN in {bad_weights} "
+                f"row{'s' * (bad_weights != 1)} of {self.given}; a weight must be a finite number of at least 0"
+            )
+        if bad_actuals:
+            if model.of_counts:
+                unfit = "negative, infinite or NaN"
+            if model.exposure:
+                unfit += f", or exposure {model.exposure} is not above 0,"
+            where = f"{bad_actuals} row{'s' * (bad_actuals != 1)} of {self.given}"
+            raise MadtreeError(f"{self.argument}: {model.dependent} is {unfit} in {where}")
+        return rows
+
+    def of_training(self) -> TestedRows:
+        """With outcomes only where training takes the row."""
+        return replace(self, actual=self.where_trained(self.actual))
+
+    def where_trained(self, value: str) -> str:
         """SQL of a value of a row, NULL where training takes no such row: where no feature is known, unless being
         unknown is a value.
         """
+        model = self.opened.model
         if model.summary.get("null_as_category") and any(f.kind is FeatureKind.UNORDERED for f in model.features):
             return value
         numbers = [rows_sql.as_number(self.data.features[feature.name]) for feature in model.features]
         return rows_sql.where_some(value, numbers)
 
 
-def tested_rows(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    test_table: str | None,
-    *,
-    with_id: bool,
-    argument: str,
-) -> TestedRows:
+def tested_rows(opened: UsableModel, test_table: str | None, *, with_id: bool, argument: str) -> TestedRows:
     """The rows of a table by which a model is judged; tells of those that it has seen.
 
     Args:
@@ -86,41 +99,31 @@ def tested_rows(
     Raises:
         MadtreeError: there is no such table, or it lacks what the model needs.
     """
-    if test_table is None:
-        raise MadtreeError(f"{argument} must be the name of a table or view, not NULL")
-    source = find_source(host.source, test_table, argument)
-    if is_training_table(host, model, source):
-        _warn_of_training_rows(host, tables, model, test_table)
-    return with_outcomes(host, tables, model, source, test_table, with_id=with_id, argument=argument)
+    source, given = find_source(opened.host.source, test_table, argument), str(test_table)
+    if is_training_table(opened.host, opened.model, source):
+        _warn_of_training_rows(opened, given)
+    return with_outcomes(opened, source, given, with_id=with_id, argument=argument)
 
 
-def with_outcomes(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    source: Relation,
-    given: str,
-    *,
-    with_id: bool,
-    argument: str,
-) -> TestedRows:
+def with_outcomes(opened: UsableModel, source: Relation, given: str, *, with_id: bool, argument: str) -> TestedRows:
     """The rows of `source`, which the user has called `given`.
 
     Raises:
         MadtreeError: it lacks what the model needs.
     """
+    model = opened.model
     weight = str(model.summary["weights"]) if model.weighted else None
     if weight is not None:  # what the model's tables say is checked before it is part of any statement
         check_expression(weight, f"{model.name} is damaged: the weights in its summary")
     needed = [model.dependent, *model.grouping, *(text for text in (weight, model.exposure) if text)]
     ids = [model.id_column] * with_id
-    data = fit_features(host.source, model, source, given, argument, needed, ids)
+    data = fit_features(opened.host.source, model, source, given, argument, needed, ids)
     weight, exposure = (
         None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
     )
-    actual = outcome_of(tables, model, data)
-    place = _place_of_class(tables, model, data, actual) if model.is_classification else ""
-    return TestedRows(source, data, actual, weight, exposure, place)
+    actual = outcome_of(opened, data)
+    place = _place_of_class(opened.tables, model, data, actual) if model.is_classification else ""
+    return TestedRows(opened, source, data, given, argument, actual, weight, exposure, place)
 
 
 def _place_of_class(tables: ModelTables, model: Model, data: NewData, actual: str) -> str:
@@ -132,18 +135,19 @@ def _place_of_class(tables: ModelTables, model: Model, data: NewData, actual: st
     return cells_sql.number_of_class(actual, model.classes)
 
 
-def _warn_of_training_rows(host: Host, tables: ModelTables, model: Model, test_table: str) -> None:
+def _warn_of_training_rows(opened: UsableModel, test_table: str) -> None:
     """Tell that the model was trained on that table, and what to do instead."""
+    model = opened.model
     if model.kind.unseen_in is not None:
-        unseen = model_table(tables.schema, tables.name, model.kind.unseen_in)
+        unseen = opened.tables.part(model.kind.unseen_in)
         instead = f"the error on rows that each tree has not seen is in {unseen}"
-    elif host.has_extension:
+    elif opened.host.has_extension:
         held = f"madtree.holdout({model.id_column})"
         instead = f"train on the rows WHERE NOT {held}, and evaluate on those WHERE {held}"
     else:
         instead = "train on a view that leaves some rows out, and evaluate on these"
     one = model.kind.unseen_in is None and not model.grouping_columns
     whose, predicts = ("it has", "predicts") if one else ("its trees have", "predict")
-    host.notice(
+    opened.host.notice(
         f"{model.name} was trained on {test_table}: {whose} seen these rows, and {predicts} others less well; {instead}"
     )

@@ -13,7 +13,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, listed, watched
 from madtree.learn.data import Floats
-from madtree.model import find_trained, read_summary
+from madtree.model import find_own
 from madtree.records import dataclass
 from madtree.request import TrainingTask
 from madtree.score.counted_table import category_points
@@ -56,8 +56,7 @@ def keep_statistics(host: Host, task: TrainingTask, kind: ModelKind, sample: Flo
     if kind.joining is not Joining.NONE:
         from madtree.score.prediction_statistics import predictions_of  # only here: who trains a tree need not load it
 
-        tables = find_trained(host, *at)
-        of_model = predictions_of(host, tables, read_summary(host, tables), sample)
+        of_model = predictions_of(find_own(host, *at), sample)
     write_statistics(host, *at, counting, counts, of_model)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from madtree.sqltext.copies import Columns, Name, insert_copies
+from madtree.sqltext.copies import ModelCopy
 from madtree.sqltext.inserts import unnested
 from madtree.sqltext.models import just_so_many
 from madtree.sqltext.quote import spelled_out, text_array
@@ -49,34 +49,27 @@ def groups(schema: str, name: str) -> str:
     return f"SELECT g.gid FROM {model_table(schema, name, '_group')} AS g ORDER BY g.gid"
 
 
-def fill_inner_nodes(old: Name, new: Name, columns: Columns) -> str:
+def fill_inner_nodes(copy: ModelCopy) -> str:
     """Copy the nodes that are no leaves."""
-    return (
-        f"{insert_copies(new, '_nodes', columns, {}, 'n')} FROM {model_table(*old, '_nodes')} AS n WHERE NOT n.is_leaf"
-    )
+    return f"{copy.fill('_nodes', 'n')} WHERE NOT n.is_leaf"
 
 
-def fill_leaves(old: Name, new: Name, columns: Columns, classes: str) -> str:
+def fill_leaves(copy: ModelCopy, classes: str) -> str:
     """Copy some leaves with other weights, from one array literal per column of `LEAF_PARAMETERS`; `classes`: SQL of
     their array, as the copy keeps predictions.
     """
     values = {"prediction": f"({classes})[k.prediction]", "class_weights": "k.class_weights::pg_catalog.float8[]"}
     match = spelled_out("n.tree_id `=` k.tree_id AND n.node_id `=` k.node_id")
-    return (
-        f"{insert_copies(new, '_nodes', columns, values, 'n')} FROM {model_table(*old, '_nodes')} AS n INNER JOIN "
-        f"{unnested('k', LEAF_PARAMETERS)} ON {match}"
-    )
+    return f"{copy.fill('_nodes', 'n', values)} INNER JOIN {unnested('k', LEAF_PARAMETERS)} ON {match}"
 
 
-def fill_renumbered(old: Name, new: Name, suffix: str, columns: Columns, values: Mapping[str, str]) -> str:
+def fill_renumbered(copy: ModelCopy, suffix: str, values: Mapping[str, str]) -> str:
     """Copy the rows of trees under other numbers, from one array literal per column of `TREE_PARAMETERS`; `values`: SQL
     of columns that are new, over `s`.
     """
     match = spelled_out("s.tree_id `=` k.former")
-    return (
-        f"{insert_copies(new, suffix, columns, {'tree_id': 'k.tree_id', **values}, 's')} "
-        f"FROM {model_table(*old, suffix)} AS s INNER JOIN {unnested('k', TREE_PARAMETERS)} ON {match}"
-    )
+    filled = copy.fill(suffix, values={"tree_id": "k.tree_id", **values})
+    return f"{filled} INNER JOIN {unnested('k', TREE_PARAMETERS)} ON {match}"
 
 
 def copied_trees(classes: Sequence[str]) -> dict[str, str]:
@@ -96,25 +89,23 @@ def copied_trees_of_group(n_copies: int) -> str:
     return spelled_out(f"s.n_trees `*` {n_copies}")
 
 
-def fill_packed(old: Name, new: Name) -> str:
+def fill_packed(copy: ModelCopy) -> str:
     """Copy the categories of some trees, with other nodes: from one array literal per column of `PACKED_PARAMETERS`,
     and the bytes behind.
     """
     whole = f"SELECT ${len(PACKED_PARAMETERS) + 1}::pg_catalog.bytea AS nodes OFFSET 0"
     cut = spelled_out("pg_catalog.substring(w.nodes, k.start `+` 1, k.length)")
     return (
-        f"INSERT INTO {model_table(*new, '_packed')} (tree_id, category_sets, nodes) "
-        f"SELECT k.tree_id, s.category_sets, {cut} FROM {model_table(*old, '_packed')} AS s INNER JOIN "
+        f"INSERT INTO {model_table(*copy.new, '_packed')} (tree_id, category_sets, nodes) "
+        f"SELECT k.tree_id, s.category_sets, {cut} FROM {model_table(*copy.old, '_packed')} AS s INNER JOIN "
         f"{unnested('k', PACKED_PARAMETERS)} ON {spelled_out('s.tree_id `=` k.former')}, ({whole}) AS w"
     )
 
 
-def fill_groups(old: Name, new: Name, columns: Columns, values: Mapping[str, str]) -> str:
+def fill_groups(copy: ModelCopy, values: Mapping[str, str]) -> str:
     """Copy the groups with what their scores mean, from one array literal per column of `GROUP_PARAMETERS`; `values`:
     SQL of columns that are new, over `s`.
     """
     own = {name: f"k.{name}::pg_catalog.{type_}" for name, type_ in GROUP_PARAMETERS if name != "gid"}
-    return (
-        f"{insert_copies(new, '_group', columns, {**values, **own}, 's')} FROM {model_table(*old, '_group')} AS s "
-        f"INNER JOIN {unnested('k', GROUP_PARAMETERS)} ON {spelled_out('s.gid `=` k.gid')}"
-    )
+    filled = copy.fill("_group", values={**values, **own})
+    return f"{filled} INNER JOIN {unnested('k', GROUP_PARAMETERS)} ON {spelled_out('s.gid `=` k.gid')}"

@@ -10,6 +10,7 @@ from madtree.sqltext.quote import EQUALS, ident, literal, qualified, with_needed
 
 # What the relation of a user's expressions is called in every statement: a name that no expression uses by accident.
 SOURCE_ALIAS = "madtree_source"
+_OWN_EQUALS = f"ARRAY[{literal(EQUALS.operator)}]"
 
 RELATION = Lasting("""
 SELECT c.oid, n.nspname AS schema, c.relname AS name, c.relkind::pg_catalog.text AS kind
@@ -75,7 +76,7 @@ def type_name(oid: str, typmod: str, schema: str, element: str) -> str:
 
 def equality(oid: str, schema: str) -> str:
     """SQL of a list: the operator by which GROUP BY holds values of a type to be equal, with its schema, and where that
-    is not pg_catalog the type of its operands (`quote.equality_of`).
+    is not pg_catalog the type of its operands (`trees.Equality`).
 
     PostgreSQL's own types, and what is made of them, have pg_catalog's. A type of an extension (citext) brings its own
     in its default operator class, which only a superuser can make; that class is asked, not the search path.
@@ -83,14 +84,14 @@ def equality(oid: str, schema: str) -> str:
     Args:
         oid, schema: SQL of the type's OID and of its schema's name.
     """
-    return f"""CASE WHEN {schema} OPERATOR(pg_catalog.=) 'pg_catalog' THEN ARRAY[{literal(EQUALS)}] ELSE COALESCE((
+    return f"""CASE WHEN {schema} OPERATOR(pg_catalog.=) 'pg_catalog' THEN {_OWN_EQUALS} ELSE COALESCE((
         WITH RECURSIVE domain (oid) AS (
             SELECT {oid}
             UNION ALL
             SELECT t.typbasetype FROM domain AS d JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) d.oid
             WHERE t.typtype OPERATOR(pg_catalog.=) 'd'
         )
-        SELECT CASE WHEN n.nspname OPERATOR(pg_catalog.=) 'pg_catalog' THEN ARRAY[{literal(EQUALS)}] ELSE ARRAY[
+        SELECT CASE WHEN n.nspname OPERATOR(pg_catalog.=) 'pg_catalog' THEN {_OWN_EQUALS} ELSE ARRAY[
             {with_needed_quotes("pg_catalog.format('OPERATOR(%I.%s)', n.nspname, o.oprname)")},
             {with_needed_quotes("pg_catalog.format('%I.%I', tn.nspname, t.typname)")}] END
         FROM domain AS d
@@ -104,7 +105,7 @@ def equality(oid: str, schema: str) -> str:
         JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) o.oprnamespace
         JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) d.oid
         JOIN pg_catalog.pg_namespace AS tn ON tn.oid OPERATOR(pg_catalog.=) t.typnamespace
-    ), ARRAY[{literal(EQUALS)}]) END"""
+    ), {_OWN_EQUALS}) END"""
 
 
 COLUMNS = Lasting(f"""

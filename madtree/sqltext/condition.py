@@ -15,7 +15,18 @@ from collections.abc import Sequence
 from madtree.records import dataclass
 from madtree.sqltext import values
 from madtree.sqltext.quote import EQUALS, literal, operator, same
-from madtree.trees import MOMENTS, RANGES, Feature, Model, Tree, first_right_label, last_decimal, last_left, moment_text
+from madtree.trees import (
+    MOMENTS,
+    RANGES,
+    Equality,
+    Feature,
+    Model,
+    Tree,
+    first_right_label,
+    last_decimal,
+    last_left,
+    moment_text,
+)
 
 NAN_TYPES = ("real", "double precision", "numeric")  # whose NaN is larger than everything, and means missing
 PLAIN = re.compile(r'^([a-z_][a-z0-9_$]*|"([^"]|"")+")$')
@@ -192,12 +203,12 @@ def typed_literal(text: str | None, type_: str) -> str:
     return f"NULL::{type_}" if text is None else f"{literal(text)}::{type_}"
 
 
-def _equal(column: str, type_: str, equals: str, value: str | None, spelling: Spelling) -> str:
+def _equal(column: str, type_: str, equals: Equality, value: str | None, spelling: Spelling) -> str:
     plain = _MODIFIER.sub("", type_).removeprefix("pg_catalog.")
     if not spelling.qualified and plain == "character varying":  # which has the operators of text
         return f"{column}::text = {typed_literal(value, 'text')}"
-    symbol = "=" if not spelling.qualified and plain in _HAVE_EQUALS else equals
-    return same(column, symbol, typed_literal(value, type_))
+    equality = Equality("=") if not spelling.qualified and plain in _HAVE_EQUALS else equals
+    return same(column, equality, typed_literal(value, type_))
 
 
 def _operator(feature: Feature, symbol: str, spelling: Spelling) -> str:

@@ -5,37 +5,33 @@ A group's trees follow those of the groups before it, so trees have other number
 
 from __future__ import annotations
 
-from madtree.sqltext.copies import Columns, Name, insert_copies
+from madtree.sqltext.copies import ModelCopy, Name
 from madtree.sqltext.quote import spelled_out
 from madtree.sqltext.tables import model_table
 
 
-def fill_trees(old: Name, new: Name, columns: Columns, most: int) -> str:
+def fill_trees(copy: ModelCopy, most: int) -> str:
     """Copy the trees that stay: of each group the first `most`."""
-    insert = insert_copies(new, "", columns, {"tree_id": "k.tree_id"}, "t")
-    return f"{insert} FROM {model_table(*old)} AS t {_kept(old, 't', most)} ORDER BY k.tree_id"
+    return f"{copy.fill('', 't', {'tree_id': 'k.tree_id'})} {_kept(copy.old, 't', most)} ORDER BY k.tree_id"
 
 
-def fill_packed(old: Name, new: Name, columns: Columns, most: int) -> str:
+def fill_packed(copy: ModelCopy, most: int) -> str:
     """Copy their nodes as they are."""
-    insert = insert_copies(new, "_packed", columns, {"tree_id": "k.tree_id"}, "s")
-    return f"{insert} FROM {model_table(*old, '_packed')} AS s {_kept(old, 's', most)} ORDER BY k.tree_id"
+    return f"{copy.fill('_packed', 's', {'tree_id': 'k.tree_id'})} {_kept(copy.old, 's', most)} ORDER BY k.tree_id"
 
 
-def fill_rounds(old: Name, new: Name, columns: Columns, n_rounds: int) -> str:
+def fill_rounds(copy: ModelCopy, n_rounds: int) -> str:
     """Copy the losses of rounds up to that one."""
     condition = spelled_out(f"s.round `<=` {n_rounds} ORDER BY s.gid, s.round")
-    insert = insert_copies(new, "_rounds", columns, {}, "s")
-    return f"{insert} FROM {model_table(*old, '_rounds')} AS s WHERE {condition}"
+    return f"{copy.fill('_rounds')} WHERE {condition}"
 
 
-def fill_groups(old: Name, new: Name, columns: Columns, most: int, n_rounds: int, has_rounds: bool) -> str:
+def fill_groups(copy: ModelCopy, most: int, n_rounds: int) -> str:
     """Copy the groups, once trees and rounds are copied. Of those that have become shorter gains are added up anew, in
-    the order of the trees, as training does; and the losses are those after the last round that they keep.
-
-    Args:
-        has_rounds: whether there is a table of these losses; else they are not known.
+    the order of the trees, as training does; and the losses are those after the last round that they keep, where there
+    is a table of these.
     """
+    new, has_rounds = copy.new, "_rounds" in copy.parts
     is_cut = spelled_out(f"s.n_trees `>` {most}")
 
     def anew(column: str, value: str) -> str:
@@ -53,7 +49,7 @@ def fill_groups(old: Name, new: Name, columns: Columns, most: int, n_rounds: int
     last = spelled_out(f"r.gid `=` s.gid AND r.round `=` {n_rounds}")
     rounds = f"LEFT JOIN {model_table(*new, '_rounds')} AS r ON {last} " if has_rounds else ""
     return (
-        f"{insert_copies(new, '_group', columns, values, 's')} FROM {model_table(*old, '_group')} AS s {rounds}"
+        f"{copy.fill('_group', values=values)} {rounds}"
         f"LEFT JOIN ({gains}) AS i ON i.gid OPERATOR(pg_catalog.=) s.gid ORDER BY s.gid"
     )
 

@@ -11,7 +11,7 @@ from madtree.sqltext.predict import TREE, Scan
 from madtree.sqltext.quote import ident, literal, same
 from madtree.sqltext.tables import CV_COLUMNS, model_table
 from madtree.sqltext.values import Writer
-from madtree.trees import Feature, FeatureKind, ModelKind
+from madtree.trees import Equality, Feature, FeatureKind, ModelKind
 
 _FIRST_OF_GROUPS = ("success", "message", "n_trees")  # of what documents tell of them
 
@@ -33,7 +33,7 @@ def value_of_text(type_: str) -> str:
     return f"SELECT CAST($1 AS {type_}) AS value"
 
 
-def row_by_id(scan: Scan, id_type: str, equals: str, column: str) -> str:
+def row_by_id(scan: Scan, id_type: str, equals: Equality, column: str) -> str:
     """The rows whose id is $1, a text; at most two, as one is too many.
 
     Columns: `tree`, the row's tree, NULL if its group is unknown; `shown`, the features' values as text; and `asked`.

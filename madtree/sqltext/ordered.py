@@ -13,6 +13,7 @@ from madtree.records import dataclass
 from madtree.sqltext.quote import binary, float_literal, literal, same
 from madtree.sqltext.rows import ZERO
 from madtree.sqltext.tables import identifier_cut, model_table
+from madtree.trees import Equality
 
 _WORD = "4294967295::pg_catalog.int8"
 _NAME_BYTES = 40  # of a feature's name in that of its encodings
@@ -48,7 +49,7 @@ class CategoryStatistics:
     texts: tuple[str, ...]
     encodings: tuple[str, ...]
     grouping: tuple[str, ...]
-    equals: tuple[str, ...]
+    equals: tuple[Equality, ...]
     in_training: str
     weight: str
     exposure: str
@@ -172,7 +173,7 @@ def count_categories(categories: str) -> str:
     )
 
 
-def read_categories(categories: str, groups: str | None, equals: Sequence[str]) -> str:
+def read_categories(categories: str, groups: str | None, equals: Sequence[Equality]) -> str:
     """Of each group the categories in the order of their features and encodings.
 
     Args:
@@ -186,7 +187,7 @@ def read_categories(categories: str, groups: str | None, equals: Sequence[str]) 
     )
 
 
-def read_priors(priors: str, n_features: int, groups: str | None, equals: Sequence[str]) -> str:
+def read_priors(priors: str, n_features: int, groups: str | None, equals: Sequence[Equality]) -> str:
     """Of each group the prior, and whether rows lack a category of each feature."""
     tree, join = _group_of(groups, equals)
     lacks = ", ".join(f"c.lacks{i}" for i in range(1, n_features + 1))
@@ -194,7 +195,7 @@ def read_priors(priors: str, n_features: int, groups: str | None, equals: Sequen
 
 
 def keep_categories(
-    schema: str, name: str, categories: str, features: Sequence[str], groups: str | None, equals: Sequence[str]
+    schema: str, name: str, categories: str, features: Sequence[str], groups: str | None, equals: Sequence[Equality]
 ) -> str:
     """Fill `<output>_categories`; `features` are the names of those that are encoded."""
     tree, join = _group_of(groups, equals)
@@ -221,7 +222,7 @@ def encoding_names(features: Sequence[str], taken: Collection[str]) -> list[str]
     return names
 
 
-def _group_of(groups: str | None, equals: Sequence[str]) -> tuple[str, str]:
+def _group_of(groups: str | None, equals: Sequence[Equality]) -> tuple[str, str]:
     """A group's number in a query over `c`, which has the group's values, and the join that tells it."""
     if groups is None:
         return "1::pg_catalog.int4", ""

@@ -14,7 +14,7 @@ from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.condition import QUALIFIED, READABLE, Spelling, typed_literal
 from madtree.sqltext.query import Lasting, look_up
 from madtree.sqltext.quote import ident, literal, same
-from madtree.trees import Feature, Model, Node, Tree
+from madtree.trees import Equality, Feature, Model, Node, Tree
 
 # A name beside the user's own columns: their expressions must not meet it by accident.
 TREE = "madtree_tree"
@@ -69,13 +69,13 @@ class GroupJoin:
 
     Attributes:
         table: `<output>` as SQL.
-        columns: (column of `<output>`, its value in a row of the new data, operator "equals") each, as SQL.
+        columns: (column of `<output>`, its value in a row of the new data, as SQL, and the operator) each.
         number: column of `<output>` that says which tree it is, or which group.
         as_values: makes SQL of the same rows for where the table is not.
     """
 
     table: str
-    columns: tuple[tuple[str, str, str], ...]
+    columns: tuple[tuple[str, str, Equality], ...]
     number: str = "tree_id"
     as_values: Callable[[], str] | None = None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from madtree.sqltext import sent_rows as sent
-from madtree.sqltext.copies import Columns, Name, insert_copies
+from madtree.sqltext.copies import ModelCopy, Name
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table
 
@@ -29,7 +29,7 @@ def tree_cps(model: Name) -> str:
     return f"SELECT t.tree_id, t.pruning_cp FROM {model_table(*model)} AS t ORDER BY t.tree_id"
 
 
-def fill_nodes(old: Name, new: Name, columns: Columns) -> str:
+def fill_nodes(copy: ModelCopy) -> str:
     """Copy the nodes that are kept: $1 tree ids, $2 node ids, $3 whether a leaf now, $4 complexities, as literals."""
     values = {column: f"CASE WHEN NOT k.is_leaf THEN n.{ident(column)} END" for column in _SPLIT_COLUMNS}
     values |= {"is_leaf": "k.is_leaf", "complexity": "k.complexity"}
@@ -39,23 +39,19 @@ def fill_nodes(old: Name, new: Name, columns: Columns) -> str:
         "AS k(tree_id, node_id, is_leaf, complexity)"
     )
     match = "n.tree_id OPERATOR(pg_catalog.=) k.tree_id AND n.node_id OPERATOR(pg_catalog.=) k.node_id"
-    return (
-        f"{insert_copies(new, '_nodes', columns, values, 'n')} FROM {model_table(*old, '_nodes')} AS n "
-        f"INNER JOIN {kept} ON {match} ORDER BY n.tree_id, n.node_id"
-    )
+    return f"{copy.fill('_nodes', 'n', values)} INNER JOIN {kept} ON {match} ORDER BY n.tree_id, n.node_id"
 
 
-def fill_of_splits(old: Name, new: Name, suffix: str, columns: Columns) -> str:
+def fill_of_splits(copy: ModelCopy, suffix: str) -> str:
     """Copy the rows of `_surrogates` or `_competitors` that are of nodes that are still split."""
     match = "n.tree_id OPERATOR(pg_catalog.=) s.tree_id AND n.node_id OPERATOR(pg_catalog.=) s.node_id"
     return (
-        f"{insert_copies(new, suffix, columns, {}, 's')} FROM {model_table(*old, suffix)} AS s "
-        f"INNER JOIN {model_table(*new, '_nodes')} AS n ON {match} AND NOT n.is_leaf "
+        f"{copy.fill(suffix)} INNER JOIN {model_table(*copy.new, '_nodes')} AS n ON {match} AND NOT n.is_leaf "
         "ORDER BY s.tree_id, s.node_id, s.rank"
     )
 
 
-def fill_trees(old: Name, new: Name, columns: Columns, has_surrogates: bool) -> str:
+def fill_trees(copy: ModelCopy) -> str:
     """Copy the trees and count anew what has changed, from the nodes and surrogates of the new model; $1 is the cp.
 
     Gains are added up in training's order, the splits' before the surrogates', so that the sums are equal to the bit.
@@ -67,12 +63,13 @@ def fill_trees(old: Name, new: Name, columns: Columns, has_surrogates: bool) -> 
         "pruning_cp": "GREATEST(t.pruning_cp, $1::pg_catalog.float8)",
         "impurity_var_importance": "i.importance",
     }
+    old, new = copy.old, copy.new
     nodes = model_table(*new, "_nodes")
     gains = (
         "SELECT n.tree_id, n.node_id, n.feature, n.improvement AS gain, 0 AS rank "
         f"FROM {nodes} AS n WHERE NOT n.is_leaf"
     )
-    if has_surrogates:
+    if "_surrogates" in copy.parts:
         match = "n.tree_id OPERATOR(pg_catalog.=) s.tree_id AND n.node_id OPERATOR(pg_catalog.=) s.node_id"
         gains += (
             " UNION ALL SELECT s.tree_id, s.node_id, s.feature, "
@@ -98,7 +95,7 @@ importances AS (
     LEFT JOIN sums AS s ON s.tree_id OPERATOR(pg_catalog.=) t.tree_id AND s.feature OPERATOR(pg_catalog.=) f.feature
     GROUP BY t.tree_id
 )
-{insert_copies(new, "", columns, values, "t")} FROM {model_table(*old)} AS t
+{copy.fill("", "t", values)}
 LEFT JOIN counts AS c ON c.tree_id OPERATOR(pg_catalog.=) t.tree_id
 LEFT JOIN importances AS i ON i.tree_id OPERATOR(pg_catalog.=) t.tree_id
 ORDER BY t.tree_id"""

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 
-EQUALS = "OPERATOR(pg_catalog.=)"
-_OPERANDS = "\0"  # stands in no name, so that a statement that has it is an error
+from madtree.trees import Equality
+
+EQUALS = Equality("OPERATOR(pg_catalog.=)")
 _BETWEEN_BACKTICKS = re.compile("`([^`]+)`")
 
 
@@ -27,19 +27,14 @@ def ident(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def equality_of(parts: Sequence[str]) -> str:
-    """What `same` takes, of an operator "equals" and, where it is not of pg_catalog, the type of its operands."""
-    return _OPERANDS.join(parts)
-
-
-def same(left: str, equals: str, right: str) -> str:
-    """Whether two values are the same, by an operator that is `EQUALS` or from `equality_of`.
+def same(left: str, equals: Equality, right: str) -> str:
+    """Whether two values are the same.
 
     Another schema than pg_catalog may have, beside an extension's, an operator of anybody's for the very types of the
     operands, such as a domain or a text: by the type of the extension's it is the extension's that is found.
     """
-    operator_, _, type_ = equals.partition(_OPERANDS)
-    return f"({left})::{type_} {operator_} ({right})::{type_}" if type_ else f"{left} {operator_} {right}"
+    cast = f"::{equals.type_}" if equals.type_ else ""
+    return f"({left}){cast} {equals.operator} ({right}){cast}" if cast else f"{left} {equals.operator} {right}"
 
 
 _PLAIN_NAME = re.compile(r'[a-z_][a-z0-9_]*|"(?:[^"]|"")+"')

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from madtree.sqltext.copies import Columns, Name, insert_copies
+from madtree.sqltext.copies import Columns, ModelCopy
 from madtree.sqltext.inserts import unnested
 from madtree.sqltext.quote import spelled_out
 from madtree.sqltext.tables import model_table
@@ -29,53 +29,46 @@ _OF_TRAINING = ("training_loss", "validation_loss")
 _OUT_OF_BAG = "oob_"  # how columns begin that tell of the rows which training has not shown to trees
 
 
-def fill_nodes(old: Name, new: Name, columns: Columns, classes: str | None) -> str:
+def fill_nodes(copy: ModelCopy, classes: str | None) -> str:
     """Copy all nodes, those to which rows have come with what these say, from one array literal per column of
     `CLASS_PARAMETERS` or `NUMBER_PARAMETERS`; the others have no rows. `classes`: SQL of their array, as the copy keeps
     predictions.
     """
     given = "k.prediction" if classes is None else f"({classes})[k.prediction]"
+    before = copy.parts["_nodes"]["prediction"].value("n.prediction")
     values = {
         "n_rows": "COALESCE(k.n_rows, 0)",
         "weight": "COALESCE(k.weight, 0)",
-        "prediction": f"CASE WHEN k.n_rows IS NULL THEN {columns['prediction'].value('n.prediction')} ELSE {given} END",
+        "prediction": f"CASE WHEN k.n_rows IS NULL THEN {before} ELSE {given} END",
     }
     if classes is not None:
         values["class_weights"] = "COALESCE(k.class_weights::pg_catalog.float8[], n.class_weights)"
     parameters = NUMBER_PARAMETERS if classes is None else CLASS_PARAMETERS
     match = spelled_out("n.tree_id `=` k.tree_id AND n.node_id `=` k.node_id")
-    return (
-        f"{insert_copies(new, '_nodes', columns, values, 'n')} FROM {model_table(*old, '_nodes')} AS n LEFT JOIN "
-        f"{unnested('k', parameters)} ON {match}"
-    )
+    return f"{copy.fill('_nodes', 'n', values)} LEFT JOIN {unnested('k', parameters)} ON {match}"
 
 
-def fill_trees(old: Name, new: Name, columns: Columns) -> str:
+def fill_trees(copy: ModelCopy) -> str:
     """Copy the trees with their rows, from one array literal per column of `TREE_PARAMETERS`."""
-    values = {"n_rows": "COALESCE(k.n_rows, t.n_rows)", **_forgotten(columns)}
+    values = {"n_rows": "COALESCE(k.n_rows, t.n_rows)", **_forgotten(copy.parts[""])}
     match = spelled_out("t.tree_id `=` k.tree_id")
-    return (
-        f"{insert_copies(new, '', columns, values, 't')} FROM {model_table(*old)} AS t LEFT JOIN "
-        f"{unnested('k', TREE_PARAMETERS)} ON {match} ORDER BY t.tree_id"
-    )
+    return f"{copy.fill('', 't', values)} LEFT JOIN {unnested('k', TREE_PARAMETERS)} ON {match} ORDER BY t.tree_id"
 
 
-def fill_groups(old: Name, new: Name, columns: Columns) -> str:
+def fill_groups(copy: ModelCopy) -> str:
     """Copy the groups, from one array literal per column of `GROUP_PARAMETERS`; others stay as they are, but for what
     is known of the training's rows alone.
     """
-    values = _forgotten(columns)
-    if "base_score" in columns:
+    values = _forgotten(copy.parts["_group"])
+    if "base_score" in copy.parts["_group"]:
         values |= {
             "base_score": "COALESCE(k.base_score::pg_catalog.float8[], s.base_score)",
             "loss_threshold": "COALESCE(k.loss_threshold, s.loss_threshold)",
             "n_rows": "COALESCE(k.n_rows, 0)",
             "n_held_out": "0",
         }
-    return (
-        f"{insert_copies(new, '_group', columns, values, 's')} FROM {model_table(*old, '_group')} AS s LEFT JOIN "
-        f"{unnested('k', GROUP_PARAMETERS)} ON {spelled_out('s.gid `=` k.gid')} ORDER BY s.gid"
-    )
+    match, filled = spelled_out("s.gid `=` k.gid"), copy.fill("_group", values=values)
+    return f"{filled} LEFT JOIN {unnested('k', GROUP_PARAMETERS)} ON {match} ORDER BY s.gid"
 
 
 def category_counts(schema: str, name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from madtree.records import dataclass
 from madtree.sqltext.quote import EQUALS
 from madtree.sqltext.values import Writer
+from madtree.trees import Equality
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Column:
     name: str
     sql: str
     type: str
-    equals: str = EQUALS
+    equals: Equality = EQUALS
     expression: str = ""
     writer: Writer | None = None
 

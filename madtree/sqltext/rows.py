@@ -10,7 +10,7 @@ from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.elements import Element, joined
 from madtree.sqltext.quote import INTERNAL, binary, operator, same
 from madtree.sqltext.sent_rows import sent_row, sent_stretches
-from madtree.trees import OWN_NUMBERS, Feature, FeatureKind
+from madtree.trees import OWN_NUMBERS, Equality, Feature, FeatureKind
 
 _SMALL_INTEGERS = ("smallint", "integer")
 ZERO, NONE, INFINITY = "0::pg_catalog.float8", "0::pg_catalog.int8", "'Infinity'::pg_catalog.float8"
@@ -89,7 +89,7 @@ class RowSource:
         identity: SQL of the number that tells a row apart (`identity_number`), or None where no rows are drawn.
         sent: whether rows are read over a connection, and so made by PostgreSQL's own functions (`sent_rows`).
         elements: for each feature what it is an element of, or None; empty where none is.
-        equals: of each grouping column SQL of its operator "equals".
+        equals: of each grouping column its operator.
         exposure, offset: SQL of the exposure and of the offset as float8, or None.
     """
 
@@ -102,7 +102,7 @@ class RowSource:
     groups: str | None = None
     fold: str | None = None
     elements: tuple[Element | None, ...] = ()
-    equals: tuple[str, ...] = ()
+    equals: tuple[Equality, ...] = ()
     exposure: str | None = None
     offset: str | None = None
     identity: str | None = None

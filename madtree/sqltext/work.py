@@ -145,9 +145,9 @@ class WorkTables:
         """
         return f"ANALYZE {self.name(part)} ({', '.join(columns)})"
 
-    def settle(self, part: str, workers: int, column: str = "block_id") -> str:
+    def settle(self, part: str, workers: int) -> str:
         """Tell the planner about a table, of which any column will do, and how many workers may share it."""
-        return f"ALTER TABLE {self.name(part)} SET (parallel_workers = {workers}); {self.analyze(part, [column])}"
+        return f"ALTER TABLE {self.name(part)} SET (parallel_workers = {workers}); {self.analyze(part, ['block_id'])}"
 
     def statistics(self) -> str:
         """The frontier's statistics; $1: plan."""

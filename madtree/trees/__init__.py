@@ -48,7 +48,7 @@ from madtree.trees.losses import (
     loss_fault,
     losses_of,
 )
-from madtree.trees.model import Competitor, Model, Node, Split, Surrogate, Tree
+from madtree.trees.model import Competitor, Equality, Model, Node, Split, Surrogate, Tree
 from madtree.trees.node_record import FIELD_SIZES, MOST_ROWS_IN_BAG, NodeLayout
 from madtree.trees.parameters import (
     BALANCED,

@@ -150,6 +150,14 @@ class Tree:
 
 
 @dataclass(frozen=True)
+class Equality:
+    """An operator "equals" with its schema, and the type that its operands are cast to, as SQL; empty: none."""
+
+    operator: str
+    type_: str = ""
+
+
+@dataclass(frozen=True)
 class Model:
     """A model as read back from its tables.
 
@@ -165,8 +173,8 @@ class Model:
         is_classification: otherwise regression, or rates of counted events.
         classes: class labels as text, in the dependent's SQL order; empty for regression.
         features: in the order of `independent_varnames`.
-        grouping_columns: of `<output>`, as SQL, with `grouping_types` their SQL types, and `grouping_equals` SQL of the
-            operators "equals" of these; empty for pg_catalog's.
+        grouping_columns: of `<output>`, as SQL, with `grouping_types` their SQL types, and `grouping_equals` the
+            operators of these; empty for pg_catalog's.
         grouping_expressions: SQL of their values in a row of the data; empty where these are columns of the same names.
         trees: by ascending tree_id.
         categories: with null_as_category, those of each unordered feature that were seen in training, for all trees
@@ -185,7 +193,7 @@ class Model:
     features: tuple[Feature, ...]
     grouping_columns: tuple[str, ...] = ()
     grouping_types: tuple[str, ...] = ()
-    grouping_equals: tuple[str, ...] = ()
+    grouping_equals: tuple[Equality, ...] = ()
     trees: tuple[Tree, ...] = ()
     weighted: bool = False
     categories: Mapping[str, tuple[str, ...] | Mapping[int, tuple[str, ...]]] = field(default_factory=dict)
@@ -267,6 +275,11 @@ class Model:
         return {
             name: seen.get(group, ()) if isinstance(seen, Mapping) else seen for name, seen in self.categories.items()
         }
+
+    @property
+    def feature_names(self) -> list[str]:
+        """In their order."""
+        return [feature.name for feature in self.features]
 
     def feature(self, name: str) -> Feature:
         """The feature of that name. Raises KeyError if the model has none."""

@@ -18,7 +18,7 @@ from psycopg_host import PsycopgHost
 
 from madtree.errors import MadtreeError
 from madtree.host.psycopg import as_host
-from madtree.model.read import find_model, read_summary
+from madtree.model import find_to_use
 from madtree.report import build, build_report, figures, trees
 from madtree.report.trees import Limits, choose_trees
 
@@ -109,12 +109,11 @@ def ids(db: psycopg.Connection, model: str, **arguments: object) -> list[int]:
 def test_a_tree_with_too_many_nodes_is_cut_at_a_depth(db: psycopg.Connection, schema: str) -> None:
     write_random(db, schema, "m", depth=8, groups=2)
     host = PsycopgHost(db)
-    tables = find_model(host, "m", "model")
-    model = read_summary(host, tables)
-    choice = choose_trees(host, tables, model, None, Limits(nodes=100))
+    opened = find_to_use(host, "m", False)
+    choice = choose_trees(opened, None, Limits(nodes=100))
     assert (choice.cut, choice.full_at) == (5, 100)
     assert [len(tree.nodes) for tree in choice.model.trees] == [63]
-    both = choose_trees(host, tables, model, None, Limits(nodes=1022))
+    both = choose_trees(opened, None, Limits(nodes=1022))
     assert (both.cut, both.full_at) == (None, None)
     assert [len(tree.nodes) for tree in both.model.trees] == [511, 511]
 

@@ -13,7 +13,7 @@ from madtree.learn.walk import FlatSplits, FlatTrees, SplitCategories
 from madtree.score import block_scorer
 from madtree.score.block_plan import MemberValues, build_plan
 from madtree.score.block_scorer import score_block
-from madtree.score.outcome_bytes import EXPONENT_ABOVE
+from madtree.score.routed_rows import EXPONENT_ABOVE
 from tests.unit.test_forged_bytes import images_of
 
 N_FEATURES = 3

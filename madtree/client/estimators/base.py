@@ -68,7 +68,7 @@ class BaseDecisionTree(FittedTree, FittedInDatabase):
         if self.ccp_alpha:
             tree = pruned(flat, float(self.ccp_alpha) * per_impurity(self.criterion))
             model, flat = dataclasses.replace(model, trees=(tree,)), FlatTree.of(tree)
-        self.feature_importances_: Array = importances(flat, [feature.name for feature in model.features])
+        self.feature_importances_: Array = importances(flat, model.feature_names)
         self.node_ids_: Array = np.array([node.node_id for node in flat.nodes], np.int64)
         self.model_, self._flat_tree = model, flat
 

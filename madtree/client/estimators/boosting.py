@@ -21,7 +21,7 @@ from madtree.client.estimators.parameters import count_or_share, shared_argument
 from madtree.client.frames import Array
 from madtree.client.lightgbm_text import booster_of
 from madtree.client.sklearn_boosting import sklearn_of_boosted
-from madtree.model import ModelTables
+from madtree.model import OpenModel
 from madtree.sqltext.quote import ident
 from madtree.trees import BOOSTED
 
@@ -46,11 +46,11 @@ class BaseBoosting(BaseEnsemble):
     def _arguments(self, client: Client, name: str, data: dict[str, Any], n_rows: Callable[[], int]) -> dict[str, Any]:
         return boost_arguments(self, n_rows, data["list_of_features"])
 
-    def _take_trees(self, client: Client, tables: ModelTables) -> None:
-        self._boosted = BoostedArrays.read(client.host, tables, self.model_)
+    def _take_trees(self, client: Client, opened: OpenModel) -> None:
+        self._boosted = BoostedArrays.read(opened)
         self._trees = self._boosted.trees
         self.n_iter_ = self._boosted.n_rounds
-        rounds = BoostedModel(client, tables.given).rounds
+        rounds = BoostedModel(client, opened.tables.given).rounds
         self.train_score_: Array = -np.array(rounds.column("training_loss"), np.float64)
         held_out = rounds.column("validation_loss")
         self.validation_score_: Array = -np.array([loss for loss in held_out if loss is not None], np.float64)

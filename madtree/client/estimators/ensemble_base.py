@@ -14,7 +14,7 @@ from madtree.client.estimators.tables import TableInPlace
 from madtree.client.feature_values import feature_values
 from madtree.client.frames import Array
 from madtree.client.tree_arrays import EnsembleArrays
-from madtree.model import ModelTables, find_to_show, fit_features
+from madtree.model import OpenModel, find_to_show, fit_features
 from madtree.sqltext.estimator import feature_rows
 from madtree.sqltext.split import check_expression
 from madtree.trees import FeatureKind, ModelKind
@@ -34,7 +34,7 @@ class BaseEnsemble(FittedInDatabase):
         """What the parameters are to the function that trains, beside `data`; `name` is the model's."""
         raise NotImplementedError
 
-    def _take_trees(self, client: Client, tables: ModelTables) -> None:
+    def _take_trees(self, client: Client, opened: OpenModel) -> None:
         """Take over the trees of `model_`, and what the model's tables say of them."""
         raise NotImplementedError
 
@@ -42,8 +42,9 @@ class BaseEnsemble(FittedInDatabase):
         name = self._output_name()
         arguments = self._arguments(client, name, data, n_rows)
         client.call(self._kind.trains, **data, output_table_name=name, **arguments)
-        tables, self.model_ = find_to_show(client.host, name)
-        self._take_trees(client, tables)
+        opened = find_to_show(client.host, name)
+        self.model_ = opened.model
+        self._take_trees(client, opened)
         if self.model is None:
             client.tree_drop(name)
 

@@ -24,7 +24,7 @@ from madtree.client.forests import Forest
 from madtree.client.frames import Array
 from madtree.client.sklearn_forest import sklearn_of
 from madtree.client.tree_arrays import EnsembleArrays, mean_values
-from madtree.model import ModelTables
+from madtree.model import OpenModel
 from madtree.request import check_forest_arguments
 from madtree.trees import FOREST
 
@@ -58,9 +58,9 @@ class BaseForest(BaseEnsemble):
 
         return forest_arguments(self, n_rows, n_features)
 
-    def _take_trees(self, client: Client, tables: ModelTables) -> None:
-        self._trees = EnsembleArrays.read(client.host, tables, self.model_)
-        (group,) = Forest(client, tables.given).groups
+    def _take_trees(self, client: Client, opened: OpenModel) -> None:
+        self._trees = EnsembleArrays.read(opened)
+        (group,) = Forest(client, opened.tables.given).groups
         if self.oob_score:
             self.oob_score_ = float("nan") if group.oob_score is None else float(group.oob_score)
         if self.num_permutations:

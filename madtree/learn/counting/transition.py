@@ -17,7 +17,7 @@ from madtree.learn.counting.count_request import CountRequest
 from madtree.learn.counting.rows_by_node import RowsByNode, add_rows_by_node
 from madtree.learn.data import Array, Block, Coroutine, Ints, finished
 from madtree.learn.histogram import RowsInPlay, RowsOfNodes, add_rows, add_rows_of_nodes, add_totals, check_exact
-from madtree.learn.leaf_sums import add_powers, add_terms
+from madtree.learn.leaf_sums import RowsInLeaves
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
 from madtree.records import dataclass
@@ -157,5 +157,7 @@ def _add_powers(state: Array, block: PlacedBlock, replica: int, request: CountRe
     else:
         multiplicity = replicas.multiplicity(block.block, replica)
         rows = None if multiplicity is None else multiplicity.nonzero()[0].repeat(multiplicity[multiplicity > 0])
-    add = add_terms if problem.parameters.outcome.leaf_sums == "deviance" else add_powers
-    add(state, problem, request.powers, block.block, node, request.means, rows, replica * problem.n_groups)
+    in_leaves = RowsInLeaves(block.block.target, block.block.weight, block.block.tree, node)
+    in_leaves = in_leaves if rows is None else in_leaves.take(rows)
+    add = in_leaves.add_terms if problem.parameters.outcome.leaf_sums == "deviance" else in_leaves.add_powers
+    add(state, problem, request.powers, request.means, replica * problem.n_groups)

@@ -18,8 +18,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from madtree.learn.data import Block, Floats, Grid, Ints
+from madtree.learn.data import Array, Floats, Grid, Ints
 from madtree.learn.problem import Problem
+from madtree.records import dataclass
 
 LIMBS = 3  # about 100 bits for a million rows: a leaf's spread may be 10**-9 of the target's range
 SQUARES = (2,)
@@ -32,40 +33,6 @@ def power_grid(problem: Problem, power: int, first: int = 0) -> Grid:
     """
     largest = (2.0 * problem.largest_target) ** power * problem.largest_weight
     return Grid.choose(largest[first:], problem.rows[first:], LIMBS)
-
-
-def add_powers(
-    state: Floats, problem: Problem, powers: Sequence[int], block: Block, node: Ints, means: Floats, keep: Ints | None,
-    first: int,
-) -> None:  # fmt: skip
-    """Add a block's weighted powers of distances to `state` (n_powers * LIMBS, n_nodes), in place.
-
-    Args:
-        node: (n_rows,) the leaf that each row ended in.
-        means: (n_nodes,) means less the tree's centre.
-        keep: indices of the rows that count, or None for all.
-        first: number of the replica's first tree.
-    """
-    assert problem.target_grid is not None
-    tree = block.tree
-    value = problem.target_grid.join(block.target, tree)
-    weight = None
-    if block.weight is not None and problem.weight_grid is not None:
-        weight = problem.weight_grid.join(block.weight, tree)
-        value = value / weight
-    distance = value - means[node]
-    if keep is not None:
-        distance, node = distance[keep], node[keep]
-        weight = None if weight is None else weight[keep]
-        tree = None if tree is None else tree[keep]
-    at = 0
-    for power in powers:
-        term = _power(distance, power)
-        if weight is not None:
-            term = term * weight
-        for values in power_grid(problem, power, first).split(term, tree):
-            state[at] += np.bincount(node, values, minlength=state.shape[1])
-            at += 1
 
 
 def _power(values: Floats, power: int) -> Floats:
@@ -116,44 +83,6 @@ def term_grid(problem: Problem, term: int, base: Floats, first: int = 0) -> Grid
     return Grid.choose(largest[first:], problem.rows[first:], LIMBS)
 
 
-def add_terms(
-    state: Floats, problem: Problem, terms: Sequence[int], block: Block, node: Ints, base: Floats, keep: Ints | None,
-    first: int,
-) -> None:  # fmt: skip
-    """Add a block's weighted terms to `state` (n_terms * LIMBS, n_nodes), in place.
-
-    Args:
-        node: (n_rows,) the leaf that each row ended in.
-        base: (n_nodes,) `base_rates` of each node's tree; those of the trees come first.
-        keep: indices of the rows that count, or None for all.
-        first: number of the replica's first tree.
-    """
-    assert problem.target_grid is not None
-    tree = block.tree
-    limbs = problem.target_grid.limbs
-    events = problem.target_grid.join(block.target[:limbs], tree)
-    exposure = np.ones(len(events))
-    if problem.exposure_grid is not None:
-        exposure = problem.exposure_grid.join(block.target[limbs:], tree)
-    weight = np.ones(len(events))
-    if block.weight is not None and problem.weight_grid is not None:
-        weight = problem.weight_grid.join(block.weight, tree)
-        events = events / weight
-        exposure = exposure if problem.exposure_grid is None else exposure / weight
-    if keep is not None:
-        events, exposure, weight, node = events[keep], exposure[keep], weight[keep], node[keep]
-        tree = None if tree is None else tree[keep]
-    with np.errstate(all="ignore"):  # plans that somebody has made up come to no numbers, which `final` refuses
-        logarithm = np.where(events > 0, events * np.log(events / (exposure * base[node])), 0.0)
-        at = 0
-        for term in terms:
-            c, y, t = _TERMS[term]
-            values = weight * logarithm**c * events**y * exposure**t
-            for limb in term_grid(problem, term, base[: problem.n_trees], first).split(values, tree):
-                state[at] += np.bincount(node, limb, minlength=state.shape[1])
-                at += 1
-
-
 def join_terms(problem: Problem, terms: Sequence[int], state: Floats, tree: Ints, base: Floats) -> Floats:
     """(n_terms, n_nodes) sums, of a state (n_terms * LIMBS, n_nodes) of nodes of the trees `tree` (n_nodes,).
 
@@ -161,3 +90,72 @@ def join_terms(problem: Problem, terms: Sequence[int], state: Floats, tree: Ints
     """
     parts = state.reshape(len(terms), LIMBS, -1)
     return np.stack([term_grid(problem, term, base).join(part, tree) for term, part in zip(terms, parts, strict=True)])
+
+
+@dataclass(frozen=True)
+class RowsInLeaves:
+    """Rows whose outcomes are summed by leaves.
+
+    Attributes:
+        target, weight, tree: as of `Block`.
+        node: (n_rows,) the leaf that each row ended in.
+    """
+
+    target: Array
+    weight: Floats | None
+    tree: Ints | None
+    node: Ints
+
+    def take(self, rows: Ints) -> RowsInLeaves:
+        """Some of the rows (m,)."""
+        weight = None if self.weight is None else self.weight[:, rows]
+        tree = None if self.tree is None else self.tree[rows]
+        return RowsInLeaves(self.target[..., rows], weight, tree, self.node[rows])
+
+    def add_powers(self, state: Floats, problem: Problem, powers: Sequence[int], means: Floats, first: int) -> None:
+        """Add weighted powers of distances to `state` (n_powers * LIMBS, n_nodes), in place.
+
+        Args:
+            means: (n_nodes,) means less the tree's centre.
+            first: number of the replica's first tree.
+        """
+        assert problem.target_grid is not None
+        value, weight = problem.target_grid.join(self.target, self.tree), self._weights(problem)
+        distance = (value if weight is None else value / weight) - means[self.node]
+        for place, power in enumerate(powers):
+            term = _power(distance, power)
+            self._add(state, place, power_grid(problem, power, first), term if weight is None else term * weight)
+
+    def add_terms(self, state: Floats, problem: Problem, terms: Sequence[int], base: Floats, first: int) -> None:
+        """Add weighted terms to `state` (n_terms * LIMBS, n_nodes), in place.
+
+        Args:
+            base: (n_nodes,) `base_rates` of each node's tree; those of the trees come first.
+            first: number of the replica's first tree.
+        """
+        assert problem.target_grid is not None
+        limbs = problem.target_grid.limbs
+        events = problem.target_grid.join(self.target[:limbs], self.tree)
+        exposure = np.ones(len(events))
+        if problem.exposure_grid is not None:
+            exposure = problem.exposure_grid.join(self.target[limbs:], self.tree)
+        weight = self._weights(problem)
+        if weight is not None:
+            events = events / weight
+            exposure = exposure if problem.exposure_grid is None else exposure / weight
+        with np.errstate(all="ignore"):  # plans that somebody has made up come to no numbers, which `final` refuses
+            logarithm = np.where(events > 0, events * np.log(events / (exposure * base[self.node])), 0.0)
+            for place, term in enumerate(terms):
+                c, y, t = _TERMS[term]
+                values = (1.0 if weight is None else weight) * logarithm**c * events**y * exposure**t
+                self._add(state, place, term_grid(problem, term, base[: problem.n_trees], first), values)
+
+    def _weights(self, problem: Problem) -> Floats | None:
+        """(n_rows,), None where every weight is 1."""
+        grid = problem.weight_grid
+        return None if self.weight is None or grid is None else grid.join(self.weight, self.tree)
+
+    def _add(self, state: Floats, place: int, grid: Grid, values: Floats) -> None:
+        """Add values (n_rows,), as limbs of their grid, to the sum of the given place in `state`."""
+        for limb, part in enumerate(grid.split(values, self.tree), LIMBS * place):
+            state[limb] += np.bincount(self.node, part, minlength=state.shape[1])

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from madtree.learn.binning import EdgeEncoder
-from madtree.learn.data import CACHED_ROWS, RIGHT, Array, Bools, Coroutine, Floats, Ints, pieces_of
+from madtree.learn.data import CACHED_ROWS, RIGHT, Array, Bools, Coroutine, Floats, Ints, flat_nonzero, pieces_of
 from madtree.learn.walk.categories import CategoryCodes
 from madtree.learn.walk.flat_trees import inner_by_level
 from madtree.records import dataclass
@@ -81,7 +81,7 @@ class BitTrees:
         if most > MOST_LEAVES:
             return None
         dtype = np.dtype(f"u{next(size for size in (1, 2, 4, 8) if most <= 8 * size)}")
-        inner = np.flatnonzero(child != np.arange(len(child)))
+        inner = flat_nonzero(child != np.arange(len(child)))
         tree = np.searchsorted(roots, np.arange(len(child)), side="right") - 1
         left = below.take(child.take(inner)).astype(np.uint64)
         gone = ((np.uint64(2) << (left - np.uint64(1))) - np.uint64(1)) << first.take(inner).astype(np.uint64)
@@ -113,7 +113,7 @@ class BitTrees:
                 part = np.ascontiguousarray(table[:, number * together : (number + 1) * together])
                 if (part != np.iinfo(dtype).max).any():
                     batch.tables.append((f, part.view(np.complex128)[:, 0]))
-        leaf = np.flatnonzero(child == np.arange(len(child)))
+        leaf = flat_nonzero(child == np.arange(len(child)))
         leaves = np.zeros((n_trees, most), _PLACE)
         leaves[tree.take(leaf), first.take(leaf)] = leaf
         return cls(encoders, batches, dtype, leaves, {root: number for number, root in enumerate(roots.tolist())})

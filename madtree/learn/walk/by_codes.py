@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from madtree.learn.binning import EdgeEncoder
-from madtree.learn.data import Array, Bools, Coroutine, Floats, Ints, Values, ascends, require
+from madtree.learn.data import Array, Bools, Coroutine, Floats, Ints, Values, ascends, flat_nonzero, require
 from madtree.learn.walk.code_matrix import CodeMatrix
 from madtree.learn.walk.descent import Descent
 from madtree.learn.walk.flat_trees import FlatTrees
@@ -46,7 +46,7 @@ class CodeTrees:
         nodes, edges = [], []
         for f in range(len(trees.is_category)):
             between()
-            nodes.append(np.flatnonzero(feature == f))
+            nodes.append(flat_nonzero(feature == f))
             edges.append(np.unique(threshold.take(nodes[-1])))
         most = max((len(own) for own in edges), default=0)
         dtype = next((dtype for dtype in _DTYPES if most < np.iinfo(dtype).max), None)
@@ -97,7 +97,7 @@ class CodeTrees:
         cut = self.descent.cut
         found: Floats = np.full(len(cut), np.inf)
         for f, encoder in enumerate(self.encoders):
-            mine = np.flatnonzero((self.descent.feature == f) & (cut < np.iinfo(cut.dtype).max))
+            mine = flat_nonzero((self.descent.feature == f) & (cut < np.iinfo(cut.dtype).max))
             found[mine] = encoder.edges.take(cut[mine].astype(np.int64) - 1)
         return found
 

@@ -11,7 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import RIGHT, UNKNOWN, Array, Bools, Coroutine, Floats, Ints, Values, narrowest, require
+from madtree.learn.data import (
+    RIGHT,
+    UNKNOWN,
+    Array,
+    Bools,
+    Coroutine,
+    Floats,
+    Ints,
+    Values,
+    flat_nonzero,
+    narrowest,
+    require,
+)
 from madtree.learn.walk.categories import CategoryCodes
 from madtree.learn.walk.flat_trees import FlatTrees
 from madtree.records import dataclass
@@ -127,14 +139,14 @@ class RowsByValues:
             value = flat.take(start.take(at) + rows)
             right = value > threshold.take(at)
             if missing_right is not None:
-                missing = np.flatnonzero(np.isnan(value))
+                missing = flat_nonzero(np.isnan(value))
                 right[missing] = missing_right.take(at.take(missing))
             at = child.take(at)
             at += right
             depth += 1
             if depth % 2:
                 continue
-            inner = np.flatnonzero(child.take(at) != at)
+            inner = flat_nonzero(child.take(at) != at)
             if len(inner) > len(at) * 3 // 4:
                 continue
             if everyone:
@@ -168,7 +180,7 @@ class RowsByValues:
         for number, node in enumerate(nodes.tolist()):
             yield
             side = self._side_of_all(node)
-            unknown = np.flatnonzero(side == UNKNOWN)
+            unknown = flat_nonzero(side == UNKNOWN)
             if len(unknown):
                 side[unknown] = yield from self._side_by_surrogates(np.full(len(unknown), node), unknown)
             found[number] = side
@@ -196,7 +208,7 @@ class RowsByValues:
     def _missing(self, feature: int) -> Ints:
         """The rows in which numbers are missing."""
         if feature not in self._whole:
-            self._whole[feature] = np.flatnonzero(np.isnan(self.values[feature]))
+            self._whole[feature] = flat_nonzero(np.isnan(self.values[feature]))
         return self._whole[feature]
 
     @cached_property
@@ -207,7 +219,7 @@ class RowsByValues:
     def goes_right(self, node: Ints, rows: Ints) -> Coroutine[Bools]:
         """(m,) whether rows (m,) would leave inner nodes (m,) to the right, whether they come there or not."""
         side = self._side(node, rows)
-        unknown = np.flatnonzero(side == UNKNOWN)
+        unknown = flat_nonzero(side == UNKNOWN)
         if len(unknown):
             side[unknown] = yield from self._side_by_surrogates(node[unknown], rows[unknown])
         right: Bools = side == RIGHT
@@ -221,7 +233,7 @@ class RowsByValues:
         side: Array = (value > trees.threshold[split]).astype(np.uint8)
         missing = np.isnan(value)
         side[missing] = UNKNOWN
-        by_category = np.flatnonzero(trees.is_category[feature] & ~missing)
+        by_category = flat_nonzero(trees.is_category[feature] & ~missing)
         if len(by_category):
             side[by_category] = trees.categories.sides_of(split[by_category], value[by_category].astype(np.int64))
         return side
@@ -231,7 +243,7 @@ class RowsByValues:
         trees = self.trees
         side: Array = trees.missing_right[node].astype(np.uint8)
         split, stop = trees.surrogates[node], trees.surrogates[node + 1]
-        waiting = np.flatnonzero(split < stop)
+        waiting = flat_nonzero(split < stop)
         while len(waiting):  # the others go with the majority
             yield
             reached = split[waiting]

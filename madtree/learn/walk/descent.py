@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Ints
+from madtree.learn.data import Array, Bools, Ints, flat_nonzero
 from madtree.learn.walk.code_matrix import MOST_INNER, MOST_ROWS, CodeMatrix, most_kept
 from madtree.records import dataclass
 
@@ -54,7 +54,7 @@ class _Top:
         places = place.take(np.searchsorted(nodes, inner, sorter=place))
         is_end = np.ones(len(nodes), np.bool_)
         is_end[places] = False
-        at = np.flatnonzero(is_end)
+        at = flat_nonzero(is_end)
         number = np.arange(len(at))
         bits = range(max(len(at) - 1, 0).bit_length())
         marked = [at[(number >> bit) & 1 == 1] for bit in bits]
@@ -178,7 +178,7 @@ class Descent:
             live = np.count_nonzero(moves) / max(len(at), 1)
             if live > _MANY or (1 - live) * (levels - number) * _STEP < _SORT + _SORTED * live:
                 continue
-            inner = np.flatnonzero(moves)
+            inner = flat_nonzero(moves)
             n = len(inner)
             if everyone:
                 ended, everyone = own(at), False

@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import Array, Bools, Floats, Ints
+from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero
 from madtree.records import dataclass
 
 ALL_TREES = -1
@@ -149,7 +149,7 @@ class FlatTrees:
         between()
         child = children_in_order(inner, roots)
         between()
-        parents = np.flatnonzero(inner)
+        parents = flat_nonzero(inner)
         left = child[parents]
         between()
         is_whole = n_nodes == len(roots) + 2 * len(parents) and not node_id[roots].any()
@@ -208,7 +208,7 @@ class FlatTrees:
         every = np.arange(n_nodes)
         agree, leaf_values = where_leaves_agree(self.child, self.roots, leaf_values)
         between()
-        undecided = np.flatnonzero(agree & (self.child != every))
+        undecided = flat_nonzero(agree & (self.child != every))
         kept = np.ones(n_nodes, np.bool_)
         kept[self.child[undecided]] = kept[self.child[undecided] + 1] = False
         asks = kept & ~agree
@@ -225,7 +225,7 @@ class FlatTrees:
             feature=np.where(asks_still, own.feature, -1),
             threshold=np.where(asks_still, own.threshold, np.nan),
         )
-        nodes = np.flatnonzero(kept)
+        nodes = flat_nonzero(kept)
         trees = replace(
             self,
             tree_id=self.tree_id.take(nodes),
@@ -249,13 +249,13 @@ def _joined(parts: Sequence[_T]) -> _T:
 
 def _only(columns: _T, wanted: Bools) -> _T:
     """Only the entries that are `wanted` (n,)."""
-    places = np.flatnonzero(wanted)
+    places = flat_nonzero(wanted)
     return replace(columns, **{f.name: getattr(columns, f.name).take(places) for f in fields(columns)})
 
 
 def first_nodes(tree_id: Ints) -> Ints:
     """(n_trees,) positions of the first node of each tree; `tree_id` (n_nodes,) is ascending."""
-    return np.flatnonzero(np.diff(tree_id, prepend=tree_id[:1] - 1))
+    return flat_nonzero(np.diff(tree_id, prepend=tree_id[:1] - 1))
 
 
 def children_in_order(inner: Bools, roots: Ints) -> Ints:

@@ -12,7 +12,7 @@ import numpy as np
 from madtree.host import Host, watched
 from madtree.learn.data import Array, Ints, sent_ints
 from madtree.learn.walk import ALL_TREES, KnownCategories, SplitCategories
-from madtree.model import ModelTables, check_listed
+from madtree.model import OpenModel, check_listed
 from madtree.model.arrays.packed_nodes import node_categories
 from madtree.sqltext import sent_models as sql
 from madtree.sqltext.packed_nodes import category_texts
@@ -24,19 +24,19 @@ _KEY_TYPES = ["pg_catalog.int4[]", _BOOLS, _TEXTS]
 _BOOLEANS = {"false": 0, "true": 1}
 
 
-def split_categories(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> SplitCategories:
+def split_categories(opened: OpenModel, nodes: Mapping[str, Array]) -> SplitCategories:
     """Those that splits name; features by their positions in the model, from 1.
 
     Raises:
         MadtreeError: a node names categories that its tree does not have, or that no boolean can be.
     """
     parts = []
-    if tables.is_packed:
-        parts.append(node_categories(host, tables, model, nodes))
-    if tables.has_surrogates or not tables.is_packed:
-        parts.append(_listed(host, tables, model, nodes))
+    if opened.tables.is_packed:
+        parts.append(node_categories(opened, nodes))
+    if opened.tables.has_surrogates or not opened.tables.is_packed:
+        parts.append(_listed(opened, nodes))
     named = SplitCategories.joined(parts)
-    key = _as_floats(named.key, named.feature, model.features)
+    key = _as_floats(named.key, named.feature, opened.model.features)
     return SplitCategories(named.split, named.feature, key, named.is_null, named.goes_left)
 
 
@@ -52,27 +52,26 @@ def keys_of(host: Host, features: Sequence[Feature], feature: Ints, texts: Seque
     return _as_floats(sent_ints(row["key"]), feature, features)
 
 
-def keys_of_texts(host: Host, tables: ModelTables, model: Model) -> dict[str, dict[str, int]]:
+def keys_of_texts(opened: OpenModel) -> dict[str, dict[str, int]]:
     """Of each unordered feature the key of every category that a split of packed nodes, or of a surrogate, names, or
     that the model has seen: texts of other features may be among them.
     """
-    rows = host.query(
-        category_texts(tables.schema, tables.name, surrogates=tables.has_surrogates),
+    rows = opened.host.query(
+        category_texts(*opened.tables.at, surrogates=opened.tables.has_surrogates),
         [_TEXTS],
-        [_texts_seen(host, model)[2]],
+        [_texts_seen(opened.host, opened.model)[2]],
     )
     of_texts = {str(row["category"]): int(row["key"]) >> 11 for row in rows}
-    return {f.name: _BOOLEANS if f.type == "boolean" else of_texts for f in model.features}
+    return {f.name: _BOOLEANS if f.type == "boolean" else of_texts for f in opened.model.features}
 
 
-def _listed(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> SplitCategories:
+def _listed(opened: OpenModel, nodes: Mapping[str, Array]) -> SplitCategories:
     """The categories of nodes, unless these are packed, and of surrogates."""
-    check_listed(host, tables)
-    statement = sql.category_numbers(
-        tables.schema, tables.name, nodes=not tables.is_packed, surrogates=tables.has_surrogates
-    )
-    names = [feature.name for feature in model.features]
-    row = host.query(statement, [_TEXTS, _BOOLS], [names, _booleans(model.features)])[0]
+    tables = opened.tables
+    check_listed(opened.host, tables)
+    statement = sql.category_numbers(*tables.at, nodes=not tables.is_packed, surrogates=tables.has_surrogates)
+    names = opened.model.feature_names
+    row = opened.host.query(statement, [_TEXTS, _BOOLS], [names, _booleans(opened.model.features)])[0]
     columns = {column: sent_ints(data) for column, data in row.items()}
     return SplitCategories(
         split=columns["split"] + (len(nodes["node_id"]) if tables.is_packed else 0),

@@ -8,38 +8,38 @@ from math import inf, nan
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, listed
+from madtree.host import listed
 from madtree.learn.data import Array, Floats
-from madtree.model import ModelTables, look_again_at
+from madtree.model import ModelTables, OpenModel
 from madtree.sqltext import curves as sql
 from madtree.sqltext.quote import literal
-from madtree.trees import Model
 
 _FLOAT = "pg_catalog.float8"
 _MOST_GROUPS = 2**20
 MOST_LEVELS = 100
 
 
-def kept_quantiles(host: Host, tables: ModelTables, model: Model, level: float) -> Floats:
+def kept_quantiles(opened: OpenModel, level: float) -> Floats:
     """(n_groups,) the quantiles of a level, by the groups' numbers from 1; (1,) where the model is not grouped. A group
     that has none of its own has that of all rows.
 
     Raises:
         MadtreeError: none are kept, or not of this level, or they are damaged.
     """
+    tables = opened.tables
     if "_conformal" not in tables.facts.tables:
         raise MadtreeError(
             f"model: {tables.given} has no quantiles, which type 'conformal' takes",
             hint=f"Keep them, by a table of rows that training has not seen: {_call(tables, [level])}.",
             sqlstate="42809",
         )
-    look_again_at(host, tables, "_conformal")
-    at, n_groups = (tables.schema, tables.name), model.summary["num_all_groups"]
+    opened.look_again_at("_conformal")
+    at, n_groups = tables.at, opened.model.summary["num_all_groups"]
     expected: list[int | None] = [1]
-    if model.grouping_columns and isinstance(n_groups, int):
+    if opened.model.grouping_columns and isinstance(n_groups, int):
         expected = [None, *range(1, min(n_groups, _MOST_GROUPS) + 1)]
-    rows = listed(host, sql.kept_quantiles(*at, len(expected)), [_FLOAT], [level])
-    levels = [] if rows else [row["level"] for row in host.query(sql.kept_levels(*at, MOST_LEVELS))]
+    rows = listed(opened.host, sql.kept_quantiles(*at, len(expected)), [_FLOAT], [level])
+    levels = [] if rows else [row["level"] for row in opened.host.query(sql.kept_levels(*at, MOST_LEVELS))]
     if levels:
         raise MadtreeError(
             f"level: {tables.given} keeps quantiles of the levels {', '.join(map(repr, levels))}, not of {level!r}",
@@ -49,17 +49,14 @@ def kept_quantiles(host: Host, tables: ModelTables, model: Model, level: float) 
     is_there = ~np.isnan(found)
     are_fit = [row["tree_id"] for row in rows] == expected and is_there[0] and (found[is_there] >= 0).all()
     if not (are_fit and (found[is_there] < inf).all()):
-        raise MadtreeError(
-            f"{tables.given} is damaged: its quantiles are none of its groups",
-            hint="Keep them anew, by madtree.conformal_train.",
-        )
+        raise tables.damaged("its quantiles are none of its groups", "Keep them anew, by madtree.conformal_train.")
     whole: Floats = np.where(is_there, found, found[0])
     return whole[len(expected) > 1 :]
 
 
-def quantile_of_group(host: Host, tables: ModelTables, model: Model, level: float, gid: int | None) -> float:
+def quantile_of_group(opened: OpenModel, level: float, gid: int | None) -> float:
     """That of one group, or of a model without groups; raises MadtreeError as `kept_quantiles`."""
-    return float(kept_quantiles(host, tables, model, level)[(gid or 1) - 1])
+    return float(kept_quantiles(opened, level)[(gid or 1) - 1])
 
 
 def conformal_predictions(numbers: Floats, quantile: float, *, of_classes: bool) -> Array:

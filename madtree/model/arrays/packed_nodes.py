@@ -13,10 +13,9 @@ from itertools import pairwise
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
 from madtree.learn.data import Array, Bools, Ints, heads, sent_ints
 from madtree.learn.walk import SplitCategories
-from madtree.model import ModelTables, check_categories
+from madtree.model import ModelTables, OpenModel, check_categories
 from madtree.sqltext import packed_nodes as sql
 from madtree.trees import MAX_DEPTH_LIMIT, MOST_NAMED, FeatureKind, Model
 
@@ -28,7 +27,7 @@ _LARGEST = 1e300  # as in sqltext/check.py: weights add up to less than the larg
 
 
 def read_packed(
-    host: Host, tables: ModelTables, model: Model, others: Collection[str], tree_range: tuple[int, int] | None = None
+    opened: OpenModel, others: Collection[str], tree_range: tuple[int, int] | None = None
 ) -> dict[str, Array]:
     """Fields of all nodes in order of tree and id, (n_nodes,) each, and their `tree_id`.
 
@@ -42,14 +41,15 @@ def read_packed(
     Raises:
         MadtreeError: the bytes are not those of nodes.
     """
-    row = host.query(sql.packed_sizes(tables.schema, tables.name))[0]
+    tables = opened.tables
+    row = opened.host.query(sql.packed_sizes(*tables.at))[0]
     tree_ids, sizes = sent_ints(row["tree_id"]), sent_ints(row["size"])
     if tree_range is not None:
         wanted = np.flatnonzero((tree_ids >= tree_range[0]) & (tree_ids <= tree_range[1]))
         tree_ids, sizes = tree_ids[wanted], sizes[wanted]
     if (sizes < 0).any():
-        raise _damaged(tables, "a tree has no nodes")
-    record = np.dtype(model.node_layout.big_endian)
+        raise tables.damaged("a tree has no nodes")
+    record = np.dtype(opened.model.node_layout.big_endian)
     n_nodes, rest = np.divmod(sizes, record.itemsize)
     if rest.any() or not (sizes > 0).all():
         raise _cut_off(tables)
@@ -58,7 +58,7 @@ def read_packed(
     nodes = {name: np.empty((total, *record[name].shape), record[name].base.newbyteorder("=")) for name in names}
     nodes |= {"tree_id": np.repeat(tree_ids, n_nodes), "majority_left": np.empty(total, np.bool_)}
     first = 0
-    for data, n_bytes in _chunks(host, tables, tree_ids, sizes):
+    for data, n_bytes in _chunks(opened, tree_ids, sizes):
         if len(data) != n_bytes:
             raise _cut_off(tables)
         records = np.frombuffer(data, record)
@@ -67,21 +67,22 @@ def read_packed(
             part[name][:] = records[name]
         np.greater(part["feature"], 0, out=part["majority_left"])
         np.abs(part["feature"], out=part["feature"])
-        _check(tables, model, part, records["class_weights"])
+        _check(tables, opened.model, part, records["class_weights"])
         first += len(records)
     return nodes
 
 
-def node_categories(host: Host, tables: ModelTables, model: Model, nodes: Mapping[str, Array]) -> SplitCategories:
+def node_categories(opened: OpenModel, nodes: Mapping[str, Array]) -> SplitCategories:
     """The categories of all nodes, which `read_packed` has read; features by their positions in the model, from 1.
 
     Raises:
         MadtreeError: a node names categories that its tree does not have, or that no boolean can be.
     """
-    row = host.query(sql.category_sizes(tables.schema, tables.name))[0]
+    tables = opened.tables
+    row = opened.host.query(sql.category_sizes(*tables.at))[0]
     tree_ids, sizes = sent_ints(row["tree_id"]), sent_ints(row["size"])
     check_categories(tables, int(sizes.sum(dtype=np.int64)))
-    hashes, truths, null = _category_keys(host, tables, tree_ids, sizes)
+    hashes, truths, null = _category_keys(opened, tree_ids, sizes)
     ends = np.cumsum(sizes)
     split: Ints = np.flatnonzero(nodes["categories"] >= 0)
     place = np.searchsorted(tree_ids, nodes["tree_id"][split])
@@ -95,18 +96,18 @@ def node_categories(host: Host, tables: ModelTables, model: Model, nodes: Mappin
         and np.array_equal(tree_ids[place], nodes["tree_id"][split])
         and (start + n_left + n_right <= sizes[place]).all()
     ):
-        raise _damaged(tables, "a node names categories that its tree does not have")
+        raise tables.damaged("a node names categories that its tree does not have")
     counts = n_left + n_right
     if counts.sum() > max(len(hashes), MOST_NAMED):
-        raise _damaged(tables, "its nodes name more categories than its trees have")
+        raise tables.damaged("its nodes name more categories than its trees have")
     first = np.cumsum(counts) - counts
     within = np.arange(int(counts.sum())) - np.repeat(first, counts)
     at = np.repeat((ends - sizes)[place] + start, counts) + within
     feature = np.repeat(nodes["feature"][split].astype(np.int64), counts)
-    is_boolean = np.array([False, *(f.type == "boolean" for f in model.features)])[feature]
+    is_boolean = np.array([False, *(f.type == "boolean" for f in opened.model.features)])[feature]
     is_null = null[at]
     if (is_boolean & ~is_null & (truths[at] < 0)).any():
-        raise _damaged(tables, "a node has categories that are no booleans")
+        raise tables.damaged("a node has categories that are no booleans")
     return SplitCategories(
         split=np.repeat(split, counts),
         feature=feature,
@@ -116,15 +117,15 @@ def node_categories(host: Host, tables: ModelTables, model: Model, nodes: Mappin
     )
 
 
-def _category_keys(host: Host, tables: ModelTables, tree_ids: Ints, sizes: Ints) -> tuple[Ints, Ints, Bools]:
+def _category_keys(opened: OpenModel, tree_ids: Ints, sizes: Ints) -> tuple[Ints, Ints, Bools]:
     """(n,) `hash`, `truth` and `is_null` of the categories of all trees, as `sql.category_keys` has them."""
-    statement = sql.category_keys(tables.schema, tables.name)
+    statement = sql.category_keys(*opened.tables.at)
     found: list[list[Array]] = [[np.zeros(0, np.int64)] for _ in range(3)]
     for first, end in _stretches(np.cumsum(sizes) // CHUNK_CATEGORIES):
-        row = host.query(statement, [_INT, _INT], [int(tree_ids[first]), int(tree_ids[end - 1])])[0]
+        row = opened.host.query(statement, [_INT, _INT], [int(tree_ids[first]), int(tree_ids[end - 1])])[0]
         for parts, column in zip(found, ("hash", "truth", "is_null"), strict=True):
             parts.append(sent_ints(row[column]))
-        host.let_in()
+        opened.host.let_in()
     hashes, truths, null = map(np.concatenate, found)
     return hashes, truths, null == 1
 
@@ -153,16 +154,16 @@ def node_places(tables: ModelTables, nodes: Mapping[str, Array], tree_id: Ints, 
         and np.array_equal(nodes["tree_id"][found], tree_id)
         and np.array_equal(nodes["node_id"][found], node_id)
     ):
-        raise _damaged(tables, "it has surrogates of a node that is not there")
+        raise tables.damaged("it has surrogates of a node that is not there")
     return found
 
 
-def _chunks(host: Host, tables: ModelTables, tree_ids: Ints, sizes: Ints) -> Iterator[tuple[bytes, int]]:
+def _chunks(opened: OpenModel, tree_ids: Ints, sizes: Ints) -> Iterator[tuple[bytes, int]]:
     """The nodes of some trees after the other, as bytes, and how many bytes they ought to have."""
-    statement = sql.packed_between(tables.schema, tables.name)
+    statement = sql.packed_between(*opened.tables.at)
     for first, end in _stretches(np.cumsum(sizes) // CHUNK_BYTES):
         between = [int(tree_ids[first]), int(tree_ids[end - 1])]
-        data = host.query(statement, [_INT, _INT], between)[0]["nodes"]
+        data = opened.host.query(statement, [_INT, _INT], between)[0]["nodes"]
         yield bytes(data or b""), int(sizes[first:end].sum())
 
 
@@ -211,7 +212,7 @@ def _check(tables: ModelTables, model: Model, nodes: Mapping[str, Array], class_
     for is_faulty, what in faults:
         if is_faulty.any():
             at = int(np.argmax(is_faulty))
-            raise _damaged(tables, f"node {node_id[at]} of tree {tree[at]} {what}")
+            raise tables.damaged(f"node {node_id[at]} of tree {tree[at]} {what}")
 
 
 def _not_ascending(tree: Ints, node_id: Ints) -> Bools:
@@ -233,8 +234,4 @@ def _unfit(class_weights: Array) -> Bools:
 
 
 def _cut_off(tables: ModelTables) -> MadtreeError:
-    return _damaged(tables, "the nodes of a tree are cut off, or of another length than they were")
-
-
-def _damaged(tables: ModelTables, what: str) -> MadtreeError:
-    return MadtreeError(f"{tables.given} is damaged: {what}", hint="Train the model again, or restore its tables.")
+    return tables.damaged("the nodes of a tree are cut off, or of another length than they were")

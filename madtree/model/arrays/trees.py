@@ -7,16 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.errors import MadtreeError
-from madtree.host import Host
 from madtree.learn.data import Array, Bools, Floats, Ints, sent_floats, sent_ints
 from madtree.learn.walk import FlatSplits, FlatTrees
-from madtree.model import ModelTables, check_rows
+from madtree.model import OpenModel, check_rows
 from madtree.model.arrays.categories import seen_categories, split_categories
 from madtree.model.arrays.packed_nodes import node_places, read_packed
 from madtree.records import dataclass
 from madtree.sqltext import sent_models as sql
-from madtree.trees import FeatureKind, Model
+from madtree.trees import FeatureKind
 
 ADJUSTED_AGREEMENT = "adjusted_agreement"
 _TEXTS = "pg_catalog.text[]"
@@ -42,11 +40,7 @@ class ModelArrays:
 
 
 def read_arrays(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    others: Collection[str] = (),
-    tree_range: tuple[int, int] | None = None,
+    opened: OpenModel, others: Collection[str] = (), tree_range: tuple[int, int] | None = None
 ) -> ModelArrays:
     """Read a model's trees.
 
@@ -57,30 +51,28 @@ def read_arrays(
     Raises:
         MadtreeError: the tables hold what training never writes, or nodes that are not those of whole trees.
     """
-    check_rows(host, tables, model, nodes=not tables.is_packed)
-    if tables.is_packed:
-        nodes = read_packed(host, tables, model, others, tree_range)
-    else:
-        nodes = _rows_of_nodes(host, tables, model)
+    host = opened.host
+    check_rows(opened, nodes=not opened.tables.is_packed)
+    nodes = read_packed(opened, others, tree_range) if opened.tables.is_packed else _rows_of_nodes(opened)
     host.let_in()  # a numpy pass over many nodes looks for no cancels
     n_nodes = len(nodes["node_id"])
     feature = nodes["feature"].astype(np.int64)
     splits = FlatSplits(np.arange(n_nodes), feature, nodes["threshold"], np.ones(n_nodes, np.bool_))
     host.let_in()
     kept, agreement = np.ones(n_nodes, np.bool_), None  # which of the splits in the tables are of these trees
-    if tables.has_surrogates:
-        surrogates, wanted, agreement = _surrogates(host, tables, model, nodes, others, tree_range)
+    if opened.tables.has_surrogates:
+        surrogates, wanted, agreement = _surrogates(opened, nodes, others, tree_range)
         splits, kept = splits.extended_by(surrogates), np.concatenate((kept, wanted))
     host.let_in()
     used = np.flatnonzero(np.bincount(splits.feature, minlength=1)[1:])
     # Of the model's features (from 1; 0 is a leaf) to those of the trees (from 0; -1 is a leaf).
-    renumbered = np.full(len(model.features) + 1, -1, np.int64)
+    renumbered = np.full(len(opened.model.features) + 1, -1, np.int64)
     renumbered[used + 1] = np.arange(len(used))
-    is_category = [model.features[position].kind is FeatureKind.UNORDERED for position in used]
+    is_category = [opened.model.features[position].kind is FeatureKind.UNORDERED for position in used]
     named = seen = None
     if any(is_category):  # looking for categories takes longer than reading all nodes
-        named = split_categories(host, tables, model, nodes).of_splits(kept, np.cumsum(kept) - 1)
-        named, seen = replace(named, feature=renumbered[named.feature]), seen_categories(host, model)
+        named = split_categories(opened, nodes).of_splits(kept, np.cumsum(kept) - 1)
+        named, seen = replace(named, feature=renumbered[named.feature]), seen_categories(host, opened.model)
         seen = replace(seen, feature=renumbered[seen.feature])
         host.let_in()
     splits = replace(splits, feature=renumbered[splits.feature])
@@ -90,37 +82,38 @@ def read_arrays(
     return ModelArrays(nodes, trees, used, agreement)
 
 
-def class_weights(host: Host, tables: ModelTables, model: Model, n_nodes: int) -> Floats:
+def class_weights(opened: OpenModel, n_nodes: int) -> Floats:
     """(n_nodes, K) of all nodes that are rows, in order of tree and id.
 
     Raises:
         MadtreeError: they are not that many.
     """
-    values = sent_floats(host.query(sql.weight_numbers(tables.schema, tables.name))[0]["weights"])
-    if len(values) != n_nodes * len(model.classes):
-        raise MadtreeError(f"{tables.given} is damaged: not each of its nodes has a weight for each class")
-    return values.reshape(-1, len(model.classes))
+    values = sent_floats(opened.host.query(sql.weight_numbers(*opened.tables.at))[0]["weights"])
+    if len(values) != n_nodes * len(opened.model.classes):
+        raise opened.tables.damaged("not each of its nodes has a weight for each class")
+    return values.reshape(-1, len(opened.model.classes))
 
 
-def node_weights(host: Host, tables: ModelTables, n_nodes: int) -> Floats:
+def node_weights(opened: OpenModel, n_nodes: int) -> Floats:
     """(n_nodes,) the weight of the training rows of all nodes that are rows, in order of tree and id.
 
     Raises:
         MadtreeError: they are not that many.
     """
-    values = sent_floats(host.query(sql.cover_numbers(tables.schema, tables.name))[0]["weights"])
+    values = sent_floats(opened.host.query(sql.cover_numbers(*opened.tables.at))[0]["weights"])
     if len(values) != n_nodes:
-        raise MadtreeError(f"{tables.given} is damaged: not each of its nodes has a weight")
+        raise opened.tables.damaged("not each of its nodes has a weight")
     return values
 
 
-def _rows_of_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, Array]:
+def _rows_of_nodes(opened: OpenModel) -> dict[str, Array]:
     """Columns of all nodes that are rows, in order of tree and id; NaN for no threshold, false for no majority."""
+    model = opened.model
     prediction = "class" if model.has_class_leaves else "number"
-    row = host.query(
-        sql.node_numbers(tables.schema, tables.name, prediction, tables.prediction_writer),
+    row = opened.host.query(
+        sql.node_numbers(*opened.tables.at, prediction, opened.tables.prediction_writer),
         [_TEXTS, _TEXTS],
-        [[feature.name for feature in model.features], list(model.classes)],
+        [model.feature_names, list(model.classes)],
     )[0]
     whole = ["tree_id", "node_id", "feature", "majority_left"] + ["prediction"] * model.has_class_leaves
     nodes: dict[str, Array] = {
@@ -131,23 +124,18 @@ def _rows_of_nodes(host: Host, tables: ModelTables, model: Model) -> dict[str, A
 
 
 def _surrogates(
-    host: Host,
-    tables: ModelTables,
-    model: Model,
-    nodes: Mapping[str, Array],
-    others: Collection[str],
-    tree_range: tuple[int, int] | None,
+    opened: OpenModel, nodes: Mapping[str, Array], others: Collection[str], tree_range: tuple[int, int] | None
 ) -> tuple[FlatSplits, Bools, Floats | None]:
     """The surrogates of nodes; of all in the tables (n,) whether they are among these; and their adjusted agreement."""
     with_agreement = ADJUSTED_AGREEMENT in others
-    statement = sql.surrogate_numbers(tables.schema, tables.name, with_agreement=with_agreement)
-    row = host.query(statement, [_TEXTS], [[feature.name for feature in model.features]])[0]
+    statement = sql.surrogate_numbers(*opened.tables.at, with_agreement=with_agreement)
+    row = opened.host.query(statement, [_TEXTS], [opened.model.feature_names])[0]
     tree_id = sent_ints(row["tree_id"])
     wanted: Bools = np.ones(len(tree_id), np.bool_)
     if tree_range is not None:
         wanted = (tree_id >= tree_range[0]) & (tree_id <= tree_range[1])
     splits = FlatSplits(
-        node_places(tables, nodes, tree_id[wanted], sent_ints(row["node_id"])[wanted]),
+        node_places(opened.tables, nodes, tree_id[wanted], sent_ints(row["node_id"])[wanted]),
         sent_ints(row["feature"])[wanted],
         sent_floats(row["threshold"])[wanted],
         sent_ints(row["low_goes_left"])[wanted] == 1,

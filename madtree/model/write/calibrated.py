@@ -7,18 +7,16 @@ from __future__ import annotations
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, rows_at_once, watched
+from madtree.host import rows_at_once, watched
 from madtree.learn.data import Floats
-from madtree.model import ModelTables
+from madtree.model import ModelTables, UsableModel
 from madtree.model.write.columns_text import chunks, integers, rows_of_floats
-from madtree.model.write.copies import NewModel, copy_summary, parts_of
+from madtree.model.write.copies import NewModel
 from madtree.records import dataclass
 from madtree.sqltext import calibrated as sql
-from madtree.sqltext import models as models_sql
-from madtree.sqltext.copies import create_copies, fill_alike
 from madtree.sqltext.predict import class_array
 from madtree.sqltext.tables import CALIBRATION_COLUMNS
-from madtree.trees import FittedMaps, Model
+from madtree.trees import FittedMaps
 
 _TEXT = "pg_catalog.text"
 _MOST_WEIGHTS = 2**25  # of the classes in leaves
@@ -42,23 +40,21 @@ class Calibrated:
         return dict(zip(columns, (self.method, former.given, self.table), strict=True))
 
 
-def write_calibrated_tree(
-    host: Host, tables: ModelTables, model: Model, new: NewModel, calibration: Calibrated
-) -> None:
+def write_calibrated_tree(opened: UsableModel, new: NewModel, calibration: Calibrated) -> None:
     """Create and fill the tables of a copy whose leaves have as much weight as before, parted among the classes as the
     maps say.
     """
-    parts = parts_of(tables, frozenset({"_cv"}), [*dict(CALIBRATION_COLUMNS)])
-    old, at = (tables.schema, tables.name), new.at
-    new.make(host, create_copies(at, parts))
-    host.command(sql.fill_inner_nodes(old, at, parts["_nodes"]))
-    trees, nodes, weights = _leaves(host, tables, len(model.classes))
+    host, tables, model = opened.host, opened.tables, opened.model
+    copy = new.of(tables, frozenset({"_cv"}), [*dict(CALIBRATION_COLUMNS)])
+    new.make(host, copy.create())
+    host.command(sql.fill_inner_nodes(copy))
+    trees, nodes, weights = _leaves(opened, len(model.classes))
     total = weights.sum(axis=1)
     own = np.empty_like(weights)
     for place, tree in enumerate(watched(host, trees)):
         share = (weights[place] / total[place]).tolist()
         own[place] = calibration.maps.shares(tree if model.grouping_columns else 0, share)
-    statement = sql.fill_leaves(old, at, parts["_nodes"], class_array(model.classes, tables.prediction_type))
+    statement = sql.fill_leaves(copy, class_array(model.classes, tables.prediction_type))
     encoders = [
         integers(trees),
         integers(nodes),
@@ -67,38 +63,38 @@ def write_calibrated_tree(
     ]
     for part in chunks(np.full(len(trees), 20 * (len(model.classes) + 1))):
         host.command(statement, [_TEXT] * len(encoders), [encode(part) for encode in encoders])
-    for suffix in parts.keys() - {"_nodes", "_summary"}:
-        host.command(fill_alike(old, at, suffix, parts[suffix]))
-    copy_summary(host, tables, new, parts["_summary"], calibration.summary_values(tables))
+    for suffix in copy.parts.keys() - {"_nodes", "_summary"}:
+        host.command(copy.fill(suffix))
+    new.write_summary(host, copy, calibration.summary_values(tables))
 
 
-def _leaves(host: Host, tables: ModelTables, n_classes: int) -> tuple[list[int], list[int], Floats]:
+def _leaves(opened: UsableModel, n_classes: int) -> tuple[list[int], list[int], Floats]:
     """The leaves' trees, their ids, and (n_leaves, n_classes) the weights of the classes.
 
     Raises:
         MadtreeError: they have too many weights, or not one for each class.
     """
-    at = tables.schema, tables.name
-    n_leaves = check_leaves(host, tables, n_classes)
+    at = opened.tables.at
+    n_leaves = check_leaves(opened, n_classes)
     trees: list[int] = []
     nodes: list[int] = []
     weights = np.empty((n_leaves, n_classes))
-    for row in watched(host, host.stream(sql.leaves(*at, n_classes), batch=rows_at_once(n_classes))):
+    for row in watched(opened.host, opened.host.stream(sql.leaves(*at, n_classes), batch=rows_at_once(n_classes))):
         if row["class_weights"] is None or len(trees) == n_leaves:
-            raise MadtreeError(f"{tables.given} is damaged: not each of its leaves has a weight for each class")
+            raise opened.tables.damaged("not each of its leaves has a weight for each class")
         weights[len(trees)] = row["class_weights"]
         trees.append(row["tree_id"])
         nodes.append(row["node_id"])
     return trees, nodes, weights[: len(trees)]
 
 
-def check_leaves(host: Host, tables: ModelTables, n_classes: int) -> int:
+def check_leaves(opened: UsableModel, n_classes: int) -> int:
     """How many there are; raises MadtreeError where the weights of the classes in them are too many."""
-    n_leaves: int = host.query(models_sql.size(tables.schema, tables.name))[0]["leaves"]
+    n_leaves: int = opened.size()["leaves"]
     if n_leaves * n_classes > _MOST_WEIGHTS:
         raise MadtreeError(
-            f"model: {tables.given} has {n_leaves:,} leaves and {n_classes:,} classes, and at most {_MOST_WEIGHTS:,} "
-            "weights of classes in leaves are calibrated",
+            f"model: {opened.tables.given} has {n_leaves:,} leaves and {n_classes:,} classes, and at most "
+            f"{_MOST_WEIGHTS:,} weights of classes in leaves are calibrated",
             sqlstate="54000",
         )
     return n_leaves

@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, listed, watched
+from madtree.host import listed, watched
 from madtree.learn.data import Array, Floats, Ints, Runs
-from madtree.model import MOST_POINTS, MOST_POINTS_OF_ALL, ModelTables, base_scores
+from madtree.model import MOST_POINTS, MOST_POINTS_OF_ALL, UsableModel, base_scores
 from madtree.model.write.calibrated import Calibrated, check_leaves
 from madtree.model.write.columns_text import chunks
-from madtree.model.write.copies import NewModel, copy_summary, parts_of
+from madtree.model.write.copies import NewModel
 from madtree.records import dataclass
 from madtree.sqltext import array_text as text
 from madtree.sqltext import calibrated as sql
 from madtree.sqltext import packed_nodes as packed_sql
 from madtree.sqltext.boost_tables import BOOST_SUMMARY_COLUMNS, GROUP_COLUMNS, isotonic_columns
-from madtree.sqltext.copies import Columns, create_copies, create_nodes, fill_statistics
+from madtree.sqltext.copies import Columns, ModelCopy
 from madtree.sqltext.tables import CALIBRATION_COLUMNS
 from madtree.sqltext.values import Kept
 from madtree.trees import (
@@ -33,7 +33,6 @@ from madtree.trees import (
     CalibrationMap,
     IsotonicFunction,
     Joining,
-    Model,
     SigmoidFunction,
 )
 
@@ -43,13 +42,13 @@ _LEFT_OUT = frozenset(("_cv", "_rounds", "_nodes", "_oob", "_outcomes"))
 _REPLACED = frozenset(("prediction", "impurity", "risk", "class_weights"))  # become others where trees voted
 
 
-def write_calibrated_sum(host: Host, tables: ModelTables, model: Model, new: NewModel, calibration: Calibrated) -> None:
+def write_calibrated_sum(opened: UsableModel, new: NewModel, calibration: Calibrated) -> None:
     """Create and fill the tables of the calibrated model.
 
     Raises:
         MadtreeError: its copies of trees, or its points, would be too many.
     """
-    _Sum(host, tables, model, new, calibration).write()
+    _Sum(opened, new, calibration).write()
 
 
 @dataclass(frozen=True)
@@ -58,19 +57,17 @@ class _Sum:
     there are scores, which follow each other.
     """
 
-    host: Host
-    tables: ModelTables
-    model: Model
+    opened: UsableModel
     new: NewModel
     calibration: Calibrated
 
     @property
     def _is_boosted(self) -> bool:
-        return self.model.kind.joining is Joining.SUM
+        return self.opened.model.kind.joining is Joining.SUM
 
     @property
     def _n_scores(self) -> int:
-        return LOSSES[self._loss].n_scores(len(self.model.classes))
+        return LOSSES[self._loss].n_scores(len(self.opened.model.classes))
 
     @property
     def _n_copies(self) -> int:
@@ -81,46 +78,39 @@ class _Sum:
         """The one whose scores mean what the new model's do."""
         if self.calibration.method == ISOTONIC:
             return ISOTONIC
-        return SIGMOID if len(self.model.classes) > 2 else "log_loss"
+        return SIGMOID if len(self.opened.model.classes) > 2 else "log_loss"
 
     def write(self) -> None:
-        host, old, new = self.host, (self.tables.schema, self.tables.name), self.new.at
+        host, copy = self.opened.host, self._copy()
         if self._n_copies > 1:
-            check_leaves(host, self.tables, self._n_copies)
-        parts, values = self._parts(), self._values()
-        layout = replace(self.model, kind=BOOSTED).node_layout
-        nodes = create_nodes(new, layout, [feature.name for feature in self.model.features], None, ())
-        self.new.make(host, f"{create_copies(new, parts)};\n{nodes}")
-        sizes = listed(host, packed_sql.packed_lengths(*old))
+            check_leaves(self.opened, self._n_copies)
+        values = self._values(copy)
+        layout = replace(self.opened.model, kind=BOOSTED).node_layout
+        self.new.make(host, copy.create_nodes(layout, self.opened.model.feature_names, None, ()))
+        sizes = listed(host, packed_sql.packed_lengths(*copy.old))
         former = [int(row["tree_id"]) for row in watched(host, sizes)]
         numbers = self._numbers(former, 0)
         for suffix in ("", "_surrogates"):
-            if suffix in parts:
-                statement = sql.fill_renumbered(old, new, suffix, parts[suffix], values.get(suffix, {}))
-                host.command(statement, [_TEXT] * 2, numbers)
-        if "_statistics" in parts:
-            host.command(fill_statistics(old, new, parts["_statistics"]))
+            if suffix in copy.parts:
+                host.command(sql.fill_renumbered(copy, suffix, values.get(suffix, {})), [_TEXT] * 2, numbers)
+        if "_statistics" in copy.parts:
+            host.command(copy.fill_statistics())
         record = np.dtype(layout.big_endian)
         lengths = np.array([int(row["size"]) for row in sizes])
         for part in chunks(lengths * self._n_copies):
-            self._write_packed(former[part], lengths[part], part.start, record)
-        groups = sql.fill_groups(old, new, parts["_group"], values["_group"])
+            self._write_packed(copy, former[part], lengths[part], part.start, record)
+        groups = sql.fill_groups(copy, values["_group"])
         for literals in self._group_literals():
             host.command(groups, [_TEXT] * len(sql.GROUP_PARAMETERS), literals)
-        copy_summary(
-            host,
-            self.tables,
-            self.new,
-            parts["_summary"],
-            self.calibration.summary_values(self.tables),
-            values["_summary"],
-        )
+        given = self.calibration.summary_values(self.opened.tables)
+        self.new.write_summary(host, copy, given, values["_summary"])
 
-    def _parts(self) -> dict[str, Columns]:
-        """The tables, and their columns."""
+    def _copy(self) -> ModelCopy:
+        """With the tables, and their columns."""
         more = () if self._is_boosted else BOOST_SUMMARY_COLUMNS
         names = [*dict(CALIBRATION_COLUMNS), "loss", "quantile", *dict(more)]
-        parts = parts_of(self.tables, _LEFT_OUT, names)
+        copy = self.new.of(self.opened.tables, _LEFT_OUT, names)
+        parts = {**copy.parts}
         if not self._is_boosted:
             own = set(parts["_group"])
             parts[""] = {name: kept for name, kept in parts[""].items() if not name.startswith("oob_")}
@@ -130,19 +120,19 @@ class _Sum:
         known = isotonic_columns(self._n_scores)
         columns = known if self.calibration.method == ISOTONIC else ()
         former = {name: kept for name, kept in parts["_group"].items() if name not in dict(known)}
-        return {**parts, "_group": {**former, **_kept(columns)}}
+        return replace(copy, parts={**parts, "_group": {**former, **_kept(columns)}})
 
-    def _values(self) -> dict[str, dict[str, str]]:
+    def _values(self, copy: ModelCopy) -> dict[str, dict[str, str]]:
         """SQL of columns that the former tables lack, or have otherwise, by table."""
         summary = {"loss": f"'{self._loss}'::pg_catalog.text", "quantile": "NULL::pg_catalog.float8"}
         if self._is_boosted:
             return {"_summary": summary, "_group": {"training_loss": "NULL", "validation_loss": "NULL"}}
-        lacking = set(self._parts()["_group"]) - set(self.tables.kept_columns("_group"))
-        missing = set(self._parts()["_summary"]) - set(self.tables.kept_columns("_summary"))
+        lacking = set(copy.parts["_group"]) - set(self.opened.tables.kept_columns("_group"))
+        missing = set(copy.parts["_summary"]) - set(self.opened.tables.kept_columns("_summary"))
         of_trees = {"round": "s.sample_id", "class": "NULL"}
         of_groups = {**dict.fromkeys(lacking, "NULL"), "n_rounds": "s.n_trees"}
         if self._n_copies > 1:
-            of_trees |= sql.copied_trees(self.model.classes)
+            of_trees |= sql.copied_trees(self.opened.model.classes)
             of_groups["n_trees"] = sql.copied_trees_of_group(self._n_copies)
         return {
             "": of_trees,
@@ -154,14 +144,13 @@ class _Sum:
             },
         }
 
-    def _write_packed(self, trees: Sequence[int], lengths: Ints, first: int, record: Any) -> None:
+    def _write_packed(self, copy: ModelCopy, trees: Sequence[int], lengths: Ints, first: int, record: Any) -> None:
         """The nodes of some trees that follow each other, of so many bytes; `first`: how many come before."""
-        old = self.tables.schema, self.tables.name
-        numbering, former = self.model.numbering, np.dtype(self.model.node_layout.big_endian)
-        row = self.host.query(packed_sql.packed_between(*old), [_INT, _INT], [trees[0], trees[-1]])[0]
+        numbering, former = self.opened.model.numbering, np.dtype(self.opened.model.node_layout.big_endian)
+        row = self.opened.host.query(packed_sql.packed_between(*copy.old), [_INT, _INT], [trees[0], trees[-1]])[0]
         data, counts = bytes(row["nodes"] or b""), lengths // former.itemsize
         if len(data) != lengths.sum() or (lengths % former.itemsize).any():
-            raise MadtreeError(f"{self.tables.given} is damaged: the nodes of a tree are cut off")
+            raise self.opened.tables.damaged("the nodes of a tree are cut off")
         copies = Runs(np.repeat(counts, self._n_copies))
         # Where a copy's nodes are, less where they are among those of all copies.
         shift = np.repeat(Runs(counts).firsts, self._n_copies) - copies.firsts
@@ -174,7 +163,7 @@ class _Sum:
         starts, sizes = copies.firsts * record.itemsize, copies.sizes * record.itemsize
         literals = [*self._numbers(trees, first), text.integers(starts.tolist()), text.integers(sizes.tolist())]
         types = [_TEXT] * len(literals) + ["pg_catalog.bytea"]
-        self.host.command(sql.fill_packed(old, self.new.at), types, [*literals, packed.tobytes()])
+        self.opened.host.command(sql.fill_packed(copy), types, [*literals, packed.tobytes()])
 
     def _numbers(self, trees: Sequence[int], first: int) -> list[str]:
         """The ids of the new trees, and of the former ones that they are copies of; `first`: former trees before."""
@@ -186,13 +175,13 @@ class _Sum:
         """To which score each of the new trees adds."""
         if self._n_copies > 1:
             return [*range(self._n_copies)] * len(trees)
-        numbering = self.model.numbering
+        numbering = self.opened.model.numbering
         firsts = [numbering.tree_id(group, 1) for group in groups]
         return [(tree - own) % self._n_scores for tree, own in zip(trees, firsts, strict=True)]
 
     def _maps(self, group: int) -> Sequence[CalibrationMap]:
         """Those of a group, one for each score."""
-        return self.calibration.maps.of_group(group if self.model.grouping_columns else 0)
+        return self.calibration.maps.of_group(group if self.opened.model.grouping_columns else 0)
 
     def _factor(self, group: int, score: int) -> float:
         """By what the numbers of leaves that add to a group's score are multiplied."""
@@ -211,12 +200,12 @@ class _Sum:
         weights = nodes["class_weights"].astype(np.float64)
         total = weights.sum(axis=1)
         if not (total > 0).all():
-            raise MadtreeError(f"{self.tables.given} is damaged: a node has no weight for each class")
+            raise self.opened.tables.damaged("a node has no weight for each class")
         own = weights[:, -1] if self._n_scores == 1 else weights[np.arange(len(weights)), score]
         share = own / total
         if "weight" not in former:  # each row counts one
             packed["weight"] = nodes["n_rows"]
-        packed["prediction"] = share / self.model.n_members * factor
+        packed["prediction"] = share / self.opened.model.n_members * factor
         # Of the outcome as a number, 0 or 1.
         packed["impurity"] = share * (1 - share)
         packed["risk"] = total * packed["impurity"]
@@ -228,9 +217,9 @@ class _Sum:
         Raises:
             MadtreeError: the points of a group, or of all together, are more than are read again.
         """
-        host, tables = self.host, self.tables
-        rows = listed(host, sql.groups(tables.schema, tables.name))
-        bases = base_scores(host, tables, self.model) if self._is_boosted else [[0.0] * self._n_scores] * len(rows)
+        host = self.opened.host
+        rows = listed(host, sql.groups(*self.opened.tables.at))
+        bases = base_scores(self.opened) if self._is_boosted else [[0.0] * self._n_scores] * len(rows)
         scales: list[_Scale] = []
         size = total = 0
         for row, base in watched(host, list(zip(rows, bases, strict=True))):

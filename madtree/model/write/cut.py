@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import ModelTables, check_kind, check_not_calibrated, check_rows, find_to_use
-from madtree.model.write.copies import NewModel, copy_summary, parts_of
+from madtree.model import UsableModel, check_kind, check_not_calibrated, check_rows, find_to_use
+from madtree.model.write.copies import NewModel
 from madtree.records import dataclass
-from madtree.sqltext import copies as copies_sql
 from madtree.sqltext import cut as sql
-from madtree.trees import Model
 
 
 @dataclass(frozen=True)
@@ -45,10 +43,11 @@ def boost_cut(
         MadtreeError: there is no such model, the new one's tables cannot be created, or the model has not so many
             rounds.
     """
-    tables, model = find_to_use(host, model_name, trust_owner)
+    opened = find_to_use(host, model_name, trust_owner)
+    model = opened.model
     check_kind(model, "boost_cut", "model")
     check_not_calibrated(model, "boost_cut")
-    check_rows(host, tables, model, nodes=False)
+    check_rows(opened, nodes=False)
     n_scores, counts = model.n_scores, model.numbering.counts
     most = model.n_members // n_scores
     if not most:
@@ -58,25 +57,21 @@ def boost_cut(
             f"num_trees must be from 1 to {most}, the rounds of {model_name}, not "
             f"{'NULL' if num_trees is None else num_trees}"
         )
-    _write(host, tables, model, NewModel.check(host, tables, new_model, "new_model", replace), num_trees)
+    _write(opened, NewModel.check(opened, new_model, "new_model", replace), num_trees)
     kept = sum(min(count, num_trees * n_scores) for count in counts)
     return CutModel(num_trees, len(counts) if model.grouping_columns else None, sum(counts), kept)
 
 
-def _write(host: Host, tables: ModelTables, model: Model, new: NewModel, n_rounds: int) -> None:
+def _write(opened: UsableModel, new: NewModel, n_rounds: int) -> None:
     """Create and fill the new model's tables."""
-    old, most = (tables.schema, tables.name), n_rounds * model.n_scores
-    columns = parts_of(tables, frozenset({"_nodes"}))
-    at = new.at
-    nodes = copies_sql.create_nodes(at, model.node_layout, [feature.name for feature in model.features], None, ())
-    new.make(host, f"{copies_sql.create_copies(at, columns)};\n{nodes}")
-    host.command(sql.fill_trees(old, at, columns[""], most))
-    host.command(sql.fill_packed(old, at, columns["_packed"], most))
-    has_rounds = "_rounds" in columns
-    if has_rounds:
-        host.command(sql.fill_rounds(old, at, columns["_rounds"], n_rounds))
-    if "_statistics" in columns:
-        host.command(copies_sql.fill_statistics(old, at, columns["_statistics"]))
-    host.command(sql.fill_groups(old, at, columns["_group"], most, n_rounds, has_rounds))
-    rounds = {"num_trees": f"LEAST(s.num_trees, {n_rounds})"}
-    copy_summary(host, tables, new, columns["_summary"], {}, rounds)
+    host, model = opened.host, opened.model
+    most, copy = n_rounds * model.n_scores, new.of(opened.tables, frozenset({"_nodes"}))
+    new.make(host, copy.create_nodes(model.node_layout, model.feature_names, None, ()))
+    host.command(sql.fill_trees(copy, most))
+    host.command(sql.fill_packed(copy, most))
+    if "_rounds" in copy.parts:
+        host.command(sql.fill_rounds(copy, n_rounds))
+    if "_statistics" in copy.parts:
+        host.command(copy.fill_statistics())
+    host.command(sql.fill_groups(copy, most, n_rounds))
+    new.write_summary(host, copy, {}, {"num_trees": f"LEAST(s.num_trees, {n_rounds})"})

@@ -11,11 +11,10 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, listed, watched
 from madtree.learn.data import Bools, Floats, Ints, sent_floats, sent_ints
 from madtree.learn.prune import prune
-from madtree.model import ModelTables, check_kind, check_rows, find_to_use
-from madtree.model.write.copies import NewModel, copy_summary, parts_of
+from madtree.model import UsableModel, check_kind, check_rows, find_to_use
+from madtree.model.write.copies import NewModel
 from madtree.records import dataclass
 from madtree.sqltext import array_text as text
-from madtree.sqltext import copies as copies_sql
 from madtree.sqltext import prune as sql
 from madtree.trees import CRITERIA, UNPRUNED, Model
 
@@ -55,16 +54,16 @@ def tree_prune(
         MadtreeError: there is no such model, the new one's tables cannot be created, or `cp` is not a number or
             smaller than the model's own.
     """
-    tables, model = find_to_use(host, model_name, trust_owner)
-    check_kind(model, "tree_prune", "model")
+    opened = find_to_use(host, model_name, trust_owner)
+    check_kind(opened.model, "tree_prune", "model")
     for parameter in ("min_split", "max_depth"):
-        if model.summary[parameter] is None:
+        if opened.model.summary[parameter] is None:
             raise MadtreeError(f"{model_name} is damaged: {parameter} in its summary is NULL")
-    check_rows(host, tables, model)
+    check_rows(opened)
     if cp is None or not math.isfinite(cp):
         raise MadtreeError(f"cp must be a number, not {'NULL' if cp is None else cp}")
     cp = max(cp, UNPRUNED)
-    old = (tables.schema, tables.name)
+    old = opened.tables.at
     own = {row["tree_id"]: float(row["pruning_cp"]) for row in watched(host, listed(host, sql.tree_cps(old)))}
     least = min(own.values(), default=0.0)
     if cp < least:
@@ -72,13 +71,13 @@ def tree_prune(
             f"cp must be at least {least!r}, at which {model_name} was pruned already, not {cp!r}",
             hint="What has been cut off is not stored: train again with a smaller cp.",
         )
-    new = NewModel.check(host, tables, new_model, "new_model", replace)
-    nodes = _read_nodes(host, tables)
+    new = NewModel.check(opened, new_model, "new_model", replace)
+    nodes = _read_nodes(opened)
     if not len(nodes.node_id):
         raise MadtreeError(f"model: {model_name} has no tree to prune: none of its groups could be trained")
     cps = np.array([own[tree] for tree in watched(host, nodes.trees.tolist())])
-    kept = _prune(nodes, cps, cp, model, host.let_in)
-    _write(host, tables, new, cp, kept)
+    kept = _prune(nodes, cps, cp, opened.model, host.let_in)
+    _write(opened, new, cp, kept)
     return PrunedModel(cp, len(own), int(nodes.is_leaf.sum()), int(kept.is_leaf.sum()))
 
 
@@ -106,8 +105,8 @@ class _Kept:
     complexity: Floats
 
 
-def _read_nodes(host: Host, tables: ModelTables) -> _Nodes:
-    row = host.query(sql.node_numbers((tables.schema, tables.name)))[0]
+def _read_nodes(opened: UsableModel) -> _Nodes:
+    row = opened.host.query(sql.node_numbers(opened.tables.at))[0]
     tree_id = sent_ints(row["tree_id"])
     return _Nodes(
         trees=np.unique(tree_id),
@@ -208,11 +207,11 @@ def _was_tried(nodes: _Nodes, own: Floats, model: Model) -> Bools:
     return tried
 
 
-def _write(host: Host, tables: ModelTables, new: NewModel, cp: float, kept: _Kept) -> None:
+def _write(opened: UsableModel, new: NewModel, cp: float, kept: _Kept) -> None:
     """Create and fill the new model's tables."""
-    old, at = (tables.schema, tables.name), new.at
-    columns = parts_of(tables)
-    new.make(host, copies_sql.create_copies(at, columns))
+    host = opened.host
+    copy = new.of(opened.tables)
+    new.make(host, copy.create())
     values = [text.integers(kept.tree_id.tolist())]
     host.let_in()
     values.append(text.integers(kept.node_id.tolist()))
@@ -220,11 +219,11 @@ def _write(host: Host, tables: ModelTables, new: NewModel, cp: float, kept: _Kep
     values.append(text.joined(["true" if leaf else "false" for leaf in kept.is_leaf.tolist()]))
     host.let_in()
     values.append(text.floats(kept.complexity.tolist()))
-    host.command(sql.fill_nodes(old, at, columns["_nodes"]), [_TEXT] * 4, values)
+    host.command(sql.fill_nodes(copy), [_TEXT] * 4, values)
     for suffix in ("_surrogates", "_competitors"):
-        if suffix in columns:
-            host.command(sql.fill_of_splits(old, at, suffix, columns[suffix]))
-    for suffix in columns.keys() & {"_cv", "_statistics"}:
-        host.command(copies_sql.fill_alike(old, at, suffix, columns[suffix]))
-    host.command(sql.fill_trees(old, at, columns[""], "_surrogates" in columns), [_FLOAT], [cp])
-    copy_summary(host, tables, new, columns["_summary"], {"input_cp": cp})
+        if suffix in copy.parts:
+            host.command(sql.fill_of_splits(copy, suffix))
+    for suffix in copy.parts.keys() & {"_cv", "_statistics"}:
+        host.command(copy.fill(suffix))
+    host.command(sql.fill_trees(copy), [_FLOAT], [cp])
+    new.write_summary(host, copy, {"input_cp": cp})

@@ -8,18 +8,18 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, listed, watched
 from madtree.learn.data import Array
 from madtree.learn.walk import first_nodes
-from madtree.model import ModelTables
+from madtree.model import UsableModel
 from madtree.model.arrays import RefreshedNodes
 from madtree.model.write.columns_text import Encoder, chunks, floats, integers, rows_of_floats
-from madtree.model.write.copies import NewModel, copy_summary, parts_of
+from madtree.model.write.copies import NewModel
 from madtree.sqltext import array_text as text
 from madtree.sqltext import packed_nodes as packed_sql
 from madtree.sqltext import refresh as sql
 from madtree.sqltext.calibrated import PACKED_PARAMETERS, fill_packed
-from madtree.sqltext.copies import Columns, Name, create_copies, create_nodes, fill_alike
+from madtree.sqltext.copies import ModelCopy
 from madtree.sqltext.predict import class_array
 from madtree.sqltext.tables import REFRESH_COLUMNS
-from madtree.trees import MOST_ROWS_IN_BAG, Model
+from madtree.trees import MOST_ROWS_IN_BAG
 
 _TEXT, _INT = "pg_catalog.text", "pg_catalog.int4"
 # Tables that tell of the training's rows.
@@ -27,47 +27,40 @@ _OF_TRAINING = frozenset({"_cv", "_statistics", "_rounds", "_outcomes"})
 _FILLED = frozenset({"", "_nodes", "_packed", "_group", "_summary"})
 
 
-def write_refreshed(
-    host: Host, tables: ModelTables, model: Model, new: NewModel, table: str, refresh: RefreshedNodes
-) -> None:
+def write_refreshed(opened: UsableModel, new: NewModel, table: str, refresh: RefreshedNodes) -> None:
     """Create and fill the tables of the refreshed model; `table` is the rows' one, as the user wrote it.
 
     Raises:
         MadtreeError: more rows have come to a tree than its records can tell.
     """
-    old, at, is_packed = (tables.schema, tables.name), new.at, tables.is_packed
-    left_out = _OF_TRAINING | {"_nodes"} if is_packed else _OF_TRAINING
-    parts = parts_of(tables, left_out, [*dict(REFRESH_COLUMNS)])
-    statements = create_copies(at, parts)
-    if is_packed:
-        names = [feature.name for feature in model.features]
+    host, tables, model = opened.host, opened.tables, opened.model
+    left_out = _OF_TRAINING | {"_nodes"} if tables.is_packed else _OF_TRAINING
+    copy = new.of(tables, left_out, [*dict(REFRESH_COLUMNS)])
+    if tables.is_packed:
         class_type = tables.prediction_type if model.has_class_leaves else None
-        statements = f"{statements};\n{create_nodes(at, model.node_layout, names, class_type, model.classes)}"
-    new.make(host, statements)
-    if is_packed:
-        _write_packed(host, old, at, model, refresh)
+        new.make(host, copy.create_nodes(model.node_layout, model.feature_names, class_type, model.classes))
+        _write_packed(opened, copy, refresh)
     else:
-        _write_nodes(host, tables, at, model, refresh, parts["_nodes"])
+        new.make(host, copy.create())
+        _write_nodes(opened, copy, refresh)
     roots = first_nodes(refresh.tree_id)
-    _command(
-        host, sql.fill_trees(old, at, parts[""]), [integers(refresh.tree_id[roots]), integers(refresh.n_rows[roots])]
-    )
-    if "_group" in parts:
+    _command(host, sql.fill_trees(copy), [integers(refresh.tree_id[roots]), integers(refresh.n_rows[roots])])
+    if "_group" in copy.parts:
         of_groups = [
             integers(refresh.groups.number),
             rows_of_floats(refresh.groups.base, max(refresh.groups.base.shape[1], 1)),
             floats(refresh.groups.threshold),
             integers(refresh.groups.n_rows),
         ]
-        _command(host, sql.fill_groups(old, at, parts["_group"]), of_groups)
-    for suffix in parts.keys() - _FILLED:
-        host.command(fill_alike(old, at, suffix, parts[suffix]))
+        _command(host, sql.fill_groups(copy), of_groups)
+    for suffix in copy.parts.keys() - _FILLED:
+        host.command(copy.fill(suffix))
     given = {
         "refreshed_model": tables.given,
         "refresh_table": table,
         "total_rows_processed": refresh.total,
     }
-    copy_summary(host, tables, new, parts["_summary"], given)
+    new.write_summary(host, copy, given)
 
 
 def _command(host: Host, statement: str, encoders: list[Encoder]) -> None:
@@ -75,9 +68,7 @@ def _command(host: Host, statement: str, encoders: list[Encoder]) -> None:
     host.command(statement, [_TEXT] * len(encoders), [encode(whole) for encode in encoders])
 
 
-def _write_nodes(
-    host: Host, tables: ModelTables, new: Name, model: Model, refresh: RefreshedNodes, columns: Columns
-) -> None:
+def _write_nodes(opened: UsableModel, copy: ModelCopy, refresh: RefreshedNodes) -> None:
     """Copy the nodes, which are rows."""
     there = np.flatnonzero(refresh.n_rows)
     encoders = [integers(each[there]) for each in (refresh.tree_id, refresh.node_id, refresh.n_rows)]
@@ -86,15 +77,15 @@ def _write_nodes(
     if refresh.class_weights is None:
         encoders.append(floats(refresh.prediction[there]))
     else:
-        classes = class_array(model.classes, tables.prediction_type)
+        classes = class_array(opened.model.classes, opened.tables.prediction_type)
         encoders += [
             integers(refresh.prediction[there]),
-            rows_of_floats(refresh.class_weights[there], len(model.classes)),
+            rows_of_floats(refresh.class_weights[there], len(opened.model.classes)),
         ]
-    _command(host, sql.fill_nodes((tables.schema, tables.name), new, columns, classes), encoders)
+    _command(opened.host, sql.fill_nodes(copy, classes), encoders)
 
 
-def _write_packed(host: Host, old: Name, new: Name, model: Model, refresh: RefreshedNodes) -> None:
+def _write_packed(opened: UsableModel, copy: ModelCopy, refresh: RefreshedNodes) -> None:
     """Copy the nodes, which are packed, some trees after the other."""
     if (most := int(refresh.n_rows.max(initial=0))) > MOST_ROWS_IN_BAG:
         raise MadtreeError(
@@ -102,18 +93,19 @@ def _write_packed(host: Host, old: Name, new: Name, model: Model, refresh: Refre
             hint="Give a view of some of them.",
             sqlstate="54000",
         )
-    record = np.dtype(model.node_layout.big_endian)
+    host = opened.host
+    record = np.dtype(opened.model.node_layout.big_endian)
     roots = first_nodes(refresh.tree_id)
     trees, n_nodes = refresh.tree_id[roots], np.diff(roots, append=len(refresh.tree_id))
     lengths = n_nodes * record.itemsize
-    found = [int(row["size"]) for row in watched(host, listed(host, packed_sql.packed_lengths(*old)))]
+    found = [int(row["size"]) for row in watched(host, listed(host, packed_sql.packed_lengths(*copy.old)))]
     if found != lengths.tolist():
-        raise MadtreeError(f"{model.name} is damaged: the nodes of a tree are cut off")
+        raise opened.tables.damaged("the nodes of a tree are cut off")
     types = [_TEXT] * len(PACKED_PARAMETERS) + ["pg_catalog.bytea"]
     ends = roots + n_nodes
     for part in chunks(lengths):
         own = trees[part]
-        row = host.query(packed_sql.packed_between(*old), [_INT, _INT], [int(own[0]), int(own[-1])])[0]
+        row = host.query(packed_sql.packed_between(*copy.old), [_INT, _INT], [int(own[0]), int(own[-1])])[0]
         nodes = np.frombuffer(bytes(row["nodes"] or b""), record).copy()
         _refresh(nodes, refresh, slice(int(roots[part][0]), int(ends[part][-1])))
         last = np.cumsum(lengths[part])
@@ -123,7 +115,7 @@ def _write_packed(host: Host, old: Name, new: Name, model: Model, refresh: Refre
             text.integers((last - lengths[part]).tolist()),
             text.integers(lengths[part].tolist()),
         ]
-        host.command(fill_packed(old, new), types, [*literals, nodes.tobytes()])
+        host.command(fill_packed(copy), types, [*literals, nodes.tobytes()])
 
 
 def _refresh(nodes: Array, refresh: RefreshedNodes, part: slice) -> None:

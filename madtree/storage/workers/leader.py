@@ -279,8 +279,7 @@ class Leader(Resident, Provider, Generic[T]):
         if request.what != "histograms" or request.in_order or not self._others:
             return False
         n_features = request.features[1] - request.features[0]
-        limbs = request.channels.weight_limbs + request.channels.target_limbs
-        n_bytes = request.n_rows * (n_features + _ROW_BYTES + 8 * limbs)
+        n_bytes = request.n_rows * (n_features + _ROW_BYTES + 8 * request.channels.limbs)
         if n_bytes > request.problem.parameters.memory_bytes // _COPIED_SHARE:
             return False
         return request.state_bytes * (1 + len(self._others)) > request.n_rows * n_features

@@ -9,7 +9,7 @@ import pytest
 from forest_data import rows
 from psycopg_host import PsycopgHost
 
-from madtree.model import find_model, read_summary
+from madtree.model import find_to_use
 from madtree.score import refreshed_nodes
 from madtree.sqltext import models as models_sql
 
@@ -107,10 +107,9 @@ def test_an_expression_counts_what_blocks_do(db: psycopg.Connection, outcome: st
     found = []
     with db.transaction():
         host = PsycopgHost(db)
-        tables = find_model(host, "m", "model")
-        model = read_summary(host, tables)
+        opened = find_to_use(host, "m", False)
         for in_blocks in (True, False):
-            found.append(refreshed_nodes(host, tables, model, "t", "new_table", in_blocks=in_blocks))
+            found.append(refreshed_nodes(opened, "t", "new_table", in_blocks=in_blocks))
     blocks, case = found
     assert case.total == blocks.total > 2000
     for name in ("tree_id", "node_id", "n_rows", "weight", "prediction", "class_weights"):
@@ -155,10 +154,9 @@ def test_the_table_is_measured_and_the_nodes_are_read_once(db: psycopg.Connectio
     db.execute("SELECT madtree.tree_train('training', 'm', 'id', 'k', 'x, z, c')")
     with db.transaction():
         host = Listening(db)
-        tables = find_model(host, "m", "model")
-        model = read_summary(host, tables)
+        opened = find_to_use(host, "m", False)
         asked.clear()
-        refreshed_nodes(host, tables, model, "later", "new_table", in_blocks=in_blocks)
-    assert asked.count(models_sql.size(tables.schema, tables.name)) == 1
+        refreshed_nodes(opened, "later", "new_table", in_blocks=in_blocks)
+    assert asked.count(models_sql.size(*opened.tables.at)) == 1
     read = {each for each in asked if "m_nodes" in each and "majority_left" in each and "fault" not in each}
     assert len(read) == 1, read

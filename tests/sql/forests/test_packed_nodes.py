@@ -18,7 +18,7 @@ from psycopg_host import PsycopgHost
 
 from madtree.errors import MadtreeError
 from madtree.learn.prune import CategorySets, NodeColumns, PackedNodes, TreeKeys
-from madtree.model import find_model, read_summary, read_trees
+from madtree.model import find_to_use, read_trees
 from madtree.model.arrays import read_arrays
 from madtree.model.arrays.packed_nodes import read_packed
 from madtree.model.write import write_packed
@@ -254,20 +254,19 @@ def test_who_writes_nodes_and_who_reads_them_agree(
     more = {"sample_ratio": 0.05, "sampling": "poisson", "num_trees": 9, "min_split": 2}
     grow_bare(db, "f", dependent, features, weights=weights, grouping_cols=groups, **more)
     host = PsycopgHost(db)
-    tables = find_model(host, "f", "model")
-    model = read_summary(host, tables)
+    opened = find_to_use(host, "f", False)
     size = SIZES[dependent, weights, features] + (8 if weights else 4) * (3 if dependent == "c" else 0)
     lengths = db.execute("SELECT octet_length(nodes) FROM f_packed ORDER BY tree_id").fetchall()
-    trees = read_trees(host, tables, model)
+    trees = read_trees(opened)
     assert [length for (length,) in lengths] == [size * len(tree.nodes) for tree in trees]
     shown = [(tree.tree_id, node) for tree in trees for node in tree.nodes.values()]
     view = db.execute("SELECT tree_id, node_id, n_rows, weight, risk FROM f_nodes ORDER BY tree_id, node_id").fetchall()
     assert view == [(tree, node.node_id, node.n_rows, node.weight, node.risk) for tree, node in shown]
-    scored = read_packed(host, tables, model, ["class_weights"])
+    scored = read_packed(opened, ["class_weights"])
     for name, of in (("node_id", lambda node: node.node_id), ("majority_left", lambda node: bool(node.majority_left))):
         assert scored[name].tolist() == [of(node) for _, node in shown]
     assert scored["tree_id"].tolist() == [tree for tree, _ in shown]
-    names = [None, *(feature.name for feature in model.features)]
+    names = [None, *(feature.name for feature in opened.model.features)]
     assert [names[feature] for feature in scored["feature"]] == [node.feature for _, node in shown]
     assert scored["class_weights"].tolist() == [list(node.class_weights or ()) for _, node in shown]
 
@@ -278,9 +277,8 @@ def test_what_shows_trees_reads_the_bytes_as_the_view_does(db: psycopg.Connectio
     surrogates = "max_surrogates=2" if dependent == "c" else "null_as_category=true"
     grow_bare(db, "f", dependent, num_trees=3, null_handling_params=surrogates)
     host = PsycopgHost(db)
-    tables = find_model(host, "f", "model")
-    model = read_summary(host, tables)
-    trees = read_trees(host, tables, model)
+    opened = find_to_use(host, "f", False)
+    trees = read_trees(opened)
     found = [(tree.tree_id, node) for tree in trees for node in tree.nodes.values()]
     expected = db.execute("SELECT * FROM f_nodes ORDER BY tree_id, node_id").fetchall()
     for (tree_id, node), row in zip(found, expected, strict=True):
@@ -289,7 +287,7 @@ def test_what_shows_trees_reads_the_bytes_as_the_view_does(db: psycopg.Connectio
         assert list(map(bits, (values | lists).values())) == list(map(bits, row))
     assert any(node.left_levels for _, node in found)
     assert any(node.surrogates for _, node in found) == (dependent == "c")
-    assert read_trees(host, tables, model, 2) == trees[1:2]
+    assert read_trees(opened, 2) == trees[1:2]
 
 
 # Values that the fields of a record never have.
@@ -326,13 +324,12 @@ def test_a_record_that_is_no_node_is_said(db: psycopg.Connection, weights: str |
     db.execute(MAKE_BOTH)
     grow_bare(db, "f", "c", num_trees=1, weights=weights)
     host = PsycopgHost(db)
-    tables = find_model(host, "f", "model")
-    model = read_summary(host, tables)
+    opened = find_to_use(host, "f", False)
     (whole,) = db.execute("SELECT nodes FROM f_packed").fetchone()  # type: ignore[misc]
     layout = NodeLayout(True, 3, weighted=weights is not None, has_categories=True)
     size, found = layout.size, places(layout)
     assert ("weight" in found, "risk" in found) == (bool(weights), bool(weights))
-    nodes = read_trees(host, tables, model)[0].nodes
+    nodes = read_trees(opened)[0].nodes
     by_number = next(n for n, node in enumerate(nodes.values()) if node.threshold is not None)
     by_category = next(n for n, node in enumerate(nodes.values()) if node.left_levels is not None)
 
@@ -346,14 +343,14 @@ def test_a_record_that_is_no_node_is_said(db: psycopg.Connection, weights: str |
         if name in found:
             forge(by_category if name in ("categories", "n_left") else by_number, name, value)
             with pytest.raises(MadtreeError, match=f"f is damaged: node -?[0-9]+ of tree 1 ({problem})"):
-                read_trees(host, tables, model)
+                read_trees(opened)
             if name != "risk":  # which no walk and no client needs
                 with pytest.raises(MadtreeError, match=r"f is damaged: (a )?node"):
-                    read_arrays(host, tables, model, ["weight", "impurity", "improvement"])
+                    read_arrays(opened, ["weight", "impurity", "improvement"])
             db.execute("SELECT * FROM f_nodes")
     forge(by_category, "threshold", 0.5)
     with pytest.raises(MadtreeError, match="has a threshold besides its categories"):
-        read_trees(host, tables, model)
+        read_trees(opened)
     with pytest.raises(psycopg.Error, match="has a threshold besides its categories"), db.transaction():
         db.execute("SELECT madtree.forest_predict('f', 't', 'p')")
     unfit = [[math.nan, 1, 1], [-1.0, 1, 1], [0, 0, 0], [math.inf, 1, 1]] if weights else [[0, 0, 0]]
@@ -362,9 +359,9 @@ def test_a_record_that_is_no_node_is_said(db: psycopg.Connection, weights: str |
         forged = whole[: size - len(packed)] + packed + whole[size:]
         db.execute("UPDATE f_packed SET nodes = %s", [forged])
         with pytest.raises(MadtreeError, match="node 0 of tree 1 has no weight for each class"):
-            read_trees(host, tables, model)
+            read_trees(opened)
         with pytest.raises(psycopg.Error, match="node 0 of tree 1 has no weight for each class"), db.transaction():
             db.execute("SELECT madtree.forest_predict('f', 't', 'p')")
     db.execute("UPDATE f_packed SET nodes = %s, tree_id = 2", [whole])
     with pytest.raises(MadtreeError, match=r"tree 1 has no nodes|tree 2 is not there, but nodes of it are"):
-        read_trees(host, tables, model)
+        read_trees(opened)

@@ -23,7 +23,7 @@ from madtree.explain.display import get_tree, tree_display
 from madtree.explain.export import tree_to_json
 from madtree.explain.path import tree_path
 from madtree.explain.rules import tree_rules
-from madtree.model import find_model, models, read_model, read_summary, trees_of_gid, trees_of_group
+from madtree.model import find_to_use, models, read_model, trees_of_gid, trees_of_group
 from madtree.report import build_report
 from madtree.report import kinds as pages
 from madtree.score import kinds as scoring
@@ -102,15 +102,14 @@ def test_it_is_listed_by_its_name(host: PsycopgHost) -> None:
 
 
 def test_its_trees_are_read_by_group_whatever_their_number(host: PsycopgHost) -> None:
-    tables = find_model(host, "f", "model")
-    model = read_summary(host, tables)
-    assert (model.kind, model.n_members) == (TOY, 3)
-    assert [trees_of_group(host, tables, model, group) for group in (1, 2, 3)] == [[1, 2, 3], [4, 5], []]
+    opened = find_to_use(host, "f", False)
+    assert (opened.model.kind, opened.model.n_members) == (TOY, 3)
+    assert [trees_of_group(opened, group) for group in (1, 2, 3)] == [[1, 2, 3], [4, 5], []]
     groups = {tree.tree_id: tree.group for tree in read_model(host, "f").trees}
     assert groups == {1: ("0",), 2: ("0",), 3: ("0",), 4: ("1",), 5: ("1",)}
-    assert trees_of_gid(host, tables, model, 2) == [4, 5]
+    assert trees_of_gid(opened, 2) == [4, 5]
     with pytest.raises(MadtreeError, match="f has no toy of group 3"):
-        trees_of_gid(host, tables, model, 3)
+        trees_of_gid(opened, 3)
 
 
 def test_one_tree_is_told_by_its_group_and_its_number_there(host: PsycopgHost, db: psycopg.Connection) -> None:

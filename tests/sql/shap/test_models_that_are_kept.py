@@ -12,8 +12,8 @@ from psycopg_host import PsycopgHost
 from waiting import wait_until
 
 from madtree.engine import call
-from madtree.host.protocol import Host, Row
-from madtree.model import ModelTables
+from madtree.host.protocol import Row
+from madtree.model import OpenModel
 from madtree.score import shap_row
 from madtree.sqltext.models import row_versions
 
@@ -176,8 +176,8 @@ def test_the_versions_of_too_many_rows_are_not_kept(db: psycopg.Connection, monk
     room = import_module("madtree.model.kept")
     monkeypatch.setattr(room, "MOST_BYTES", 50)
 
-    def of_small(host: Host, tables: ModelTables, what: tuple[object, ...], make: Callable[[], Any], _: object) -> Any:
-        return room.kept(host, tables, what, make, lambda made: 0)
+    def of_small(opened: OpenModel, what: tuple[object, ...], make: Callable[[], Any], _: object) -> Any:
+        return room.kept(opened, what, make, lambda made: 0)
 
     monkeypatch.setattr(shap_row, "kept", of_small)
     with db.transaction():

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from madtree.host.psycopg import PsycopgHost
-from madtree.model import check_own_table, find_model, read_summary
+from madtree.model import check_own_table, find_to_show
 from madtree.report import build_report
 
 COPIES = {
@@ -115,8 +115,7 @@ def test_what_is_a_superusers_in_anothers_schema_stays_there(
         user_db.execute("SET lock_timeout = '200ms'")
         host = PsycopgHost(data)
         with data.transaction():
-            tables = find_model(host, "own", "model")
-            check_own_table(host, tables, read_summary(host, tables, to_run=False), "data")
+            check_own_table(find_to_show(host, "own"), "data")
             with pytest.raises(psycopg.errors.LockNotAvailable):
                 user_db.execute(f"DROP {kind} own.lent")  # type: ignore[arg-type]
         user_db.execute(f"DROP {kind} own.lent")  # type: ignore[arg-type]

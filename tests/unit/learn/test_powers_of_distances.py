@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from binned import problem_of, sample_rows
 
-from madtree.learn.leaf_sums import UP_TO_FOURTH, add_powers, join_powers
+from madtree.learn.leaf_sums import UP_TO_FOURTH, RowsInLeaves, join_powers
 from madtree.trees.parameters import Parameters
 
 
@@ -14,7 +14,8 @@ def test_powers_are_products_of_floats() -> None:
     n_rows = block.target.shape[-1]
     alone = np.arange(n_rows)  # each row in a leaf of its own, so that its terms can be told
     state = np.zeros((len(UP_TO_FOURTH) * 3, n_rows))
-    add_powers(state, problem, UP_TO_FOURTH, block, alone, np.zeros(n_rows), None, 0)
+    rows = RowsInLeaves(block.target, block.weight, block.tree, alone)
+    rows.add_powers(state, problem, UP_TO_FOURTH, np.zeros(n_rows), 0)
     found = join_powers(problem, UP_TO_FOURTH, state, np.zeros(n_rows, np.int32))
     assert problem.target_grid is not None
     distances = problem.target_grid.join(block.target).tolist()
