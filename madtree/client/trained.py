@@ -143,7 +143,7 @@ def table_rows(caller: Caller, model: str, suffix: str, order: str, kind: ModelK
         tables = opened.tables
         if kind is not None:
             check_kind(opened.model, kind)
-        if suffix not in tables.facts.tables:
+        if not tables.has(suffix):
             name = ident(suffixed(tables.name, suffix))
             raise CallError(
                 f"{model} has no table {name}", "It was trained without, or the table is another role's.", "42P01"

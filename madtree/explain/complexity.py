@@ -54,7 +54,7 @@ def tree_cp(host: Host, model_name: str | None) -> list[Row]:
 def stored_cp_table(opened: OpenModel) -> list[Row] | None:
     """The rows of `<output>_cv`, their groups as lists of texts; None if there was no cross-validation."""
     tables = opened.tables
-    if not tables.has_cv:
+    if not tables.has("_cv"):
         return None
     statement = sql.cp_table(*tables.at, opened.group_writers)
     return few_rows(opened.host, f"the cp table of {tables.given}", statement)

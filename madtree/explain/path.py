@@ -72,7 +72,7 @@ def tree_path(
     model = opened.model
     rows = NewRows.named(opened, table_name, "table_name")
     features = rows.data.features
-    row = only_row(rows, id_, sql.compared(features.values()))
+    row = only_row(rows, rows.scan(), id_, sql.compared(features.values()))
     case = _Case(
         features,
         dict(zip(features, row["shown"], strict=True)),

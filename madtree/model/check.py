@@ -62,7 +62,7 @@ def check_rows(opened: OpenModel, tree_id: int | None = None, *, competitors: bo
     check_trees(opened)
     if nodes:
         check_nodes(opened, tree_id)
-    if tables.has_surrogates:
+    if tables.has("_surrogates"):
         _check_number(opened, "_surrogates")
         _refuse(tables, opened.host.query(sql.faulty_surrogates(*at), [_TEXTS] * 3, _kinds(opened.model)))
     if competitors:

@@ -98,30 +98,9 @@ class ModelTables:
         """Whether the nodes are packed, and `<output>_nodes` is a view."""
         return self.facts.tables["_nodes"].kind == "v"
 
-    @property
-    def has_surrogates(self) -> bool:
-        """Whether there is a table `<output>_surrogates`."""
-        return "_surrogates" in self.facts.tables
-
-    @property
-    def has_competitors(self) -> bool:
-        """Whether there is a table `<output>_competitors`."""
-        return "_competitors" in self.facts.tables
-
-    @property
-    def has_cv(self) -> bool:
-        """Whether there is a table `<output>_cv`."""
-        return "_cv" in self.facts.tables
-
-    @property
-    def has_outcomes(self) -> bool:
-        """Whether there is a table `<output>_outcomes`."""
-        return "_outcomes" in self.facts.tables
-
-    @property
-    def has_groups(self) -> bool:
-        """Whether there is a table `<output>_group`."""
-        return "_group" in self.facts.tables
+    def has(self, suffix: str) -> bool:
+        """Whether there is a table of that suffix."""
+        return suffix in self.facts.tables
 
     def damaged(self, what: str, hint: str = "Train the model again, or restore its tables.") -> MadtreeError:
         """The error for tables that hold what training never writes."""

@@ -65,7 +65,7 @@ def trees_of_group(opened: OpenModel, group: int) -> list[int]:
 def each_tree(opened: OpenModel, tree_id: int | None = None, *, competitors: bool = False) -> Iterator[Tree]:
     """What `read_trees` reads, one by one: many trees are larger than what is written of them. Errors are the same."""
     host, tables = opened.host, opened.tables
-    competitors = competitors and tables.has_competitors
+    competitors = competitors and tables.has("_competitors")
     # Packed nodes are looked at as they are read.
     check_rows(opened, tree_id, competitors=competitors, nodes=not tables.is_packed)
     check_listed(host, tables)
@@ -148,7 +148,7 @@ def trees_to_walk(opened: OpenModel, tree_ids: Container[int] | None = None) -> 
         MadtreeError: as `each_tree`; where nodes are packed, only when one is asked for.
     """
     tables = opened.tables
-    if not tables.is_packed or tables.has_surrogates or opened.model.categories:  # each of which all nodes tell of
+    if not tables.is_packed or tables.has("_surrogates") or opened.model.categories:  # each of which all nodes tell of
         for tree in each_tree(opened):
             if tree.nodes and (tree_ids is None or tree.tree_id in tree_ids):
                 yield tree
@@ -162,7 +162,7 @@ def _nodes_by_tree(
     opened: OpenModel, tree_id: int | None, *, competitors: bool
 ) -> Iterator[tuple[int, dict[int, Node]]]:
     host = opened.host
-    surrogates = _InOrder(_surrogates(opened, tree_id) if opened.tables.has_surrogates else iter(()))
+    surrogates = _InOrder(_surrogates(opened, tree_id) if opened.tables.has("_surrogates") else iter(()))
     others = _InOrder(_competitors(opened) if competitors else iter(()))
     read = packed_trees if opened.tables.is_packed else _listed_trees
     for tree, nodes in read(opened, tree_id):

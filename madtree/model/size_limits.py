@@ -60,7 +60,7 @@ def check_categories(tables: ModelTables, n: int) -> None:
 
 def check_listed(host: Host, tables: ModelTables) -> None:
     """`check_categories` of the lists in rows: of surrogates, and of nodes unless these are packed."""
-    of_nodes, of_surrogates = not tables.is_packed, tables.has_surrogates
+    of_nodes, of_surrogates = not tables.is_packed, tables.has("_surrogates")
     if of_nodes or of_surrogates:
         counted = count_categories(*tables.at, nodes=of_nodes, surrogates=of_surrogates)
         check_categories(tables, host.query(counted)[0]["n"])

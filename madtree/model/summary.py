@@ -97,14 +97,14 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     group_names = _check_grouping(summary, tables, grouping)
     columns = [tables.facts.tables[""].columns[name] for name in group_names]
     check_texts(host, tables, group_names)
-    if row["max_surrogates"] and not tables.has_surrogates:
+    if row["max_surrogates"] and not tables.has("_surrogates"):
         summary.fault("its surrogates are not there: their table is missing, or is another role's")
     _check_counts(summary, kind)
     _check_loss(summary, kind, is_classification)
     if kind.is_packed != tables.is_packed:
         packed = " or ".join(each.described for each in KINDS.values() if each.is_packed)
         summary.fault(f"its nodes are packed, as only those of {packed} are, or it is {packed} and they are not")
-    if kind.groups_in and not tables.has_groups:
+    if kind.groups_in and not tables.has("_group"):
         summary.fault(f"it is {kind.described} without its groups: their table is missing, or is another role's")
     dependent_type = tables.prediction_type
     if kind.says_numbers and is_classification:  # the type of the classes is none of the nodes'

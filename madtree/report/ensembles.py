@@ -46,7 +46,7 @@ def boosted_values(opened: OpenModel, gids: Sequence[int]) -> list[dict[str, Any
     of the rows in training and of those held out.
     """
     found: dict[int, list[list[float | None]]] = {}
-    if "_rounds" in opened.tables.facts.tables:
+    if opened.tables.has("_rounds"):
         rounds = sql.rounds(*opened.tables.at)
         for row in few_rows(opened.host, f"the rounds of {opened.tables.given}", rounds, _GIDS, [list(gids)]):
             losses = finite(row["training_loss"]), finite(row["validation_loss"])

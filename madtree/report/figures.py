@@ -46,7 +46,7 @@ SQL_LEAVES, SQL_LENGTH = 2_000, 300_000  # beyond these the page tells how to ge
 def cp_tables(choice: Choice) -> dict[int, list[Row]]:
     """Rows of `<output>_cv` by tree; empty where the model was not cross-validated."""
     tables = choice.opened.tables
-    if not tables.has_cv:
+    if not tables.has("_cv"):
         return {}
     found: dict[int, list[Row]] = {}
     asked = sql.cv(*tables.at, choice.opened.group_writers), ["pg_catalog.int4[]"], [choice.tree_ids]

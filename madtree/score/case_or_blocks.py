@@ -25,8 +25,7 @@ from madtree.sqltext import predict as sql
 from madtree.sqltext import workers as workers_sql
 from madtree.sqltext.distributed import count_rows
 from madtree.sqltext.quote import qualified
-from madtree.sqltext.relation import Relation
-from madtree.trees import FeatureKind, Model
+from madtree.trees import FeatureKind
 
 CASE_LEAF = 20e-6  # read, write and parse one leaf's share of an expression
 CASE_LEVEL = 13e-9  # a row's comparison at one level of a small expression
@@ -122,26 +121,25 @@ class Work:
 
 def measure(rows: NewRows, columns: int, costs: Costs) -> Work:
     """The work of scoring rows by their model, for so many columns."""
-    opened = rows.opened
-    given = opened.host, rows.source, opened.model, opened.size()["leaves"], columns, costs
-    return work_of(*given, has_surrogates=opened.tables.has_surrogates)
+    return work_of(rows, rows.opened.size()["leaves"], columns, costs)
 
 
-def work_of(
-    host: Host, source: Relation, model: Model, leaves: int, columns: int, costs: Costs, *, has_surrogates: bool
-) -> Work:
-    """The work of scoring `source`, with the planner's estimate of its rows and of the workers for them."""
-    by_thresholds = not has_surrogates and not any(f.kind is FeatureKind.UNORDERED for f in model.features)
+def work_of(rows: NewRows, leaves: int, columns: int, costs: Costs) -> Work:
+    """As `measure`, of a model with so many leaves; with the planner's estimate of its rows and of the workers for
+    them.
+    """
+    host, tables, model, source = rows.opened.host, rows.opened.tables, rows.opened.model, rows.source
+    by_thresholds = not tables.has("_surrogates") and not any(f.kind is FeatureKind.UNORDERED for f in model.features)
     at = host.source
     held = placement(at, source.oid)
     sharable = plain_tables(at, source.oid, held) == [source.oid]
-    planned, rows = _size_of(at, qualified(source.schema, source.name), held)
+    planned, n_rows = _size_of(at, qualified(source.schema, source.name), held)
     limits = at.query(workers_sql.LIMITS)[0]
     workers = min(planned, int(limits["parallel"]), int(limits["processes"]))
     spread, moved = held in ("spread", "viewed"), not host.has_extension
     from_other_server = at is not host
     return Work(
-        rows,
+        n_rows,
         leaves,
         len(model.features),
         columns,

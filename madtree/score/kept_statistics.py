@@ -52,7 +52,7 @@ def kept_statistics(opened: UsableModel) -> tuple[list[KeptStatistics], KeptPred
         MadtreeError: there are none, or they are damaged.
     """
     tables, model = opened.tables, opened.model
-    if "_statistics" not in tables.facts.tables:
+    if not tables.has("_statistics"):
         raise _none(tables, model)
     opened.look_again_at("_statistics")
     by_feature: dict[str | None, list[Row]] = {feature.name: [] for feature in model.features}

@@ -124,8 +124,8 @@ def id_name_of(model: Model) -> str:
     return "id" if parts is None else parts[-1]
 
 
-def only_row(new_rows: NewRows, id_: str | None, column: str) -> Row:
-    """The row with that id, as `sqltext.explain.row_by_id` has it.
+def only_row(new_rows: NewRows, scan: sql.Scan, id_: str | None, column: str) -> Row:
+    """The row of a scan of the rows with that id, as `sqltext.explain.row_by_id` has it.
 
     Raises:
         MadtreeError: the id is NULL or not of the id column's type, not just one row has it, or the model does not know
@@ -133,7 +133,7 @@ def only_row(new_rows: NewRows, id_: str | None, column: str) -> Row:
     """
     if id_ is None:
         raise MadtreeError("id must be the id of a row, not NULL")
-    scan, model, id_type = new_rows.scan(), new_rows.opened.model, new_rows.id_type.as_kept
+    model, id_type = new_rows.opened.model, new_rows.id_type.as_kept
     source = new_rows.opened.host.source
     where, type_ = f"{model.id_column} = {id_} in {scan.source}", type_sql(id_type.name)
     query = explain_sql.row_by_id(scan, type_, id_type.equals, column)

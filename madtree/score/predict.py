@@ -104,9 +104,8 @@ def score_table(
     size = opened.size()
     if wanted == "prob" and size["single"] and model.kind.joining is Joining.NONE:
         _warn_of_single_leaves(host, model, size["single"], size["trees"])
-    surrogates = opened.tables.has_surrogates
     columns = len(model.classes) if wanted == CONFORMAL and model.is_classification else len(outputs)
-    work = work_of(host, into.rows.source, model, size["leaves"], columns, costs, has_surrogates=surrogates)
+    work = work_of(into.rows, size["leaves"], columns, costs)
     beside = work.spread and into.is_spread_by_id
     with into.rows.casting():
         if work.in_blocks if in_blocks is None or not work.is_expression else in_blocks:

@@ -76,7 +76,7 @@ def explain_table(
     outputs = table_layout.outputs(into.scan.id_name)
     into.send_notices()
     size = opened.size()
-    work = work_of(host, into.rows.source, model, size["leaves"], 1, costs, has_surrogates=opened.tables.has_surrogates)
+    work = work_of(into.rows, size["leaves"], 1, costs)
     work = replaced(work, row_seconds=_LEAF * size["leaves"] * model.n_members / max(size["trees"], 1))
     how = RowOutput(COLUMNS, table_layout.outcomes, _values_shown if n_kept else None)
     with into.rows.casting():

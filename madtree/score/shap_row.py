@@ -52,7 +52,7 @@ def explain_row(
     scan, plan = rows.scan(), _plan(host, layout)
     numbers = [as_number(scan.features[model.features[place].name]) for place in plan.used]
     blocks = BlockScan(scan, numbers, [], [], 0, "pg_catalog.text", array_id=False)
-    row = only_row(rows, id_, blocks.image)
+    row = only_row(rows, scan, id_, blocks.image)
     image = sent_rows(bytes(row["asked"]), blocks.sent_stretches)
     known, expected, terms = plan.explained(host, image)
     if not known.all():

@@ -10,16 +10,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from madtree.host import Host
 from madtree.ingest import Profile
 from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.ensemble import Learner
 from madtree.learn.prune import BoostedColumns, OutOfBagColumns, RoundColumns, TrainedTrees, TreeColumns
-from madtree.model.write import Encodings
+from madtree.model.write import ModelOutput
 from madtree.parallel import Workers
 from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
-from madtree.trees import Categories, ModelKind, Numbering, Parameters
+from madtree.trees import ModelKind, Numbering, Parameters
 
 UNUSABLE_GROUP = "no usable row: dependent or weight NULL, weight 0, or every feature NULL in each of its rows"
 
@@ -46,23 +45,6 @@ class Size:
     is_grouped: bool = False
     n_blocks: int = 0
     rows_in_blocks: int = 0
-
-
-@dataclass(frozen=True)
-class ModelOutput:
-    """Where trees are written, and what they are written with.
-
-    Attributes:
-        categories: of each feature, None where it is not unordered.
-        group_table: SQL name of the table with each group's values; None where there are no groups.
-        encodings: by which splits part categories, where trees are grown by such.
-    """
-
-    host: Host
-    task: TrainingTask
-    categories: Sequence[Categories | None]
-    group_table: str | None
-    encodings: Encodings | None = None
 
 
 @dataclass(frozen=True)

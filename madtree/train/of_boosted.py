@@ -15,6 +15,7 @@ from madtree.learn.ensemble import BoostLearner, Learner
 from madtree.learn.prune import TrainedTrees
 from madtree.model.write import (
     GroupTotals,
+    ModelOutput,
     boost_summary,
     by_categories,
     floats,
@@ -30,7 +31,7 @@ from madtree.parallel import Workers, growing_workers, resident_workers
 from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
 from madtree.sqltext.kinds import TABLES
-from madtree.train.kinds import UNUSABLE_GROUP, Harvest, ModelOutput, Size, Tested
+from madtree.train.kinds import UNUSABLE_GROUP, Harvest, Size, Tested
 from madtree.trees import BOOSTED, LOSSES, METHODS, BoostParameters, Numbering, Parameters, node_layout
 
 
@@ -108,17 +109,17 @@ class Boosted:
             kept = node_layout(features, None, weighted=True)
             learned = [f for i, f in enumerate(features) if i not in encodings.features]
             packed = by_categories(packed, node_layout(learned, None, weighted=True), kept, encodings)
-        write_packed(output.host, output.task, packed, output.categories, numbering)
+        write_packed(output, packed, numbering)
 
     def write_trees(self, output: ModelOutput, harvest: Harvest, numbering: Numbering) -> Tested:
-        host, task, trees = output.host, output.task, harvest.trees
+        trees = harvest.trees
         n_scores = LOSSES[self.parameters.loss].n_scores(len(harvest.classes))
         numbers, score = np.divmod(trees.key.member, n_scores)
         more = {
             "round": integers(numbers + 1),
             "class": labels_or_null(harvest.classes if n_scores > 1 else [], score),
         }
-        write_members(host, task, trees, numbering, more, TABLES[BOOSTED].more, output.group_table)
+        write_members(output, trees, numbering, more, TABLES[BOOSTED].more)
         failure = UNUSABLE_GROUP + (", or all others held out" if self.parameters.has_held_out else "")
         columns, rounds = harvest.boosted, harvest.rounds
         by_group = partial(harvest.by_group, columns.group)
@@ -138,10 +139,10 @@ class Boosted:
             "validation_loss": floats(held_out),
         }
         groups = GroupTotals(harvest.groups, harvest.n_trees, harvest.importance)
-        source, known = output.group_table, TABLES[BOOSTED].of_groups
-        write_groups(host, task, groups, of_groups, known, failure, source, harvest.categories)
-        write_rounds(host, task, rounds, source)
-        if source is not None:
+        known = TABLES[BOOSTED].of_groups
+        write_groups(output, groups, of_groups, known, failure, harvest.categories)
+        write_rounds(output, rounds)
+        if output.group_table is not None:
             return Tested(None, {})
         found = {"training": float(training[0]), "validation": float(held_out[0])}
         return Tested(None, {name: loss for name, loss in found.items() if not np.isnan(loss)})

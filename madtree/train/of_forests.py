@@ -17,6 +17,7 @@ from madtree.learn.prune import TrainedTrees
 from madtree.model import nodes_view
 from madtree.model.write import (
     GroupTotals,
+    ModelOutput,
     floats,
     forest_summary,
     nothing,
@@ -30,7 +31,7 @@ from madtree.parallel import Workers, forest_workers, growing_workers
 from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
 from madtree.sqltext.kinds import TABLES
-from madtree.train.kinds import UNUSABLE_GROUP, Harvest, ModelOutput, Size, Tested
+from madtree.train.kinds import UNUSABLE_GROUP, Harvest, Size, Tested
 from madtree.train.notices import warn_of_shared_ids
 from madtree.trees import FOREST, ForestParameters, Numbering, Parameters
 
@@ -78,7 +79,7 @@ class Forests:
     def write_nodes(
         self, output: ModelOutput, trained: TrainedTrees, classes: Sequence[str], numbering: Numbering
     ) -> None:
-        write_packed(output.host, output.task, trained.packed, output.categories, numbering)
+        write_packed(output, trained.packed, numbering)
 
     def write_trees(self, output: ModelOutput, harvest: Harvest, numbering: Numbering) -> Tested:
         host, task, trees = output.host, output.task, harvest.trees
@@ -87,7 +88,7 @@ class Forests:
                 host.command(nodes_view(task, harvest.classes, FOREST))
         is_tested = picked(["false", "true"], trees.is_tested)
         more = {"oob_error": floats(trees.oob_error), "oob_tested": is_tested}
-        write_members(host, task, trees, numbering, more, TABLES[FOREST].more, output.group_table)
+        write_members(output, trees, numbering, more, TABLES[FOREST].more)
         warn_of_shared_ids(host, task, self.parameters.sampling, harvest.out_of_bag)
         oob_error = self._write_groups(output, harvest)
         has_error = output.group_table is None and not np.isnan(oob_error[0])
@@ -110,6 +111,5 @@ class Forests:
         }
         importance = harvest.importance / np.maximum(harvest.n_trees, 1)[:, None]
         groups = GroupTotals(harvest.groups, harvest.n_trees, importance)
-        columns, source = TABLES[FOREST].of_groups, output.group_table
-        write_groups(output.host, output.task, groups, more, columns, UNUSABLE_GROUP, source, harvest.categories)
+        write_groups(output, groups, more, TABLES[FOREST].of_groups, UNUSABLE_GROUP, harvest.categories)
         return error

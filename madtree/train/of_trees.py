@@ -12,11 +12,11 @@ from madtree.ingest import Profile
 from madtree.learn.data import Ints
 from madtree.learn.ensemble import Learner, TreeLearner
 from madtree.learn.prune import TrainedTrees, TreeColumns, TreeKeys
-from madtree.model.write import write_nodes, write_trees
+from madtree.model.write import ModelOutput, write_nodes, write_trees
 from madtree.parallel import Workers, growing_workers, resident_workers
 from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
-from madtree.train.kinds import UNUSABLE_GROUP, Harvest, ModelOutput, Size, Tested
+from madtree.train.kinds import UNUSABLE_GROUP, Harvest, Size, Tested
 from madtree.trees import SINGLE, TREE, Numbering, Parameters
 
 
@@ -54,12 +54,12 @@ class SingleTrees:
     def write_nodes(
         self, output: ModelOutput, trained: TrainedTrees, classes: Sequence[str], numbering: Numbering
     ) -> None:
-        write_nodes(output.host, output.task, trained.nodes, output.categories, classes)
+        write_nodes(output, trained.nodes, classes)
 
     def write_trees(self, output: ModelOutput, harvest: Harvest, numbering: Numbering) -> Tested:
         task = output.task
         trees = _with_untrained(harvest.trees, harvest.groups, len(task.features), task.parameters.cp)
-        write_trees(output.host, task, trees, UNUSABLE_GROUP, output.group_table, harvest.categories)
+        write_trees(output, trees, UNUSABLE_GROUP, harvest.categories)
         return Tested(None)
 
     def summary(self, task: TrainingTask) -> dict[str, Any]:

@@ -15,11 +15,12 @@ from madtree.learn.data import Ints
 from madtree.learn.ensemble import Learner
 from madtree.learn.prune import TrainedTrees
 from madtree.learn.tune import Search, SearchLearner, Trial, TrialScores, ranked
+from madtree.model.write import ModelOutput
 from madtree.parallel import Workers
 from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask, TuneTask
 from madtree.train.activity import Activity
-from madtree.train.kinds import Harvest, ModelOutput, Size, Tested, TrainingKind
+from madtree.train.kinds import Harvest, Size, Tested, TrainingKind
 from madtree.train.source import open_source
 from madtree.train.strategy import choose_strategy
 from madtree.train.survey import survey

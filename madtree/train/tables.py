@@ -11,11 +11,11 @@ from madtree.errors import MadtreeError
 from madtree.ingest import Profile
 from madtree.learn.data import Ints, nested
 from madtree.learn.prune import BoostedColumns, OutOfBagColumns, RoundColumns, SeenCategories, TreeColumns
-from madtree.model.write import Totals, write_competitors, write_cv, write_summary, write_surrogates
+from madtree.model.write import ModelOutput, Totals, write_competitors, write_cv, write_summary, write_surrogates
 from madtree.request import TrainingTask
 from madtree.sqltext.kinds import TABLES
 from madtree.train.batches import Batch, TreeBuffer
-from madtree.train.kinds import Harvest, ModelOutput
+from madtree.train.kinds import Harvest
 from madtree.train.notices import TreeNotices, warn_of_constant_outcome
 from madtree.train.ordered import EncodedRows
 from madtree.train.source import Call
@@ -86,13 +86,13 @@ class Tables:
         numbering = self._numbering
         assert numbering is not None
         kind.write_nodes(output, trained, batch.profile.classes, numbering)
-        host, task, categories = output.host, output.task, output.categories
-        if task.parameters.max_surrogates:
-            write_surrogates(host, task, trained.surrogates, categories, numbering)
-        if task.parameters.has_competitors:
-            write_competitors(host, task, trained.competitors, categories, numbering)
+        parameters = output.task.parameters
+        if parameters.max_surrogates:
+            write_surrogates(output, trained.surrogates, numbering)
+        if parameters.has_competitors:
+            write_competitors(output, trained.competitors, numbering)
         if self._has_cv:
-            write_cv(host, task, trained.cp_table, output.group_table)
+            write_cv(output, trained.cp_table)
 
     def finish(self, profile: Profile) -> Trained:
         """`profile`: of the rows that were really there."""

@@ -7,8 +7,11 @@ from dataclasses import replace
 import pytest
 from memory_host import Catalogue, MemoryHost, Table
 
+from madtree.model import ModelTables, NewData, UsableModel
+from madtree.model.facts import Facts
 from madtree.request import COSTS, find_relation
 from madtree.score.case_or_blocks import EXPRESSION_LEAVES, Work, work_of
+from madtree.score.new_rows import NewRows
 from madtree.sqltext.predict import read_estimate
 from madtree.trees import Feature, FeatureKind, Model
 
@@ -91,7 +94,9 @@ def measured(name: str, has_extension: bool = True, **limits: int) -> Work:
     host = MemoryHost(Catalogue(ROWS, limits={**LIMITS, **limits}), has_extension=has_extension)
     before = dict(host.settings)
     source = find_relation(host, name, "new_data_table")
-    work = work_of(host, source, TEN_NUMBERS, 500, 2, COSTS, has_surrogates=False)
+    tables = ModelTables("m", "model", "public", "m", Facts({}, False, False, "owner", 1))
+    rows = NewRows(UsableModel(host, tables, TEN_NUMBERS), source, NewData({}, {}), name, "new_data_table")
+    work = work_of(rows, 500, 2, COSTS)
     assert {name: value for name, value in host.settings.items() if value} == before  # as they were
     return work
 

@@ -11,7 +11,6 @@ from madtree.learn.ensemble.forest import (
     Forest,
     Wave,
     bootstrap,
-    out_of_bag_columns,
     train_forest,
     wave_counts,
     wave_nodes,

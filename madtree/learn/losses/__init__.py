@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from madtree.learn.losses.losses import LEAST_HESSIAN, LEAST_SHARE, Loss, OutcomeRange, leaf_steps, newton_step, sigmoid
+from madtree.learn.losses.losses import LEAST_HESSIAN, Loss, OutcomeRange, leaf_steps, newton_step, sigmoid
 from madtree.learn.losses.quantiles import quantiles_of_places
 from madtree.learn.losses.rows import RowLoss

@@ -21,6 +21,6 @@ from madtree.learn.prune.columns import (
 from madtree.learn.prune.explained import FEWEST_ROWS
 from madtree.learn.prune.outcome import Outcome, conclude, leaf_predictions
 from madtree.learn.prune.packed import PackedNodes
-from madtree.learn.prune.program import assign_folds, train_at_hand, train_trees, training_at_hand
+from madtree.learn.prune.program import assign_folds, train_trees, training_at_hand
 from madtree.learn.prune.pruning import prune, prune_at
 from madtree.learn.prune.trained import TrainedTrees

@@ -33,7 +33,7 @@ def split_categories(opened: OpenModel, nodes: Mapping[str, Array]) -> SplitCate
     parts = []
     if opened.tables.is_packed:
         parts.append(node_categories(opened, nodes))
-    if opened.tables.has_surrogates or not opened.tables.is_packed:
+    if opened.tables.has("_surrogates") or not opened.tables.is_packed:
         parts.append(_listed(opened, nodes))
     named = SplitCategories.joined(parts)
     key = _as_floats(named.key, named.feature, opened.model.features)
@@ -57,7 +57,7 @@ def keys_of_texts(opened: OpenModel) -> dict[str, dict[str, int]]:
     that the model has seen: texts of other features may be among them.
     """
     rows = opened.host.query(
-        category_texts(*opened.tables.at, surrogates=opened.tables.has_surrogates),
+        category_texts(*opened.tables.at, surrogates=opened.tables.has("_surrogates")),
         [_TEXTS],
         [_texts_seen(opened.host, opened.model)[2]],
     )
@@ -69,7 +69,7 @@ def _listed(opened: OpenModel, nodes: Mapping[str, Array]) -> SplitCategories:
     """The categories of nodes, unless these are packed, and of surrogates."""
     tables = opened.tables
     check_listed(opened.host, tables)
-    statement = sql.category_numbers(*tables.at, nodes=not tables.is_packed, surrogates=tables.has_surrogates)
+    statement = sql.category_numbers(*tables.at, nodes=not tables.is_packed, surrogates=tables.has("_surrogates"))
     names = opened.model.feature_names
     row = opened.host.query(statement, [_TEXTS, _BOOLS], [names, _booleans(opened.model.features)])[0]
     columns = {column: sent_ints(data) for column, data in row.items()}

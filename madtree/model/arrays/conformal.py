@@ -27,7 +27,7 @@ def kept_quantiles(opened: OpenModel, level: float) -> Floats:
         MadtreeError: none are kept, or not of this level, or they are damaged.
     """
     tables = opened.tables
-    if "_conformal" not in tables.facts.tables:
+    if not tables.has("_conformal"):
         raise MadtreeError(
             f"model: {tables.given} has no quantiles, which type 'conformal' takes",
             hint=f"Keep them, by a table of rows that training has not seen: {_call(tables, [level])}.",

@@ -27,7 +27,7 @@ def read_leaf_outcomes(opened: OpenModel, nodes: Mapping[str, Array], *, of_grou
         MadtreeError: the model keeps none, or they are not a finite number for each leaf.
     """
     tables = opened.tables
-    if not tables.has_outcomes:
+    if not tables.has("_outcomes"):
         raise MadtreeError(
             f"{tables.given} keeps no outcomes of its leaves, which intervals are made of",
             hint="Train it again with intervals => true.",

@@ -60,7 +60,7 @@ def read_arrays(
     splits = FlatSplits(np.arange(n_nodes), feature, nodes["threshold"], np.ones(n_nodes, np.bool_))
     host.let_in()
     kept, agreement = np.ones(n_nodes, np.bool_), None  # which of the splits in the tables are of these trees
-    if opened.tables.has_surrogates:
+    if opened.tables.has("_surrogates"):
         surrogates, wanted, agreement = _surrogates(opened, nodes, others, tree_range)
         splits, kept = splits.extended_by(surrogates), np.concatenate((kept, wanted))
     host.let_in()

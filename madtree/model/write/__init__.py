@@ -12,5 +12,12 @@ from madtree.model.write.groups import GroupTotals, write_groups, write_members,
 from madtree.model.write.packed import write_outcomes, write_packed
 from madtree.model.write.prune import tree_prune
 from madtree.model.write.refreshed import write_refreshed
-from madtree.model.write.rows import write_competitors, write_cv, write_nodes, write_surrogates, write_trees
+from madtree.model.write.rows import (
+    ModelOutput,
+    write_competitors,
+    write_cv,
+    write_nodes,
+    write_surrogates,
+    write_trees,
+)
 from madtree.model.write.summary import Totals, boost_summary, forest_summary, write_summary

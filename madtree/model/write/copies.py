@@ -58,7 +58,7 @@ class NewModel:
         asks for, are copied where the caller may read them.
         """
         left_out |= {"_conformal"}
-        if "_statistics" in tables.facts.tables and not tables.facts.tables["_statistics"].readable:
+        if tables.has("_statistics") and not tables.facts.tables["_statistics"].readable:
             left_out |= {"_statistics"}
         parts: Parts = {suffix: tables.kept_columns(suffix) for suffix in tables.facts.tables if suffix not in left_out}
         lacking = {name: Kept(sql.summary_type(name)) for name in summary if name not in parts["_summary"]}

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from madtree.host import Host
 from madtree.learn.data import Floats, Ints
 from madtree.learn.prune import RoundColumns, TreeColumns
 from madtree.model.write.columns_text import (
@@ -21,9 +20,8 @@ from madtree.model.write.columns_text import (
     rows_of_floats,
     texts_or_null,
 )
-from madtree.model.write.rows import NUMBER_BYTES, insert_rows, of_trees
+from madtree.model.write.rows import NUMBER_BYTES, ModelOutput, insert_rows, of_trees
 from madtree.records import dataclass
-from madtree.request import TrainingTask
 from madtree.sqltext import array_text as text
 from madtree.sqltext import boost_tables as boost_sql
 from madtree.sqltext import group_tables as group_sql
@@ -48,17 +46,16 @@ class GroupTotals:
 
 
 def write_members(
-    host: Host,
-    task: TrainingTask,
+    output: ModelOutput,
     trees: TreeColumns,
     numbering: Numbering,
     more: Mapping[str, Encoder],
     columns: Sequence[tuple[str, str]],
-    group_source: str | None = None,
 ) -> None:
     """Write the trees of a model with several trees a group, whose categories are told of groups; `columns` that only
     models of this kind have, and what makes `more`, them, of some rows.
     """
+    task = output.task
     encoders = of_trees(task, trees, numbering)
     encoders |= {
         "cat_levels_in_text": nothing,
@@ -68,19 +65,17 @@ def write_members(
         **more,
     }
     parameters = group_sql.member_parameters(columns)
-    statement = group_sql.insert_members(task.output_schema, task.output_name, parameters, task.grouping, group_source)
+    statement = group_sql.insert_members(*output.at, parameters, task.grouping, output.group_table)
     sizes = np.full(len(trees.n_rows), len(task.features) * NUMBER_BYTES)
-    insert_rows(host, statement, parameters, encoders, sizes)
+    insert_rows(output.host, statement, parameters, encoders, sizes)
 
 
 def write_groups(
-    host: Host,
-    task: TrainingTask,
+    output: ModelOutput,
     groups: GroupTotals,
     more: Mapping[str, Encoder],
     columns: Sequence[tuple[str, str]],
     failure: str,
-    group_source: str | None,
     categories: Mapping[str, Any],
 ) -> None:
     """Fill `<output>_group`.
@@ -88,9 +83,9 @@ def write_groups(
     Args:
         columns: of that table, beside the group's number and values.
         more: what makes those of some rows that only models of this kind have.
-        failure, group_source, categories: as for `write_trees`.
+        failure, categories: as for `write_trees`.
     """
-    width = len(task.features)
+    task, width = output.task, len(output.task.features)
     levels, counts = level_texts(categories, groups.group)
     has_failed = groups.n_trees == 0
     encoders: dict[str, Encoder] = {
@@ -104,17 +99,19 @@ def write_groups(
         **more,
     }
     parameters = (("gid", "int4"), *columns)
-    statement = group_sql.insert_groups(task.output_schema, task.output_name, parameters, task.grouping, group_source)
-    insert_rows(host, statement, parameters, encoders, longer(levels, counts) + _MOST_ARRAYS * width * NUMBER_BYTES)
+    statement = group_sql.insert_groups(*output.at, parameters, task.grouping, output.group_table)
+    insert_rows(
+        output.host, statement, parameters, encoders, longer(levels, counts) + _MOST_ARRAYS * width * NUMBER_BYTES
+    )
 
 
-def write_rounds(host: Host, task: TrainingTask, rounds: RoundColumns, group_source: str | None) -> None:
-    """Fill `<output>_rounds`; `group_source` as for `write_trees`."""
+def write_rounds(output: ModelOutput, rounds: RoundColumns) -> None:
+    """Fill `<output>_rounds`."""
     encoders: dict[str, Encoder] = {
         "gid": integers(rounds.group),
         "round": integers(rounds.number),
         "training_loss": floats(rounds.training),
         "validation_loss": floats(rounds.held_out),
     }
-    statement = boost_sql.insert_rounds(task.output_schema, task.output_name, task.grouping, group_source)
-    insert_rows(host, statement, boost_sql.ROUND_COLUMNS, encoders, np.full(len(rounds.group), 4 * NUMBER_BYTES))
+    statement = boost_sql.insert_rounds(*output.at, output.task.grouping, output.group_table)
+    insert_rows(output.host, statement, boost_sql.ROUND_COLUMNS, encoders, np.full(len(rounds.group), 4 * NUMBER_BYTES))

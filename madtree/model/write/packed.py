@@ -12,7 +12,7 @@ from madtree.host import Host
 from madtree.learn.data import Floats, Ints
 from madtree.learn.prune import PackedNodes
 from madtree.model.write.columns_text import chunks, numbers
-from madtree.model.write.rows import NUMBER_BYTES, TEXT, tree_ids
+from madtree.model.write.rows import NUMBER_BYTES, TEXT, ModelOutput, tree_ids
 from madtree.request import TrainingTask
 from madtree.sqltext import array_text as text
 from madtree.sqltext import packed_nodes as sql
@@ -22,14 +22,8 @@ from madtree.trees import Categories, Numbering
 _MOST_BYTES = 1023 * 2**20  # of a value, and somewhat less than PostgreSQL allows
 
 
-def write_packed(
-    host: Host,
-    task: TrainingTask,
-    packed: PackedNodes,
-    categories: Sequence[Categories | None],
-    numbering: Numbering,
-) -> None:
-    """Fill `<output>_packed`; `categories` of each feature, None where it is not unordered.
+def write_packed(output: ModelOutput, packed: PackedNodes, numbering: Numbering) -> None:
+    """Fill `<output>_packed`.
 
     Raises:
         MadtreeError: a tree is too large for that.
@@ -42,10 +36,10 @@ def write_packed(
             sqlstate="54000",
         )
     ends = np.cumsum(packed.sizes)
-    starts, literals = ends - packed.sizes, _category_sets(packed, categories)
+    starts, literals = ends - packed.sizes, _category_sets(packed, output.categories)
     ids = tree_ids(numbering, packed.key)
     types = [TEXT] * len(sql.PACKED_PARAMETERS) + ["pg_catalog.bytea"]
-    statement = sql.insert_packed(task.output_schema, task.output_name)
+    statement = sql.insert_packed(*output.at)
     for part in chunks(packed.sizes + np.array(list(map(len, literals)), np.int64)):
         first, end = starts[part][0], ends[part][-1]
         # PostgreSQL would sort them with all of their bytes.
@@ -56,7 +50,7 @@ def write_packed(
             text.integers((starts[trees] - first).tolist()),
             text.integers(packed.sizes[trees].tolist()),
         ]
-        host.command(statement, types, [*of_chunk, packed.records[first:end].tobytes()])
+        output.host.command(statement, types, [*of_chunk, packed.records[first:end].tobytes()])
 
 
 def write_outcomes(host: Host, task: TrainingTask, tree_id: Ints, n_leaves: Ints, outcomes: Floats) -> None:

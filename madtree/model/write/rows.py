@@ -33,6 +33,8 @@ from madtree.model.write.columns_text import (
     rows_of_floats,
     texts_or_null,
 )
+from madtree.model.write.encoded import Encodings
+from madtree.records import dataclass
 from madtree.request import TrainingTask
 from madtree.sqltext import array_text as text
 from madtree.sqltext import inserts
@@ -53,28 +55,45 @@ def tree_ids(numbering: Numbering, key: TreeKeys) -> Ints:
     return np.asarray(before + key.member + 1)
 
 
+@dataclass(frozen=True)
+class ModelOutput:
+    """Where trees are written, and what they are written with.
+
+    Attributes:
+        categories: of each feature, None where it is not unordered.
+        group_table: for a grouped task, SQL of a relation that holds each tree's group: `tree_id int` and `g1`, `g2`,
+            ... in the types of the grouping columns; else None.
+        encodings: by which splits part categories, where trees are grown by such.
+    """
+
+    host: Host
+    task: TrainingTask
+    categories: Sequence[Categories | None] = ()
+    group_table: str | None = None
+    encodings: Encodings | None = None
+
+    @property
+    def at(self) -> tuple[str, str]:
+        """The model's schema and name."""
+        return self.task.output_schema, self.task.output_name
+
+
 def write_trees(
-    host: Host,
-    task: TrainingTask,
-    trees: TreeColumns,
-    failure: str = "",
-    group_source: str | None = None,
-    categories: Mapping[str, Any] | None = None,
+    output: ModelOutput, trees: TreeColumns, failure: str = "", categories: Mapping[str, Any] | None = None
 ) -> None:
     """Fill `<output>` of a model with a tree a group.
 
     Args:
         categories: of each unordered feature, texts, or texts by tree id; None where they are not known.
         failure: message for the trees without nodes.
-        group_source: for a grouped task, SQL of a relation that holds each tree's group: `tree_id int` and `g1`,
-            `g2`, ... in the types of the grouping columns.
     """
+    task = output.task
     levels, counts = level_texts(categories or {}, trees.key.group)
     encoders = of_trees(task, trees, SINGLE, failure)
     encoders |= {"cat_levels_in_text": texts_or_null(levels), "cat_n_levels": texts_or_null(counts)}
-    statement = inserts.insert_trees(task.output_schema, task.output_name, task.grouping, group_source)
+    statement = inserts.insert_trees(*output.at, task.grouping, output.group_table)
     sizes = longer(levels, counts) + len(task.features) * NUMBER_BYTES
-    insert_rows(host, statement, sql.TREE_COLUMNS, encoders, sizes)
+    insert_rows(output.host, statement, sql.TREE_COLUMNS, encoders, sizes)
 
 
 def of_trees(task: TrainingTask, trees: TreeColumns, numbering: Numbering, failure: str = "") -> dict[str, Encoder]:
@@ -90,21 +109,11 @@ def of_trees(task: TrainingTask, trees: TreeColumns, numbering: Numbering, failu
     }
 
 
-def write_nodes(
-    host: Host,
-    task: TrainingTask,
-    nodes: NodeColumns,
-    categories: Sequence[Categories | None],
-    classes: Sequence[str] = (),
-) -> None:
-    """Fill `<output>_nodes`.
-
-    Args:
-        categories: of each feature, None where it is not unordered.
-        classes: the class labels as text, for classification.
-    """
+def write_nodes(output: ModelOutput, nodes: NodeColumns, classes: Sequence[str] = ()) -> None:
+    """Fill `<output>_nodes`; `classes`: the class labels as text, for classification."""
+    host, task = output.host, output.task
     is_leaf = nodes.feature < 0
-    left, right = (category_texts(categories, nodes.feature, side) for side in (nodes.left, nodes.right))
+    left, right = (category_texts(output.categories, nodes.feature, side) for side in (nodes.left, nodes.right))
     encoders: dict[str, Encoder] = {
         "tree_id": integers(tree_ids(SINGLE, nodes.key)),
         **{key: integers(getattr(nodes, key)) for key in ("node_id", "depth", "n_rows")},
@@ -124,58 +133,44 @@ def write_nodes(
         encoders["prediction"] = floats(nodes.prediction)
         encoders["class_weights"] = nothing
     sizes = longer(left, right) + n_classes * NUMBER_BYTES
-    statement = inserts.insert_nodes(task.output_schema, task.output_name, prediction_type(task), classes)
+    statement = inserts.insert_nodes(*output.at, prediction_type(task), classes)
     with local_settings(host, _compression(host, int(sizes.sum()))):
         insert_rows(host, statement, inserts.NODE_PARAMETERS, encoders, sizes)
 
 
-def write_surrogates(
-    host: Host,
-    task: TrainingTask,
-    surrogates: SurrogateColumns,
-    categories: Sequence[Categories | None],
-    numbering: Numbering,
-) -> None:
-    """Fill `<output>_surrogates`; `categories` as for `write_nodes`."""
-    encoders, sizes = _of_nodes(task, surrogates, categories, numbering)
+def write_surrogates(output: ModelOutput, surrogates: SurrogateColumns, numbering: Numbering) -> None:
+    """Fill `<output>_surrogates`."""
+    encoders, sizes = _of_nodes(output, surrogates, numbering)
     encoders |= {key: floats(getattr(surrogates, key)) for key in ("agreement", "adjusted_agreement")}
     encoders["low_goes_left"] = picked(["false", "true"], surrogates.low_goes_left)
-    statement = inserts.insert_surrogates(task.output_schema, task.output_name)
-    insert_rows(host, statement, sql.SURROGATE_COLUMNS, encoders, sizes)
+    statement = inserts.insert_surrogates(*output.at)
+    insert_rows(output.host, statement, sql.SURROGATE_COLUMNS, encoders, sizes)
 
 
-def write_competitors(
-    host: Host,
-    task: TrainingTask,
-    competitors: CompetitorColumns,
-    categories: Sequence[Categories | None],
-    numbering: Numbering,
-) -> None:
-    """Fill `<output>_competitors`; `categories` as for `write_nodes`."""
-    encoders, sizes = _of_nodes(task, competitors, categories, numbering)
+def write_competitors(output: ModelOutput, competitors: CompetitorColumns, numbering: Numbering) -> None:
+    """Fill `<output>_competitors`."""
+    encoders, sizes = _of_nodes(output, competitors, numbering)
     encoders["improvement"] = floats(competitors.improvement)
-    statement = inserts.insert_competitors(task.output_schema, task.output_name)
-    insert_rows(host, statement, sql.COMPETITOR_COLUMNS, encoders, sizes)
+    statement = inserts.insert_competitors(*output.at)
+    insert_rows(output.host, statement, sql.COMPETITOR_COLUMNS, encoders, sizes)
 
 
-def _of_nodes(
-    task: TrainingTask, splits: SplitColumns, categories: Sequence[Categories | None], numbering: Numbering
-) -> tuple[dict[str, Encoder], Ints]:
-    """The columns that surrogates and competitors share, and bytes a row; `categories` as for `write_nodes`."""
-    left, right = (category_texts(categories, splits.feature, side) for side in (splits.left, splits.right))
+def _of_nodes(output: ModelOutput, splits: SplitColumns, numbering: Numbering) -> tuple[dict[str, Encoder], Ints]:
+    """The columns that surrogates and competitors share, and bytes a row."""
+    left, right = (category_texts(output.categories, splits.feature, side) for side in (splits.left, splits.right))
     encoders: dict[str, Encoder] = {
         "tree_id": integers(tree_ids(numbering, splits.key)),
         **{key: integers(getattr(splits, key)) for key in ("node_id", "rank")},
         "threshold": floats(splits.threshold),
-        "feature": picked([text.quoted(f.name) for f in task.features], splits.feature),
+        "feature": picked([text.quoted(f.name) for f in output.task.features], splits.feature),
         "left_levels": texts_or_null(left),
         "right_levels": texts_or_null(right),
     }
     return encoders, longer(left, right)
 
 
-def write_cv(host: Host, task: TrainingTask, cp_table: CpColumns, group_source: str | None = None) -> None:
-    """Fill `<output>_cv`; `group_source` as for `write_trees`."""
+def write_cv(output: ModelOutput, cp_table: CpColumns) -> None:
+    """Fill `<output>_cv`."""
     numbers = ("cp", "rel_error", "cv_error_avg", "cv_error_stddev", "xerror", "xstd")
     encoders: dict[str, Encoder] = {
         "tree_id": integers(tree_ids(SINGLE, cp_table.key)),
@@ -183,8 +178,8 @@ def write_cv(host: Host, task: TrainingTask, cp_table: CpColumns, group_source: 
         **{key: floats(getattr(cp_table, key)) for key in numbers},
         "chosen": picked(["false", "true"], cp_table.chosen),
     }
-    statement = inserts.insert_cv(task.output_schema, task.output_name, task.grouping, group_source)
-    insert_rows(host, statement, inserts.CV_PARAMETERS, encoders, np.full(len(cp_table.cp), NUMBER_BYTES))
+    statement = inserts.insert_cv(*output.at, output.task.grouping, output.group_table)
+    insert_rows(output.host, statement, inserts.CV_PARAMETERS, encoders, np.full(len(cp_table.cp), NUMBER_BYTES))
 
 
 def insert_rows(

@@ -13,7 +13,7 @@ from forest_data import MAKE_BOTH, grow_bare, rows, score
 
 from madtree.errors import MadtreeError
 from madtree.learn.prune import PackedNodes
-from madtree.model.write import write_packed
+from madtree.model.write import ModelOutput, write_packed
 from madtree.trees import SINGLE
 
 NAMES = ['"F ""o\'o"', '"semi;colon -- x"', "ä" * 31 + "x"]
@@ -294,5 +294,5 @@ def test_a_notice_tells_of_a_class_for_each_row(db: psycopg.Connection) -> None:
 def test_a_tree_that_no_value_can_hold_ends_in_a_sentence() -> None:
     packed = replace(PackedNodes.none(), sizes=np.array([3, 2**30]))
     with pytest.raises(MadtreeError, match=r"nodes of 1,024 MB in all.*at most 1,023 MB") as caught:
-        write_packed(None, None, packed, [], SINGLE)  # type: ignore[arg-type]
+        write_packed(ModelOutput(None, None), packed, SINGLE)  # type: ignore[arg-type]
     assert "max_tree_depth" in str(caught.value.hint)

@@ -21,7 +21,7 @@ from madtree.learn.prune import CategorySets, NodeColumns, PackedNodes, TreeKeys
 from madtree.model import find_to_use, read_trees
 from madtree.model.arrays import read_arrays
 from madtree.model.arrays.packed_nodes import read_packed
-from madtree.model.write import write_packed
+from madtree.model.write import ModelOutput, write_packed
 from madtree.sqltext import packed_nodes
 from madtree.sqltext.tables import NODE_COLUMNS, create_tables
 from madtree.trees import MOST_ROWS_IN_BAG, NodeLayout, Numbering
@@ -149,7 +149,8 @@ def written(
         is_classification=type_ is not None,
     )
     numbering = Numbering(len({row["tree_id"] for row in rows}))
-    write_packed(PsycopgHost(db), task, arrays_of(rows, layout), UNORDERED, numbering)  # type: ignore[arg-type]
+    output = ModelOutput(PsycopgHost(db), task, UNORDERED)  # type: ignore[arg-type]
+    write_packed(output, arrays_of(rows, layout), numbering)
     db.execute(packed_nodes.create_view(*at, layout, FEATURES, type_, labels))  # type: ignore[arg-type]
 
 

@@ -19,7 +19,7 @@ from madtree.errors import MadtreeError
 from madtree.learn.prune import CategorySets, NodeColumns, TreeColumns, TreeKeys
 from madtree.model.tables import create_tables
 from madtree.model.turns import drop_model
-from madtree.model.write import Totals, write_nodes, write_summary, write_trees
+from madtree.model.write import ModelOutput, Totals, write_nodes, write_summary, write_trees
 from madtree.request.arguments import check_arguments
 from madtree.request.train_request import TrainingTask
 from madtree.sqltext.quote import ident
@@ -172,7 +172,11 @@ def test_nodes_of_a_classification_come_back_as_written(host: PsycopgHost) -> No
     task = task_of(host)
     create_tables(host, task)
 
-    write_nodes(host, task, three_nodes([1, 0, 1], [[4.0, 6.5], [6.25, 0.0], [0.1, 4.15]]), CATEGORIES, ['c"1', "c,2"])
+    write_nodes(
+        ModelOutput(host, task, CATEGORIES),
+        three_nodes([1, 0, 1], [[4.0, 6.5], [6.25, 0.0], [0.1, 4.15]]),
+        ['c"1', "c,2"],
+    )
 
     root, left, right = host.query("SELECT * FROM model_nodes ORDER BY node_id")
     assert root == {
@@ -224,7 +228,7 @@ def test_nodes_of_a_regression_have_means_and_no_classes(host: PsycopgHost) -> N
     task = check_arguments(host, "data", "model", "id", "v", 'x, "Level, ""q", m')
     create_tables(host, task)
 
-    write_nodes(host, task, three_nodes([1 / 3, -1e300, 5e-324], np.zeros((3, 0))), CATEGORIES)
+    write_nodes(ModelOutput(host, task, CATEGORIES), three_nodes([1 / 3, -1e300, 5e-324], np.zeros((3, 0))))
 
     assert [
         (r["prediction"], r["class_weights"]) for r in host.query("SELECT * FROM model_nodes ORDER BY node_id")
@@ -244,7 +248,7 @@ def test_predictions_are_values_of_the_dependents_type(host: PsycopgHost, depend
     create_tables(host, task)
     categories = [CATEGORIES[1], None]
     nodes = replace(three_nodes([0, 0, 1], np.zeros((3, 2))), feature=np.array([0, -1, -1]))
-    write_nodes(host, task, nodes, categories, classes)
+    write_nodes(ModelOutput(host, task, categories), nodes, classes)
     rows = host.query("SELECT prediction::text FROM model_nodes ORDER BY node_id")
     assert [row["prediction"] for row in rows] == [classes[0], classes[0], classes[1]]
 
@@ -271,7 +275,7 @@ def test_many_nodes_are_written_in_chunks(host: PsycopgHost) -> None:
         prediction=index % 3,
         class_weights=np.stack([values, values, values], axis=1),
     )
-    write_nodes(host, task, nodes, CATEGORIES, ["a", "b", "c"])
+    write_nodes(ModelOutput(host, task, CATEGORIES), nodes, ["a", "b", "c"])
     rows = host.connection.execute(
         "SELECT threshold, class_weights[3], n_rows FROM model_nodes ORDER BY tree_id, node_id"
     )
@@ -281,7 +285,7 @@ def test_many_nodes_are_written_in_chunks(host: PsycopgHost) -> None:
 def test_trees_without_groups(host: PsycopgHost) -> None:
     task = task_of(host)
     create_tables(host, task)
-    write_trees(host, task, one_tree(), categories={"a": [*AWKWARD, None], "b": ["1"]})
+    write_trees(ModelOutput(host, task), one_tree(), categories={"a": [*AWKWARD, None], "b": ["1"]})
     assert host.query("SELECT * FROM model") == [
         {
             "cat_levels_in_text": [*AWKWARD, "__NULL__", "1"],
@@ -309,8 +313,7 @@ def test_trees_take_their_groups_values_from_a_table(host: PsycopgHost) -> None:
     """)
 
     write_trees(
-        host,
-        task,
+        ModelOutput(host, task, group_table="pg_temp.groups"),
         one_tree(
             keys([0, 1]),
             **{key: [1, 0] for key in ("n_rows", "n_nodes", "n_leaves", "tree_depth")},
@@ -319,7 +322,6 @@ def test_trees_take_their_groups_values_from_a_table(host: PsycopgHost) -> None:
             importance=np.zeros((2, 3)),
         ),
         'why, "so"? {it\'s} \\',
-        "pg_temp.groups",
     )
 
     rows = host.query(
@@ -335,7 +337,7 @@ def test_tables_of_single_trees_take_no_members_of_an_ensemble(host: PsycopgHost
     task = task_of(host)
     create_tables(host, task)
     with pytest.raises(ValueError, match="ensemble"):
-        write_trees(host, task, one_tree(TreeKeys(np.array([0]), np.array([1]))))
+        write_trees(ModelOutput(host, task), one_tree(TreeKeys(np.array([0]), np.array([1]))))
 
 
 def test_the_summary_tells_all_that_is_needed_to_read_the_model(host: PsycopgHost) -> None:
@@ -436,7 +438,7 @@ def test_a_model_of_any_name_is_made_replaced_and_dropped(host: PsycopgHost, nam
 
     with pytest.raises(MadtreeError, match="exists already"):
         create_tables(host, task)
-    write_trees(host, task, one_tree())
+    write_trees(ModelOutput(host, task), one_tree())
     create_tables(host, task_of(host, "n", output=ident(name), replace=True))
     assert host.query(tables) == made
     assert host.query(f"SELECT * FROM {ident(name)}") == []
@@ -462,7 +464,7 @@ def test_only_a_models_own_tables_are_dropped(host: PsycopgHost) -> None:
 def test_a_model_may_be_temporary(host: PsycopgHost) -> None:
     task = task_of(host, output="pg_temp.model")
     create_tables(host, task)
-    write_trees(host, task, one_tree())
+    write_trees(ModelOutput(host, task), one_tree())
     assert host.query("SELECT relpersistence FROM pg_class WHERE oid = 'pg_temp.model'::regclass") == [
         {"relpersistence": "t"}
     ]
@@ -491,8 +493,8 @@ def test_a_hostile_search_path_does_not_reach_the_tables(host: PsycopgHost) -> N
     """)
     host.connection.execute(f"SET search_path = {ident(task.output_schema)}, pg_catalog")
     create_tables(host, task)
-    write_trees(host, task, one_tree(), group_source=f"{ident(task.output_schema)}.groups")
-    write_nodes(host, task, three_nodes([0, 0, 0], np.zeros((3, 1))), CATEGORIES, ["a"])
+    write_trees(ModelOutput(host, task, group_table=f"{ident(task.output_schema)}.groups"), one_tree())
+    write_nodes(ModelOutput(host, task, CATEGORIES), three_nodes([0, 0, 0], np.zeros((3, 1))), ["a"])
     write_summary(host, task, Totals(["a"], 1, 0, 1, 0))
     host.connection.execute("SET search_path = pg_catalog")
     assert dict(columns_of(host.connection, f"{task.output_schema}.model"))["g1"] == "date"
