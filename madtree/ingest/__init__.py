@@ -14,6 +14,7 @@ from madtree.late import attributes_of
 if TYPE_CHECKING:
     from madtree.ingest.bin_finder import BinFinder, Binned, binned_features, takes_all
     from madtree.ingest.categories import Categories, check_labels, in_all_rows, read_categories, read_folds
+    from madtree.ingest.group_spool import GroupSpool
     from madtree.ingest.groups import Groups, check_group_values, copy_groups, groups_query, make_groups
     from madtree.ingest.page_ranges import (
         OID,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "bin_finder": ("BinFinder", "Binned", "binned_features", "takes_all"),
     "categories": ("Categories", "check_labels", "in_all_rows", "read_categories", "read_folds"),
+    "group_spool": ("GroupSpool",),
     "groups": ("Groups", "check_group_values", "copy_groups", "groups_query", "make_groups"),
     "page_ranges": (
         "OID",

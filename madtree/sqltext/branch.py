@@ -4,8 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from madtree.render.case import Asked
 from madtree.sqltext.condition import READABLE, Spelling
 from madtree.trees import Feature, FeatureKind, Model, Node, Split, Tree
+
+
+def question(
+    node: Node, features: Mapping[str, Feature], spelling: Spelling, seen: Mapping[str, Sequence[str]], *, known: bool
+) -> Asked:
+    """What an inner node asks; `known`: of rows that have a value of its feature, as a question above it has told.
+    Then one comparison is enough, with no look for NaN and no surrogate; `features` and `seen` as below.
+    """
+    feature = features[str(node.feature)]
+    if known:
+        return Asked(_answer(node, feature, True, (), spelling, whole=False), goes_left=True, tells=True)
+    in_order = feature.kind is not FeatureKind.UNORDERED and not feature.null_last
+    condition = goes_against_majority(node, features, spelling, seen)
+    return Asked(condition, not node.majority_left, tells=in_order and not node.surrogates)
 
 
 def goes_against_majority(

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from madtree.records import dataclass
-from madtree.render.case import nested_case
+from madtree.render.case import Asked, nested_case
 from madtree.sqltext import array_text
-from madtree.sqltext.branch import goes_against_majority
+from madtree.sqltext.branch import question
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.condition import QUALIFIED, READABLE, Spelling, typed_literal
 from madtree.sqltext.query import Lasting, look_up
@@ -126,11 +126,11 @@ def tree_case(
 ) -> str:
     """One tree as an expression over the columns of the new data; `margin` and `joins` as of `nested_case`."""
 
-    def condition(node: Node) -> str:
-        return goes_against_majority(node, features, spelling, tree.seen_categories)
+    def ask(node: Node, known: bool) -> Asked:
+        return question(node, features, spelling, tree.seen_categories, known=known)
 
     value = output.value if output.in_tree is None else partial(output.in_tree, tree.tree_id)
-    return nested_case(tree, condition, value, margin, joins=joins)
+    return nested_case(tree, ask, value, margin, joins=joins)
 
 
 def row_expression(
@@ -186,7 +186,7 @@ def scored_by_case(scan: Scan, trees: Sequence[Tree], outputs: Sequence[Output])
     columns = [f"{scan.id_sql} AS {ident(scan.id_name)}"]
     for output in outputs:
         cases = [
-            tree_case(tree, scan.features, output, QUALIFIED) if tree.nodes else f"NULL::{output.type}"
+            tree_case(tree, scan.features, output, QUALIFIED, joins=True) if tree.nodes else f"NULL::{output.type}"
             for tree in trees
         ]
         if scan.groups is None:

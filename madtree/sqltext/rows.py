@@ -243,8 +243,30 @@ def images_by_block(source: RowSource) -> str:
     )
 
 
-# The condition that a TID range scan serves (PostgreSQL 14 and later); $1 and $2 are the first page and the one behind.
-PAGES = f"{SOURCE_ALIAS}.ctid {operator('>=')} $1 AND {SOURCE_ALIAS}.ctid {operator('<')} $2"
+def images_by_range(source: RowSource, relations: Sequence[str], never_null: Sequence[bool] | None = None) -> str:
+    """The images of the rows of small groups, by range of pages, and of each by block; $1 and $2 are where the ranges
+    of the first of the relations begin and end, and so on.
+    """
+    parts = []
+    for number, relation in enumerate(relations):
+        begin, end = (f"pg_catalog.unnest(${2 * number + i})" for i in (1, 2))
+        within = _between("madtree_range.madtree_low", "madtree_range.madtree_high")
+        clause = source.from_clause(relation, extra=f"{within} AND madtree_block IS NOT NULL")
+        images_ = f"pg_catalog.string_agg({source.row(None, never_null)}, ''::pg_catalog.bytea) AS images"
+        parts.append(
+            f"SELECT madtree_part.block, madtree_part.images FROM ROWS FROM ({begin}, {end}) "
+            "AS madtree_range (madtree_low, madtree_high), "
+            f"LATERAL (SELECT madtree_block AS block, {images_} {clause} GROUP BY madtree_block) AS madtree_part"
+        )
+    return " UNION ALL ".join(parts)
+
+
+def _between(low: str, high: str) -> str:
+    """The condition that a TID range scan serves (PostgreSQL 14 and later)."""
+    return f"{SOURCE_ALIAS}.ctid {operator('>=')} {low} AND {SOURCE_ALIAS}.ctid {operator('<')} {high}"
+
+
+PAGES = _between("$1", "$2")  # the first page, and the one behind the last
 
 
 def sampled(share: float, seed: int) -> str:

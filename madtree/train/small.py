@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from madtree.host import local_settings
-from madtree.ingest import as_rows, read_images
-from madtree.learn.data import finished
+from madtree.ingest import GroupSpool, as_rows, read_images
+from madtree.learn.data import Floats, finished
 from madtree.learn.prune import TrainedTrees
 from madtree.learn.requests import Progress, StepReport
 from madtree.parallel import sharing
@@ -17,7 +17,7 @@ from madtree.storage.workers.leading import grown_together
 from madtree.train.batches import Batch, TreeBuffer, batches_of
 from madtree.train.progress import ProgressReporter
 from madtree.train.source import Call
-from madtree.train.survey import Survey, sorting
+from madtree.train.survey import SORT_SHARE, Survey, sorting
 
 _BYTEA = "pg_catalog.bytea"
 
@@ -76,14 +76,26 @@ def _by_servers(call: Call, found: Survey, plan: GrowPlan, spread: DistributedRo
 
 
 def _streamed(call: Call, found: Survey, plan: GrowPlan) -> Iterator[TrainedTrees | None]:
-    host, source = call.host.source, found.source
+    host = call.host.source
     call.watch.begin("pack")
     with local_settings(host, sorting(found.parameters.memory_bytes)):
-        for row in host.data_stream(rows_sql.images_by_block(found.source.rows)):
+        for images in _images(call, found, plan):
             report = ProgressReporter(host, call.watch, call.activity, verbose=False).report
-            work = growing_in_block(plan, as_rows(source.rows, row.pop("images")), report)
-            yield finished(work, host.let_in)
+            yield finished(growing_in_block(plan, images, report), host.let_in)
             call.watch.begin("pack")
+
+
+def _images(call: Call, found: Survey, plan: GrowPlan) -> Iterator[bytes | Floats]:
+    """The rows of each block."""
+    source, rows, profile, n_blocks = found.source, found.source.rows, found.profile, found.size.n_blocks
+    if n_blocks > 1 and source.oids and not rows.sent:
+        pages, n_bytes = source.pages(profile.total, rows.rows_at_once), 8 * rows.n_columns * profile.total
+        in_file = n_bytes > found.parameters.memory_bytes // SORT_SHARE
+        spool = GroupSpool(call.host, rows, pages, plan.row_format, n_blocks, in_file=in_file)
+        yield from spool.images(known=profile.never_null)
+    else:
+        for row in call.host.source.data_stream(rows_sql.images_by_block(rows)):
+            yield as_rows(rows, row.pop("images"))
 
 
 def _shared(

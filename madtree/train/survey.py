@@ -40,7 +40,7 @@ from madtree.train.source import Call, Source
 from madtree.train.strategy import BlockSizes, choose_blocks
 from madtree.trees import BoostParameters, Feature, FeatureKind, Parameters
 
-_SORT_SHARE = 4  # of the memory budget, what sorting rows may take
+SORT_SHARE = 4  # of the memory budget, what putting rows in order may take
 _LEAST_WORK_MEM = 64  # kilobytes, PostgreSQL's own bound
 
 
@@ -142,7 +142,7 @@ def _folds(call: Call, reader: Host, rows: RowSource, fold: Feature) -> Floats:
 
 def sorting(memory_bytes: int, processes: int = 1) -> dict[str, str]:
     """Settings for a statement that sorts rows, or looks them up by a hash, in so many processes at once."""
-    return {"work_mem": f"{max(memory_bytes // 1024 // _SORT_SHARE // processes, _LEAST_WORK_MEM)}kB"}
+    return {"work_mem": f"{max(memory_bytes // 1024 // SORT_SHARE // processes, _LEAST_WORK_MEM)}kB"}
 
 
 def _with_groups(call: Call, found: Survey, counted: str | None) -> Survey:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from make_model import inner, leaf
+from make_model import inner, leaf, stand_in
 
-from madtree.render.case import nested_case
-from madtree.sqltext.branch import goes_against_majority
+from madtree.render.case import Asked, nested_case
+from madtree.sqltext.branch import goes_against_majority, question
 from madtree.sqltext.condition import QUALIFIED, READABLE
 from madtree.trees import Feature, FeatureKind, Node, Tree
 
@@ -22,20 +22,53 @@ TREE = Tree(
 )
 
 
-def test_the_majority_is_the_else() -> None:
-    assert nested_case(TREE, lambda n: f"c{n.node_id}", lambda n: str(n.prediction)) == (
+def ask(node: Node, known: bool) -> Asked:
+    return Asked(f"{'k' if known else 'c'}{node.node_id}", known or not node.majority_left, tells=node.node_id == 0)
+
+
+def test_one_branch_is_the_else_and_what_a_question_tells_is_known_in_the_other() -> None:
+    other_way = Tree(1, {**TREE.nodes, 0: inner(0, "x", 1.5, majority_left=True)})
+    assert nested_case(TREE, ask, lambda n: str(n.prediction)) == (
         "CASE WHEN c0 THEN a ELSE CASE WHEN c2 THEN c ELSE b END END"
+    )
+    assert nested_case(other_way, ask, lambda n: str(n.prediction)) == (
+        "CASE WHEN c0 THEN CASE WHEN k2 THEN b ELSE c END ELSE a END"
     )
 
 
 def test_lines_are_indented() -> None:
-    assert nested_case(TREE, lambda n: f"c{n.node_id}", lambda n: str(n.prediction), margin="  ").splitlines() == [
+    assert nested_case(TREE, ask, lambda n: str(n.prediction), margin="  ").splitlines() == [
         "CASE WHEN c0",
         "      THEN a",
         "      ELSE CASE WHEN c2",
         "          THEN c",
         "          ELSE b END END",
     ]
+
+
+@pytest.mark.parametrize(
+    ("type_", "kind", "null_last", "tells"),
+    [
+        ("real", FeatureKind.CONTINUOUS, False, True),
+        ("integer", FeatureKind.ORDERED, False, True),
+        ("integer", FeatureKind.ORDERED, True, False),
+        ("text", FeatureKind.UNORDERED, False, False),
+    ],
+)
+def test_what_a_question_tells(type_: str, kind: FeatureKind, null_last: bool, tells: bool) -> None:
+    levels = ("a",) if kind is FeatureKind.UNORDERED else None
+    node = inner(0, "f", None if levels else 0.5, left_levels=levels, right_levels=levels and ("b",))
+    of = {"f": Feature("f", type_, kind, null_last=null_last)}
+    asked = question(node, of, READABLE, {}, known=False)
+    assert asked == Asked(goes_against_majority(node, of, READABLE), goes_left=False, tells=tells)
+    helped = inner(0, "f", 0.5, surrogates=(stand_in("f", 1.5),))
+    assert levels or not question(helped, of, READABLE, {}, known=False).tells
+
+
+def test_what_is_known_is_compared_and_no_more() -> None:
+    of = {"f": Feature("f", "real", FeatureKind.CONTINUOUS)}
+    asked = question(inner(0, "f", 0.5, majority_left=True), of, READABLE, {}, known=True)
+    assert asked == Asked("f <= '0.5'::float8", goes_left=True, tells=True)
 
 
 def feature(

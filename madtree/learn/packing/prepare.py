@@ -17,7 +17,6 @@ from madtree.learn.data import (
     Floats,
     Grid,
     Ints,
-    Runs,
     at_once,
     flat_nonzero,
     is_exact,
@@ -151,8 +150,9 @@ def _bin(
             column = _codes(values, rows.tree, lowers[-1], uppers[-1], size)
         columns.append(column.astype(np.uint16))
     every = all(lower is upper for lower, upper in zip(lowers, uppers, strict=True))  # values have bins of their own
-    lower = _tree_major(lowers, sizes)
-    bins = BinTable(sizes, lower, lower if every else _tree_major(uppers, sizes))
+    lower, flat = np.concatenate(lowers), sizes.T.ravel().astype(np.int64)  # feature by feature, as they are found
+    offsets = (np.cumsum(flat) - flat).reshape(n_features, n_trees).T
+    bins = BinTable(sizes, lower, lower if every else np.concatenate(uppers), offsets)
     codes = CodeLayout.for_widths(bins.widths).empty(n_rows)
     for f, column in enumerate(columns):
         codes.column(f)[:] = column
@@ -168,18 +168,6 @@ def _codes(values: Floats, tree: Ints | None, lower: Floats, upper: Floats, size
         if sizes[number]:  # else no row that bins are made of has a value, and no split asks for it
             codes[mine] = EdgeEncoder(Bins(lower[span], upper[span]).edges, np.uint16).codes(values[mine])
     return codes
-
-
-def _tree_major(parts: list[Floats], sizes: Ints) -> Floats:
-    """Bin ends of each feature, tree by tree, as one array that goes tree by tree and feature by feature."""
-    if len(sizes) == 1:
-        return np.concatenate(parts)
-    firsts = Runs(sizes.ravel().astype(np.int64)).firsts.reshape(sizes.shape)
-    flat = np.empty(int(sizes.sum()))
-    for f, part in enumerate(parts):
-        runs = Runs(sizes[:, f].astype(np.int64))
-        flat[runs.spread(firsts[:, f] - runs.firsts, step=1)] = part
-    return flat
 
 
 def _scale(rows: RawRows, n_trees: int, outcome: OutcomeKind) -> Scale:
