@@ -8,11 +8,12 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, rows_at_once, watched
-from madtree.learn.data import Floats
+from madtree.learn.data import Floats, Ints
 from madtree.model import ModelTables
 from madtree.model.write.columns_text import chunks, integers, rows_of_floats
 from madtree.model.write.copies import NewModel, copy_summary, parts_of
 from madtree.records import dataclass
+from madtree.request import class_params_of
 from madtree.sqltext import calibrated as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.copies import create_copies, fill_alike
@@ -62,7 +63,7 @@ def write_calibrated_tree(
     encoders = [
         integers(trees),
         integers(nodes),
-        integers(own.argmax(axis=1) + 1),
+        integers(_predicted(model, own) + 1),
         rows_of_floats(own * total[:, None], len(model.classes)),
     ]
     for part in chunks(np.full(len(trees), 20 * (len(model.classes) + 1))):
@@ -70,6 +71,21 @@ def write_calibrated_tree(
     for suffix in parts.keys() - {"_nodes", "_summary"}:
         host.command(fill_alike(old, at, suffix, parts[suffix]))
     copy_summary(host, tables, new, parts["_summary"], calibration.summary_values(tables))
+
+
+def _predicted(model: Model, shares: Floats) -> Ints:
+    """(n,) the class that costs least by the losses that the tree was trained with, where there are `shares` (n, K) of
+    each; the most probable one without losses.
+    """
+    params = class_params_of(model.summary.get("class_params"))
+    if params is None or params.loss is None:
+        return shares.argmax(axis=1)
+    if fault := params.fault(len(model.classes)):
+        raise MadtreeError(f"{model.name} is damaged: its class_params: {fault}")
+    costs = np.zeros_like(shares)
+    for share, of_class in zip(shares.T, np.reshape(params.loss, (len(model.classes), -1)), strict=True):
+        costs += np.multiply.outer(share, of_class)
+    return costs.argmin(axis=1)
 
 
 def _leaves(host: Host, tables: ModelTables, n_classes: int) -> tuple[list[int], list[int], Floats]:
