@@ -55,8 +55,7 @@ class ByDeviance(OfNumbers):
     """
 
     def predictions(self, problem: Problem, nodes: Nodes) -> Array:
-        rates: Array = shrunk_rates(problem, nodes) + problem.centre[nodes.tree]
-        return rates
+        return np.asarray(shrunk_rates(problem, nodes) + problem.centre[nodes.tree])
 
     def values(self, problem: Problem, nodes: Nodes) -> Program[NodeValues]:
         weight, rates = problem.weights(nodes.sums, nodes.tree), shrunk_rates(problem, nodes)

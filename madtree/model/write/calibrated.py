@@ -77,15 +77,15 @@ def _predicted(model: Model, shares: Floats) -> Ints:
     """(n,) the class that costs least by the losses that the tree was trained with, where there are `shares` (n, K) of
     each; the most probable one without losses.
     """
-    params = class_params_of(model.summary.get("class_params"))
+    params = class_params_of(str(model.summary.get("class_params") or ""))
     if params is None or params.loss is None:
-        return shares.argmax(axis=1)
+        return np.asarray(shares.argmax(axis=1))
     if fault := params.fault(len(model.classes)):
         raise MadtreeError(f"{model.name} is damaged: its class_params: {fault}")
     costs = np.zeros_like(shares)
     for share, of_class in zip(shares.T, np.reshape(params.loss, (len(model.classes), -1)), strict=True):
         costs += np.multiply.outer(share, of_class)
-    return costs.argmin(axis=1)
+    return np.asarray(costs.argmin(axis=1))
 
 
 def _leaves(host: Host, tables: ModelTables, n_classes: int) -> tuple[list[int], list[int], Floats]:
