@@ -18,9 +18,9 @@ from madtree.score.predictor import PredictedNumbers
 from madtree.score.rows_at_hand import RowsAtHand, feature_places
 from madtree.score.tested_rows import tested_rows
 from madtree.sqltext.split import split_list
-from madtree.trees import Model
+from madtree.trees import Joining, Model
 
-_LEAST = 2.2e-16  # that a probability is kept away from 0 and 1, as by tree_evaluate
+_LEAST = float(np.finfo(np.float64).eps)  # that a probability is kept away from 0 and 1, as by tree_evaluate
 _LOG_LOSS, _ACCURACY, _RMSE, _MAE = "log_loss", "accuracy", "rmse", "mae"
 
 
@@ -89,8 +89,12 @@ def _numbers_of_metric(model: Model, metric: str) -> PredictedNumbers:
     """The predictions by which tree_evaluate judges, too."""
     if not model.is_classification:
         return PredictedNumbers("response", [])
-    by_mean = metric == _LOG_LOSS and "prob_mean" in model.kind.class_types
-    return PredictedNumbers("prob_mean" if by_mean else "prob", range(len(model.classes)))
+    asked = "prob"
+    if metric == _LOG_LOSS and "prob_mean" in model.kind.class_types:
+        asked = "prob_mean"
+    elif metric == _ACCURACY and model.kind.joining is Joining.NONE:
+        asked = "response"  # by losses that is not the most probable class
+    return PredictedNumbers(asked, range(len(model.classes)))
 
 
 def _importances(

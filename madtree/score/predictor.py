@@ -27,7 +27,7 @@ class PredictedNumbers:
     """Which of a model's predictions are asked for.
 
     Attributes:
-        type_: one that is numbers.
+        type_: one that is numbers; or of classes of single trees response, which is 1 of the class that is predicted.
         classes: positions of the classes; none of a model of numbers.
     """
 
@@ -74,8 +74,11 @@ def _scored_trees(opened: UsableModel, choice: PredictedNumbers) -> tuple[ModelA
     model = opened.model
     if model.kind.joining is Joining.NONE:
         arrays = read_arrays(opened)
-        scale = SumScale(opened, choice.type_, choice.classes)
-        numbers_of_leaves = SCORING[model.kind].numbers(scale, arrays).values
+        if choice.classes and choice.type_ == "response":
+            numbers_of_leaves = np.equal.outer(arrays.nodes["prediction"], np.add(choice.classes, 1)).astype(np.float64)
+        else:
+            scale = SumScale(opened, choice.type_, choice.classes)
+            numbers_of_leaves = SCORING[model.kind].numbers(scale, arrays).values
         by_leaf = np.concatenate((np.full((1, numbers_of_leaves.shape[1]), np.nan), numbers_of_leaves))
         of_node = np.arange(1, len(by_leaf))
         size = Outcomes.of_tree(of_node, []).row_bytes

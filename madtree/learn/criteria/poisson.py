@@ -8,7 +8,7 @@ from madtree.learn.counting import CountRequest
 from madtree.learn.criteria.criterion import Criterion
 from madtree.learn.criteria.judging import Nodes, NodeValues, add_upwards
 from madtree.learn.criteria.squares import OfNumbers, with_close_means
-from madtree.learn.data import Floats
+from madtree.learn.data import Array, Floats
 from madtree.learn.leaf_sums import LOGARITHMS, LOGARITHMS_AND_PRODUCTS, base_rates, join_terms
 from madtree.learn.problem import Problem
 from madtree.learn.requests import Program
@@ -53,6 +53,9 @@ class ByDeviance(OfNumbers):
     """Nodes of counts: of trees that are judged they predict the rate, drawn to the root's, and their risk is the
     deviance at that rate.
     """
+
+    def predictions(self, problem: Problem, nodes: Nodes) -> Array:
+        return np.asarray(shrunk_rates(problem, nodes) + problem.centre[nodes.tree])
 
     def values(self, problem: Problem, nodes: Nodes) -> Program[NodeValues]:
         weight, rates = problem.weights(nodes.sums, nodes.tree), shrunk_rates(problem, nodes)

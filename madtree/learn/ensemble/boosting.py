@@ -242,7 +242,7 @@ def train_boosted(
     scores = RowScores(boosting.packed, problem.with_replicas(boosting.all_rows), loss, boosting.weight_grid)
     base = yield from scores.begin(base)
     certain = np.asarray(base.any(axis=1))  # where methods that begin with 0 have a single class
-    losses = RoundLosses(parameters.patience, parameters.tolerance, [], [])
+    losses = RoundLosses(parameters.patience, parameters.tolerance, [], [], np.zeros(n_groups, np.int64))
     measured_by = problem, scores.loss_values, boosting.largest(mean)[2], boosting.weight_grid
     n_rows = yield from losses.add(*measured_by)
     is_taught = n_rows[0] > 0  # a group without rows in training has no model
@@ -271,11 +271,12 @@ def train_boosted(
             else:
                 deliver(trees)
             yield from scores.add(of_tree, growing, known, score)
+        losses.grown += go_on
         yield from losses.add(*measured_by)
         yield from after_round(number + 1, BoostedRows(boosting, *measured_by))
         yield Progress(step=StepReport("tree", number + 1, parameters.n_rounds, n_nodes))
         if boosting.has_held_out:
-            go_on = losses.go_on()
+            go_on &= losses.go_on()
         go_on &= most > number + 1
         if not go_on.any():
             break

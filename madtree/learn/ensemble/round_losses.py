@@ -23,24 +23,24 @@ class RoundLosses:
 
     Attributes:
         patience, tolerance: as in `BoostParameters`.
+        grown: (G,) the rounds of each group. One that has ended has rows in the rounds of the others, too, whose trees
+            are no part of its model.
     """
 
     patience: int
     tolerance: float
     training: list[Floats]
     held_out: list[Floats]
+    grown: Ints
 
     def kept(self, most: Ints) -> Ints:
-        """(G,) the rounds of each model: at least one, and at most so many (G,)."""
-        return np.maximum(np.minimum(self.best, most), 1)
-
-    @property
-    def best(self) -> Ints:
-        """(G,) the round with the least loss of the rows held out; the first of several, the last where none are."""
-        losses = np.stack(self.held_out)
-        known = ~np.isnan(losses).all(axis=0)
-        found: Ints = np.where(np.isnan(losses), np.inf, losses).argmin(axis=0)
-        return np.where(known, found, len(losses) - 1)
+        """(G,) the rounds of each model: at least one, and at most so many (G,); the first ones up to the least loss of
+        the rows held out, or all where none are.
+        """
+        losses, most = np.stack(self.held_out), np.minimum(self.grown, most)
+        unknown = np.isnan(losses) | (np.arange(len(losses))[:, None] > most)
+        best: Ints = np.where(unknown, np.inf, losses).argmin(axis=0)
+        return np.maximum(np.where(unknown.all(axis=0), most, best), 1)
 
     def go_on(self) -> Bools:
         """(G,) groups that have had a lower loss within the last rounds."""
@@ -88,6 +88,6 @@ class RoundLosses:
 
     def columns(self, groups: Ints, kept: Bools) -> RoundColumns:
         """By group and round, of those (G,) that are kept."""
-        n, groups = len(self.training), groups[kept]
-        training, held_out = (np.stack(each).T[kept].reshape(-1) for each in (self.training, self.held_out))
-        return RoundColumns(np.repeat(groups, n), np.tile(np.arange(n), len(groups)), training, held_out)
+        at, number = np.nonzero((np.arange(len(self.training)) <= self.grown[:, None]) & kept[:, None])
+        training, held_out = (np.stack(each)[number, at] for each in (self.training, self.held_out))
+        return RoundColumns(groups[at], number, training, held_out)

@@ -8,15 +8,16 @@ import numpy as np
 
 from madtree.errors import MadtreeError
 from madtree.host import rows_at_once, watched
-from madtree.learn.data import Floats
+from madtree.learn.data import Floats, Ints
 from madtree.model import ModelTables, UsableModel
 from madtree.model.write.columns_text import chunks, integers, rows_of_floats
 from madtree.model.write.copies import NewModel
 from madtree.records import dataclass
+from madtree.request import class_params_of
 from madtree.sqltext import calibrated as sql
 from madtree.sqltext.predict import class_array
 from madtree.sqltext.tables import CALIBRATION_COLUMNS
-from madtree.trees import FittedMaps
+from madtree.trees import FittedMaps, Model
 
 _TEXT = "pg_catalog.text"
 _MOST_WEIGHTS = 2**25  # of the classes in leaves
@@ -58,7 +59,7 @@ def write_calibrated_tree(opened: UsableModel, new: NewModel, calibration: Calib
     encoders = [
         integers(trees),
         integers(nodes),
-        integers(own.argmax(axis=1) + 1),
+        integers(_predicted(model, own) + 1),
         rows_of_floats(own * total[:, None], len(model.classes)),
     ]
     for part in chunks(np.full(len(trees), 20 * (len(model.classes) + 1))):
@@ -66,6 +67,21 @@ def write_calibrated_tree(opened: UsableModel, new: NewModel, calibration: Calib
     for suffix in copy.parts.keys() - {"_nodes", "_summary"}:
         host.command(copy.fill(suffix))
     new.write_summary(host, copy, calibration.summary_values(tables))
+
+
+def _predicted(model: Model, shares: Floats) -> Ints:
+    """(n,) the class that costs least by the losses that the tree was trained with, where there are `shares` (n, K) of
+    each; the most probable one without losses.
+    """
+    params = class_params_of(str(model.summary.get("class_params") or ""))
+    if params is None or params.loss is None:
+        return np.asarray(shares.argmax(axis=1))
+    if fault := params.fault(len(model.classes)):
+        raise MadtreeError(f"{model.name} is damaged: its class_params: {fault}")
+    costs = np.zeros_like(shares)
+    for share, of_class in zip(shares.T, np.reshape(params.loss, (len(model.classes), -1)), strict=True):
+        costs += np.multiply.outer(share, of_class)
+    return np.asarray(costs.argmin(axis=1))
 
 
 def _leaves(opened: UsableModel, n_classes: int) -> tuple[list[int], list[int], Floats]:

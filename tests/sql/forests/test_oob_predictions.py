@@ -63,6 +63,28 @@ def test_the_predictions_are_those_that_the_error_is_of(
             assert row["estimated_c"] == classes[int(np.argmax(np.round(votes)))]
 
 
+def test_rates_are_judged_as_they_are_predicted(db: psycopg.Connection) -> None:
+    """Those of small leaves are drawn to the root's. So one that has seen no event predicts a few, out of bag, too."""
+    db.execute("UPDATE t SET v = greatest(id * 7919 % 101 - 90, 0)")
+    grow(db, "f", "v", num_trees=N_TREES, split_criterion="poisson", importance=False, oob_predictions=True)
+    (found,) = rows(db, "SELECT avg((v - estimated_v) ^ 2) AS error FROM t JOIN f_oob USING (id) WHERE n_oob_trees > 0")
+    (least,) = rows(db, "SELECT min(estimated_v) AS rate FROM f_oob")
+    assert least["rate"] > 0
+    assert rows(db, "SELECT oob_error FROM f_group")[0]["oob_error"] == pytest.approx(found["error"], rel=1e-9)
+
+
+def test_a_feature_is_worth_what_predicted_rates_lose_by_its_permutation(db: psycopg.Connection) -> None:
+    db.execute("UPDATE t SET v = greatest(id * 7919 % 101 - 90, 0)")
+    more = {"num_trees": 1, "split_criterion": "poisson", "num_permutations": 1000, "oob_predictions": True}
+    grow(db, "f", "v", "x", **more)
+    said = rows(db, "SELECT v, estimated_v AS rate FROM t JOIN f_oob USING (id) WHERE n_oob_trees > 0")
+    value, rate = (np.array([row[name] for row in said]) for name in ("v", "rate"))
+    lost = np.mean((value[:, None] - rate) ** 2) - np.mean((value - rate) ** 2)
+    (found,) = rows(db, "SELECT oob_var_importance FROM f_group")
+    spread = np.std((value[:, None] - rate) ** 2)
+    assert found["oob_var_importance"] == pytest.approx([lost], abs=4 * spread / np.sqrt(1000 * len(said)))
+
+
 @pytest.mark.parametrize("dependent", ["c", "v"])
 def test_one_tree_says_of_its_rows_what_it_says_of_any_and_nothing_of_those_in_its_bag(
     db: psycopg.Connection, dependent: str

@@ -118,6 +118,24 @@ def test_losses_decide_what_is_predicted_and_pruned(db: psycopg.Connection) -> N
     ]
 
 
+def test_losses_decide_what_a_permutation_and_a_calibrated_copy_say(db: psycopg.Connection) -> None:
+    """By them the class that is predicted is not the most probable one."""
+    train(db, "t", "m", "y", "x, z", class_params=LOSS, pruning_params="cp=-1", max_depth=4)
+    db.execute("SELECT madtree.calibrate('m', 't', 'c')")
+    for model in ("m", "c"):
+        (judged,) = rows(db, f"SELECT value FROM madtree.tree_evaluate('{model}', 't') WHERE metric = 'accuracy'")
+        query = f"SELECT DISTINCT value FROM madtree.permutation_importance('{model}', 't', metric => 'accuracy')"
+        assert [row["value"] for row in rows(db, query)] == [pytest.approx(judged["value"], rel=1e-12)]
+    query = "SELECT class_weights AS w, prediction FROM c_nodes WHERE is_leaf"
+    loss = [[0, 1, 1], [4, 0, 1], [4, 1, 0]]
+    likeliest = 0
+    for row in rows(db, query):
+        costs = [sum(w * line[k] for w, line in zip(row["w"], loss, strict=True)) for k in range(3)]
+        assert costs["abc".index(row["prediction"])] == pytest.approx(min(costs))
+        likeliest += row["w"]["abc".index(row["prediction"])] == max(row["w"])
+    assert likeliest < len(rows(db, query))
+
+
 def test_a_model_is_pruned_later_as_it_would_have_been_trained(db: psycopg.Connection) -> None:
     for criterion in ("gini", "misclassification"):
         more = {
