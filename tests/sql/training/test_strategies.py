@@ -20,7 +20,7 @@ from madtree.request import Tuning
 
 TID = "pg_catalog.tid"
 STRATEGIES = ("memory", "workers", "aggregate")
-N_ROWS = 4_000
+N_ROWS = 6_000
 BY_PASSES = Tuning(block_rows=1_500, read_rows=700, surely_large=100)  # what a client does where rows are many
 COUNTS = {"target": "b % 3", "split_criterion": "poisson"}
 MAKE = f"""
