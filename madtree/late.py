@@ -1,10 +1,26 @@
-"""Rooms whose modules are loaded when what they have is first asked for (PEP 562)."""
+"""Rooms whose modules are loaded when what they have is first asked for (PEP 562), and how modules are loaded fast."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """Look for no garbage while modules are loaded: what they consist of stays, and to walk it again and again takes a
+    fifth of the time of a command that does little.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def attributes_of(room: dict[str, Any], modules: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:

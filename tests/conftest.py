@@ -64,3 +64,4 @@ def pytest_collection_finish() -> None:
     """What thousands of tests consist of stays to the end: no collection of garbage need walk it."""
     gc.freeze()
     gc.enable()
+    gc.set_threshold(20_000, 20, 20)  # tests leave little garbage, and many objects that it is looked for among

@@ -23,10 +23,13 @@ def run(host: Host, function: Function, arguments: Sequence[Any]) -> Any:
         MadtreeError: a mistake in the arguments or the data.
     """
     from madtree.host import looked_at_end
+    from madtree.late import loading
 
     for argument, value in zip(function.arguments, arguments, strict=True):
         argument.check_length(value)
     whose = {"function": function.name} if function.shares_run else {}
+    with loading():
+        answer = resolve_name(function.run)
     with looked_at_end():
-        found = resolve_name(function.run)(host, *arguments, **whose)
+        found = answer(host, *arguments, **whose)
         return list(found) if function.returns_rows else found

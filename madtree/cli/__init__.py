@@ -1,3 +1,6 @@
 """The command line: `madtree up`, `madtree demo` and the rest."""
 
-from madtree.cli.app import main
+from madtree.late import loading
+
+with loading():
+    from madtree.cli.app import main

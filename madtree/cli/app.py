@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import re
 import sys
@@ -131,6 +132,7 @@ def pass_on_dsn(context: typer.Context, name: str, command: Any, dsn: str) -> No
 
 def main() -> None:
     """The entry point: errors that we know how to explain are a sentence and a hint, not a traceback."""
+    gc.freeze()  # all modules: else the end of the process would walk them once more
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal's encoding lacks is no reason to stop
         sys.stdout.reconfigure(errors="backslashreplace")
     try:

@@ -6,7 +6,8 @@ import csv
 import io
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import psycopg
@@ -24,19 +25,22 @@ CRITERIA = {"gini": "gini", "information": "entropy", "anova": "mse", "poisson":
 TYPES = {"float": "float8", "integer": "integer", "boolean": "boolean", "factor": 'text COLLATE "C"'}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Trained:
-    """A case, trained on the table `data` as `model` in a schema of its own, which is on the search path."""
+    """A case, trained on the table `data` as `model` in a schema of its own, which is on the search path. Tests only
+    read the model, so what has been read and predicted once is the next test's, too.
+    """
 
     fit: Fit
     db: psycopg.Connection
+    predicted: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def nodes(self) -> dict[int, dict[str, Any]]:
         (nodes,) = read_nodes(self.db, "model").values()
         return nodes
 
-    @property
+    @cached_property
     def questions(self) -> dict[int, Question]:
         """What the split nodes ask, by id."""
         entry = self.fit.data_set
@@ -47,9 +51,11 @@ class Trained:
 
     def predict(self, table: str, kind: str, column: str) -> dict[int, Any]:
         """A column of what tree_predict writes for a table, by id."""
-        self.db.execute("DROP TABLE IF EXISTS scored")
-        self.db.execute("SELECT madtree.tree_predict('model', %s, 'scored', %s)", [table, kind])
-        return {row["id"]: row[column] for row in self.rows("SELECT * FROM scored ORDER BY id")}
+        if (table, kind) not in self.predicted:
+            self.db.execute("DROP TABLE IF EXISTS scored")
+            self.db.execute("SELECT madtree.tree_predict('model', %s, 'scored', %s)", [table, kind])
+            self.predicted[table, kind] = self.rows("SELECT * FROM scored ORDER BY id")
+        return {row["id"]: row[column] for row in self.predicted[table, kind]}
 
 
 @pytest.fixture(scope="module")

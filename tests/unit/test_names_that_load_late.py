@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import gc
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import madtree
+from madtree.late import loading
 
 PACKAGE = Path(madtree.__file__).parent
 ROOMS = sorted(
@@ -36,3 +40,25 @@ def test_no_name_is_that_of_a_module(room: str) -> None:
 
 def test_there_are_such_rooms() -> None:
     assert "madtree.score" in ROOMS
+
+
+def test_no_garbage_is_looked_for_while_the_command_line_is_loaded() -> None:
+    """But before, and afterwards: without, it would be more than a hundred times."""
+    count = "n = []; gc.callbacks.append(lambda phase, info: n.append(phase))"
+    program = f"import gc; {count}; import madtree.cli; print(len(n) // 2, gc.isenabled())"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    times, enabled = done.stdout.split()
+    assert int(times) < 30
+    assert enabled == "True"
+
+
+def test_whoever_looks_for_no_garbage_does_not_afterwards_either() -> None:
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        with loading():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from statements import statements
 
 import madtree
 
@@ -49,7 +50,7 @@ def imports(path: Path) -> list[tuple[int, str, str]]:
 
 def imported(path: Path) -> Iterator[tuple[int, str, str]]:
     """Of each import of a module of ours: line, the module, and the name that is taken from it (empty: the module)."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in statements(path.read_text(encoding="utf-8")):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name, "") for alias in node.names if alias.name.startswith("madtree"))
         elif isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "madtree":
@@ -145,7 +146,7 @@ def test_the_learner_knows_numpy_alone() -> None:
     forbidden = {"os", "io", "pathlib", "tempfile", "mmap", "subprocess", "socket", "plpy", "psycopg", "sqlalchemy"}
     for module, path in modules().items():
         if module.startswith("madtree.learn"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in statements(path.read_text(encoding="utf-8")):
                 names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
                 names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
                 assert not {name.split(".")[0] for name in names} & forbidden, f"{module} imports {names}"

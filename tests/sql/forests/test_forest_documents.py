@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -35,13 +35,19 @@ FORESTS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture(params=list(FORESTS))
-def forest(db: psycopg.Connection, request: pytest.FixtureRequest) -> str:
-    db.execute(MAKE_BOTH)
-    db.execute("INSERT INTO t (id, g, c, v) VALUES (700, 9, NULL, NULL)")
-    grow_bare(db, "f", **FORESTS[request.param])
-    name: str = request.param
-    return name
+@pytest.fixture(scope="module", params=list(FORESTS))
+def forest(shared_db: psycopg.Connection, request: pytest.FixtureRequest) -> Iterator[str]:
+    """A forest `f` of a table `t`, and rows to score in `test`, which tests read only."""
+    shared_db.execute(MAKE_BOTH)
+    shared_db.execute("INSERT INTO t (id, g, c, v) VALUES (700, 9, NULL, NULL)")
+    grow_bare(shared_db, "f", **FORESTS[request.param])
+    yield request.param
+    shared_db.execute("SELECT madtree.tree_drop('f'); DROP TABLE t, test")
+
+
+@pytest.fixture(autouse=True)
+def _on_the_path(db: psycopg.Connection, schema: str, shared_schema: str) -> None:
+    db.execute(f"SET search_path = {schema}, {shared_schema}, public, madtree")  # type: ignore[arg-type]
 
 
 def group_of(forest: str, row: Mapping[str, Any]) -> list[str | None]:

@@ -224,7 +224,6 @@ def test_tables_that_somebody_has_changed(db: psycopg.Connection, damage: str) -
 
 NOISE = "sqrt(-2 * ln(1 - random())) * cos(6.2831853 * random())"
 SHAPES = {
-    "normal": f"3 * x + {NOISE}",
     "skewed": f"3 * x + CASE k WHEN 'a' THEN 1 ELSE 0.2 END * exp({NOISE})",
     "wider with x": f"(1 + x) * {NOISE}",
     "by group": f"10 * g + (1 + g) * {NOISE}",

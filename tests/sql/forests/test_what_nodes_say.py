@@ -71,17 +71,19 @@ def test_each_node_tells_of_the_rows_that_reach_it(
         (dependent, criterion, weights, features)
         for turn, (dependent, criterion, weights) in enumerate(
             (*dependent, weights)
-            for weights in (None, "1 + id % 3", "0.1 * (1 + id % 7)")
-            for dependent in (
-                ("c", "gini"),
-                ("c", "entropy"),
-                ("c", "gain_ratio"),
-                ("c", "misclassification"),
-                ("v", "mse"),
-                ("z", "poisson"),
+            for number, dependent in enumerate(
+                (
+                    ("c", "gini"),
+                    ("c", "entropy"),
+                    ("c", "gain_ratio"),
+                    ("c", "misclassification"),
+                    ("v", "mse"),
+                    ("z", "poisson"),
+                )
             )
+            for weights in share((None, "1 + id % 3", "0.1 * (1 + id % 7)"), 2, number)
         )
-        for features in share(("x, y, h", "x, y, k, h"), 2, turn + turn // 6)
+        for features in share(("x, y, h", "x, y, k, h"), 2, turn // 2)
     ],
 )
 def test_a_tree_of_all_rows_and_features_is_a_single_tree(

@@ -36,7 +36,7 @@ CREATE TABLE data AS SELECT i AS id, i * 7919 % 1000 / 7.0::float8 AS x, date '2
     (ARRAY[E'a\\b', E'it''s', E'\\', '"', E'two\nlines', '{x,y}', '', 'NULL', NULL])[1 + i % 9] AS word,
     1 + (i % 9)::float8 / 1e12 AS close, i % 3 AS g, (i % 9 < 4) <> (i * 7919 % 1000 < 200) AS y,
     timestamptz '2021-05-01 00:00+00' + make_interval(days => i % 4) AS moment, make_interval(days => i % 4) AS length
-FROM generate_series(1, 600) AS i
+FROM generate_series(1, 400) AS i
 """
 FEATURES = "x, day, span, at, word"
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
@@ -38,13 +38,32 @@ def trained(db: psycopg.Connection, source: str, output: str = "model") -> dict[
 
 
 @pytest.fixture
-def plain(db: psycopg.Connection, request: pytest.FixtureRequest) -> dict[int, Row]:
-    """The nodes of the tree of a plain table, of few rows unless a parameter says how many."""
-    n_rows = getattr(request, "param", FEW)
+def plain(db: psycopg.Connection) -> dict[int, Row]:
+    """The nodes of the tree of a plain table of few rows."""
+    return made(db, FEW)
+
+
+def made(db: psycopg.Connection, n_rows: int) -> dict[int, Row]:
     db.execute(f"CREATE TABLE plain ({COLUMNS}); INSERT INTO plain {ROWS.format(n_rows)}")
     nodes = trained(db, "plain", "plain_model")
     assert len(nodes) > 10
     return nodes
+
+
+@pytest.fixture(scope="module")
+def kept(shared_db: psycopg.Connection, request: pytest.FixtureRequest) -> Iterator[dict[int, Row]]:
+    """The same for tests that only read the table and its model, of few rows unless a parameter says how many."""
+    yield made(shared_db, getattr(request, "param", FEW))
+    shared_db.execute("SELECT madtree.tree_drop('plain_model'); DROP TABLE plain")
+
+
+@pytest.fixture
+def reading(
+    db: psycopg.Connection, schema: str, shared_schema: str, kept: dict[int, Row]
+) -> tuple[psycopg.Connection, dict[int, Row]]:
+    """A session that finds them, and the nodes."""
+    db.execute(f"SET search_path = {schema}, {shared_schema}, public, madtree")
+    return db, kept
 
 
 def make_table_with_gaps(db: psycopg.Connection) -> None:
@@ -103,7 +122,9 @@ def make_foreign(db: psycopg.Connection) -> None:
         pytest.skip("this server has no postgres_fdw")
     db.execute("CREATE EXTENSION postgres_fdw")
     settings = db.execute("""
-        SELECT current_database(), current_setting('port'), current_schema(), current_user,
+        SELECT current_database(), current_setting('port'), (
+                SELECT relnamespace::regnamespace::text FROM pg_class WHERE oid = 'plain'::regclass
+            ), current_user,
             (regexp_split_to_array(current_setting('unix_socket_directories'), ',\\s*'))[1]
     """).fetchone()
     database, port, schema, user, directory = settings
@@ -131,11 +152,12 @@ MAKERS: list[Callable[[psycopg.Connection], None]] = [
 ]
 
 
-@pytest.mark.parametrize("plain", [FEW, MANY], indirect=True, ids=["few rows", "many rows"])
+@pytest.mark.parametrize("kept", [FEW, MANY], indirect=True, ids=["few rows", "many rows"])
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__.removeprefix("make_"))
 def test_every_kind_of_relation_gives_the_same_tree(
-    db: psycopg.Connection, plain: dict[int, Row], make: Callable[[psycopg.Connection], None]
+    reading: tuple[psycopg.Connection, dict[int, Row]], make: Callable[[psycopg.Connection], None]
 ) -> None:
+    db, plain = reading
     make(db)
     try:
         assert trained(db, "source") == plain
@@ -151,8 +173,9 @@ def test_every_kind_of_relation_gives_the_same_tree(
 
 
 @pytest.mark.parametrize("name", NAMES.values(), ids=list(NAMES))
-def test_relations_and_columns_may_have_any_name(db: psycopg.Connection, plain: dict[int, Row], name: str) -> None:
+def test_relations_and_columns_may_have_any_name(reading: tuple[psycopg.Connection, dict[int, Row]], name: str) -> None:
     """The same awkward name for schema, table, id, dependent, feature and output; 52 bytes leave room for suffixes."""
+    db, plain = reading
     quoted = sql.Identifier(name).as_string(db)
     output = "m" + name.encode()[:51].decode(errors="ignore")
     prefix = name.encode()[:62].decode(errors="ignore")

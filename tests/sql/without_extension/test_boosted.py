@@ -9,7 +9,7 @@ from both_sides import Both
 from training import read_model
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def boosted(both: Both) -> Iterator[Both]:
     """The same boosted model at both sides."""
     both.here.execute(

@@ -19,7 +19,7 @@ from madtree.trees import BoostParameters, Parameters
 from tests.unit.learn.binned import at_hand, cut, problem_of, sample_rows
 from tests.unit.learn.ensemble.test_boosting import ANYWHERE, bytes_of, grown_by, raw_scores, store_of
 
-N = 3_000
+N = 2_000
 
 
 LEAST = {"some groups": 1_000, "all groups": 0, "no group": N}

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from shares import share
 
 from madtree.learn.binning.bins import MISSING
 from madtree.learn.criteria import criterion_of
@@ -126,7 +127,15 @@ def assert_same_but_for_numbers_of_features(found: Outcome, expected: Outcome, n
             assert repr(a) == repr(b), f.name
 
 
-@pytest.mark.parametrize("hidden", [*({f} for f in FEATURES), {0, 1}, {0, 3, 4}, {3, 4}], ids=str)
+HIDDEN: list[set[int]] = [*({f} for f in FEATURES if f), {0, 1}, {0, 3, 4}, {3, 4}]
+
+
+@pytest.mark.parametrize(
+    ("way", "hidden"),
+    [(name, hidden) for turn, name in enumerate(WAYS) for hidden in ({0}, *share(HIDDEN, 2, turn))],
+    indirect=["way"],
+    ids=str,
+)
 def test_hidden_features_might_as_well_be_missing(way: Way, hidden: set[int]) -> None:
     """Above all the winning one, which is always the first."""
     rows = sample_rows(700, way.n_classes, weighted=way.weighted)
