@@ -109,7 +109,7 @@ def score_table(
     columns = len(model.classes) if wanted == CONFORMAL and model.is_classification else len(outputs)
     work = work_of(host, into.source, model, size["leaves"], columns, costs, has_surrogates=surrogates)
     beside = work.spread and into.is_spread_by_id
-    with casting(model, into.data.features, into.given, "new_data_table"):
+    with into.making(), casting(model, into.data.features, into.given, "new_data_table"):
         if work.in_blocks if in_blocks is None or not work.is_expression else in_blocks:
             from madtree.score.score_by_blocks import BlockScoring  # only here: numpy comes with it
 

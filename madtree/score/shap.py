@@ -79,7 +79,7 @@ def explain_table(
     work = work_of(host, into.source, model, size["leaves"], 1, costs, has_surrogates=tables.has_surrogates)
     work = replaced(work, row_seconds=_LEAF * size["leaves"] * model.n_members / max(size["trees"], 1))
     how = RowOutput(COLUMNS, table_layout.outcomes, _values_shown if n_kept else None)
-    with casting(model, into.data.features, into.given, "new_data_table"):
+    with into.making(), casting(model, into.data.features, into.given, "new_data_table"):
         rows = BlockScoring(
             host,
             tables,
