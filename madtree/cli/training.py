@@ -53,7 +53,8 @@ def training_command(function: Function) -> Callable[..., None]:
             took = time.monotonic() - began
             made = beside(model, declared.model_suffix)
             figures = opened.run(lambda: _trained(opened.connection, made), "reading") if json else {}
-        answer(said, {"model": model, **figures, "seconds": round(took, 2)}, json=json)
+        scores = {} if made == model else {"scores": model}
+        answer(said, {"model": made, **scores, **figures, "seconds": round(took, 2)}, json=json)
 
     command.__doc__ = declared.help
     command.__signature__ = inspect.Signature(list(_parameters(options)))  # type: ignore[attr-defined]

@@ -51,6 +51,22 @@ def raising_mistakes() -> Iterator[None]:
         raise _call_error(f"{_OUR_OWN}{error.message}", error.hint, error.sqlstate) from None
 
 
+@contextlib.contextmanager
+def called(stand_in: str, given: str) -> Iterator[None]:
+    """Has refusals speak of the user's rows, not of the temporary table or view that stands in for them.
+
+    Args:
+        stand_in: its name as SQL.
+        given: what the user calls these rows.
+    """
+    try:
+        yield
+    except MadtreeError as error:
+        error.message = error.message.replace(stand_in, given)
+        error.args = (error.message,)
+        raise
+
+
 def as_mistake(error: psycopg.Error) -> CallError:
     """The server's refusal as madtree's own exception."""
     message = error.diag.message_primary or str(error)
@@ -75,7 +91,7 @@ def as_argument(argument: str, value: Any) -> Any:
     """The value for SQL: a list of names, or of lists of names, or a mapping of pairs as text, all else as it is.
 
     Raises:
-        TypeError: a sequence holds something other than names.
+        TypeError: a sequence holds something other than names; or it is a data frame or an array.
     """
     if isinstance(value, Mapping):
         return ", ".join(f"{key}={_pair_value(each)}" for key, each in value.items() if each is not None) or None
@@ -85,6 +101,14 @@ def as_argument(argument: str, value: Any) -> Any:
         if not all(isinstance(each, str) for each in value):
             raise TypeError(f"{argument} must be SQL text or a sequence of names")
         return ", ".join(map(ident, value))
+    if getattr(value, "shape", ()):
+        kind = type(value).__name__
+        if argument.endswith("_table") or argument.endswith("table_name"):
+            raise TypeError(
+                f"{argument} must be the name of a table, not {kind}; an estimator (madtree.DecisionTreeClassifier) is "
+                "fitted on data frames and arrays, and a model's own methods take data frames"
+            )
+        raise TypeError(f"{argument} must be SQL text or a list, not {kind}")
     return value
 
 

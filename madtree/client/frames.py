@@ -13,6 +13,7 @@ import numpy as np
 
 Array = np.ndarray[Any, Any]
 _BIGINT = (-(2**63), 2**63 - 1)
+_NOTHING = ("NaTType", "NAType")  # types of what pandas has for a missing value
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,16 @@ class FrameColumn:
 
 
 def is_frame(data: Any) -> bool:
-    """Whether `data` is a pandas or polars data frame, an Arrow table or record batch, or a mapping of columns."""
+    """Whether `data` is a pandas or polars data frame, an Arrow table or record batch, or a mapping of columns.
+
+    Raises:
+        TypeError: it is a lazy frame.
+    """
     if isinstance(data, Mapping):
         return not hasattr(data, "shape")  # a sparse matrix may be a dict
     module, kind = type(data).__module__.partition(".")[0], type(data).__name__
+    if (module, kind) == ("polars", "LazyFrame"):
+        raise TypeError("a LazyFrame of polars' has no rows yet: give its collect()")
     return (module, kind) in _READERS
 
 
@@ -123,7 +130,7 @@ def _moments(array: Array) -> Array:
 
 def _of_objects(name: str, objects: Array) -> FrameColumn:
     """A column of Python's objects: their types, together, say which type of PostgreSQL's it is."""
-    missing = np.fromiter((_is_missing(value) for value in objects), np.bool_, len(objects))
+    missing = np.fromiter((is_missing(value) for value in objects), np.bool_, len(objects))
     values = objects.copy()
     values[missing] = None
     present = objects[~missing]
@@ -174,8 +181,8 @@ def _fits_any(value: Any) -> bool:
     return any(fits(value) for _, fits in _OBJECT_TYPES)
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, numbers.Real) and value != value) or type(value).__name__ == "NaTType"
+def is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, numbers.Real) and value != value) or type(value).__name__ in _NOTHING
 
 
 def _narrowed(name: str, type_: str, values: Array, missing: Array) -> FrameColumn:

@@ -113,8 +113,8 @@ class Result(Sequence[RowT], Generic[RowT]):
         """A pandas data frame; integers and booleans with NULLs have pandas' nullable types."""
         import pandas as pd
 
-        series = {}
-        for name, oid, values in zip(self.columns, self.types, self._by_column(), strict=True):
+        series = {}  # by their places: two columns may have one name
+        for place, (oid, values) in enumerate(zip(self.types, self._by_column(), strict=True)):
             has_null = any(value is None for value in values)
             if oid in _INTS:
                 dtype: Any = "Int64" if has_null else "int64"
@@ -123,8 +123,10 @@ class Result(Sequence[RowT], Generic[RowT]):
             else:
                 dtype = "float64" if oid in _FLOATS else None
             # An object array keeps lists and dicts whole, and texts of an empty column texts.
-            series[name] = pd.Series(list(values), dtype=dtype or (object if not values else None))
-        return pd.DataFrame(series, columns=list(self.columns))
+            series[place] = pd.Series(list(values), dtype=dtype or (object if not values else None))
+        frame = pd.DataFrame(series)
+        frame.columns = pd.Index(self.columns, dtype=object)
+        return frame
 
     def to_polars(self) -> pl.DataFrame:
         """A polars data frame."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from madtree.client.caller import Caller
-from madtree.client.calls import CallError
+from madtree.client.calls import CallError, called
 from madtree.client.drawing import Drawing
 from madtree.client.functions import FunctionCalls
 from madtree.client.result import Result
@@ -90,7 +90,7 @@ class TrainedModel:
                 columns = [column for column in columns if column.name != parts[-1]]
                 n_rows = len(columns[0].values) if columns else 0
                 columns.append(FrameColumn(parts[-1], "bigint", np.arange(n_rows)))
-            with uploaded(self.client.connection, columns) as name:
+            with uploaded(self.client.connection, columns) as name, called(name, "the data frame"):
                 yield name
 
 

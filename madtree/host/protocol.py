@@ -100,6 +100,14 @@ class Host(Protocol):
         ...
 
 
+def has_more_to_say(error: Exception) -> bool:
+    """Whether the database's error has a detail or a hint."""
+    diag = getattr(error, "diag", None)
+    if diag is not None:
+        return bool(diag.message_detail or diag.message_hint)
+    return any((getattr(error, "spidata", None) or (0, None, None))[1:3])
+
+
 def bare_message(error: Exception) -> str:
     """The database's message without its context lines: psycopg has it apart, PL/Python's text is the message."""
     return str(getattr(getattr(error, "diag", None), "message_primary", None) or error)

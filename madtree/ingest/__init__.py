@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from madtree.ingest.row_reader import Packed, Packing, RowPacker
     from madtree.ingest.row_spool import RowSpool
     from madtree.ingest.sources import fold_feature, relation_of, row_format, row_source
-    from madtree.ingest.unfit_rows import check_heaviest, no_usable_row
+    from madtree.ingest.unfit_rows import check_heaviest, no_usable_row, telling_of_expressions
 
 
 _MODULES = {
@@ -62,7 +62,7 @@ _MODULES = {
     "row_reader": ("Packed", "Packing", "RowPacker"),
     "row_spool": ("RowSpool",),
     "sources": ("fold_feature", "relation_of", "row_format", "row_source"),
-    "unfit_rows": ("check_heaviest", "no_usable_row"),
+    "unfit_rows": ("check_heaviest", "no_usable_row", "telling_of_expressions"),
 }
 
 __getattr__ = attributes_of(globals(), _MODULES)

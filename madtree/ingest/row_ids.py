@@ -1,4 +1,4 @@
-"""Whether ids tell rows apart: a notice where they do not, since predictions are joined back by them.
+"""Whether ids tell rows apart: a notice where they do not, or are NULL, since predictions are joined by them.
 
 Where the catalogue has a unique index on the column nothing is read. Else a few thousand rows are, a few milliseconds
 whatever the table's size; of a small table that is all of it.
@@ -25,7 +25,7 @@ _COMPARABLE = frozenset(
 
 
 def warn_of_repeated_ids(host: Host, relation: Relation, id_sql: str, id_type: str, argument: str, given: str) -> None:
-    """A notice where rows of a stored table share an id.
+    """A notice where rows of a stored table share an id, or have none.
 
     Args:
         host: which has the table.
@@ -58,7 +58,7 @@ def warn_of_repeats(
     rows: int = ROWS,
     percent: float | None = None,
 ) -> None:
-    """The notice, from rows of a table that is given as SQL.
+    """The notices, from rows of a table that is given as SQL.
 
     Args:
         rows: that are looked at.
@@ -67,9 +67,15 @@ def warn_of_repeats(
     if id_type not in _COMPARABLE:
         return
     (found,) = host.query(sql.sample_of_ids(table, id_sql, rows, percent))
+    total = found["n_rows"] + found["n_without"]
+    whole = "" if total < rows and percent is None else " of a sample"
+    if found["n_without"]:
+        host.notice(
+            f"{argument}: {id_sql} is NULL in {found['n_without']} of {total} rows{whole} of {given}: folds and "
+            "samples have such rows all together, and predictions of them cannot be joined to rows"
+        )
     if found["n_ids"] == found["n_rows"]:
         return
-    whole = "" if found["n_rows"] < rows and percent is None else " of a sample"
     values = f"{found['n_ids']} different value{'s' * (found['n_ids'] != 1)}"
     host.notice(
         f"{argument}: {id_sql} does not tell rows of {given} apart: {found['n_rows']} rows{whole} have {values}; each "

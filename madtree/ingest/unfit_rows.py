@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from madtree.errors import MadtreeError
 from madtree.host import Row
-from madtree.request import TrainingTask
+from madtree.request import TrainingTask, refused_value
 from madtree.trees import LOSSES, BoostParameters, Link
 
 MOST_WHOLE_NUMBERS = 1_000  # that may be classes where nobody has said that they are
@@ -19,9 +20,8 @@ _WIDEST = 90.0  # range of offsets on the scale of a logarithm: about that of su
 
 def check_rows(task: TrainingTask, total: int, usable: int) -> None:
     """Raises MadtreeError where there is no row, or none that is usable."""
-    name = task.arguments.training_table_name
     if total == 0:
-        raise MadtreeError(f"training_table_name: {name} has no rows")
+        raise MadtreeError(f"training_table_name: {task.arguments.training_table_name} has no rows")
     if usable == 0:
         columns = [
             task.dependent_sql,
@@ -31,6 +31,23 @@ def check_rows(task: TrainingTask, total: int, usable: int) -> None:
         raise no_usable_row(
             task, f"{' or '.join(columns)} is NULL{' or a weight 0' if task.weights_sql else ''} in each of"
         )
+
+
+@contextmanager
+def telling_of_expressions(task: TrainingTask) -> Iterator[None]:
+    """Has an error of a row's values name the expressions that are computed of rows."""
+    try:
+        yield
+    except Exception as error:
+        given = [task.dependent_sql, task.weights_sql, task.exposure_sql, task.offsets_sql]
+        given += [column.value for column in task.grouping]
+        features = zip(task.features, task.feature_is_column, strict=True)
+        computed = [each[1:-1] for each in given if each and each.startswith("(")]
+        computed += [feature.name for feature, is_column in features if not is_column and feature.array is None]
+        refused = refused_value(error, task.arguments.training_table_name, computed)
+        if refused is None:
+            raise
+        raise refused from error
 
 
 def no_usable_row(task: TrainingTask, why: str) -> MadtreeError:

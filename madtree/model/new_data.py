@@ -11,10 +11,11 @@ from madtree.host import Host, bare_message
 from madtree.model.opened import OpenModel
 from madtree.model.trust import NOT_ALLOWED
 from madtree.records import dataclass
-from madtree.request import TEXT_TYPE, Type, find_relation, find_types, named_types
+from madtree.request import TEXT_TYPE, Type, find_relation, find_types, named_types, refused_value
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.cells import actual_class, number
 from madtree.sqltext.relation import Relation
+from madtree.sqltext.split import parse_name
 from madtree.sqltext.typenames import quoted_type, type_sql
 from madtree.sqltext.values import class_writer
 from madtree.trees import Feature, FeatureKind, Model
@@ -123,7 +124,10 @@ def casting(model: Model, features: Mapping[str, Feature], given: str, argument:
         cast = [f"{name} to {model.feature(name).type}" for name, feature in features.items() if feature.name != name]
         state = getattr(error, "sqlstate", None)
         if not cast or state not in NOT_OF_THE_TYPE:
-            raise
+            refused = refused_value(error, given, [name for name in features if parse_name(name) is None])
+            if refused is None:
+                raise
+            raise refused from error
         words = bare_message(error)
         raise MadtreeError(
             f"{argument}: {words}",

@@ -10,6 +10,7 @@ from madtree.request.catalog import (
     TEXT_TYPE,
     Type,
     find_class_writer,
+    find_column,
     find_columns,
     find_types,
     plain_expressions,
@@ -19,6 +20,7 @@ from madtree.request.class_params import check_class_params, class_params_of, cl
 from madtree.request.features import kind_of
 from madtree.request.forest_arguments import check_forest_arguments
 from madtree.request.grid import setting_text
+from madtree.request.hints import refused_value
 from madtree.request.holding import (
     HOLD_HINT,
     LOOKS,

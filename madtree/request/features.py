@@ -12,7 +12,7 @@ from madtree.request.catalog import SourceColumn, Type, find_column, spelling
 from madtree.request.hints import as_number, did_you_mean
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
-from madtree.sqltext.split import names_in, parse_name, split_list
+from madtree.sqltext.split import names_in, parse_name, split_alias, split_list
 from madtree.trees import MOST_FEATURES, Feature, FeatureKind
 
 FEATURES = "list_of_features"
@@ -110,6 +110,12 @@ def list_items(
         if part == "*":
             items.append(Item(FEATURES, "*", None, starred=True))
             continue
+        expression, alias = split_alias(part, FEATURES)
+        if alias is not None:
+            raise MadtreeError(
+                f"{FEATURES}: {part} gives a name, and a feature is called what its expression is",
+                hint=f"Write {expression}. In a view it may have a name.",
+            )
         column = find_column(columns, part, FEATURES, relation)
         items.append(Item(FEATURES, column.sql if column else part, column))
     items = _without_taken(tell, items, taken)

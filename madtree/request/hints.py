@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
+from madtree.host import Host, bare_message, has_more_to_say
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import fold
@@ -15,6 +15,7 @@ from madtree.sqltext.tables import SUFFIXES, suffixed
 
 _TEXT = "pg_catalog.text"
 _LONG = 1000  # characters
+_MOST_SHOWN = 10  # expressions in a hint
 _QUOTES = "must be in double quotes"
 _QUERY = re.compile(r"[\s(]*(select|with|values|table)\b", re.IGNORECASE)
 ADD_IDS = (
@@ -48,8 +49,29 @@ def nearest(word: str, words: Sequence[str]) -> str | None:
     return f"Did you mean {' or '.join(near[:3])}?" if near else None
 
 
+def refused_value(error: Exception, given: str, computed: Iterable[str]) -> MadtreeError | None:
+    """What PostgreSQL refuses of rows' values (SQLSTATE class 22), with the expressions that are computed of them; None
+    of other errors, where there are none, and where PostgreSQL says more than its sentence.
+
+    Args:
+        given: the table, as the user wrote it.
+    """
+    state, words, shown = str(getattr(error, "sqlstate", "")), bare_message(error), list(dict.fromkeys(computed))
+    ours = isinstance(error, MadtreeError) or words.startswith("madtree: ")
+    if ours or not state.startswith("22") or not shown or has_more_to_say(error):
+        return None
+    more = ", ..." * (len(shown) > _MOST_SHOWN)
+    return MadtreeError(
+        f"{words}, as rows of {given} were read",
+        hint=f"Computed of each row: {', '.join(shown[:_MOST_SHOWN])}{more}. CASE or NULLIF can leave a value out.",
+        sqlstate=state,
+    )
+
+
 def as_number(text: str, base: str) -> str | None:
     """How a value of a type that is an amount, and no number to PostgreSQL, becomes one; None for other types."""
+    if base == "interval":
+        return f"extract(epoch FROM {text})::float8"
     if base != "money":
         return None
     return f"{text}::numeric" if fold(text).isidentifier() or text.startswith('"') else f"({text})::numeric"

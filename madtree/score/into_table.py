@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from madtree.errors import MadtreeError
+from madtree.host import bare_message
 from madtree.ingest import distribution_column, warn_of_repeated_ids, warn_of_repeats
 from madtree.model import UsableModel
 from madtree.records import dataclass
@@ -11,6 +16,8 @@ from madtree.score.new_rows import NewRows, id_name_of
 from madtree.sqltext.predict import Scan
 from madtree.sqltext.quote import ident, is_temporary, qualified
 from madtree.sqltext.split import parse_name
+
+_NAME_INDEX = "_nsp_index"  # of PostgreSQL's catalogues: a name is there once in a schema
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,21 @@ class IntoTable:
         id_column, type_ = rows.opened.model.id_column, rows.id_type
         warn_of_repeated_ids(host.source, rows.source, id_column, type_.name, rows.argument, rows.given)
         warn_of_texts(host, "output_table", id_column, type_.name, type_.kept)
+
+    @contextmanager
+    def making(self) -> Iterator[None]:
+        """Says of a table that another session has made meanwhile what is said of one that was there before."""
+        try:
+            yield
+        except Exception as error:
+            state, words = getattr(error, "sqlstate", ""), bare_message(error)
+            if not self.is_new or not (state == "42P07" or (state == "23505" and _NAME_INDEX in words)):
+                raise
+            raise MadtreeError(
+                f"output_table: {self.scan.target} exists already: another session has made it meanwhile",
+                hint="Choose another name, or call again with replace => true.",
+                sqlstate="42P07",
+            ) from error
 
     def finished(self, n_rows: int, *, tells_repeated: bool = True) -> int:
         """Put the rows in their place, of which the table has that many; returns their number.

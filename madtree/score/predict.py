@@ -107,7 +107,7 @@ def score_table(
     columns = len(model.classes) if wanted == CONFORMAL and model.is_classification else len(outputs)
     work = work_of(into.rows, size["leaves"], columns, costs)
     beside = work.spread and into.is_spread_by_id
-    with into.rows.casting():
+    with into.making(), into.rows.casting():
         if work.in_blocks if in_blocks is None or not work.is_expression else in_blocks:
             from madtree.score.score_by_blocks import BlockScoring  # only here: numpy comes with it
 

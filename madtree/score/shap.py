@@ -79,7 +79,7 @@ def explain_table(
     work = work_of(into.rows, size["leaves"], 1, costs)
     work = replaced(work, row_seconds=_LEAF * size["leaves"] * model.n_members / max(size["trees"], 1))
     how = RowOutput(COLUMNS, table_layout.outcomes, _values_shown if n_kept else None)
-    with into.rows.casting():
+    with into.making(), into.rows.casting():
         rows = BlockScoring(
             opened,
             wanted,

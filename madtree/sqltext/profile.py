@@ -262,10 +262,14 @@ WHERE c.oid OPERATOR(pg_catalog.=) $1::pg_catalog.oid AND a.attname OPERATOR(pg_
 
 
 def sample_of_ids(relation: str, id_sql: str, rows: int, percent: float | None) -> str:
-    """A query that counts rows and different ids among `rows` rows: the first ones, or those of some of the pages."""
+    """A query that counts rows with an id, different ids, and rows without one, among `rows` rows: the first ones, or
+    those of some of the pages.
+    """
     sample = "" if percent is None else f" TABLESAMPLE pg_catalog.system ({percent!r}) REPEATABLE (1)"
     first = f"SELECT s.{id_sql} AS id FROM {relation} AS s{sample} LIMIT {rows}"
     return (
-        "SELECT COALESCE(pg_catalog.sum(g.n), 0)::pg_catalog.int8 AS n_rows, pg_catalog.count(*) AS n_ids "
-        f"FROM (SELECT pg_catalog.count(*) AS n FROM ({first}) AS f WHERE f.id IS NOT NULL GROUP BY f.id) AS g"
+        "SELECT COALESCE(pg_catalog.sum(g.n) FILTER (WHERE g.id IS NOT NULL), 0)::pg_catalog.int8 AS n_rows, "
+        "pg_catalog.count(g.id) AS n_ids, "
+        "COALESCE(pg_catalog.sum(g.n) FILTER (WHERE g.id IS NULL), 0)::pg_catalog.int8 AS n_without "
+        f"FROM (SELECT f.id, pg_catalog.count(*) AS n FROM ({first}) AS f GROUP BY f.id) AS g"
     )

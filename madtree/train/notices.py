@@ -72,11 +72,11 @@ def warn_of_many_categories(
         )
 
 
-def warn_of_shared_ids(host: Host, task: TrainingTask, sampling: str, out_of_bag: OutOfBagColumns) -> None:
+def warn_of_shared_ids(host: Host, task: TrainingTask, sampling: str, kept: float, out_of_bag: OutOfBagColumns) -> None:
     """A notice where no row is out of any bag: of rows that are told apart each tree lacks a third."""
     if sampling != "poisson":
         return
-    large_enough = out_of_bag.n_rows >= FEWEST_ROWS
+    large_enough = out_of_bag.n_rows * kept >= FEWEST_ROWS
     alike = large_enough & np.isnan(out_of_bag.error)
     if 2 * np.count_nonzero(alike) > np.count_nonzero(large_enough):  # it may happen to a few small groups by chance
         where = f" in {np.count_nonzero(alike)} of {len(alike)} groups" if task.grouping else ""

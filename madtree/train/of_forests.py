@@ -89,7 +89,7 @@ class Forests:
         is_tested = picked(["false", "true"], trees.is_tested)
         more = {"oob_error": floats(trees.oob_error), "oob_tested": is_tested}
         write_members(output, trees, numbering, more, TABLES[FOREST].more)
-        warn_of_shared_ids(host, task, self.parameters.sampling, harvest.out_of_bag)
+        warn_of_shared_ids(host, task, self.parameters.sampling, self.parameters.kept, harvest.out_of_bag)
         oob_error = self._write_groups(output, harvest)
         has_error = output.group_table is None and not np.isnan(oob_error[0])
         return Tested(float(oob_error[0]) if has_error else None)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from madtree.host import Host, Stopwatch, WorkSpace, local_settings
-from madtree.ingest import no_usable_row, warn_of_repeated_ids
+from madtree.ingest import no_usable_row, telling_of_expressions, warn_of_repeated_ids
 from madtree.model import create_tables
 from madtree.parallel import available
 from madtree.request import TrainingTask
@@ -70,7 +70,12 @@ def train(host: Host, task: TrainingTask, watch: Stopwatch | None = None, activi
     warn_of_repeated_ids(host.source, task.source, task.id_sql, task.id_type, "id_col_name", given)
     activity = activity or Activity()
     call = begin(host, task, kind, watch, activity)
-    with local_settings(host, SERIAL), local_settings(host.source, SERIAL), call.space:
+    with (
+        telling_of_expressions(task),
+        local_settings(host, SERIAL),
+        local_settings(host.source, SERIAL),
+        call.space,
+    ):
         source, encoded = open_source(call), None
         if task.ordered:
             encoded = encode_categories(call, source)

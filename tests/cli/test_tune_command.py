@@ -21,7 +21,9 @@ def test_settings_are_tried(
     output = f"{schema}.found"
     params = "max_depth=1,3" if method == "tree" else "num_trees=1,3"
     found = answer("tune", points, output, *GIVEN, "--method", method, "-p", params, "--folds", "3")
-    assert (found["model"], found["kind"], found["rows"]) == (output, "classification", 400)
+    assert (found["scores"], found["kind"], found["rows"]) == (output, "classification", 400)
+    answer("predict", found["model"], points, f"{schema}.scored")
+    assert db.execute("SELECT count(*) FROM scored").fetchone() == (400,)
     assert found["message"].startswith(f"{output}: 2 settings, 3 folds; best is setting ")
     assert db.execute("SELECT count(*), count(DISTINCT setting) FROM found").fetchone() == (6, 2)
     said = madtree("tune", points, output, *GIVEN, "--method", method, "-p", params, "--replace", "--verbose")

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
-from madtree.client.calls import CallError, Names
+from madtree.client.calls import CallError, Names, called
 from madtree.client.client import Client
 from madtree.client.connecting import connect
 from madtree.client.estimators.data import checked_columns, free_name
 from madtree.client.estimators.tables import TableInPlace, TrainingTable, count_rows, training_table
 from madtree.client.feature_values import column_name
-from madtree.client.frames import FrameColumn, columns_of, is_frame
+from madtree.client.frames import Array, FrameColumn, columns_of, is_frame
 from madtree.client.session import ConnectionString
 from madtree.client.upload import uploaded
 from madtree.sqltext.quote import ident
@@ -69,7 +69,9 @@ class FittedInDatabase(BaseEstimator):  # type: ignore[misc]
             client = work.enter_context(self._client())
             work.enter_context(client.work())
             found = TableInPlace.find(client.host, table)
+            found.check_columns(client.host, y=y, sample_weight=sample_weight)
             source = work.enter_context(self._training_table(client, found, y))
+            work.enter_context(called(source.name, found.given))
             self._train(
                 client,
                 {
@@ -102,7 +104,12 @@ class FittedInDatabase(BaseEstimator):  # type: ignore[misc]
             )
             data.append(weights)
         self._fitted_on = "frame" if is_frame(X) else "array"
-        with self._client() as client, client.work(), uploaded(client.connection, data) as table:
+        with (
+            self._client() as client,
+            client.work(),
+            uploaded(client.connection, data) as table,
+            called(table, "X"),
+        ):
             self._train(
                 client,
                 {
@@ -146,6 +153,16 @@ class FittedInDatabase(BaseEstimator):  # type: ignore[misc]
         """Raises scikit-learn's ValueError where there is no target."""
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+
+    def _one_column(self, y: Any) -> Array:
+        """The outcomes of an array's or a frame's rows. Raises scikit-learn's ValueError where they are none."""
+        self._require_target(y)
+        if isinstance(y, str):
+            raise ValueError(
+                f"y must be the values to predict, and {y!r} is a name, which only a table takes: of a data frame X "
+                f"give X.drop(columns={y!r}) and X[{y!r}]"
+            )
+        return np.asarray(column_or_1d(y, warn=True))
 
     def _weights_of_table(self, client: Client, table: TableInPlace, y: str, sample_weight: str | None) -> str | None:
         """The rows' weights as SQL; a classifier's classes add theirs."""

@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_array, check_consistent_length
 
 from madtree.client.client import Client
 from madtree.client.estimators.data import checked_columns, class_column
 from madtree.client.estimators.in_database import FittedInDatabase
 from madtree.client.estimators.tables import TableInPlace, weights_of_classes
-from madtree.client.frames import Array, FrameColumn
+from madtree.client.frames import Array, FrameColumn, is_missing
 from madtree.client.tree_arrays import class_values
 from madtree.request import find_class_writer
 from madtree.sqltext.cells import actual_class
@@ -76,9 +76,10 @@ class LearnsClasses(ClassifierMixin, FittedInDatabase):  # type: ignore[misc]
         return weights_of_classes(client, table, y, self.class_weight, sample_weight)
 
     def _checked_classes(self, y: Any, n_rows: int) -> Array:
-        self._require_target(y)
-        y = column_or_1d(y, warn=True)
+        y = self._one_column(y)
         check_consistent_length(np.empty(n_rows), y)
+        if y.dtype == object and any(map(is_missing, y)):
+            raise ValueError("Input y contains NaN or None: leave out the rows whose class is not known.")
         check_classification_targets(y)
         return np.asarray(y)
 
@@ -97,8 +98,7 @@ class LearnsNumbers(RegressorMixin, FittedInDatabase):  # type: ignore[misc]
         self._fit_columns(X, columns, FrameColumn("y", "double precision", targets), sample_weight)
 
     def _checked_numbers(self, y: Any, n_rows: int) -> Array:
-        self._require_target(y)
-        y = column_or_1d(y, warn=True)
+        y = self._one_column(y)
         y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y", estimator=self)
         check_consistent_length(np.empty(n_rows), y)
         return np.asarray(y)

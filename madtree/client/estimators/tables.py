@@ -11,7 +11,7 @@ from typing import Any
 from madtree.client.calls import CallError
 from madtree.client.client import Client
 from madtree.host import Host
-from madtree.request import find_source, plain_expressions
+from madtree.request import find_column, find_columns, find_source, plain_expressions
 from madtree.sqltext.estimator import (
     COLUMNS,
     PLACE_IN_TABLE,
@@ -56,6 +56,13 @@ class TableInPlace:
         """The column that is its primary key, as SQL; None if it has none of one column."""
         rows = host.query(PRIMARY_KEY, ["pg_catalog.oid"], [self.relation.oid])
         return str(rows[0]["sql"]) if len(rows) == 1 else None
+
+    def check_columns(self, host: Host, **given: str | None) -> None:
+        """Raises MadtreeError, by the argument's name, where one that is no expression is none of its columns."""
+        columns = find_columns(host, self.relation)
+        for argument, text in given.items():
+            if text is not None:
+                find_column(columns, text, argument, self.given)
 
     def plain(self, host: Host, *expressions: str) -> list[str]:
         """Expressions over its row, as SQL that can be cast without running what others wrote.

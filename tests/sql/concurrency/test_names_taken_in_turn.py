@@ -74,6 +74,25 @@ def test_a_stranger_with_every_advisory_lock_stops_nobody(
     session.execute("SELECT tree_drop('m')")
 
 
+@pytest.mark.parametrize("call", ["tree_predict('m', 'data', 'n'{})", "tree_shap('m', 'data', 'n'{})"])
+@pytest.mark.parametrize("more", ["", ", replace => true"])
+def test_the_second_to_make_a_table_of_rows_is_told_that_it_is_there(
+    db: psycopg.Connection, connect: Connect, pool: ThreadPoolExecutor, call: str, more: str
+) -> None:
+    train(db, *WHAT)
+    first, second = connect(), connect()
+    begin(first)
+    first.execute(f"SELECT {call.format('')}")
+    waiting = pool.submit(second.execute, f"SELECT {call.format(more)}")
+    wait_until_blocked(db, second.info.backend_pid)
+    first.execute("COMMIT")
+    with pytest.raises(
+        psycopg.errors.DuplicateTable, match=r"output_table: .*n.* exists already: another session"
+    ) as told:
+        waiting.result(PATIENCE)
+    assert told.value.diag.message_hint == "Choose another name, or call again with replace => true."
+
+
 @pytest.mark.parametrize("there", [False, True], ids=["new", "there"])
 def test_the_second_to_replace_waits_and_then_replaces(
     db: psycopg.Connection, connect: Connect, pool: ThreadPoolExecutor, there: bool

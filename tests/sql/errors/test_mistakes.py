@@ -23,8 +23,30 @@ MISTAKES = {
             None,
         ),
         ("tree_train('points', 'n', 'id', 'y', 'x', max_depth => -1)", "22023", "madtree: max_depth must be", None),
-        ("tree_train('points', 'n', 'id', 'y', 'x, 1 / (x - 5)')", "22012", "division by zero", None),
-        ("tree_train('points', 'n', 'id', 'y', 'x', weights => 'ln(x)')", "2201E", "cannot take logarithm", None),
+        (
+            "tree_train('points', 'n', 'id', 'y', 'x, 1 / (x - 5)')",
+            "22012",
+            "madtree: division by zero, as rows of points were read",
+            "Computed of each row: 1 / (x - 5). CASE",
+        ),
+        (
+            "tree_train('points', 'n', 'id', 'y', 'x', weights => 'ln(x)')",
+            "2201E",
+            "madtree: cannot take logarithm of zero, as rows of points were read",
+            "Computed of each row: ln(x). ",
+        ),
+        (
+            "tree_train('points', 'n', 'id', 'y', 'x, ln(x + 1) AS logged')",
+            "22023",
+            "madtree: list_of_features: ln(x + 1) AS logged gives a name, and",
+            "Write ln(x + 1). ",
+        ),
+        (
+            "tree_train('points', 'n', 'id', 'make_interval(hours => x)', 'x')",
+            "42804",
+            "madtree: dependent_variable make_interval(hours => x) is of type interval",
+            "Write extract(epoch FROM make_interval(hours => x))::float8.",
+        ),
         ("tree_train('what')", "22023", "madtree: tree_train with one argument", "SELECT madtree.tree_train()"),
     ],
     "tree_tune": [
@@ -346,7 +368,7 @@ BEFALLEN = [
             "SELECT",
             f"tree_train('many', 'n', 'id', 'y', 'x, 1 / (x - 5)', parallel_workers => 2, strategy => '{strategy}')",
             "22012",
-            "division by zero",
+            "madtree: division by zero, as rows of many were read",
         )
         for strategy in ("workers", "aggregate")
     ),
@@ -531,3 +553,23 @@ def test_a_machine_that_is_full_is_no_defect(
     assert said.sqlstate == sqlstate
     assert (said.diag.message_primary or "").startswith(sentence)
     assert said.diag.message_hint
+
+
+@pytest.mark.parametrize("function", ["tree_predict", "tree_shap"])
+def test_a_value_of_new_rows_that_an_expression_refuses_is_told_with_it(
+    functions: psycopg.Connection, function: str
+) -> None:
+    functions.execute("SELECT tree_train('points', 'logged', 'id', 'y', 'ln(x + 1), z', max_depth => 2)")
+    functions.execute("CREATE TABLE below AS SELECT id, x - 40 AS x, z FROM points")
+    said = mistake(functions, f"SELECT {function}('logged', 'below', 'n')")
+    assert (said.sqlstate, said.diag.message_primary, said.diag.message_hint) == (
+        "2201E",
+        "madtree: cannot take logarithm of a negative number, as rows of below were read",
+        "Computed of each row: ln(x + 1). CASE or NULLIF can leave a value out.",
+    )
+
+
+def test_a_value_that_no_expression_makes_is_told_as_it_is(functions: psycopg.Connection) -> None:
+    functions.execute("CREATE VIEW divided AS SELECT id, y, 1 / (x - 5) AS x FROM points")
+    said = mistake(functions, "SELECT tree_train('divided', 'n', 'id', 'y', 'x')")
+    assert (said.sqlstate, said.diag.message_primary, said.diag.message_hint) == ("22012", "division by zero", None)

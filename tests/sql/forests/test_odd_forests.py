@@ -247,6 +247,13 @@ def test_a_notice_tells_of_ids_that_do_not_tell_rows_apart(
     ]
 
 
+def test_small_samples_are_no_sign_of_ids_that_repeat(db: psycopg.Connection) -> None:
+    told: list[str] = []
+    db.add_notice_handler(lambda diagnostic: told.append(str(diagnostic.message_primary)))
+    db.execute("SELECT madtree.forest_train('t', 'few', 'id', 'c', 'x, y', num_trees => 2, sample_ratio => 0.0001)")
+    assert not [each for each in told if "drawn together" in each]
+
+
 @pytest.mark.parametrize(("n_classes", "n_trees"), [(300, 3), (2, 255)])
 def test_as_many_classes_and_votes_as_one_byte_does_not_hold(
     db: psycopg.Connection, n_classes: int, n_trees: int

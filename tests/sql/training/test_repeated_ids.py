@@ -55,6 +55,22 @@ def test_ids_that_do_are_not_told_of(db: psycopg.Connection, told: list[str], id
     assert told == []
 
 
+@pytest.mark.parametrize(("id", "n"), [("nullif(g % 2, 0) * g", 172), ("NULL::int", 344), ("nullif(g, 7)::text", 1)])
+def test_rows_without_an_id_are_told_of(db: psycopg.Connection, id: str, n: int) -> None:
+    make(db, id)
+    said: list[str] = []
+    db.add_notice_handler(lambda found: said.append(found.message_primary or ""))
+    train(db, "t", "m", "y", "x")
+    db.execute("SELECT madtree.tree_predict('m', 't', 'out')")
+    expected = (
+        f"id is NULL in {n} of 344 rows of t: folds and samples have such rows all together, and predictions of them "
+        "cannot be joined to rows"
+    )
+    assert [each for each in said if " is NULL in " in each] == [
+        f"id_col_name: {expected}", f"new_data_table: {expected}"
+    ]  # fmt: skip
+
+
 def test_a_repeated_row_far_away_in_a_large_table_is_found(db: psycopg.Connection, told: list[str]) -> None:
     """Two copies of a table, one behind the other: the first rows have each id once."""
     make(db, "g % 60000", 120_000)

@@ -1,0 +1,76 @@
+"""What estimators and models refuse is told in the user's words: their table, frame and argument."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import madtree
+
+ESTIMATORS = [madtree.DecisionTreeClassifier, madtree.DecisionTreeRegressor, madtree.RandomForestClassifier]
+FRAME = pd.DataFrame({"length": [1.0, 2.0, 3.0, 4.0], "colour": ["red", "blue", None, "red"]})
+
+
+@pytest.fixture
+def keyless(client: madtree.Client, flowers: None) -> str:
+    client.query("ALTER TABLE flowers DROP CONSTRAINT flowers_pkey")
+    return "flowers"
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+@pytest.mark.parametrize(
+    ("y", "more", "said"),
+    [
+        ("knd", {}, "y: column knd does not exist in flowers"),
+        ("kind", {"sample_weight": "wieght"}, "sample_weight: column wieght does not exist in flowers"),
+    ],
+)
+def test_a_misspelt_column_of_a_table_is_told_by_the_arguments_name(
+    client: madtree.Client, keyless: str, kind: Any, y: str, more: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(madtree.MadtreeError) as refused:
+        kind(client).fit(keyless, y, **more)
+    assert str(refused.value) == said
+    assert str(refused.value.hint).startswith("Did you mean ")
+
+
+def test_what_stands_in_for_a_table_or_a_frame_is_not_named(client: madtree.Client, keyless: str) -> None:
+    with pytest.raises(madtree.MadtreeError, match=r"list_of_features: column lngth does not exist in flowers$"):
+        madtree.RandomForestClassifier(client, list_of_features="lngth").fit(keyless, "kind")
+    model = client.tree_train(keyless, "m", "id", "kind", "length, colour")
+    with pytest.raises(madtree.CallError, match="new_data_table: the data frame lacks colour, which the model needs"):
+        model.predict(FRAME[["length"]])
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_a_name_is_no_target_of_a_frame(client: madtree.Client, kind: Any) -> None:
+    with pytest.raises(ValueError, match="'kind' is a name, which only a table takes"):
+        kind(client).fit(FRAME, "kind")
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
+@pytest.mark.parametrize("kind", [madtree.DecisionTreeClassifier, madtree.GradientBoostingClassifier])
+def test_a_class_that_is_missing_is_told(client: madtree.Client, kind: Any, missing: object) -> None:
+    with pytest.raises(ValueError, match="Input y contains NaN or None"):
+        kind(client).fit(FRAME, pd.Series(["a", "b", missing, "a"], dtype=object))
+
+
+def test_rows_that_are_no_table_are_told(client: madtree.Client) -> None:
+    lazy = pl.DataFrame({"length": [1.0, 2.0]}).lazy()
+    with pytest.raises(TypeError, match=r"a LazyFrame of polars' has no rows yet: give its collect\(\)"):
+        madtree.DecisionTreeClassifier(client).fit(lazy, [0, 1])
+    with pytest.raises(TypeError, match="training_table_name must be the name of a table, not DataFrame; an estimator"):
+        client.tree_train(FRAME, "m", "id", "colour", "length")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="list_of_features must be SQL text or a list, not Index"):
+        client.tree_train("flowers", "m", "id", "kind", FRAME.columns)  # type: ignore[arg-type]
+
+
+def test_two_columns_of_a_name_keep_their_values(client: madtree.Client) -> None:
+    found = client.query("SELECT 1 AS a, 'x' AS a, 2.5 AS b")
+    frame = found.to_pandas()
+    assert (list(frame.columns), frame.iloc[0].tolist()[:2]) == (["a", "a", "b"], [1, "x"])
+    assert client.query("SELECT 1 AS a WHERE false").to_pandas().columns.to_list() == ["a"]
