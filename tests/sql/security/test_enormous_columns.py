@@ -16,7 +16,7 @@ from shares import share
 from test_enormous_models import DEFECTS, calls
 
 MODELS = ("m", "f", "c", "b", "s")
-BYTES = 1_600_000  # of an enormous value, before it is compressed
+BYTES = 2_500_000  # of an enormous value, before it is compressed
 AT_ONCE, ALL = 1_500_000, 2_000_000  # bytes that one statement may hand over, and all of a call
 # Bounds of the package, for this session.
 BOUNDS = {
