@@ -13,7 +13,7 @@ from madtree.model.trust import NOT_ALLOWED
 from madtree.records import dataclass
 from madtree.request import TEXT_TYPE, Type, find_relation, find_types, named_types
 from madtree.sqltext import catalog as sql
-from madtree.sqltext.cells import actual_class, number
+from madtree.sqltext.cells import actual_class, known_class, number
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.typenames import quoted_type, type_sql
 from madtree.sqltext.values import class_writer
@@ -205,10 +205,7 @@ def outcome_of(tables: ModelTables, model: Model, data: NewData) -> str:
     if tables.predicts(type_):
         # As the rows' server says it: at the model's, names of types and of what writes their values may be others.
         return actual_class(model.dependent, type_sql(type_.base), class_writer(type_.base, type_.writer))
-    if tables.predicts_own:
-        return actual_class(data.plain(model.dependent), type_sql(model.dependent_type), tables.class_writer)
-    # To cast to a type that is not PostgreSQL's would look for casts: by their texts classes are as well told apart.
-    return actual_class(data.plain(model.dependent), "pg_catalog.text", None)
+    return known_class(data.plain(model.dependent), model.dependent_type)
 
 
 def is_training_table(host: Host, model: Model, relation: Relation) -> bool:

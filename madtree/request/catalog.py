@@ -15,7 +15,7 @@ from madtree.sqltext.quote import EQUALS, equality_of
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.typenames import is_equality, is_function, is_name_of, is_type
-from madtree.sqltext.values import Kept, Writer, class_writer, kept, own_writer, text_of
+from madtree.sqltext.values import Kept, Writer, kept, own_writer, text_of
 
 TEXT = "pg_catalog.text"
 OID = "pg_catalog.oid"
@@ -174,14 +174,6 @@ def warn_of_texts(host: Host, argument: str, expression: str, type_: str, keep: 
         f"{argument}: values of {expression} are kept as {keep.type}, since their type {type_} is, or has functions "
         "that are, another role's"
     )
-
-
-def find_class_writer(host: Host, type_: str) -> Writer | None:
-    """How classes of a type, given as SQL, are written as text."""
-    if "." not in type_:  # PostgreSQL's own
-        return class_writer(type_, own_writer(type_))
-    (row,) = host.query(sql.type_oid(type_))
-    return find_types(host, [row["oid"]])[row["oid"]].writer
 
 
 def _writer(row: Row) -> Writer | None:

@@ -262,12 +262,6 @@ QUOTED_NAME = f"SELECT {with_needed_quotes('pg_catalog.quote_ident($1)')} AS sql
 
 
 @look_up
-def type_oid(type_: str) -> str:
-    """A query for the OID of a type that is given as SQL."""
-    return f"SELECT pg_catalog.pg_typeof(NULL::{type_})::pg_catalog.oid AS oid"
-
-
-@look_up
 def array_lengths(schema: str, name: str, arrays: Sequence[str]) -> str:
     """A query with one row that measures arrays: `n_rows` of the relation, and for each array i three columns.
 
