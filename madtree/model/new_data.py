@@ -8,15 +8,13 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, bare_message
-from madtree.model.find import ModelTables
 from madtree.model.trust import NOT_ALLOWED
 from madtree.records import dataclass
 from madtree.request import TEXT_TYPE, Type, find_relation, find_types, named_types
 from madtree.sqltext import catalog as sql
-from madtree.sqltext.cells import actual_class, known_class, number
+from madtree.sqltext.cells import actual_class, number
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.typenames import quoted_type, type_sql
-from madtree.sqltext.values import class_writer
 from madtree.trees import Feature, FeatureKind, Model
 
 NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
@@ -195,17 +193,13 @@ def _probe(host: Host, source: Relation, expressions: Sequence[str]) -> list[int
     return list(host.query(sql.probe(source.schema, source.name, expressions))[0]["oids"])
 
 
-def outcome_of(tables: ModelTables, model: Model, data: NewData) -> str:
+def outcome_of(model: Model, data: NewData) -> str:
     """A row's known outcome as SQL over the relation's columns: a class as the text by which the model knows it, or a
     float8. The dependent variable is one of the other expressions of `data`.
     """
     if not model.is_classification:
         return number(data.plain(model.dependent))
-    type_ = data.types[model.dependent]
-    if tables.predicts(type_):
-        # As the rows' server says it: at the model's, names of types and of what writes their values may be others.
-        return actual_class(model.dependent, type_sql(type_.base), class_writer(type_.base, type_.writer))
-    return known_class(data.plain(model.dependent), model.dependent_type)
+    return actual_class(data.plain(model.dependent), model.dependent_type)
 
 
 def is_training_table(host: Host, model: Model, relation: Relation) -> bool:

@@ -57,7 +57,7 @@ def distributions(
         for tree in chosen:
             (whole,) = read_trees(host, tables, model, tree.tree_id)
             upper = upper_part(whole, tree.nodes)
-            found[tree.tree_id] = _of_tree(host.source, model, _rows(tables, model, source, data, upper, shown), shown)
+            found[tree.tree_id] = _of_tree(host.source, model, _rows(model, source, data, upper, shown), shown)
     return {"table": table, "trees": found, "note": _note(with_splits, len(chosen))}
 
 
@@ -104,15 +104,13 @@ def _note(with_splits: Sequence[Tree], n_trees: int) -> str | None:
     return None if n_trees == len(with_splits) else f"{shown} the splits of {whose}."
 
 
-def _rows(
-    tables: ModelTables, model: Model, source: Relation, data: NewData, tree: Tree, shown: Sequence[int]
-) -> sql.CountedRows:
+def _rows(model: Model, source: Relation, data: NewData, tree: Tree, shown: Sequence[int]) -> sql.CountedRows:
     return sql.CountedRows(
         qualified(source.schema, source.name),
         tree,
         data.features,
         QUALIFIED.of_group(model, tree) if model.grouping_columns else None,
-        outcome_of(tables, model, data),
+        outcome_of(model, data),
         [model.classes[position] for position in shown] if model.is_classification else None,
         number(data.plain(model.exposure)) if model.exposure else None,
     )

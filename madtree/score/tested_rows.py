@@ -118,7 +118,7 @@ def with_outcomes(
     weight, exposure = (
         None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
     )
-    actual = outcome_of(tables, model, data)
+    actual = outcome_of(model, data)
     place = _place_of_class(tables, model, data, actual) if model.is_classification else ""
     return TestedRows(source, data, actual, weight, exposure, place)
 

@@ -185,19 +185,14 @@ _NUMBER_ERRORS = """
 # Rows of no tree belong to the whole only.
 
 
-def actual_class(dependent: str, type_: str, writer: Writer | None) -> str:
-    """A row's class as the text by which the model knows it."""
-    return f'{text_of(f"({dependent})::{type_}", writer)} COLLATE pg_catalog."C"'
-
-
-def known_class(plain: str, type_: str) -> str:
-    """As `actual_class`, of a value that nobody's cast will be asked for, and a model whose classes are of a type. To
-    cast to one that is not PostgreSQL's own would look for casts, which may be anybody's, and run a domain's checks: by
-    their texts classes are as well told apart.
+def actual_class(plain: str, type_: str) -> str:
+    """A row's class as the text by which the model knows it whose classes are of a type; `plain` is a value that
+    nobody's cast will be asked for. To cast to a type that is not PostgreSQL's own would look for casts, which may be
+    anybody's, and run a domain's checks: by their texts classes are as well told apart.
     """
-    if made_type(type_) is not None:
-        return actual_class(plain, "pg_catalog.text", None)
-    return actual_class(plain, type_sql(type_), class_writer(type_, own_writer(type_)))
+    type_ = "text" if made_type(type_) is not None else type_
+    text = text_of(f"({plain})::{type_sql(type_)}", class_writer(type_, own_writer(type_)))
+    return f'{text} COLLATE pg_catalog."C"'
 
 
 def number(expression: str) -> str:

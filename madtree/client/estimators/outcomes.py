@@ -16,7 +16,7 @@ from madtree.client.estimators.in_database import FittedInDatabase
 from madtree.client.estimators.tables import TableInPlace, weights_of_classes
 from madtree.client.frames import Array, FrameColumn
 from madtree.client.tree_arrays import class_values
-from madtree.sqltext.cells import known_class
+from madtree.sqltext.cells import actual_class
 
 
 class LearnsClasses(ClassifierMixin, FittedInDatabase):  # type: ignore[misc]
@@ -59,7 +59,7 @@ class LearnsClasses(ClassifierMixin, FittedInDatabase):  # type: ignore[misc]
 
     def _actual(self, y: str) -> str:
         """SQL of the class of a row as the model knows it; one that it knows by number only is compared as it is."""
-        return y if self._labels is None else known_class(y, self.model_.dependent_type)
+        return y if self._labels is None else actual_class(y, self.model_.dependent_type)
 
     @property
     def _known_classes(self) -> Any:

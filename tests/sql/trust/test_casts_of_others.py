@@ -135,3 +135,27 @@ def test_another_type_of_the_name_of_a_range(
     data.execute("SELECT tree_predict('m', 'spans', 'found')")
     assert canary() == set()
     assert data.execute("SELECT * FROM found EXCEPT SELECT * FROM expected").fetchall() == []
+
+
+@pytest.mark.parametrize("engine", ["extension", "client"])
+def test_arrays_of_a_domain(
+    data: psycopg.Connection, user_db: psycopg.Connection, canary: Callable[[], set[str]], engine: Any
+) -> None:
+    """Its elements are numbers, but to cast the array as a whole is a cast of its owner's."""
+    user_db.execute(
+        "CREATE DOMAIN share AS float8; CREATE TABLE arrays AS SELECT id, y, ARRAY[x, x % 7]::float8[]::share[] AS a, "
+        "ARRAY[x, x % 7]::float8[] AS plain FROM data; GRANT SELECT ON arrays TO PUBLIC"
+    )
+    user_db.execute(_CAST.format(source="share[]", target="float8[]", value="'{1,2}'").encode())
+    client = madtree.connect(data, engine=engine)
+    canary()
+    for function in ("tree_train", "forest_train", "boost_train"):
+        small = {} if function == "tree_train" else {"num_trees": 2}
+        client.call(function, "arrays", f"{function}_m", "id", "y", "a", **small)
+        client.call(function, "arrays", f"{function}_plain", "id", "y", "plain", **small)
+        found, expected = (
+            data.execute(f"SELECT node_id, threshold, n_rows FROM {function}_{name}_nodes ORDER BY tree_id, 1")  # type: ignore[arg-type]
+            for name in ("m", "plain")
+        )
+        assert found.fetchall() == expected.fetchall()
+        assert canary() == set()
