@@ -129,7 +129,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 53_053
+    assert sum(map(lines_of_code, sources().values())) <= 53_081
 
 
 @pytest.mark.parametrize(
