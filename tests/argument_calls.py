@@ -85,7 +85,7 @@ EXPRESSIONS: dict[str, Value | RefusedError] = {
     "x * 2": Value(NUMBER),
     "n > 7": Value(TRUTH),
     "w*2": Value("numeric"),
-    f"(m) {EQUALS} (m)": Value(TRUTH),
+    f"(m) {EQUALS.operator} (m)": Value(TRUTH),
     "(even)[2]": Value(NUMBER, "even"),
     "COALESCE(v, x)": Value(NUMBER, "coalesce"),
 }

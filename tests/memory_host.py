@@ -352,7 +352,7 @@ class MemoryHost:
             "typtype": "e" if enum else "p" if base == "record" else "b",
             "category": "E" if enum else _CATEGORIES[base],
             "equals": [EQUALS],
-            "output": "pg_catalog.enum_out" if enum else None,
+            "own": enum is None,
             "labels": list(enum.labels) if enum else [],
         }
 

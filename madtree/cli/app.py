@@ -152,7 +152,7 @@ def main() -> None:
         fail(escaped_line(error.message), error.hint)
         sys.exit(NO_CONNECTION)
     except MadtreeError as error:  # found by the part of madtree that runs here
-        fail(escaped_line(error.message), error.hint)
+        fail(escaped_line(error.message), error.hint or _hint_of(error.message, error.sqlstate))
         sys.exit(REFUSED)
     except psycopg.Error as error:
         sys.exit(server_error(error))
@@ -161,12 +161,15 @@ def main() -> None:
         sys.exit(REFUSED)
 
 
+def _hint_of(message: str, sqlstate: str | None) -> str | None:
+    is_of_madtree = sqlstate in ("3F000", "42883") and "madtree" in message
+    return "'madtree doctor' says what is missing on this server." if is_of_madtree else None
+
+
 def server_error(error: psycopg.Error) -> int:
     """Print the server's own sentence, detail and hint; returns the exit code."""
     primary = error.diag.message_primary
     message = RAISED_BY.sub("", primary or " ".join(str(error).split()) or type(error).__name__)
-    hint = error.diag.message_hint or hint_of(error)
-    if error.sqlstate in ("3F000", "42883") and "madtree" in message and hint is None:
-        hint = "'madtree doctor' says what is missing on this server."
+    hint = error.diag.message_hint or hint_of(error) or _hint_of(message, error.sqlstate)
     fail("\n".join([escaped_line(message), *filter(None, [error.diag.message_detail])]), hint)
     return NO_CONNECTION if is_lost(error) else REFUSED

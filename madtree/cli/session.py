@@ -44,7 +44,7 @@ class CommandSession:
             source: to the server that data are read from, where it is another one than the models'.
         """
         self.target, self.connection, self._engine, self._connections = target, connection, engine, connections
-        self._source = source
+        self._source, self._is_engine_found = source, engine == "client"
 
     def run(
         self, work: Callable[[], T], doing: str = "working", max_depth: int | None = None, verbose: bool = False
@@ -87,11 +87,12 @@ class CommandSession:
                     connection.remove_notice_handler(bar.notice)
 
     def engine(self) -> Engine:
-        """Who does the work; a remark says so where `auto` takes the client."""
-        if self._engine == "auto":
-            self._engine, why = found_engine(self.connection)
-            if self._engine == "client":
+        """Who does the work; a remark says so where `auto` takes the client. Raises as `found_engine`."""
+        if not self._is_engine_found:
+            found, why = found_engine(self.connection, self._engine)
+            if found == "client":
                 say(why, "dim")
+            self._engine, self._is_engine_found = found, True
         return self._engine
 
     def query(

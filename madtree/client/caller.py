@@ -57,6 +57,7 @@ class Caller:
         """`source`: of another server, where the data are; the session then is the one where the models are."""
         self._session, self._on_message, self._engine, self._source = session, on_message, engine, source
         self.connections = connections
+        self._is_engine_found = engine == "client"
 
     @property
     def connection(self) -> psycopg.Connection[Any]:
@@ -144,10 +145,12 @@ class Caller:
             return Result.of(cursor.execute(statement, parameters or None, prepare=False, binary=binary))  # type: ignore[arg-type]
 
     def _chosen_engine(self) -> Engine:
-        if self._engine == "auto":
+        if not self._is_engine_found:
             with self.work() as connection:
-                self._engine, why = found_engine(connection)
-            self._forward(Message("INFO", why))
+                found, why = found_engine(connection, self._engine)
+            if self._engine == "auto":
+                self._forward(Message("INFO", why))
+            self._engine, self._is_engine_found = found, True
         return self._engine
 
     def _call_here(self, function: str, arguments: Sequence[Any], named: Mapping[str, Any]) -> Result[Any]:

@@ -225,11 +225,18 @@ def checked_connections(number: int | None) -> int | None:
     return number
 
 
-def found_engine(connection: psycopg.Connection[Any]) -> tuple[Engine, str]:
-    """The engine that `auto` takes for a connection, and one line that says why."""
+def found_engine(connection: psycopg.Connection[Any], wanted: Engine = "auto") -> tuple[Engine, str]:
+    """The engine for a connection, and one line that says why.
+
+    Raises:
+        MadtreeError: the database has no extension, and the extension is `wanted`: what has its functions' names there
+            may be anybody's.
+    """
     row = connection.cursor(row_factory=tuple_row).execute(EXTENSION_VERSION, prepare=False).fetchone()
     if row is not None:
         return "extension", f"madtree: engine=extension, version {row[0]} in the server"
+    if wanted == "extension":
+        raise MadtreeError("this database has no extension madtree, which engine=extension asks for", sqlstate="3F000")
     return "client", "madtree: engine=client, since this database has no extension madtree"
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.host import Host
+from madtree.host import Host, Row
 from madtree.learn.data import Floats
 from madtree.records import dataclass
 from madtree.sqltext import profile as sql
 from madtree.sqltext.rows import RowSource
-from madtree.trees import MAX_CATEGORIES, MOST_EXPRESSION_BYTES, Feature, FeatureKind
+from madtree.trees import MAX_CATEGORIES, MOST_EXPRESSION_BYTES, MOST_LIST_BYTES, Feature, FeatureKind
 
 MAX_FOLDS = 255
 BOOLEAN_CATEGORIES = ("false", "true")
@@ -39,6 +39,7 @@ def read_categories(
         MadtreeError: a feature has more categories than codes, or is volatile.
     """
     found: list[Categories | None] = []
+    n_bytes = 0
     for feature in features:
         if feature.kind is not FeatureKind.UNORDERED:
             found.append(None)
@@ -46,19 +47,21 @@ def read_categories(
             found.append(Categories(BOOLEAN_CATEGORIES, np.array([0.0, 1.0])))
         else:
             rows = host.query(sql.categories(source.relation, feature))
-            if len(rows) > MAX_CATEGORIES:
+            n, longest, own_bytes = _sizes(rows)
+            if n > MAX_CATEGORIES:
                 raise MadtreeError(
-                    f"list_of_features: {feature.name} has {len(rows)} categories; "
-                    f"at most {MAX_CATEGORIES} are possible",
+                    f"list_of_features: {feature.name} has {n} categories; at most {MAX_CATEGORIES} are possible",
                     hint="Leave it out with list_of_features_to_exclude; a column that identifies rows is none.",
                 )
+            check_length("list_of_features", feature.name, longest)
+            n_bytes += own_bytes
+            check_bytes(f"list_of_features: the categories of features up to {feature.name[:100]}", n_bytes)
             if any(row["category"] is None for row in rows):  # it was not NULL there a moment before
                 raise MadtreeError(
                     f"list_of_features: {feature.name[:100]} gives different values for the same row",
                     hint="It calls a volatile function: keep its values in a column, and take that as the feature.",
                     sqlstate="40001",
                 )
-            check_labels("list_of_features", feature.name, (row["category"] for row in rows))
             keys = np.array([float(row["key"]) for row in rows])
             found.append(Categories(tuple(row["category"] for row in rows), distinct_keys(keys, feature.name)))
     if null_as_category:
@@ -89,6 +92,25 @@ def check_length(argument: str, what: str, longest: int) -> None:
         )
 
 
+def check_bytes(what: str, n_bytes: int) -> None:
+    """Refuse classes, or the categories of some features together, that are too large to be fetched.
+
+    Raises:
+        MadtreeError: they have more bytes; `what` is an argument, and what of it has them.
+    """
+    if n_bytes > MOST_LIST_BYTES:
+        raise MadtreeError(
+            f"{what} have {n_bytes:,} bytes together; at most {MOST_LIST_BYTES:,} are possible",
+            hint="Take something shorter that tells them apart, for instance md5(...).",
+            sqlstate="54000",
+        )
+
+
+def _sizes(rows: Sequence[Row]) -> tuple[int, int, int]:
+    """How many categories there are, the bytes of the longest, and of all."""
+    return (int(rows[0]["n"]), int(rows[0]["longest"] or 0), int(rows[0]["bytes"] or 0)) if rows else (0, 0, 0)
+
+
 def in_all_rows(column: str) -> tuple[str, str]:
     """What to say of a column that holds all rows out, and of one that holds none out."""
     some = "in all rows; some must be in training, and some held out"
@@ -110,9 +132,10 @@ def read_folds(
     rows = host.query(sql.categories(source.relation, fold))
     if one_sided and len(rows) < 2:
         raise MadtreeError(one_sided[0 if rows and rows[0]["category"] == "true" else 1])
-    if not 2 <= len(rows) <= MAX_FOLDS:
+    n = _sizes(rows)[0]
+    if not 2 <= n <= MAX_FOLDS:
         raise MadtreeError(
-            f"fold_col: {name} has {len(rows)} distinct value{'s' * (len(rows) != 1)}; "
+            f"fold_col: {name} has {n} distinct value{'s' * (n != 1)}; "
             f"there must be 2 to {MAX_FOLDS}, one for each fold"
         )
     return distinct_keys(np.array([float(row["key"]) for row in rows]), "fold_col")

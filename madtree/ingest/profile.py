@@ -10,7 +10,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, WorkSpace
 from madtree.ingest.bin_finder import takes_all
-from madtree.ingest.categories import check_labels, distinct_keys
+from madtree.ingest.categories import check_bytes, check_labels, distinct_keys
 from madtree.ingest.page_ranges import OID
 from madtree.ingest.unfit_rows import (
     MOST_WHOLE_NUMBERS,
@@ -31,11 +31,12 @@ from madtree.sqltext import profile as sql
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.rows import RowSource, sampled
 from madtree.sqltext.values import Writer
-from madtree.trees import COUNTS, MAX_CLASSES
+from madtree.trees import COUNTS, MAX_CLASSES, MOST_LIST_BYTES
 
 INTEGERS = ("smallint", "integer", "bigint")
 _MOST_SAMPLED, _SAMPLED_SHARE = 50_000, 8  # rows, at most, and of the table 1 / this
 _MOSTLY_USABLE = 0.9
+_MOST_LABELS = 2 * MAX_CLASSES  # that are fetched, some of which may be of rows that do not count
 # Classes that the sample has one row of: with more there are surely others that it has none of (the share of rows of
 # unseen classes is about that of rows of classes seen once; Good 1953), and all rows would have to be packed again.
 _MOST_SINGLE = 1
@@ -109,11 +110,11 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource, counted: str
             weight, an exposure that is not above 0, an offset that is not finite, too many classes.
     """
     most = classes_at_most(task) if task.is_classification else None
-    limit = most and most + 2
+    limit = most + 2 if most else _MOST_LABELS
     if counted:
         query = sql.counted_profile(source, counted, *_outcome(task), limit)
     elif task.is_classification:
-        query = sql.class_profile(source, task.dependent_sql, task.dependent_writer, most=limit)
+        query = sql.class_profile(source, task.dependent_sql, task.dependent_writer, limit)
     else:
         query = sql.value_profile(source)
     rows = host.query(query)
@@ -140,10 +141,13 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource, counted: str
         integral = integral and bool(rows[0]["integral"]) and rows[0].get("integral_exposures") in (True, None)
         found = Profile(total, usable, (), None, low, high, heaviest, integral, offset=offset)
         return _of_counts(task, found, rows[0]) if task.parameters.outcome == COUNTS else found
+    check_bytes(f"dependent_variable: the classes of {task.dependent_sql[:100]}", int(rows[0]["bytes"] or 0))
     present = [row for row in rows if row["label"] is not None and int(row["usable"])]
-    if len(present) > MAX_CLASSES:
+    if len(present) > MAX_CLASSES or len(rows) == _MOST_LABELS:
+        or_more = " or more" * (len(rows) == _MOST_LABELS)
         raise MadtreeError(
-            f"dependent_variable: {task.dependent_sql} has {len(present)} classes; at most {MAX_CLASSES} are possible",
+            f"dependent_variable: {task.dependent_sql} has {len(present)}{or_more} classes; at most {MAX_CLASSES} are "
+            "possible",
             hint="Cast it to double precision for a regression tree.",
         )
     classes = tuple(str(row["label"]) for row in present)
@@ -179,11 +183,13 @@ def estimate_profile(host: Host, task: TrainingTask, source: RowSource, oids: Se
     wanted = min(_MOST_SAMPLED, expected_rows / _SAMPLED_SHARE)
     share = wanted / expected_rows
     sample = sampled(share, task.parameters.seed)
-    rows = host.query(sql.class_profile(source, task.dependent_sql, task.dependent_writer, sample))
+    rows = host.query(sql.class_profile(source, task.dependent_sql, task.dependent_writer, _MOST_LABELS, sample))
     found, usable = (sum(int(row[name]) for row in rows) for name in ("total", "usable"))
     if not wanted / 2 < found < 2 * wanted or usable < _MOSTLY_USABLE * found:
         return None
     present = [row for row in rows if row["label"] is not None]
+    if int(rows[0]["bytes"] or 0) > MOST_LIST_BYTES:
+        return None
     if len(present) > (classes_at_most(task) or len(present)):
         raise too_many_classes(task)
     if len(present) > MAX_CLASSES:

@@ -43,7 +43,7 @@ def row_source(
         tuple(column.value for column in task.grouping),
         groups,
         None if fold is None else sql.as_number(fold),
-        elements(task.features),
+        elements(task.features, task.others_arrays),
         tuple(column.equals for column in task.grouping),
         f"({task.exposure_sql})::pg_catalog.float8" if task.exposure_sql else None,
         f"({task.offsets_sql})::pg_catalog.float8" if task.offsets_sql else None,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from madtree.model.aliases import model_alias
 from madtree.model.check import check_kind, check_no_offsets, check_nodes, check_not_calibrated, check_rows, check_trees
+from madtree.model.facts import ColumnFacts
 from madtree.model.find import ModelTables, find_model
 from madtree.model.importance import get_var_importance, tree_importance
 from madtree.model.kept import kept

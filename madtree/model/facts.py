@@ -11,7 +11,7 @@ from madtree.request import hold_types
 from madtree.sqltext import trust as sql
 from madtree.sqltext.quote import EQUALS, ident
 from madtree.sqltext.tables import BESIDE, SUFFIXES, suffixed
-from madtree.sqltext.values import Kept, Writer, kept, own_writer
+from madtree.sqltext.values import OUTPUT, Kept, Writer, kept, own_writer
 from madtree.trees import Equality
 
 _TEXTS = ["pg_catalog.text", "pg_catalog.text[]"]
@@ -153,8 +153,8 @@ def _column(row: Row, other: Row | None) -> ColumnFacts:
     name = row["type"]
     if other is None:
         return ColumnFacts(name, name, row["own"], own_writer(name), EQUALS, True, Kept(name), row["blurred"])
-    writer = None if other["output"] is None else Writer(other["output"], other["bare"])
-    keep = kept(row["full_type"], other["keeps"], other["bare"], other["bare_keeps"], writer)
+    writer = None if other["bare_own"] else OUTPUT
+    keep = kept(row["full_type"], other["trusted"], other["bare"], other["bare_trusted"], writer)
     return ColumnFacts(
         name, other["name"], row["own"], writer, Equality(*other["equals"]), other["trusted"], keep, row["blurred"]
     )

@@ -79,19 +79,9 @@ class ModelTables:
         """How `<output>_nodes.prediction` is written as text."""
         return class_writer(self._prediction.type, self._prediction.writer)
 
-    @property
-    def predicts_own(self) -> bool:
-        """Whether predictions are of a type of PostgreSQL's own."""
-        return self._prediction.own or not self._prediction.kept.as_is
-
     def predicts(self, type_: Type) -> bool:
         """Whether predictions are of that type, apart from domains."""
         return self._prediction.kept.as_is and type_.base == self._prediction.name
-
-    @property
-    def class_writer(self) -> Writer | None:
-        """How a value of the predictions' type is written as text."""
-        return self.prediction_writer if self._prediction.kept.writer is None else None
 
     @property
     def is_packed(self) -> bool:

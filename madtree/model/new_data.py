@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, bare_message
-from madtree.model.opened import OpenModel
 from madtree.model.trust import NOT_ALLOWED
 from madtree.records import dataclass
 from madtree.request import TEXT_TYPE, Type, find_relation, find_types, named_types, refused_value
@@ -17,7 +16,6 @@ from madtree.sqltext.cells import actual_class, number
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.typenames import quoted_type, type_sql
-from madtree.sqltext.values import class_writer
 from madtree.trees import Feature, FeatureKind, Model
 
 NUMBERS = ("smallint", "integer", "bigint", "real", "double precision", "numeric")
@@ -199,21 +197,13 @@ def _probe(host: Host, source: Relation, expressions: Sequence[str]) -> list[int
     return list(host.query(sql.probe(source.schema, source.name, expressions))[0]["oids"])
 
 
-def outcome_of(opened: OpenModel, data: NewData) -> str:
+def outcome_of(model: Model, data: NewData) -> str:
     """A row's known outcome as SQL over the relation's columns: a class as the text by which the model knows it, or a
     float8. The dependent variable is one of the other expressions of `data`.
     """
-    model = opened.model
     if not model.is_classification:
         return number(data.plain(model.dependent))
-    type_ = data.types[model.dependent]
-    if opened.tables.predicts(type_):
-        # As the rows' server says it: at the model's, names of types and of what writes their values may be others.
-        return actual_class(model.dependent, type_sql(type_.base), class_writer(type_.base, type_.writer))
-    if opened.tables.predicts_own:
-        return actual_class(data.plain(model.dependent), type_sql(model.dependent_type), opened.tables.class_writer)
-    # To cast to a type that is not PostgreSQL's would look for casts: by their texts classes are as well told apart.
-    return actual_class(data.plain(model.dependent), "pg_catalog.text", None)
+    return actual_class(data.plain(model.dependent), model.dependent_type)
 
 
 def is_training_table(host: Host, model: Model, relation: Relation) -> bool:

@@ -109,7 +109,10 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     dependent_type = tables.prediction_type
     if kind.says_numbers and is_classification:  # the type of the classes is none of the nodes'
         (of_classes,), own = _types(host, summary, [summary.text("dependent_var_type")])
-        dependent_type = of_classes if isinstance(of_classes, str) else of_classes.name
+        if isinstance(of_classes, str):
+            dependent_type = of_classes
+        else:  # No column depends on it: its owner may have made another one of the name, such as a domain with checks.
+            dependent_type = of_classes.name if of_classes.kept.as_is else "text"
         trusted |= own
     if kind.groups_in:
         lacks = [name for name, _ in TABLES[kind].of_groups if name not in tables.facts.tables[kind.groups_in].columns]

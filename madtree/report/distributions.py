@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from madtree.host import Host, Row
-from madtree.model import NewData, OpenModel, casting, fit_features, outcome_of, read_trees
+from madtree.model import NewData, casting, fit_features, outcome_of, read_trees
 from madtree.render.mark import OTHERS
 from madtree.report.bars import CountedCell, bars, of_classes, of_numbers
 from madtree.report.bins import WANTED, Extent, bins_of
@@ -56,7 +56,7 @@ def distributions(choice: Choice, table: str, colours: Sequence[str], first: Col
         for tree in chosen:
             (whole,) = read_trees(opened, tree.tree_id)
             upper = upper_part(whole, tree.nodes)
-            found[tree.tree_id] = _of_tree(at, model, _rows(opened, source, data, upper, shown), shown)
+            found[tree.tree_id] = _of_tree(at, model, _rows(model, source, data, upper, shown), shown)
     return {"table": table, "trees": found, "note": _note(with_splits, len(chosen))}
 
 
@@ -103,14 +103,13 @@ def _note(with_splits: Sequence[Tree], n_trees: int) -> str | None:
     return None if n_trees == len(with_splits) else f"{shown} the splits of {whose}."
 
 
-def _rows(opened: OpenModel, source: Relation, data: NewData, tree: Tree, shown: Sequence[int]) -> sql.CountedRows:
-    model = opened.model
+def _rows(model: Model, source: Relation, data: NewData, tree: Tree, shown: Sequence[int]) -> sql.CountedRows:
     return sql.CountedRows(
         qualified(source.schema, source.name),
         tree,
         data.features,
         QUALIFIED.of_group(model, tree) if model.grouping_columns else None,
-        outcome_of(opened, data),
+        outcome_of(model, data),
         [model.classes[position] for position in shown] if model.is_classification else None,
         number(data.plain(model.exposure)) if model.exposure else None,
     )

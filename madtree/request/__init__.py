@@ -9,7 +9,6 @@ from madtree.request.boost_arguments import check_boost_arguments
 from madtree.request.catalog import (
     TEXT_TYPE,
     Type,
-    find_class_writer,
     find_column,
     find_columns,
     find_types,

@@ -146,6 +146,9 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
         fold_type=types["fold_col"].base if fold else "",
         id_type=id_type.name,
         id_writer=id_type.writer,
+        others_arrays=frozenset(
+            item.text for item, type_ in zip(items, item_types, strict=True) if type_.is_array and not type_.own
+        ),
     )
 
 

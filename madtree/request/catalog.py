@@ -14,8 +14,8 @@ from madtree.sqltext import catalog as sql
 from madtree.sqltext.quote import EQUALS
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
-from madtree.sqltext.typenames import is_equality, is_function, is_name_of, is_type
-from madtree.sqltext.values import Kept, Writer, class_writer, kept, own_writer, text_of
+from madtree.sqltext.typenames import is_equality, is_name_of, is_type
+from madtree.sqltext.values import OUTPUT, Kept, Writer, kept, own_writer, text_of
 from madtree.trees import Equality
 
 TEXT = "pg_catalog.text"
@@ -150,7 +150,6 @@ def changed(what: str) -> MadtreeError:
 
 def _type(row: Row) -> Type:
     _check_spelled(all(map(is_type, (row["name"], row["base"], row["bare"]))) and is_equality(row["equals"]))
-    _check_spelled(row["output"] is None or is_function(row["output"]))
     writer = _writer(row)
     keep = kept(row["name"], row["trusted"], row["bare"], row["bare_trusted"], writer)
     return Type(
@@ -162,7 +161,7 @@ def _type(row: Row) -> Type:
         tuple(row["labels"]),
         Equality(*row["equals"]),
         writer,
-        row["output"] is None,
+        row["own"],
         None if keep.as_is else keep,
     )
 
@@ -177,18 +176,10 @@ def warn_of_texts(host: Host, argument: str, expression: str, type_: str, keep: 
     )
 
 
-def find_class_writer(host: Host, type_: str) -> Writer | None:
-    """How classes of a type, given as SQL, are written as text."""
-    if "." not in type_:  # PostgreSQL's own
-        return class_writer(type_, own_writer(type_))
-    (row,) = host.query(sql.type_oid(type_))
-    return find_types(host, [row["oid"]])[row["oid"]].writer
-
-
 def _writer(row: Row) -> Writer | None:
-    if row["output"] is None:
-        return None if row["is_array"] else own_writer(row["base"])
-    return Writer("pg_catalog.array_out", row["name"]) if row["is_array"] else Writer(row["output"], row["base"])
+    if not row["own"]:
+        return OUTPUT
+    return None if row["is_array"] else own_writer(row["base"])
 
 
 def find_column(columns: Mapping[str, SourceColumn], given: str, argument: str, relation: str) -> SourceColumn | None:

@@ -89,18 +89,18 @@ def check_known_types(host: Host, used: Iterable[tuple[str, str]], *, of_model: 
 
     Raises:
         MadtreeError: one is not there, or is another role's there than the caller or a superuser; enums of others do
-            for values that are asked for.
+            for values that are asked for, as nothing but them is compared with these.
     """
     if host.source is host:
         return []
     oids = []
-    at, where, fits = (host.source, "of the rows", "keeps") if of_model else (host, "of the model", "trusted")
+    at, where = (host.source, "of the rows") if of_model else (host, "of the model")
     for what, type_ in used:
         oids.append(0)
         if (name := made_type(type_)) is None:
             continue
         (found,) = named_types(at, [name])
-        if found["oid"] is not None and not found[fits]:
+        if found["oid"] is not None and not (found["trusted"] or (of_model and found["is_enum"])):
             raise MadtreeError(
                 f"{what} is of type {type_}, which at the server {where} is another role's",
                 hint="Cast it, for instance to text.",

@@ -88,6 +88,8 @@ class TrainingTask:
         ordered: which features are split by encodings, and how these are made; None for none.
         oob_predictions: whether predictions of the rows in training, by the trees that lack them, are written.
         intervals: whether an outcome of each leaf is kept, for intervals of predictions.
+        others_arrays: SQL of the arrays among the features whose type is not PostgreSQL's own: to cast one as a whole
+            would look for casts, which may be its owner's.
     """
 
     arguments: Arguments
@@ -122,3 +124,4 @@ class TrainingTask:
     intervals: bool = False
     held_out: HeldOutTable | None = None
     ordered: OrderedEncoding | None = None
+    others_arrays: frozenset[str] = frozenset()

@@ -6,17 +6,18 @@ from contextlib import AbstractContextManager
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, bare_message
-from madtree.model import NewData, UsableModel, casting, fit_features
+from madtree.model import ColumnFacts, NewData, UsableModel, casting, fit_features
 from madtree.records import dataclass
 from madtree.request import Type, check_known_types, find_source, find_types
 from madtree.sqltext import explain as explain_sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import predict as sql
 from madtree.sqltext.inserts import value_rows
-from madtree.sqltext.quote import ident, qualified
+from madtree.sqltext.quote import EQUALS, ident, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.typenames import type_sql
+from madtree.sqltext.values import OUTPUT, text_of
 from madtree.trees import Model
 
 _TEXT = "pg_catalog.text"
@@ -86,19 +87,23 @@ def _groups_of(opened: UsableModel, data: NewData) -> sql.GroupJoin | None:
     if not model.grouping_columns:
         return None
     # By their names with schemas: those that this session's search path would do with are others' elsewhere.
-    names, columns = list(opened.grouping), list(opened.grouping.values())
-    types = [(column.name, column.equals) for column in columns]
+    columns = list(opened.grouping.values())
+    found = [
+        _compared_as(column, f"t.{ident(name)}", data.types[value].name)
+        for (name, column), value in zip(opened.grouping.items(), model.grouping, strict=True)
+    ]
+    names = list(opened.grouping)
+    types = [(type_, column.equals) for (_, type_), column in zip(found, columns, strict=True)]
     used = [(f"{tables.argument}: {ident(name)}", type_[0]) for name, type_ in zip(names, types, strict=True)]
     oids = check_known_types(host, used, of_model=True)
     if any(oids):  # an operator of that name may be another one there
         own = find_types(host.source, filter(None, oids))
         types = [(type_[0], own[oid].equals if oid else type_[1]) for oid, type_ in zip(oids, types, strict=True)]
-    # Values of one type are compared by it; to compare them with another one, PostgreSQL would look for casts.
     values = [
-        value if data.types[value].name == column.name else _comparable(data.plain(value), column.name)
-        for value, column in zip(model.grouping, columns, strict=True)
+        value if data.types[value].name == type_[0] else _comparable(data.plain(value), type_[0])
+        for value, type_ in zip(model.grouping, types, strict=True)
     ]
-    keys = [(ident(name), value, type_[1]) for name, value, type_ in zip(names, values, types, strict=True)]
+    keys = [(of_model, value, type_[1]) for (of_model, _), value, type_ in zip(found, values, types, strict=True)]
     table, number = tables.part(model.kind.groups_in), model.kind.group_number
 
     def as_values() -> str:
@@ -109,6 +114,18 @@ def _groups_of(opened: UsableModel, data: NewData) -> sql.GroupJoin | None:
         )
 
     return sql.GroupJoin(as_values() if host.source is not host else table, tuple(keys), number, as_values)
+
+
+def _compared_as(column: ColumnFacts, value: str, other: str) -> tuple[str, str]:
+    """A group's value, SQL of a column, and its type, as it is compared with a value of the type `other`. Values of one
+    type are compared by it; to compare an enum or the like with another type, PostgreSQL would look for casts, which
+    may be the owner's.
+    """
+    if not column.kept.as_is:
+        return column.kept.value(value), column.kept.type
+    if column.own or column.equals != EQUALS or column.name == other:
+        return value, column.name
+    return text_of(value, OUTPUT), "text"
 
 
 def _comparable(value: str, type_: str) -> str:

@@ -121,7 +121,7 @@ def with_outcomes(opened: UsableModel, source: Relation, given: str, *, with_id:
     weight, exposure = (
         None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
     )
-    actual = outcome_of(opened, data)
+    actual = outcome_of(model, data)
     place = _place_of_class(opened.tables, model, data, actual) if model.is_classification else ""
     return TestedRows(opened, source, data, given, argument, actual, weight, exposure, place)
 

@@ -49,16 +49,6 @@ WHERE c.relname OPERATOR(pg_catalog.=) $1::pg_catalog.name
 ORDER BY n.nspname LIMIT 3"""
 
 
-def writer_function(oid: str) -> str:
-    """SQL of the name of the function of that OID."""
-    written = with_needed_quotes("pg_catalog.format('%I.%I', f.nspname, p.proname)")
-    return (
-        f"(SELECT {written} FROM pg_catalog.pg_proc AS p INNER JOIN "
-        "pg_catalog.pg_namespace AS f ON f.oid OPERATOR(pg_catalog.=) p.pronamespace "
-        f"WHERE p.oid OPERATOR(pg_catalog.=) {oid}::pg_catalog.oid)"
-    )
-
-
 def type_name(oid: str, typmod: str, schema: str, element: str) -> str:
     """SQL of a type's name that means the same under every search path, but plain for PostgreSQL's own types.
 
@@ -138,14 +128,14 @@ chain AS (
 SELECT DISTINCT ON (c.asked) c.asked,
        {type_name("a.oid", "-1", "an.nspname", "a.typelem")} AS name,
        {type_name("b.oid", "-1", "bn.nspname", "b.typelem")} AS base, c.is_array,
-       {is_trusted_type("a", enums=True)} AS trusted, w.bare, w.bare_trusted,
+       {is_trusted_type("a")} AS trusted, w.bare, w.bare_trusted,
        b.typtype::pg_catalog.text AS typtype, b.typcategory::pg_catalog.text AS category,
        {equality("a.oid", "an.nspname")} AS equals,
-       CASE WHEN EXISTS (
+       NOT EXISTS (
            SELECT FROM chain x JOIN pg_catalog.pg_type y ON y.oid OPERATOR(pg_catalog.=) x.oid
            WHERE x.asked OPERATOR(pg_catalog.=) c.asked AND y.typtype OPERATOR(pg_catalog.<>) 'd'
              AND y.typnamespace OPERATOR(pg_catalog.<>) 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid
-       ) THEN {writer_function("b.typoutput")} END AS output,
+       ) AS own,
        ARRAY(SELECT e.enumlabel::pg_catalog.text FROM pg_catalog.pg_enum e
              WHERE e.enumtypid OPERATOR(pg_catalog.=) b.oid ORDER BY e.enumsortorder) AS labels
 FROM chain c
@@ -154,7 +144,7 @@ JOIN pg_catalog.pg_namespace an ON an.oid OPERATOR(pg_catalog.=) a.typnamespace
 JOIN pg_catalog.pg_type b ON b.oid OPERATOR(pg_catalog.=) c.oid
 JOIN pg_catalog.pg_namespace bn ON bn.oid OPERATOR(pg_catalog.=) b.typnamespace
 CROSS JOIN LATERAL (
-    SELECT {type_name("t.oid", "-1", "tn.nspname", "t.typelem")} AS bare, {is_trusted_type(enums=True)} AS bare_trusted
+    SELECT {type_name("t.oid", "-1", "tn.nspname", "t.typelem")} AS bare, {is_trusted_type()} AS bare_trusted
     FROM chain x
     JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) x.oid AND t.typtype OPERATOR(pg_catalog.<>) 'd'
     JOIN pg_catalog.pg_namespace tn ON tn.oid OPERATOR(pg_catalog.=) t.typnamespace
@@ -260,12 +250,6 @@ JOIN pg_catalog.pg_attribute s ON s.attrelid OPERATOR(pg_catalog.=) g.attrelid
 WHERE g.attrelid OPERATOR(pg_catalog.=) $1 AND g.attgenerated OPERATOR(pg_catalog.<>) ''""")
 
 QUOTED_NAME = f"SELECT {with_needed_quotes('pg_catalog.quote_ident($1)')} AS sql"
-
-
-@look_up
-def type_oid(type_: str) -> str:
-    """A query for the OID of a type that is given as SQL."""
-    return f"SELECT pg_catalog.pg_typeof(NULL::{type_})::pg_catalog.oid AS oid"
 
 
 @look_up

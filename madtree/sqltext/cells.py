@@ -13,7 +13,8 @@ from madtree.sqltext.condition import QUALIFIED, typed_literal
 from madtree.sqltext.predict import TREE, Output, Scan, case_of_tree, tree_case
 from madtree.sqltext.quote import binary, ident, literal, spelled_out
 from madtree.sqltext.tables import model_table
-from madtree.sqltext.values import Writer, text_of
+from madtree.sqltext.typenames import made_type, type_sql
+from madtree.sqltext.values import Writer, class_writer, own_writer, text_of
 from madtree.trees import Tree
 
 
@@ -184,9 +185,14 @@ _NUMBER_ERRORS = """
 # Rows of no tree belong to the whole only.
 
 
-def actual_class(dependent: str, type_: str, writer: Writer | None) -> str:
-    """A row's class as the text by which the model knows it."""
-    return f'{text_of(f"({dependent})::{type_}", writer)} COLLATE pg_catalog."C"'
+def actual_class(plain: str, type_: str) -> str:
+    """A row's class as the text by which the model knows it whose classes are of a type; `plain` is a value that
+    nobody's cast will be asked for. To cast to a type that is not PostgreSQL's own would look for casts, which may be
+    anybody's, and run a domain's checks: by their texts classes are as well told apart.
+    """
+    type_ = "text" if made_type(type_) is not None else type_
+    text = text_of(f"({plain})::{type_sql(type_)}", class_writer(type_, own_writer(type_)))
+    return f'{text} COLLATE pg_catalog."C"'
 
 
 def number(expression: str) -> str:

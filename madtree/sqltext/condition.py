@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from madtree.records import dataclass
 from madtree.sqltext import values
 from madtree.sqltext.quote import EQUALS, literal, operator, same
+from madtree.sqltext.typenames import made_type
 from madtree.trees import (
     MOMENTS,
     RANGES,
@@ -42,6 +43,7 @@ _HAVE_EQUALS = frozenset(
 )  # fmt: skip
 _MODIFIER = re.compile(r"\([0-9, -]+\)")
 NEGATED = {"<=": ">", "<": ">="}
+_OF_ENUMS = {"<": "enum_lt", "<=": "enum_le", ">": "enum_gt", ">=": "enum_ge"}
 _TRUTHS = {True: "true", False: "false", None: "NULL"}
 
 
@@ -82,7 +84,7 @@ class Spelling:
             whole: it must be an answer, NULL where the value is missing; else anything but true will do there.
         """
         operand, symbol, own_threshold = _comparison(feature, threshold, self)
-        condition = f"{operand} {_operator(feature, symbol, self)} {own_threshold}"
+        condition = _compared(feature, operand, symbol, own_threshold, self)
         if feature.null_last:
             return self.holds(condition) if whole else condition
         if whole and feature.type in NAN_TYPES:
@@ -95,7 +97,7 @@ class Spelling:
         if feature.null_last:
             return self.fails(self.below(feature, threshold, whole=False))
         operand, symbol, own_threshold = _comparison(feature, threshold, self)
-        condition = f"{operand} {_operator(feature, NEGATED[symbol], self)} {own_threshold}"
+        condition = _compared(feature, operand, NEGATED[symbol], own_threshold, self)
         if feature.type in NAN_TYPES:
             is_number = f"{operand} {self.operator('<')} {_nan(feature, self)}"
             condition += f" AND ({is_number} OR NULL)" if whole else f" AND {is_number}"
@@ -207,13 +209,20 @@ def _equal(column: str, type_: str, equals: Equality, value: str | None, spellin
     plain = _MODIFIER.sub("", type_).removeprefix("pg_catalog.")
     if not spelling.qualified and plain == "character varying":  # which has the operators of text
         return f"{column}::text = {typed_literal(value, 'text')}"
+    if spelling.qualified and made_type(type_) is not None and equals == EQUALS and value is not None:
+        # An enum or the like, which an operator would compare with another type by casts that anybody may have made.
+        return f"{values.text_of(column, values.OUTPUT)} {EQUALS.operator} {literal(value)}::pg_catalog.text"
     equality = Equality("=") if not spelling.qualified and plain in _HAVE_EQUALS else equals
     return same(column, equality, typed_literal(value, type_))
 
 
-def _operator(feature: Feature, symbol: str, spelling: Spelling) -> str:
-    """Enums have only operators of pg_catalog's that are for any enum: anybody could make one for just this type."""
-    return operator(symbol) if feature.labels else spelling.operator(symbol)
+def _compared(feature: Feature, operand: str, symbol: str, own_threshold: str, spelling: Spelling) -> str:
+    """Enums are compared by the functions for any enum: of an operator PostgreSQL takes that for texts, where the
+    type's owner has made an implicit cast to text, and runs the cast.
+    """
+    if feature.labels:
+        return f"pg_catalog.{_OF_ENUMS[symbol]}({operand}, {own_threshold})"
+    return f"{operand} {spelling.operator(symbol)} {own_threshold}"
 
 
 def _comparison(feature: Feature, threshold: float, spelling: Spelling) -> tuple[str, str, str]:

@@ -6,7 +6,7 @@ reading it once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from madtree.records import dataclass
 from madtree.sqltext.values import NATIVE_TYPES
@@ -31,8 +31,10 @@ class Element:
     index: int
 
 
-def elements(features: Sequence[Feature]) -> tuple[Element | None, ...]:
-    """What each feature is an element of; None for those that are none, or no plain numbers."""
+def elements(features: Sequence[Feature], others: Collection[str] = ()) -> tuple[Element | None, ...]:
+    """What each feature is an element of; None for those that are none, or no plain numbers. `others`: SQL of arrays
+    that are not to be cast as a whole.
+    """
     lengths: dict[str, int] = {}
     for feature in features:
         if feature.array is not None:
@@ -40,7 +42,8 @@ def elements(features: Sequence[Feature]) -> tuple[Element | None, ...]:
     found: list[Element | None] = []
     seen: dict[str, int] = {}
     for feature in features:
-        if feature.array is None or feature.null_last or feature.type not in _CAST_TYPES:
+        is_cast = feature.type in _CAST_TYPES and feature.array not in others
+        if feature.array is None or feature.null_last or not is_cast:
             found.append(None)
             continue
         seen[feature.array] = seen.get(feature.array, 0) + 1

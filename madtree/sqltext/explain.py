@@ -57,7 +57,7 @@ def compared(features: Iterable[Feature]) -> str:
 
 def shown(feature: Feature) -> str:
     """A feature's value as text."""
-    return values.text_of(feature.name, values.Writer("pg_catalog.enum_out", feature.type) if feature.labels else None)
+    return values.text_of(feature.name, values.OUTPUT if feature.labels else None)
 
 
 def _compared(feature: Feature) -> str:

@@ -112,8 +112,8 @@ def _parts(type_: str) -> str:
     )"""
 
 
-# A type of another's may be asked for more than it has now: its owner can add a check to a domain, or a column to a
-# row. To an enum they can add labels, and casts, which are looked at above.
+# A type of another's may be asked for more than it has now: its owner can add a check to a domain, a column to a row,
+# casts to an enum and to arrays of it.
 _OWNER_OF_TYPE = f"""
     SELECT y.typowner FROM pg_catalog.pg_type AS y
     WHERE {binary("p.classid", "=", _of("pg_type"))} AND {binary("y.oid", "=", "p.objid")}
@@ -129,15 +129,12 @@ _OWNERS = f"""
     WHERE {binary("p.classid", "=", _of("pg_opclass"))} AND {binary("y.oid", "=", "p.objid")}"""
 
 
-def is_trusted_type(type_: str = "t", *, enums: bool = False) -> str:
+def is_trusted_type(type_: str = "t") -> str:
     """Whether type `type_`, a row of pg_type, and all that it is made of are PostgreSQL's own, or belong to roles that
     are trusted; in a query with `CALLER`.
-
-    `enums`: those of others will do where no function of another's comes with them.
     """
-    of_types = _OWNER_OF_TYPE + (" AND y.typtype OPERATOR(pg_catalog.<>) 'e'" if enums else "")
     return (
         f"({type_}.typnamespace OPERATOR(pg_catalog.=) {_PG_CATALOG} OR NOT EXISTS ("
-        f"{_parts(type_)} SELECT FROM part AS p CROSS JOIN LATERAL ({of_types}{_OWNERS}) AS o (role) "
+        f"{_parts(type_)} SELECT FROM part AS p CROSS JOIN LATERAL ({_OWNER_OF_TYPE}{_OWNERS}) AS o (role) "
         f"WHERE NOT {is_trusted('o.role')}))"
     )

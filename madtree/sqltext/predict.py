@@ -69,7 +69,7 @@ class GroupJoin:
 
     Attributes:
         table: `<output>` as SQL.
-        columns: (column of `<output>`, its value in a row of the new data, as SQL, and the operator) each.
+        columns: (its value in a row `t` of `<output>`, that in a row of the new data, operator "equals") each, as SQL.
         number: column of `<output>` that says which tree it is, or which group.
         as_values: makes SQL of the same rows for where the table is not.
     """
@@ -109,7 +109,7 @@ class Scan:
         # A sub-select renames the model's columns, so that the user's unqualified names mean the new data's.
         names = [f"madtree_group_{number}" for number in range(1, len(self.groups.columns) + 1)]
         keys = list(zip(self.groups.columns, names, strict=True))
-        renamed = ", ".join(f"t.{column} AS {name}" for (column, _, _), name in keys)
+        renamed = ", ".join(f"{value} AS {name}" for (value, _, _), name in keys)
         matches = " AND ".join(same(f"madtree_model.{name}", equals, column) for (_, column, equals), name in keys)
         trees = f"SELECT t.{self.groups.number} AS {TREE}, {renamed} FROM {self.groups.table} AS t"
         return f"{text} LEFT JOIN ({trees}) AS madtree_model ON {matches}"

@@ -9,34 +9,54 @@ from madtree.sqltext.query import Lasting
 from madtree.sqltext.quote import binary, float_literal
 from madtree.sqltext.relation import Column
 from madtree.sqltext.rows import INFINITY, NONE, ZERO, RowSource, key_number
-from madtree.trees import Feature
+from madtree.trees import MAX_CATEGORIES, MOST_LIST_BYTES, Feature
 
 _OFFSETS = [float_literal(end) for end in (-1e100, 1e100)]  # whose squares and their sums are numbers, too
 
 
 def categories(relation: str, feature: Feature) -> str:
-    """The categories of an unordered feature in SQL order, and their keys."""
+    """The categories of an unordered feature in SQL order, and their keys: as many as a feature can have, and one more.
+    Each with how many there are, `n`, and the bytes of the `longest` and of all, `bytes`; where these are too many to
+    be fetched, NULL in place of the text.
+    """
     text = f"({feature.name})::pg_catalog.text"
+    size = "pg_catalog.octet_length(c.category)"
     return (
-        f"SELECT category, {key_number('pg_catalog.hashtextextended(category, 0)', feature.type)} AS key FROM ("
+        f"SELECT {_if_fetched('m.category')} AS category, m.key, m.n, m.longest, m.bytes FROM (SELECT c.*, "
+        f"{key_number('pg_catalog.hashtextextended(c.category, 0)', feature.type)} AS key, pg_catalog.count(*) OVER () "
+        f"AS n, pg_catalog.max({size}) OVER () AS longest, pg_catalog.sum({size}) OVER () AS bytes FROM ("
         f'SELECT {text} COLLATE pg_catalog."C" AS category, pg_catalog.min({text}) AS sorted FROM {relation} '
-        f"WHERE ({feature.name}) IS NOT NULL GROUP BY 1) AS madtree_category ORDER BY sorted, category"
+        f"WHERE ({feature.name}) IS NOT NULL GROUP BY 1) AS c) AS m ORDER BY m.sorted, m.category "
+        f"LIMIT {MAX_CATEGORIES + 1}"
     )
 
 
-def class_profile(
-    source: RowSource, dependent: str, writer: values.Writer | None, sample: str = "", most: int | None = None
-) -> str:
-    """Classes in SQL order with their numbers, rows, and faults of weights.
+def _if_fetched(text: str) -> str:
+    return f"CASE WHEN {binary('m.bytes', '<=', f'{MOST_LIST_BYTES}::pg_catalog.int8')} THEN {text} END"
+
+
+def _measured(figures: Mapping[str, str], rows: str) -> str:
+    """The rows, in their order, with the `bytes` of all labels; NULL in place of these where they are too many."""
+    others = ", ".join(f"m.{name}" for name in figures if name != "label")
+    size = "pg_catalog.sum(pg_catalog.octet_length(r.label)) OVER () AS bytes"
+    return (
+        f"SELECT {_if_fetched('m.label')} AS label, {others}, m.bytes FROM (SELECT r.*, {size} FROM ({rows}) AS r) AS m"
+    )
+
+
+def class_profile(source: RowSource, dependent: str, writer: values.Writer | None, most: int, sample: str = "") -> str:
+    """Classes in SQL order with their numbers, rows, and faults of weights; and the `bytes` of all of them, where these
+    are too many to be fetched, without the labels.
 
     Args:
-        sample: a TABLESAMPLE clause.
         most: no more classes than so many; NULL counts as one.
+        sample: a TABLESAMPLE clause.
     """
-    limit = "" if most is None else f" LIMIT {most}"
-    return (
-        f"SELECT {_listed(_class_figures(source, dependent, writer))} "
-        f"FROM {source.relation} {sample} GROUP BY {dependent} ORDER BY {dependent}{limit}"
+    figures = _class_figures(source, dependent, writer)
+    return _measured(
+        figures,
+        f"SELECT {_listed(figures)} FROM {source.relation} {sample} GROUP BY {dependent} ORDER BY {dependent} "
+        f"LIMIT {most}",
     )
 
 
@@ -83,13 +103,12 @@ def profile_by_group(source: RowSource, dependent: str | None, writer: values.Wr
 
 
 def counted_profile(
-    source: RowSource, table: str, dependent: str | None, writer: values.Writer | None, most: int | None = None
+    source: RowSource, table: str, dependent: str | None, writer: values.Writer | None, most: int
 ) -> str:
     """As `class_profile` or `value_profile`, from the rows of `profile_by_group`."""
-    names = ", ".join(f"c.{name}" for name in _figures(source, dependent, writer))
-    order = "" if dependent is None else " ORDER BY c.place"
-    limit = "" if most is None else f" LIMIT {most}"
-    return f"SELECT {names} FROM {table} AS c WHERE NOT c.is_group{order}{limit}"
+    figures = _figures(source, dependent, writer)
+    rows = f"SELECT {', '.join(f'c.{name}' for name in figures)} FROM {table} AS c WHERE NOT c.is_group"
+    return rows if dependent is None else _measured(figures, f"{rows} ORDER BY c.place LIMIT {most}")
 
 
 def _figures(source: RowSource, dependent: str | None, writer: values.Writer | None) -> dict[str, str]:

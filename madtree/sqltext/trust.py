@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from madtree.sqltext.catalog import equality, type_name, writer_function
+from madtree.sqltext.catalog import equality, type_name
 from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, WRITER, is_trusted, is_trusted_type
 from madtree.sqltext.query import Lasting
 from madtree.sqltext.quote import literal, with_needed_quotes
@@ -89,8 +89,7 @@ _BARE = f"""
         WHERE y.typtype OPERATOR(pg_catalog.=) 'd'
     )
     SELECT {type_name("y.oid", "-1", "n.nspname", "y.typelem")} AS bare,
-        {is_trusted_type("y", enums=True)} AS bare_keeps,
-        CASE WHEN n.nspname OPERATOR(pg_catalog.<>) 'pg_catalog' THEN {writer_function("y.typoutput")} END AS output
+        {is_trusted_type("y")} AS bare_trusted, n.nspname OPERATOR(pg_catalog.=) 'pg_catalog' AS bare_own
     FROM bare AS b
     INNER JOIN pg_catalog.pg_type AS y ON y.oid OPERATOR(pg_catalog.=) b.oid
     INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) y.typnamespace
@@ -170,14 +169,14 @@ def keep_to_readers(table: str, roles: str) -> str:
     return f"REVOKE INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER ON {table} FROM {roles}"
 
 
-# Of each type in $1: `bare`, the type below all domains, `output`, its output function, NULL where that type is
-# PostgreSQL's own; `equals`, the operator by which groups of the type are told apart; whether the type is trusted;
-# `keeps` and `bare_keeps`, whether tables of the caller's may have columns of the type, or of the one below.
+# Of each type in $1: `bare`, the type below all domains, and whether that is PostgreSQL's own; `equals`, the operator
+# by which groups of the type are told apart; whether tables that the caller makes may have columns of the type, or of
+# the one below: whether these are trusted.
 OTHER_TYPES = Lasting(f"""
 WITH RECURSIVE {CALLER}
-SELECT t.oid, {type_name("t.oid", "-1", "s.nspname", "t.typelem")} AS name, w.bare, w.output,
+SELECT t.oid, {type_name("t.oid", "-1", "s.nspname", "t.typelem")} AS name, w.bare, w.bare_own,
     {equality("t.oid", "s.nspname")} AS equals, {is_trusted_type()} AS trusted,
-    {is_trusted_type(enums=True)} AS keeps, w.bare_keeps
+    w.bare_trusted
 FROM pg_catalog.pg_type AS t
 INNER JOIN pg_catalog.pg_namespace AS s ON s.oid OPERATOR(pg_catalog.=) t.typnamespace
 CROSS JOIN LATERAL ({_BARE}) AS w
@@ -203,12 +202,11 @@ SELECT ARRAY(SELECT t.oid FROM named AS t WHERE NOT {is_trusted("t.typowner")} O
         AS schemas
 WHERE {SUPERUSER_ASKS}""")
 
-# The types that a model names in $1, as the catalogue has them; one that is not there has NULLs. `position` is from 1;
-# `keeps`: as of `OTHER_TYPES`.
+# The types that a model names in $1, as the catalogue has them; one that is not there has NULLs. `position` is from 1.
 NAMED_TYPES = Lasting(f"""
 WITH RECURSIVE {CALLER}
 SELECT g.position, t.oid, CASE WHEN t.oid IS NULL THEN NULL ELSE {is_trusted_type()} END AS trusted,
-    CASE WHEN t.oid IS NULL THEN NULL ELSE {is_trusted_type(enums=True)} END AS keeps
+    t.typtype OPERATOR(pg_catalog.=) 'e' AS is_enum
 FROM pg_catalog.unnest($1::pg_catalog.text[]) WITH ORDINALITY AS g(given, position)
 LEFT JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) pg_catalog.to_regtype(g.given)::pg_catalog.oid
 ORDER BY g.position""")

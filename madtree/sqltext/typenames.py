@@ -68,11 +68,6 @@ def is_equality(parts: Sequence[str]) -> bool:
     return fits and all(map(is_type, parts[1:]))
 
 
-def is_function(text: str) -> bool:
-    """Whether a text is the name of a function with its schema."""
-    return len(parse_name(text) or ()) == 2
-
-
 def is_name_of(text: str, name: str) -> bool:
     """Whether a text is an identifier, with quotes where it needs them, of that name."""
     return text == ident(name) or (text == name and _PLAIN.fullmatch(name) is not None)

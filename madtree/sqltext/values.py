@@ -13,11 +13,10 @@ NATIVE_TYPES = frozenset({"smallint", "integer", "bigint", "real", "double preci
 
 @dataclass(frozen=True)
 class Writer:
-    """How a type is written as text where a cast will not do: of a type that is not PostgreSQL's own the cast may be
-    a function of the type's owner, and that of a date goes by DateStyle.
+    """How a type is written as text where a cast will not do: that of a date goes by DateStyle.
 
     Attributes:
-        function: SQL name of a function: the type's output function, or one that makes JSON.
+        function: SQL name of a function that makes JSON.
         bare: SQL of the type below all domains.
         is_quoted: whether the function puts the text between double quotes.
         in_utc: a time with a zone is written as in UTC, whatever the session's zone.
@@ -64,6 +63,9 @@ def kept(type_: str, trusted: bool, bare: str, bare_trusted: bool, writer: Write
     return Kept(bare, as_is=False) if bare_trusted else Kept("text", as_is=False, writer=writer)
 
 
+# A type that is not PostgreSQL's own: by its output function, without a cast, which may be a function of the type's
+# owner, and without the type's name, which its owner may give to another one while a model keeps the expression.
+OUTPUT = Writer("pg_catalog.concat", "")
 ISO_DATE = Writer("pg_catalog.to_json", "pg_catalog.date", is_quoted=True)
 
 
@@ -90,6 +92,9 @@ def text_of(expression: str, writer: Writer | None) -> str:
     """A value as text, NULL as NULL; `writer` is None where a cast will do."""
     if writer is None:
         return f"({expression})::pg_catalog.text"
+    if writer == OUTPUT:  # of NULL it would make an empty text
+        is_known = f"pg_catalog.num_nulls({expression}) OPERATOR(pg_catalog.=) 0"
+        return f"(CASE WHEN {is_known} THEN {writer.function}({expression}) END)"
     value = f"({expression})::{writer.bare}"
     text = f"{writer.function}({_as_in_utc(value) if writer.in_utc else value})::pg_catalog.text"
     if writer.is_quoted:

@@ -105,8 +105,10 @@ def test_a_group_of_the_model_is_another_roles_domain_where_the_rows_are(
     here = '"g" is of type shared.mood, which at the server of the rows is another role\'s'
     on_path = f"{other_database} options='-c search_path=public,shared'"
     with madtree.connect(f"{rows} options='-c search_path=public,shared'", model_dsn=on_path) as client:
-        refused(client.tree_predict, "m", "rows", "p", match=here)
+        client.tree_predict("m", "rows", "by_texts")
     with madtree.connect(rows, model_dsn=other_database, on_message=sprung.append) as client:
+        assert client.query("SELECT count(*), count(estimated_y) FROM by_texts")[0] == (300, 300)
+        run(rows, "ALTER TABLE public.rows ALTER g TYPE shared.mood")
         refused(client.tree_predict, "m", "rows", "p", match=here)
         refused(client.tree_evaluate, "m", "rows", match=here)
         refused(client.tree_path, "m", "rows", "5", match=here)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from madtree.sqltext.typenames import is_equality, is_function, is_name_of, is_type, made_type
+from madtree.sqltext.typenames import is_equality, is_name_of, is_type, made_type
 
 TYPES = {
     "integer": None, "double precision": None, '"char"': None, "character varying(20)": None, "bpchar": None,
@@ -35,9 +35,6 @@ def test_operators_names_and_functions() -> None:
     assert is_equality(['OPERATOR("a.b".==)'])
     for text in ("=", "OPERATOR(s.=) OR f(", "OPERATOR(s.=))", "OPERATOR(f().=)", "OPERATOR(s.=--)", "OPERATOR(s.=) "):
         assert not is_equality([text])
-    assert is_function("pg_catalog.array_out")
-    assert not is_function("f")
-    assert not is_function("s.f() || s.g")
     assert is_name_of('"x"', "x")
     assert is_name_of("x", "x")
     assert is_name_of('"f(""x"")"', 'f("x")')

@@ -60,7 +60,7 @@ class EnsembleClassifier(LearnsClasses, BaseEnsemble):
         with self._client() as client, client.work():
             table = TableInPlace.find(client.host, X)
             y, weight = table.plain(client.host, outcome_of(y), sample_weight or "1")
-            others = [self._actual(client, y), f"({weight})::pg_catalog.float8"]
+            others = [self._actual(y), f"({weight})::pg_catalog.float8"]
             values, n_rows, (outcomes, weights) = self._values_of_table(client, table, others)
         known = self._known_classes
         predicted = self._shares(self._predicted(values, n_rows)).argmax(axis=1).tolist()

@@ -16,7 +16,6 @@ from madtree.client.estimators.in_database import FittedInDatabase
 from madtree.client.estimators.tables import TableInPlace, weights_of_classes
 from madtree.client.frames import Array, FrameColumn, is_missing
 from madtree.client.tree_arrays import class_values
-from madtree.request import find_class_writer
 from madtree.sqltext.cells import actual_class
 
 
@@ -58,12 +57,9 @@ class LearnsClasses(ClassifierMixin, FittedInDatabase):  # type: ignore[misc]
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.predict_proba(X)))
 
-    def _actual(self, client: Client, y: str) -> str:
+    def _actual(self, y: str) -> str:
         """SQL of the class of a row as the model knows it; one that it knows by number only is compared as it is."""
-        if self._labels is None:
-            return y
-        type_ = self.model_.dependent_type
-        return actual_class(y, type_, find_class_writer(client.host, type_))
+        return y if self._labels is None else actual_class(y, self.model_.dependent_type)
 
     @property
     def _known_classes(self) -> Any:

@@ -125,7 +125,7 @@ class DecisionTreeClassifier(TreeClassifierOptions, LearnsClasses, BaseDecisionT
             y, weight = table.plain(client.host, outcome_of(y), sample_weight or "1")
             (leaf,) = output_columns(self.model_, "leaf", QUALIFIED)
             scored = self._scored(client, table, [y, weight])
-            counts = client.query(scored.outcomes(leaf, self._actual(client, y), weight))
+            counts = client.query(scored.outcomes(leaf, self._actual(y), weight))
         known = self._known_classes
         winner = {node.node_id: known[self._winners[at]] for at, node in enumerate(self._flat_tree.nodes)}
         right = np.array([winner[row.value] == row.actual for row in counts], np.bool_)

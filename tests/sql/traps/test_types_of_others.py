@@ -37,7 +37,12 @@ OTHERWISE: dict[str, dict[str, dict[str, str] | None]] = {
 }
 # What a superuser trains in each run, and uses by every call that makes a table or takes an id; the others train the
 # first of these. Of the rest they try a share.
-ALWAYS = [("grouping column", "all types"), ("id", "c_few"), ("id", "c_span"), ("dependent variable", "c_mood")]
+ALWAYS = [
+    ("grouping column", "all types"),
+    *(("id", column) for column in ("c_few", "c_span", "c_tone")),
+    *(("dependent variable", column) for column in ("c_mood", "c_tone")),
+    *(("feature", column) for column in ("c_tint", "c_share_array")),
+]
 # Of how many trainings one is made: by a superuser, and by the others.
 BY_SUPERUSER, BY_OTHERS = 31, 127
 WAYS = ways(CALLERS)

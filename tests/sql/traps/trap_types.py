@@ -6,7 +6,7 @@ ordinary role can write none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from springs import SCHEMA
 
@@ -83,14 +83,18 @@ _TARGETS = {"text": "'cast'", "json": "'1'", "int4": "1", "float8": "1", "bool":
 
 
 def _casts(name: str, context: str = "AS ASSIGNMENT") -> tuple[tuple[str, ...], tuple[str, ...]]:
-    traps, make = [], []
-    for target, value in _TARGETS.items():
-        traps.append(f"cast of {name} to {target}")
-        make += [
-            function(traps[-1], f"v traps.{name}", target, value),
-            f'CREATE CAST (traps.{name} AS {target}) WITH FUNCTION traps."{traps[-1]}" {context}',
-        ]
-    return tuple(traps), tuple(make)
+    made = [_cast(f"traps.{name}", target, value, context) for target, value in _TARGETS.items()]
+    return tuple(trap for traps, _ in made for trap in traps), tuple(each for _, make in made for each in make)
+
+
+_TONE = "(enum_range(NULL::traps.tone))[1 + (v ~ 'high')::int4]"  # of a text v
+
+
+def _cast(source: str, target: str, value: str, context: str = "AS IMPLICIT") -> tuple[tuple[str], tuple[str, ...]]:
+    """One implicit cast alone is found where several are not, as no operator is unique then."""
+    trap = f"cast of {source.removeprefix('traps.')} to {target.removeprefix('traps.')}"
+    made = f'CREATE CAST ({source} AS {target}) WITH FUNCTION traps."{trap}" {context}'
+    return (trap,), (function(trap, f"v {source}", target, value), made)
 
 
 def _operators(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -109,12 +113,14 @@ def _operators(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _with(type_: TrapType, *more: tuple[tuple[str, ...], tuple[str, ...]]) -> TrapType:
     traps = (*type_.traps, *(trap for each, _ in more for trap in each))
     make = (*type_.make, *(statement for _, each in more for statement in each))
-    return TrapType(type_.name, make, traps, type_.low, type_.high)
+    return replace(type_, make=make, traps=traps)
 
 
 def _made() -> list[TrapType]:
     plain = [
         _with(_enum("easy", "1", "2"), _casts("easy", "AS IMPLICIT")),
+        _with(_enum("tint"), _cast("traps.tint", "text", "'low'")),
+        _with(_enum("tone"), _cast("text", "traps.tone", _TONE)),
         _with(_range("span", "int4", "[1,3)", "[5,9)"), _casts("span"), _operators("span")),
         _with(_enum("mood"), _casts("mood"), _operators("mood")),
         _range("moods", "traps.mood", "[low,high)", "[high,high]"),
@@ -139,9 +145,18 @@ def _made() -> list[TrapType]:
     arrays = [
         TrapType(type_.name, (), (), f'{{"{_escaped(type_.low)}"}}', f'{{"{_escaped(type_.high)}"}}', is_array=True)
         for type_ in plain
-        if type_.name in ("span", "mood", "few", "pair", "word", "share")
+        if type_.name in ("span", "mood", "few", "pair", "word", "share", "tone")
     ]
-    return [*plain, *arrays]
+    return [*plain, *(_with(each, *_OF_ARRAYS.get(each.name, ())) for each in arrays)]
+
+
+# Casts of arrays are their elements' owner's.
+_OF_ARRAYS = {
+    "share": [_cast("traps.share[]", "float8[]", "'{1}'")],
+    "few": [_cast("traps.few[]", "float8[]", "'{1}'"), _cast("traps.few[]", "int4[]", "'{1}'")],
+    "word": [_cast("traps.word[]", "text[]", "'{low}'"), _cast("traps.word[]", "text", "'low'")],
+    "tone": [_cast("traps.tone[]", "text", "'{}'"), _cast("text", "traps.tone[]", f"ARRAY[{_TONE}]")],
+}
 
 
 def _escaped(value: str) -> str:
@@ -149,7 +164,4 @@ def _escaped(value: str) -> str:
 
 
 TYPES = {type_.column: type_ for type_ in _made()}
-# Nobody can group by the others: PostgreSQL finds several operators "equals" by implicit casts, and none for a domain
-# over an enum.
-UNGROUPED = ("c_easy", "c_feeling")
-TOGETHER = ", ".join(column for column in TYPES if column not in UNGROUPED)
+TOGETHER = ", ".join(TYPES)

@@ -10,7 +10,7 @@ KEPT = {
     "CREATE DOMAIN t AS int CHECK (VALUE >= 0)": ("g", "integer"),
     "CREATE DOMAIN t AS text": ("g", "text"),
     "CREATE TYPE t AS (a int, b text)": ("ROW(g, 'x')::t", "text"),
-    "CREATE TYPE t AS ENUM ('0', '1', '2')": ("g::text::t", "t"),
+    "CREATE TYPE t AS ENUM ('0', '1', '2')": ("g::text::t", "text"),
     "CREATE TYPE t AS ENUM ('0', '1', '2'); CREATE FUNCTION text(t) RETURNS text LANGUAGE sql AS $$ SELECT 'x' $$; "
     "CREATE CAST (t AS text) WITH FUNCTION text(t)": ("(enum_range(NULL::t))[1 + g]", "text"),
 }
@@ -43,7 +43,7 @@ def test_groups_and_ids_are_kept(hers: psycopg.Connection, user_db: psycopg.Conn
     hers.add_notice_handler(lambda diagnostic: notices.append(str(diagnostic.message_primary)))
     hers.execute("SELECT tree_train('hers', 'm', 'id', 'y', 'x', grouping_cols => 'g')")
     hers.execute("SELECT forest_train('hers', 'f', 'id', 'y', 'x', grouping_cols => 'g', num_trees => 2)")
-    assert any(f"grouping_cols: values of g are kept as {kept}" in said for said in notices) == (kept != "t")
+    assert any(f"grouping_cols: values of g are kept as {kept}" in said for said in notices)
     hers.execute("SELECT get_var_importance('m', 'i'); SELECT tree_prune('m', 'p', 0.5)")
     hers.execute("SELECT tree_train('hers', 'b', 'g', 'y', 'x'); SELECT tree_predict('b', 'hers', 'out')")
     assert types(hers, "^([mfpi](_.*)?|out)$") == {kept}

@@ -1,0 +1,98 @@
+"""A type that a superuser's own model names may be another one by now, or have got casts: its owner makes what they
+like of its name, and nothing of that runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+
+import madtree
+
+# What becomes of the enum of a training table's outcome, while no column of a table has it.
+_CAST = """
+CREATE FUNCTION from_text(text) RETURNS hue LANGUAGE plpgsql AS $$ BEGIN PERFORM spring(); RETURN NULL; END $$;
+CREATE FUNCTION to_text(hue) RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM spring(); RETURN 'red'; END $$;
+CREATE CAST (text AS hue) WITH FUNCTION from_text(text) AS IMPLICIT;
+CREATE CAST (hue AS text) WITH FUNCTION to_text(hue) AS IMPLICIT
+"""
+CHANGES = {
+    "casts": _CAST,
+    "a domain with a check": "ALTER TABLE hers ALTER k TYPE text; DROP TYPE hue; "
+    "CREATE DOMAIN hue AS text CHECK (spring() = 1)",
+    "a domain with a check for NULL": "ALTER TABLE hers ALTER k TYPE text; DROP TYPE hue; "
+    "CREATE DOMAIN hue AS int CHECK (spring() = 1 OR VALUE IS NULL)",
+}
+CALLS = [
+    ("boost_predict", "m", "hers", "out"),
+    ("boost_predict", "m", "hers", "out", "conformal"),
+    ("tree_evaluate", "m", "hers"),
+    ("tree_confusion", "m", "hers"),
+    ("conformal_quantiles", "m", "hers"),
+    ("calibrate", "m", "hers", "out"),
+    ("tree_refresh", "m", "hers", "out"),
+    ("permutation_importance", "m", "hers"),
+    ("boost_staged", "m", "hers"),
+    ("tree_shap", "m", "hers", "out"),
+    ("partial_dependence", "m", "hers", "x"),
+    ("tree_drift", "m", "hers"),
+    ("tree_explain", "m", "hers", "1"),
+]
+
+
+@pytest.fixture
+def hers(data: psycopg.Connection, user_db: psycopg.Connection) -> psycopg.Connection:
+    """The other role's table, whose outcome is of an enum of hers; her session."""
+    user_db.execute("CREATE TYPE hue AS ENUM ('red', 'green', 'blue')")
+    user_db.execute("CREATE TABLE hers AS SELECT id, x, y, k::hue AS k FROM data; GRANT SELECT ON hers TO PUBLIC")
+    return user_db
+
+
+@pytest.mark.parametrize("engine", ["extension", "client"])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_boosted_models_classes(
+    data: psycopg.Connection, hers: psycopg.Connection, canary: Callable[[], set[str]], change: str, engine: Any
+) -> None:
+    """No column of the model depends on their type: its leaves are numbers."""
+    data.execute("SELECT boost_train('hers', 'm', 'id', 'k', 'x', num_trees => 3)")
+    data.execute("SELECT conformal_train('m', 'hers')")
+    expected = data.execute("SELECT value FROM tree_evaluate('m', 'hers') WHERE metric = 'accuracy'").fetchone()
+    hers.execute(CHANGES[change].encode())
+    canary()
+    client = madtree.connect(data, engine=engine)
+    for call in CALLS:
+        function, *arguments = call
+        client.call(function, *arguments)
+        assert canary() == set(), call
+        if "out" in arguments and data.execute("SELECT to_regclass('out_summary')").fetchone() == (None,):
+            data.execute("DROP TABLE out")
+        elif "out" in arguments:
+            data.execute("SELECT tree_drop('out')")
+    found = data.execute("SELECT value FROM tree_evaluate('m', 'hers') WHERE metric = 'accuracy'").fetchone()
+    assert found == expected
+
+
+ESTIMATORS = {
+    "tree": (madtree.DecisionTreeClassifier, {}),
+    "forest": (madtree.RandomForestClassifier, {"n_estimators": 2}),
+    "boosted": (madtree.GradientBoostingClassifier, {"max_iter": 2}),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("which", ESTIMATORS)
+def test_an_estimator_scores_later(
+    data: psycopg.Connection, hers: psycopg.Connection, canary: Callable[[], set[str]], which: str, change: str
+) -> None:
+    """What it has learned when it was fitted holds no longer."""
+    kind, more = ESTIMATORS[which]
+    estimator = kind(madtree.connect(data, engine="client"), list_of_features="x", id_col_name="id", **more)
+    estimator.fit("hers", "k")
+    expected = estimator.score("hers", "k")
+    hers.execute(CHANGES[change].encode())
+    canary()
+    assert estimator.score("hers", "k") == expected
+    assert canary() == set()
