@@ -313,7 +313,7 @@ class MemoryHost:
                 "sql": _quoted(name),
                 "type_oid": self._oid(type_),
                 "full_type": self._qualified(type_),
-                "equals": [EQUALS],
+                "equals": [EQUALS.operator],
                 "may_read": True,
             }
             for name, type_ in self._table_of(oid).columns.items()
@@ -351,7 +351,7 @@ class MemoryHost:
             "bare_trusted": True,
             "typtype": "e" if enum else "p" if base == "record" else "b",
             "category": "E" if enum else _CATEGORIES[base],
-            "equals": [EQUALS],
+            "equals": [EQUALS.operator],
             "own": enum is None,
             "labels": list(enum.labels) if enum else [],
         }

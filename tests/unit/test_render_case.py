@@ -88,11 +88,11 @@ def feature(
         (feature("numeric"), inner(0, "f", 0.1, majority_left=False), "f::float8 <= '0.1'::float8"),
         (feature("date"), inner(0, "f", 0.0), "f > '1970-01-01'::date"),
         (feature("interval"), inner(0, "f", 60.0), "pg_catalog.date_part('epoch', (f)) > '60.0'::float8"),
-        (feature("mood", labels=("sad", "it's")), inner(0, "f", 1.5), "f OPERATOR(pg_catalog.>=) 'it''s'"),
+        (feature("mood", labels=("sad", "it's")), inner(0, "f", 1.5), "pg_catalog.enum_ge(f, 'it''s')"),
         (
             feature("mood", labels=("sad", "ok")),
             inner(0, "f", 2.0, majority_left=False),
-            "f OPERATOR(pg_catalog.<=) 'ok'",
+            "pg_catalog.enum_le(f, 'ok')",
         ),
         (feature("integer", name="a + b"), inner(0, "f", 2.5, majority_left=False), "(a + b) <= 2"),
     ],

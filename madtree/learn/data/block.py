@@ -139,6 +139,14 @@ class Codes:
             code[at] = matrix[position[at], rows[at]]
         return code
 
+    def replaced(self, feature: int, column: Array) -> Codes:
+        """Codes of these rows with `column` (n_rows,) in the place of one feature's."""
+        narrow, wide = self.narrow, self.wide
+        is_wide, place = bool(self.layout.wide[feature]), int(self.layout.position[feature])
+        changed = (wide if is_wide else narrow).copy()
+        changed[place] = column
+        return Codes(self.layout, narrow, changed) if is_wide else Codes(self.layout, changed, wide)
+
     def tobytes(self) -> bytes:
         return self.narrow.tobytes() + self.wide.astype("<u2", copy=False).tobytes()
 
@@ -198,10 +206,6 @@ class Block:
     def take(self, rows: Ints) -> Block:
         """Some of the rows (m,), in that order; a copy."""
         return self._each(lambda column: column.take(rows, axis=-1))
-
-    def repeated(self, times: int) -> Block:
-        """All rows, one time after the other; a copy."""
-        return self._each(lambda column: np.tile(column, times))
 
     def empty(self, n_rows: int, make: Callable[[tuple[int, ...], np.dtype[Any]], Array]) -> Block:
         """Room for so many rows of the same kind, in arrays that `make` makes of a shape and a type."""

@@ -5,6 +5,7 @@ All sums are exact, on integer grids, so that nothing depends on the order of ro
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice, product
 
 import numpy as np
@@ -34,37 +35,45 @@ def permuted(
     n_rows, n_groups, n_features = block.codes.n_rows, wave.n_groups, len(wave.unordered)
     rows = RowTargets.of(Targets(block.target, block.weight, block.tree, n_rows))
     kind = np.int8 if wave.n_classes and block.weight is None else np.float64
-    together = max(1, _WALKED_ROWS // max(n_rows, 1))
-    before, costs = allocated(allocator, (n_rows,), kind), allocated(allocator, (together, n_rows), kind)
+    before, costs = (allocated(allocator, (n_rows,), kind) for _ in range(2))
     actual = rows.target[0] if wave.n_classes else allocated(allocator, (n_rows,), np.float64)
     for piece in pieces_of(n_rows):
         if not wave.n_classes:
             actual[piece] = rows.values(wave, np.arange(piece.start, piece.stop))
         before[piece] = _errors(actual[piece], prediction.take(held_out.node[piece]))
-        costs[0, piece] = rows.weighed(wave, piece, 1)
-    total = rows.summed(costs[0], n_groups)
+        costs[piece] = rows.weighed(wave, piece, 1)
+    total = rows.summed(costs, n_groups)
     order = yield from RowOrder.of(block, n_groups, allocator)
     key = keyed(_PERMUTED, wave.parameters.seed, np.array([wave.replicas.first_member + replica]))
     used = _used_features(way.routing, np.arange(n_groups) + replica * n_groups, n_features).tolist()
     lost = np.zeros((n_groups, n_features))
-    rounds = product(used, range(n_permutations))
+
+    def enter_costs(piece: slice, leaves: Ints) -> None:
+        """Of some rows that come to other leaves (m,)."""
+        errors = _errors(actual[piece], prediction.take(leaves))
+        costs[piece] = rows.weighed(wave, piece, errors - before[piece])
+
+    rounds, together = product(used, range(n_permutations)), max(1, _WALKED_ROWS // max(n_rows, 1))
     while some := list(islice(rounds, together)):
-        columns = []
-        for feature, number in some:
+        changed = block.take(np.tile(np.arange(n_rows), len(some))) if together > 1 else None
+        for place, (feature, number) in enumerate(some):
             own = mixed(mixed(key ^ np.uint32(feature)) ^ np.uint32(number))
-            columns.append(order.values(block.codes.column(feature), own).copy())
+            values = order.values(block.codes.column(feature), own)
             yield BREATH
-        for piece, part in zip(pieces_of(n_rows), block.pieces(USUAL_BLOCK_ROWS), strict=False):
-            changed = part.repeated(len(some))
-            for place, ((feature, _), values) in enumerate(zip(some, columns, strict=True)):
-                changed.codes.column(feature).reshape(len(some), -1)[place] = values[piece]
-            ends = way.leaves(changed, replica, n_groups).reshape(len(some), -1)
+            if changed is not None:
+                changed.codes.column(feature)[place * n_rows : (place + 1) * n_rows] = values
+                continue
+            for piece, part in zip(pieces_of(n_rows), block.pieces(USUAL_BLOCK_ROWS), strict=False):
+                part = replace(part, codes=part.codes.replaced(feature, values[piece]))
+                enter_costs(piece, way.leaves(part, replica, n_groups))
+                yield BREATH
+            lost[:, feature] += rows.summed(costs, n_groups)
+        if changed is not None:
+            ends = way.leaves(changed, replica, n_groups).reshape(len(some), n_rows)
             yield BREATH
-            for own, leaves in zip(costs, ends, strict=False):
-                errors = _errors(actual[piece], prediction.take(leaves))
-                own[piece] = rows.weighed(wave, piece, errors - before[piece])
-        for (feature, _), own in zip(some, costs, strict=False):
-            lost[:, feature] += rows.summed(own, n_groups)
+            for (feature, _), leaves in zip(some, ends, strict=True):
+                enter_costs(slice(0, n_rows), leaves)
+                lost[:, feature] += rows.summed(costs, n_groups)
     with np.errstate(divide="ignore", invalid="ignore"):
         losses = lost / total[:, None] / n_permutations
     losses[:, np.setdiff1d(np.arange(n_features), used)] = 0.0
