@@ -22,6 +22,7 @@ from madtree.sqltext.distributed import DistributedTables
 from madtree.sqltext.rows import RowSource
 from madtree.storage.distributed import distribute_over, shard_keys
 from madtree.train.train import train
+from madtree.trees import Equality
 
 
 def both(cluster: psycopg.Connection, target: str, features: str, **options: Any) -> None:
@@ -387,7 +388,7 @@ def test_servers_pack_and_count_their_own_rows(cluster: psycopg.Connection) -> N
         cluster.execute(tables.create_group_rows().encode())
         distribute_beside(host, tables.name("images"), "block_id", beside=tables.name("rows"))
         cluster.execute("CREATE TABLE of_groups AS SELECT 1 AS g1, 1 AS tree_id, 1 AS usable, 0 AS block")
-        grouped = replace(source, grouping=("n",), groups="of_groups", equals=("=",))
+        grouped = replace(source, grouping=("n",), groups="of_groups", equals=(Equality("="),))
 
         assert "INSERT/SELECT method: repartition" in plan(tables.distribute_groups(grouped))
         growing = plan(tables.grown())
