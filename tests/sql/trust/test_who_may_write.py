@@ -20,7 +20,6 @@ WAYS = {
     "new rows": ("GRANT INSERT, DELETE ON {table} TO {user}", "REVOKE INSERT ON {table} FROM {user}"),
     "to everybody": ("GRANT ALL ON {table} TO PUBLIC", "REVOKE ALL ON {table} FROM PUBLIC"),
     "to a group": ("GRANT ALL ON {table} TO {group}", "REVOKE ALL ON {table} FROM {group}"),
-    "to all data": ("GRANT pg_write_all_data TO {user}", "REVOKE pg_write_all_data FROM {user}"),
 }  # fmt: skip
 MADE = {
     TREE: "tree_train('data', 'm', 'id', 'y', 'x, k', max_depth => 2)",
@@ -93,6 +92,20 @@ def test_every_way_to_write_counts(
         user_db.execute("SELECT tree_predict('m', 'data', 'theirs')")
     finally:
         data.execute(revoke.encode())
+    data.execute("SELECT tree_predict('m', 'data', 'after')")
+
+
+def test_who_may_write_to_all_data_counts(data: psycopg.Connection, user_db: psycopg.Connection) -> None:
+    """The grant holds for all databases of the server: other tests' sessions are not to see it."""
+    data.execute("SELECT tree_train('data', 'm', 'id', 'y', 'ln(x + 1), k', max_depth => 2)")
+    said = 'may write to the summary of m, and it has the expression "?ln'
+    with data.transaction(force_rollback=True):
+        data.execute(f"GRANT pg_write_all_data TO {user_db.info.user}")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match=said), data.transaction():
+            data.execute("SELECT tree_predict('m', 'data', 'out')")
+        with pytest.raises(MadtreeError, match=said), data.transaction():
+            call_by_client(PsycopgHost(data), "tree_sql", ("m",), {})
+        data.execute("SELECT tree_predict('m', 'data', 'trusted', trust_owner => true)")
     data.execute("SELECT tree_predict('m', 'data', 'after')")
 
 
