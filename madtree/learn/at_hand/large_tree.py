@@ -20,7 +20,7 @@ from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
 from madtree.records import dataclass
 
-_THIN = 2  # a node that has fewer of the rows that it is among than 1 / this is copied out, too
+_THIN = 4  # a node that has fewer of the rows that it is among than 1 / this is copied out, too
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ class LargeTree:
         """
         Args:
             rows: of the tree; they stay as they are.
-            allocator: for copies of them: up to twice as many for most trees, and more for the deepest.
+            allocator: for copies of them: some two and a half times as many for most trees, more for the deepest.
         """
         self._tuning = problem.tuning
         self._empty = partial(
             RowRecords.empty, rows.layout, n_limbs=len(rows.limbs), codes=rows.codes, allocator=allocator
         )
-        self._chunk_rows = len(rows)
+        self._chunk_rows = -(-len(rows) // 8)  # as large as the tree, they would hold twice what is in use
         self._chunks: list[tuple[RowRecords, int]] = []  # for copies, and how many rows are in use of each
         self._held = {0: _Held(rows, None, len(rows))}
 
