@@ -149,7 +149,7 @@ def _fine(rows: RowsOfNodes, problem: Problem, feature: int, first: Ints, places
     code = rows.codes(feature)
     bits = shifts(problem.bins.widths, problem.tuning.coarse_width)[feature]
     mine = flat_nonzero(wanted.take(first + shifted(code, int(bits))))
-    return bins_of(rows, problem.channels, code, mine)
+    return bins_of(rows, problem.channels, code[None], mine)[1:]
 
 
 def _others(occupied: OccupiedBins, own: slice, fine: Bools, bits: int) -> _Bins:

@@ -6,13 +6,13 @@ costs more than ordering its rows by code. What comes out is the same: the bins 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from madtree.learn.binning import MISSING
 from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero
-from madtree.learn.histogram import HistogramLayout, RowsOfNodes, joined, sum_stretches
+from madtree.learn.histogram import HistogramLayout, RowsOfNodes, sum_stretches
 from madtree.learn.problem import Channels
 from madtree.learn.split.occupied_bins import OccupiedBins
 from madtree.records import dataclass
@@ -62,65 +62,55 @@ def sweep(
     """
     channels = layout.channels
     size = max(1, chunk_values // max(1, len(rows.slot) * channels.count))
-    for first in range(0, len(layout.widths), size):
-        span = range(first, min(first + size, len(layout.widths)))
-        parts = [
-            _bins_of_feature(rows, channels, layout.first + f, None if allowed is None else allowed[:, f]) for f in span
-        ]
-        yield _occupied(parts, layout, span.start)
+    features = np.arange(len(layout.widths))
+    if allowed is not None:
+        features = flat_nonzero(np.logical_or.reduce(allowed, axis=0))
+    for first in range(0, len(features), size):
+        some = features[first : first + size]
+        codes = np.stack([rows.codes(layout.first + f) for f in some.tolist()])
+        if allowed is not None and not (own := allowed[:, some]).all():
+            codes[~own.take(rows.slot, axis=0).T] = MISSING
+        place, slot, code, sums = bins_of(rows, channels, codes)
+        yield OccupiedBins.of_bins(layout, some.take(place), slot, code, sums)
 
 
-def _bins_of_feature(
-    rows: RowsOfNodes, channels: Channels, feature: int, allowed: Bools | None
-) -> tuple[Ints, Ints, Floats]:
-    """The bins of a feature as `bins_of` gives them, of the slots that are `allowed` (n_slots,), None for all."""
-    if allowed is None or allowed.all():
-        return bins_of(rows, channels, rows.codes(feature))
-    if not allowed.any():
-        return np.zeros(0, rows.slot.dtype), np.zeros(0, np.int64), np.zeros((channels.count, 0))
-    return bins_of(rows, channels, rows.codes(feature), flat_nonzero(allowed.take(rows.slot)))
-
-
-def bins_of(rows: RowsOfNodes, channels: Channels, code: Array, mine: Ints | None = None) -> tuple[Ints, Ints, Floats]:
-    """Slot, code (n_bins,) and sums (n_channels, n_bins) of the bins of one feature that hold rows, in order.
+def bins_of(
+    rows: RowsOfNodes, channels: Channels, codes: Array, mine: Ints | None = None
+) -> tuple[Ints, Ints, Ints, Floats]:
+    """Feature, slot, code (n_bins,) and sums (n_channels, n_bins) of the bins of some features that hold rows, in
+    order; those of the missing code are left out.
 
     Args:
-        code: (n_rows,) of the feature.
+        codes: (n_features, n_rows).
         mine: indices of the rows that are meant; None for all.
     """
 
     def own(values: Array) -> Array:
-        return values if mine is None else values.take(mine)
+        return values if mine is None else values.take(mine, axis=-1)
 
-    slot, code = own(rows.slot), own(code)
-    order = np.argsort(code, kind="stable")  # 8 and 16 bit integers are sorted by their digits
-    order = order[np.searchsorted(code.take(order), MISSING, side="right") :]
-    order = order.take(order_of_slots(slot.take(order)))
-    slot, code = slot.take(order), code.take(order)
-    first = np.ones(len(order), np.bool_)
-    first[1:] = (code[1:] != code[:-1]) | (slot[1:] != slot[:-1])
-    start = flat_nonzero(first)
-    slot, code = slot.take(start), code.take(start).astype(np.int64)
+    slot, codes = own(rows.slot), own(codes)
+    order = np.argsort(codes, kind="stable")  # 8 and 16 bit integers are sorted by their digits
+    order = np.take_along_axis(order, order_of_slots(slot.take(order)), axis=1)
+    codes, slots = np.take_along_axis(codes, order, axis=1), slot.take(order)
+    first = np.ones(order.shape, np.bool_)
+    first[:, 1:] = (codes[:, 1:] != codes[:, :-1]) | (slots[:, 1:] != slots[:, :-1])
+    order, start = order.ravel(), flat_nonzero(first)
     row_class = own(rows.row_class).take(order)
     times = None if rows.times is None else own(rows.times).take(order)
     limbs = [own(limb).take(order) for limb in rows.limbs]
-    return slot, code, sum_stretches(channels, row_class, times, limbs, start)
+    sums, code = sum_stretches(channels, row_class, times, limbs, start), codes.ravel().take(start).astype(np.int64)
+    known = flat_nonzero(code != MISSING)
+    if len(known) < len(code):
+        start, code, sums = start.take(known), code.take(known), sums.take(known, axis=1)
+    return start // max(1, len(slot)), slots.ravel().take(start), code, sums
 
 
 def order_of_slots(slot: Ints) -> Ints:
-    """(n,) the stable order of non-negative integers, by digits of 16 bits."""
+    """(..., n) the stable order of non-negative integers along the last axis, by digits of 16 bits."""
     order = np.argsort((slot % _DIGIT).astype(np.uint16), kind="stable")
     high = slot // _DIGIT
-    while len(high) and int(high.max()):
-        order = order.take(np.argsort((high % _DIGIT).astype(np.uint16).take(order), kind="stable"))
+    while high.size and int(high.max()):
+        digit = np.take_along_axis((high % _DIGIT).astype(np.uint16), order, axis=-1)
+        order = np.take_along_axis(order, np.argsort(digit, kind="stable"), axis=-1)
         high = high // _DIGIT
     return order
-
-
-def _occupied(parts: Sequence[tuple[Ints, Ints, Floats]], layout: HistogramLayout, first: int) -> OccupiedBins:
-    lengths = [len(slot) for slot, _, _ in parts]
-    feature = np.repeat(np.arange(first, first + len(parts)), lengths)
-    slot = joined([slot for slot, _, _ in parts])
-    code = joined([code for _, code, _ in parts])
-    sums = parts[0][2] if len(parts) == 1 else np.concatenate([sums for _, _, sums in parts], axis=1)
-    return OccupiedBins.of_bins(layout, feature, slot, code, sums)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -232,14 +233,15 @@ class CandidateSplits:
         """
         occupied = self.occupied
         best = np.full(len(found.gain), -1, np.int64)
-        heads = flat_nonzero(np.diff(occupied.slot, prepend=len(found.gain)) <= 0)
-        for span in np.split(np.arange(occupied.n_segments), heads[1:]):
-            slots = occupied.slot[span]
+        ends = flat_nonzero(np.diff(occupied.slot, append=-1) <= 0) + 1
+        for first, stop in pairwise([0, *ends.tolist()]):
+            slots, own = occupied.slot[first:stop], gain[first:stop]
             if self.problem.parameters.max_competitors:
-                self._rank(found, gain, at, masks, span)
-            better = gain[span] > found.gain[slots] * (1 + TIE)
-            found.gain[slots[better]] = gain[span[better]]
-            best[slots[better]] = span[better]
+                self._rank(found, gain, at, masks, np.arange(first, stop))
+            better = flat_nonzero(own > found.gain.take(slots) * (1 + TIE))
+            mine = slots.take(better)
+            found.gain[mine] = own.take(better)
+            best[mine] = better + first
         slots = flat_nonzero(best >= 0)
         if len(slots) == 0:
             return
