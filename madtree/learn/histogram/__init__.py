@@ -19,4 +19,4 @@ from madtree.learn.histogram.histogram import (
     sum_stretches,
     summed,
 )
-from madtree.learn.histogram.rows_of_nodes import RowsInPlay, RowsOfNodes, shifted
+from madtree.learn.histogram.rows_of_nodes import RowsInPlay, RowsOfNodes, joined, shifted
