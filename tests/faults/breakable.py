@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
+import pytest
 from runs import MODELS, TABLES
 from waiting import wait_until
 
@@ -99,7 +100,11 @@ class BreakableServer:
                 return True
             return False
 
-        wait_until(answers, "the server does not recover")
+        try:
+            wait_until(answers, "the server does not recover")
+        except pytest.fail.Exception as failure:
+            ended = "\n".join(self.server.home.log.read_text(errors="replace").splitlines()[-40:])
+            pytest.fail(f"{failure}; processes {self.children()}; its log ends with:\n{ended}")
 
     def temporary_files(self) -> list[str]:
         """Files with a name in the places of temporary files, of this server's or of the system's."""
