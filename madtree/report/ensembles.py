@@ -96,7 +96,7 @@ def _importance(row: Row) -> dict[str, Any]:
     """
     gained = [value or 0.0 for value in row["impurity_var_importance"] or ()]
     total = sum(gained)
-    permuted, spread = row.get("oob_var_importance"), row.get("oob_var_importance_sd")
+    permuted, deviation = row.get("oob_var_importance"), row.get("oob_var_importance_sd")
     order = sorted(range(len(gained)), key=lambda f: (-(permuted[f] or 0.0) if permuted else 0.0, -gained[f], f))
     told = order if permuted else [f for f in order if gained[f] > 0]
     kept = told[:MAX_FEATURES]
@@ -104,7 +104,7 @@ def _importance(row: Row) -> dict[str, Any]:
         "features": kept,
         "shares": [finite(gained[f] / total * 100 if total > 0 else 0.0) for f in kept],
         "permuted": [finite(permuted[f]) for f in kept] if permuted else None,
-        "sd": [finite(spread[f]) for f in kept] if permuted and spread else None,
+        "sd": [finite(deviation[f]) for f in kept] if permuted and deviation else None,
         "unused": len(order) - len(told),
         "others": len(told) - len(kept),
     }

@@ -88,7 +88,7 @@ CV_COLUMNS: tuple[tuple[str, str], ...] = (
     ("xstd", "float8"),
     ("chosen", "bool"),
 )
-# How the training rows' values are spread, of models that were asked to keep it.
+# How the training rows' values are distributed, of models that were asked to keep it.
 STATISTICS_COLUMNS: tuple[tuple[str, str], ...] = (
     ("feature", "text"),
     ("kind", "text"),

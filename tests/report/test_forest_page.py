@@ -97,7 +97,7 @@ def test_a_single_tree_has_no_spread(db: psycopg.Connection) -> None:
 def test_a_browser_draws_no_spread_of_a_single_tree(show: Show, db: psycopg.Connection) -> None:
     grow(db, num_trees=1)
     page = show("f")
-    assert page.locator("#importance .spread").count() == 0
+    assert page.locator("#importance .deviation").count() == 0
     assert page.locator("#importance title").first.text_content().endswith("standard deviation over the trees –")
 
 
@@ -108,8 +108,8 @@ def test_a_browser_draws_the_curve_and_the_spread(show: Show, db: psycopg.Connec
     assert page.locator("#forest-section").is_visible()
     assert page.locator("#forest .point").count() == 4
     assert page.locator("#importance .permuted").count() == 3
-    assert page.locator("#importance .spread").count() % 3 == 0
-    assert page.locator("#importance .spread").count() > 0
+    assert page.locator("#importance .deviation").count() % 3 == 0
+    assert page.locator("#importance .deviation").count() > 0
     assert page.locator("#picker-label").inner_text().startswith("Tree")
     assert page.locator("#picker option").count() == 8
     before = page.locator("#details").inner_text()

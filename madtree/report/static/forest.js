@@ -1,4 +1,4 @@
-// Of a forest as a whole: its error on out-of-bag rows by the number of trees, and importances with their spread.
+// Of a forest as a whole: its error on out-of-bag rows by the number of trees, and importances with their standard deviations.
 
 function errorText(values, error) {
   return values.isClassification ? percentText(error) : roundedText(error);
@@ -60,18 +60,18 @@ function drawPermuted(frame, values, { features, permuted, sd }) {
   const { svg, width } = chart(frame, height, "What the trees lose on out-of-bag rows where a feature's values are permuted");
   const left = Math.min(width * 0.36, 12 + Math.max(...names.map((name) => textWidth(name, 13, 400))));
   const right = width - 64;
-  const spread = (i) => sd?.[i] ?? 0;
-  const ends = permuted.flatMap((value, i) => [(value ?? 0) - spread(i), (value ?? 0) + spread(i)]);
+  const deviation = (i) => sd?.[i] ?? 0;
+  const ends = permuted.flatMap((value, i) => [(value ?? 0) - deviation(i), (value ?? 0) + deviation(i)]);
   const x = d3.scaleLinear([Math.min(0, ...ends), Math.max(0, ...ends) || 1], [left, right]);
   axisBelow(svg, x, height, Math.min(5, width / 90));
   const rows = svg.append("g").selectAll("g").data(d3.range(features.length)).join("g").attr("transform", (i) => `translate(0,${i * BAR.step + BAR.step / 2})`);
   rows.append("text").attr("class", "feature").attr("x", left - 10).attr("y", 4).attr("text-anchor", "end").text((i) => fitted(names[i], left - 12, 13));
   rows.append("rect").attr("class", "permuted").attr("x", (i) => x(Math.min(permuted[i] ?? 0, 0))).attr("width", (i) => Math.abs(x(permuted[i] ?? 0) - x(0)))
     .attr("y", -BAR.height / 2).attr("height", BAR.height).attr("rx", 2);
-  const whiskers = rows.filter((i) => spread(i) > 0);
+  const whiskers = rows.filter((i) => deviation(i) > 0);
   for (const [from, to, low, high] of [[-1, 1, 0, 0], [-1, -1, -4, 4], [1, 1, -4, 4]]) {
-    whiskers.append("line").attr("class", "spread").attr("y1", low).attr("y2", high)
-      .attr("x1", (i) => x(permuted[i] + from * spread(i))).attr("x2", (i) => x(permuted[i] + to * spread(i)));
+    whiskers.append("line").attr("class", "deviation").attr("y1", low).attr("y2", high)
+      .attr("x1", (i) => x(permuted[i] + from * deviation(i))).attr("x2", (i) => x(permuted[i] + to * deviation(i)));
   }
   svg.append("line").attr("class", "zero").attr("x1", x(0)).attr("x2", x(0)).attr("y1", 0).attr("y2", height - 30);
   rows.append("text").attr("x", width).attr("y", 4).attr("text-anchor", "end").text((i) => (permuted[i] === null ? "–" : roundedText(permuted[i])));
