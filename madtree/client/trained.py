@@ -15,7 +15,7 @@ from madtree.client.result import Result
 from madtree.client.rows import ImportanceRow
 from madtree.model import find_to_show, read_model, tree_of_group
 from madtree.render.svg import tree_svg
-from madtree.sqltext.importance import COLUMNS
+from madtree.sqltext.importance import importance_columns
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import suffixed
@@ -55,7 +55,8 @@ class TrainedModel:
         with self._scratch() as table:
             self.client.call("get_var_importance", self.name, table)
             header = find_to_show(self.client.host, self.name).model
-            best = [f"{rank} DESC NULLS LAST" for rank in _RANKS if rank in COLUMNS[header.kind]]
+            known = importance_columns(header.kind)
+            best = [f"{rank} DESC NULLS LAST" for rank in _RANKS if rank in known]
             return self.client.rows_of(table, ", ".join([*header.grouping_columns, *best]))
 
     def _table(self, suffix: str, order: str) -> Result[Any]:
