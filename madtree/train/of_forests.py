@@ -19,7 +19,6 @@ from madtree.model.write import (
     GroupTotals,
     ModelOutput,
     floats,
-    forest_summary,
     nothing,
     picked,
     rows_of_floats,
@@ -95,7 +94,20 @@ class Forests:
         return Tested(float(oob_error[0]) if has_error else None)
 
     def summary(self, task: TrainingTask) -> dict[str, Any]:
-        return forest_summary(task, self.parameters)
+        forest = self.parameters
+        return {
+            "method": FOREST.trains,
+            "num_trees": forest.n_trees,
+            "num_random_features": forest.n_drawn,
+            "max_tree_depth": task.parameters.max_depth,
+            "num_splits": task.parameters.n_bins,
+            "verbose": task.verbose,
+            "importance": forest.n_permutations > 0,
+            "num_permutations": forest.n_permutations,
+            "sample_ratio": forest.kept,
+            "sampling": forest.sampling,
+            "split_rule": forest.split_rule,
+        }
 
     def _write_groups(self, output: ModelOutput, harvest: Harvest) -> Floats:
         """Write what is known of each group; returns the errors on out-of-bag rows (n,), NaN where there are none."""
