@@ -22,8 +22,9 @@ from typing import Any
 import madtree.client
 from madtree.client import async_models, functions
 from madtree.client.estimators import options
-from madtree.client.methods import OBJECTS, row_of, type_of
+from madtree.client.methods import row_of, type_of
 from madtree.interface import FUNCTIONS, Function
+from madtree.trees import KINDS
 
 FOLDER = Path(madtree.client.__file__).parent
 _HEAD = "# Made by scripts/client_stubs.py, which is to be run again where the code says something else.\n\n"
@@ -126,7 +127,7 @@ def _method(name: str, function: Callable[..., Any], awaits: str) -> str:
         parameters.insert(by_name[0], "*")
     returned = "None" if name == "__init__" else str(signature.return_annotation)
     if awaits:
-        returned = re.sub(rf"\b({'|'.join(OBJECTS.values())})\b", r"Async\1", returned)
+        returned = re.sub(rf"\b({'|'.join(kind.object_name for kind in KINDS.values())})\b", r"Async\1", returned)
     last = "," if len(parameters) > 1 else ""
     said = f"`{awaits}`, awaited." if awaits else inspect.getdoc(function)
     said = f'"""{said}"""' if said and function.__doc__ else "..."

@@ -1470,7 +1470,7 @@ class FunctionCalls(Caller):
         strategy: str | None = "auto",
         classification: bool | None = None,
     ) -> Result[TriedRow]:
-        """Tries settings of trees, forests or boosted models by cross-validation, and trains the best one.
+        """Tries settings of a model of any kind by cross-validation, and trains the best one.
 
         Parameters
         ----------

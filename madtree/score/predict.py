@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace as replaced
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -142,6 +143,9 @@ def _by_case(
     host.command(sql.create_empty(scan, outputs))
     distribute_beside(host, scan.target, scan.id_name, scan.source)
     return run_case(host, work, sql.insert_by_case(scan, trees, outputs))
+
+
+tree_predict = partial(score_table, function="tree_predict")
 
 
 def tree_sql(

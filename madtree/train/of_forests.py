@@ -26,7 +26,7 @@ from madtree.model.write import (
     write_members,
     write_packed,
 )
-from madtree.parallel import Workers, forest_workers, growing_workers
+from madtree.parallel import Workers, growing_workers, wave_workers
 from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
 from madtree.sqltext.kinds import TABLES
@@ -66,7 +66,11 @@ class Forests:
         of_wave = size.rows, parameters.max_depth, size.n_channels, self.parameters.n_trees
         n_waves = wave_counts(SearchTuning(), *of_wave, 1 + workers.available)
         n_rows = int(size.rows.sum())
-        return forest_workers(workers, n_rows, size.n_columns, parameters, costs, self.parameters, n_waves)
+        return wave_workers(workers, n_rows, size.n_columns, parameters, costs, self.row_level(costs), n_waves)
+
+    def row_level(self, costs: Costs) -> float:
+        """Seconds that a row takes in a level of all trees: it goes down each of them, in the bag or out of it."""
+        return self.parameters.n_trees * (self.parameters.n_drawn * costs.drawn_value + costs.followed_row)
 
     def workers_for_blocks(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
         looked_at = self.parameters.n_drawn * self.parameters.n_trees

@@ -1,18 +1,18 @@
-// Of a forest as a whole: its error on out-of-bag rows by the number of trees, and importances with their standard deviations.
+// What out-of-bag rows say of an ensemble: its error by the number of trees, and importances with their standard deviations.
 
 function errorText(values, error) {
   return values.isClassification ? percentText(error) : roundedText(error);
 }
 
-function showForest(place, values, forest) {
-  const tiles = [["trees", numberText(forest.trees)]];
-  if (forest.error !== null) tiles.push([values.isClassification ? "error" : "mean squared error", errorText(values, forest.error)]);
-  if (forest.error !== null && !values.isClassification) tiles.push(["RMSE", metricText("rmse", Math.sqrt(forest.error))]);
-  if (forest.score !== null) tiles.push([values.isClassification ? "accuracy" : "R²", metricText(values.isClassification ? "accuracy" : "r2", forest.score)]);
+function showOutOfBag(place, values, ensemble) {
+  const tiles = [["trees", numberText(ensemble.trees)]];
+  if (ensemble.error !== null) tiles.push([values.isClassification ? "error" : "mean squared error", errorText(values, ensemble.error)]);
+  if (ensemble.error !== null && !values.isClassification) tiles.push(["RMSE", metricText("rmse", Math.sqrt(ensemble.error))]);
+  if (ensemble.score !== null) tiles.push([values.isClassification ? "accuracy" : "R²", metricText(values.isClassification ? "accuracy" : "r2", ensemble.score)]);
   const said = "A row is out of bag in the trees whose sample it is not in. Those trees predict it, so the error is measured on rows that they have not seen.";
-  place.replaceChildren(...(forest.group ? [make("h3", null, forest.group)] : []), metricTiles(tiles));
-  if (forest.curve.length > 1) showCurve(place, values, forest.curve);
-  place.append(make("p", { class: "hint" }, forest.message ?? said));
+  place.replaceChildren(...(ensemble.group ? [make("h3", null, ensemble.group)] : []), metricTiles(tiles));
+  if (ensemble.curve.length > 1) showCurve(place, values, ensemble.curve);
+  place.append(make("p", { class: "hint" }, ensemble.message ?? said));
 }
 
 // What is known of the first so many trees; the line is the error of all.
@@ -36,15 +36,15 @@ function showCurve(place, values, curve) {
     .append("title").text(([trees, error]) => `${plural(trees, "tree")}: ${errorText(values, error)}`);
 }
 
-function showForestImportance(place, values, forest) {
-  const { features, permuted, sd } = forest.importance;
+function showBothImportances(place, values, ensemble) {
+  const { features, permuted, sd } = ensemble.importance;
   const blocks = [];
   if (permuted) {
     const frame = make("div", { class: "block" }, make("h3", null, "By permutation"));
     blocks.push({ frame, draw: () => drawPermuted(frame, values, { features, permuted, sd }) });
   }
   const gains = make("div");
-  showImportance(gains, values.features, { importance: forest.importance });
+  showImportance(gains, values.features, { importance: ensemble.importance });
   blocks.push({ frame: make("div", { class: "block" }, make("h3", null, "By impurity"), gains,
     make("p", { class: "hint" }, "Shares of all that the trees' splits lower the impurity by. Features with many values have more chances.")) });
   place.replaceChildren(make("div", { class: "blocks" }, ...blocks.map(({ frame }) => frame)));
