@@ -18,6 +18,7 @@ from madtree.client.result import Result
 from madtree.client.rows import ModelRow
 from madtree.client.session import Session, without_password
 from madtree.host.psycopg import Engine
+from madtree.trees import BOOSTED, FOREST, TREE
 
 
 class Client(FunctionCalls):
@@ -36,7 +37,7 @@ class Client(FunctionCalls):
         By the client as engine: the connection broke. It is an ``OperationalError`` of psycopg's, too.
     """
 
-    _objects: ClassVar = {each._kind: each for each in (Model, Forest, BoostedModel)}
+    _objects: ClassVar = {TREE: Model, FOREST: Forest, BOOSTED: BoostedModel}
 
     def model(self, name: str) -> Model:
         """A model that is there already. Raises MadtreeError if there is none of that name."""
