@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.sqltext import sent_rows as sent
-from madtree.sqltext.inserts import unnested, with_arrays
-from madtree.sqltext.quote import ident
+from madtree.sqltext.inserts import insert_with_groups, unnested, with_arrays
 from madtree.sqltext.relation import Column
 from madtree.sqltext.tables import OUTCOME_COLUMNS, TREE_COLUMNS, model_table
 
@@ -28,38 +27,14 @@ def insert_members(
     schema: str, name: str, parameters: Sequence[tuple[str, str]], grouping: Sequence[Column], group_source: str | None
 ) -> str:
     """Fill `<output>` from one array literal per column of `parameters`; see `tables.insert_trees`."""
-    return insert_for_groups(model_table(schema, name), parameters, grouping, group_source, "t.gid, t.sample_id")
+    return insert_with_groups(model_table(schema, name), parameters, grouping, group_source, "t.gid, t.sample_id")
 
 
 def insert_groups(
     schema: str, name: str, parameters: Sequence[tuple[str, str]], grouping: Sequence[Column], group_source: str | None
 ) -> str:
     """Fill `<output>_group` from one array literal per column of `parameters`."""
-    return insert_for_groups(model_table(schema, name, "_group"), parameters, grouping, group_source, "t.gid")
-
-
-def insert_for_groups(
-    table: str,
-    parameters: Sequence[tuple[str, str]],
-    grouping: Sequence[Column],
-    group_source: str | None,
-    order: str,
-) -> str:
-    """Fill a table that has a column `gid`, and the groups' values.
-
-    `group_source` is a relation with `tree_id`, which is a group's number, and its values in `g1`, `g2`, ...
-    """
-    names = [column for column, _ in parameters]
-    values = [f"t.{column}" for column in names]
-    join = ""
-    if grouping:
-        names += [ident(column.name) for column in grouping]
-        values += [f"g.g{i + 1}" for i in range(len(grouping))]
-        join = f" JOIN {group_source} AS g ON g.tree_id OPERATOR(pg_catalog.=) t.gid"
-    return (
-        f"INSERT INTO {table} ({', '.join(names)}) SELECT {with_arrays(values)} "
-        f"FROM {unnested('t', parameters)}{join} ORDER BY {order}"
-    )
+    return insert_with_groups(model_table(schema, name, "_group"), parameters, grouping, group_source, "t.gid")
 
 
 def insert_outcomes(schema: str, name: str) -> str:

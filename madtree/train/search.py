@@ -22,7 +22,6 @@ from madtree.request import Costs, TrainingTask, TuneTask
 from madtree.train.activity import Activity
 from madtree.train.kinds import Harvest, Size, Tested, TrainingKind
 from madtree.train.source import open_source
-from madtree.train.strategy import choose_strategy
 from madtree.train.survey import survey
 from madtree.train.train import SERIAL, begin, kind_of, trees_of
 from madtree.trees import METRICS, Numbering, Parameters
@@ -112,17 +111,7 @@ def search(host: Host, tune: TuneTask, watch: Stopwatch) -> list[TrialScores]:
     with local_settings(host, SERIAL), local_settings(host.source, SERIAL), call.space:
         known = survey(call, open_source(call))
         _check(tune, kind, known.profile)
-        strategy = choose_strategy(
-            task.strategy,
-            call.able,
-            known.source.access,
-            kind,
-            known.size,
-            known.blocks.whole,
-            known.parameters,
-            task.tuning,
-        )
-        for _ in trees_of(call, known, strategy):
+        for _ in trees_of(call, known):
             pass
     if not found:
         raise no_usable_row(task, "every feature is NULL in each of")
