@@ -11,6 +11,7 @@ from madtree.sqltext.relation import Column
 from madtree.sqltext.tables import (
     COMPETITOR_COLUMNS,
     CV_COLUMNS,
+    MEMBER_COLUMNS,
     NODE_COLUMNS,
     SUMMARY_COLUMNS,
     SURROGATE_COLUMNS,
@@ -54,6 +55,25 @@ def insert_trees(schema: str, name: str, grouping: Sequence[Column], group_sourc
     return insert_with_groups(model_table(schema, name), TREE_COLUMNS, grouping, group_source, "t.tree_id")
 
 
+def member_parameters(more: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """The columns of `<output>` where groups have many trees, with `more` behind them."""
+    return (*MEMBER_COLUMNS, *TREE_COLUMNS, *more)
+
+
+def insert_members(
+    schema: str, name: str, parameters: Sequence[tuple[str, str]], grouping: Sequence[Column], group_source: str | None
+) -> str:
+    """Fill `<output>` from one array literal per column of `parameters`; see `insert_with_groups`."""
+    return insert_with_groups(model_table(schema, name), parameters, grouping, group_source, "t.gid, t.sample_id")
+
+
+def insert_groups(
+    schema: str, name: str, parameters: Sequence[tuple[str, str]], grouping: Sequence[Column], group_source: str | None
+) -> str:
+    """Fill `<output>_group` from one array literal per column of `parameters`."""
+    return insert_with_groups(model_table(schema, name, "_group"), parameters, grouping, group_source, "t.gid")
+
+
 # What is handed over for each row of `<output>_cv`: the tree is only there to find its group.
 CV_PARAMETERS: tuple[tuple[str, str], ...] = (("tree_id", "int4"), *CV_COLUMNS)
 
@@ -67,7 +87,7 @@ def insert_cv(schema: str, name: str, grouping: Sequence[Column], group_source: 
 def fill_beside(schema: str, name: str, suffix: str, columns: Sequence[tuple[str, str]]) -> str:
     """Fill a table beside a model from one array literal per column."""
     names = [column for column, _ in columns]
-    values = ", ".join(f"s.{column}" for column in names)
+    values = with_arrays([f"s.{column}" for column in names])
     table = model_table(schema, name, suffix)
     return f"INSERT INTO {table} ({', '.join(names)}) SELECT {values} FROM {unnested('s', columns)}"
 
