@@ -628,7 +628,7 @@ class FunctionCalls(Caller):
         training_table: str,
         trust_owner: bool | None = False,
     ) -> str:
-        """Keeps with a model how the values of all rows of a table are spread, in the place of what its training has
+        """Keeps with a model how the values of all rows of a table are distributed, in place of what its training has
         kept.
 
         Parameters

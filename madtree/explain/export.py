@@ -25,7 +25,7 @@ from madtree.render.pmml import model_pmml
 from madtree.sqltext import explain as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.quote import literal
-from madtree.trees import Joining, Tree
+from madtree.trees import Tree
 
 MOST_BYTES = 2**30 - 2**10  # of a text of PostgreSQL's
 _MOST_NUMBERS = 2**25  # importances of all groups: more would hardly have room in such a text
@@ -95,8 +95,8 @@ def tree_to_pmml(host: Host, model_name: str | None, tree_id: int | None = None)
     if first is None:
         what = "none of its groups" if tree_id is None else f"the group of tree {tree_id}"
         raise MadtreeError(f"model: {model.name} has no tree to write: {what} could be trained")
-    base = base_scores(opened) if model.kind.joining is Joining.SUM else ()
-    return _joined(opened, model_pmml(model, chain([first], grown), host.let_in, base), "tree_to_pmml")
+    document = model_pmml(model, chain([first], grown), host.let_in, base_scores(opened))
+    return _joined(opened, document, "tree_to_pmml")
 
 
 def _joined(opened: OpenModel, parts: Iterable[str], function: str) -> str:

@@ -23,7 +23,7 @@ from madtree.sqltext.condition import Spelling
 from madtree.sqltext.portable import spelling_of
 from madtree.sqltext.score_sum import ScoreSum
 from madtree.sqltext.tree_sum import GroupTrees, VoteSum
-from madtree.trees import Joining, Model, Node
+from madtree.trees import Model, Node
 
 ADDED_TYPES, VOTED_TYPES = ("response", "prob", "raw"), ("response", "prob", "prob_mean")
 MOST_LEAVES = 20_000  # of all trees together
@@ -121,7 +121,7 @@ def _groups(opened: UsableModel, hint: str, copies: int = 1) -> list[GroupTrees]
     _check_size(opened.model, int(size["leaves"]) * copies, copies, hint)
     if not size["trees"]:
         return []
-    bases, isotonic, found = _bases(opened), isotonic_functions(opened), []
+    bases, isotonic, found = base_scores(opened), isotonic_functions(opened), []
     of_trees = groupby(read_trees(opened), key=lambda tree: opened.model.numbering.group(tree.tree_id))
     n_nodes = 0  # which nobody has to tell as they are
     for group, trees in ((group, tuple(trees)) for group, trees in of_trees):
@@ -141,8 +141,3 @@ def _check_size(model: Model, leaves: int, copies: int, hint: str) -> None:
             hint=f"madtree.{model.kind.predicts} scores by models of any size; {hint}",
             sqlstate="54000",
         )
-
-
-def _bases(opened: UsableModel) -> list[list[float]]:
-    """The scores that each group's rows begin with; none of other models."""
-    return base_scores(opened) if opened.model.kind.joining is Joining.SUM else []
