@@ -24,7 +24,7 @@ from measure.table import SCHEMA, make, uniform
 
 from madtree.embedded import PrivateServer
 from madtree.host.psycopg import PsycopgHost
-from madtree.score.predict import forest_predict, tree_predict
+from madtree.score.predict import score_table, tree_predict
 
 ROWS = 1_000_000
 COLUMNS = 10
@@ -75,7 +75,7 @@ def outside(db: psycopg.Connection, kind: str, type_: str, source: str, in_block
         with db.transaction():
             host = PsycopgHost(db)
             if kind == "forest":
-                forest_predict(host, *arguments)
+                score_table(host, *arguments, function="forest_predict")
             else:
                 tree_predict(host, *arguments, in_blocks)
 

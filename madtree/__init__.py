@@ -43,34 +43,7 @@ _PUBLIC = {
     "to_sklearn": "madtree.client.sklearn_forest",
 }
 
-__all__ = [
-    "AsyncBoostedModel",
-    "AsyncClient",
-    "AsyncForest",
-    "AsyncModel",
-    "BoostedModel",
-    "CallError",
-    "Client",
-    "Contributions",
-    "DecisionTreeClassifier",
-    "DecisionTreeRegressor",
-    "Drawing",
-    "Evaluation",
-    "ExtraTreesClassifier",
-    "ExtraTreesRegressor",
-    "Forest",
-    "GradientBoostingClassifier",
-    "GradientBoostingRegressor",
-    "LostConnectionError",
-    "MadtreeError",
-    "Model",
-    "RandomForestClassifier",
-    "RandomForestRegressor",
-    "Result",
-    "connect",
-    "connect_async",
-    "to_sklearn",
-]
+__all__ = [*_PUBLIC]
 
 
 def __getattr__(name: str) -> Any:

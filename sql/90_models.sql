@@ -98,15 +98,15 @@ IS 'every model that you can read: what it predicts, rows, trees, depth, leaves,
 
 COMMENT ON COLUMN @extschema@.models.model IS 'qualified name, quoted where it must be: what the functions take';
 COMMENT ON COLUMN @extschema@.models.schema IS 'schema of the model''s tables';
-COMMENT ON COLUMN @extschema@.models.name IS 'output_table_name of tree_train or forest_train';
+COMMENT ON COLUMN @extschema@.models.name IS 'output_table_name of the function that trained it';
 COMMENT ON COLUMN @extschema@.models.owner IS 'role that owns the model''s tables';
 COMMENT ON COLUMN @extschema@.models.kind
-IS 'classification or regression; of a forest classification forest or regression forest';
+IS 'classification or regression, and behind it the kind of model where it is none of single trees';
 COMMENT ON COLUMN @extschema@.models.source_table IS 'training table, as it was given';
 COMMENT ON COLUMN @extschema@.models.dependent IS 'dependent variable';
 COMMENT ON COLUMN @extschema@.models.n_rows IS 'training rows';
 COMMENT ON COLUMN @extschema@.models.n_trees
-IS 'rows of the model''s table: one tree, or one for each group, or all trees of all forests';
+IS 'rows of the model''s table, one for each tree';
 COMMENT ON COLUMN @extschema@.models.depth IS 'depth of the deepest tree';
 COMMENT ON COLUMN @extschema@.models.n_leaves IS 'leaves of all trees';
 COMMENT ON COLUMN @extschema@.models.parameters IS 'what it was trained with';

@@ -12,7 +12,8 @@ import psycopg
 from psycopg import sql
 
 from madtree.host.psycopg import PsycopgHost
-from madtree.request import Tuning, check_arguments, check_boost_arguments, check_forest_arguments
+from madtree.request import Tuning, check_arguments, check_boost_arguments
+from madtree.request.forest_arguments import check_forest_arguments
 from madtree.train import line_of
 from madtree.train import train as train_task
 

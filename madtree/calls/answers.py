@@ -90,7 +90,9 @@ def model_alias(host: Host, alias: str | None, model: str | None, trust_owner: b
 
 
 def tree_statistics(host: Host, model: str | None, training_table: str | None, trust_owner: bool | None = False) -> str:
-    """Keep how a model's training rows are spread; raises MadtreeError as the function of the room `score`."""
+    """Keep how the values of a model's training rows are distributed; raises MadtreeError as the function of the room
+    `score`.
+    """
     n_rows = score.tree_statistics(host, model, training_table, trust_owner)
     return f"tree_statistics: values of {_rows(n_rows)} of {training_table} kept with {model}"
 

@@ -58,7 +58,7 @@ def _plain_refusals() -> Iterator[None]:
 app = typer.Typer(
     cls=Commands,
     name="madtree",
-    help="Decision trees and forests inside PostgreSQL. Start with: madtree up, then madtree demo.",
+    help="Decision trees and ensembles of them inside PostgreSQL. Start with: madtree up, then madtree demo.",
     epilog=HELP,
     no_args_is_help=True,
     rich_markup_mode="rich",

@@ -111,7 +111,9 @@ def drift_command(
     table: Annotated[str, typer.Argument(help="Table with the new rows.", show_default=False)],
     training: Annotated[
         str | None,
-        typer.Option(help="The table that it was trained on: keep how its rows are spread first.", show_default=False),
+        typer.Option(
+            help="The table that it was trained on: keep first how its values are distributed.", show_default=False
+        ),
     ] = None,
     trust_owner: TrustOwner = False,
     dsn: Dsn = None,

@@ -126,9 +126,9 @@ def importance_command(
 ) -> None:
     """Show how much each feature contributes to a model, the most important first; of a grouped model, by group.
 
-    Of a forest also what its trees lose on out-of-bag rows where the feature is permuted, and how that differs between
-    trees (a standard deviation). With --data, how much worse the model predicts that table where the feature's values
-    are exchanged among its rows.
+    Where training has permuted features, also what the trees lose on out-of-bag rows by that, and how it differs
+    between trees (a standard deviation). With --data, how much worse the model predicts that table where the feature's
+    values are exchanged among its rows.
     """  # fmt: skip
     if data is None and (features is not None or metric is not None):
         raise CommandError("--features and --metric are for --data", code=USAGE)
@@ -138,6 +138,6 @@ def importance_command(
             found = opened.call("tree_importance", {"model": model}, "asking")
         else:
             found = opened.call("permutation_importance", arguments, "exchanging")
-    if not json and not any(row.get("group_values") for row in found):  # there is but one tree, or forest
+    if not json and not any(row.get("group_values") for row in found):  # there are no groups
         found = [{name: value for name, value in row.items() if name != "tree_id"} for row in found]
     rows(found if json else without_empty(found), json, empty="no tree could be trained")

@@ -10,9 +10,15 @@ from madtree.client.client import Client
 from madtree.client.drawing import Drawing
 from madtree.client.functions import (
     BoostStagedRow,
+    CompetitorRow,
     ConformalQuantilesRow,
+    CpRow,
+    ImportanceRow,
+    ModelRow,
+    NodeRow,
     PartialDependenceRow,
     PermutationImportanceRow,
+    SurrogateRow,
     TreeConfusionRow,
     TreeCpRow,
     TreeCurveRow,
@@ -21,10 +27,11 @@ from madtree.client.functions import (
     TreeImportanceRow,
     TreePathRow,
     TreeReliabilityRow,
+    TreeRow,
     TreeRulesRow,
+    TriedRow,
 )
 from madtree.client.result import Contributions, Evaluation, Result
-from madtree.client.rows import CompetitorRow, CpRow, ImportanceRow, ModelRow, NodeRow, SurrogateRow, TreeRow, TriedRow
 from madtree.model import ModelTables
 from madtree.trees import Model as TreeModel
 

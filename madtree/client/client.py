@@ -8,17 +8,19 @@ import threading
 from collections.abc import Callable
 from importlib import import_module
 from types import TracebackType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from madtree.client.boosted import BoostedModel
 from madtree.client.forests import Forest
 from madtree.client.functions import FunctionCalls
 from madtree.client.model import Model
 from madtree.client.result import Result
-from madtree.client.rows import ModelRow
 from madtree.client.session import Session, without_password
 from madtree.host.psycopg import Engine
 from madtree.trees import BOOSTED, FOREST, TREE
+
+if TYPE_CHECKING:
+    from madtree.client.functions import ModelRow
 
 
 class Client(FunctionCalls):

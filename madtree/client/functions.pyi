@@ -1,5 +1,7 @@
 # Made by scripts/client_stubs.py, which is to be run again where the code says something else.
 
+import datetime
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 from madtree.client.boosted import BoostedModel
@@ -8,7 +10,14 @@ from madtree.client.calls import Grid, Groups, Names, Pairs
 from madtree.client.forests import Forest
 from madtree.client.model import Model
 from madtree.client.result import Contributions, Evaluation, Result
-from madtree.client.rows import Row, TriedRow
+
+class Row(Protocol):
+    """A named tuple."""
+
+    def __getitem__(self, place: int, /) -> Any: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __len__(self) -> int: ...
+    def _asdict(self) -> dict[str, Any]: ...
 
 class TreeEvaluateRow(Row, Protocol):
     """What tree_evaluate tells in a row."""
@@ -173,6 +182,118 @@ class BoostStagedRow(Row, Protocol):
     loss: float | None
     metric: str
     value: float | None
+
+class TreeRow(Row, Protocol):
+    """A tree of a model."""
+
+    cat_levels_in_text: list[str | None] | None
+    cat_n_levels: list[int] | None
+    impurity_var_importance: list[float]
+    tree_depth: int
+    pruning_cp: float
+    tree_id: int
+    n_rows: int
+    n_nodes: int
+    n_leaves: int
+    root_risk: float
+    success: bool
+    message: str | None
+
+class NodeRow(Row, Protocol):
+    """A node: the root is 0, the children of i are 2i + 1 and 2i + 2. What a leaf has not is None."""
+
+    tree_id: int
+    node_id: int
+    parent_id: int | None
+    depth: int
+    is_leaf: bool
+    feature: str | None
+    threshold: float | None
+    left_levels: list[str | None] | None
+    majority_left: bool | None
+    n_rows: int
+    weight: float
+    impurity: float
+    risk: float
+    complexity: float
+    improvement: float | None
+    prediction: Any
+    class_weights: list[float] | None
+    right_levels: list[str | None] | None
+
+class SurrogateRow(Row, Protocol):
+    """A surrogate of a node, by rank from 1."""
+
+    tree_id: int
+    node_id: int
+    rank: int
+    feature: str
+    threshold: float | None
+    left_levels: list[str | None] | None
+    low_goes_left: bool
+    agreement: float
+    adjusted_agreement: float
+    right_levels: list[str | None] | None
+
+class CompetitorRow(Row, Protocol):
+    """The best split of a node by another feature than its own, by rank from 1."""
+
+    tree_id: int
+    node_id: int
+    rank: int
+    feature: str
+    threshold: float | None
+    left_levels: list[str | None] | None
+    right_levels: list[str | None] | None
+    improvement: float
+
+class CpRow(Row, Protocol):
+    """A row of the cp table."""
+
+    cp: float
+    n_splits: int
+    rel_error: float
+    cv_error_avg: float
+    cv_error_stddev: float
+    xerror: float
+    xstd: float
+    chosen: bool
+
+class TriedRow(Row, Protocol):
+    """The score of a setting on the rows of a fold; the setting's parameters are columns of their names."""
+
+    setting: int
+    fold: int
+    score: float | None
+    seconds: float
+    share: float
+    is_best: bool
+
+class ImportanceRow(Row, Protocol):
+    """A feature: its share of the importance in percent, and the sum; by permutation, too, where that is told."""
+
+    feature: str
+    impurity_var_importance: float
+    raw_importance: float
+
+class ModelRow(Row, Protocol):
+    """A model that the session's user can see."""
+
+    model: str
+    schema: str
+    name: str
+    owner: str
+    kind: str
+    source_table: str
+    dependent: str
+    n_rows: int
+    n_trees: int
+    depth: int
+    n_leaves: int
+    parameters: dict[str, Any]
+    version: str
+    trained_at: datetime.datetime
+    age: datetime.timedelta
 
 class FunctionCalls(Caller):
     """What a client can do: each function under its name and with its arguments."""
@@ -507,7 +628,7 @@ class FunctionCalls(Caller):
         training_table: str,
         trust_owner: bool | None = False,
     ) -> str:
-        """Keeps with a model how the values of all rows of a table are spread, in the place of what its training has
+        """Keeps with a model how the values of all rows of a table are distributed, in place of what its training has
         kept.
 
         Parameters
@@ -1470,7 +1591,7 @@ class FunctionCalls(Caller):
         strategy: str | None = "auto",
         classification: bool | None = None,
     ) -> Result[TriedRow]:
-        """Tries settings of trees, forests or boosted models by cross-validation, and trains the best one.
+        """Tries settings of a model of any kind by cross-validation, and trains the best one.
 
         Parameters
         ----------

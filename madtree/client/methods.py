@@ -13,9 +13,8 @@ from madtree.client.calls import as_grid
 from madtree.client.result import Contributions, Evaluation
 from madtree.interface import Argument, Function
 from madtree.model import find_to_show
-from madtree.trees import BOOSTED, FOREST, KINDS, TREE, ModelKind
+from madtree.trees import KINDS, ModelKind
 
-OBJECTS = {TREE: "Model", FOREST: "Forest", BOOSTED: "BoostedModel"}  # the client's classes
 _TYPES = {
     "text": "str",
     "integer": "int",
@@ -111,7 +110,7 @@ def _returns(function: Function) -> str:
     if function.name in _ANSWERS:
         return _ANSWERS[function.name][0]
     if function.makes:
-        return OBJECTS[_kind_of_result(function)]
+        return _kind_of_result(function).object_name
     return f"Result[{row_of(function)}]" if function.returns_rows else type_of(str(function.returns))
 
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from madtree.client.calls import CallError
 from madtree.client.drawing import SHOWN_GROUPS, Drawing, figure
 from madtree.client.functions import TreeMethods
 from madtree.client.result import Result
-from madtree.client.rows import CompetitorRow, CpRow, NodeRow, SurrogateRow, TreeRow
 from madtree.client.trained import TrainedModel
 from madtree.model import ModelTables, find_model, find_to_show
 from madtree.render.svg import tree_svg
 from madtree.sqltext.models import trees as trees_and_groups
 from madtree.trees import Model as TreeModel
+
+if TYPE_CHECKING:
+    from madtree.client.functions import CompetitorRow, CpRow, NodeRow, SurrogateRow, TreeRow
 
 
 class Model(TrainedModel, TreeMethods):

@@ -6,10 +6,9 @@ import html
 import json
 from collections import namedtuple
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 
 from madtree.client.calls import CallError
-from madtree.client.rows import MetricRow
 from madtree.render.labels import lines
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from madtree.engine import Answer
 
-RowT = TypeVar("RowT")  # one of madtree.client.rows, for editors and type checkers
+RowT = TypeVar("RowT")  # one of those in functions.pyi, for editors and type checkers
 
 _BOOL, _INTS, _FLOATS, _TEXTS = 16, (21, 23, 20), (700, 701), (25, 1043, 19)  # type OIDs, fixed in PostgreSQL
 _JSON = 114
@@ -158,6 +157,15 @@ class Result(Sequence[RowT], Generic[RowT]):
         body = "".join(cells("td", row) for row in self._rows[:_SHOWN])
         rest = f"<p>{len(self) - _SHOWN:,} more rows</p>" if len(self) > _SHOWN else ""
         return f"<table><thead>{cells('th', self.columns)}</thead><tbody>{body}</tbody></table>{rest}"
+
+
+class MetricRow(NamedTuple):
+    """A metric of a model, or of one of its trees."""
+
+    tree_id: int | None
+    group_values: dict[str, Any] | None
+    metric: str
+    value: float | None
 
 
 class Evaluation(Result[MetricRow]):

@@ -1,7 +1,7 @@
 """A boosted model as one of scikit-learn's that predicts the same, to the bit.
 
 Where all splits are by numbers, scikit-learn's `HistGradientBoosting` estimators can hold the trees: they compare
-float64, and know a direction for missing values. Else a pipeline is made, as of forests (`sklearn_forest`):
+float64, and know a direction for missing values. Else a pipeline is made:
 `LeafEncoder` finds the leaf of each row in each tree, and the trees split by its place among the leaves.
 """
 
@@ -15,8 +15,7 @@ import numpy as np
 from madtree.client.boosted_arrays import BoostedArrays
 from madtree.client.feature_values import column_name, read_features
 from madtree.client.frames import Array
-from madtree.client.sklearn_forest import LeafEncoder
-from madtree.client.sklearn_tree import is_plain
+from madtree.client.sklearn_tree import LeafEncoder, is_plain
 from madtree.client.tree_arrays import NodeArrays, class_values
 from madtree.trees import Feature, Model
 

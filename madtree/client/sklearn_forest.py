@@ -16,6 +16,7 @@ import numpy as np
 from madtree.client.feature_values import column_name, read_features
 from madtree.client.frames import Array
 from madtree.client.sklearn_tree import (
+    LeafEncoder,
     criterion_of,
     is_plain,
     node_indicator,
@@ -26,7 +27,6 @@ from madtree.client.tree_arrays import EnsembleArrays, NodeArrays, class_values,
 from madtree.trees import Feature, Joining, Model, Tree
 
 try:
-    from sklearn.base import BaseEstimator, TransformerMixin
     from sklearn.ensemble import RandomForestClassifier as SklearnForestClassifier
     from sklearn.ensemble import RandomForestRegressor as SklearnForestRegressor
     from sklearn.pipeline import Pipeline
@@ -104,34 +104,6 @@ def sklearn_of(model: Model, forest: EnsembleArrays, voting: str) -> Any:
         return estimator
     estimator._take(model, forest, voting, None)
     return Pipeline([("leaves", LeafEncoder(model, forest).fit()), ("forest", estimator)])
-
-
-class LeafEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Finds the leaf that each row ends in, in each tree.
-
-    Parameters
-    ----------
-    model, forest
-        The model as plain values, and its trees as arrays.
-    """
-
-    def __init__(self, model: Model, forest: EnsembleArrays) -> None:
-        self.model, self.forest = model, forest
-
-    def fit(self, X: Any = None, y: Any = None) -> LeafEncoder:
-        """Nothing is learned from `X`."""
-        self.n_features_in_ = len(self.model.features)
-        return self
-
-    def transform(self, X: Any) -> Array:
-        """Places of the leaves among the nodes of each tree, shape (n_rows, n_trees)."""
-        check_is_fitted(self)
-        values, n_rows = read_features(self.model.features, self.forest.used, X)
-        return self.forest.apply(values, n_rows) - self.forest.roots[:-1]
-
-    def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """A name for each tree's column."""
-        return np.array([f"leaf in tree {number}" for number in range(1, self.forest.n_trees + 1)], dtype=object)
 
 
 class _ExactForest:

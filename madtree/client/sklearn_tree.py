@@ -19,7 +19,7 @@ import numpy as np
 
 from madtree.client.feature_values import NUMERIC, column_name, read_features
 from madtree.client.frames import Array
-from madtree.client.tree_arrays import NodeArrays, class_values
+from madtree.client.tree_arrays import EnsembleArrays, NodeArrays, class_values
 from madtree.client.walked_trees import FlatTree, used_features
 from madtree.render.labels import split_text
 from madtree.trees import CRITERIA, Feature, FeatureKind, Model, Tree
@@ -237,3 +237,31 @@ class SplitEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 _Exact: dict[bool, Any] = {True: ExactDecisionTreeClassifier, False: ExactDecisionTreeRegressor}
+
+
+class LeafEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Finds the leaf that each row ends in, in each tree.
+
+    Parameters
+    ----------
+    model, trees
+        The model as plain values, and its trees as arrays.
+    """
+
+    def __init__(self, model: Model, trees: EnsembleArrays) -> None:
+        self.model, self.trees = model, trees
+
+    def fit(self, X: Any = None, y: Any = None) -> LeafEncoder:
+        """Nothing is learned from `X`."""
+        self.n_features_in_ = len(self.model.features)
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Places of the leaves among the nodes of each tree, shape (n_rows, n_trees)."""
+        check_is_fitted(self)
+        values, n_rows = read_features(self.model.features, self.trees.used, X)
+        return self.trees.apply(values, n_rows) - self.trees.roots[:-1]
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """A name for each tree's column."""
+        return np.array([f"leaf in tree {number}" for number in range(1, self.trees.n_trees + 1)], dtype=object)

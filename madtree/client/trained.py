@@ -5,22 +5,24 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from madtree.client.caller import Caller
 from madtree.client.calls import CallError, called
 from madtree.client.drawing import Drawing
 from madtree.client.functions import FunctionCalls
 from madtree.client.result import Result
-from madtree.client.rows import ImportanceRow
 from madtree.model import find_to_show, read_model, tree_of_group
 from madtree.render.svg import tree_svg
-from madtree.sqltext.importance import COLUMNS
+from madtree.sqltext.importance import importance_columns
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import suffixed
 from madtree.trees import Model as TreeModel
 from madtree.trees import ModelKind
+
+if TYPE_CHECKING:
+    from madtree.client.functions import ImportanceRow
 
 # By what features are ordered, the first of these that a kind has before the others.
 _RANKS = ("raw_oob_importance", "raw_importance")
@@ -55,7 +57,8 @@ class TrainedModel:
         with self._scratch() as table:
             self.client.call("get_var_importance", self.name, table)
             header = find_to_show(self.client.host, self.name).model
-            best = [f"{rank} DESC NULLS LAST" for rank in _RANKS if rank in COLUMNS[header.kind]]
+            known = importance_columns(header.kind)
+            best = [f"{rank} DESC NULLS LAST" for rank in _RANKS if rank in known]
             return self.client.rows_of(table, ", ".join([*header.grouping_columns, *best]))
 
     def _table(self, suffix: str, order: str) -> Result[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -25,7 +25,7 @@ from madtree.render.pmml import model_pmml
 from madtree.sqltext import explain as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.quote import literal
-from madtree.trees import BOOSTED, FOREST, TREE, Joining, ModelKind, Tree
+from madtree.trees import Tree
 
 MOST_BYTES = 2**30 - 2**10  # of a text of PostgreSQL's
 _MOST_NUMBERS = 2**25  # importances of all groups: more would hardly have room in such a text
@@ -41,7 +41,7 @@ def tree_to_json(host: Host, model_name: str | None, tree_id: int | None = None)
     check_trees(whole)
     opened = whole if tree_id is None else replace(whole, model=whole.model.as_single_trees)
     model = opened.model
-    document = model_document(model, DOCUMENTED[model.kind](opened))
+    document = model_document(model, _facts(opened))
     trees = _with_facts(opened, each_tree(whole, tree_id))
     return _joined(opened, dump(model, document, trees), "tree_to_json")
 
@@ -55,36 +55,25 @@ def _with_facts(opened: OpenModel, trees: Iterable[Tree]) -> Iterator[tuple[Tree
         yield tree, next((row for row in rows if row["tree_id"] == tree.tree_id), {})
 
 
-def _with_cp_table(opened: OpenModel) -> Document:
-    return {"cp_table": stored_cp_table(opened)}
-
-
-def _with_groups(opened: OpenModel) -> Document:
+def _facts(opened: OpenModel) -> Document:
+    """What a document tells beside the trees and what those of all kinds tell."""
     tables, model = opened.tables, opened.model
+    if not model.kind.groups_in:
+        return {"cp_table": stored_cp_table(opened)}
+    if model.adds_scores:
+        base_scores(opened)  # refuses scores that are no finite numbers, which the groups would hand on
     grouping = opened.group_writers
-    table, n_features = tables.part("_group"), len(model.features)
+    table, n_features = tables.part(model.kind.groups_in), len(model.features)
     n_groups = opened.host.query(models_sql.n_rows(table))[0]["n"]
     if n_groups * n_features * len(sql.importances(model.kind)) > _MOST_NUMBERS:
         raise _too_large(tables, "tree_to_json")
-    at = tables.at
-    return {"groups": listed(opened.host, sql.described_groups(*at, grouping, model.kind, n_features, model.n_scores))}
-
-
-def _with_scores(opened: OpenModel) -> Document:
-    base_scores(opened)  # refuses scores that are no finite numbers, which the groups would hand on
-    document = _with_groups(opened)
-    for group, functions in zip(document["groups"], isotonic_functions(opened), strict=False):
-        points = [[[*point] for point in zip(own.scores, own.probabilities, strict=True)] for own in functions]
-        group["calibration"] = None if not group["n_trees"] else points[0] if opened.model.n_scores == 1 else points
-    return document
-
-
-# What a document tells, beside what those of all kinds tell.
-DOCUMENTED: Mapping[ModelKind, Callable[[OpenModel], Document]] = {
-    TREE: _with_cp_table,
-    FOREST: _with_groups,
-    BOOSTED: _with_scores,
-}
+    statement = sql.described_groups(*tables.at, grouping, model.kind, n_features, model.n_scores)
+    groups = listed(opened.host, statement)
+    if model.adds_scores:
+        for group, functions in zip(groups, isotonic_functions(opened), strict=False):
+            points = [[[*point] for point in zip(own.scores, own.probabilities, strict=True)] for own in functions]
+            group["calibration"] = None if not group["n_trees"] else points[0] if model.n_scores == 1 else points
+    return {"groups": groups}
 
 
 def tree_to_pmml(host: Host, model_name: str | None, tree_id: int | None = None) -> str:
@@ -106,8 +95,8 @@ def tree_to_pmml(host: Host, model_name: str | None, tree_id: int | None = None)
     if first is None:
         what = "none of its groups" if tree_id is None else f"the group of tree {tree_id}"
         raise MadtreeError(f"model: {model.name} has no tree to write: {what} could be trained")
-    base = base_scores(opened) if model.kind.joining is Joining.SUM else ()
-    return _joined(opened, model_pmml(model, chain([first], grown), host.let_in, base), "tree_to_pmml")
+    document = model_pmml(model, chain([first], grown), host.let_in, base_scores(opened))
+    return _joined(opened, document, "tree_to_pmml")
 
 
 def _joined(opened: OpenModel, parts: Iterable[str], function: str) -> str:

@@ -26,8 +26,8 @@ SPLIT_RULE = "best"
 IMPORTANCE = True
 OOB_PREDICTIONS = False
 INTERVALS = False
-FOREST_MIN_SPLIT = {True: 2, False: 5}  # of classes, of numbers (Breiman 2001)
-FOREST_MIN_BUCKET = 1
+GROWN_OUT_MIN_SPLIT = {True: 2, False: 5}  # of trees that are not pruned: of classes, of numbers (Breiman 2001)
+GROWN_OUT_MIN_BUCKET = 1
 
 LEARNING_RATE = 0.1
 BOOST_LEAVES = 31

@@ -7,7 +7,7 @@ from madtree.interface.shared import ANY_MODEL, FIGURES, TRUST_OWNER, whom_to_tr
 
 TREE_STATISTICS = Function(
     "tree_statistics",
-    "keeps with a model how the values of all rows of a table are spread, in the place of what its training has kept",
+    "keeps with a model how the values of all rows of a table are distributed, in place of what its training has kept",
     run="madtree.calls.answers:tree_statistics",
     settings=FIGURES,
     arguments=(
@@ -18,9 +18,9 @@ TREE_STATISTICS = Function(
     details=f"""\
 It makes the table <output>_statistics anew: for each feature the rows without a value, those in each of up to ten
 ranges of about equally many rows, or those of each category. Of models of many trees and at most 1,000 classes also how
-their predictions are spread, in rows without a feature: of numbers and of the probability of the last of two classes
-over such ranges, of more over the most probable classes; of at most 20,000 rows, drawn by a hash of their ids. Copies
-of the model (tree_prune, boost_cut, calibrate) have what is of features, and tree_drop removes it.
+their predictions are distributed, in rows without a feature: of numbers and of the probability of the last of two
+classes over such ranges, of more over the most probable classes; of at most 20,000 rows, drawn by a hash of their ids.
+Copies of the model (tree_prune, boost_cut, calibrate) have what is of features, and tree_drop removes it.
 
 A training keeps the same of its own rows, those with an outcome and a weight above 0: of all of them up to 20,000, of
 more about 10,000 from pages all over the table; and nothing where its trees have seen more than 10,000 categories. So

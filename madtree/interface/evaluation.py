@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.interface import defaults
 from madtree.interface.function import Argument, Function, Method, Takes, columns
-from madtree.interface.shared import ANY_MODEL, BOOSTED_MODEL, FIGURES, TRUST_OWNER, whom_to_trust
+from madtree.interface.shared import ANY_MODEL, FIGURES, TRUST_OWNER, model_of, whom_to_trust
 from madtree.trees import BOOSTED
 
 _TEST_TABLE = Argument(
@@ -227,7 +227,7 @@ BOOST_STAGED = Function(
     run="madtree.score.staged:boost_staged",
     method=Method("staged", table="test_table"),
     settings=FIGURES,
-    arguments=(Argument("model", "text", BOOSTED_MODEL), _TEST_TABLE, TRUST_OWNER),
+    arguments=(Argument("model", "text", model_of(BOOSTED)), _TEST_TABLE, TRUST_OWNER),
     returns=columns(
         "tree_id integer?, group_values jsonb?, num_trees integer, n bigint, loss double precision?, metric text, "
         "value double precision?"

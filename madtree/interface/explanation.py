@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface.function import Argument, Function, Method, Takes, columns
-from madtree.interface.shared import ANY_MODEL, FOREST_MODEL, FULL, TEXTS, TREE_MODEL, TRUST_OWNER, whom_to_trust
+from madtree.interface.shared import ANY_MODEL, FULL, TEXTS, TRUST_OWNER, model_of, whom_to_trust
 from madtree.trees import BOOSTED, FOREST, TREE
 
 _GID = Argument("gid", "integer", "number of the group, from 1")
@@ -22,7 +22,7 @@ GET_VAR_IMPORTANCE = Function(
     "writes how much each feature contributes to each tree of a model",
     run="madtree.calls.answers:get_var_importance",
     arguments=(
-        Argument("model_name", "text", TREE_MODEL),
+        Argument("model_name", "text", model_of(TREE)),
         Argument("output_table", "text", "table to create; must not exist"),
     ),
     madlib_names={"model_name": "model_table"},
@@ -72,7 +72,7 @@ TREE_DISPLAY = Function(
     run="madtree.explain.display:tree_display",
     settings=TEXTS,
     arguments=(
-        Argument("model", "text", TREE_MODEL),
+        Argument("model", "text", model_of(TREE)),
         Argument("dot_format", "boolean", "true: a graph for graphviz (dot -Tsvg); false: indented text", True),
         Argument("verbosity", "boolean", "true: also impurity, rows, class weights and class of every node", False),
         FULL,
@@ -93,7 +93,7 @@ TREE_SURR_DISPLAY = Function(
     run="madtree.explain.display:tree_surr_display",
     settings=TEXTS,
     arguments=(
-        Argument("model", "text", f"{TREE_MODEL} with surrogate_params => 'max_surrogates=...'"),
+        Argument("model", "text", f"{model_of(TREE)} with surrogate_params => 'max_surrogates=...'"),
         FULL,
     ),
     madlib_names={"model": "model_table"},
@@ -202,7 +202,7 @@ TREE_CP = Function(
     run="madtree.explain.complexity:tree_cp",
     method=Method("cp_table"),
     settings=TEXTS,
-    arguments=(Argument("model", "text", TREE_MODEL),),
+    arguments=(Argument("model", "text", model_of(TREE)),),
     returns=columns(
         "tree_id integer, group_values jsonb?, cp double precision, n_splits integer, rel_error double precision?, "
         "xerror double precision?, xstd double precision?, chosen boolean, root_error double precision"
@@ -270,7 +270,7 @@ GET_TREE = Function(
     "draws one tree of a forest",
     run="madtree.explain.display:get_tree",
     arguments=(
-        Argument("forest_model_table", "text", FOREST_MODEL),
+        Argument("forest_model_table", "text", model_of(FOREST)),
         replace(_GID, help=f"{_GID.help}; see <output>_group"),
         _SAMPLE,
         Argument("dot_format", "boolean", "true: a graph in the dot language; false: text", True),
@@ -288,7 +288,7 @@ GET_TREE_SURR = Function(
     "get_tree_surr",
     "lists the surrogates of one tree of a forest that was trained with max_surrogates",
     run="madtree.explain.display:get_tree_surr",
-    arguments=(Argument("forest_model_table", "text", FOREST_MODEL), _GID, _SAMPLE),
+    arguments=(Argument("forest_model_table", "text", model_of(FOREST)), _GID, _SAMPLE),
     example="SELECT madtree.get_tree_surr('delay_forest', 1, 7);",
     takes=_ENSEMBLES,
 )

@@ -93,8 +93,8 @@ FOREST_TRAIN = Function(
         ),
         replace(
             MIN_SPLIT,
-            help=f"rows that a node needs to be split: {defaults.FOREST_MIN_SPLIT[True]}, of numbers "
-            f"{defaults.FOREST_MIN_SPLIT[False]}",
+            help=f"rows that a node needs to be split: {defaults.GROWN_OUT_MIN_SPLIT[True]}, of numbers "
+            f"{defaults.GROWN_OUT_MIN_SPLIT[False]}",
         ),
         replace(MIN_BUCKET, help="rows that each side must keep: 1"),
         replace(BINS, name="num_splits"),

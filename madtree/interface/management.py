@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from madtree.interface import defaults
 from madtree.interface.function import REQUIRED, Argument, Function, Method, Takes
-from madtree.interface.shared import ANY_MODEL, BOOSTED_MODEL, FIGURES, ROUNDS, TREE_MODEL, TRUST_OWNER, whom_to_trust
+from madtree.interface.shared import ANY_MODEL, FIGURES, ROUNDS, TRUST_OWNER, model_of, whom_to_trust
 from madtree.trees import BOOSTED, TREE
 
 _NEW_MODEL = Argument("new_model", "text", "name of the new model; its tables must not exist, unless replace is true")
@@ -22,7 +22,7 @@ TREE_PRUNE = Function(
     method=Method("prune"),
     makes="new_model",
     arguments=(
-        Argument("model", "text", TREE_MODEL),
+        Argument("model", "text", model_of(TREE)),
         _NEW_MODEL,
         Argument(
             "cp",
@@ -49,7 +49,7 @@ BOOST_CUT = Function(
     method=Method("cut"),
     makes="new_model",
     arguments=(
-        Argument("model", "text", BOOSTED_MODEL),
+        Argument("model", "text", model_of(BOOSTED)),
         _NEW_MODEL,
         replace(ROUNDS, help="rounds to keep, from the first one on; of a group that has fewer, all", default=REQUIRED),
         TRUST_OWNER,

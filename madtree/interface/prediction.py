@@ -8,16 +8,14 @@ from madtree.interface import defaults
 from madtree.interface.function import Argument, Function, Method, Takes
 from madtree.interface.shared import (
     ANY_MODEL,
-    BOOSTED_MODEL,
     FIGURES,
-    FOREST_MODEL,
     OUTPUT,
     REPLACE,
     ROUNDS,
     SEE_BELOW,
     TEXTS,
-    TREE_MODEL,
     TRUST_OWNER,
+    model_of,
     whom_to_trust,
 )
 from madtree.trees import BOOSTED, FOREST, TREE
@@ -55,7 +53,7 @@ TREE_PREDICT = Function(
     shares_run=True,
     settings=FIGURES,
     arguments=(
-        Argument("tree_model", "text", TREE_MODEL),
+        Argument("tree_model", "text", model_of(TREE)),
         Argument(
             "new_data_table",
             "text",
@@ -94,7 +92,7 @@ FOREST_PREDICT = Function(
     shares_run=True,
     settings=FIGURES,
     arguments=(
-        Argument("random_forest_model", "text", FOREST_MODEL),
+        Argument("random_forest_model", "text", model_of(FOREST)),
         Argument("new_data_table", "text", "table or view with the id, the features and the grouping columns"),
         OUTPUT,
         replace(
@@ -128,7 +126,7 @@ BOOST_PREDICT = Function(
     run="madtree.calls.answers:predict_by_rounds",
     settings=FIGURES,
     arguments=(
-        Argument("boosted_model", "text", BOOSTED_MODEL),
+        Argument("boosted_model", "text", model_of(BOOSTED)),
         Argument("new_data_table", "text", "table or view with the id, the features and the grouping columns"),
         OUTPUT,
         replace(
@@ -156,7 +154,7 @@ BOOST_SQL = Function(
     method=Method("to_sql"),
     settings=TEXTS,
     arguments=(
-        Argument("model", "text", BOOSTED_MODEL),
+        Argument("model", "text", model_of(BOOSTED)),
         replace(
             _TYPE,
             help="'response', 'raw' or 'prob'; 'prob': of two classes the last one's probability, of more a float8[]; "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from madtree.interface import defaults
 from madtree.interface.function import Argument
 from madtree.interface.valid import at_least
-from madtree.trees import BOOSTED, FOREST, KINDS, TREE, ModelKind
+from madtree.trees import KINDS, ModelKind
 
 # What values look like as text is the same whatever the session's settings are.
 TEXTS = {"datestyle": "ISO", "intervalstyle": "postgres", "extra_float_digits": "1"}
@@ -21,8 +21,7 @@ def model_of(*kinds: ModelKind) -> str:
     return f"output_table_name of {', '.join(others)}{' or ' * bool(others)}{last}"
 
 
-ANY_MODEL, TREE_MODEL, FOREST_MODEL = model_of(*KINDS.values()), model_of(TREE), model_of(FOREST)
-BOOSTED_MODEL = model_of(BOOSTED)
+ANY_MODEL = model_of(*KINDS.values())
 SEE_BELOW = "see below"
 
 OUTPUT = Argument("output_table", "text", "table to create; must not exist, unless replace is true")

@@ -33,7 +33,7 @@ METHODS = {name.removesuffix("_train"): kind for name, kind in KINDS.items()}
 
 TREE_TUNE = Function(
     "tree_tune",
-    "tries settings of trees, forests or boosted models by cross-validation, and trains the best one",
+    "tries settings of a model of any kind by cross-validation, and trains the best one",
     run="madtree.calls.training:tree_tune",
     settings=FIGURES,
     by_name_from="method",
@@ -127,7 +127,7 @@ SELECT madtree.tree_predict('delay_search_model', 'flights_today', 'flights_scor
     command=Command(
         "tune",
         "searching",
-        """Try settings of a tree, a forest or a boosted model by cross-validation, and train the best one.
+        """Try settings of a model of any kind by cross-validation, and train the best one.
 
 The table MODEL gets a row for each setting and fold, and the best model is MODEL_model.
 """,

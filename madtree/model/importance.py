@@ -24,7 +24,7 @@ def get_var_importance(host: Host, model_name: str | None, output_table: str | N
     check_rows(opened)
     schema, name = check_new(host, output_table, "output_table")
     grouping = opened.grouping
-    own = sql.COLUMNS[opened.model.kind]
+    own = sql.importance_columns(opened.model.kind)
     for column in grouping:
         if column in own:
             raise MadtreeError(
@@ -54,5 +54,5 @@ def tree_importance(host: Host, model_name: str | None) -> list[Row]:
     check_answer("tree_importance", n_rows, "get_var_importance writes them into a table.")
     groups = group_objects(opened)
     place = {"tree_id": f"t.{model.kind.group_number}"}
-    rows = listed(host, sql.IMPORTANCE[model.kind](*opened.tables.at, place, True))
+    rows = listed(host, sql.importance(model.kind, *opened.tables.at, place, best_first=True))
     return [{**row, "group_values": groups.get(row["tree_id"])} for row in watched(host, rows)]

@@ -19,12 +19,15 @@ MOST_SCORES = 5_000_000  # that rows of all groups together begin with
 
 
 def base_scores(opened: OpenModel) -> list[list[float]]:
-    """Of all groups by their numbers, from 1; zeros of those that failed.
+    """Of all groups by their numbers, from 1, what their trees are added to; zeros of those that failed. None of models
+    whose trees are not added up.
 
     Raises:
-        MadtreeError: they are none.
+        MadtreeError: they are no finite numbers, or too many.
     """
     model = opened.model
+    if model.kind.joining is not Joining.SUM:
+        return []
     found = []
     if len(model.numbering.counts) * model.n_scores > MOST_SCORES:
         raise MadtreeError(

@@ -11,10 +11,9 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.model.facts import Facts, TableFacts
 from madtree.sqltext.check import faulty_key
-from madtree.sqltext.group_tables import MEMBER_COLUMNS
 from madtree.sqltext.kinds import EXPECTED, columns_of_kind
 from madtree.sqltext.quote import ident
-from madtree.sqltext.tables import KEYS
+from madtree.sqltext.tables import KEYS, MEMBER_COLUMNS
 from madtree.trees import ModelKind
 
 NOT_ALLOWED = "42501"

@@ -7,12 +7,12 @@ from madtree.parallel.cost_model import (
     available,
     best,
     cores,
-    forest_workers,
     growing_workers,
     handing_over_pays,
     pass_workers,
     resident_workers,
     seconds,
     sharing,
+    wave_workers,
     without_leader,
 )

@@ -15,7 +15,7 @@ from madtree.host import Host
 from madtree.records import dataclass
 from madtree.request import Costs
 from madtree.sqltext import workers as sql
-from madtree.trees import ForestParameters, Parameters
+from madtree.trees import Parameters
 
 _LIKELY_LEVELS = 10
 
@@ -67,24 +67,25 @@ def resident_workers(workers: Workers, n_rows: int, n_columns: int, parameters: 
     return best(work, workers.available, costs, alone=costs.resident)
 
 
-def forest_workers(
+def wave_workers(
     workers: Workers,
     n_rows: int,
     n_columns: int,
     parameters: Parameters,
     costs: Costs,
-    forest: ForestParameters,
+    row_level: float,
     n_waves: tuple[int, int],
 ) -> int:
-    """How many should pack a table, and stay until a forest is grown; the arguments as above.
+    """How many should pack a table, and stay until its trees are grown in waves; the other arguments as above.
 
-    `n_waves`: in which one process grows it, and in which several do.
+    Args:
+        row_level: seconds that a row takes in a level of all trees.
+        n_waves: in which one process grows them, and in which several do.
     """
     if workers.requested:
         return workers.available
-    # As many rows as the table has go down each tree, in the bag or out of it.
     levels = min(parameters.max_depth, _LIKELY_LEVELS)
-    grown = n_rows * forest.n_trees * levels * (forest.n_drawn * costs.drawn_value + costs.followed_row)
+    grown = n_rows * levels * row_level
     alone, shared = n_waves
     work = n_rows * n_columns * costs.packed_value + grown + alone * levels * costs.wave_level
     detour = (shared - alone) * levels * costs.wave_level

@@ -157,7 +157,7 @@ def confidence(model: Model, node: Node) -> float:
     return of_class / sum(weights) if sum(weights) else 0.0
 
 
-def spread_text(model: Model, node: Node) -> str:
+def deviation_text(model: Model, node: Node) -> str:
     """The standard deviation of a node's values; of counts their mean deviance; empty where scores are added up."""
     if model.adds_scores:
         return ""
@@ -178,7 +178,7 @@ def _box(model: Model, node: Node, shares: list[tuple[str, float]], below: int, 
         detail = f"{rows_text(node.n_rows)} · {sure if node.is_leaf else f'{sure} {outcome}'}"
     else:
         details = [] if node.is_leaf else [short]
-        details += filter(None, [spread_text(model, node)])
+        details += filter(None, [deviation_text(model, node)])
         detail = " · ".join([rows_text(node.n_rows), *([" ".join(details)] if details else [])])
     if node.is_leaf:
         heading, whole = short, outcome

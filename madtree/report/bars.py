@@ -134,14 +134,14 @@ def _by_class(rows: Sequence[Row], shown: Sequence[int]) -> list[int]:
 
 
 def of_numbers(centre: float) -> Outcomes:
-    """`rows`, and of their outcomes `means` and standard deviations, `spreads`: of events over exposures only means.
+    """`rows`, and of their outcomes `means` and standard deviations, `deviations`: of events over exposures only means.
 
     `centre`: what the outcomes' sums and squares are from.
     """
 
     def columns(bars: Sequence[Cells]) -> dict[str, list[Any]]:
         moments = [_moments([cell.counts for cell in cells], centre) for cells in bars]
-        return dict(zip(("rows", "means", "spreads"), map(list, zip(*moments, strict=True)), strict=True))
+        return dict(zip(("rows", "means", "deviations"), map(list, zip(*moments, strict=True)), strict=True))
 
     return columns
 
@@ -155,8 +155,8 @@ def _moments(rows: Sequence[Row], centre: float) -> tuple[int, float | None, flo
         events = total + n * centre
         return n, _rounded(events / math.fsum(row["amount"] for row in rows)), None
     mean = total / n
-    spread = math.sqrt(max(0.0, math.fsum(row["squares"] for row in rows) / n - mean * mean))
-    return n, _rounded(centre + mean), _rounded(spread)
+    deviation = math.sqrt(max(0.0, math.fsum(row["squares"] for row in rows) / n - mean * mean))
+    return n, _rounded(centre + mean), _rounded(deviation)
 
 
 def _rounded(value: float) -> float:

@@ -23,13 +23,13 @@ class Extent:
 
     Attributes:
         low, high: the least and the greatest finite one, None where there is none.
-        mean, spread: their mean and standard deviation; None and 0 where all are very large.
+        mean, deviation: their mean and standard deviation; None and 0 where all are very large.
     """
 
     low: float | None
     high: float | None
     mean: float | None
-    spread: float
+    deviation: float
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _usual(extent: Extent, least: float, greatest: float) -> tuple[float, float]
     """The ends of what is drawn: a few values far away must not press all others into one range."""
     if extent.mean is None:
         return least, greatest
-    room = USUAL * extent.spread
+    room = USUAL * extent.deviation
     return max(least, extent.mean - room), min(greatest, extent.mean + room)
 
 

@@ -55,18 +55,18 @@ def build_report(
 ) -> str:
     """A page that shows a model: its trees drawn, importance, cp table, errors on a table, parameters and scoring SQL;
     how the values of a split's feature are distributed in the table, and what features contribute to the predictions of
-    some of its rows; of a forest its out-of-bag error by the number of trees.
+    some of its rows; of an ensemble its out-of-bag error by the number of trees, or its losses by round.
 
     The page is one file: it loads nothing, and shows the same in ten years. It writes nothing in the database.
 
     Args:
         connection: a psycopg connection, or a client of madtree's; what it may read is read with its rights.
-        model: output_table_name of tree_train or forest_train.
+        model: its name.
         data: a table or view with known outcomes to try the model on, best of rows that it was not trained on; by
-            default the training table, of which a forest's page only counts the values at splits. Where that is gone or
-            not to be read, the page says so and shows the rest.
+            default the training table, of which the page of a model that is tested out of bag only counts the values at
+            splits. Where that is gone or not to be read, the page says so and shows the rest.
         trees: of a model of several trees those to show, by tree_id; by default, of groups those with the most rows, of
-            a forest and a boosted model the first ones.
+            an ensemble the first ones.
         evaluate: False leaves out how the model does on a table, and so any look at the rows.
         trust_owner: as a superuser, use another role's model although it runs what that role wrote; without it the page
             of such a model says so in the place of what would run.
@@ -119,7 +119,7 @@ def _build(
             check_own_table(opened, "data")
         paths = row_paths(choice, table_name, row)
     choice = replace(choice, row=f"{row} of {table_name}" if paths else None)
-    values = _values(choice, figures) | {"paths": paths, "cv": cp_tables(choice), "forests": whole}
+    values = _values(choice, figures) | {"paths": paths, "cv": cp_tables(choice), "ensembles": whole}
     if evaluate:
         values["contributions"] = or_note(choice, is_given, lambda: contributions(choice, table_name, row))
         colours, first = values["colours"], paths.keys()

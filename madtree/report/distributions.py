@@ -1,5 +1,5 @@
 """How the values of a split's feature are distributed among the rows that come to it: by class, or with the mean and
-the spread of the outcome.
+the standard deviation of the outcome.
 """
 
 from __future__ import annotations
@@ -146,9 +146,9 @@ def _extent(rows: sql.CountedRows, split: Node, found: Sequence[Row]) -> Extent 
     below = [row for row in found if any(node is split for node, _ in rows.tree.path(row["ending"]))]
     with_some = [row for row in below if row[f"low{place}"] is not None]
     low, high = (pick((row[f"{end}{place}"] for row in with_some), default=None) for pick, end in _ENDS)
-    parts = [(row[f"n{place}"], row[f"mean{place}"], row[f"spread{place}"]) for row in below if row[f"n{place}"]]
+    parts = [(row[f"n{place}"], row[f"mean{place}"], row[f"sd{place}"]) for row in below if row[f"n{place}"]]
     mean = _mean([(n, of_part) for n, of_part, _ in parts])
-    squares = _mean([(n, spread**2 + (of_part - mean) ** 2) for n, of_part, spread in parts])
+    squares = _mean([(n, deviation**2 + (of_part - mean) ** 2) for n, of_part, deviation in parts])
     return Extent(low, high, mean if parts else None, math.sqrt(squares))
 
 

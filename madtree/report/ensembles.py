@@ -1,5 +1,5 @@
-"""What a page says of many trees as a whole: of a forest its error on out-of-bag rows by the number of trees, of a
-boosted model its losses by round; and the features' importances.
+"""What a page says of many trees as a whole: their error on out-of-bag rows by the number of trees, or their losses by
+round; and the features' importances.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from madtree.trees import Model
 
 MAX_ROUNDS = 1_000  # of a boosted model, that are drawn
 _GIDS = ["pg_catalog.int4[]"]
-_OF_FOREST = ("oob_error", "oob_score", "oob_var_importance", "oob_var_importance_sd")
-_OF_BOOSTED = ("n_rounds", "training_loss", "validation_loss")
+_OUT_OF_BAG = ("oob_error", "oob_score", "oob_var_importance", "oob_var_importance_sd")
+_OF_ROUNDS = ("n_rounds", "training_loss", "validation_loss")
 
 
-def forest_values(opened: OpenModel, gids: Sequence[int]) -> list[dict[str, Any]]:
-    """The forests of some groups for the page's script, in the order of `gids`.
+def out_of_bag_values(opened: OpenModel, gids: Sequence[int]) -> list[dict[str, Any]]:
+    """What out-of-bag rows say of the ensembles of some groups, for the page's script, in the order of `gids`.
 
     The curve is drawn of what there is: the model has the error of the first so many trees in the rows of some of them,
     and always that of all trees in the row of the group.
@@ -37,13 +37,13 @@ def forest_values(opened: OpenModel, gids: Sequence[int]) -> list[dict[str, Any]
             "score": finite(row["oob_score"]),
             "curve": curves.get(row["gid"], []),
         }
-        for row in _rows(opened, gids, _OF_FOREST)
+        for row in _rows(opened, gids, _OUT_OF_BAG)
     ]
 
 
-def boosted_values(opened: OpenModel, gids: Sequence[int]) -> list[dict[str, Any]]:
-    """As `forest_values`, of the boosted models of some groups: `losses` has rounds, and the losses after each of them,
-    of the rows in training and of those held out.
+def round_values(opened: OpenModel, gids: Sequence[int]) -> list[dict[str, Any]]:
+    """As `out_of_bag_values`, of ensembles that are grown in rounds: `losses` has rounds, and the losses after each of
+    them, of the rows in training and of those held out.
     """
     found: dict[int, list[list[float | None]]] = {}
     if opened.tables.has("_rounds"):
@@ -60,7 +60,7 @@ def boosted_values(opened: OpenModel, gids: Sequence[int]) -> list[dict[str, Any
             "validation": finite(row["validation_loss"]),
             "losses": _some(found.get(row["gid"], []), row["n_rounds"]),
         }
-        for row in _rows(opened, gids, _OF_BOOSTED)
+        for row in _rows(opened, gids, _OF_ROUNDS)
     ]
 
 
@@ -96,7 +96,7 @@ def _importance(row: Row) -> dict[str, Any]:
     """
     gained = [value or 0.0 for value in row["impurity_var_importance"] or ()]
     total = sum(gained)
-    permuted, spread = row.get("oob_var_importance"), row.get("oob_var_importance_sd")
+    permuted, deviation = row.get("oob_var_importance"), row.get("oob_var_importance_sd")
     order = sorted(range(len(gained)), key=lambda f: (-(permuted[f] or 0.0) if permuted else 0.0, -gained[f], f))
     told = order if permuted else [f for f in order if gained[f] > 0]
     kept = told[:MAX_FEATURES]
@@ -104,7 +104,7 @@ def _importance(row: Row) -> dict[str, Any]:
         "features": kept,
         "shares": [finite(gained[f] / total * 100 if total > 0 else 0.0) for f in kept],
         "permuted": [finite(permuted[f]) for f in kept] if permuted else None,
-        "sd": [finite(spread[f]) for f in kept] if permuted and spread else None,
+        "sd": [finite(deviation[f]) for f in kept] if permuted and deviation else None,
         "unused": len(order) - len(told),
         "others": len(told) - len(kept),
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 from madtree.model import OpenModel
 from madtree.records import dataclass
-from madtree.report.ensembles import boosted_values, forest_values
+from madtree.report.ensembles import out_of_bag_values, round_values
 from madtree.sqltext import report as sql
 from madtree.sqltext.values import Writer
 from madtree.trees import BOOSTED, FOREST, TREE, ModelKind
@@ -50,7 +50,7 @@ _FOREST_PAGE = KindPage(
     which="the first ones, or those asked for by madtree report --tree NUMBER.",
     # Its trees have seen these rows, so it would look too good: its out-of-bag error says more.
     is_evaluated=False,
-    whole=forest_values,
+    whole=out_of_bag_values,
     no_expression="A forest is no single expression; one of its trees is.",
 )
 PAGES: Mapping[ModelKind, KindPage] = {
@@ -68,7 +68,7 @@ PAGES: Mapping[ModelKind, KindPage] = {
     BOOSTED: replace(
         _FOREST_PAGE,
         is_evaluated=True,
-        whole=boosted_values,
+        whole=round_values,
         no_expression="The expression of a boosted model is the sum of all its trees, and for small models only.",
     ),
 }

@@ -21,7 +21,7 @@ from madtree.render.labels import CONTROL, lines, one_line
 
 SCRIPTS = (
     "words.js", "cards.js", "layout.js", "opening.js", "drawing.js", "treeview.js", "distribution.js", "details.js",
-    "charts.js", "cp.js", "metrics.js", "matrix.js", "curve.js", "forest.js", "boosted.js", "contributions.js",
+    "charts.js", "cp.js", "metrics.js", "matrix.js", "curve.js", "out_of_bag.js", "boosted.js", "contributions.js",
     "report.js",
 )  # fmt: skip
 MAX_FEATURES = 40  # bars of importance that a page keeps; the others are told as one sum

@@ -17,7 +17,6 @@ from madtree.request.catalog import (
 )
 from madtree.request.class_params import check_class_params, class_params_of, class_params_text
 from madtree.request.features import kind_of
-from madtree.request.forest_arguments import check_forest_arguments
 from madtree.request.grid import setting_text
 from madtree.request.hints import refused_value
 from madtree.request.holding import (

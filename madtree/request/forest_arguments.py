@@ -37,12 +37,12 @@ def check_forest_arguments(host: Host, *given: Any, **named: Any) -> TrainingTas
             f"intervals: {task.arguments.dependent_variable} is a class, and intervals are of numbers",
             hint="madtree.conformal_quantiles tells which classes a row may be of.",
         )
-    least = defaults.FOREST_MIN_SPLIT[task.is_classification]
+    least = defaults.GROWN_OUT_MIN_SPLIT[task.is_classification]
     parameters = replace(
         task.parameters,
         cp=UNPRUNED,
         min_split=least if values["min_split"] is None else values["min_split"],
-        min_bucket=defaults.FOREST_MIN_BUCKET if values["min_bucket"] is None else values["min_bucket"],
+        min_bucket=defaults.GROWN_OUT_MIN_BUCKET if values["min_bucket"] is None else values["min_bucket"],
     )
     forest = ForestParameters(
         n_trees=values["num_trees"],

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from madtree.host import watched
-from madtree.learn.data import Array, Floats, Ints
-from madtree.model import UsableModel, base_scores, probabilities
+from madtree.learn.data import Floats, Ints
+from madtree.model import UsableModel, probabilities
 from madtree.model.arrays import ModelArrays, class_weights, node_weights
 from madtree.records import dataclass
 
@@ -62,61 +62,19 @@ def numbers_of_tree(scale: SumScale, arrays: ModelArrays) -> LeafNumbers:
         values = shares[:, list(scale.classes)]
     else:
         values = arrays.nodes["prediction"].astype(np.float64)[:, None]
-    return _alike(scale, arrays, values, node_weights(scale.opened, n_nodes))
+    return alike(scale, arrays, values, node_weights(scale.opened, n_nodes))
 
 
-def numbers_of_forest(scale: SumScale, arrays: ModelArrays) -> LeafNumbers:
-    """Each tree of a forest says its part of the share of votes, or of the mean. Nodes are covered by the weight of
-    their in-bag rows.
-    """
-    nodes = arrays.nodes
-    classes = list(scale.classes)
-    if scale.type_ == "prob":
-        values = (nodes["prediction"][:, None] == np.array(classes) + 1).astype(np.float64)
-    elif scale.type_ == "prob_mean":
-        shares = nodes["class_weights"].astype(np.float64)
-        values = (shares / shares.sum(axis=1, keepdims=True))[:, classes]
-    else:
-        values = nodes["prediction"].astype(np.float64)[:, None]
-    return _alike(scale, arrays, values / scale.opened.model.n_members, _cover(nodes))
-
-
-def numbers_of_boosted(scale: SumScale, arrays: ModelArrays) -> LeafNumbers:
-    """Each tree of a boosted model adds to one score. Nodes are covered by the numbers of their rows, as LightGBM has
-    it; of two classes the score of the first one is that of the last one, with the other sign.
-    """
-    model = scale.opened.model
-    group, numbers = _groups(scale, arrays)
-    bases = np.array(base_scores(scale.opened))
-    base = bases.take(numbers - 1, axis=0)
-    values = arrays.nodes["prediction"].astype(np.float64)[:, None]
-    member = np.arange(len(group)) - np.searchsorted(group, group)
-    first_output = np.zeros(len(group), np.int64)
-    if model.n_scores > 1:
-        place = np.full(model.n_scores, -1)
-        place[list(scale.classes)] = np.arange(len(scale.classes))
-        first_output, base = place.take(member % model.n_scores), base[:, list(scale.classes)]
-    elif scale.classes and scale.classes[0] != len(model.classes) - 1:
-        values, base = -values, -base
-    return LeafNumbers(values, arrays.nodes["n_rows"].astype(np.float64), first_output, group, base)
-
-
-def _alike(scale: SumScale, arrays: ModelArrays, values: Floats, cover: Floats) -> LeafNumbers:
+def alike(scale: SumScale, arrays: ModelArrays, values: Floats, cover: Floats) -> LeafNumbers:
     """Where each tree says something of all that is scale."""
-    group, numbers = _groups(scale, arrays)
+    group, numbers = groups_of_trees(scale, arrays)
     nothing = np.zeros((len(numbers), scale.n_outputs))
     return LeafNumbers(values, cover, np.zeros(len(group), np.int64), group, nothing)
 
 
-def _groups(scale: SumScale, arrays: ModelArrays) -> tuple[Ints, Ints]:
+def groups_of_trees(scale: SumScale, arrays: ModelArrays) -> tuple[Ints, Ints]:
     """(n_trees,) position of each tree's group; (n_groups,) the numbers of the groups, from 1."""
     numbering, trees = scale.opened.model.numbering, arrays.trees
     of_trees = trees.group_of_nodes(numbering.most, numbering.counts).take(trees.roots)
     numbers, group = np.unique(of_trees, return_inverse=True)
     return group.ravel(), numbers
-
-
-def _cover(nodes: Mapping[str, Array]) -> Floats:
-    """(n_nodes,) the weight of a node's rows; packed nodes have none where each row counts one."""
-    cover = nodes["weight"] if "weight" in nodes else nodes["n_rows"]
-    return cover.astype(np.float64)

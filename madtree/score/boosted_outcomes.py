@@ -9,7 +9,8 @@ import numpy as np
 
 from madtree.learn.data import Array, Ints
 from madtree.model import UsableModel, base_scores, isotonic_functions, loss_thresholds
-from madtree.model.arrays import IsotonicArrays
+from madtree.model.arrays import IsotonicArrays, ModelArrays
+from madtree.score.additive import LeafNumbers, SumScale, groups_of_trees
 from madtree.score.block_plan import MemberValues, ScoreValues
 from madtree.score.member_scorer import row_bytes
 from madtree.score.number_columns import CLASS_OF_ROW, EVALUATED, columns_of, numbers_of
@@ -55,6 +56,26 @@ def outcomes_of_boosted(leaves: ScoredLeaves) -> Outcomes:
         return outcomes_of("likeliest", 0, [("outcome", 0, class_bytes)], [pick(classes)])
     parts, each = numbers_of(1)
     return outcomes_of("expected", 1, parts, columns_of(each, leaves.outputs))
+
+
+def numbers_of_boosted(scale: SumScale, arrays: ModelArrays) -> LeafNumbers:
+    """Each tree of a boosted model adds to one score. Nodes are covered by the numbers of their rows, as LightGBM has
+    it; of two classes the score of the first one is that of the last one, with the other sign.
+    """
+    model = scale.opened.model
+    group, numbers = groups_of_trees(scale, arrays)
+    bases = np.array(base_scores(scale.opened))
+    base = bases.take(numbers - 1, axis=0)
+    values = arrays.nodes["prediction"].astype(np.float64)[:, None]
+    member = np.arange(len(group)) - np.searchsorted(group, group)
+    first_output = np.zeros(len(group), np.int64)
+    if model.n_scores > 1:
+        place = np.full(model.n_scores, -1)
+        place[list(scale.classes)] = np.arange(len(scale.classes))
+        first_output, base = place.take(member % model.n_scores), base[:, list(scale.classes)]
+    elif scale.classes and scale.classes[0] != len(model.classes) - 1:
+        values, base = -values, -base
+    return LeafNumbers(values, arrays.nodes["n_rows"].astype(np.float64), first_output, group, base)
 
 
 def staged_values(opened: UsableModel, nodes: Mapping[str, Array]) -> MemberValues:

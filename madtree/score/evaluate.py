@@ -106,12 +106,7 @@ def tree_confusion(
     costs: Costs = COSTS,
 ) -> list[Row]:
     """Rows of the confusion matrix. Arguments and errors as for `tree_evaluate`."""
-    opened = find_to_use(host, tree_model, trust_owner, "tree_model")
-    if not opened.model.is_classification:
-        raise MadtreeError(
-            f"tree_model: {tree_model} is a regression model, and a confusion matrix needs classes",
-            hint="madtree.tree_evaluate measures its errors.",
-        )
+    opened = _with_classes(host, tree_model, trust_owner, "a confusion matrix needs classes")
     _check_cells(opened)
     with asking(opened, test_table, in_blocks, costs) as put:
         return put.checked(sql.confusion(put.question))
@@ -171,15 +166,20 @@ def _of_class(
     argument, n = most
     if n is None or n < 1:
         raise MadtreeError(f"{argument} must be 1 or more, not {'NULL' if n is None else n}")
-    opened = find_to_use(host, tree_model, trust_owner, "tree_model")
-    if not opened.model.is_classification:
-        raise MadtreeError(
-            f"tree_model: {tree_model} is a regression model, and a curve is of a class",
-            hint="madtree.tree_evaluate measures its errors.",
-        )
+    opened = _with_classes(host, tree_model, trust_owner, "a curve is of a class")
     chosen = class_position(opened.model, class_) + 1
     with asking(opened, test_table, None, COSTS) as put:
         return put.checked(statement(replace(put.question, chosen=chosen), n))
+
+
+def _with_classes(host: Host, given: str | None, trust_owner: bool | None, why: str) -> UsableModel:
+    """The model of that name; raises MadtreeError where it is not one of classes."""
+    opened = find_to_use(host, given, trust_owner, "tree_model")
+    if not opened.model.is_classification:
+        raise MadtreeError(
+            f"tree_model: {given} is a regression model, and {why}", "madtree.tree_evaluate measures its errors."
+        )
+    return opened
 
 
 def _float(value: Any) -> float | None:

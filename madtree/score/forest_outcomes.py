@@ -1,4 +1,6 @@
-"""What a forest's rows come to: what each leaf says, and how the block scorer's bytes become columns."""
+"""What a forest's rows come to: what each leaf says, how the block scorer's bytes become columns, and what trees add to
+an explanation.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,8 @@ import numpy as np
 
 from madtree.learn.data import Floats
 from madtree.model import INTERVAL
-from madtree.model.arrays import read_leaf_outcomes
+from madtree.model.arrays import ModelArrays, read_leaf_outcomes
+from madtree.score.additive import LeafNumbers, SumScale, alike
 from madtree.score.block_plan import MemberValues
 from madtree.score.member_scorer import INTERVAL_NUMBERS, row_bytes
 from madtree.score.number_columns import CLASS_OF_ROW, EVALUATED, array_of, columns_of, numbers_of
@@ -75,6 +78,24 @@ def outcomes_of_forest(leaves: ScoredLeaves) -> Outcomes:
         return outcomes_of("oob_means", values, parts, columns_of(each, outputs))
     parts, each = numbers_of(values.shape[1])
     return outcomes_of("means", values, parts, columns_of(each, outputs))
+
+
+def numbers_of_forest(scale: SumScale, arrays: ModelArrays) -> LeafNumbers:
+    """Each tree of a forest says its part of the share of votes, or of the mean. Nodes are covered by the weight of
+    their in-bag rows.
+    """
+    nodes = arrays.nodes
+    # Packed nodes have no weight where each row counts one.
+    cover = nodes["weight"] if "weight" in nodes else nodes["n_rows"]
+    classes = list(scale.classes)
+    if scale.type_ == "prob":
+        values = (nodes["prediction"][:, None] == np.array(classes) + 1).astype(np.float64)
+    elif scale.type_ == "prob_mean":
+        shares = nodes["class_weights"].astype(np.float64)
+        values = (shares / shares.sum(axis=1, keepdims=True))[:, classes]
+    else:
+        values = nodes["prediction"].astype(np.float64)[:, None]
+    return alike(scale, arrays, values / scale.opened.model.n_members, cover.astype(np.float64))
 
 
 def _share(votes: str, members: int) -> str:

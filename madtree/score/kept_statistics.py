@@ -123,8 +123,8 @@ def _damaged(tables: ModelTables) -> MadtreeError:
 def tree_statistics(
     host: Host, model_name: str | None, training_table: str | None, trust_owner: bool | None = False
 ) -> int:
-    """Keep how the values of a model's training rows are spread, in `<output>_statistics`; returns how many rows there
-    are.
+    """Keep how the values of a model's training rows are distributed, in `<output>_statistics`; returns how many rows
+    there are.
 
     Args:
         trust_owner: that of `find_model`.

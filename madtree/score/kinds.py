@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 
 from madtree.model.arrays import ModelArrays
 from madtree.records import dataclass
-from madtree.score.additive import LeafNumbers, SumScale, numbers_of_boosted, numbers_of_forest, numbers_of_tree
-from madtree.score.boosted_outcomes import outcomes_of_boosted
-from madtree.score.forest_outcomes import outcomes_of_forest
+from madtree.score.additive import LeafNumbers, SumScale, numbers_of_tree
+from madtree.score.boosted_outcomes import numbers_of_boosted, outcomes_of_boosted
+from madtree.score.forest_outcomes import numbers_of_forest, outcomes_of_forest
 from madtree.score.number_columns import EVALUATED, question_to_all_trees
 from madtree.score.outcomes import Outcomes, ScoredLeaves, outcomes_of_tree, question_to_tree
 from madtree.sqltext.predict import Output

@@ -1,4 +1,4 @@
-"""An outcome for each leaf of a forest that has just been trained: that of one of the training rows which come to it.
+"""An outcome for each leaf of trees that have just been trained: that of one of the training rows which come to it.
 
 Which one a hash of its id says, so it is the same wherever rows lie and whoever reads them. Rows in and out of a tree's
 bag are drawn alike, as ranger does: the former alone, by which the tree was grown, would be too close to its means.
@@ -44,7 +44,7 @@ class LeafOutcomes:
 
 
 def draw_leaf_outcomes(host: Host, task: TrainingTask, wave_bytes: int = WAVE_BYTES) -> LeafOutcomes:
-    """Those of the forest that `task` has just trained. A leaf whose rows have gone in the meantime has its mean.
+    """Those of the model that `task` has just trained. A leaf whose rows have gone in the meantime has its mean.
 
     Args:
         wave_bytes: by which it is decided how many trees are asked in one pass over the table.

@@ -1,4 +1,4 @@
-"""tree_predict, forest_predict and tree_sql: score a table by a model, or say how as an SQL expression."""
+"""Score a table by a model, or, as tree_sql, say how as an SQL expression."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from madtree.score.case_or_blocks import Work, run_case, work_of
 from madtree.score.former_table import predictions
 from madtree.score.into_table import IntoTable
 from madtree.score.new_rows import id_name_of
-from madtree.score.sum_expression import forest_expression
+from madtree.score.sum_expression import vote_expression
 from madtree.sqltext import predict as sql
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.portable import spelling_of
@@ -146,7 +146,6 @@ def _by_case(
 
 
 tree_predict = partial(score_table, function="tree_predict")
-forest_predict = partial(score_table, function="forest_predict")
 
 
 def tree_sql(
@@ -169,7 +168,7 @@ def tree_sql(
     if tree_id is None:
         check_kind(opened.model, "tree_sql", "model")
         if opened.model.kind.joining is Joining.VOTE_OR_MEAN:
-            return forest_expression(opened, type_, class_, spelling)
+            return vote_expression(opened, type_, class_, spelling)
     single = opened.model.as_single_trees
     wanted = check_type(single, type_, own_types(single))
     output = output_expression(single, wanted, spelling, class_)

@@ -1,5 +1,5 @@
-"""What other rows than those of its training say in the nodes of a model whose leaves follow from sums over rows: of
-single trees, and of forests, all trees of which all rows go down.
+"""What other rows than those of its training say in the nodes of a model whose leaves follow from sums over rows: all
+rows go down all trees of their group.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def refreshed_nodes(
     wave_bytes: int = WAVE_BYTES,
     in_blocks: bool | None = None,
 ) -> RefreshedNodes:
-    """What the rows of a table say in the nodes of a model of single trees, or a forest.
+    """What the rows of a table say in the nodes of a model none of whose trees depends on another one.
 
     Args:
         in_blocks: whether rows are scored by blocks or, where that is possible, by one expression; None lets

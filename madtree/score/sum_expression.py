@@ -1,4 +1,4 @@
-"""boost_sql, and tree_sql of a forest: a model of many trees a group as an SQL expression."""
+"""A model of many trees a group as an SQL expression: what its trees add up to, or vote for."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from madtree.sqltext.condition import Spelling
 from madtree.sqltext.portable import spelling_of
 from madtree.sqltext.score_sum import ScoreSum
 from madtree.sqltext.tree_sum import GroupTrees, VoteSum
-from madtree.trees import Joining, Model, Node
+from madtree.trees import Model, Node
 
-BOOSTED_TYPES, FOREST_TYPES = ("response", "prob", "raw"), ("response", "prob", "prob_mean")
+ADDED_TYPES, VOTED_TYPES = ("response", "prob", "raw"), ("response", "prob", "prob_mean")
 MOST_LEAVES = 20_000  # of all trees together
 MOST_ROUNDS = 1000
 _CUT, _SMALLER = "madtree.boost_cut makes a smaller one.", "fewer or smaller trees make a smaller one."
@@ -66,7 +66,7 @@ def boost_sql(
 
 def _checked(model: Model, type_: str | None, class_: str | None) -> tuple[str, int | None]:
     """The type of prediction, and the place of the class that is asked for."""
-    wanted = check_type(model, type_, BOOSTED_TYPES)
+    wanted = check_type(model, type_, ADDED_TYPES)
     each_has_one = wanted == "prob" or (wanted == "raw" and model.n_scores > 1)
     if class_ is not None and not each_has_one:
         of_many = " or, of more than two classes, 'raw'" if model.is_classification else ""
@@ -76,14 +76,14 @@ def _checked(model: Model, type_: str | None, class_: str | None) -> tuple[str, 
     return wanted, class_position(model, class_)
 
 
-def forest_expression(opened: UsableModel, type_: str | None, class_: str | None, spelling: Spelling) -> str:
-    """A forest as `forest_predict` says it; the arguments as of `boost_sql`.
+def vote_expression(opened: UsableModel, type_: str | None, class_: str | None, spelling: Spelling) -> str:
+    """A model whose trees vote, or whose means are averaged; the arguments as of `boost_sql`.
 
     Raises:
-        MadtreeError: an argument is not valid, or the forest is too large.
+        MadtreeError: an argument is not valid, or the model is too large.
     """
     model = opened.model
-    wanted = check_type(model, type_, FOREST_TYPES)
+    wanted = check_type(model, type_, VOTED_TYPES)
     if class_ is not None and wanted == "response":
         raise MadtreeError(f"class says whose probability is wanted, which takes type 'prob', not {wanted!r}")
     n_classes = len(model.classes)
@@ -121,7 +121,7 @@ def _groups(opened: UsableModel, hint: str, copies: int = 1) -> list[GroupTrees]
     _check_size(opened.model, int(size["leaves"]) * copies, copies, hint)
     if not size["trees"]:
         return []
-    bases, isotonic, found = _bases(opened), isotonic_functions(opened), []
+    bases, isotonic, found = base_scores(opened), isotonic_functions(opened), []
     of_trees = groupby(read_trees(opened), key=lambda tree: opened.model.numbering.group(tree.tree_id))
     n_nodes = 0  # which nobody has to tell as they are
     for group, trees in ((group, tuple(trees)) for group, trees in of_trees):
@@ -141,8 +141,3 @@ def _check_size(model: Model, leaves: int, copies: int, hint: str) -> None:
             hint=f"madtree.{model.kind.predicts} scores by models of any size; {hint}",
             sqlstate="54000",
         )
-
-
-def _bases(opened: UsableModel) -> list[list[float]]:
-    """The scores that each group's rows begin with; none of other models."""
-    return base_scores(opened) if opened.model.kind.joining is Joining.SUM else []

@@ -1,4 +1,4 @@
-"""How the values of a model's training rows are spread, kept beside the model: by its training, and by
+"""How the values of a model's training rows are distributed, kept beside the model: by its training, and by
 `tree_statistics`.
 """
 
@@ -35,8 +35,8 @@ _MOST_CATEGORIES = 10_000  # that are looked at by each training: 60 ms
 
 
 def keep_statistics(host: Host, task: TrainingTask, kind: ModelKind, sample: Floats) -> None:
-    """Keep how the values of rows of a training are spread, and what the model that has just been trained says of them.
-    Where they cannot be kept, as of too many categories, the table stays empty.
+    """Keep how the values of rows of a training are distributed, and what the model that has just been trained says of
+    them. Where they cannot be kept, as of too many categories, the table stays empty.
 
     Args:
         sample: (n_rows, n_numbers) of the rows, as `train.sampled_rows` has them.

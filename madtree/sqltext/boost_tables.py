@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.interface import own_settings
-from madtree.sqltext.group_tables import insert_for_groups
+from madtree.sqltext.inserts import insert_with_groups
 from madtree.sqltext.relation import Column
 from madtree.sqltext.tables import SUMMARY_COLUMNS, model_table
 from madtree.trees import BOOSTED
@@ -62,6 +62,6 @@ BOOST_SUMMARY_COLUMNS = SUMMARY_COLUMNS + tuple(each for each in own_settings(BO
 
 def insert_rounds(schema: str, name: str, grouping: Sequence[Column], group_source: str | None) -> str:
     """Fill `<output>_rounds` from one array literal per column of `ROUND_COLUMNS`."""
-    return insert_for_groups(
+    return insert_with_groups(
         model_table(schema, name, "_rounds"), ROUND_COLUMNS, grouping, group_source, "t.gid, t.round"
     )

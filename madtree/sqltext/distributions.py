@@ -18,7 +18,7 @@ from madtree.sqltext.predict import Output, tree_case
 from madtree.sqltext.quote import binary, literal, spelled_out
 from madtree.trees import Feature, FeatureKind, Node, Tree
 
-LARGEST = 1e100  # of values whose spread is measured: the sum of their squares is a float8 still
+LARGEST = 1e100  # of values whose standard deviation is measured: the sum of their squares is a float8 still
 DIGITS = 3  # of a branch's number in a cell
 VALUE = "="  # stands before the value, if there is one
 
@@ -83,7 +83,7 @@ class CountedRows:
 def extents(rows: CountedRows) -> str:
     """Of the rows in each leaf, by its id, `ending`: how many there are, the mean of their outcomes, `centre`, and of
     each of `numbers`, from 1: `low1` and `high1` of its finite values, and number, mean and standard deviation of those
-    that are not very large, `n1`, `mean1` and `spread1`.
+    that are not very large, `n1`, `mean1` and `sd1`.
     """
     ending = Output("ending", "pg_catalog.int8", lambda node: f"{node.node_id}::pg_catalog.int8")
     features = [rows.features[name] for name in rows.numbers]
@@ -147,7 +147,7 @@ def _between(value: str, low: float, high: float) -> str:
 
 
 _ENDS = (("min", "low"), ("max", "high"))
-_MOMENTS = (("count", "n"), ("avg", "mean"), ("stddev_pop", "spread"))
+_MOMENTS = (("count", "n"), ("avg", "mean"), ("stddev_pop", "sd"))
 
 _COUNTS = """\
 WITH counted AS (

@@ -106,11 +106,11 @@ summed AS (
         pg_catalog.max(s.high) `>` pg_catalog.min(s.low) AS varies
     FROM scoped AS s WHERE s.n `>` 0 GROUP BY s.scope
 ),
-spreads AS (
+centred AS (
     SELECT s.scope, pg_catalog.sum(
         GREATEST(s.distances `-` (pg_catalog.power(s.errors, 2) `/` s.weight), 0)
             `+` (s.weight `*` pg_catalog.power(d.distance, 2))
-    ) AS spread
+    ) AS squares
     FROM scoped AS s
     INNER JOIN summed AS m ON m.scope `=` s.scope
     CROSS JOIN LATERAL (SELECT (s.prediction `-` m.mean) `+` (s.errors `/` s.weight) AS distance) AS d
@@ -119,9 +119,9 @@ spreads AS (
 ),
 metrics AS (
     SELECT s.scope, s.n, pg_catalog.sqrt(s.squares `/` s.weight) AS rmse, s.sizes `/` s.weight AS mae,
-        CASE WHEN s.varies AND p.spread `>` 0 THEN 1::pg_catalog.float8 `-` (s.squares `/` p.spread) END AS r2,
+        CASE WHEN s.varies AND p.squares `>` 0 THEN 1::pg_catalog.float8 `-` (s.squares `/` p.squares) END AS r2,
         s.deviances `/` s.weight AS poisson_deviance
-    FROM summed AS s INNER JOIN spreads AS p ON p.scope `=` s.scope
+    FROM summed AS s INNER JOIN centred AS p ON p.scope `=` s.scope
 )"""
 _RESULT = """
 SELECT CASE WHEN s.scope `>=` 0 THEN s.scope END AS tree_id, COALESCE(m.n, 0)::pg_catalog.int8 AS n,

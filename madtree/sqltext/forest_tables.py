@@ -11,7 +11,6 @@ from madtree.interface import own_settings
 from madtree.sqltext.tables import SUMMARY_COLUMNS, model_table
 from madtree.trees import FOREST
 
-FOREST_METHOD = FOREST.trains  # in the summary
 # Behind those of all models with several trees a group.
 MORE_MEMBER_COLUMNS: tuple[tuple[str, str], ...] = (("oob_error", "float8"), ("oob_tested", "bool"))
 GROUP_COLUMNS: tuple[tuple[str, str], ...] = (

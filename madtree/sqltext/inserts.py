@@ -11,6 +11,7 @@ from madtree.sqltext.relation import Column
 from madtree.sqltext.tables import (
     COMPETITOR_COLUMNS,
     CV_COLUMNS,
+    MEMBER_COLUMNS,
     NODE_COLUMNS,
     SUMMARY_COLUMNS,
     SURROGATE_COLUMNS,
@@ -20,13 +21,57 @@ from madtree.sqltext.tables import (
 from madtree.sqltext.typenames import type_sql
 
 
-def insert_trees(schema: str, name: str, grouping: Sequence[Column], group_source: str | None) -> str:
-    """Fill `<output>` from one array literal per column of `TREE_COLUMNS`.
+def insert_with_groups(
+    table: str,
+    parameters: Sequence[tuple[str, str]],
+    grouping: Sequence[Column],
+    group_source: str | None,
+    order: str,
+    columns: Sequence[str] | None = None,
+) -> str:
+    """Fill a table from one array literal per parameter, and with the groups' values.
 
-    `group_source` is a relation with `tree_id` and the groups' values in `g1`, `g2`, ...
+    Args:
+        parameters: names and types; `gid`, or else `tree_id`, tells of which group a row is.
+        group_source: a relation with that number as `tree_id`, and the groups' values in `g1`, `g2`, ...
+        columns: those of the parameters that the table has; None for all.
     """
-    columns = [column for column, _ in TREE_COLUMNS]
-    return _insert_with_groups(model_table(schema, name), columns, TREE_COLUMNS, grouping, group_source, "t.tree_id")
+    names = [*(columns or dict(parameters))]
+    values = [f"t.{column}" for column in names]
+    join = ""
+    if grouping:
+        names += [ident(column.name) for column in grouping]
+        values += [f"g.g{i + 1}" for i in range(len(grouping))]
+        number = "gid" if "gid" in dict(parameters) else "tree_id"
+        join = f" JOIN {group_source} AS g ON g.tree_id OPERATOR(pg_catalog.=) t.{number}"
+    return (
+        f"INSERT INTO {table} ({', '.join(names)}) SELECT {with_arrays(values)} "
+        f"FROM {unnested('t', parameters)}{join} ORDER BY {order}"
+    )
+
+
+def insert_trees(schema: str, name: str, grouping: Sequence[Column], group_source: str | None) -> str:
+    """Fill `<output>` from one array literal per column of `TREE_COLUMNS`; see `insert_with_groups`."""
+    return insert_with_groups(model_table(schema, name), TREE_COLUMNS, grouping, group_source, "t.tree_id")
+
+
+def member_parameters(more: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """The columns of `<output>` where groups have many trees, with `more` behind them."""
+    return (*MEMBER_COLUMNS, *TREE_COLUMNS, *more)
+
+
+def insert_members(
+    schema: str, name: str, parameters: Sequence[tuple[str, str]], grouping: Sequence[Column], group_source: str | None
+) -> str:
+    """Fill `<output>` from one array literal per column of `parameters`; see `insert_with_groups`."""
+    return insert_with_groups(model_table(schema, name), parameters, grouping, group_source, "t.gid, t.sample_id")
+
+
+def insert_groups(
+    schema: str, name: str, parameters: Sequence[tuple[str, str]], grouping: Sequence[Column], group_source: str | None
+) -> str:
+    """Fill `<output>_group` from one array literal per column of `parameters`."""
+    return insert_with_groups(model_table(schema, name, "_group"), parameters, grouping, group_source, "t.gid")
 
 
 # What is handed over for each row of `<output>_cv`: the tree is only there to find its group.
@@ -35,39 +80,16 @@ CV_PARAMETERS: tuple[tuple[str, str], ...] = (("tree_id", "int4"), *CV_COLUMNS)
 
 def insert_cv(schema: str, name: str, grouping: Sequence[Column], group_source: str | None) -> str:
     """Fill `<output>_cv` from one array literal per column of `CV_PARAMETERS`; see `insert_trees`."""
-    columns = [column for column, _ in CV_COLUMNS]
-    return _insert_with_groups(
-        model_table(schema, name, "_cv"), columns, CV_PARAMETERS, grouping, group_source, "t.tree_id, t.cp DESC"
-    )
+    columns, order = [column for column, _ in CV_COLUMNS], "t.tree_id, t.cp DESC"
+    return insert_with_groups(model_table(schema, name, "_cv"), CV_PARAMETERS, grouping, group_source, order, columns)
 
 
 def fill_beside(schema: str, name: str, suffix: str, columns: Sequence[tuple[str, str]]) -> str:
     """Fill a table beside a model from one array literal per column."""
     names = [column for column, _ in columns]
-    values = ", ".join(f"s.{column}" for column in names)
+    values = with_arrays([f"s.{column}" for column in names])
     table = model_table(schema, name, suffix)
     return f"INSERT INTO {table} ({', '.join(names)}) SELECT {values} FROM {unnested('s', columns)}"
-
-
-def _insert_with_groups(
-    table: str,
-    columns: Sequence[str],
-    parameters: Sequence[tuple[str, str]],
-    grouping: Sequence[Column],
-    group_source: str | None,
-    order: str,
-) -> str:
-    names = list(columns)
-    values = [f"t.{column}" for column in names]
-    join = ""
-    if grouping:
-        names = [ident(column.name) for column in grouping] + names
-        values = [f"g.g{i + 1}" for i in range(len(grouping))] + values
-        join = f" JOIN {group_source} AS g ON g.tree_id OPERATOR(pg_catalog.=) t.tree_id"
-    return (
-        f"INSERT INTO {table} ({', '.join(names)}) SELECT {with_arrays(values)} "
-        f"FROM {unnested('t', parameters)}{join} ORDER BY {order}"
-    )
 
 
 # The columns of `<output>_nodes` that do not follow from others.

@@ -9,7 +9,6 @@ from madtree.records import dataclass
 from madtree.sqltext import boost_tables as of_boosted
 from madtree.sqltext import forest_tables as of_forests
 from madtree.sqltext import tables as sql
-from madtree.sqltext.group_tables import MEMBER_COLUMNS
 from madtree.trees import BOOSTED, FOREST, TREE, ModelKind
 
 Columns = tuple[tuple[str, str], ...]  # name, type
@@ -45,13 +44,13 @@ TABLES: Mapping[ModelKind, KindTables] = {
     TREE: KindTables(sql.SUMMARY_COLUMNS),
     FOREST: KindTables(
         of_forests.FOREST_SUMMARY_COLUMNS,
-        own=MEMBER_COLUMNS,
+        own=sql.MEMBER_COLUMNS,
         more=of_forests.MORE_MEMBER_COLUMNS,
         of_groups=of_forests.GROUP_COLUMNS,
     ),
     BOOSTED: KindTables(
         of_boosted.BOOST_SUMMARY_COLUMNS,
-        own=MEMBER_COLUMNS,
+        own=sql.MEMBER_COLUMNS,
         more=of_boosted.MORE_TREE_COLUMNS,
         of_groups=of_boosted.GROUP_COLUMNS,
         of_rounds=of_boosted.ROUND_COLUMNS,

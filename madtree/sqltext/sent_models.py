@@ -157,3 +157,25 @@ def _position(array: str, element: str) -> str:
 def _ordered_nodes(schema: str, name: str) -> str:
     # Aggregates take a sub-select's rows in its order; an ORDER BY in each of them would sort once for each.
     return f"(SELECT m.* FROM {model_table(schema, name, '_nodes')} AS m ORDER BY m.tree_id, m.node_id OFFSET 0) AS n"
+
+
+def outcome_counts(schema: str, name: str) -> str:
+    """The trees' ids in order, and how many outcomes each has, as integers sent."""
+    table = model_table(schema, name, "_outcomes")
+    columns = {
+        "tree_id": sent.ints("t.tree_id"),
+        "size": sent.ints("pg_catalog.cardinality(t.outcomes)"),
+    }
+    rows = f"(SELECT m.tree_id, m.outcomes FROM {table} AS m ORDER BY m.tree_id OFFSET 0)"
+    return f"SELECT {sent.select(columns)} FROM {rows} AS t"
+
+
+def outcomes_between(schema: str, name: str) -> str:
+    """The outcomes of the trees from $1 to $2, one tree's behind the other's, as floats sent."""
+    rows = (
+        f"(SELECT m.outcomes FROM {model_table(schema, name, '_outcomes')} AS m "
+        "WHERE m.tree_id OPERATOR(pg_catalog.>=) $1 AND m.tree_id OPERATOR(pg_catalog.<=) $2 "
+        "ORDER BY m.tree_id OFFSET 0)"
+    )
+    each = "pg_catalog.unnest(t.outcomes) WITH ORDINALITY AS o(outcome, place)"
+    return f"SELECT {sent.floats('o.outcome')} AS outcomes FROM {rows} AS t, {each}"

@@ -1,4 +1,4 @@
-"""Statements about how the values of a model's training rows are spread, which `<output>_statistics` keeps."""
+"""Statements about how the values of a model's training rows are distributed, which `<output>_statistics` keeps."""
 
 from __future__ import annotations
 

@@ -36,6 +36,8 @@ TREE_COLUMNS: tuple[tuple[str, str], ...] = (
     ("success", "bool"),
     ("message", "text"),
 )
+# Of groups with many trees, in front of the grouping columns and of TREE_COLUMNS.
+MEMBER_COLUMNS: tuple[tuple[str, str], ...] = (("gid", "int4"), ("sample_id", "int4"))
 NODE_COLUMNS: tuple[tuple[str, str | None], ...] = (
     ("tree_id", "int4"),
     ("node_id", "int8"),
@@ -88,7 +90,7 @@ CV_COLUMNS: tuple[tuple[str, str], ...] = (
     ("xstd", "float8"),
     ("chosen", "bool"),
 )
-# How the training rows' values are spread, of models that were asked to keep it.
+# How the training rows' values are distributed, of models that were asked to keep it.
 STATISTICS_COLUMNS: tuple[tuple[str, str], ...] = (
     ("feature", "text"),
     ("kind", "text"),

@@ -16,7 +16,6 @@ from madtree.learn.prune import TrainedTrees
 from madtree.model.write import (
     GroupTotals,
     ModelOutput,
-    boost_summary,
     by_categories,
     floats,
     integers,
@@ -32,7 +31,17 @@ from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
 from madtree.sqltext.kinds import TABLES
 from madtree.train.kinds import UNUSABLE_GROUP, Harvest, Size, Tested
-from madtree.trees import BOOSTED, LOSSES, METHODS, BoostParameters, Numbering, Parameters, node_layout
+from madtree.trees import (
+    BOOSTED,
+    CATEGORY_ENCODINGS,
+    LOSSES,
+    METHODS,
+    ORDERED,
+    BoostParameters,
+    Numbering,
+    Parameters,
+    node_layout,
+)
 
 
 @dataclass(frozen=True)
@@ -148,4 +157,34 @@ class Boosted:
         return Tested(None, {name: loss for name, loss in found.items() if not np.isnan(loss)})
 
     def summary(self, task: TrainingTask) -> dict[str, Any]:
-        return boost_summary(task, self.parameters)
+        parameters, boost = task.parameters, self.parameters
+        return {
+            "method": BOOSTED.trains,
+            "loss": boost.loss,
+            "num_trees": boost.n_rounds,
+            "learning_rate": parameters.learning_rate,
+            "l2_regularization": parameters.l2,
+            "min_gain": parameters.min_gain,
+            "subsample": boost.subsample,
+            "feature_fraction": boost.feature_fraction,
+            "cat_smooth": parameters.cat_smooth,
+            "quantile": boost.loss_quantile,
+            "correct_prior": boost.correct_prior,
+            "split_criterion": parameters.criterion if task.is_classification else "mse",
+            "cat_l2": parameters.cat_l2,
+            "max_cat_threshold": parameters.max_cat_threshold,
+            "min_data_per_group": parameters.min_data_per_group,
+            "top_rate": boost.top_rate,
+            "other_rate": boost.other_rate,
+            "boost_method": boost.method,
+            "category_encoding": CATEGORY_ENCODINGS[0] if task.ordered is None else ORDERED,
+            "prior_weight": task.ordered and task.ordered.prior_weight,
+            "validation_fraction": boost.held_out,
+            "fold_col": None if task.held_out else boost.held_out_by,
+            "validation_table": boost.held_out_by if task.held_out else None,
+            "n_iter_no_change": boost.patience,
+            "tol": boost.tolerance,
+            "monotone": task.arguments.monotone,
+            "interaction_constraints": task.arguments.interaction_constraints,
+            "offsets": task.arguments.offsets,
+        }

@@ -19,7 +19,6 @@ from madtree.model.write import (
     GroupTotals,
     ModelOutput,
     floats,
-    forest_summary,
     nothing,
     picked,
     rows_of_floats,
@@ -27,7 +26,7 @@ from madtree.model.write import (
     write_members,
     write_packed,
 )
-from madtree.parallel import Workers, forest_workers, growing_workers
+from madtree.parallel import Workers, growing_workers, wave_workers
 from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
 from madtree.sqltext.kinds import TABLES
@@ -67,7 +66,11 @@ class Forests:
         of_wave = size.rows, parameters.max_depth, size.n_channels, self.parameters.n_trees
         n_waves = wave_counts(SearchTuning(), *of_wave, 1 + workers.available)
         n_rows = int(size.rows.sum())
-        return forest_workers(workers, n_rows, size.n_columns, parameters, costs, self.parameters, n_waves)
+        return wave_workers(workers, n_rows, size.n_columns, parameters, costs, self.row_level(costs), n_waves)
+
+    def row_level(self, costs: Costs) -> float:
+        """Seconds that a row takes in a level of all trees: it goes down each of them, in the bag or out of it."""
+        return self.parameters.n_trees * (self.parameters.n_drawn * costs.drawn_value + costs.followed_row)
 
     def workers_for_blocks(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
         looked_at = self.parameters.n_drawn * self.parameters.n_trees
@@ -95,7 +98,20 @@ class Forests:
         return Tested(float(oob_error[0]) if has_error else None)
 
     def summary(self, task: TrainingTask) -> dict[str, Any]:
-        return forest_summary(task, self.parameters)
+        forest = self.parameters
+        return {
+            "method": FOREST.trains,
+            "num_trees": forest.n_trees,
+            "num_random_features": forest.n_drawn,
+            "max_tree_depth": task.parameters.max_depth,
+            "num_splits": task.parameters.n_bins,
+            "verbose": task.verbose,
+            "importance": forest.n_permutations > 0,
+            "num_permutations": forest.n_permutations,
+            "sample_ratio": forest.kept,
+            "sampling": forest.sampling,
+            "split_rule": forest.split_rule,
+        }
 
     def _write_groups(self, output: ModelOutput, harvest: Harvest) -> Floats:
         """Write what is known of each group; returns the errors on out-of-bag rows (n,), NaN where there are none."""

@@ -1,4 +1,4 @@
-"""The rows of a training by which it is kept how values are spread: all that can be used, or of many some.
+"""The rows of a training by which it is kept how values are distributed: all that can be used, or of many some.
 
 A query of its own reads them: so they are the same whoever keeps the blocks of a training, and grows its trees.
 """

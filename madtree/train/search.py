@@ -22,10 +22,9 @@ from madtree.request import Costs, TrainingTask, TuneTask
 from madtree.train.activity import Activity
 from madtree.train.kinds import Harvest, Size, Tested, TrainingKind
 from madtree.train.source import open_source
-from madtree.train.strategy import choose_strategy
 from madtree.train.survey import survey
 from madtree.train.train import SERIAL, begin, kind_of, trees_of
-from madtree.trees import BOOSTED, METRICS, TREE, Numbering, Parameters
+from madtree.trees import METRICS, Numbering, Parameters
 
 
 @dataclass(frozen=True)
@@ -50,6 +49,14 @@ class Searching:
     @property
     def passes_often(self) -> bool:
         return True
+
+    @property
+    def strategies(self) -> tuple[str, ...]:
+        """By which settings can be tried: where all rows are needed, by whoever has them and their folds; where their
+        columns change with each round, by whoever can remember these.
+        """
+        kind = self.kinds[0]
+        return ("auto", "memory", "workers", "aggregate")[: 2 if kind.needs_all_rows else 3 if kind.passes_often else 4]
 
     def numbering(self, n_trees: Ints | None) -> Numbering | None:
         return self.kinds[0].numbering(n_trees)
@@ -103,18 +110,8 @@ def search(host: Host, tune: TuneTask, watch: Stopwatch) -> list[TrialScores]:
     call = begin(host, task, kind, watch, Activity())
     with local_settings(host, SERIAL), local_settings(host.source, SERIAL), call.space:
         known = survey(call, open_source(call))
-        _check(tune, known.profile)
-        strategy = choose_strategy(
-            task.strategy,
-            call.able,
-            known.source.access,
-            kind,
-            known.size,
-            known.blocks.whole,
-            known.parameters,
-            task.tuning,
-        )
-        for _ in trees_of(call, known, strategy):
+        _check(tune, kind, known.profile)
+        for _ in trees_of(call, known):
             pass
     if not found:
         raise no_usable_row(task, "every feature is NULL in each of")
@@ -127,13 +124,13 @@ def search(host: Host, tune: TuneTask, watch: Stopwatch) -> list[TrialScores]:
     return order
 
 
-def _check(tune: TuneTask, profile: Profile) -> None:
+def _check(tune: TuneTask, kind: Searching, profile: Profile) -> None:
     """Raises MadtreeError where there are too few rows for the folds, or the classes are not those of the metric."""
     task = tune.rows
-    if task.strategy not in (strategies := _strategies(tune)):
+    if task.strategy not in kind.strategies:
         raise MadtreeError(
             f"strategy: {task.strategy} is not for settings of {tune.kind.noun}s, which are tried by "
-            f"{', '.join(strategies)}"
+            f"{', '.join(kind.strategies)}"
         )
     if profile.usable < tune.n_folds and not profile.estimated:
         raise MadtreeError(
@@ -147,10 +144,3 @@ def _check(tune: TuneTask, profile: Profile) -> None:
             f"{len(profile.classes)}",
             hint="log_loss is for any.",
         )
-
-
-def _strategies(tune: TuneTask) -> tuple[str, ...]:
-    """By which settings of such models can be tried: forests by whoever has all rows and their folds, boosted models
-    where columns can be remembered.
-    """
-    return ("auto", "memory", "workers", "aggregate")[: {TREE: 4, BOOSTED: 3}.get(tune.kind, 2)]

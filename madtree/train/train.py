@@ -32,7 +32,7 @@ from madtree.train.other_readers import obstacle_to_workers
 from madtree.train.sampled_rows import sampled_rows
 from madtree.train.small import small_groups, whole_tree
 from madtree.train.source import Call, open_source
-from madtree.train.strategy import Able, Strategy, choose_strategy
+from madtree.train.strategy import Able, choose_strategy
 from madtree.train.survey import Survey, survey
 from madtree.train.tables import Tables
 from madtree.train.trained import Trained
@@ -81,18 +81,8 @@ def train(host: Host, task: TrainingTask, watch: Stopwatch | None = None, activi
             encoded = encode_categories(call, source)
         found = survey(encoded.call, encoded.source) if encoded else survey(call, source)
         activity.counted(found.profile.usable)
-        strategy = choose_strategy(
-            task.strategy,
-            call.able,
-            found.source.access,
-            kind,
-            found.size,
-            found.blocks.whole,
-            found.parameters,
-            task.tuning,
-        )
         tables, profile = Tables(call, found, encoded), found.profile
-        for batch in trees_of(encoded.call if encoded else call, found, strategy):
+        for batch in trees_of(encoded.call if encoded else call, found):
             watch.begin("write")
             tables.add(batch)
             profile = batch.profile
@@ -113,9 +103,11 @@ def begin(host: Host, task: TrainingTask, kind: TrainingKind, watch: Stopwatch, 
     return Call(host, task, kind, able, space, watch, activity)
 
 
-def trees_of(call: Call, found: Survey, strategy: Strategy) -> Iterator[Batch]:
-    """The trees in the way that was chosen, batch by batch."""
-    groups = found.groups
+def trees_of(call: Call, found: Survey) -> Iterator[Batch]:
+    """The trees in the way that suits them, batch by batch."""
+    groups, access, whole = found.groups, found.source.access, found.blocks.whole
+    asked, tuning = call.task.strategy, call.task.tuning
+    strategy = choose_strategy(asked, call.able, access, call.kind, found.size, whole, found.parameters, tuning)
     if strategy.is_whole:
         yield from whole_tree(call, found)
     elif groups is None:

@@ -40,6 +40,7 @@ class ModelKind:
         predicts: the one that predicts by all of a group's trees.
         draws, lists_surrogates: those that show single trees, with the arguments that tell which.
         noun: what a group has: "tree", "forest".
+        object_name: the class of such models in Python.
         unit: what is counted while one is trained: "level", "tree", "round".
         described: the end of a sentence that begins with "The model is".
         label: stands behind "classification" and "regression"; empty where these say enough.
@@ -67,6 +68,7 @@ class ModelKind:
     draws: str
     lists_surrogates: str
     noun: str
+    object_name: str
     unit: str
     described: str
     label: str
@@ -101,6 +103,7 @@ TREE = ModelKind(
     draws="tree_display",
     lists_surrogates="tree_surr_display",
     noun="tree",
+    object_name="Model",
     unit="level",
     described="a model of single trees",
     label="",
@@ -127,6 +130,7 @@ FOREST = ModelKind(
     draws="get_tree",
     lists_surrogates="get_tree_surr",
     noun="forest",
+    object_name="Forest",
     unit="tree",
     described="a forest",
     label="forest",
@@ -152,6 +156,7 @@ BOOSTED = replace(
     trains="boost_train",
     predicts="boost_predict",
     noun="boosted model",
+    object_name="BoostedModel",
     unit="round",
     described="a boosted model",
     label="boosting",

@@ -39,8 +39,8 @@ def test_the_page_has_what_the_tables_say(db: psycopg.Connection) -> None:
     grow(db, grouping_cols="half", **STOPPED)
     values = values_of(build_report(db, "b"))
     groups = db.execute("SELECT n_rounds, n_trees, training_loss, validation_loss FROM b_group ORDER BY gid").fetchall()
-    assert [boosted["group"] for boosted in values["forests"]] == ["half = 0", "half = 1"]
-    for gid, (boosted, group) in enumerate(zip(values["forests"], groups, strict=True), 1):
+    assert [boosted["group"] for boosted in values["ensembles"]] == ["half = 0", "half = 1"]
+    for gid, (boosted, group) in enumerate(zip(values["ensembles"], groups, strict=True), 1):
         assert [boosted[name] for name in ("rounds", "trees", "training", "validation")] == pytest.approx(group)
         losses = db.execute(
             "SELECT round, training_loss, validation_loss FROM b_rounds WHERE gid = %s ORDER BY round", [gid]
@@ -60,7 +60,7 @@ def test_the_whole_model_is_offered_as_an_expression_and_unused_features_are_cou
     page = build_report(db, "c")
     assert "SELECT madtree.boost_sql(&#x27;c&#x27;);" in page
     assert "tree_sql" not in page
-    (boosted,) = values_of(page)["forests"]
+    (boosted,) = values_of(page)["ensembles"]
     importance = boosted["importance"]
     assert [importance[name] for name in ("features", "unused", "others")] == [[0], 1, 0]
 
@@ -69,12 +69,12 @@ def test_no_more_rounds_are_drawn_than_can_be_told_apart(db: psycopg.Connection)
     grow(db)
     db.execute("INSERT INTO b_rounds SELECT 1, i, 0.5, 0.25 FROM generate_series(9, 4321) AS i")
     db.execute("UPDATE b_group SET n_rounds = 1234")
-    (boosted,) = values_of(build_report(db, "b"))["forests"]
+    (boosted,) = values_of(build_report(db, "b"))["ensembles"]
     rounds = [row[0] for row in boosted["losses"]]
     assert MAX_ROUNDS / 2 < len(rounds) <= MAX_ROUNDS
     assert {0, 1234, 4321} <= set(rounds)
     db.execute("DROP TABLE b_rounds")
-    (boosted,) = values_of(build_report(db, "b"))["forests"]
+    (boosted,) = values_of(build_report(db, "b"))["ensembles"]
     assert boosted["losses"] == []
 
 
@@ -82,24 +82,24 @@ def test_a_browser_draws_the_losses_and_marks_the_best_round(show: Show, db: psy
     grow(db, **STOPPED)
     ((n_rounds,),) = db.execute("SELECT n_rounds FROM b_group").fetchall()
     page = show("b")
-    assert page.locator("#forest-title").inner_text() == "Loss by round"
-    assert page.locator("#forest path.curve").count() == 2
-    assert page.locator("#forest .point title").text_content().startswith(f"Best round {n_rounds}: ")
-    assert page.locator("#forest .best").text_content() == f"best: round {n_rounds}"
-    assert page.locator("#forest .tile").count() == 4
+    assert page.locator("#ensemble-title").inner_text() == "Loss by round"
+    assert page.locator("#ensemble path.curve").count() == 2
+    assert page.locator("#ensemble .point title").text_content().startswith(f"Best round {n_rounds}: ")
+    assert page.locator("#ensemble .best").text_content() == f"best: round {n_rounds}"
+    assert page.locator("#ensemble .tile").count() == 4
     assert page.locator("#importance .bar").count() > 0
     before = page.locator("#details").inner_text()
     page.locator("#picker").select_option("2")
     assert page.locator("#details").inner_text() != before
-    assert page.locator("#forest path.curve").count() == 2
+    assert page.locator("#ensemble path.curve").count() == 2
 
 
 def test_without_rows_held_out_no_round_is_marked(show: Show, db: psycopg.Connection) -> None:
     grow(db, "delay")
     page = show("b")
-    assert page.locator("#forest path.curve").count() == 1
-    assert page.locator("#forest .point, #forest .best").count() == 0
-    assert page.locator("#forest .tile").count() == 3
+    assert page.locator("#ensemble path.curve").count() == 1
+    assert page.locator("#ensemble .point, #ensemble .best").count() == 0
+    assert page.locator("#ensemble .tile").count() == 3
     assert page.locator("#cp-section").is_hidden()
 
 

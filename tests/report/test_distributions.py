@@ -110,7 +110,7 @@ def test_outcomes_that_are_numbers_have_mean_and_standard_deviation(db: psycopg.
     figures = "SELECT code, count(*), avg(y), stddev_pop(y) FROM fit GROUP BY code"
     expected = {code: figures for code, *figures in db.execute(figures).fetchall()}
     split = splits(page_values(db, "m"))[0]
-    columns = zip(split["texts"], split["rows"], split["means"], split["spreads"], strict=True)
+    columns = zip(split["texts"], split["rows"], split["means"], split["deviations"], strict=True)
     assert {code: figures for code, *figures in columns} == {
         code: [n, pytest.approx(mean, rel=1e-5), pytest.approx(spread, rel=1e-5)]
         for code, (n, mean, spread) in expected.items()
@@ -131,7 +131,7 @@ def test_events_over_exposures_have_rates(db: psycopg.Connection) -> None:
     expected = {code: float(rate) for code, rate in db.execute(rates).fetchall()}
     split = splits(page_values(db, "m"))[0]
     assert dict(zip(split["texts"], split["means"], strict=True)) == pytest.approx(expected, rel=1e-5)
-    assert set(split["spreads"]) == {None}
+    assert set(split["deviations"]) == {None}
 
 
 def test_a_few_values_far_away_do_not_press_the_others_together(db: psycopg.Connection) -> None:

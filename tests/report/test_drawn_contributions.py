@@ -161,7 +161,7 @@ def test_what_is_the_same_everywhere_has_an_axis_with_room(show: Show, db: psyco
     db.execute("CREATE VIEW once AS SELECT * FROM trips WHERE id = 7")
     db.execute("SELECT madtree.boost_train('once', 'm', 'id', 'delay', 'wave, day', num_trees => 2)")
     page = show("m")
-    ticks = page.locator("#contributions .axis text, #forest .axis text").all_text_contents()
+    ticks = page.locator("#contributions .axis text, #ensemble .axis text").all_text_contents()
     numbers = [tick for tick in ticks if not tick.startswith("2024")]
     assert len(numbers) > 12
     assert max(map(len, numbers)) <= 4

@@ -49,8 +49,8 @@ def test_the_page_has_what_the_tables_say(db: psycopg.Connection) -> None:
     groups = db.execute(
         "SELECT oob_error, oob_var_importance, oob_var_importance_sd FROM f_group ORDER BY gid"
     ).fetchall()
-    assert [forest["group"] for forest in values["forests"]] == ["half = 0", "half = 1"]
-    for forest, (error, permuted, spread) in zip(values["forests"], groups, strict=True):
+    assert [forest["group"] for forest in values["ensembles"]] == ["half = 0", "half = 1"]
+    for forest, (error, permuted, spread) in zip(values["ensembles"], groups, strict=True):
         assert forest["error"] == pytest.approx(error)
         assert [trees for trees, _ in forest["curve"]] == [1, 2, 4, 8]
         assert forest["curve"][-1][1] == forest["error"]
@@ -73,7 +73,7 @@ def test_the_page_has_what_the_tables_say(db: psycopg.Connection) -> None:
 def test_what_was_not_asked_for_is_left_out(db: psycopg.Connection) -> None:
     grow(db, "delay", importance=False)
     db.execute("UPDATE f SET oob_error = NULL")
-    (forest,) = values_of(build_report(db, "f"))["forests"]
+    (forest,) = values_of(build_report(db, "f"))["ensembles"]
     assert forest["curve"] == []
     assert forest["importance"]["permuted"] is None
     assert forest["importance"]["sd"] is None
@@ -89,7 +89,7 @@ def test_a_tree_that_the_forest_does_not_have_is_told_with_those_that_it_has(db:
 
 def test_a_single_tree_has_no_spread(db: psycopg.Connection) -> None:
     grow(db, num_trees=1)
-    (forest,) = values_of(build_report(db, "f"))["forests"]
+    (forest,) = values_of(build_report(db, "f"))["ensembles"]
     assert None not in forest["importance"]["permuted"]
     assert forest["importance"]["sd"] == [None, None, None]
 
@@ -97,7 +97,7 @@ def test_a_single_tree_has_no_spread(db: psycopg.Connection) -> None:
 def test_a_browser_draws_no_spread_of_a_single_tree(show: Show, db: psycopg.Connection) -> None:
     grow(db, num_trees=1)
     page = show("f")
-    assert page.locator("#importance .spread").count() == 0
+    assert page.locator("#importance .deviation").count() == 0
     assert page.locator("#importance title").first.text_content().endswith("standard deviation over the trees –")
 
 
@@ -105,20 +105,20 @@ def test_a_browser_draws_no_spread_of_a_single_tree(show: Show, db: psycopg.Conn
 def test_a_browser_draws_the_curve_and_the_spread(show: Show, db: psycopg.Connection, y: str) -> None:
     grow(db, y)
     page = show("f")
-    assert page.locator("#forest-section").is_visible()
-    assert page.locator("#forest .point").count() == 4
+    assert page.locator("#ensemble-section").is_visible()
+    assert page.locator("#ensemble .point").count() == 4
     assert page.locator("#importance .permuted").count() == 3
-    assert page.locator("#importance .spread").count() % 3 == 0
-    assert page.locator("#importance .spread").count() > 0
+    assert page.locator("#importance .deviation").count() % 3 == 0
+    assert page.locator("#importance .deviation").count() > 0
     assert page.locator("#picker-label").inner_text().startswith("Tree")
     assert page.locator("#picker option").count() == 8
     before = page.locator("#details").inner_text()
     page.locator("#picker").select_option("3")
     assert page.locator("#details").inner_text() != before
     assert page.locator("#picker option:checked").inner_text().startswith("tree 4 ")
-    assert page.locator("#forest .point").count() == 4
+    assert page.locator("#ensemble .point").count() == 4
     # A tile for each number, and no figures of a single tree's.
-    assert page.locator("#forest .tile").count() == (4 if y == "delay" else 3)
+    assert page.locator("#ensemble .tile").count() == (4 if y == "delay" else 3)
     assert page.locator("#cp-section").is_hidden()
 
 
@@ -126,7 +126,7 @@ def test_the_page_of_a_tree_has_nothing_of_it(show: Show, db: psycopg.Connection
     grow(db)
     db.execute("SELECT madtree.tree_train('rows', 'm', 'id', 'late', 'wave, day')")
     page = show("m")
-    assert page.locator("#forest-section").is_hidden()
+    assert page.locator("#ensemble-section").is_hidden()
     assert page.locator("#importance .bar").count() > 0
 
 
@@ -159,6 +159,6 @@ def test_nothing_is_said_of_rows_that_were_not_asked_for_however_wide_the_page(
     page = show("f")
     assert page.locator("#errors-section").is_hidden()
     page.set_viewport_size({"width": 390, "height": 700})
-    page.wait_for_function("document.querySelector('#forest svg').getBoundingClientRect().width < 400")
+    page.wait_for_function("document.querySelector('#ensemble svg').getBoundingClientRect().width < 400")
     page.wait_for_timeout(300)
     assert page.locator("#errors-section").is_hidden()

@@ -12,14 +12,15 @@ from madtree.parallel.cost_model import (
     available,
     best,
     cores,
-    forest_workers,
     growing_workers,
     in_place_of_leader,
     pass_workers,
     resident_workers,
     seconds,
+    wave_workers,
 )
 from madtree.request.tuning import COSTS
+from madtree.train.of_forests import Forests
 from madtree.trees.parameters import ForestParameters, Parameters
 
 SERVER = Workers(available=3)
@@ -101,16 +102,20 @@ def test_no_more_workers_than_blocks() -> None:
     assert growing_workers(SERVER, 1, 1_000_000, 10, 10, COSTS) == 0
 
 
+def _row_level(n_trees: int) -> float:
+    return Forests(ForestParameters(n_trees, 3)).row_level(COSTS)
+
+
 def test_a_forest_is_shared_where_its_waves_are_enough() -> None:
     parameters, one = Parameters(max_depth=12), Workers(available=1)
-    assert forest_workers(one, 100_000, 10, parameters, COSTS, ForestParameters(40, 3), (4, 4)) == 1
+    assert wave_workers(one, 100_000, 10, parameters, COSTS, _row_level(40), (4, 4)) == 1
     # The leader is done with the last wave before the worker is done with its first.
-    assert forest_workers(one, 100_000, 10, parameters, COSTS, ForestParameters(10, 3), (1, 4)) == 0
-    assert forest_workers(one, 100_000, 10, parameters, COSTS, ForestParameters(40, 3), (1, 1)) == 0
+    assert wave_workers(one, 100_000, 10, parameters, COSTS, _row_level(10), (1, 4)) == 0
+    assert wave_workers(one, 100_000, 10, parameters, COSTS, _row_level(40), (1, 1)) == 0
     # More waves are more levels to work off.
-    assert forest_workers(one, 100_000, 10, parameters, COSTS, ForestParameters(40, 3), (1, 80)) == 0
+    assert wave_workers(one, 100_000, 10, parameters, COSTS, _row_level(40), (1, 80)) == 0
     requested = Workers(2, requested=True)
-    assert forest_workers(requested, 10, 1, parameters, COSTS, ForestParameters(1, 1), (1, 1)) == 2
+    assert wave_workers(requested, 10, 1, parameters, COSTS, _row_level(1), (1, 1)) == 2
 
 
 def test_a_waiting_leader_is_replaced() -> None:

@@ -44,7 +44,7 @@ class EnsembleClassifier(LearnsClasses, BaseEnsemble):
         X : str, data frame or array-like of shape (n_rows, n_features)
             Name of a table, whose rows come in the order of their ids; or data as for `fit`. The features that the
             trees ask are fetched, and rows are scored here, to the same leaves as in the database. To score a table
-            where it is, keep the `model` and predict by it; a forest's response is the class with most votes.
+            where it is, keep the `model` and predict by it.
         """
         return self._likeliest(self.predict_proba(X))
 
@@ -85,12 +85,12 @@ class EnsembleRegressor(LearnsNumbers, BaseEnsemble):
     """What all regressors of many trees share."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Train the trees; arguments and errors as for `RandomForestClassifier.fit`, but that `y` holds numbers."""
+        """Train the trees; arguments and errors as for classifiers, but that `y` holds numbers."""
         self._fit_numbers(X, y, sample_weight)
         return self
 
     def predict(self, X: Any) -> Array:
-        """Numbers, shape (n_rows,); `X` as for `RandomForestClassifier.predict`."""
+        """Numbers, shape (n_rows,); `X` as for classifiers."""
         return self._predicted(*self._values(X))[:, 0]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -25,7 +25,7 @@ from madtree.client.frames import Array
 from madtree.client.sklearn_forest import sklearn_of
 from madtree.client.tree_arrays import EnsembleArrays, mean_values
 from madtree.model import OpenModel
-from madtree.request import check_forest_arguments
+from madtree.request import CHECKS
 from madtree.trees import FOREST
 
 _BY_NAME: dict[str, Callable[[int], int]] = {"sqrt": math.isqrt, "log2": lambda n: int(math.log2(n))}
@@ -51,7 +51,7 @@ class BaseForest(BaseEnsemble):
     def _arguments(self, client: Client, name: str, data: dict[str, Any], n_rows: Callable[[], int]) -> dict[str, Any]:
         def n_features() -> int:
             given = {key: as_argument(key, value) for key, value in data.items() if value is not None}
-            task = check_forest_arguments(
+            task = CHECKS[FOREST.trains](
                 client.host, output_table_name=name, replace=True, classification=self._learns_classes, **given
             )
             return len(task.features)
@@ -95,6 +95,9 @@ class BaseForest(BaseEnsemble):
 
 class RandomForestClassifier(ForestClassifierOptions, BaseForest, EnsembleClassifier):
     """A random forest for classes, trained in the database.
+
+    It predicts the class with the greatest mean probability, as scikit-learn; `forest_predict` by the model in the
+    database the class with most votes.
 
     Parameters
     ----------

@@ -3,5 +3,3 @@
 from __future__ import annotations
 
 from madtree.learn.at_hand.blocks_at_hand import BlocksAtHand
-
-__all__ = ["BlocksAtHand"]

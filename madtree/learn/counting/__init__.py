@@ -6,20 +6,3 @@ from madtree.learn.counting.count_request import COUNTED, CountRequest, batches,
 from madtree.learn.counting.frontier import Frontier, frontier_values
 from madtree.learn.counting.rows_by_node import RowsByNode
 from madtree.learn.counting.transition import PlacedBlock, final, merge, transition, transition_coroutine
-
-__all__ = [
-    "COUNTED",
-    "CountRequest",
-    "Frontier",
-    "PlacedBlock",
-    "RowsByNode",
-    "batches",
-    "by_rows",
-    "drawn_layout",
-    "final",
-    "frontier_values",
-    "merge",
-    "state_limit",
-    "transition",
-    "transition_coroutine",
-]

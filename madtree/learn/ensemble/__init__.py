@@ -23,6 +23,7 @@ from madtree.learn.ensemble.learners import (
     Learner,
     ReportProgress,
     TreeLearner,
+    ensemble_of,
     learner_of,
 )
 from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally

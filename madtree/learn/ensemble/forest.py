@@ -34,7 +34,7 @@ from madtree.learn.ensemble.known_categories import count_categories
 from madtree.learn.ensemble.out_of_bag import OutOfBag, Tally, nowhere
 from madtree.learn.ensemble.permutations import permuted
 from madtree.learn.grow import grow
-from madtree.learn.problem import Bootstrap, Problem, SearchTuning, forest_parameters_of
+from madtree.learn.problem import MOST_MEMBERS, Bootstrap, Problem, SearchTuning
 from madtree.learn.prune import (
     OutOfBagColumns,
     SeenCategories,
@@ -47,7 +47,7 @@ from madtree.learn.requests import BREATH, Program, Progress, StepReport
 from madtree.learn.route import POSITION_BYTES, WayDown, to_agreement
 from madtree.learn.waves import HeldOut, HeldOutRequest, Targets, TargetsRequest, WaveRequest
 from madtree.records import dataclass
-from madtree.trees import RANDOM, ForestParameters
+from madtree.trees import RANDOM, SAMPLINGS, SPLIT_RULES, ForestParameters
 
 _MOST_TREES = 65_536  # of a wave
 _WAVES_EACH = 2  # at least, so that processes end at about the same time
@@ -184,6 +184,18 @@ class Forest:
         groups = given.ints("groups", (problem.n_groups,), 0, 2**31 - 1)
         samples = Bootstrap.from_values(given.mapping("samples"))
         return cls(problem, parameters, groups, given.integer("members", 1, parameters.n_trees), samples)
+
+
+def forest_parameters_of(values: Values, n_features: int) -> ForestParameters:
+    """A forest's own parameters, as `dataclasses.asdict` tells them; raises MadtreeError where one is out of range."""
+    return ForestParameters(
+        n_trees=values.integer("n_trees", 1, MOST_MEMBERS),
+        n_drawn=values.integer("n_drawn", 1, n_features),
+        sampling=values.text("sampling", SAMPLINGS),
+        kept=values.number("kept", 0.0, 1.0),
+        n_permutations=values.integer("n_permutations", 0, MOST_MEMBERS),
+        split_rule=values.text("split_rule", SPLIT_RULES),
+    )
 
 
 def train_forest(forest: Forest, deliver: Callable[[TrainedTrees], None]) -> Program[OutOfBag]:

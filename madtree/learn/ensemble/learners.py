@@ -6,8 +6,9 @@ which kind it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from sys import float_info
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,14 +16,14 @@ import numpy as np
 from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.data import Block, Bools, Coroutine, Ints, Values, require
 from madtree.learn.ensemble.boosting import Boosting, train_boosted
-from madtree.learn.ensemble.forest import Forest, bootstrap, out_of_bag_columns, train_forest
+from madtree.learn.ensemble.forest import Forest, bootstrap, forest_parameters_of, out_of_bag_columns, train_forest
 from madtree.learn.packing import RawRows, RowFormat
-from madtree.learn.problem import Bootstrap, Problem, boost_parameters_of, forest_parameters_of, held_out_rows
+from madtree.learn.problem import Bootstrap, Problem, held_out_rows
 from madtree.learn.prune import TrainedTrees, train_trees, training_at_hand
 from madtree.learn.requests import Program, Progress, driven
 from madtree.learn.route import POSITION_BYTES
 from madtree.records import dataclass
-from madtree.trees import LOSSES, BoostParameters, ForestParameters, Parameters
+from madtree.trees import LEAST_RATE, LOSSES, METHODS, MOST_ROUNDS, BoostParameters, ForestParameters, Parameters
 
 Deliver = Callable[[TrainedTrees], None]
 ReportProgress = Callable[[Progress], None]
@@ -192,7 +193,7 @@ class BoostLearner:
 def learner_of(values: Values, row_format: RowFormat) -> Learner:
     """The learner that these values are of; raises MadtreeError where they are of none, or not for such rows."""
     if "boost" in values:
-        boosted = boost_parameters_of(Values(values.mapping("boost")))
+        boosted = _boost_parameters_of(Values(values.mapping("boost")))
         of_classes = row_format.class_keys is not None
         require(LOSSES[boosted.loss].of_classes == of_classes, "loss", "one for what rows are to be predicted as")
         known = row_format.fold_keys is not None
@@ -205,3 +206,31 @@ def learner_of(values: Values, row_format: RowFormat) -> Learner:
     parameters = forest_parameters_of(Values(values.mapping("forest")), len(row_format.category_keys))
     require("identity" in row_format.has, "forest", "of rows that are told apart")
     return ForestLearner(parameters)
+
+
+def ensemble_of(values: Mapping[str, Any]) -> Forest:
+    """The ensemble whose waves are asked for; raises MadtreeError where these values are of none."""
+    return Forest.from_values(values)
+
+
+def _boost_parameters_of(values: Values) -> BoostParameters:
+    """As `forest_parameters_of`, of a boosted model."""
+    loss, has_quantile = LOSSES[values.text("loss", LOSSES)], "loss_quantile" in values
+    require(loss.takes_quantile == has_quantile, "loss_quantile", "there where the loss has one")
+    method = METHODS[values.text("method", METHODS)]
+    require(method.loss in (None, loss.name), "method", "one that lowers the loss")
+    return BoostParameters(
+        loss=loss.name,
+        n_rounds=values.integer("n_rounds", 1, MOST_ROUNDS),
+        subsample=values.number("subsample", 0.0, 1.0),
+        feature_fraction=values.number("feature_fraction", 0.0, 1.0),
+        held_out=values.number("held_out", 0.0, 1.0),
+        patience=values.integer("patience", 1, MOST_ROUNDS),
+        tolerance=values.number("tolerance", 0.0, float_info.max),
+        loss_quantile=values.number("loss_quantile", 0.0, 1.0) if has_quantile else None,
+        held_out_by=values.text("held_out_by") if "held_out_by" in values else None,
+        correct_prior=values.boolean("correct_prior"),
+        top_rate=values.number("top_rate", 0.0, 1.0),
+        other_rate=values.number("other_rate", LEAST_RATE, 1.0),
+        method=method.name,
+    )

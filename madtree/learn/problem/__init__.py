@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from madtree.learn.problem.bootstrap import Bootstrap, identities
+from madtree.learn.problem.bootstrap import MOST_MEMBERS, Bootstrap, identities
 from madtree.learn.problem.channels import Channels, over_classes, weights_by_class
 from madtree.learn.problem.folds import FoldHashes
-from madtree.learn.problem.parameters import boost_parameters_of, forest_parameters_of, parameters_of
+from madtree.learn.problem.parameters import parameters_of
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds, LeftOut, Replicas, kept_rows, roots, rows_of_trees
 from madtree.learn.problem.rounding import Rounding

@@ -5,31 +5,21 @@ arguments.
 from __future__ import annotations
 
 from dataclasses import Field, fields
-from sys import float_info
 from typing import Any
 
 import numpy as np
 
 from madtree.learn.binning import BinTable
 from madtree.learn.data import WIDE_LIMIT, Values, require
-from madtree.learn.problem.bootstrap import MOST_MEMBERS
 from madtree.trees import (
     BALANCED,
     LARGEST_CLASS_PARAM,
     LEAST_CLASS_PARAM,
-    LEAST_RATE,
-    LOSSES,
-    METHODS,
     MOST_CLASS_PARAMS,
     MOST_COST,
     MOST_FEATURES,
-    MOST_ROUNDS,
     OF_BOOSTING,
-    SAMPLINGS,
-    SPLIT_RULES,
-    BoostParameters,
     ClassParams,
-    ForestParameters,
     Parameters,
     criteria_of,
 )
@@ -91,41 +81,6 @@ def _class_params(values: Values, n_classes: int) -> ClassParams | None:
         prior=given.numbers("prior", n_classes, LEAST_CLASS_PARAM, 1.0) if "prior" in given else None,
         loss=given.numbers("loss", n_classes**2, 0.0, LARGEST_CLASS_PARAM) if "loss" in given else None,
         class_weight=weight,
-    )
-
-
-def forest_parameters_of(values: Values, n_features: int) -> ForestParameters:
-    """A forest's own parameters, from values as above; raises MadtreeError where one is out of its range."""
-    return ForestParameters(
-        n_trees=values.integer("n_trees", 1, MOST_MEMBERS),
-        n_drawn=values.integer("n_drawn", 1, n_features),
-        sampling=values.text("sampling", SAMPLINGS),
-        kept=values.number("kept", 0.0, 1.0),
-        n_permutations=values.integer("n_permutations", 0, MOST_MEMBERS),
-        split_rule=values.text("split_rule", SPLIT_RULES),
-    )
-
-
-def boost_parameters_of(values: Values) -> BoostParameters:
-    """A boosted model's own parameters, from values as above; raises MadtreeError where one is out of its range."""
-    loss, has_quantile = LOSSES[values.text("loss", LOSSES)], "loss_quantile" in values
-    require(loss.takes_quantile == has_quantile, "loss_quantile", "there where the loss has one")
-    method = METHODS[values.text("method", METHODS)]
-    require(method.loss in (None, loss.name), "method", "one that lowers the loss")
-    return BoostParameters(
-        loss=loss.name,
-        n_rounds=values.integer("n_rounds", 1, MOST_ROUNDS),
-        subsample=values.number("subsample", 0.0, 1.0),
-        feature_fraction=values.number("feature_fraction", 0.0, 1.0),
-        held_out=values.number("held_out", 0.0, 1.0),
-        patience=values.integer("patience", 1, MOST_ROUNDS),
-        tolerance=values.number("tolerance", 0.0, float_info.max),
-        loss_quantile=values.number("loss_quantile", 0.0, 1.0) if has_quantile else None,
-        held_out_by=values.text("held_out_by") if "held_out_by" in values else None,
-        correct_prior=values.boolean("correct_prior"),
-        top_rate=values.number("top_rate", 0.0, 1.0),
-        other_rate=values.number("other_rate", LEAST_RATE, 1.0),
-        method=method.name,
     )
 
 

@@ -74,7 +74,7 @@ class PackedNodes:
             raise ValueError("the nodes are not those of the trees")
         if (most := int(nodes.n_rows.max(initial=0))) > MOST_ROWS_IN_BAG:
             raise MadtreeError(
-                f"a tree's sample has {most:,} rows, and a forest's trees may have at most {MOST_ROWS_IN_BAG:,}",
+                f"a tree's sample has {most:,} rows, and an ensemble's trees may have at most {MOST_ROWS_IN_BAG:,}",
                 hint="A smaller sample_ratio draws fewer.",
                 sqlstate="54000",
             )

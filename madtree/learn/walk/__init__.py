@@ -18,23 +18,3 @@ from madtree.learn.walk.flat_trees import (
     where_leaves_agree,
 )
 from madtree.learn.walk.walk import Route, RouteByNodes, Walk
-
-__all__ = [
-    "ALL_TREES",
-    "MOST_ROWS",
-    "CodeMatrix",
-    "Descent",
-    "FlatSplits",
-    "FlatTrees",
-    "KnownCategories",
-    "Route",
-    "RouteByNodes",
-    "RowsByValues",
-    "SplitCategories",
-    "Walk",
-    "by_node",
-    "children_in_order",
-    "first_nodes",
-    "inner_by_level",
-    "where_leaves_agree",
-]

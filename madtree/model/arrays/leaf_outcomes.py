@@ -11,7 +11,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Floats, heads, sent_floats, sent_ints
 from madtree.model import ModelTables, OpenModel
-from madtree.sqltext import group_tables as sql
+from madtree.sqltext import sent_models as sql
 
 _CHUNK_BYTES = 32 * 2**20  # of outcomes read at once, but for a larger tree
 _INT = "pg_catalog.int4"

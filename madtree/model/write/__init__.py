@@ -20,4 +20,4 @@ from madtree.model.write.rows import (
     write_surrogates,
     write_trees,
 )
-from madtree.model.write.summary import Totals, boost_summary, forest_summary, write_summary
+from madtree.model.write.summary import Totals, write_summary

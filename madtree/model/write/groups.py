@@ -24,7 +24,7 @@ from madtree.model.write.rows import NUMBER_BYTES, ModelOutput, insert_rows, of_
 from madtree.records import dataclass
 from madtree.sqltext import array_text as text
 from madtree.sqltext import boost_tables as boost_sql
-from madtree.sqltext import group_tables as group_sql
+from madtree.sqltext import inserts
 from madtree.trees import Numbering
 
 _MOST_ARRAYS = 3  # of a group that have a number for each feature
@@ -64,8 +64,8 @@ def write_members(
         "sample_id": integers(trees.key.member + 1),
         **more,
     }
-    parameters = group_sql.member_parameters(columns)
-    statement = group_sql.insert_members(*output.at, parameters, task.grouping, output.group_table)
+    parameters = inserts.member_parameters(columns)
+    statement = inserts.insert_members(*output.at, parameters, task.grouping, output.group_table)
     sizes = np.full(len(trees.n_rows), len(task.features) * NUMBER_BYTES)
     insert_rows(output.host, statement, parameters, encoders, sizes)
 
@@ -99,7 +99,7 @@ def write_groups(
         **more,
     }
     parameters = (("gid", "int4"), *columns)
-    statement = group_sql.insert_groups(*output.at, parameters, task.grouping, output.group_table)
+    statement = inserts.insert_groups(*output.at, parameters, task.grouping, output.group_table)
     insert_rows(
         output.host, statement, parameters, encoders, longer(levels, counts) + _MOST_ARRAYS * width * NUMBER_BYTES
     )

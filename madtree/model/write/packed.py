@@ -16,7 +16,8 @@ from madtree.model.write.rows import NUMBER_BYTES, TEXT, ModelOutput, tree_ids
 from madtree.request import TrainingTask
 from madtree.sqltext import array_text as text
 from madtree.sqltext import packed_nodes as sql
-from madtree.sqltext.group_tables import insert_outcomes
+from madtree.sqltext.inserts import fill_beside
+from madtree.sqltext.tables import OUTCOME_COLUMNS
 from madtree.trees import Categories, Numbering
 
 _MOST_BYTES = 1023 * 2**20  # of a value, and somewhat less than PostgreSQL allows
@@ -60,7 +61,7 @@ def write_outcomes(host: Host, task: TrainingTask, tree_id: Ints, n_leaves: Ints
         tree_id, n_leaves: (n_trees,) of the trees in order of their ids.
         outcomes: those of the first tree's leaves, in order of the leaves' ids, then those of the second one's.
     """
-    statement = insert_outcomes(task.output_schema, task.output_name)
+    statement = fill_beside(task.output_schema, task.output_name, "_outcomes", OUTCOME_COLUMNS)
     ends = np.cumsum(n_leaves)
     for part in chunks(NUMBER_BYTES * n_leaves):
         rows = [

@@ -14,19 +14,14 @@ from madtree.host import Host
 from madtree.interface import FUNCTIONS, SETTINGS
 from madtree.records import dataclass
 from madtree.request import TrainingTask, class_params_text
-from madtree.sqltext import forest_tables as forest_sql
 from madtree.sqltext import inserts
 from madtree.sqltext import tables as sql
 from madtree.sqltext.sizes import oversized
 from madtree.trees import (
-    BOOSTED,
-    CATEGORY_ENCODINGS,
     MOST_EXPRESSION_BYTES,
     NUMBERS,
-    ORDERED,
     BoostParameters,
     FeatureKind,
-    ForestParameters,
 )
 
 _TEXT = "pg_catalog.text"
@@ -133,58 +128,6 @@ def _settings(task: TrainingTask) -> dict[str, Any]:
     outcome = NUMBERS if is_of_scores else parameters.outcome
     fitting = {each.column for each in FUNCTIONS["tree_train"].options if each.fits(outcome)}
     return {column: given.get(column, taken[column] if column in fitting else None) for column, _ in SETTINGS}
-
-
-def forest_summary(task: TrainingTask, forest: ForestParameters) -> dict[str, Any]:
-    """What the summary of a forest says beside that of a tree, or otherwise."""
-    return {
-        "method": forest_sql.FOREST_METHOD,
-        "num_trees": forest.n_trees,
-        "num_random_features": forest.n_drawn,
-        "max_tree_depth": task.parameters.max_depth,
-        "num_splits": task.parameters.n_bins,
-        "verbose": task.verbose,
-        "importance": forest.n_permutations > 0,
-        "num_permutations": forest.n_permutations,
-        "sample_ratio": forest.kept,
-        "sampling": forest.sampling,
-        "split_rule": forest.split_rule,
-    }
-
-
-def boost_summary(task: TrainingTask, boost: BoostParameters) -> dict[str, Any]:
-    """What the summary of a boosted model says beside that of a tree, or otherwise."""
-    parameters = task.parameters
-    return {
-        "method": BOOSTED.trains,
-        "loss": boost.loss,
-        "num_trees": boost.n_rounds,
-        "learning_rate": parameters.learning_rate,
-        "l2_regularization": parameters.l2,
-        "min_gain": parameters.min_gain,
-        "subsample": boost.subsample,
-        "feature_fraction": boost.feature_fraction,
-        "cat_smooth": parameters.cat_smooth,
-        "quantile": boost.loss_quantile,
-        "correct_prior": boost.correct_prior,
-        "split_criterion": parameters.criterion if task.is_classification else "mse",
-        "cat_l2": parameters.cat_l2,
-        "max_cat_threshold": parameters.max_cat_threshold,
-        "min_data_per_group": parameters.min_data_per_group,
-        "top_rate": boost.top_rate,
-        "other_rate": boost.other_rate,
-        "boost_method": boost.method,
-        "category_encoding": CATEGORY_ENCODINGS[0] if task.ordered is None else ORDERED,
-        "prior_weight": task.ordered and task.ordered.prior_weight,
-        "validation_fraction": boost.held_out,
-        "fold_col": None if task.held_out else boost.held_out_by,
-        "validation_table": boost.held_out_by if task.held_out else None,
-        "n_iter_no_change": boost.patience,
-        "tol": boost.tolerance,
-        "monotone": task.arguments.monotone,
-        "interaction_constraints": task.arguments.interaction_constraints,
-        "offsets": task.arguments.offsets,
-    }
 
 
 def _n_characters(value: Any) -> int:

@@ -54,7 +54,7 @@ function shortOutcome(values, node) {
   return values.isClassification || node.prediction === null ? outcomeText(values, node) : shortText(node.prediction);
 }
 
-function spreadText(values, node) {
+function deviationText(values, node) {
   if (values.addsScores) return "";
   if (values.ofCounts) return `deviance ${roundedText(node.impurity ?? 0)}`;
   return `± ${roundedText(Math.sqrt(Math.max(node.impurity ?? 0, 0)))}`;
@@ -74,7 +74,7 @@ function fittedHeading(values, node, width) {
 function detailText(values, node) {
   const rows = plural(node.rows, "row");
   const outcome = node.test ? shortOutcome(values, node) : "";
-  const said = [outcome, values.isClassification ? percentText(confidence(node)) : spreadText(values, node)].filter(Boolean);
+  const said = [outcome, values.isClassification ? percentText(confidence(node)) : deviationText(values, node)].filter(Boolean);
   return [rows, ...(said.length ? [said.join(" ")] : [])].join(" · ");
 }
 

@@ -94,7 +94,7 @@ function fillOutline(table, values, tree, depth = Infinity) {
     if (node.depth < depth) waiting.push(...node.kids.toReversed());
     const step = make("td", wholeStep(node), node.parent ? stepText(node) : "(all)");
     step.style.paddingLeft = `${Math.min(node.depth, DEEPEST) * INDENT}px`;
-    const sure = values.isClassification ? percentText(confidence(node)) : spreadText(values, node);
+    const sure = values.isClassification ? percentText(confidence(node)) : deviationText(values, node);
     const outcome = node.test ? outcomeText(values, node) : make("strong", null, `${outcomeText(values, node)} ●`);
     rows.append(make("tr", { "data-node": node.id }, make("td", null, node.id), step,
       make("td", { class: "number" }, numberText(node.rows)), make("td", null, outcome), make("td", { class: "number" }, sure), make("td", { "aria-hidden": "true" }, mixBar(values, tree, node))));

@@ -19,19 +19,19 @@ function showDistribution(place, values, tree, node) {
     showClasses(legend, values);
     place.append(legend);
   }
-  const hasSpreads = found.spreads?.some((spread) => spread !== null);
-  const what = found.classes ? "by class" : `${hasSpreads ? "mean ± standard deviation" : "rate"} of ${values.dependent}`;
+  const hasDeviations = found.deviations?.some((deviation) => deviation !== null);
+  const what = found.classes ? "by class" : `${hasDeviations ? "mean ± standard deviation" : "rate"} of ${values.dependent}`;
   const without = d3.sum(found.missing ?? []) ? `; ${NO_VALUE}: without a value` : "";
   place.append(make("p", { class: "hint" }, `${plural(d3.sum(bars, (bar) => bar.n), "row")} of ${table}, ${what}${without}.`));
 }
 
-// One range or category: its rows, the parts that classes have in them, or mean and spread of its outcomes.
+// One range or category: its rows, the parts that classes have in them, or mean and deviation of its outcomes.
 function barOf(values, found, text, i) {
   const isLeft = i < found.left;
   if (!found.classes) {
-    const [n, mean, spread] = [found.rows[i], found.means[i], found.spreads[i]];
-    const said = mean === null ? "" : `, ${roundedText(mean)}${spread === null ? "" : ` ± ${roundedText(spread)}`}`;
-    return { text, isLeft, n, mean, low: mean - (spread ?? 0), high: mean + (spread ?? 0), parts: [], title: `${text}: ${plural(n, "row")}${said}` };
+    const [n, mean, deviation] = [found.rows[i], found.means[i], found.deviations[i]];
+    const said = mean === null ? "" : `, ${roundedText(mean)}${deviation === null ? "" : ` ± ${roundedText(deviation)}`}`;
+    return { text, isLeft, n, mean, low: mean - (deviation ?? 0), high: mean + (deviation ?? 0), parts: [], title: `${text}: ${plural(n, "row")}${said}` };
   }
   const counts = d3.pairs(found.classes[i]).filter((_, k) => k % 2 === 0);
   const n = d3.sum(counts, ([, rows]) => rows);

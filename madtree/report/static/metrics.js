@@ -30,10 +30,10 @@ function crossValidatedTiles(row, { isClassification, ofCounts }) {
   return tiles;
 }
 
-// A row for each tree on the page, with a button that shows it. Of a forest no tree is measured alone.
+// A row for each tree on the page, with a button that shows it. Of an ensemble no tree is measured alone.
 function fillGroups(table, values, choose) {
-  const isForest = values.forests.length > 0;
-  const metrics = isForest ? [] : ["accuracy", "auc", "rmse", "r2"].filter((name) => name in (values.figures.metrics ?? {}));
+  const isEnsemble = values.ensembles.length > 0;
+  const metrics = isEnsemble ? [] : ["accuracy", "auc", "rmse", "r2"].filter((name) => name in (values.figures.metrics ?? {}));
   const heads = ["rows", "leaves", "depth", ...metrics.map((name) => METRIC_NAMES[name])];
   const rows = values.trees.map((tree) => {
     const button = make("button", { type: "button" }, tree.group || `tree ${tree.id}`);
@@ -42,7 +42,7 @@ function fillGroups(table, values, choose) {
     const numbers = [tree.rows, tree.leaves, tree.depth].map(numberText).concat(metrics.map((name) => metricText(name, of[name])));
     return make("tr", null, make("td", null, button), ...numbers.map((text) => make("td", { class: "number" }, text)));
   });
-  table.replaceChildren(make("thead", null, make("tr", null, make("th", { scope: "col" }, isForest ? "tree" : "group"),
+  table.replaceChildren(make("thead", null, make("tr", null, make("th", { scope: "col" }, isEnsemble ? "tree" : "group"),
     ...heads.map((text) => make("th", { scope: "col", class: "number" }, text)))), make("tbody", null, ...rows));
 }
 
@@ -59,10 +59,10 @@ function showErrors(place, values, tree) {
   const block = (title, tiles, ...said) => blocks.push(make("div", { class: "block" }, make("h3", null, title), metricTiles(tiles),
     ...said.filter(Boolean).map((text) => make("p", { class: "hint" }, text))));
   const where = figures.measured?.title;
-  const forest = values.forests.find((each) => each.gid === tree.gid);
-  const about = values.grouped ? `, ${forest ? forest.group : tree.group}` : "";
-  const together = forest ? "all groups together" : "all trees together";
-  const measured = tree.gid ?? tree.id; // forests are measured as a whole
+  const ensemble = values.ensembles.find((each) => each.gid === tree.gid);
+  const about = values.grouped ? `, ${ensemble ? ensemble.group : tree.group}` : "";
+  const together = ensemble ? "all groups together" : "all trees together";
+  const measured = tree.gid ?? tree.id; // ensembles are measured as a whole
   if (figures.metrics) block(values.grouped ? `${where}, ${together}` : where, measuredTiles(figures.metrics), figures.measured.said, figures.measured.changed);
   if (values.grouped && figures.trees?.[measured]) block(`${where}${about}`, measuredTiles(figures.trees[measured]));
   const chosen = values.cv[tree.id]?.find((row) => row.chosen && row.xerror !== null);

@@ -7,7 +7,7 @@ const at = (id) => document.getElementById(id);
 for (const part of document.querySelectorAll(".needs-script")) part.hidden = false;
 
 let current = values.trees.find((tree) => values.paths[tree.id]) ?? values.trees[0];
-let forest; // or boosted model that the tree is one of, if it is
+let ensemble; // that the tree is one of, if it is
 const view = new TreeView(at("tree"), values, (node) => showDetails(at("details"), values, current, node));
 
 function prepare(tree) {
@@ -25,15 +25,15 @@ function drawCharts() {
     showCp(at("cp"), cp);
     fillCpTable(at("cp-table"), cp);
   }
-  at("forest-section").hidden = !forest;
-  if (forest) {
-    at("forest-title").textContent = forest.losses ? "Loss by round" : "Out-of-bag error";
-    if (forest.losses) {
-      showBoosted(at("forest"), forest);
-      showImportance(at("importance"), values.features, forest);
+  at("ensemble-section").hidden = !ensemble;
+  if (ensemble) {
+    at("ensemble-title").textContent = ensemble.losses ? "Loss by round" : "Out-of-bag error";
+    if (ensemble.losses) {
+      showBoosted(at("ensemble"), ensemble);
+      showImportance(at("importance"), values.features, ensemble);
     } else {
-      showForest(at("forest"), values, forest);
-      showForestImportance(at("importance"), values, forest);
+      showOutOfBag(at("ensemble"), values, ensemble);
+      showBothImportances(at("importance"), values, ensemble);
     }
   } else {
     showImportance(at("importance"), values.features, current);
@@ -61,7 +61,7 @@ function choose(tree) {
   if (values.paths[tree.id]) view.follow();
   if (!tree.all.length) at("details").append(make("p", null, tree.message ?? "No tree could be trained for this group."));
   showLegend(at("legend"), values, tree);
-  forest = values.forests.find((each) => each.gid === tree.gid);
+  ensemble = values.ensembles.find((each) => each.gid === tree.gid);
   drawCharts();
   at("outline").open = false;
   for (const button of document.querySelectorAll(".toolbar button")) button.disabled = !tree.all.length;

@@ -16,7 +16,7 @@ from madtree.host import TemporaryPlace
 from madtree.learn.columns import COLUMNS, SCORES, ColumnReader, block_columns
 from madtree.learn.counting import COUNTED, CountRequest
 from madtree.learn.data import Array, Block, Values, codec, require
-from madtree.learn.ensemble import Forest
+from madtree.learn.ensemble import ensemble_of
 from madtree.learn.histogram import RowsOfNodes
 from madtree.learn.packing import Packer, pack_values, packer_of
 from madtree.learn.problem import Problem
@@ -164,7 +164,7 @@ class GrowEnsemble:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> GrowEnsemble:
-        return cls(Forest.from_values(values))
+        return cls(ensemble_of(values))
 
 
 @dataclass(frozen=True)

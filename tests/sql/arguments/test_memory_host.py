@@ -12,7 +12,8 @@ from psycopg_host import PsycopgHost
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request import check_arguments, check_forest_arguments
+from madtree.request import check_arguments
+from madtree.request.forest_arguments import check_forest_arguments
 
 CALLS = [
     *(arguments for mistakes in MISTAKES.values() for arguments, _ in mistakes),

@@ -17,6 +17,7 @@ from training import train_by_client
 from madtree.errors import MadtreeError
 from madtree.explain.export import tree_to_json
 from madtree.request import Tuning
+from madtree.score.predict import score_table
 
 BY_PASSES = Tuning(block_rows=150, read_rows=70, surely_large=100)  # what a client does where rows are many
 
@@ -321,9 +322,7 @@ def test_trees_of_other_numbers_are_refused(db: psycopg.Connection) -> None:
 def test_functions_of_other_kinds_refuse_it(db: psycopg.Connection) -> None:
     boost(db, "late")
     host = PsycopgHost(db)
-    from madtree.score.predict import forest_predict, tree_predict
-
-    for call in (tree_predict, forest_predict):
+    for function in ("tree_predict", "forest_predict"):
         with pytest.raises(MadtreeError) as error:
-            call(host, "m", "t", "out", "response")
+            score_table(host, "m", "t", "out", "response", function=function)
         assert error.value.hint == "Score by it with madtree.boost_predict."

@@ -13,7 +13,7 @@ from forest_data import FEATURES, MAKE_BOTH, grow_bare, rows, score
 import madtree
 from madtree.host.psycopg import PsycopgHost
 from madtree.learn.data import keyed, mixed
-from madtree.request import check_forest_arguments
+from madtree.request.forest_arguments import check_forest_arguments
 from madtree.score import draw_leaf_outcomes
 
 N_TREES = 20

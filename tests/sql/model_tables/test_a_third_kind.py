@@ -17,7 +17,6 @@ from madtree.calls import run
 from madtree.cli.exits import CommandError
 from madtree.cli.trees import tree_number
 from madtree.errors import MadtreeError
-from madtree.explain import export
 from madtree.explain.complexity import tree_cp
 from madtree.explain.display import get_tree, tree_display
 from madtree.explain.export import tree_to_json
@@ -30,8 +29,7 @@ from madtree.score import kinds as scoring
 from madtree.score.block_plan import MemberValues
 from madtree.score.forest_outcomes import outcomes_of_forest
 from madtree.score.outcomes import Outcomes, ScoredLeaves
-from madtree.score.predict import forest_predict, tree_predict
-from madtree.sqltext import importance
+from madtree.score.predict import score_table
 from madtree.sqltext.kinds import TABLES
 from madtree.trees import FOREST, KINDS, Joining, Members
 from tests.forest_data import MAKE, grow, rows
@@ -77,9 +75,6 @@ def _declared(monkeypatch: pytest.MonkeyPatch) -> None:
         takes = replace(functions[name].takes, kinds=(FOREST, TOY))
         monkeypatch.setitem(functions, name, replace(functions[name], takes=takes))
     monkeypatch.setitem(TABLES, TOY, TABLES[FOREST])
-    monkeypatch.setitem(importance.IMPORTANCE, TOY, importance.IMPORTANCE[FOREST])
-    monkeypatch.setitem(importance.COLUMNS, TOY, importance.COLUMNS[FOREST])
-    monkeypatch.setitem(export.DOCUMENTED, TOY, export.DOCUMENTED[FOREST])
     monkeypatch.setitem(scoring.SCORING, TOY, replace(scoring.SCORING[FOREST], outcomes=_sums))
     takes = replace(functions["forest_predict"].takes, kinds=(TOY,))
     monkeypatch.setitem(functions, "toy_predict", replace(functions["forest_predict"], name="toy_predict", takes=takes))
@@ -129,12 +124,12 @@ def test_one_tree_is_told_by_its_group_and_its_number_there(host: PsycopgHost, d
     ("call", "said", "hint"),
     [
         (
-            lambda host: tree_predict(host, "f", "t", "out", "response"),
+            lambda host: score_table(host, "f", "t", "out", "response", function="tree_predict"),
             "tree_model: f is a toy",
             "Score by it with madtree.toy_predict.",
         ),
         (
-            lambda host: forest_predict(host, "f", "t", "out", "response"),
+            lambda host: score_table(host, "f", "t", "out", "response", function="forest_predict"),
             "random_forest_model: f is a toy, not a forest",
             "Score by it with madtree.toy_predict.",
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -17,8 +18,9 @@ from madtree.errors import MadtreeError
 from madtree.host.psycopg import PsycopgHost
 from madtree.score.conformal import conformal_quantiles
 from madtree.score.evaluate import tree_confusion, tree_curve, tree_evaluate
-from madtree.score.predict import forest_predict, tree_predict
+from madtree.score.predict import score_table, tree_predict
 
+forest_predict = partial(score_table, function="forest_predict")
 TREES = [name for name, (kind, _, _) in MODELS.items() if kind == "tree"]
 FORESTS = [name for name in MODELS if name not in TREES]
 OF_CLASSES = [name for name, (_, dependent, _) in MODELS.items() if dependent == "class"]

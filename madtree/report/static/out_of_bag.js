@@ -1,18 +1,18 @@
-// Of a forest as a whole: its error on out-of-bag rows by the number of trees, and importances with their spread.
+// What out-of-bag rows say of an ensemble: its error by the number of trees, and importances with their standard deviations.
 
 function errorText(values, error) {
   return values.isClassification ? percentText(error) : roundedText(error);
 }
 
-function showForest(place, values, forest) {
-  const tiles = [["trees", numberText(forest.trees)]];
-  if (forest.error !== null) tiles.push([values.isClassification ? "error" : "mean squared error", errorText(values, forest.error)]);
-  if (forest.error !== null && !values.isClassification) tiles.push(["RMSE", metricText("rmse", Math.sqrt(forest.error))]);
-  if (forest.score !== null) tiles.push([values.isClassification ? "accuracy" : "R²", metricText(values.isClassification ? "accuracy" : "r2", forest.score)]);
+function showOutOfBag(place, values, ensemble) {
+  const tiles = [["trees", numberText(ensemble.trees)]];
+  if (ensemble.error !== null) tiles.push([values.isClassification ? "error" : "mean squared error", errorText(values, ensemble.error)]);
+  if (ensemble.error !== null && !values.isClassification) tiles.push(["RMSE", metricText("rmse", Math.sqrt(ensemble.error))]);
+  if (ensemble.score !== null) tiles.push([values.isClassification ? "accuracy" : "R²", metricText(values.isClassification ? "accuracy" : "r2", ensemble.score)]);
   const said = "A row is out of bag in the trees whose sample it is not in. Those trees predict it, so the error is measured on rows that they have not seen.";
-  place.replaceChildren(...(forest.group ? [make("h3", null, forest.group)] : []), metricTiles(tiles));
-  if (forest.curve.length > 1) showCurve(place, values, forest.curve);
-  place.append(make("p", { class: "hint" }, forest.message ?? said));
+  place.replaceChildren(...(ensemble.group ? [make("h3", null, ensemble.group)] : []), metricTiles(tiles));
+  if (ensemble.curve.length > 1) showCurve(place, values, ensemble.curve);
+  place.append(make("p", { class: "hint" }, ensemble.message ?? said));
 }
 
 // What is known of the first so many trees; the line is the error of all.
@@ -36,15 +36,15 @@ function showCurve(place, values, curve) {
     .append("title").text(([trees, error]) => `${plural(trees, "tree")}: ${errorText(values, error)}`);
 }
 
-function showForestImportance(place, values, forest) {
-  const { features, permuted, sd } = forest.importance;
+function showBothImportances(place, values, ensemble) {
+  const { features, permuted, sd } = ensemble.importance;
   const blocks = [];
   if (permuted) {
     const frame = make("div", { class: "block" }, make("h3", null, "By permutation"));
     blocks.push({ frame, draw: () => drawPermuted(frame, values, { features, permuted, sd }) });
   }
   const gains = make("div");
-  showImportance(gains, values.features, { importance: forest.importance });
+  showImportance(gains, values.features, { importance: ensemble.importance });
   blocks.push({ frame: make("div", { class: "block" }, make("h3", null, "By impurity"), gains,
     make("p", { class: "hint" }, "Shares of all that the trees' splits lower the impurity by. Features with many values have more chances.")) });
   place.replaceChildren(make("div", { class: "blocks" }, ...blocks.map(({ frame }) => frame)));
@@ -60,18 +60,18 @@ function drawPermuted(frame, values, { features, permuted, sd }) {
   const { svg, width } = chart(frame, height, "What the trees lose on out-of-bag rows where a feature's values are permuted");
   const left = Math.min(width * 0.36, 12 + Math.max(...names.map((name) => textWidth(name, 13, 400))));
   const right = width - 64;
-  const spread = (i) => sd?.[i] ?? 0;
-  const ends = permuted.flatMap((value, i) => [(value ?? 0) - spread(i), (value ?? 0) + spread(i)]);
+  const deviation = (i) => sd?.[i] ?? 0;
+  const ends = permuted.flatMap((value, i) => [(value ?? 0) - deviation(i), (value ?? 0) + deviation(i)]);
   const x = d3.scaleLinear([Math.min(0, ...ends), Math.max(0, ...ends) || 1], [left, right]);
   axisBelow(svg, x, height, Math.min(5, width / 90));
   const rows = svg.append("g").selectAll("g").data(d3.range(features.length)).join("g").attr("transform", (i) => `translate(0,${i * BAR.step + BAR.step / 2})`);
   rows.append("text").attr("class", "feature").attr("x", left - 10).attr("y", 4).attr("text-anchor", "end").text((i) => fitted(names[i], left - 12, 13));
   rows.append("rect").attr("class", "permuted").attr("x", (i) => x(Math.min(permuted[i] ?? 0, 0))).attr("width", (i) => Math.abs(x(permuted[i] ?? 0) - x(0)))
     .attr("y", -BAR.height / 2).attr("height", BAR.height).attr("rx", 2);
-  const whiskers = rows.filter((i) => spread(i) > 0);
+  const whiskers = rows.filter((i) => deviation(i) > 0);
   for (const [from, to, low, high] of [[-1, 1, 0, 0], [-1, -1, -4, 4], [1, 1, -4, 4]]) {
-    whiskers.append("line").attr("class", "spread").attr("y1", low).attr("y2", high)
-      .attr("x1", (i) => x(permuted[i] + from * spread(i))).attr("x2", (i) => x(permuted[i] + to * spread(i)));
+    whiskers.append("line").attr("class", "deviation").attr("y1", low).attr("y2", high)
+      .attr("x1", (i) => x(permuted[i] + from * deviation(i))).attr("x2", (i) => x(permuted[i] + to * deviation(i)));
   }
   svg.append("line").attr("class", "zero").attr("x1", x(0)).attr("x2", x(0)).attr("y1", 0).attr("y2", height - 30);
   rows.append("text").attr("x", width).attr("y", 4).attr("text-anchor", "end").text((i) => (permuted[i] === null ? "–" : roundedText(permuted[i])));
