@@ -11,3 +11,22 @@ from madtree.client.forests import Forest
 from madtree.client.model import Model
 from madtree.client.result import Contributions, Evaluation, Result
 from madtree.host.psycopg import LostConnectionError
+
+__all__ = [
+    "AsyncBoostedModel",
+    "AsyncClient",
+    "AsyncForest",
+    "AsyncModel",
+    "BoostedModel",
+    "CallError",
+    "Client",
+    "Contributions",
+    "Drawing",
+    "Evaluation",
+    "Forest",
+    "LostConnectionError",
+    "Model",
+    "Result",
+    "connect",
+    "connect_async",
+]

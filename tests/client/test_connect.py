@@ -303,6 +303,13 @@ def test_the_client_needs_no_numpy() -> None:
     assert (done.stdout, done.stderr) == ("fine\n", "")
 
 
+@pytest.mark.parametrize("front", ["madtree.client", "madtree.client.estimators"])
+def test_public_names_are_exported_for_strict_type_checkers(front: str) -> None:
+    """Of a name that a module imports and does not list they say that it is not exported."""
+    listed = import_module(front).__all__
+    assert {name for name, module in madtree._PUBLIC.items() if module == front} <= set(listed)
+
+
 def test_all_public_names_are_there() -> None:
     for name in madtree.__all__:
         assert inspect.isclass(getattr(madtree, name)) or callable(getattr(madtree, name))

@@ -11,4 +11,16 @@ from madtree.client.estimators.forests import (
 )
 from madtree.client.estimators.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
+__all__ = [
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "expected_failed_checks",
+]
+
 send_passwords_to_children()
