@@ -55,20 +55,30 @@ def dsn_uri(dsn: str) -> str:
 
 # A session shows more than its name while it trains.
 BUSY = (
-    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() "
     "AND starts_with(application_name, 'madtree') AND backend_type = 'client backend'"
 )
+OTHERS: set[int] = set()  # processes of sessions that this process's estimators keep
 TABLES = (
     "SELECT array_agg(c.relname::text ORDER BY c.relname) FROM pg_class c "
     "WHERE c.relkind IN ('r', 'v') AND c.relnamespace = %s::regnamespace"
 )
 
 
+@pytest.fixture(autouse=True)
+def before(db: psycopg.Connection) -> None:
+    OTHERS.clear()
+    OTHERS.update(pid for (pid,) in db.execute(BUSY))
+
+
+def processes(db: psycopg.Connection, also: str = "true") -> set[int]:
+    """The processes of the command's sessions of which `also` is true, too."""
+    return {pid for (pid,) in db.execute(f"{BUSY} AND {also}")} - OTHERS
+
+
 def sessions(db: psycopg.Connection, also: str = "true") -> int:
-    """How many sessions the command has of which `also` is true, too."""
-    row = db.execute(f"{BUSY} AND {also}").fetchone()
-    assert row is not None
-    return int(row[0])
+    """How many they are."""
+    return len(processes(db, also))
 
 
 def wait_for_query(db: psycopg.Connection, command: subprocess.Popen[str]) -> None:
@@ -216,7 +226,7 @@ def test_an_administrator_ends_it(
 ) -> None:
     terminal = Terminal(*training)
     terminal.wait_for(LEVEL)
-    db.execute(BUSY.replace("count(*)", f"{function}(pid)"))
+    db.execute(f"SELECT {function}(pid) FROM unnest(%s) AS pid", [list(processes(db))])
     said = terminal.end()
     lost = function == "pg_terminate_backend"
     assert said.code == (3 if lost else 1)
