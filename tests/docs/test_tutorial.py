@@ -20,6 +20,10 @@ from madtree.cli.demo.flights import find_flights
 from madtree.cli.exits import DemoError
 
 SECONDS = re.compile(r"(\d[\d,]*) rows a second|\d+\.\d+ s\b")
+ANALYZED = """
+SELECT relname, analyze_count FROM pg_stat_user_tables
+WHERE schemaname = 'demo' AND relname IN ('flights_train', 'flights_held_out') ORDER BY relname
+"""
 LOADING = ("1. The data", "2. A tree")  # between these titles a second run says what it found
 
 
@@ -63,6 +67,7 @@ def test_demo_tutorial_demo(
     follow("tutorial.md", dsn, schema_name, tmp_path, private)
     second = demo(dsn, flights_file)
 
+    assert db.execute(ANALYZED).fetchall() == [("flights_held_out", 1), ("flights_train", 1)], "when they were made"
     assert figures(second) == figures(first)
     assert "336,776 rows loaded" in first
     assert "336,776 rows from an earlier run" in second

@@ -12,6 +12,7 @@ import pytest
 from fix_server import FAST, HOME
 
 from madtree.embedded import PrivateServer
+from madtree.embedded.prefix import Prefix
 from madtree.install.postgres import find_installation
 
 
@@ -29,13 +30,46 @@ def foreign_python_dir(open_directory: Path) -> Path:
     return open_directory
 
 
+class CopiedServer(PrivateServer):
+    """Whose data directory is a copy of what initdb has made for the first one: it takes a tenth of initdb's time.
+
+    Args:
+        made: where the first one leaves its copy; the server's account must be able to write beside it.
+    """
+
+    def __init__(self, home: Path, made: Path) -> None:
+        super().__init__(home)
+        self._made = made
+
+    def _create(self, prefix: Prefix) -> None:
+        if not self._made.exists():
+            super()._create(prefix)
+            self._copy(self.home.data, self._made)
+            return
+        self.home.passfile.unlink(missing_ok=True)
+        self._copy(f"{self._made}/.", self.home.data)
+
+    def _copy(self, source: str | Path, target: Path) -> None:
+        done = self.user.run(["cp", "-a", str(source), str(target)], cwd=self.home.data)
+        assert done.returncode == 0, done.stdout
+
+
+@pytest.fixture(scope="session")
+def initialized(pytestconfig: pytest.Config) -> Iterator[Path]:
+    """Where this process keeps a data directory as initdb makes it."""
+    directory = Path(tempfile.mkdtemp(dir=pytestconfig.stash[HOME]))
+    directory.chmod(0o777)
+    yield directory / "data"
+    shutil.rmtree(directory)
+
+
 @pytest.fixture
-def new_server(open_directory: Path) -> Iterator[Callable[[str], PrivateServer]]:
+def new_server(open_directory: Path, initialized: Path) -> Iterator[Callable[[str], PrivateServer]]:
     """Makes private servers by name, in homes of this test's own; stops them at the end."""
     made: dict[str, PrivateServer] = {}
 
     def make(name: str = "home") -> PrivateServer:
-        return made.setdefault(name, PrivateServer(open_directory / name))
+        return made.setdefault(name, CopiedServer(open_directory / name, initialized))
 
     yield make
     for server in made.values():
@@ -51,11 +85,11 @@ def running(new_server: Callable[[str], PrivateServer]) -> PrivateServer:
 
 
 @pytest.fixture(scope="module")
-def standing(pytestconfig: pytest.Config) -> Iterator[PrivateServer]:
+def standing(pytestconfig: pytest.Config, initialized: Path) -> Iterator[PrivateServer]:
     """A private server of this module's, for tests that leave it up and as it is, but for objects in its database."""
     directory = Path(tempfile.mkdtemp(dir=pytestconfig.stash[HOME]))
     directory.chmod(0o755)
-    server = PrivateServer(directory / "home")
+    server = CopiedServer(directory / "home", initialized)
     server.up(settings=FAST)
     yield server
     server.down()

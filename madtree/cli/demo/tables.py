@@ -108,7 +108,7 @@ def load(screen: Screen, flights: Path) -> None:
             drop(connection, part)
             screen.run(CREATE_PART.format(part=part, which=which), "copying")
             mark(connection, part)
-    connection.execute("ANALYZE demo.flights_train, demo.flights_held_out")
+        connection.execute(sql.SQL("ANALYZE {}").format(sql.Identifier(SCHEMA, part)))
 
 
 def count(connection: psycopg.Connection, table: str) -> int:

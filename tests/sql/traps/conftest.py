@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 
@@ -36,6 +37,7 @@ def ground(server: Server) -> Iterator[Ground]:
                 role: opened.enter_context(psycopg.connect(login, autocommit=True, prepare_threshold=None))
                 for role, login in {**logins, "admin": server.dsn_of(dbname=database)}.items()
             }
+            sessions["admin"].prepare_threshold = sys.maxsize  # only what is looked at after each call
             sessions["admin"].execute("CREATE EXTENSION madtree CASCADE")
             made = Ground(sessions, names, logins)
             make_ground(made, WATCH.read_text())

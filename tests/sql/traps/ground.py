@@ -10,6 +10,7 @@ from typing import Any
 
 import psycopg
 import trap_calls
+from left_tables import left_since
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 from shares import ALL
@@ -122,6 +123,7 @@ class Ground:
     logins: Mapping[str, str]
     warnings: list[str] = field(default_factory=list)
     counter: int = 0
+    last_analyzed: int = 0
 
     def text(self, statement: str) -> str:
         """A statement with the names of the roles."""
@@ -226,22 +228,15 @@ class Seen:
         self._analyze_what_is_left(what, position)
 
     def _analyze_what_is_left(self, what: str, position: str) -> None:
-        """As autovacuum will."""
+        """As autovacuum will: the tables that were made since the last look."""
         admin = self.ground.sessions["admin"]
-        tables = admin.execute(
-            "SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relkind = 'r' AND c.relowner <> %s::regrole "
-            "AND c.relnamespace IN (to_regnamespace('work'), to_regnamespace('traps')) "
-            "AND NOT c.relhassubclass AND NOT EXISTS (SELECT FROM analyzed AS a WHERE a.relation = c.oid)",
-            [self.ground.names["attacker"]],
-        ).fetchall()
+        tables, self.ground.last_analyzed = left_since(admin, self.ground.names["attacker"], self.ground.last_analyzed)
         if not tables:
             return
-        names = ", ".join(name for (name,) in tables)
-        admin.execute(f"ANALYZE {names}")
-        admin.execute("INSERT INTO analyzed SELECT unnest(%s::text[])::regclass", [[name for (name,) in tables]])
+        admin.execute(f"ANALYZE {', '.join(tables)}")
         for trap, won in self.ground.sprung().items():
             by = " as a superuser" if won else ""
-            self._add(what, position, f"left a table ({tables[0][0]}, ...) whose ANALYZE runs the {trap}{by}")
+            self._add(what, position, f"left a table ({tables[0]}, ...) whose ANALYZE runs the {trap}{by}")
 
     def _add(self, what: str, position: str, how: str) -> None:
         self.wrong.append(f"{self.who}, by the {self.engine}: {what} with {position} {how}")
@@ -250,7 +245,6 @@ class Seen:
 def make_ground(ground: Ground, watch: str) -> None:
     """Make all tables and traps; called once."""
     admin, attacker = ground.sessions["admin"], ground.sessions["attacker"]
-    admin.execute("CREATE TEMPORARY TABLE analyzed (relation oid)")
     admin.execute(ground.text("CREATE SCHEMA traps AUTHORIZATION {attacker}; GRANT {team} TO {attacker}"))  # type: ignore[arg-type]
     admin.execute(ground.text(f"GRANT CREATE ON DATABASE {admin.info.dbname} TO {{attacker}}"))  # type: ignore[arg-type]
     for session in ground.sessions.values():
