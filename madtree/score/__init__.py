@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from madtree.score.rows_at_hand import RowsAtHand, check_number_type, feature_places
     from madtree.score.shap import explain_table
     from madtree.score.shap_row import ExplainedRows, explain_row, explain_some
-    from madtree.score.tested_rows import no_row_counts
     from madtree.score.training_statistics import keep_statistics
 
 
@@ -47,7 +46,6 @@ _MODULES = {
     "rows_at_hand": ("RowsAtHand", "check_number_type", "feature_places"),
     "shap": ("explain_table",),
     "shap_row": ("ExplainedRows", "explain_row", "explain_some"),
-    "tested_rows": ("no_row_counts",),
     "training_statistics": ("keep_statistics",),
 }
 

@@ -13,10 +13,10 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.interface import FUNCTIONS
 from madtree.learn.data import Floats, Ints, portable
-from madtree.model import find_to_use
+from madtree.model import find_to_use, no_row_counts
 from madtree.score.predictor import PredictedNumbers
 from madtree.score.rows_at_hand import RowsAtHand, feature_places
-from madtree.score.tested_rows import no_row_counts, tested_rows
+from madtree.score.tested_rows import tested_rows
 from madtree.sqltext.split import split_list
 from madtree.trees import Joining, Model
 

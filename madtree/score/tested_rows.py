@@ -89,12 +89,6 @@ class TestedRows(NewRows):
         return rows_sql.where_some(value, numbers)
 
 
-def no_row_counts(argument: str, given: str | None) -> MadtreeError:
-    """The error where a table has no row by which a model can be judged or written anew."""
-    hint = "Rows count that have an outcome and a weight above 0, of a class and a group that the model knows."
-    return MadtreeError(f"{argument}: no row of {given} counts", hint=hint, sqlstate="P0002")
-
-
 def tested_rows(opened: UsableModel, test_table: str | None, *, with_id: bool, argument: str) -> TestedRows:
     """The rows of a table by which a model is judged; tells of those that it has seen.
 
