@@ -100,8 +100,8 @@ def tree_statistics(host: Host, model: str | None, training_table: str | None, t
 def conformal_train(host: Host, model: str | None, *how: Any) -> str:
     """Keep how far predictions may be off; raises MadtreeError as the function of the room `score`."""
     kept = score.conformal_train(host, model, *how)
-    of_levels = ", ".join(f"{level:g}" for level in kept.levels)
-    return f"conformal_train: quantiles of levels {of_levels} by {_rows(kept.n_rows)} of {kept.table} kept with {model}"
+    of_levels = f"level{_s(len(kept.levels))} {', '.join(f'{level:g}' for level in kept.levels)}"
+    return f"conformal_train: quantiles of {of_levels} by {_rows(kept.n_rows)} of {kept.table} kept with {model}"
 
 
 def tree_drop(host: Host, model: str | None) -> str:

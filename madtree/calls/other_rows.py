@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.model import check_no_offsets, check_rows, find_to_use
+from madtree.model import check_no_offsets, check_rows, find_to_use, no_row_counts
 from madtree.model.write import Calibrated, NewModel, write_calibrated_sum, write_calibrated_tree, write_refreshed
 from madtree.score import calibration_maps, check_method, check_stages, refreshed_boosted, refreshed_nodes
 from madtree.sqltext.kinds import TABLES
@@ -103,8 +103,8 @@ def tree_refresh(
     find = refreshed_boosted if adds_up else refreshed_nodes
     found = find(opened, new_table, "new_table")
     if not found.total:
-        hint = "Rows count that have an outcome and a weight above 0, of a class and a group that the model knows."
-        raise MadtreeError(f"new_table: no row of {new_table} counts", hint=hint, sqlstate="P0002")
+        raise no_row_counts("new_table", new_table)
     table = str(new_table).strip()
     write_refreshed(opened, new, table, found)
-    return f"tree_refresh: {model_name} refreshed by {found.total} rows of {table} into {new.given}"
+    rows = f"{found.total} row{'s' * (found.total != 1)}"
+    return f"tree_refresh: {model_name} refreshed by {rows} of {table} into {new.given}"

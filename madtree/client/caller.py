@@ -21,7 +21,7 @@ from madtree.client.result import Result
 from madtree.client.session import Session
 from madtree.host import Message, looked_at_end
 from madtree.host.psycopg import Doing, Engine, PsycopgHost, found_engine, raising_lost_connection, require_numpy
-from madtree.interface import FUNCTIONS
+from madtree.interface import FUNCTIONS, values
 from madtree.request import find_types
 from madtree.sqltext.quote import ident
 from madtree.sqltext.values import text_of
@@ -100,11 +100,15 @@ class Caller:
 
         Sequences in the place of lists of names, and mappings in the place of pairs, are written as text.
         """
-        declared = FUNCTIONS.get(function)
-        needed = {each.name for each in declared.arguments if each.is_required} if declared else set()
+        declared = {each.name: each for each in FUNCTIONS[function].arguments} if function in FUNCTIONS else {}
+        needed = {name for name, each in declared.items() if each.is_required}
         given = {name: as_argument(name, value) for name, value in named.items() if value is not None or name in needed}
         if self._chosen_engine() == "client":
             return self._call_here(function, arguments, given)
+        with raising_mistakes():  # SQL finds no function for a number of another type than the declared one
+            for name in given:
+                if name in declared and declared[name].type != "text":
+                    given[name] = values.typed(name, given[name], declared[name].type)
         return self._rows(
             statement_of(function, len(arguments), list(given)), [*arguments, *given.values()], binary=True
         )

@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from madtree.calls import run
-from madtree.engine.arguments import bound
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, local_settings
 from madtree.interface import FUNCTIONS as DECLARED
-from madtree.interface import INTERNAL, TEXTS, Function, columns
+from madtree.interface import INTERNAL, TEXTS, Function, columns, values
 from madtree.model import models as listed_models
 from madtree.records import dataclass
 from madtree.sqltext.listing import AS_IN_VIEW
@@ -91,11 +90,12 @@ def call(host: Host, name: str, arguments: Sequence[Any] = (), named: Mapping[st
         raise MadtreeError(
             f"{name} is not there by the client engine", "It needs the extension madtree in the server.", "0A000"
         )
-    values = bound(function, arguments, named or {})
+    given = function.bound(arguments, named or {})
+    arguments = [values.typed(each.name, given[each.name], each.type) for each in function.arguments]
     columns = tuple(column.name for column in function.columns)
     types = tuple(_OIDS[column.type] for column in function.columns)
     with _settings(host, {**function.all_settings, **_NEVER_IDLE}):
-        found = run(host, function, values)
+        found = run(host, function, arguments)
     if not function.returns_rows:
         return Answer(columns, types, [[found]])
     rows = [[_value(row.get(column.name), column.type) for column in function.columns] for row in found]

@@ -23,14 +23,10 @@ def check_rows(task: TrainingTask, total: int, usable: int) -> None:
     if total == 0:
         raise MadtreeError(f"training_table_name: {task.arguments.training_table_name} has no rows")
     if usable == 0:
-        columns = [
-            task.dependent_sql,
-            *(c.value for c in task.grouping),
-            *(name for name in (task.weights_sql, task.exposure_sql, task.offsets_sql) if name),
-        ]
-        raise no_usable_row(
-            task, f"{' or '.join(columns)} is NULL{' or a weight 0' if task.weights_sql else ''} in each of"
-        )
+        others = [name for name in (task.exposure_sql, task.offsets_sql) if name]
+        columns = [task.dependent_sql, *(column.value for column in task.grouping), *others]
+        weight = f", or {task.weights_sql} is NULL or 0," if task.weights_sql else ""
+        raise no_usable_row(task, f"{' or '.join(columns)} is NULL{weight} in each of")
 
 
 @contextmanager

@@ -216,3 +216,9 @@ def is_training_table(host: Host, model: Model, relation: Relation) -> bool:
         if getattr(error, "sqlstate", None) != NOT_ALLOWED:
             raise
         return False
+
+
+def no_row_counts(argument: str, table: str | None) -> MadtreeError:
+    """The error where a table has no row by which a model can be judged or written anew."""
+    hint = "Rows count that have an outcome and a weight above 0, of a class and a group that the model knows."
+    return MadtreeError(f"{argument}: no row of {table} counts", hint=hint, sqlstate="P0002")

@@ -37,7 +37,8 @@ def check_type(model: Model, type_: str | None, some: Collection[str] | None = N
     wanted = FORMER_TYPES.get(wanted, wanted)
     if wanted not in valid:
         kind = "" if model.is_classification else " for a regression model"
-        hint = "Type 'conformal' has intervals, after madtree.conformal_train." if wanted == INTERVAL else None
+        has = "sets of classes" if model.is_classification else "intervals"
+        hint = f"Type 'conformal' has {has}, after madtree.conformal_train." if wanted == INTERVAL else None
         raise MadtreeError(f"type must be one of {', '.join(valid)}{kind}, not {type_!r}", hint=hint)
     return wanted
 
@@ -134,10 +135,10 @@ def class_position(model: Model, class_: str | None) -> int:
     if class_ is None and len(model.classes) <= 2:
         return len(model.classes) - 1
     if class_ not in model.classes:
-        known = ", ".join(map(repr, model.classes[:SHOWN_CLASSES]))
+        known = ", ".join(map(literal, model.classes[:SHOWN_CLASSES]))
         more = f", ... {len(model.classes) - SHOWN_CLASSES} more" if len(model.classes) > SHOWN_CLASSES else ""
         hint = f"Name one: class => {literal(model.classes[0])}." if class_ is None else None
-        given = "NULL" if class_ is None else repr(class_)
+        given = "NULL" if class_ is None else literal(class_)
         raise MadtreeError(f"class must be one of {known}{more}, not {given}", hint=hint)
     return model.classes.index(class_)
 
@@ -151,7 +152,7 @@ def class_positions(model: Model, class_: str | None) -> Sequence[int]:
     """
     if not model.is_classification:
         if class_ is not None:
-            raise MadtreeError(f"class: {model.name} predicts numbers, and has no class {class_!r}")
+            raise MadtreeError(f"class: {model.name} predicts numbers, and has no class {literal(class_)}")
         return []
     if class_ is None and len(model.classes) > 2:
         return range(len(model.classes))

@@ -11,6 +11,7 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.interface import Argument, Function
 from madtree.records import dataclass
+from madtree.request.hints import nearest
 
 MOST_SETTINGS = 10_000
 _ARGUMENT = "params"
@@ -93,7 +94,7 @@ def _pair(part: str, known: Sequence[str], function: str) -> tuple[str, str]:
         )
     key = match[1].lower()
     if key not in known:
-        raise MadtreeError(f"{_ARGUMENT}: the key {match[1]!r} is unknown; {keys}")
+        raise MadtreeError(f"{_ARGUMENT}: the key {match[1]!r} is unknown; {keys}", nearest(key, known))
     return key, match[2]
 
 

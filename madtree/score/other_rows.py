@@ -48,7 +48,7 @@ def calibration_maps(opened: UsableModel, table: str | None, method: str) -> Fit
     if len(seen) < 2:
         of_one = f"has rows of the class {model.classes[seen[0]]} only" if seen else "has no row that counts"
         raise MadtreeError(
-            f"{_TABLE}: {table} {of_one}; calibration needs rows of {'both' if n_classes == 2 else 'two'}",
+            f"{_TABLE}: {table} {of_one}; calibration needs rows of {'both' if n_classes == 2 else 'two'} classes",
             hint="Take rows that training has not seen, drawn as the new ones will be.",
             sqlstate="P0002",
         )

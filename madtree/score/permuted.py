@@ -13,7 +13,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row, watched
 from madtree.interface import FUNCTIONS
 from madtree.learn.data import Floats, Ints, portable
-from madtree.model import find_to_use
+from madtree.model import find_to_use, no_row_counts
 from madtree.score.predictor import PredictedNumbers
 from madtree.score.rows_at_hand import RowsAtHand, feature_places
 from madtree.score.tested_rows import tested_rows
@@ -60,7 +60,7 @@ def permutation_importance(
     tested.checked([bad])
     counted = fit & (weight > 0) & np.isfinite(actual)
     if not counted.any():
-        raise MadtreeError(f"test_table: no row of {test_table} counts", sqlstate="P0002")
+        raise no_row_counts("test_table", test_table)
     found = _importances(rows.only(counted), model, mean_loss, together, checked_["n_repeats"], checked_["seed"])
     return sorted(watched(host, found), key=lambda row: -row["importance"])
 

@@ -86,7 +86,8 @@ def test_no_state_of_the_session_outlives_a_transaction(plain: str) -> None:
 OTHER_TYPES: list[tuple[str, object, str]] = [
     ("num_trees", 2.5, "num_trees must be a whole number, not 2.5"),
     ("num_trees", True, "num_trees must be a whole number, not True"),
-    ("seed", 10**30, "seed must be a whole number, not 10000"),
+    ("seed", 10**30, "seed must be a whole number below 2^63, not 10000"),
+    ("num_trees", 2**31, "num_trees must be a whole number below 2^31, not 2147483648"),
     ("sample_ratio", "half", "sample_ratio must be a number, not 'half'"),
     ("replace", "perhaps", "replace must be true or false, not 'perhaps'"),
     ("id_col_name", 7, "id_col_name must be text, not 7"),

@@ -74,3 +74,33 @@ def test_two_columns_of_a_name_keep_their_values(client: madtree.Client) -> None
     frame = found.to_pandas()
     assert (list(frame.columns), frame.iloc[0].tolist()[:2]) == (["a", "a", "b"], [1, "x"])
     assert client.query("SELECT 1 AS a WHERE false").to_pandas().columns.to_list() == ["a"]
+
+
+WRONG: list[tuple[str, object, str]] = [
+    ("max_depth", "deep", "max_depth must be a whole number, not 'deep'"),
+    ("max_depth", 3.0, "max_depth must be a whole number, not 3.0"),
+    ("max_depth", True, "max_depth must be a whole number, not True"),
+    ("max_depth", 2**31, "max_depth must be a whole number below 2^31, not 2147483648"),
+    ("min_impurity_decrease", "little", "min_impurity_decrease must be a number, not 'little'"),
+    ("replace", 1, "replace must be true or false, not 1"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "said"), WRONG)
+def test_a_value_of_another_type_is_told_with_its_argument(
+    client: madtree.Client, flowers: None, name: str, value: object, said: str
+) -> None:
+    with pytest.raises(madtree.CallError) as refused:
+        client.tree_train("flowers", "m", "id", "kind", "length", **{name: value})  # type: ignore[arg-type]
+    assert str(refused.value) == f"madtree: {said}"
+
+
+def test_numbers_of_numpy_are_numbers(client: madtree.Client) -> None:
+    """A grid that NumPy or SciPy has made holds such."""
+    y = np.arange(4.0)
+    for depth in (np.int64(1), np.int8(1)):
+        assert madtree.DecisionTreeRegressor(client, max_depth=depth, min_samples_leaf=1).fit(FRAME, y).get_depth() == 1
+    boosted = madtree.GradientBoostingRegressor(
+        client, max_iter=1, max_leaf_nodes=np.int64(2), max_depth=np.int64(1), min_samples_leaf=np.int64(1)
+    )
+    assert len(np.unique(boosted.fit(FRAME, y).predict(FRAME))) == 2

@@ -63,6 +63,12 @@ MISTAKES = {
             "madtree: params: max_depth has no value",
             "Write values behind =",
         ),
+        (
+            "tree_tune('points', 'n', 'id', 'y', 'x', params => 'Max_dept=3')",
+            "22023",
+            "madtree: params: the key 'Max_dept' is unknown",
+            "Did you mean max_depth?",
+        ),
         ("tree_tune('points', 'n', 'id', 'y', 'x', metric => 'f1')", "22023", "madtree: metric must be one of", None),
         (
             "tree_tune('points', 'n', 'id', 'y', 'x', metric => 'rmse')",
@@ -79,6 +85,13 @@ MISTAKES = {
             "42809",
             "madtree: model: m has no quantiles",
             "Keep them, by",
+        ),
+        ("tree_predict('m', 'points', 'p', 'interval')", "22023", "madtree: type must be", "Type 'conformal' has sets"),
+        (
+            "tree_predict('mean', 'points', 'p', 'interval')",
+            "22023",
+            "madtree: type must be",
+            "Type 'conformal' has in",
         ),
         ("tree_predict('m', 'bare', 'p')", "42703", "madtree: ", None),
         ("tree_predict('what')", "22023", "madtree: tree_predict with one argument", "SELECT madtree.tree_predict()"),
@@ -141,6 +154,7 @@ MISTAKES = {
     "tree_refresh": [
         ("tree_refresh('m', 'points', 'm')", "42P07", "madtree: output_model: ", "Choose"),
         ("tree_refresh('m', 'empty', 'out')", "P0002", "madtree: new_table: no row of empty", "Rows count that have"),
+        ("tree_refresh('m', 'unknown', 'out')", "P0002", "madtree: new_table: no row of unknown", "Rows count that"),
         ("tree_refresh('m', 'bare', 'out')", "42703", "madtree: new_table: bare lacks", "It must"),
     ],
     "model_alias": [
@@ -240,6 +254,7 @@ MISTAKES = {
         ("permutation_importance('m', 'points', metric => 'mae')", "22023", "madtree: metric must be one of log", None),
         ("permutation_importance('m', 'points', '[x, y]')", "22023", "madtree: features: y is no feature", "Its"),
         ("permutation_importance('m', 'points', n_repeats => 0)", "22023", "madtree: n_repeats must be from 1", None),
+        ("permutation_importance('m', 'unknown')", "P0002", "madtree: test_table: no row of unknown", "Rows count"),
         ("permutation_importance('m', 'points', seed => -1)", "22023", "madtree: seed must be at least 0", None),
     ],
     "tree_to_json": [
@@ -304,6 +319,7 @@ def make_models(db: psycopg.Connection) -> None:
         "FROM generate_series(1, 400) AS i"
     )
     db.execute("CREATE TABLE bare AS SELECT id FROM points; CREATE TABLE empty AS SELECT * FROM points LIMIT 0")
+    db.execute("CREATE TABLE unknown AS SELECT id, x, z, NULL::boolean AS y, NULL::float8 AS size FROM points")
     db.execute("SELECT tree_train('points', 'm', 'id', 'y', 'x, z')")
     db.execute("SELECT tree_train('points', 'mean', 'id', 'size', 'x, z')")
 

@@ -241,6 +241,9 @@ def test_an_alias_predicts_by_the_quantiles_of_its_model(db: psycopg.Connection)
     train(db, "tree")
     db.execute("SELECT madtree.model_alias('best', 'm'), madtree.conformal_train('best', 'calibration')")
     db.execute("SELECT madtree.tree_predict('best', 'later', 'o', 'conformal')")
+    n = rows(db, "SELECT n FROM m_conformal")[0]["n"]
+    said = db.execute("SELECT madtree.conformal_train('best', 'calibration', '0.9')").fetchone()
+    assert said == (f"conformal_train: quantiles of level 0.9 by {n} rows of calibration kept with best",)
     assert rows(db, "SELECT to_regclass('m_conformal') IS NOT NULL AS kept") == [{"kept": True}]
 
 

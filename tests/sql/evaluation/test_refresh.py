@@ -49,6 +49,10 @@ def test_leaves_say_what_the_rows_say_that_come_to_them(db: psycopg.Connection, 
     answer = db.execute("SELECT madtree.tree_refresh('m', 'later', 'new')").fetchone()
     assert answer is not None
     assert answer[0].startswith("tree_refresh: m refreshed by ")
+    db.execute("CREATE TABLE one AS SELECT * FROM later WHERE id = (SELECT min(id) FROM later)")
+    assert db.execute("SELECT madtree.tree_refresh('m', 'one', 'short')").fetchone() == (
+        "tree_refresh: m refreshed by 1 row of one into short",
+    )
     db.execute(
         "SELECT madtree.tree_predict('m', 'later', 'before', 'leaf'), "
         "madtree.tree_predict('new', 'later', 'after', 'leaf')"

@@ -1,16 +1,13 @@
-"""What a caller gave as the arguments of a function, as values of their types: what SQL sees to in the server."""
+"""Values that a caller in Python gave, as values of the arguments' types: what SQL sees to in the server."""
 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-import numpy as np
-
 from madtree.errors import MadtreeError
-from madtree.interface import Function
 
 _OTHER_TYPE = "42804"
 _KINDS = {
@@ -22,20 +19,15 @@ _KINDS = {
 }
 _TRUTHS = dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True)
 _TRUTHS |= dict.fromkeys(("false", "f", "no", "n", "off", "0"), False)
-_BIGINT = -(2**63), 2**63 - 1
+_BITS = {"integer": 31, "bigint": 63}
 
 
-def bound(function: Function, given: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
-    """All arguments in their order; one that must be given and is not is None, as NULL would be.
+def typed(name: str, value: Any, type_: str) -> Any:
+    """The value of an argument, as Python has values of that type of SQL's; numbers of NumPy's become Python's.
 
     Raises:
-        MadtreeError: there is no such argument, one is given twice, or a value is not of the type.
+        MadtreeError: it is not of the type.
     """
-    values = function.bound(given, named)
-    return [_typed(each.name, values[each.name], each.type) for each in function.arguments]
-
-
-def _typed(name: str, value: Any, type_: str) -> Any:
     if value is None:
         return None
     try:
@@ -44,6 +36,9 @@ def _typed(name: str, value: Any, type_: str) -> Any:
         found = None
     if found is None:
         raise MadtreeError(f"{name} must be {_KINDS[type_]}, not {value!r}"[:300], sqlstate=_OTHER_TYPE)
+    if type_ in _BITS and not -(2 ** _BITS[type_]) <= found < 2 ** _BITS[type_]:
+        within = f"{_KINDS[type_]} below 2^{_BITS[type_]}"
+        raise MadtreeError(f"{name} must be {within}, not {value!r}"[:300], sqlstate="22003")
     if isinstance(found, str) and "\0" in found:
         raise MadtreeError(f"{name} must not have the character NUL in it", sqlstate="22021")
     return found
@@ -54,10 +49,7 @@ def _text(value: Any) -> str | None:
 
 
 def _whole(value: Any) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral | str):
-        return None
-    number = int(value)
-    return number if _BIGINT[0] <= number <= _BIGINT[1] else None
+    return None if isinstance(value, bool) or not isinstance(value, numbers.Integral | str) else int(value)
 
 
 def _number(value: Any) -> float | None:
@@ -67,7 +59,7 @@ def _number(value: Any) -> float | None:
 def _truth(value: Any) -> bool | None:
     if isinstance(value, str):
         return _TRUTHS.get(value.strip().lower())
-    return bool(value) if isinstance(value, bool | np.bool_) else None
+    return bool(value) if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_") else None  # NumPy's
 
 
 # A text is read as what is wanted, as a literal is in SQL.
