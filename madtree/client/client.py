@@ -48,12 +48,16 @@ class Client(FunctionCalls):
         return model
 
     def forest(self, name: str) -> Forest:
-        """A forest that is there already."""
-        return Forest(self, name)
+        """A forest that is there already. Raises MadtreeError if there is none of that name."""
+        forest = Forest(self, name)
+        forest.check()
+        return forest
 
     def boosted(self, name: str) -> BoostedModel:
-        """A boosted model that is there already."""
-        return BoostedModel(self, name)
+        """A boosted model that is there already. Raises MadtreeError if there is none of that name."""
+        model = BoostedModel(self, name)
+        model.check()
+        return model
 
     def models(self) -> Result[ModelRow]:
         """Every model that the session's user can see: the rows of the view ``madtree.models``."""

@@ -6,8 +6,7 @@ from typing import Any
 
 from madtree.client.calls import CallError
 from madtree.client.functions import ForestMethods
-from madtree.client.trained import EnsembleModel, check_kind
-from madtree.model import find_to_show
+from madtree.client.trained import EnsembleModel
 from madtree.trees import FOREST
 
 
@@ -52,9 +51,7 @@ class Forest(EnsembleModel, ForestMethods):
         from madtree.client.tree_arrays import EnsembleArrays
 
         with self.client.reading():
-            host = self.client.host
-            opened = find_to_show(host, self.name)
-            check_kind(opened.model, FOREST)
+            opened = self._opened()
             return sklearn_of(opened.model, EnsembleArrays.read(opened, gid), voting)
 
     def predict(

@@ -12,7 +12,7 @@ from madtree.client.calls import CallError, called
 from madtree.client.drawing import Drawing
 from madtree.client.functions import FunctionCalls
 from madtree.client.result import Result
-from madtree.model import find_to_show, read_model, tree_of_group
+from madtree.model import OpenModel, find_to_show, read_model, tree_of_group
 from madtree.render.svg import tree_svg
 from madtree.sqltext.importance import importance_columns
 from madtree.sqltext.quote import ident
@@ -110,13 +110,21 @@ class EnsembleModel(TrainedModel):
         """The rows of ``<name>_group``: what is known of each group's trees as a whole, and its importances."""
         return self._table("_group", "gid")
 
+    def check(self) -> None:
+        """Raises MadtreeError where it is not there, or not of its kind."""
+        with self.client.reading():
+            self._opened()
+
+    def _opened(self) -> OpenModel:
+        opened = find_to_show(self.client.host, self.name)
+        if self._kind is not None:
+            check_kind(opened.model, self._kind)
+        return opened
+
     def tree(self, sample_id: int, gid: int = 1) -> TreeModel:
         """One tree as plain values: of the group `gid` the one with that number."""
         with self.client.reading():
-            opened = find_to_show(self.client.host, self.name)
-            if self._kind is not None:
-                check_kind(opened.model, self._kind)
-            tree_id = tree_of_group(opened.model, gid, sample_id)
+            tree_id = tree_of_group(self._opened().model, gid, sample_id)
         return self.read(tree_id)
 
     def plot(self, sample_id: int = 1, max_depth: int | None = None, *, gid: int = 1) -> Drawing:
@@ -127,7 +135,7 @@ class EnsembleModel(TrainedModel):
 def check_kind(model: TreeModel, kind: ModelKind) -> None:
     """Raises CallError where a model is not of the kind that was asked for."""
     if model.kind != kind:
-        raise CallError(f"{model.name} is no {kind.noun}", "Client.model reads models of single trees.")
+        raise CallError(f"{model.name} is no {kind.noun}", f"It is a {model.kind.noun}.")
 
 
 def table_rows(caller: Caller, model: str, suffix: str, order: str, kind: ModelKind | None = None) -> Result[Any]:

@@ -101,8 +101,13 @@ def test_what_cannot_be_said_of_a_frame(client: madtree.Client) -> None:
     with pytest.raises(madtree.CallError, match="output_table must be the name"):
         forest.predict("t")
     client.boost_train("t", "b", "id", "v", NAMES, num_trees=3)
-    with pytest.raises(madtree.MadtreeError, match="b is no forest"):
-        client.forest("b").predict(data)
+    with pytest.raises(madtree.MadtreeError, match="b is no forest") as told:
+        client.forest("b")
+    assert told.value.hint == "It is a boosted model."
+    with pytest.raises(madtree.MadtreeError, match="f is no boosted model"):
+        client.boosted("f")
+    with pytest.raises(madtree.MadtreeError, match="nix"):
+        client.forest("nix")
 
 
 def test_conformal_quantiles_of_frames_and_of_its_own_rows(url: str, client: madtree.Client) -> None:
