@@ -22,7 +22,7 @@ from madtree.sqltext import models as models_sql
 from madtree.sqltext import trust as trust_sql
 from madtree.sqltext.kinds import TABLES
 from madtree.sqltext.owners import BY_SUPERUSER
-from madtree.sqltext.split import check_expression, element_of, parse_name
+from madtree.sqltext.split import are_columns, check_expression, element_of, parse_name
 from madtree.sqltext.tables import TREE_COLUMNS
 from madtree.sqltext.typenames import quoted_type
 from madtree.trees import (
@@ -119,7 +119,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         if lacks:
             summary.fault(f"its table {kind.groups_in} lacks the column {lacks[0]}")
     if to_run:
-        _check_trust(host, tables, expressions, trusted, columns)
+        _check_trust(host, tables, expressions, row, trusted, columns)
     return Model(
         name=given,
         source_table=summary.text("source_table"),
@@ -276,12 +276,16 @@ def _check_trust(
     host: Host,
     tables: ModelTables,
     expressions: Sequence[str],
+    row: Row,
     feature_types: Mapping[str, bool],
     grouping: Sequence[ColumnFacts],
 ) -> None:
     columns = [*grouping, tables.facts.tables["_nodes"].columns["prediction"]]
     types = {column.type: column.trusted for column in columns} | dict(feature_types)
     foreign = [text for text in watched(host, expressions) if not is_plain(text)]
+    # `tree_call` hands them out as they were given, of copies, too.
+    given = (row.get(column) for column in ("list_of_features", "grouping_cols"))
+    foreign += [text for text in given if isinstance(text, str) and text and not are_columns(text)]
     # They run where the rows are.
     by_superuser = tables.facts.by_superuser
     if host.source is not host:
