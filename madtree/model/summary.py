@@ -17,6 +17,7 @@ from madtree.model.find import ModelTables
 from madtree.model.size_limits import check_texts
 from madtree.model.summary_row import SummaryRow
 from madtree.model.trust import check_columns, check_columns_of_kind, check_owners_code
+from madtree.model.uncast import uncast_class, uncast_groups
 from madtree.request import Type, find_types, kind_of, named_types
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import trust as trust_sql
@@ -87,6 +88,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         summary.fault(f"it is a regression, but its predictions are of type {tables.prediction_type}")
     values = _grouping_values(summary, row, grouping)
     id_column, dependent = summary.text("id_col_name"), summary.text("dependent_varname")
+    dependent = uncast_class(dependent) if is_classification else dependent
     weights = summary.text("weights") if row["weights"] is not None else None
     exposure, offsets = (
         summary.text(column) if row.get(column) is not None else None for column in ("exposure", "offsets")
@@ -269,7 +271,7 @@ def _grouping_values(summary: SummaryRow, row: Row, columns: Sequence[str]) -> t
     values = tuple(summary.texts("grouping_expressions"))
     if len(values) != len(columns):
         summary.fault("its grouping columns and their expressions are not lists of equal length")
-    return values
+    return uncast_groups(values, row.get("grouping_cols"))
 
 
 def _check_trust(
