@@ -15,9 +15,8 @@ from madtree.host import Host, Row, listed, watched
 from madtree.model.facts import ColumnFacts
 from madtree.model.find import ModelTables
 from madtree.model.size_limits import check_texts
-from madtree.model.summary_row import SummaryRow
+from madtree.model.summary_row import SummaryRow, uncast_class, uncast_groups
 from madtree.model.trust import check_columns, check_columns_of_kind, check_owners_code
-from madtree.model.uncast import uncast_class, uncast_groups
 from madtree.request import Type, find_types, kind_of, named_types
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import trust as trust_sql
