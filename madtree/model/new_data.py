@@ -10,7 +10,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, bare_message
 from madtree.model.trust import NOT_ALLOWED
 from madtree.records import dataclass
-from madtree.request import TEXT_TYPE, Type, find_relation, find_types, named_types, refused_value
+from madtree.request import TEXT_TYPE, Type, find_relation, find_types, kind_of, named_types, refused_value
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.cells import actual_class, number
 from madtree.sqltext.relation import Relation
@@ -159,9 +159,12 @@ def _column_types(
 def fit_feature(feature: Feature, found: Type) -> Feature:
     """The feature over new data in which its type may be another one: numbers and texts are taken as they come.
 
-    Values of another type that is not PostgreSQL's are taken as text, since a cast may be a function of anybody's.
+    Values of another type that is not PostgreSQL's are taken as text, since a cast may be a function of anybody's. So
+    are those of one of the same name that is no such type any more: an estimator may have known it for long, and of a
+    row's text a domain in it would be checked.
     """
-    if not found.own and (found.is_array or found.base != feature.type):
+    same_type = found.base == feature.type and kind_of(found) is feature.kind
+    if not found.own and (found.is_array or not same_type):
         feature, found = replace(feature, name=found.as_text(feature.name)), TEXT_TYPE
     if found.is_array:
         return _cast(feature)

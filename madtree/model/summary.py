@@ -15,14 +15,14 @@ from madtree.host import Host, Row, listed, watched
 from madtree.model.facts import ColumnFacts
 from madtree.model.find import ModelTables
 from madtree.model.size_limits import check_texts
-from madtree.model.summary_row import SummaryRow
+from madtree.model.summary_row import SummaryRow, uncast_class, uncast_groups
 from madtree.model.trust import check_columns, check_columns_of_kind, check_owners_code
 from madtree.request import Type, find_types, kind_of, named_types
 from madtree.sqltext import models as models_sql
 from madtree.sqltext import trust as trust_sql
 from madtree.sqltext.kinds import TABLES
 from madtree.sqltext.owners import BY_SUPERUSER
-from madtree.sqltext.split import check_expression, element_of, parse_name
+from madtree.sqltext.split import are_columns, check_expression, element_of, parse_name
 from madtree.sqltext.tables import TREE_COLUMNS
 from madtree.sqltext.typenames import quoted_type
 from madtree.trees import (
@@ -87,6 +87,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         summary.fault(f"it is a regression, but its predictions are of type {tables.prediction_type}")
     values = _grouping_values(summary, row, grouping)
     id_column, dependent = summary.text("id_col_name"), summary.text("dependent_varname")
+    dependent = uncast_class(dependent) if is_classification else dependent
     weights = summary.text("weights") if row["weights"] is not None else None
     exposure, offsets = (
         summary.text(column) if row.get(column) is not None else None for column in ("exposure", "offsets")
@@ -119,7 +120,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         if lacks:
             summary.fault(f"its table {kind.groups_in} lacks the column {lacks[0]}")
     if to_run:
-        _check_trust(host, tables, expressions, trusted, columns)
+        _check_trust(host, tables, expressions, row, trusted, columns)
     return Model(
         name=given,
         source_table=summary.text("source_table"),
@@ -269,19 +270,23 @@ def _grouping_values(summary: SummaryRow, row: Row, columns: Sequence[str]) -> t
     values = tuple(summary.texts("grouping_expressions"))
     if len(values) != len(columns):
         summary.fault("its grouping columns and their expressions are not lists of equal length")
-    return values
+    return uncast_groups(values, row.get("grouping_cols"))
 
 
 def _check_trust(
     host: Host,
     tables: ModelTables,
     expressions: Sequence[str],
+    row: Row,
     feature_types: Mapping[str, bool],
     grouping: Sequence[ColumnFacts],
 ) -> None:
     columns = [*grouping, tables.facts.tables["_nodes"].columns["prediction"]]
     types = {column.type: column.trusted for column in columns} | dict(feature_types)
     foreign = [text for text in watched(host, expressions) if not is_plain(text)]
+    # `tree_call` hands them out as they were given, of copies, too.
+    given = (row.get(column) for column in ("list_of_features", "grouping_cols"))
+    foreign += [text for text in given if isinstance(text, str) and text and not are_columns(text)]
     # They run where the rows are.
     by_superuser = tables.facts.by_superuser
     if host.source is not host:

@@ -38,6 +38,9 @@ _TOKEN = re.compile(
 )
 _ELEMENT = re.compile(r"\((?P<array>.+)\)\[(?P<index>[0-9]{1,9})\]", re.DOTALL)
 _CLOSING = {"(": ")", "[": "]"}
+_ANY_NAME, _BLANKS = rf'(?:"(?:[^"]|"")+"|{_NAME})', r"[ \t\n\r\f\v]"
+_COLUMN = rf"(?:\*|{_ANY_NAME}|\({_ANY_NAME}\)\[[0-9]{{1,9}}\])(?:{_BLANKS}+[aA][sS]{_BLANKS}+{_ANY_NAME})?"
+_COLUMNS = re.compile(rf"{_BLANKS}*{_COLUMN}{_BLANKS}*(?:,{_BLANKS}*{_COLUMN}{_BLANKS}*)*")
 _MOST_ITEMS = 2**16  # as many as a model may have features
 _SPACE = " \t\n\r\f\v"  # to PostgreSQL other white space, such as a no-break space, is a letter
 
@@ -77,6 +80,15 @@ def check_expression(text: str, argument: str) -> None:
     """Raise MadtreeError unless `text` is one closed piece of SQL without a comma at its top level."""
     if len(split_list(text, argument)) != 1:
         raise MadtreeError(f"{argument} must be one column or expression, not a list: {text!r}")
+
+
+def are_columns(text: str) -> bool:
+    """Whether all items of a list are `*`, columns or elements of these, perhaps with other names behind AS.
+
+    >>> are_columns('x, "My y" AS y, (readings)[3]'), are_columns("x, f(y)")
+    (True, False)
+    """
+    return _COLUMNS.fullmatch(text) is not None
 
 
 def split_alias(text: str, argument: str) -> tuple[str, str | None]:
