@@ -10,7 +10,16 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, bare_message
 from madtree.model.trust import NOT_ALLOWED
 from madtree.records import dataclass
-from madtree.request import TEXT_TYPE, Type, find_relation, find_types, kind_of, named_types, refused_value
+from madtree.request import (
+    TEXT_TYPE,
+    Type,
+    find_relation,
+    find_types,
+    kind_of,
+    named_types,
+    refuse_others_values,
+    refused_value,
+)
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.cells import actual_class, number
 from madtree.sqltext.relation import Relation
@@ -138,6 +147,7 @@ def _column_types(
     host: Host, source: Relation, expressions: Sequence[str], given: str, argument: str, hint: str
 ) -> list[Type]:
     """Types of expressions over a row of the relation; arguments and errors as for `fit_features`."""
+    refuse_others_values(host, source, ((argument, text) for text in expressions))
     try:
         oids = _probe(host, source, expressions)
     except Exception as error:

@@ -22,7 +22,7 @@ from madtree.sqltext import models as models_sql
 from madtree.sqltext import trust as trust_sql
 from madtree.sqltext.kinds import TABLES
 from madtree.sqltext.owners import BY_SUPERUSER
-from madtree.sqltext.split import are_columns, check_expression, element_of, parse_name
+from madtree.sqltext.split import are_columns, check_expression, is_plain, parse_name
 from madtree.sqltext.tables import TREE_COLUMNS
 from madtree.sqltext.typenames import quoted_type
 from madtree.trees import (
@@ -184,13 +184,6 @@ def unquoted(column: str) -> str:
     """The name of a column that is given as SQL: its quotes removed, or folded to lower case as PostgreSQL does."""
     parts = parse_name(column)
     return column if parts is None else parts[-1]
-
-
-def is_plain(expression: str) -> bool:
-    """Whether an expression is one column, or one element of a column, of whatever table it is asked of."""
-    element = element_of(expression)
-    parts = parse_name(element[0] if element else expression)
-    return parts is not None and len(parts) == 1
 
 
 def _types(host: Host, summary: SummaryRow, given: Sequence[str]) -> tuple[list[Type | str], dict[str, bool]]:

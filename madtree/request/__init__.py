@@ -13,6 +13,7 @@ from madtree.request.catalog import (
     find_columns,
     find_types,
     plain_expressions,
+    refuse_others_values,
     warn_of_texts,
 )
 from madtree.request.class_params import check_class_params, class_params_of, class_params_text

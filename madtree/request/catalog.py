@@ -11,9 +11,10 @@ from madtree.records import dataclass
 from madtree.request.hints import ADD_IDS, did_you_mean, to_be_quoted
 from madtree.request.holding import hold_types
 from madtree.sqltext import catalog as sql
+from madtree.sqltext.owners import BY_SUPERUSER
 from madtree.sqltext.quote import EQUALS
 from madtree.sqltext.relation import Relation
-from madtree.sqltext.split import parse_name
+from madtree.sqltext.split import columns_computed, is_plain, parse_name
 from madtree.sqltext.typenames import is_equality, is_name_of, is_type
 from madtree.sqltext.values import OUTPUT, Kept, Writer, kept, own_writer, text_of
 from madtree.trees import Equality
@@ -226,6 +227,7 @@ def probe_types(
         MadtreeError: one of them is not valid, with the argument's name and PostgreSQL's words. Other errors of the
             database, such as a missing right, pass as they are.
     """
+    refuse_others_values(host, relation, expressions)
     try:
         return _probe(host, relation, [text for _, text in expressions], grouping)
     except Exception as error:
@@ -237,6 +239,33 @@ def probe_types(
         for key in grouping:
             _probe_alone(host, relation, "grouping_cols", key, [], [key])
         raise
+
+
+def refuse_others_values(host: Host, relation: Relation, expressions: Iterable[tuple[str, str]]) -> None:
+    """See that no expression of a superuser's computes with values of a type of another role's, which may have made
+    casts for it, and checks. By itself PostgreSQL asks for these where a function or an operator takes other types.
+
+    Args:
+        expressions: (argument, SQL) pairs.
+
+    Raises:
+        MadtreeError: one may do so.
+    """
+    computed = [(argument, text) for argument, text in expressions if not is_plain(text)]
+    if not computed or not host.query(BY_SUPERUSER)[0]["by_superuser"]:
+        return
+    columns = find_columns(host, relation)
+    types = find_types(host, {column.type_oid for column in columns.values() if column.type_oid >= FIRST_OTHER})
+    others = {name for name, column in columns.items() if (type_ := types.get(column.type_oid)) and type_.other}
+    for argument, text in computed:
+        if found := sorted(columns_computed(text, others)):
+            column = columns[found[0]]
+            raise MadtreeError(
+                f"{argument}: {text} computes with {column.sql}, whose type {column.full_type} is another role's: the "
+                "casts and checks that this role makes for it would run with the rights of a superuser",
+                hint=f"Take its text, pg_catalog.concat({column.sql}), or have a view of yours do so.",
+                sqlstate="42501",
+            )
 
 
 def plain_expressions(host: Host, relation: Relation, expressions: Sequence[str]) -> list[str]:

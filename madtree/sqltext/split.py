@@ -41,6 +41,11 @@ _CLOSING = {"(": ")", "[": "]"}
 _ANY_NAME, _BLANKS = rf'(?:"(?:[^"]|"")+"|{_NAME})', r"[ \t\n\r\f\v]"
 _COLUMN = rf"(?:\*|{_ANY_NAME}|\({_ANY_NAME}\)\[[0-9]{{1,9}}\])(?:{_BLANKS}+[aA][sS]{_BLANKS}+{_ANY_NAME})?"
 _COLUMNS = re.compile(rf"{_BLANKS}*{_COLUMN}{_BLANKS}*(?:,{_BLANKS}*{_COLUMN}{_BLANKS}*)*")
+# Pieces as letters, to find `pg_catalog.concat(column)` among them, and the same of an array's element.
+_SHAPES = {("name", "pg_catalog"): "p", ("name", "concat"): "c", ("name", "num_nulls"): "c"}
+_SHAPES |= dict.fromkeys((("name", ""), ("quoted", "")), "n") | {("number", ""): "9"}
+_SHAPES |= {(kind, ""): "s" for kind in ("string", "dollar", "unicode", "comment")}
+_TEXTS = re.compile(r"p\.c\((?:[npc]|\([npc]\)\[9\])\)")
 _MOST_ITEMS = 2**16  # as many as a model may have features
 _SPACE = " \t\n\r\f\v"  # to PostgreSQL other white space, such as a no-break space, is a letter
 
@@ -133,10 +138,8 @@ def parse_name(text: str) -> tuple[str, ...] | None:
     for kind, _, piece in _tokens(text.strip(_SPACE)):
         if kind == "space":
             continue
-        if wants_part and kind == "quoted":
-            parts.append(piece[1:-1].replace('""', '"'))
-        elif wants_part and kind == "name":
-            parts.append(fold(piece))
+        if wants_part and kind in ("quoted", "name"):
+            parts.append(_unquoted(kind, piece))
         elif wants_part or piece != ".":
             return None
         wants_part = not wants_part
@@ -162,10 +165,8 @@ def names_in(expression: str) -> set[str]:
     """Every name in an expression, unquoted and folded: its columns, and also functions, types and keywords."""
     names: set[str] = set()
     for kind, _, piece in _tokens(expression):
-        if kind == "quoted":
-            names.add(piece[1:-1].replace('""', '"'))
-        elif kind == "name":
-            names.add(fold(piece))
+        if kind in ("quoted", "name"):
+            names.add(_unquoted(kind, piece))
     return names
 
 
@@ -179,6 +180,29 @@ def columns_in(expressions: Iterable[str], columns: Collection[str]) -> set[str]
             return None
         names |= names_in(text)
     return None if SOURCE_ALIAS in names else names & set(columns)
+
+
+def columns_computed(expression: str, columns: Collection[str]) -> set[str]:
+    """The columns, among those of a relation by their unquoted names, with which an expression may do more than write
+    them as text by `pg_catalog.concat(column)`, which asks for nobody's cast.
+    """
+    pieces = [(kind, _unquoted(kind, piece)) for kind, _, piece in _tokens(expression) if kind != "space"]
+    shape = "".join(_SHAPES.get(piece) or _SHAPES.get((piece[0], ""), piece[1][:1]) for piece in pieces)
+    texts = {place for found in _TEXTS.finditer(shape) for place in range(*found.span())}
+    names = {word for place, (kind, word) in enumerate(pieces) if kind in ("name", "quoted") and place not in texts}
+    every = SOURCE_ALIAS in names or any(kind == "unicode" for kind, _ in pieces)
+    return set(columns) if every else names & set(columns)
+
+
+def is_plain(expression: str) -> bool:
+    """Whether an expression is one column, or one element of a column, of whatever table it is asked of."""
+    element = element_of(expression)
+    parts = parse_name(element[0] if element else expression)
+    return parts is not None and len(parts) == 1
+
+
+def _unquoted(kind: str, piece: str) -> str:
+    return piece[1:-1].replace('""', '"') if kind == "quoted" else fold(piece)
 
 
 def _tokens(text: str) -> Iterator[tuple[str, int, str]]:

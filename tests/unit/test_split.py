@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from madtree.errors import MadtreeError
 from madtree.sqltext.quote import ident, literal
-from madtree.sqltext.split import check_expression, columns_in, fold, names_in, parse_name, split_list
+from madtree.sqltext.split import check_expression, columns_computed, columns_in, fold, names_in, parse_name, split_list
 
 
 @pytest.mark.parametrize(
@@ -161,3 +161,28 @@ def test_names_in_an_expression() -> None:
 )
 def test_the_columns_that_expressions_may_use(expressions: list[str], found: set[str] | None) -> None:
     assert columns_in(expressions, ["a", "B c", "d", "e"]) == found
+
+
+@pytest.mark.parametrize(
+    ("expression", "found"),
+    [
+        ("pg_catalog.concat(a)", set()),
+        ('PG_CATALOG . Concat ( "B c" )', set()),
+        ("pg_catalog.concat((a)[2])", set()),
+        ("(CASE WHEN pg_catalog.num_nulls(a) OPERATOR(pg_catalog.=) 0 THEN pg_catalog.concat(a) END)", set()),
+        ("'a' || $$a$$", set()),
+        ("pg_catalog.concat(a) < A", {"a"}),
+        ("concat(a)", {"a"}),
+        ('"pg_catalog".concat(a)', {"a"}),
+        ("pg_catalog.concat(a, d)", {"a", "d"}),
+        ("pg_catalog.concat((a)[d])", {"a", "d"}),
+        ("pg_catalog.concat_ws(a)", {"a"}),
+        ("'pg_catalog.concat(' || a", {"a"}),
+        ('"pg_catalog.concat(a)"', {"pg_catalog.concat(a)"}),
+        ("pg_catalog.concat(a)::d", {"d"}),
+        ('U&"\\0061"', {"a", "B c", "d", "pg_catalog.concat(a)"}),
+        ('f("madtree_source")', {"a", "B c", "d", "pg_catalog.concat(a)"}),
+    ],
+)
+def test_columns_of_which_more_is_made_than_their_text(expression: str, found: set[str]) -> None:
+    assert columns_computed(expression, ["a", "B c", "d", "pg_catalog.concat(a)"]) == found

@@ -17,12 +17,11 @@ from trap_calls import ENGINES, all_calls
 # is a class to its text.
 MODELS: dict[str, dict[str, Any]] = {
     "tree": {"grouping_cols": "c_word"},
-    "tree_2": {"grouping_cols": "COALESCE(c_few, c_few) AS e, g"},
     "forest": {"grouping_cols": "c_word AS s"},
     "boost": {"dependent_variable": "c_share", "classification": True},
-    "tree_3": {"dependent_variable": "z", "classification": True},
+    "tree_2": {"dependent_variable": "z", "classification": True},
 }
-COLUMNS = ("c_word", "c_few", "c_share", "z")  # that are of a type with casts to everything in the other table
+COLUMNS = ("c_word", "c_share", "z")  # that are of a type with casts to everything in the other table
 ALWAYS = ("tree_predict", "forest_predict", "boost_predict", "tree_evaluate", "calibrate")
 
 
