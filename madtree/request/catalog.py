@@ -242,14 +242,8 @@ def probe_types(
 
 
 def refuse_others_values(host: Host, relation: Relation, expressions: Iterable[tuple[str, str]]) -> None:
-    """See that no expression of a superuser's computes with values of a type of another role's, which may have made
-    casts for it, and checks. By itself PostgreSQL asks for these where a function or an operator takes other types.
-
-    Args:
-        expressions: (argument, SQL) pairs.
-
-    Raises:
-        MadtreeError: one may do so.
+    """Raise MadtreeError where an expression of a superuser's, of pairs of argument and SQL, may compute with values of
+    another role's type: PostgreSQL by itself runs casts and checks that this role may have made.
     """
     computed = [(argument, text) for argument, text in expressions if not is_plain(text)]
     if not computed or not host.query(BY_SUPERUSER)[0]["by_superuser"]:
