@@ -62,6 +62,8 @@ def fit_features(
     first: Sequence[str] = (),
     hint: str = "It must have the dependent variable, all features, the grouping columns and the weights of the "
     "training table.",
+    *,
+    trust_owner: bool = False,
 ) -> NewData:
     """The model's features as expressions over the relation's columns, and the types of other expressions.
 
@@ -71,16 +73,20 @@ def fit_features(
         first, others: expressions besides the features that must be valid; where columns are missing, the error names
             them before and behind those of the features.
         hint: of the error for columns that are not there.
+        trust_owner: whether what the model's owner wrote may run, whatever it computes with.
 
     Raises:
         MadtreeError: the relation lacks columns; all expressions that need them are named. Or an expression is none, or
-            types cannot be cast to the features'; all such features are named. Other errors of the database pass as
-            they are.
+            types cannot be cast to the features'; all such features are named. Or as `refuse_others_values`. Other
+            errors of the database pass as they are.
     """
     names = model.feature_names
     if model.offsets is not None:
         others, hint = [*others, model.offsets], f"{hint} It must also have what the model's offsets are made of."
-    types = _column_types(host, source, [*first, *names, *others], given, argument, hint)
+    expressions = [*first, *names, *others]
+    if not trust_owner:
+        refuse_others_values(host, source, [(argument, text) for text in expressions])
+    types = _column_types(host, source, expressions, given, argument, hint)
     found = dict(zip(names, types[len(first) :], strict=False))
     data = NewData(
         {feature.name: fit_feature(feature, found[feature.name]) for feature in model.features},
@@ -147,7 +153,6 @@ def _column_types(
     host: Host, source: Relation, expressions: Sequence[str], given: str, argument: str, hint: str
 ) -> list[Type]:
     """Types of expressions over a row of the relation; arguments and errors as for `fit_features`."""
-    refuse_others_values(host, source, ((argument, text) for text in expressions))
     try:
         oids = _probe(host, source, expressions)
     except Exception as error:

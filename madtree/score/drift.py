@@ -53,7 +53,8 @@ def tree_drift(
     model = opened.model
     kept, of_model = kept_statistics(opened)
     source, given = find_source(host.source, new_data_table, "new_data_table"), str(new_data_table)
-    data = fit_features(host.source, model, source, given, "new_data_table", model.grouping, [])
+    trusts = opened.tables.trust_owner
+    data = fit_features(host.source, model, source, given, "new_data_table", model.grouping, trust_owner=trusts)
     rows = NewRows(opened, source, data, given, "new_data_table")
     features, orders = [], []
     for place, (feature, own) in enumerate(zip(model.features, kept, strict=True)):

@@ -53,10 +53,10 @@ class NewRows:
             MadtreeError: the new data lacks columns of the model, or has them of types that cannot be cast to the
                 model's; all are named.
         """
-        model = opened.model
+        model, trusts = opened.model, opened.tables.trust_owner
         hint = "It must have the id column, all features and the grouping columns of the training table."
-        ids = [model.id_column]
-        data = fit_features(opened.host.source, model, source, given, argument, model.grouping, ids, hint)
+        rows = opened.host.source, model, source, given, argument
+        data = fit_features(*rows, model.grouping, [model.id_column], hint, trust_owner=trusts)
         check_known_types(opened.host, [(f"{argument}: {model.id_column}", data.types[model.id_column].as_kept.name)])
         return cls(opened, source, data, given, argument)
 

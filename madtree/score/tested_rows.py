@@ -117,7 +117,8 @@ def with_outcomes(opened: UsableModel, source: Relation, given: str, *, with_id:
         check_expression(weight, f"{model.name} is damaged: the weights in its summary")
     needed = [model.dependent, *model.grouping, *(text for text in (weight, model.exposure) if text)]
     ids = [model.id_column] * with_id
-    data = fit_features(opened.host.source, model, source, given, argument, needed, ids)
+    trusts = opened.tables.trust_owner
+    data = fit_features(opened.host.source, model, source, given, argument, needed, ids, trust_owner=trusts)
     weight, exposure = (
         None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
     )

@@ -105,7 +105,10 @@ def test_texts_and_columns_are_taken(
     assert canary() == set()
 
 
-def test_others_run_their_own_expressions(user_db: psycopg.Connection, hers: str) -> None:
-    """The role that has made the type trusts itself."""
+def test_others_run_their_own_expressions(data: psycopg.Connection, user_db: psycopg.Connection, hers: str) -> None:
+    """The role that has made the type trusts itself, and a superuser trusts it where she says so."""
     user_db.execute(f"SELECT tree_train('hers', 'theirs', 'id', 'y', 'x, {COMPUTED[hers]}')".encode())
     user_db.execute("SELECT tree_predict('theirs', 'hers', 'theirs_out')")
+    data.execute("SELECT tree_predict('theirs', 'hers', 'out', trust_owner => true)")
+    data.execute("SELECT tree_evaluate('theirs', 'hers', trust_owner => true)")
+    data.execute("SELECT tree_drift('theirs', 'hers', trust_owner => true)")
