@@ -830,6 +830,9 @@ class AsyncModel(AsyncTrained):
 class AsyncForest(AsyncTrained):
     """A forest in the database. Its methods are those of `Forest`, awaited; so are what are attributes there."""
 
+    async def check(self) -> None:
+        """`Forest.check`, awaited."""
+
     async def conformal_quantiles(
         self,
         table: Any = None,
@@ -1048,6 +1051,9 @@ class AsyncBoostedModel(AsyncTrained):
     """A boosted model in the database. Its methods are those of `BoostedModel`, awaited; so are what are attributes
     there.
     """
+
+    async def check(self) -> None:
+        """`BoostedModel.check`, awaited."""
 
     async def conformal_quantiles(
         self,
