@@ -246,11 +246,11 @@ def refuse_others_values(host: Host, relation: Relation, expressions: Iterable[t
     another role's type: PostgreSQL by itself runs casts and checks that this role may have made.
     """
     computed = [(argument, text) for argument, text in expressions if not is_plain(text)]
-    if not computed or not host.query(BY_SUPERUSER)[0]["by_superuser"]:
-        return
-    columns = find_columns(host, relation)
+    columns = find_columns(host, relation) if computed else {}
     types = find_types(host, {column.type_oid for column in columns.values() if column.type_oid >= FIRST_OTHER})
     others = {name for name, column in columns.items() if (type_ := types.get(column.type_oid)) and type_.other}
+    if not others or not host.query(BY_SUPERUSER)[0]["by_superuser"]:
+        return
     for argument, text in computed:
         if found := sorted(columns_computed(text, others)):
             column = columns[found[0]]
