@@ -248,7 +248,7 @@ def refuse_others_values(host: Host, relation: Relation, expressions: Iterable[t
     computed = [(argument, text) for argument, text in expressions if not is_plain(text)]
     columns = find_columns(host, relation) if computed else {}
     types = find_types(host, {column.type_oid for column in columns.values() if column.type_oid >= FIRST_OTHER})
-    others = {name for name, column in columns.items() if (type_ := types.get(column.type_oid)) and type_.other}
+    others = {name for name, column in columns.items() if column.type_oid in types and types[column.type_oid].other}
     if not others or not host.query(BY_SUPERUSER)[0]["by_superuser"]:
         return
     for argument, text in computed:

@@ -41,11 +41,11 @@ _CLOSING = {"(": ")", "[": "]"}
 _ANY_NAME, _BLANKS = rf'(?:"(?:[^"]|"")+"|{_NAME})', r"[ \t\n\r\f\v]"
 _COLUMN = rf"(?:\*|{_ANY_NAME}|\({_ANY_NAME}\)\[[0-9]{{1,9}}\])(?:{_BLANKS}+[aA][sS]{_BLANKS}+{_ANY_NAME})?"
 _COLUMNS = re.compile(rf"{_BLANKS}*{_COLUMN}{_BLANKS}*(?:,{_BLANKS}*{_COLUMN}{_BLANKS}*)*")
-# Pieces as letters, to find `pg_catalog.concat(column)` among them, and the same of an array's element.
-_SHAPES = {("name", "pg_catalog"): "p", ("name", "concat"): "c", ("name", "num_nulls"): "c"}
-_SHAPES |= dict.fromkeys((("name", ""), ("quoted", "")), "n") | {("number", ""): "9"}
-_SHAPES |= {(kind, ""): "s" for kind in ("string", "dollar", "unicode", "comment")}
+# `pg_catalog.concat(column)`, and the same of an array's element, among pieces of which each is a letter.
 _TEXTS = re.compile(r"p\.c\((?:[npc]|\([npc]\)\[9\])\)")
+_NAMES = ("name", "quoted")
+_CALLED = {("name", "pg_catalog"): "p", ("name", "concat"): "c", ("name", "num_nulls"): "c"}
+_LETTERS = {"name": "n", "quoted": "n", "number": "9", **dict.fromkeys(("string", "dollar", "unicode", "comment"), "s")}
 _MOST_ITEMS = 2**16  # as many as a model may have features
 _SPACE = " \t\n\r\f\v"  # to PostgreSQL other white space, such as a no-break space, is a letter
 
@@ -138,7 +138,7 @@ def parse_name(text: str) -> tuple[str, ...] | None:
     for kind, _, piece in _tokens(text.strip(_SPACE)):
         if kind == "space":
             continue
-        if wants_part and kind in ("quoted", "name"):
+        if wants_part and kind in _NAMES:
             parts.append(_unquoted(kind, piece))
         elif wants_part or piece != ".":
             return None
@@ -161,37 +161,39 @@ def fold(name: str) -> str:
     return re.sub(r"[A-Z]+", lambda match: match[0].lower(), name)
 
 
-def names_in(expression: str) -> set[str]:
-    """Every name in an expression, unquoted and folded: its columns, and also functions, types and keywords."""
-    names: set[str] = set()
-    for kind, _, piece in _tokens(expression):
-        if kind in ("quoted", "name"):
-            names.add(_unquoted(kind, piece))
-    return names
+def names_in(expression: str, *, but_texts: bool = False) -> set[str]:
+    """Every name in an expression, unquoted and folded: its columns, and also functions, types and keywords.
+
+    `but_texts`: without `pg_catalog.concat(column)`, which makes a text of a value and asks for nobody's cast.
+    """
+    pieces = [(kind, _unquoted(kind, piece)) for kind, _, piece in _tokens(expression) if kind != "space"]
+    left_out: set[int] = set()
+    if but_texts:
+        letters = "".join(_CALLED.get(piece) or _LETTERS.get(piece[0], piece[1][:1]) for piece in pieces)
+        left_out.update(*(range(*found.span()) for found in _TEXTS.finditer(letters)))
+    return {word for place, (kind, word) in enumerate(pieces) if kind in _NAMES and place not in left_out}
 
 
-def columns_in(expressions: Iterable[str], columns: Collection[str]) -> set[str] | None:
+def columns_in(expressions: Iterable[str], columns: Collection[str], *, but_texts: bool = False) -> set[str] | None:
     """The columns, among those of a relation by their unquoted names, that expressions over its rows may use; None
     where that may be all: an expression takes a row as a whole, or spells a name by the numbers of its letters.
+
+    `but_texts`: as of `names_in`.
     """
     names: set[str] = set()
     for text in expressions:
         if any(kind == "unicode" for kind, _, _ in _tokens(text)):
             return None
-        names |= names_in(text)
+        names |= names_in(text, but_texts=but_texts)
     return None if SOURCE_ALIAS in names else names & set(columns)
 
 
 def columns_computed(expression: str, columns: Collection[str]) -> set[str]:
     """The columns, among those of a relation by their unquoted names, with which an expression may do more than write
-    them as text by `pg_catalog.concat(column)`, which asks for nobody's cast.
+    them as text.
     """
-    pieces = [(kind, _unquoted(kind, piece)) for kind, _, piece in _tokens(expression) if kind != "space"]
-    shape = "".join(_SHAPES.get(piece) or _SHAPES.get((piece[0], ""), piece[1][:1]) for piece in pieces)
-    texts = {place for found in _TEXTS.finditer(shape) for place in range(*found.span())}
-    names = {word for place, (kind, word) in enumerate(pieces) if kind in ("name", "quoted") and place not in texts}
-    every = SOURCE_ALIAS in names or any(kind == "unicode" for kind, _ in pieces)
-    return set(columns) if every else names & set(columns)
+    found = columns_in([expression], columns, but_texts=True)
+    return set(columns) if found is None else found
 
 
 def is_plain(expression: str) -> bool:

@@ -77,8 +77,8 @@ def sweep(
 def bins_of(
     rows: RowsOfNodes, channels: Channels, codes: Array, mine: Ints | None = None
 ) -> tuple[Ints, Ints, Ints, Floats]:
-    """Feature, slot, code (n_bins,) and sums (n_channels, n_bins) of the bins of some features that hold rows, in
-    order; those of the missing code are left out.
+    """Place of the feature, slot, code (n_bins,) and sums (n_channels, n_bins) of the bins of some features that hold
+    rows, in order; those of the missing code are left out.
 
     Args:
         codes: (n_features, n_rows).
