@@ -231,7 +231,7 @@ def test_no_function_keeps_its_session_much_longer_than_a_timeout(
 ) -> None:
     faults = {}
     with changed(models, model, change):
-        for call in share([*calls(models, model)], 6, turn):
+        for call in share([*calls(models, model)], 11, turn):
             models.execute("SAVEPOINT before")
             begin = cpu_seconds(models)
             models.execute(f"SET LOCAL statement_timeout = {int(1000 * TIMEOUT)}")
@@ -270,7 +270,7 @@ def test_python_is_never_long_at_work_between_two_looks_for_timeouts(
     faults = {}
     limit = BETWEEN_LOOKS_AT_LISTS if change == "categories in all nodes" else BETWEEN_LOOKS
     with changed(models, model, change, N_TO_THE_END, LAST_TO_THE_END):
-        for call in share([*calls(models, model)], 7, turn):
+        for call in share([*calls(models, model)], 13, turn):
             for _ in range(3):  # a busy machine makes any piece long, but hardly the same one each time
                 if (took := longest_between_looks(models, call)) <= limit:
                     break

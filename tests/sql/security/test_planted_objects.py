@@ -118,11 +118,11 @@ def answers(places: dict[str, Place]) -> Callable[[str, Path], Any]:
 
 
 # Where pg_catalog comes last, all that is planted for the other path is there, too, and more: every name without a
-# schema is found. So of the path that users have, with pg_catalog first, a sample is enough. Of trainings, a sixth are
-# tried: one of six kinds by one strategy, another by the next. Each thing that is done with a
-# model is done with one, with another the next.
+# schema is found. So of the path that users have, with pg_catalog first, a sample is enough. Of trainings, one in
+# twelve is tried, by another strategy each time. Each thing that is done with a model is done with one, with another
+# the next.
 TRAININGS = [*dict(calls.trainings())]
-SIXTH = [name for turn in range(len(TRAININGS) // 6 + 1) for name in share(TRAININGS[6 * turn :][:6], 6, turn)]
+TWELFTH = [name for turn in range(len(TRAININGS) // 12 + 1) for name in share(TRAININGS[12 * turn :][:12], 12, turn)]
 
 
 def some_uses() -> list[str]:
@@ -137,11 +137,11 @@ def some_uses() -> list[str]:
     return [name for name in every if name in left.union(*chosen)]
 
 
-CHOSEN = [*SIXTH, *some_uses(), *share([*dict(boosted_calls.uses())], 19)]
+CHOSEN = [*TWELFTH, *some_uses(), *share([*dict(boosted_calls.uses())], 38)]
 
 
 @pytest.mark.parametrize(
-    ("path", "name"), [*(("last", name) for name in CHOSEN), *(("first", name) for name in share([*CALLS], 53))]
+    ("path", "name"), [*(("last", name) for name in CHOSEN), *(("first", name) for name in share([*CALLS], 107))]
 )
 def test_nothing_planted_runs(
     places: dict[str, Place], answers: Callable[[str, Path], Any], tmp_path: Path, path: str, name: str

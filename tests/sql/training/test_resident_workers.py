@@ -82,18 +82,21 @@ def with_workers(lines: list[str]) -> list[str]:
     return [line for line in lines if "resident worker" in line]
 
 
+TRAININGS: list[dict[str, Any]] = [
+    {"grouping_cols": "g", "surrogate_params": "max_surrogates=2"},
+    {},
+    {"grouping_cols": "g", "pruning_params": "n_folds=3, fold_col=w"},
+    {"weights": "w"},
+    # So deep that rows are handed over instead of histograms.
+    {"max_depth": 14, "min_split": 2, "min_bucket": 1, "n_bins": 200},
+    {"pruning_params": "n_folds=3"},
+    {"max_depth": 12, "min_split": 2, "surrogate_params": "max_surrogates=1", "pruning_params": "n_folds=2"},
+]
+
+
 @pytest.mark.parametrize(
     "more",
-    [
-        {},
-        {"weights": "w"},
-        {"grouping_cols": "g", "surrogate_params": "max_surrogates=2"},
-        {"pruning_params": "n_folds=3"},
-        {"grouping_cols": "g", "pruning_params": "n_folds=3, fold_col=w"},
-        # So deep that rows are handed over instead of histograms.
-        {"max_depth": 14, "min_split": 2, "min_bucket": 1, "n_bins": 200},
-        {"max_depth": 12, "min_split": 2, "surrogate_params": "max_surrogates=1", "pruning_params": "n_folds=2"},
-    ],
+    share(TRAININGS, 2),
     ids=lambda more: ", ".join(more) or "plain",
 )
 def test_workers_change_nothing(db: psycopg.Connection, told: list[str], more: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import psycopg
 import pytest
 from psycopg_host import PsycopgHost
+from shares import share
 from surveying import surveyed
 
 from madtree.host.protocol import Row
@@ -133,10 +134,10 @@ class _CountingHost(PsycopgHost):
         return super().query(sql, types, params)
 
 
-@pytest.mark.parametrize("n_folds", [2, 10], ids=["blocks", "positions too"])
+@pytest.mark.parametrize("n_folds", share([2, 10], 2, 1))
 def test_a_table_that_is_wide_for_its_memory_goes_to_a_file(db: psycopg.Connection, n_folds: int) -> None:
-    """100,000 rows of 40 features do not fit half of 8 MB: most blocks are in a file. With ten folds not even all of
-    their rows' positions fit.
+    """100,000 rows of 40 features do not fit half of 8 MB: most blocks are in a file; and with ten folds not even
+    all of their rows' positions fit.
     """
     db.execute(_MAKE.format(rows=100_000))
     features = ", ".join(["b", *(f"(a * {i} + id % {i + 2})" for i in range(1, 40))])

@@ -113,9 +113,9 @@ def test_objects_run_nothing_of_the_types(ground_with_models: Ground, engine: st
 
         for turn, (model, table) in enumerate(places()):
             for thing in things(client, model):
-                for name in share(entries(type(thing)), 34 if model.startswith("bosses") else 18, turn):
+                for name in share(entries(type(thing)), 67 if model.startswith("bosses") else 37, turn):
                     ask_for(thing, name, model, table)
-            if ALL or turn % 9 == (engine == "client"):
+            if ALL or turn % 18 == (engine == "client"):
                 refused(lambda model=model, table=table: build_report(client, model, data=table))
                 seen.look("the page", f"{model} on {table}")
         # The share may give an entry only models that it refuses.
@@ -181,7 +181,7 @@ def test_commands_run_nothing_of_the_types(ground_with_models: Ground, boss: str
     every = list(commands())
     with ground.calling(CALLERS["superuser"]):
         for turn, (model, table) in enumerate(places()):
-            for command in share(every, 72, turn):
+            for command in share(every, 144, turn):
                 answered |= run(ground, boss, command, model, table)
                 seen.look(str(command), f"{model} on {table}")
         # The share may give a command only models that it refuses, as pruning refuses forests.

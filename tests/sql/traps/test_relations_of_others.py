@@ -37,7 +37,7 @@ def test_what_a_select_would_not_run_does_not_run(ground: Ground, who: str, engi
             for training in TRAININGS:
                 place = {**FIXED, "model": ground.new_name(), "data": relation}
                 answered += seen.call(db, training, place, f"{what} ({relation})", permitted)
-                for use in share(uses, 41, turn + number, of_all=len(CALLERS)):
+                for use in share(uses, 83, turn + number, of_all=len(CALLERS)):
                     seen.call(db, use, {**place, "out": ground.new_name()}, f"{what} ({relation})", permitted)
     assert answered > 2
     assert not seen.wrong, "\n".join(sorted(set(seen.wrong)))

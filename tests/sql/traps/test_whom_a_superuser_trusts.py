@@ -51,7 +51,7 @@ def test_no_expression_runs(ground: Ground, models: dict[tuple[str, str], str], 
         for turn, ((owner, place), model) in enumerate(models.items()):
             if (owner == "team") != who.endswith("group"):
                 continue
-            for each in share(calls, 48, turn + [*SUPERUSERS].index(who)):
+            for each in share(calls, 97, turn + [*SUPERUSERS].index(who)):
                 where = {**FIXED, "model": model, "data": "traps.d", "out": ground.new_name()}
                 seen.call(db, each, where, f"an expression as {place} of {model}")
     assert not seen.wrong, "\n".join(seen.wrong)

@@ -292,7 +292,7 @@ def test_a_change_in_between_is_told(owner: Owner, reader: psycopg.Connection, m
             if (reads(name, given, kept_in(what)) if kept_in(what) else at not in last)
         ]
         known = [(what, at) for what, at in every if (kept := kept_in(what)) and kept in whole.statements[at]]
-        for what, at in dict.fromkeys([*known, *share(every, 211, turn * 5)]):
+        for what, at in dict.fromkeys([*known, *share(every, 421, turn * 5)]):
             owner.db.execute("SELECT pg_advisory_lock(%s)", [LOCK])
             went = ENGINES[engine](reader, name, arguments, at, lambda w=what: owner.act(changes[w]))
             owner.db.execute("SELECT pg_advisory_unlock_all()")
