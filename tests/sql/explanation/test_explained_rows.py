@@ -21,7 +21,7 @@ from psycopg.errors import InvalidParameterValue
 from madtree.sqltext.relation import Column
 from madtree.trees import Feature
 
-PATHS = 28  # rows whose path is asked for
+PATHS = 40  # rows whose path is asked for
 FAILED = ("b", 2)  # the group that has no tree
 
 
