@@ -7,7 +7,7 @@ import os
 
 import pytest
 from hypothesis import HealthCheck, settings
-from shares import is_in_turn
+from shares import ALL, is_in_turn
 
 pytest_plugins = ["fix_container", "fix_server", "fix_directory", "plain_database", "stopping_rows"]
 
@@ -34,29 +34,40 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out cases of tests marked `in_turn` that `is_in_turn` does, unless all are asked for."""
+    """Leave out cases of tests marked `in_turn` that `is_in_turn` does, and of those marked `one_in` all that are not
+    one in so many, unless all are asked for.
+    """
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("in_turn"):
+        if item.get_closest_marker("in_turn") or item.get_closest_marker("one_in"):
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    left = {item for of_test in cases.values() for item in not_in_turn(of_test)}
+    left = {item for of_test in cases.values() for item in left_out(of_test)}
     if left:
         config.hook.pytest_deselected(items=[item for item in items if item in left])
         items[:] = [item for item in items if item not in left]
 
 
-def not_in_turn(cases: list[pytest.Item]) -> list[pytest.Item]:
-    """Of all cases of a test those that are left out; one of its two lists may be a fixture's."""
-    lists: tuple[dict[tuple[int, ...], int], ...] = ({}, {})
+def left_out(cases: list[pytest.Item]) -> list[pytest.Item]:
+    """Of all cases of a test those that are not tried."""
+    placed = places_of(cases)
+    if mark := cases[0].get_closest_marker("one_in"):
+        return [item for item, places in zip(cases, placed, strict=True) if not ALL and sum(places) % mark.args[0]]
+    sizes = [1 + max(places) for places in zip(*placed, strict=True)]
+    return [item for item, places in zip(cases, placed, strict=True) if not is_in_turn(places, sizes)]
+
+
+def places_of(cases: list[pytest.Item]) -> list[list[int]]:
+    """Of each case of a test the places of its values in their lists; one of the lists may be a fixture's."""
+    lists: dict[int, dict[tuple[int, ...], int]] = {}
     placed = []
     for item in cases:
         marks = [mark.args[0] for mark in item.iter_markers("parametrize")]
         names = [mark.replace(" ", "").split(",") if isinstance(mark, str) else mark for mark in marks]
         names += [[name] for name in item.callspec.params if not any(name in each for each in names)]
         values = [tuple(id(item.callspec.params[name]) for name in each) for each in names]
-        placed.append([known.setdefault(value, len(known)) for known, value in zip(lists, values, strict=True)])
-    sizes = [len(known) for known in lists]
-    return [item for item, places in zip(cases, placed, strict=True) if not is_in_turn(places, sizes)]
+        known = [lists.setdefault(number, {}) for number in range(len(values))]
+        placed.append([own.setdefault(value, len(own)) for own, value in zip(known, values, strict=True)])
+    return placed
 
 
 @pytest.hookimpl(trylast=True)

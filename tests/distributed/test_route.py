@@ -75,6 +75,7 @@ CASES: dict[str, tuple[dict[str, Any], list[str]]] = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", CASES)
 def test_shards_give_the_trees_of_one_server(
     db: psycopg.Connection, big: None, monkeypatch: pytest.MonkeyPatch, case: str

@@ -169,6 +169,7 @@ def test_sigmoids_are_the_most_likely_ones(db: psycopg.Connection, name: str) ->
     np.testing.assert_allclose(made, expected / expected.sum(axis=1, keepdims=True), rtol=0, atol=1e-9)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_every_way_of_scoring_says_the_same(db: psycopg.Connection, name: str) -> None:
     trained(db, name)

@@ -198,6 +198,7 @@ PREDICTED = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", PREDICTED)
 def test_predictions_are_held_against_those_of_the_training(db: psycopg.Connection, name: str) -> None:
     train, predict, type_, said = PREDICTED[name]

@@ -71,6 +71,7 @@ def without_complexity_of_leaves(db: psycopg.Connection, model: str) -> Tables:
     return tables
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("turn", "setting"), list(enumerate(TRAININGS)))
 def test_it_is_the_model_of_a_training_with_that_cp(data: psycopg.Connection, turn: int, setting: str) -> None:
     train_one(data, "whole", setting, 0)

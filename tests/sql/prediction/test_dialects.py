@@ -196,6 +196,7 @@ def expressions(db: psycopg.Connection, dialect: str) -> Iterator[str]:
         yield written(db, f"SELECT madtree.boost_sql('steps', 'prob', dialect => '{dialect}')")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_the_others_can_be_read(models: psycopg.Connection, dialect: str) -> None:
     """By a parser of the dialect; and what has PostgreSQL's marks is in none."""

@@ -117,6 +117,7 @@ def test_workers_change_nothing(data: psycopg.Connection, model: str, type_: str
     assert summed(data, "by_workers", model, type_) == expected
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "id_",
     [

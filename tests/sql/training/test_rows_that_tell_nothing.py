@@ -35,6 +35,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("turn", "case"), list(enumerate(CASES)))
 def test_they_leave_no_trace(db: psycopg.Connection, turn: int, case: str) -> None:
     db.execute(MAKE)

@@ -152,6 +152,7 @@ MAKERS: list[Callable[[psycopg.Connection], None]] = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kept", [FEW, MANY], indirect=True, ids=["few rows", "many rows"])
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__.removeprefix("make_"))
 def test_every_kind_of_relation_gives_the_same_tree(

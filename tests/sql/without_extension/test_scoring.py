@@ -84,6 +84,7 @@ def in_short(row: dict[str, Any]) -> dict[str, Any]:
     return {name: float(f"{value:.12g}") if isinstance(value, float) else value for name, value in row.items()}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("in_blocks", [None, True])
 @pytest.mark.parametrize("model", MODELS)
 def test_predictions_are_measured_alike(both: Both, model: str, in_blocks: bool | None) -> None:
