@@ -106,7 +106,7 @@ SELECT a.attname AS name, {with_needed_quotes("pg_catalog.quote_ident(a.attname)
 FROM pg_catalog.pg_attribute a
 JOIN pg_catalog.pg_type t ON t.oid OPERATOR(pg_catalog.=) a.atttypid
 JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
-WHERE a.attrelid OPERATOR(pg_catalog.=) $1 AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
+WHERE a.attrelid OPERATOR(pg_catalog.=) (SELECT $1) AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
 ORDER BY a.attnum""")
 
 # For each type asked for: its own name, and what is left when domains and (once) an array are taken off it; `bare` is

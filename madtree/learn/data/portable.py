@@ -26,6 +26,7 @@ KEY_BITS = 64
 _SIGN = np.uint64(1) << np.uint64(KEY_BITS - 1)
 
 
+@cache
 def _tables() -> tuple[Floats, Floats, Floats, float, float]:
     """2 ** (j / 32); of the middles of 128 steps from 1 to 2 their inverses, and the logarithms of these as they are
     rounded; and log(2) / 32 in two parts, the first of which times any exponent is exact.
@@ -46,7 +47,6 @@ def _short(number: float) -> float:
     return float((np.array(number).view(np.int64) & ~np.int64(2**27 - 1)).view(np.float64))
 
 
-_POWERS, _INVERSES, _LOGARITHMS, _STEP_HIGH, _STEP_LOW = _tables()
 _EXP_TERMS = (1 / 720, 1 / 120, 1 / 24, 1 / 6, 1 / 2)
 _LOG_TERMS = (-1 / 6, 1 / 5, -1 / 4, 1 / 3, -1 / 2)
 _LOGISTIC_STEPS, _LOGISTIC_END = 256, 40  # of 1, and where exp(-x) is nothing beside 1
@@ -80,18 +80,19 @@ def _in_pieces(numbers: Floats, function: Callable[..., None]) -> Floats:
 
 def _exp(x: Floats, found: Floats, rest: Floats, steps: Floats, series: Floats, room: Floats) -> None:
     """Write exp of `x` into `found`; the others are as long and may be written to."""
+    powers, _, _, high, low = _tables()
     if not (x.min() >= -_MOST and x.max() <= _MOST):
         x = np.clip(x, -_MOST, _MOST)
-    np.multiply(x, 1 / (_STEP_HIGH + _STEP_LOW), out=steps)
+    np.multiply(x, 1 / (high + low), out=steps)
     steps += _TO_WHOLE
     whole, power = steps.view(np.int64), room.view(np.int64)
-    _POWERS.take(np.bitwise_and(whole, _EXP_STEPS - 1, out=power), out=found, mode="clip")
+    powers.take(np.bitwise_and(whole, _EXP_STEPS - 1, out=power), out=found, mode="clip")
     np.right_shift(whole, _EXP_BITS, out=power)
     power <<= _MANTISSA_BITS
     steps -= _TO_WHOLE
-    np.multiply(steps, _STEP_HIGH, out=rest)
+    np.multiply(steps, high, out=rest)
     np.subtract(x, rest, out=rest)
-    steps *= _STEP_LOW
+    steps *= low
     rest -= steps
     _add_terms(series, rest, _EXP_TERMS)
     series *= found
@@ -102,18 +103,19 @@ def _exp(x: Floats, found: Floats, rest: Floats, steps: Floats, series: Floats, 
 
 def _log(x: Floats, found: Floats, exponents: Floats, mantissas: Floats, series: Floats, room: Floats) -> None:
     """As `_exp`."""
+    _, inverses, logarithms, high, low = _tables()
     bits, place, own = x.view(np.int64), room.view(np.int64), mantissas.view(np.int64)
     np.right_shift(bits, _MANTISSA_BITS - _LOG_BITS, out=place)
     np.subtract(np.right_shift(place, _LOG_BITS, out=own), 1023, out=exponents, casting="unsafe")
     place &= _LOG_STEPS - 1
     np.bitwise_and(bits, _MANTISSA, out=own)
     own |= _ONE
-    mantissas *= _INVERSES.take(place, out=series, mode="clip")
+    mantissas *= inverses.take(place, out=series, mode="clip")
     mantissas -= 1.0
     _add_terms(found, mantissas, _LOG_TERMS)
-    found += _LOGARITHMS.take(place, out=series, mode="clip")
-    found += np.multiply(exponents, _STEP_LOW * _EXP_STEPS, out=series)
-    found += np.multiply(exponents, _STEP_HIGH * _EXP_STEPS, out=series)
+    found += logarithms.take(place, out=series, mode="clip")
+    found += np.multiply(exponents, low * _EXP_STEPS, out=series)
+    found += np.multiply(exponents, high * _EXP_STEPS, out=series)
 
 
 @cache

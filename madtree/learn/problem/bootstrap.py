@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import cache
 from math import exp, factorial
 from typing import Any
 
@@ -26,15 +27,12 @@ MOST_MEMBERS = 1 << 20
 _SHARE_WITHOUT = 1 - exp(-1)  # of the rows, as many as differ in a sample with replacement
 
 
+@cache
 def _poisson() -> Array:
     """(65536,) uint8: of equally likely numbers the quantiles of Poisson(1)."""
     cumulated = np.cumsum([exp(-1) / factorial(k) for k in range(10)])
     at = (np.arange(_RESOLUTION) + 0.5) / _RESOLUTION
     return np.searchsorted(cumulated, at).astype(np.uint8)
-
-
-_POISSON = _poisson()
-MOST_DRAWN = int(_POISSON[-1])  # times that a row is drawn for a tree
 
 
 def identities(numbers: Floats) -> Array:
@@ -98,7 +96,7 @@ class Bootstrap(Replicas):
 
     def upper_bound(self, rows: Ints) -> Ints:
         """(n_trees,) what a tree's multiplicities add up to at most: all rows may have the same identity."""
-        return rows * MOST_DRAWN if self.sampling == "poisson" else rows
+        return rows * int(_poisson()[-1]) if self.sampling == "poisson" else rows
 
     def to_value(self) -> Any:
         return asdict(self)
@@ -123,7 +121,7 @@ class Bootstrap(Replicas):
             return np.ones(len(identity), np.uint8)
         low = self._hash(identity, replica, _DRAWN).view(np.uint16)[_LOW_HALF::2]
         if self.sampling == "poisson":
-            return _POISSON.take(low)
+            return _poisson().take(low)
         once: Array = (low < _SHARE_WITHOUT * _RESOLUTION).view(np.uint8)
         return once
 
