@@ -21,6 +21,7 @@ from madtree.render.dot import model_dot
 from madtree.render.svg import tree_svg
 from madtree.render.text import model_text, surrogates_text
 from madtree.trees import Model as TreeModel
+from madtree.wording import count_text
 
 EPILOG = examples(
     "$ madtree show delay_tree",
@@ -165,5 +166,5 @@ def rule_line(rule: dict[str, Any]) -> str:
         prediction, sure = f"{float(rule['prediction']):+.6g} to the raw score", ""
     else:
         prediction, sure = f"{rule['mean']:.6g}", "" if rule["sd"] is None else f"standard deviation {rule['sd']:.6g}"
-    rows = f"{rule['n_rows']:,} row{'s' * (rule['n_rows'] != 1)}"
+    rows = count_text(rule["n_rows"], "row", ",")
     return escaped_line(f"{rule['rule']}  -->  {prediction}  ({', '.join(filter(None, (rows, sure)))})")

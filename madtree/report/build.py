@@ -26,6 +26,7 @@ from madtree.report.trees import Choice, Limits, choose_trees, room_for_lists, t
 from madtree.sqltext.quote import ident, is_plain_name, literal
 from madtree.sqltext.split import parse_name
 from madtree.trees import Joining, Model
+from madtree.wording import count_text
 
 # Columns of `<output>_summary` that the page lists, and what it calls them: these, and the settings of the training.
 ABOUT = (
@@ -200,7 +201,7 @@ def _tile(name: str, value: str) -> str:
 def _picker(choice: Choice) -> str:
     """The selection of a tree; hidden where there is but one."""
     listed = [
-        (position, f"{text} · {row['n_rows'] or 0:,} row{'s' * (row['n_rows'] != 1)}")
+        (position, f"{text} · {count_text(row['n_rows'] or 0, 'row', ',')}")
         for position, (text, row) in enumerate(zip(_groups(choice), choice.rows, strict=True))
     ]
     return options(listed)

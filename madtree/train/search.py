@@ -25,6 +25,7 @@ from madtree.train.source import open_source
 from madtree.train.survey import survey
 from madtree.train.train import SERIAL, begin, kind_of, trees_of
 from madtree.trees import METRICS, Numbering, Parameters
+from madtree.wording import count_text
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ def _check(tune: TuneTask, kind: Searching, profile: Profile) -> None:
     if profile.usable < tune.n_folds and not profile.estimated:
         raise MadtreeError(
             f"n_folds: {tune.n_folds} folds take as many rows, and {task.arguments.training_table_name} has "
-            f"{profile.usable} usable row{'s' * (profile.usable != 1)}",
+            f"{count_text(profile.usable, 'usable row')}",
             hint="Ask for fewer folds." if profile.usable > 1 else None,
         )
     if METRICS[tune.metric].of_two and len(profile.classes) != 2:
