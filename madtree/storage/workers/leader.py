@@ -273,9 +273,10 @@ class Leader(Resident, Provider, Generic[T]):
         return (Packed(*packed[:, 1:].sum(axis=0).tolist()),)
 
     def _are_rows_lighter(self, request: CountRequest) -> bool:
-        """Whether nodes have become so small that handing over their rows takes less than handing over histograms: a
-        byte takes about as long to hand over as a bin to count, which everybody does at the same time. Rows that stand
-        in the order of nodes are counted where they are: to find others of them takes a pass over all rows.
+        """Whether nodes have become so small that handing over their rows takes less than handing over histograms, and
+        there is memory for the rows. Times are compared roughly: a byte of a histogram takes about as long to hand over
+        as a row's code to hand over and to count, beside which the rest of a row is left out. Rows that stand in the
+        order of nodes are counted where they are: to find others of them takes a pass over all rows.
         """
         if request.what != "histograms" or request.in_order or not self._others:
             return False
