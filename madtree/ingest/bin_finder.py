@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.host import Host
 from madtree.ingest.categories import Categories
-from madtree.ingest.page_ranges import TID, PageRange, PageRanges, read_images
+from madtree.ingest.page_ranges import TID, PageRange, Reading, read_images
 from madtree.ingest.row_spool import RowSpool
 from madtree.learn.binning import MISSING, Bins, BinTable, KeyEncoder, distinct_values, quantile_bins
 from madtree.learn.data import Array, Bools, Floats, Ints, stable_order
@@ -18,7 +17,6 @@ from madtree.learn.packing import BinLimits, NullNumberError, RawRows, RowFormat
 from madtree.records import dataclass
 from madtree.request import Tuning
 from madtree.sqltext import rows as sql
-from madtree.sqltext.rows import RowSource
 from madtree.trees import FeatureKind, Parameters
 
 _SPARE = 1.1  # a page sample's size varies
@@ -56,9 +54,7 @@ class BinFinder:
 
     def __init__(
         self,
-        host: Host,
-        source: RowSource,
-        pages: PageRanges,
+        reading: Reading,
         row_format: RowFormat,
         kinds: Sequence[FeatureKind],
         categories: Sequence[Categories | None],
@@ -73,13 +69,13 @@ class BinFinder:
 
         `takes_all` tells whether the sample is the whole table.
         """
-        self._host, self._source, self._pages = host, source, pages
+        self._host, self._source, self._pages = reading.host, reading.source, reading.pages
         self._format = row_format
         self._kinds, self._categories, self._parameters = kinds, categories, parameters
         self._tree_ids, self._rows, self._in_training = tree_ids, rows, in_training
         self._limits = BinLimits.choose(kinds, parameters.n_bins, rows)
         self._wanted = _sample_size(parameters, least_sample)
-        self.takes_all = not source.grouping and takes_all(parameters, int(rows.sum()), least_sample)
+        self.takes_all = not reading.source.grouping and takes_all(parameters, int(rows.sum()), least_sample)
 
     def find(self, read: Callable[..., RowSpool] | None = None, *, once: bool = False) -> Binned:
         """The bins. Values of features with few of them are looked for in the whole table, so that none is missed.

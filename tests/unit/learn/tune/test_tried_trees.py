@@ -27,7 +27,7 @@ from madtree.learn.problem import kept_rows
 from madtree.learn.requests import SampleRequest
 from madtree.learn.route import Routing
 from madtree.learn.tune import Search, SearchLearner, Trial, TrialScores
-from madtree.storage.blocks import BlockStore
+from madtree.storage.blocks import BlockLimits, BlockStore
 from madtree.trees import FeatureKind, Parameters
 
 N_FOLDS = 4
@@ -152,7 +152,7 @@ def test_a_provider_goes_on_with_a_part_of_its_rows(part: str) -> None:
     asked = SampleRequest(0.3 if part == "some" else 1e-12, 5)
     kept = np.flatnonzero(kept_rows(rows.identity, asked.share, asked.seed))
     assert 90 < len(kept) < 150 if part == "some" else not len(kept)
-    store = BlockStore(problem, 100, 2**30, 2**20, TemporaryPlace(None, None))
+    store = BlockStore(problem, BlockLimits(100, 2**30, 2**20), TemporaryPlace(None, None))
     for piece in block.pieces(90):
         store.add(piece)
     store.finish()
