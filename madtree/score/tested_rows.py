@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Row, watched
-from madtree.model import ModelTables, NewData, UsableModel, fit_features, is_training_table, outcome_of
+from madtree.model import ModelTables, NewData, NewTable, UsableModel, fit_features, is_training_table, outcome_of
 from madtree.records import dataclass
 from madtree.request import find_source
 from madtree.score.new_rows import NewRows
@@ -119,7 +119,8 @@ def with_outcomes(opened: UsableModel, source: Relation, given: str, *, with_id:
     needed = [model.dependent, *model.grouping, *(text for text in (weight, model.exposure) if text)]
     ids = [model.id_column] * with_id
     trusts = opened.tables.trust_owner
-    data = fit_features(opened.host.source, model, source, given, argument, needed, ids, trust_owner=trusts)
+    table = NewTable(opened.host.source, source, given, argument)
+    data = fit_features(model, table, needed, ids, trust_owner=trusts)
     weight, exposure = (
         None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
     )

@@ -24,7 +24,7 @@ from madtree.client.model import Model
 from madtree.client.sklearn_tree import node_indicator
 from madtree.client.upload import read_integers
 from madtree.client.walked_trees import FlatTree, used_features
-from madtree.model import fit_features, output_columns
+from madtree.model import NewTable, fit_features, output_columns
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.estimator import ScoredRelation
 from madtree.sqltext.split import check_expression
@@ -138,5 +138,5 @@ class BaseDecisionTree(FittedTree, FittedInDatabase):
         for expression in others:
             check_expression(expression, "y, sample_weight and id_col_name")
         relation = table.relation
-        features = fit_features(client.host, self.model_, relation, table.given, "X", others).features
+        features = fit_features(self.model_, NewTable(client.host, relation, table.given, "X"), others).features
         return ScoredRelation(relation.schema, relation.name, self._flat_tree.tree, features)
