@@ -103,10 +103,10 @@ def search(host: Host, tune: TuneTask, watch: Stopwatch) -> list[TrialScores]:
     task = tune.rows
     trials = [Trial(number, each.parameters, each.ensemble) for number, each in enumerate(tune.tasks, 1)]
     found: dict[int, TrialScores] = {}
-    learner = SearchLearner(
-        Search(trials, tune.metric, tune.n_folds, tune.halving), lambda scored: found.update({scored.trial: scored})
-    )
-    kind = Searching(learner, [kind_of(each) for each in tune.tasks])
+    kinds = [kind_of(each) for each in tune.tasks]
+    wanted = Search(trials, tune.metric, tune.n_folds, tune.halving, tune.kind)
+    learners = [each.learner for each in kinds]
+    kind = Searching(SearchLearner(wanted, learners, lambda scored: found.update({scored.trial: scored})), kinds)
     host.source.training_begins()
     call = begin(host, task, kind, watch, Activity())
     with local_settings(host, SERIAL), local_settings(host.source, SERIAL), call.space:

@@ -22,6 +22,7 @@ from madtree.host import TemporaryPlace
 from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.counting import CountRequest
 from madtree.learn.data import finished
+from madtree.learn.ensemble import TreeLearner
 from madtree.learn.packing import RawRows, prepare
 from madtree.learn.problem import kept_rows
 from madtree.learn.requests import SampleRequest
@@ -54,7 +55,7 @@ def tried(rows: RawRows, n_classes: int, metric: str, settings: list[Parameters]
     search = Search([Trial(i, each) for i, each in enumerate(settings, 1)], metric, 0)
     parameters = replace(settings[0], n_folds=N_FOLDS)
     problem, block = prepare(rows, 1, n_classes, [FeatureKind.CONTINUOUS] * len(rows.features), parameters)
-    learner = SearchLearner(search, found.append)
+    learner = SearchLearner(search, [TreeLearner()], found.append)
     finished(learner.in_block(problem, block, np.ones(1, np.int64), lambda progress: None, None))
     return sorted(found, key=lambda each: each.trial)
 
