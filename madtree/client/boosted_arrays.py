@@ -76,7 +76,7 @@ class BoostedArrays:
         return found
 
     def staged_scores(self, values: Mapping[str, Array], n_rows: int) -> Iterator[Array]:
-        """(n_rows, n_scores) after each round; arguments as above."""
+        """(n_rows, n_scores) after each round; `values` as of `scores`."""
         found = np.tile(self.base, (n_rows, 1))
         routes = list(self.trees.walked.routes(values, n_rows))
         for number in range(self.n_rounds):

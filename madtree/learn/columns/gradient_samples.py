@@ -60,8 +60,8 @@ def gradient_sample(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, 
     """The fold that says which rows a tree is grown on, and their gradients and hessians, times what they count for;
     those of other rows stay.
 
-    `values`: top (n_groups,) as above; least (n_groups,) the first bin all rows of which are kept; share (n_groups,) of
-    the others that is drawn; seed, and tree, by which they are.
+    `values`: top (n_groups,) as of `size_counts`; least (n_groups,) the first bin all rows of which are kept; share
+    (n_groups,) of the others that is drawn; seed, and tree, by which they are.
     """
     block = rows.block
     require(block.identity is not None, "identity", "there")

@@ -124,7 +124,7 @@ class LikelyBins:
         tree: Ints,
     ) -> LikelyBins:
         """Of the segments that are `looked_at` (n_features, n_slots), which must be by ordered features; `gain` as
-        above, `tree` (n_slots,) of each slot.
+        of `likely_bins`, `tree` (n_slots,) of each slot.
         """
         layout, n_channels = histograms.layout, len(histograms.state)
         best, parts, n_bins, most = gain.copy(), [], 0, problem.tuning.rough_bins
