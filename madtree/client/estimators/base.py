@@ -90,7 +90,7 @@ class BaseDecisionTree(FittedTree, FittedInDatabase):
         return self._leaves(X)
 
     def decision_path(self, X: Any) -> Any:
-        """The nodes that each row goes through, a sparse matrix of ones, shape (n_rows, n_nodes); `X` as for `apply`."""
+        """The nodes that each row goes through, a sparse matrix of ones, (n_rows, n_nodes); `X` as for `apply`."""
         return node_indicator(self._flat_tree.left, self._flat_tree.right, self._leaves(X))
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
