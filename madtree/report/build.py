@@ -101,7 +101,8 @@ def _page_of(choice: Choice, model: str, data: str | None, evaluate: bool, row: 
         choice = replace(choice, refusal=refusal(opened, by_own_table=by_own_table))
     table_name = data or opened.model.source_table
     of_kind = PAGES[opened.model.kind]
-    is_evaluated = evaluate and (is_given or of_kind.is_evaluated)
+    # Trees have seen the rows of the training: where there is an out-of-bag error, it says more.
+    is_evaluated = evaluate and (is_given or opened.model.kind.unseen_in is None)
     figures = evaluation(choice, table_name, is_given) if is_evaluated else {"table": table_name}
     whole = of_kind.whole(opened, choice.gids)
     paths: dict[int, list[str]] = {}
