@@ -135,10 +135,10 @@ class BinFinder:
     def _of_groups(self, spool: RowSpool) -> Iterator[tuple[int, list[Floats]]]:
         """As `_sample`, from the drawn rows of groups, which are read once."""
         with closing(spool):
-            taught = self._taught(spool)
-            by_tree = _ByTree(np.searchsorted(self._tree_ids, spool.trees()[taught]), len(self._tree_ids))
+            in_training = self._rows_in_training(spool)
+            by_tree = _ByTree(np.searchsorted(self._tree_ids, spool.trees()[in_training]), len(self._tree_ids))
             for f in self._ordered_features():
-                yield f, by_tree.parts(spool.feature(f)[taught])
+                yield f, by_tree.parts(spool.feature(f)[in_training])
 
     def _drawn_of_groups(self) -> str:
         """The condition on the rows that are sampled of groups."""
@@ -146,7 +146,7 @@ class BinFinder:
 
     def _of_spool(self, spool: RowSpool) -> Iterator[tuple[int, list[Floats]]]:
         """As `_sample`, from rows that are read once: all of them, or some drawn by the seed."""
-        drawn: Array | slice = self._taught(spool)
+        drawn: Array | slice = self._rows_in_training(spool)
         if not self.takes_all and spool.n_rows > self._wanted:
             random = np.random.default_rng(self._parameters.seed & (2**63 - 1))
             places = np.unique(random.integers(0, spool.n_rows, self._wanted))
@@ -154,7 +154,7 @@ class BinFinder:
         for f in self._ordered_features():
             yield f, [spool.feature(f)[drawn]]
 
-    def _taught(self, spool: RowSpool) -> Bools | slice:
+    def _rows_in_training(self, spool: RowSpool) -> Bools | slice:
         """(n_rows,) the rows that bins are made of."""
         if self._in_training is None:
             return slice(None)
@@ -198,8 +198,8 @@ class BinFinder:
             rows = narrow.read(self._images(clause, chosen, source.whole_arrays(chosen), bounds))
         except NullNumberError:
             rows = narrow.read(self._images(clause, chosen, None, bounds))
-        if self._in_training is not None and (taught := self._in_training(rows)) is not None:
-            rows = rows.select(taught)
+        if self._in_training is not None and (in_training := self._in_training(rows)) is not None:
+            rows = rows.select(in_training)
         if rows.tree is None:
             return rows
         local = np.minimum(np.searchsorted(self._tree_ids, rows.tree), len(self._tree_ids) - 1)
@@ -235,10 +235,10 @@ class BinFinder:
 
     def _complete_of_all(self, few: dict[tuple[int, int], Floats], spool: RowSpool) -> dict[tuple[int, int], Floats]:
         """What `_complete` finds, from rows that are read once."""
-        found, taught = {}, self._taught(spool)
+        found, in_training = {}, self._rows_in_training(spool)
         for (t, f), values in few.items():
             known = _Known(values)
-            known.add(spool.feature(f)[taught])
+            known.add(spool.feature(f)[in_training])
             if len(known) <= self._limits.limit[t, f]:
                 found[t, f] = known.values()
         return found

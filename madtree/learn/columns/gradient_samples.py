@@ -42,8 +42,8 @@ def size_counts(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
         some = rows.piece(piece)
         gradient, tree = some.block.target[0], some.block.tree
         if (is_held_out := some.held_out) is not None:
-            taught = flat_nonzero(~is_held_out)
-            gradient, tree = gradient.take(taught), None if tree is None else tree.take(taught)
+            in_training = flat_nonzero(~is_held_out)
+            gradient, tree = gradient.take(in_training), None if tree is None else tree.take(in_training)
         place = bins_of_sizes(gradient, int(top[0]) if tree is None else top.take(tree))
         if tree is not None:
             place += tree.astype(np.int64) * N_SIZES
