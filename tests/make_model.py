@@ -13,9 +13,9 @@ import psycopg
 from psycopg import sql
 
 from madtree import __version__
-from madtree.sqltext import tables
+from madtree.sqltext import kinds, tables
 from madtree.sqltext.relation import Column
-from madtree.trees import Feature, FeatureKind, Node, Split, Surrogate
+from madtree.trees import TREE, Feature, FeatureKind, Node, Split, Surrogate
 
 Value = float | str | None
 Nodes = dict[int, Node]
@@ -197,7 +197,8 @@ def write_model(db: psycopg.Connection, schema: str, name: str, sketch: Sketch) 
         for node in nodes.values()
         for rank, surrogate in enumerate(node.surrogates, 1)
     ]
-    db.execute(tables.create_tables(schema, name, sketch.grouping, prediction_type, surrogates=bool(surrogates)))
+    wanted = ["_surrogates"] if surrogates else []
+    db.execute(kinds.create_tables(schema, name, TREE, sketch.grouping, prediction_type, wanted))
     for number, nodes in enumerate(sketch.trees):
         tree = {
             "tree_id": number,

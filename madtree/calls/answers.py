@@ -12,6 +12,7 @@ from madtree.model import get_var_importance as write_importance
 from madtree.model import model_alias as set_alias
 from madtree.model import tree_drop as drop
 from madtree.sqltext.quote import ident
+from madtree.wording import count_text, noun_of
 
 
 def predict(
@@ -26,7 +27,7 @@ def predict(
     """Score a table by a model of the function's kind; raises MadtreeError as `score.score_table`."""
     scored = score.score_table(host, model, data, output, *how, function=function, n_rounds=n_rounds)
     return (
-        f"{function}: {_rows(scored.n_rows)} of {data} scored with {model} ({scored.type_}) into {output} "
+        f"{function}: {count_text(scored.n_rows, 'row')} of {data} scored with {model} ({scored.type_}) into {output} "
         f"in {scored.seconds:.2f} s"
     )
 
@@ -50,13 +51,13 @@ def explain(host: Host, model: str | None, data: str | None, output: str | None,
     of_class = "" if explained.class_ is None else f" of {explained.class_}"
     return (
         f"tree_shap: {data} explained with {model} ({explained.type_}{of_class}) into {output}, "
-        f"{_rows(explained.n_rows)}, in {explained.seconds:.2f} s"
+        f"{count_text(explained.n_rows, 'row')}, in {explained.seconds:.2f} s"
     )
 
 
 def get_var_importance(host: Host, model: str | None, output: str | None) -> str:
     """Write a table of the features' importance; raises MadtreeError as the function of the room `model`."""
-    return f"get_var_importance: {_rows(write_importance(host, model, output))} of {model} into {output}"
+    return f"get_var_importance: {count_text(write_importance(host, model, output), 'row')} of {model} into {output}"
 
 
 def tree_prune(host: Host, model: str | None, new_model: str | None, *how: Any) -> str:
@@ -65,8 +66,8 @@ def tree_prune(host: Host, model: str | None, new_model: str | None, *how: Any) 
 
     done = tree_prune(host, model, new_model, *how)
     return (
-        f"tree_prune: {model} pruned at cp {done.cp!r} into {new_model}: {done.n_trees} tree{_s(done.n_trees)}, "
-        f"{done.after} of {done.before} lea{'ves' if done.before != 1 else 'f'}"
+        f"tree_prune: {model} pruned at cp {done.cp!r} into {new_model}: {count_text(done.n_trees, 'tree')}, "
+        f"{done.after} of {count_text(done.before, 'leaf')}"
     )
 
 
@@ -77,7 +78,7 @@ def boost_cut(host: Host, model: str | None, new_model: str | None, *how: Any) -
     done = boost_cut(host, model, new_model, *how)
     groups = "" if done.n_groups is None else f" of {done.n_groups} groups"
     return (
-        f"boost_cut: {model} cut to {done.n_rounds} round{_s(done.n_rounds)}{groups} into {new_model}: "
+        f"boost_cut: {model} cut to {count_text(done.n_rounds, 'round')}{groups} into {new_model}: "
         f"{done.after} of {done.before} trees"
     )
 
@@ -94,14 +95,15 @@ def tree_statistics(host: Host, model: str | None, training_table: str | None, t
     `score`.
     """
     n_rows = score.tree_statistics(host, model, training_table, trust_owner)
-    return f"tree_statistics: values of {_rows(n_rows)} of {training_table} kept with {model}"
+    return f"tree_statistics: values of {count_text(n_rows, 'row')} of {training_table} kept with {model}"
 
 
 def conformal_train(host: Host, model: str | None, *how: Any) -> str:
     """Keep how far predictions may be off; raises MadtreeError as the function of the room `score`."""
     kept = score.conformal_train(host, model, *how)
-    of_levels = f"level{_s(len(kept.levels))} {', '.join(f'{level:g}' for level in kept.levels)}"
-    return f"conformal_train: quantiles of {of_levels} by {_rows(kept.n_rows)} of {kept.table} kept with {model}"
+    rows = f"{count_text(kept.n_rows, 'row')} of {kept.table}"
+    of_levels = f"{noun_of(len(kept.levels), 'level')} {', '.join(f'{level:g}' for level in kept.levels)}"
+    return f"conformal_train: quantiles of {of_levels} by {rows} kept with {model}"
 
 
 def tree_drop(host: Host, model: str | None) -> str:
@@ -109,11 +111,3 @@ def tree_drop(host: Host, model: str | None) -> str:
     dropped = drop(host, model)
     names = ", ".join(ident(name) for name in sorted(dropped.names))
     return f"tree_drop: dropped {names} in schema {ident(dropped.schema)}"
-
-
-def _rows(n: int) -> str:
-    return f"{n} row{_s(n)}"
-
-
-def _s(n: int) -> str:
-    return "s" * (n != 1)

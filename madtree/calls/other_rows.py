@@ -10,6 +10,7 @@ from madtree.score import calibration_maps, check_method, check_stages, refreshe
 from madtree.sqltext.kinds import TABLES
 from madtree.sqltext.quote import ident
 from madtree.trees import BOOSTED, ISOTONIC, SIGMOID, Joining
+from madtree.wording import count_text
 
 
 def calibrate(
@@ -106,5 +107,5 @@ def tree_refresh(
         raise no_row_counts("new_table", new_table)
     table = str(new_table).strip()
     write_refreshed(opened, new, table, found)
-    rows = f"{found.total} row{'s' * (found.total != 1)}"
+    rows = count_text(found.total, "row")
     return f"tree_refresh: {model_name} refreshed by {rows} of {table} into {new.given}"

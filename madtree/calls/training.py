@@ -22,6 +22,7 @@ from madtree.sqltext import array_text as text
 from madtree.sqltext import tuning as sql
 from madtree.sqltext.quote import qualified
 from madtree.train import Activity, Trained, TrialScores, kind_of, line_of, search, train
+from madtree.wording import count_text
 
 
 def train_model(host: Host, *arguments: Any, function: str) -> str:
@@ -77,11 +78,10 @@ def tree_tune(host: Host, *arguments: Any) -> str:
     model = train(host, task, watch)
     _keep_statistics(host, task, watch, model)
     setting = setting_text(tune.settings[best.trial - 1])
-    n = len(tune.tasks)
     return (
-        f"{tune.output}: {n} setting{'s' * (n != 1)}, {len(best.scores)} folds; best is setting {best.trial}"
-        f"{f' ({setting})' if setting else ''}, {tune.metric} {best.mean:.4g}; {model.model}, "
-        f"{watch.seconds:.2f} s"
+        f"{tune.output}: {count_text(len(tune.tasks), 'setting')}, {len(best.scores)} folds; "
+        f"best is setting {best.trial}{f' ({setting})' if setting else ''}, {tune.metric} {best.mean:.4g}; "
+        f"{model.model}, {watch.seconds:.2f} s"
     )
 
 

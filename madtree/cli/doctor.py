@@ -14,6 +14,7 @@ from madtree.cli.options import Dsn, Json, examples
 from madtree.cli.output import as_json, lines
 from madtree.cli.session import ENGINE, session
 from madtree.doctor import Finding, Status, examine, examine_failed_connection, worst
+from madtree.wording import count_text
 
 STYLES = {Status.OK: "green", Status.WARNING: "yellow", Status.PROBLEM: "bold red"}
 
@@ -69,5 +70,5 @@ def show(findings: list[Finding]) -> None:
         if finding.cure:
             lines_of_findings.append(Text.assemble(" " * 9, ("cure: ", "bold"), finding.cure))
     counts = [(sum(f.status is status for f in findings), status.value) for status in reversed(Status)]
-    parts = [f"{n} {word}{'s' * (n != 1)}" for n, word in counts if n and word != "ok"]
+    parts = [count_text(n, word) for n, word in counts if n and word != "ok"]
     lines(Console(highlight=False), [*lines_of_findings, Text(", ".join(parts) or "all is well")])

@@ -11,8 +11,8 @@ import typer
 from madtree.cli.exits import USAGE, CommandError
 from madtree.cli.files import write
 from madtree.cli.options import Dsn, Full, Group, Model, Tree, TrustOwner, examples
-from madtree.cli.session import CommandSession, session
-from madtree.cli.show import draw, one_tree
+from madtree.cli.session import session
+from madtree.cli.show import ChosenTrees, draw
 from madtree.cli.trees import kind_of
 
 EPILOG = examples(
@@ -75,27 +75,20 @@ def export_command(
     if full and format_ not in DRAWN:
         raise CommandError("--full is for --format dot and svg", "The others always have all categories.", USAGE)
     with session(dsn) as opened:
+        trees = ChosenTrees(opened, model, tree, group)
         if format_ in DRAWN:
-            content = draw(opened, model, format_.value, tree, group, full=full)
+            content = draw(trees, format_.value, full=full)
         else:
-            content = from_server(opened, model, format_, type_, tree, group, trust_owner, dialect)
+            content = from_server(trees, format_, type_, trust_owner, dialect)
     write(content, output, f"{model} as {format_.value}")
 
 
-def from_server(
-    opened: CommandSession,
-    model: str,
-    format_: Format,
-    type_: str | None,
-    tree: int | None,
-    group: list[str] | None,
-    trust_owner: bool,
-    dialect: str | None,
-) -> str:
+def from_server(trees: ChosenTrees, format_: Format, type_: str | None, trust_owner: bool, dialect: str | None) -> str:
     """What a function of the extension writes."""
+    opened, model = trees.opened, trees.model
     # Only an expression is handed out to be run.
     trust = trust_owner if format_ is Format.SQL else None
-    number = one_tree(opened, model, tree, group)
+    number = trees.one()
     function = FUNCTIONS[format_]
     if format_ is Format.SQL and number is None:
         function = opened.run(lambda: kind_of(opened.connection, model), "reading").writes_sql

@@ -17,10 +17,12 @@ from madtree.cli.options import OUTPUT, Dsn, Full, Group, Json, Model, Tree, Tru
 from madtree.cli.output import as_json, document, text
 from madtree.cli.session import CommandSession, session
 from madtree.cli.trees import read_trees, tree_number
+from madtree.records import dataclass
 from madtree.render.dot import model_dot
 from madtree.render.svg import tree_svg
 from madtree.render.text import model_text, surrogates_text
 from madtree.trees import Model as TreeModel
+from madtree.wording import count_text
 
 EPILOG = examples(
     "$ madtree show delay_tree",
@@ -72,29 +74,49 @@ def show_command(
         raise CommandError(f"--json and --{chosen[0]} do not go together", "The document has the surrogates.", USAGE)
     if json and output is not None:
         raise CommandError("--json and --output do not go together", "madtree export writes it to a file.", USAGE)
+    kind = chosen[0]
     with session(dsn) as opened:
+        trees = ChosenTrees(opened, model, tree, group)
         if json:
-            rows = chosen[0] == "rules"
-            as_json(
-                find_rules(opened, model, tree, group, trust_owner, full=True)
-                if rows
-                else model_as_json(opened, model, tree, group)
-            )
+            as_json(find_rules(trees, trust_owner, full=True) if kind == "rules" else model_as_json(trees))
             return
-        drawn = draw(opened, model, chosen[0], tree, group, verbose, trust_owner, full, max_depth)
+        drawn = draw(trees, kind, verbose, trust_owner, full, max_depth)
     if output is not None:
         write(drawn, output, model)
         return
-    show = document if chosen[0] in FOR_PROGRAMS else text
+    show = document if kind in FOR_PROGRAMS else text
     show(drawn.rstrip("\n"))
 
 
+@dataclass(frozen=True)
+class ChosenTrees:
+    """The trees of a model that a command is about.
+
+    Attributes:
+        tree, group: as for `read_trees`.
+    """
+
+    opened: CommandSession
+    model: str
+    tree: int | None
+    group: Sequence[str] | None
+
+    def read(self) -> TreeModel:
+        return self.opened.run(lambda: read_trees(self.opened.connection, self.model, self.tree, self.group), "reading")
+
+    def number(self) -> int | None:
+        """As `tree_number`."""
+        asked = self.model, self.tree, self.group
+        return self.opened.run(lambda: tree_number(self.opened.connection, *asked), "reading")
+
+    def one(self) -> int | None:
+        """The number of the one tree asked for, by itself or by its group; None where none is."""
+        return None if self.tree is None and not self.group else self.number()
+
+
 def draw(
-    opened: CommandSession,
-    name: str,
+    trees: ChosenTrees,
     kind: str,
-    tree: int | None,
-    group: list[str] | None,
     verbose: bool = False,
     trust_owner: bool = False,
     full: bool = False,
@@ -102,8 +124,8 @@ def draw(
 ) -> str:
     """A model drawn as `text`, `dot`, `svg`, `rules` or `surrogates`."""
     if kind == "rules":
-        return rules_text(find_rules(opened, name, tree, group, trust_owner, full))
-    model = opened.run(lambda: read_trees(opened.connection, name, tree, group), "reading")
+        return rules_text(find_rules(trees, trust_owner, full))
+    model = trees.read()
     if kind == "dot":
         return model_dot(model, verbose, full, max_depth=max_depth)
     if kind == "svg":
@@ -113,18 +135,11 @@ def draw(
     return model_text(model, verbose, full, max_depth=max_depth)
 
 
-def model_as_json(opened: CommandSession, name: str, tree: int | None, group: list[str] | None) -> dict[str, Any]:
+def model_as_json(trees: ChosenTrees) -> dict[str, Any]:
     """The document that tree_to_json makes, with the one tree that was asked for or all."""
-    arguments = {"model": name, "tree_id": one_tree(opened, name, tree, group)}
-    made: dict[str, Any] = json_text.loads(opened.line("tree_to_json", arguments, "reading"))
+    arguments = {"model": trees.model, "tree_id": trees.one()}
+    made: dict[str, Any] = json_text.loads(trees.opened.line("tree_to_json", arguments, "reading"))
     return made
-
-
-def one_tree(opened: CommandSession, name: str, tree: int | None, group: list[str] | None) -> int | None:
-    """The number of the one tree asked for, by itself or by its group; None where none is."""
-    if tree is None and not group:
-        return None
-    return opened.run(lambda: tree_number(opened.connection, name, tree, group), "reading")
 
 
 def surrogates_of(model: TreeModel, full: bool) -> str:
@@ -136,13 +151,10 @@ def surrogates_of(model: TreeModel, full: bool) -> str:
     return surrogates_text(model, full)
 
 
-def find_rules(
-    opened: CommandSession, model: str, tree: int | None, group: Sequence[str] | None, trust_owner: bool, full: bool
-) -> list[dict[str, Any]]:
+def find_rules(trees: ChosenTrees, trust_owner: bool, full: bool) -> list[dict[str, Any]]:
     """The rows of tree_rules, of a model or of one tree of its groups."""
-    number = opened.run(lambda: tree_number(opened.connection, model, tree, group), "reading")
-    arguments = {"model": model, "tree_id": number, "trust_owner": trust_owner, "full": full}
-    return opened.call("tree_rules", arguments, "reading")
+    arguments = {"model": trees.model, "tree_id": trees.number(), "trust_owner": trust_owner, "full": full}
+    return trees.opened.call("tree_rules", arguments, "reading")
 
 
 def rules_text(found: Sequence[dict[str, Any]]) -> str:
@@ -165,5 +177,5 @@ def rule_line(rule: dict[str, Any]) -> str:
         prediction, sure = f"{float(rule['prediction']):+.6g} to the raw score", ""
     else:
         prediction, sure = f"{rule['mean']:.6g}", "" if rule["sd"] is None else f"standard deviation {rule['sd']:.6g}"
-    rows = f"{rule['n_rows']:,} row{'s' * (rule['n_rows'] != 1)}"
+    rows = count_text(rule["n_rows"], "row", ",")
     return escaped_line(f"{rule['rule']}  -->  {prediction}  ({', '.join(filter(None, (rows, sure)))})")

@@ -9,7 +9,7 @@ from madtree.client.calls import CallError
 from madtree.client.functions import BoostedMethods
 from madtree.client.result import Result
 from madtree.client.trained import EnsembleModel
-from madtree.model import CONFORMAL, check_all_rounds, check_level, find_to_show
+from madtree.model import CONFORMAL, check_all_rounds, check_level
 from madtree.trees import BOOSTED
 from madtree.trees import Model as TreeModel
 
@@ -154,10 +154,11 @@ class BoostedModel(EnsembleModel, BoostedMethods):
         check_level(CONFORMAL, level)
         check_all_rounds(CONFORMAL, num_trees)
         with self.client.reading():
-            return quantile_of_group(find_to_show(self.client.host, self.name), level, gid)
+            return quantile_of_group(self._opened(), level, gid)
 
     def _arrays(self, gid: int | None) -> tuple[TreeModel, BoostedArrays]:
         from madtree.client.boosted_arrays import BoostedArrays
 
         with self.client.reading():
-            return BoostedArrays.find(self.client.host, self.name, gid)
+            opened = self._opened()
+            return opened.model, BoostedArrays.read(opened, gid)

@@ -9,14 +9,12 @@ import numpy as np
 
 from madtree.client.calls import CallError
 from madtree.client.frames import Array
-from madtree.client.trained import check_kind
 from madtree.client.tree_arrays import EnsembleArrays, class_values
-from madtree.host import Host
 from madtree.learn.data import finished
 from madtree.learn.walk import Route
-from madtree.model import OpenModel, base_scores, check_no_offsets, find_to_show, isotonic_functions
+from madtree.model import OpenModel, base_scores, check_no_offsets, isotonic_functions
 from madtree.model.arrays import IsotonicArrays, expected, likeliest, masses, shares
-from madtree.trees import BOOSTED, Link, Model
+from madtree.trees import Link, Model
 
 
 @dataclass(frozen=True)
@@ -51,17 +49,6 @@ class BoostedArrays:
         isotonic = IsotonicArrays.of([functions[place]]) if functions else None
         return cls(trees, base, opened.model.loss.link_of(n_classes), n_classes, isotonic)
 
-    @classmethod
-    def find(cls, host: Host, name: str, gid: int | None = None) -> tuple[Model, BoostedArrays]:
-        """A model by its name: its summary, and the trees of one group.
-
-        Raises:
-            MadtreeError: there is no boosted model of that name; or as `read`.
-        """
-        opened = find_to_show(host, name)
-        check_kind(opened.model, BOOSTED)
-        return opened.model, cls.read(opened, gid)
-
     @property
     def n_scores(self) -> int:
         """Of a row, and so trees of a round."""
@@ -89,7 +76,7 @@ class BoostedArrays:
         return found
 
     def staged_scores(self, values: Mapping[str, Array], n_rows: int) -> Iterator[Array]:
-        """(n_rows, n_scores) after each round; arguments as above."""
+        """(n_rows, n_scores) after each round; `values` as of `scores`."""
         found = np.tile(self.base, (n_rows, 1))
         routes = list(self.trees.walked.routes(values, n_rows))
         for number in range(self.n_rounds):

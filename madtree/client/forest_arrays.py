@@ -9,18 +9,16 @@ import numpy as np
 from madtree.client.calls import CallError
 from madtree.client.feature_values import read_features
 from madtree.client.frames import Array
-from madtree.client.trained import check_kind
 from madtree.client.tree_arrays import EnsembleArrays, class_values, mean_values, votes
 from madtree.errors import MadtreeError
-from madtree.host import Host
-from madtree.model import CONFORMAL, INTERVAL, check_level, find_to_show, own_types
+from madtree.model import CONFORMAL, INTERVAL, OpenModel, check_level, own_types
 from madtree.model.arrays import conformal_predictions, quantile_of_group, quantiles
-from madtree.trees import FOREST, Model
+from madtree.trees import Model
 
 _ROWS_AT_ONCE = 65_536  # whose leaves in all trees are held together
 
 
-def predict_frame(host: Host, name: str, X: Any, type_: str, level: float, gid: int | None) -> Array:
+def predict_frame(opened: OpenModel, X: Any, type_: str, level: float, gid: int | None) -> Array:
     """What `forest_predict` says of the rows of a frame, or of an array: (n_rows,), (n_rows, n_classes), or, of
     intervals, (n_rows, 3) the mean, the low end and the high one; of sets of classes (n_rows, n_classes) which are in.
 
@@ -29,11 +27,9 @@ def predict_frame(host: Host, name: str, X: Any, type_: str, level: float, gid: 
 
     Raises:
         CallError: the forest has no such predictions, or `level` is none.
-        MadtreeError: there is no forest of that name, or as `EnsembleArrays.read`.
+        MadtreeError: as `EnsembleArrays.read`.
     """
-    opened = find_to_show(host, name)
     model = opened.model
-    check_kind(model, FOREST)
     types = [each for each in (*own_types(model), CONFORMAL) if each != "leaf"]
     if type_ not in types:
         raise CallError(f"type must be one of {', '.join(types)} for a frame, not {type_!r}")

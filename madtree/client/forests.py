@@ -91,7 +91,7 @@ class Forest(EnsembleModel, ForestMethods):
             from madtree.client.forest_arrays import predict_frame
 
             with self.client.reading():
-                return predict_frame(self.client.host, self.name, new_data_table, type, level, gid)
+                return predict_frame(self._opened(), new_data_table, type, level, gid)
         if output_table is None:
             raise CallError("output_table must be the name of the table for the predictions of a table")
         return self.client.forest_predict(self.name, new_data_table, output_table, type, trust_owner, replace, level)

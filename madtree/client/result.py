@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 
 from madtree.client.calls import CallError
 from madtree.render.labels import lines
+from madtree.wording import count_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,7 +82,7 @@ class Result(Sequence[RowT], Generic[RowT]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"Result({len(self)} row{'s' * (len(self) != 1)} of {', '.join(self.columns)})"
+        return f"Result({count_text(len(self), 'row')} of {', '.join(self.columns)})"
 
     def column(self, name: str) -> list[Any]:
         """The values of one column. Raises KeyError if there is none of that name."""

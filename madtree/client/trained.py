@@ -12,6 +12,7 @@ from madtree.client.calls import CallError, called
 from madtree.client.drawing import Drawing
 from madtree.client.functions import FunctionCalls
 from madtree.client.result import Result
+from madtree.host import Host
 from madtree.model import OpenModel, find_to_show, read_model, tree_of_group
 from madtree.render.svg import tree_svg
 from madtree.sqltext.importance import importance_columns
@@ -116,10 +117,7 @@ class EnsembleModel(TrainedModel):
             self._opened()
 
     def _opened(self) -> OpenModel:
-        opened = find_to_show(self.client.host, self.name)
-        if self._kind is not None:
-            check_kind(opened.model, self._kind)
-        return opened
+        return find_of_kind(self.client.host, self.name, self._kind)
 
     def tree(self, sample_id: int, gid: int = 1) -> TreeModel:
         """One tree as plain values: of the group `gid` the one with that number."""
@@ -132,10 +130,12 @@ class EnsembleModel(TrainedModel):
         return Drawing(tree_svg(self.tree(sample_id, gid), max_depth=max_depth))
 
 
-def check_kind(model: TreeModel, kind: ModelKind) -> None:
-    """Raises CallError where a model is not of the kind that was asked for."""
-    if model.kind != kind:
-        raise CallError(f"{model.name} is no {kind.noun}", f"It is a {model.kind.noun}.")
+def find_of_kind(host: Host, name: str, kind: ModelKind | None) -> OpenModel:
+    """As `find_to_show`; raises CallError where the model is not of the kind that is asked for, unless any is."""
+    opened = find_to_show(host, name)
+    if kind is not None and opened.model.kind != kind:
+        raise CallError(f"{opened.model.name} is no {kind.noun}", f"It is a {opened.model.kind.noun}.")
+    return opened
 
 
 def table_rows(caller: Caller, model: str, suffix: str, order: str, kind: ModelKind | None = None) -> Result[Any]:
@@ -150,10 +150,8 @@ def table_rows(caller: Caller, model: str, suffix: str, order: str, kind: ModelK
         MadtreeError: there is no such model, or it is refused, or no such table belongs to it.
     """
     with caller.reading():
-        opened = find_to_show(caller.host, model)
+        opened = find_of_kind(caller.host, model, kind)
         tables = opened.tables
-        if kind is not None:
-            check_kind(opened.model, kind)
         if not tables.has(suffix):
             name = ident(suffixed(tables.name, suffix))
             raise CallError(

@@ -220,7 +220,7 @@ def mean_values(trees: EnsembleArrays, leaves: Array) -> Array:
 
 
 def votes(trees: EnsembleArrays, leaves: Array) -> Array:
-    """(n_rows, n_classes) how many trees say each class; arguments as above."""
+    """(n_rows, n_classes) how many trees say each class; arguments as of `mean_values`."""
     counted = np.zeros((len(leaves), trees.nodes.values.shape[1]), np.int64)
     rows = np.arange(len(leaves))
     for number in range(trees.n_trees):

@@ -52,12 +52,12 @@ def get_tree(
 
 
 def get_tree_surr(host: Host, model_name: str | None, gid: int | None, sample_id: int | None) -> str:
-    """The surrogates of one of a group's many trees; errors as of `tree_surr_display`, and as above."""
+    """The surrogates of one of a group's many trees; errors as of `tree_surr_display` and `get_tree`."""
     return _surrogates(host, _member(host, "get_tree_surr", model_name, gid, sample_id), False)
 
 
 def tree_surr_display(host: Host, model_name: str | None, full: bool | None = False) -> str:
-    """The surrogates of every internal node as text; `full` as above.
+    """The surrogates of every internal node as text; `full` as of `tree_display`.
 
     Raises:
         MadtreeError: there is no such model, its groups have many trees, or it was trained without surrogates.

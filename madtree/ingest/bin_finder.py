@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from madtree.host import Host
 from madtree.ingest.categories import Categories
-from madtree.ingest.page_ranges import TID, PageRange, PageRanges, read_images
+from madtree.ingest.page_ranges import TID, PageRange, Reading, read_images
 from madtree.ingest.row_spool import RowSpool
 from madtree.learn.binning import MISSING, Bins, BinTable, KeyEncoder, distinct_values, quantile_bins
 from madtree.learn.data import Array, Bools, Floats, Ints, stable_order
@@ -18,7 +17,6 @@ from madtree.learn.packing import BinLimits, NullNumberError, RawRows, RowFormat
 from madtree.records import dataclass
 from madtree.request import Tuning
 from madtree.sqltext import rows as sql
-from madtree.sqltext.rows import RowSource
 from madtree.trees import FeatureKind, Parameters
 
 _SPARE = 1.1  # a page sample's size varies
@@ -56,9 +54,7 @@ class BinFinder:
 
     def __init__(
         self,
-        host: Host,
-        source: RowSource,
-        pages: PageRanges,
+        reading: Reading,
         row_format: RowFormat,
         kinds: Sequence[FeatureKind],
         categories: Sequence[Categories | None],
@@ -73,13 +69,13 @@ class BinFinder:
 
         `takes_all` tells whether the sample is the whole table.
         """
-        self._host, self._source, self._pages = host, source, pages
+        self._host, self._source, self._pages = reading.host, reading.source, reading.pages
         self._format = row_format
         self._kinds, self._categories, self._parameters = kinds, categories, parameters
         self._tree_ids, self._rows, self._in_training = tree_ids, rows, in_training
         self._limits = BinLimits.choose(kinds, parameters.n_bins, rows)
         self._wanted = _sample_size(parameters, least_sample)
-        self.takes_all = not source.grouping and takes_all(parameters, int(rows.sum()), least_sample)
+        self.takes_all = not reading.source.grouping and takes_all(parameters, int(rows.sum()), least_sample)
 
     def find(self, read: Callable[..., RowSpool] | None = None, *, once: bool = False) -> Binned:
         """The bins. Values of features with few of them are looked for in the whole table, so that none is missed.
@@ -139,10 +135,10 @@ class BinFinder:
     def _of_groups(self, spool: RowSpool) -> Iterator[tuple[int, list[Floats]]]:
         """As `_sample`, from the drawn rows of groups, which are read once."""
         with closing(spool):
-            taught = self._taught(spool)
-            by_tree = _ByTree(np.searchsorted(self._tree_ids, spool.trees()[taught]), len(self._tree_ids))
+            in_training = self._rows_in_training(spool)
+            by_tree = _ByTree(np.searchsorted(self._tree_ids, spool.trees()[in_training]), len(self._tree_ids))
             for f in self._ordered_features():
-                yield f, by_tree.parts(spool.feature(f)[taught])
+                yield f, by_tree.parts(spool.feature(f)[in_training])
 
     def _drawn_of_groups(self) -> str:
         """The condition on the rows that are sampled of groups."""
@@ -150,7 +146,7 @@ class BinFinder:
 
     def _of_spool(self, spool: RowSpool) -> Iterator[tuple[int, list[Floats]]]:
         """As `_sample`, from rows that are read once: all of them, or some drawn by the seed."""
-        drawn: Array | slice = self._taught(spool)
+        drawn: Array | slice = self._rows_in_training(spool)
         if not self.takes_all and spool.n_rows > self._wanted:
             random = np.random.default_rng(self._parameters.seed & (2**63 - 1))
             places = np.unique(random.integers(0, spool.n_rows, self._wanted))
@@ -158,7 +154,7 @@ class BinFinder:
         for f in self._ordered_features():
             yield f, [spool.feature(f)[drawn]]
 
-    def _taught(self, spool: RowSpool) -> Bools | slice:
+    def _rows_in_training(self, spool: RowSpool) -> Bools | slice:
         """(n_rows,) the rows that bins are made of."""
         if self._in_training is None:
             return slice(None)
@@ -202,8 +198,8 @@ class BinFinder:
             rows = narrow.read(self._images(clause, chosen, source.whole_arrays(chosen), bounds))
         except NullNumberError:
             rows = narrow.read(self._images(clause, chosen, None, bounds))
-        if self._in_training is not None and (taught := self._in_training(rows)) is not None:
-            rows = rows.select(taught)
+        if self._in_training is not None and (in_training := self._in_training(rows)) is not None:
+            rows = rows.select(in_training)
         if rows.tree is None:
             return rows
         local = np.minimum(np.searchsorted(self._tree_ids, rows.tree), len(self._tree_ids) - 1)
@@ -239,10 +235,10 @@ class BinFinder:
 
     def _complete_of_all(self, few: dict[tuple[int, int], Floats], spool: RowSpool) -> dict[tuple[int, int], Floats]:
         """What `_complete` finds, from rows that are read once."""
-        found, taught = {}, self._taught(spool)
+        found, in_training = {}, self._rows_in_training(spool)
         for (t, f), values in few.items():
             known = _Known(values)
-            known.add(spool.feature(f)[taught])
+            known.add(spool.feature(f)[in_training])
             if len(known) <= self._limits.limit[t, f]:
                 found[t, f] = known.values()
         return found

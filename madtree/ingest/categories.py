@@ -13,6 +13,7 @@ from madtree.records import dataclass
 from madtree.sqltext import profile as sql
 from madtree.sqltext.rows import RowSource
 from madtree.trees import MAX_CATEGORIES, MOST_EXPRESSION_BYTES, MOST_LIST_BYTES, Feature, FeatureKind
+from madtree.wording import count_text
 
 MAX_FOLDS = 255
 BOOLEAN_CATEGORIES = ("false", "true")
@@ -135,8 +136,7 @@ def read_folds(
     n = _sizes(rows)[0]
     if not 2 <= n <= MAX_FOLDS:
         raise MadtreeError(
-            f"fold_col: {name} has {n} distinct value{'s' * (n != 1)}; "
-            f"there must be 2 to {MAX_FOLDS}, one for each fold"
+            f"fold_col: {name} has {count_text(n, 'distinct value')}; there must be 2 to {MAX_FOLDS}, one for each fold"
         )
     return distinct_keys(np.array([float(row["key"]) for row in rows]), "fold_col")
 

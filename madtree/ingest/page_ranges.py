@@ -7,11 +7,11 @@ that came over a connection.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from madtree.host import Host
+from madtree.host import Host, Sharing
 from madtree.records import dataclass
 from madtree.sqltext import distributed as distributed_sql
 from madtree.sqltext import rows as rows_sql
@@ -143,6 +143,29 @@ class PageRanges:
             highs = [*lows[1:], whole.high]
             ranges += [PageRange(whole.relation, low, high) for low, high in zip(lows, highs, strict=True)]
         return replace(self, ranges=tuple(ranges), pages=self.pages // n_parts, rows=self.rows // n_parts)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the rows of a table, or of a relation without pages as a whole, are read.
+
+    Attributes:
+        host: that runs the statements.
+        pages: there are no ranges of a relation without pages.
+        sharing: where other sessions may read as well.
+        report: is told after each page range how many there have been of how many, with how many rows.
+    """
+
+    host: Host
+    source: RowSource
+    pages: PageRanges
+    sharing: Sharing | None = None
+    report: Callable[[int, int, int], None] = lambda n_read, n_ranges, n_rows: None
+
+    @property
+    def finer(self) -> PageRanges:
+        """The ranges whose rows are read at once."""
+        return self.pages.finer(self.source.rows_at_once)
 
 
 def read_images(

@@ -32,6 +32,7 @@ from madtree.sqltext import work as work_sql
 from madtree.sqltext.rows import RowSource, sampled
 from madtree.sqltext.values import Writer
 from madtree.trees import COUNTS, MAX_CLASSES, MOST_LIST_BYTES
+from madtree.wording import count_text
 
 INTEGERS = ("smallint", "integer", "bigint")
 _MOST_SAMPLED, _SAMPLED_SHARE = 50_000, 8  # rows, at most, and of the table 1 / this
@@ -124,7 +125,7 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource, counted: str
     check_weights(task, rows)
     if not task.is_classification and (bad := int(rows[0]["bad_targets"] or 0)):
         raise MadtreeError(
-            f"dependent_variable: {task.dependent_sql} is infinite or NaN in {bad} row{'s' * (bad > 1)}; "
+            f"dependent_variable: {task.dependent_sql} is infinite or NaN in {count_text(bad, 'row')}; "
             "a regression target must be finite",
             hint="Leave these rows out, in a view, or make the value NULL.",
         )

@@ -11,6 +11,7 @@ from madtree.sqltext import profile as sql
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
+from madtree.wording import count_text
 
 ROWS = 4_000
 # Of a larger table as many times the square root of its rows: where each id is there twice, some 8 pairs are found.
@@ -76,7 +77,7 @@ def warn_of_repeats(
         )
     if found["n_ids"] == found["n_rows"]:
         return
-    values = f"{found['n_ids']} different value{'s' * (found['n_ids'] != 1)}"
+    values = count_text(found["n_ids"], "different value")
     host.notice(
         f"{argument}: {id_sql} does not tell rows of {given} apart: {found['n_rows']} rows{whole} have {values}; each "
         "row has a prediction of its own, so that to join predictions to rows by it makes more rows than there are"

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 
-from madtree.host import Host, Query, Sharing
-from madtree.ingest.page_ranges import TID, PageRange, PageRanges, as_rows, range_queries
+from madtree.host import Query
+from madtree.ingest.page_ranges import TID, PageRange, Reading, as_rows, range_queries
 from madtree.ingest.row_spool import RowSpool
 from madtree.learn.data import Block, Ints, codec
 from madtree.learn.packing import NullNumberError, Packer, RowFormat, pack_values
 from madtree.learn.problem import Problem
 from madtree.records import dataclass
-from madtree.sqltext.rows import RowSource
 
 
 @dataclass(frozen=True)
@@ -52,19 +51,8 @@ class Packing:
 class RowPacker:
     """Packs a table's rows in this process, from the spool where they have been read before."""
 
-    def __init__(
-        self,
-        host: Host,
-        source: RowSource,
-        pages: PageRanges,
-        spool: RowSpool | None,
-        sharing: Sharing | None = None,
-        report: Callable[[int, int, int], None] = lambda n_read, n_ranges, n_rows: None,
-    ) -> None:
-        """`sharing` and `report` are those of `RowSpool.read`."""
-        self._host, self._source, self._spool, self._sharing = host, source, spool, sharing
-        self._report = report
-        self._pages = pages.finer(source.rows_at_once)
+    def __init__(self, reading: Reading, spool: RowSpool | None) -> None:
+        self._reading, self._spool, self._pages = reading, spool, reading.finer
 
     def blocks(self, packing: Packing, block_rows: int) -> Generator[tuple[Block, Packed], None, None]:
         """Blocks of at most `block_rows` rows, except where a single page range has more."""
@@ -85,19 +73,19 @@ class RowPacker:
             yield _joined(waiting)
 
     def _parts(self, packer: Packer, never_null: Sequence[bool]) -> Iterator[tuple[Block, int, int]]:
-        queries, careful = range_queries(self._source, self._pages, never_null)
-        ranges = self._pages.ranges
+        host, source, ranges = self._reading.host, self._reading.source, self._pages.ranges
+        queries, careful = range_queries(source, self._pages, never_null)
         wanted = (self._query(queries, page_range) for page_range in ranges)
-        with closing(self._host.data_ahead(wanted, self._sharing)) as found:
+        with closing(host.data_ahead(wanted, self._reading.sharing)) as found:
             n_rows = 0
             for number, (page_range, rows) in enumerate(zip(ranges, found, strict=True), 1):
                 try:
-                    part = packer.pack(as_rows(self._source, rows[0]["images"]))
+                    part = packer.pack(as_rows(source, rows[0]["images"]))
                 except NullNumberError:
-                    images = self._host.query(*self._query(careful, page_range))[0]["images"]
-                    part = packer.pack(as_rows(self._source, images))
+                    images = host.query(*self._query(careful, page_range))[0]["images"]
+                    part = packer.pack(as_rows(source, images))
                 n_rows += part[0].codes.n_rows
-                self._report(number, len(ranges), n_rows)
+                self._reading.report(number, len(ranges), n_rows)
                 yield part
 
     def _query(self, queries: Sequence[str], page_range: PageRange) -> Query:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import closing
 
 import numpy as np
 
 from madtree.host import Host, Query, Row, Sharing, TemporaryFile, TemporaryPlace
-from madtree.ingest.page_ranges import TID, PageRange, PageRanges, as_rows
+from madtree.ingest.page_ranges import TID, PageRange, PageRanges, Reading, as_rows
 from madtree.learn.data import Bools, Floats, Ints, rows_in
 from madtree.learn.packing import NullNumberError, RawRows, RowFormat
 from madtree.records import dataclass
@@ -54,31 +54,25 @@ class RowSpool:
     @classmethod
     def read(
         cls,
-        host: Host,
-        source: RowSource,
-        pages: PageRanges,
+        reading: Reading,
         row_format: RowFormat,
         in_memory: int,
         part_bytes: int = _PART_BYTES,
-        sharing: Sharing | None = None,
-        report: Callable[[int, int, int], None] = lambda n_read, n_ranges, n_rows: None,
         condition: str = "",
     ) -> RowSpool:
-        """Read a table, or a relation without pages as a whole.
+        """Read all rows.
 
         Args:
             condition: on the rows that are wanted, as `RowSource.from_clause` takes it; all usable ones if empty. Of a
                 relation without pages there is none.
-            sharing: where other sessions may read as well.
-            report: is told after each page range how many there have been of how many, with how many rows.
 
         Raises:
             MadtreeError: it exceeds temp_file_limit, or the disk is full.
         """
+        host, source, pages = reading.host, reading.source, reading.finer
         spool = cls(source, row_format, in_memory, TemporaryPlace.of(host), part_bytes, condition)
         part = np.empty((source.n_columns, spool._part_rows))
-        pages = pages.finer(source.rows_at_once)
-        with closing(spool._ranges(host, pages, sharing) if pages.ranges else spool._whole(host)) as found:
+        with closing(spool._ranges(host, pages, reading.sharing) if pages.ranges else spool._whole(host)) as found:
             for number, rows in enumerate(found, 1):
                 while len(rows):
                     at = spool.n_rows % spool._part_rows
@@ -88,7 +82,7 @@ class RowSpool:
                     if at + len(some) == spool._part_rows:
                         spool._write(part)
                 if pages.ranges:
-                    report(number, len(pages.ranges), spool.n_rows)
+                    reading.report(number, len(pages.ranges), spool.n_rows)
         rest = spool.n_rows % spool._part_rows
         if rest:
             spool._write(part[:, :rest])

@@ -10,6 +10,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Row
 from madtree.request import TrainingTask, refused_value
 from madtree.trees import LOSSES, BoostParameters, Link
+from madtree.wording import count_text
 
 MOST_WHOLE_NUMBERS = 1_000  # that may be classes where nobody has said that they are
 _MOST_DIGITS = 300  # decimal digits before the point of a sum of squares, and after it
@@ -56,7 +57,7 @@ def check_weights(task: TrainingTask, rows: Sequence[Row]) -> None:
         bad = sum(int(row.get(name) or 0) for row in rows)
         if bad:
             raise MadtreeError(
-                f"weights: {task.weights_sql} is {fault} in {bad} row{'s' * (bad > 1)}; "
+                f"weights: {task.weights_sql} is {fault} in {count_text(bad, 'row')}; "
                 "weights must be finite and not negative",
                 hint="A weight of 0 or NULL leaves a row out.",
             )
@@ -103,7 +104,7 @@ def check_exposures(task: TrainingTask, row: Row) -> None:
     bad = int(row.get("bad_exposures") or 0)
     if bad:
         raise MadtreeError(
-            f"exposure: {task.exposure_sql} is not above 0, or not finite, in {bad} row{'s' * (bad > 1)}; events are "
+            f"exposure: {task.exposure_sql} is not above 0, or not finite, in {count_text(bad, 'row')}; events are "
             "counted over an exposure above 0",
             hint="An exposure of NULL leaves a row out.",
         )
@@ -121,7 +122,7 @@ def check_offsets(task: TrainingTask, rows: Sequence[Row]) -> tuple[float, float
     bad = sum(int(row["bad_offsets"] or 0) for row in rows)
     if bad:
         raise MadtreeError(
-            f"offsets: {task.offsets_sql} is infinite or NaN, or beyond 1e100, in {bad} row{'s' * (bad > 1)}",
+            f"offsets: {task.offsets_sql} is infinite or NaN, or beyond 1e100, in {count_text(bad, 'row')}",
             hint="An offset of NULL leaves a row out.",
         )
     least = min(float(row["least_offset"]) for row in rows if row["least_offset"] is not None)

@@ -11,6 +11,7 @@ from madtree.errors import MadtreeError
 from madtree.interface.valid import Named, OneOf, Range
 from madtree.records import dataclass
 from madtree.trees import ModelKind, OutcomeKind
+from madtree.wording import count_text
 
 
 class Required(Enum):
@@ -279,7 +280,7 @@ class Function:
         """
         names = [each.name for each in self.arguments]
         if len(given) > len(names):
-            count = f"{len(names)} argument{'s' * (len(names) != 1)}"
+            count = count_text(len(names), "argument")
             raise MadtreeError(f"{self.name} takes {count}, not {len(given)}", sqlstate=_NO_FUNCTION)
         values = dict(zip(names, given, strict=False))
         for name in named:

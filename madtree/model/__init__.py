@@ -11,7 +11,15 @@ from madtree.model.find import ModelTables, find_model
 from madtree.model.importance import get_var_importance, tree_importance
 from madtree.model.kept import kept
 from madtree.model.listing import models
-from madtree.model.new_data import NewData, casting, fit_features, is_training_table, no_row_counts, outcome_of
+from madtree.model.new_data import (
+    NewData,
+    NewTable,
+    casting,
+    fit_features,
+    is_training_table,
+    no_row_counts,
+    outcome_of,
+)
 from madtree.model.opened import OpenModel, UsableModel, find_own, find_to_show, find_to_use
 from madtree.model.outputs import (
     CONFORMAL,

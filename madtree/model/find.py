@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from madtree.errors import MadtreeError
@@ -11,6 +12,7 @@ from madtree.model.hold import held_facts, hold_summary, look_again
 from madtree.model.trust import NOT_ALLOWED, check_columns, check_harmless, check_keys
 from madtree.records import dataclass
 from madtree.request import Type, find_alias, find_relation
+from madtree.sqltext.models import row_marks
 from madtree.sqltext.quote import ident, literal, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SIGNATURES, model_table, suffixed
@@ -33,6 +35,10 @@ UNDEFINED_TABLE = "42P01"
 UNKNOWN_NAMES = (UNDEFINED_TABLE, "3F000")  # there is no such table, or no such schema
 _NO_MODEL = "42809"
 REPLACED_TRIES = 3
+
+
+# Suffixes of the tables that any reader of a model may read.
+READ = ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_rounds", "_outcomes")
 
 
 @dataclass(frozen=True)
@@ -91,6 +97,12 @@ class ModelTables:
     def has(self, suffix: str) -> bool:
         """Whether there is a table of that suffix."""
         return suffix in self.facts.tables
+
+    def look_again(self, host: Host, suffixes: Sequence[str] = READ) -> None:
+        """Have another look at the rows of some of these tables when the call ends."""
+        tables = self.facts.tables
+        found = [each for each in suffixes if each in tables and tables[each].kind == "r" and tables[each].readable]
+        look_again(host, row_marks(*self.at, found), self.given, self.argument)
 
     def damaged(self, what: str, hint: str = "Train the model again, or restore its tables.") -> MadtreeError:
         """The error for tables that hold what training never writes."""
@@ -168,7 +180,7 @@ def _kept(host: Host, tables: ModelTables, to_drop: bool) -> ModelTables:
     to be dropped.
     """
     if not to_drop:
-        look_again(host, *tables.at, tables.facts, tables.given, tables.argument)
+        tables.look_again(host)
         check_keys(host, tables.given, *tables.at, tables.facts)
     return tables
 

@@ -19,12 +19,10 @@ from madtree.model.facts import Facts
 from madtree.model.trust import NOT_ALLOWED, TRUST_HINT
 from madtree.request import HOLD_HINT
 from madtree.sqltext import trust as sql
-from madtree.sqltext.models import row_marks
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 
 NO_TABLE = ("42P01", "42809")  # it is gone, or is no table
-_READ = ("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_rounds", "_outcomes")
 LOOKS = 20  # at tables that others change all the time; more than two are rare
 
 
@@ -85,18 +83,13 @@ def held_facts(host: Host, relation: Relation, given: str, argument: str, look: 
     )
 
 
-def look_again(
-    host: Host, schema: str, name: str, facts: Facts, given: str, argument: str, read: Sequence[str] = _READ
-) -> None:
+def look_again(host: Host, statement: str, given: str, argument: str) -> None:
     """Note what rows a model's tables have, and have that looked at once more when the call ends.
 
     Args:
+        statement: tells what rows they have.
         given, argument: the model's name as the user wrote it, and where, for errors.
-        read: suffixes of the tables; by default of those that any reader of a model may read.
     """
-    tables = facts.tables
-    suffixes = [each for each in read if each in tables and tables[each].kind == "r" and tables[each].readable]
-    statement = row_marks(schema, name, suffixes)
     before = host.query(statement)
 
     def look() -> None:

@@ -52,12 +52,24 @@ class NewData:
         return self.types[expression].as_text(expression)
 
 
+@dataclass(frozen=True)
+class NewTable:
+    """A relation that a model is used on.
+
+    Attributes:
+        host: which has it.
+        given, argument: its name as the user wrote it, and where, for errors.
+    """
+
+    host: Host
+    source: Relation
+    given: str
+    argument: str
+
+
 def fit_features(
-    host: Host,
     model: Model,
-    source: Relation,
-    given: str,
-    argument: str,
+    table: NewTable,
     others: Sequence[str],
     first: Sequence[str] = (),
     hint: str = "It must have the dependent variable, all features, the grouping columns and the weights of the "
@@ -68,8 +80,6 @@ def fit_features(
     """The model's features as expressions over the relation's columns, and the types of other expressions.
 
     Args:
-        given: the relation's name as the user wrote it.
-        argument: name of the argument that it came in, for errors.
         first, others: expressions besides the features that must be valid; where columns are missing, the error names
             them before and behind those of the features.
         hint: of the error for columns that are not there.
@@ -80,13 +90,13 @@ def fit_features(
             types cannot be cast to the features'; all such features are named. Or as `refuse_others_values`. Other
             errors of the database pass as they are.
     """
-    names = model.feature_names
+    host, source, names = table.host, table.source, model.feature_names
     if model.offsets is not None:
         others, hint = [*others, model.offsets], f"{hint} It must also have what the model's offsets are made of."
     expressions = [*first, *names, *others]
     if not trust_owner:
-        refuse_others_values(host, source, [(argument, text) for text in expressions])
-    types = _column_types(host, source, expressions, given, argument, hint)
+        refuse_others_values(host, source, [(table.argument, text) for text in expressions])
+    types = _column_types(table, expressions, hint)
     found = dict(zip(names, types[len(first) :], strict=False))
     data = NewData(
         {feature.name: fit_feature(feature, found[feature.name]) for feature in model.features},
@@ -104,12 +114,12 @@ def fit_features(
     if not unfit:
         return data
     message = "; ".join(
-        f"{feature.name} of {given} is of type {found[feature.name].name}, which cannot be cast to {feature.type}, "
-        "its type in training"
+        f"{feature.name} of {table.given} is of type {found[feature.name].name}, which cannot be cast to "
+        f"{feature.type}, its type in training"
         for feature in unfit
     )
     raise MadtreeError(
-        f"{argument}: {message}",
+        f"{table.argument}: {message}",
         hint="Give it that type, or one that can be cast to it, for instance in a view.",
         sqlstate=CANNOT_COERCE,
     )
@@ -149,21 +159,22 @@ def casting(model: Model, features: Mapping[str, Feature], given: str, argument:
         ) from error
 
 
-def _column_types(
-    host: Host, source: Relation, expressions: Sequence[str], given: str, argument: str, hint: str
-) -> list[Type]:
+def _column_types(table: NewTable, expressions: Sequence[str], hint: str) -> list[Type]:
     """Types of expressions over a row of the relation; arguments and errors as for `fit_features`."""
+    host, source = table.host, table.source
     try:
         oids = _probe(host, source, expressions)
     except Exception as error:
         if getattr(error, "sqlstate", None) == SYNTAX_ERROR:
-            raise MadtreeError(f"{argument}: the model is damaged: it asks {given} for what is not SQL") from error
+            raise MadtreeError(
+                f"{table.argument}: the model is damaged: it asks {table.given} for what is not SQL"
+            ) from error
         if getattr(error, "sqlstate", None) != UNDEFINED_COLUMN:
             raise
         castable = dict.fromkeys(expressions)
         missing = [text for text in castable if _is_refused(host, source, [text], UNDEFINED_COLUMN)]
         raise MadtreeError(
-            f"{argument}: {given} lacks {', '.join(missing)}, which the model needs",
+            f"{table.argument}: {table.given} lacks {', '.join(missing)}, which the model needs",
             hint=hint,
             sqlstate=UNDEFINED_COLUMN,
         ) from error

@@ -9,7 +9,6 @@ from __future__ import annotations
 from madtree.host import Host, Row
 from madtree.model.facts import ColumnFacts
 from madtree.model.find import ModelTables, find_model, find_trained
-from madtree.model.hold import look_again
 from madtree.model.summary import read_summary, unquoted
 from madtree.records import dataclass
 from madtree.sqltext import models as sql
@@ -63,8 +62,7 @@ class OpenModel:
 
     def look_again_at(self, suffix: str) -> None:
         """Have another look, when the call ends, at a table that is there, and that not every reader reads."""
-        tables = self.tables
-        look_again(self.host, *tables.at, tables.facts, tables.given, tables.argument, [suffix])
+        self.tables.look_again(self.host, [suffix])
 
     def to_use(self) -> UsableModel:
         """This model for whom may have its expressions run; raises as `read_summary`."""

@@ -10,10 +10,7 @@ from madtree.model.turns import drop_model, make_tables
 from madtree.records import dataclass
 from madtree.request import TrainingTask
 from madtree.sqltext import aliases as alias_sql
-from madtree.sqltext import packed_nodes
-from madtree.sqltext import tables as sql
-from madtree.sqltext.boost_tables import CATEGORY_COLUMNS
-from madtree.sqltext.kinds import TABLES
+from madtree.sqltext import kinds, packed_nodes
 from madtree.sqltext.quote import qualified
 from madtree.trees import TREE, ModelKind, node_layout
 
@@ -26,22 +23,17 @@ def create_tables(host: Host, task: TrainingTask, kind: ModelKind = TREE) -> Non
     Raises:
         MadtreeError: a table of that name has appeared since the arguments were checked.
     """
-    at, own = (task.output_schema, task.output_name), TABLES[kind]
-    statements = sql.create_tables(
-        *at,
-        task.grouping,
-        None if kind.is_packed else prediction_type(task),
-        surrogates=task.parameters.max_surrogates > 0,
-        competitors=task.parameters.has_competitors,
-        outcomes=task.intervals,
-        cv=task.parameters.n_folds > 0 or task.parameters.fold_col is not None,
-        own=own.own,
-        more=own.more,
-        summary=own.summary,
-        of_groups=own.of_groups,
-        of_rounds=own.of_rounds,
-        of_categories=CATEGORY_COLUMNS if task.ordered else (),
-    )
+    at, parameters = (task.output_schema, task.output_name), task.parameters
+    optional = {
+        "_surrogates": parameters.max_surrogates > 0,
+        "_competitors": parameters.has_competitors,
+        "_outcomes": task.intervals,
+        "_cv": parameters.n_folds > 0 or parameters.fold_col is not None,
+        "_categories": bool(task.ordered),
+    }
+    wanted = [suffix for suffix, is_wanted in optional.items() if is_wanted]
+    type_ = None if kind.is_packed else prediction_type(task)
+    statements = kinds.create_tables(*at, kind, task.grouping, type_, wanted)
     if kind.is_packed:
         statements = ";\n".join([statements, packed_nodes.store_whole(*at), nodes_view(task, (), kind)])
     make_tables(host, *at, "output_table_name", statements, task.replace)

@@ -76,7 +76,7 @@ def wave_workers(
     row_level: float,
     n_waves: tuple[int, int],
 ) -> int:
-    """How many should pack a table, and stay until its trees are grown in waves; the other arguments as above.
+    """How many should pack a table, and stay until its trees are grown in waves; as `resident_workers`, and
 
     Args:
         row_level: seconds that a row takes in a level of all trees.

@@ -18,6 +18,7 @@ from madtree.records import dataclass
 from madtree.render.labels import category_text, leaf_words, number_text, one_line, split_text
 from madtree.render.mark import OTHERS, class_colours, number_colour
 from madtree.trees import Model, Node, Tree
+from madtree.wording import count_text
 
 # Advance widths in em, from DejaVu Sans, which is among the wider ones of the fonts that browsers choose.
 NARROW, PLAIN, CAPITAL, BROAD, FULL = 0.34, 0.63, 0.73, 0.97, 1.05
@@ -166,20 +167,17 @@ def deviation_text(model: Model, node: Node) -> str:
     return f"± {number_text(_rounded(math.sqrt(max(node.impurity, 0.0)), 3))}"
 
 
-def rows_text(rows: int) -> str:
-    return f"{rows:,} row{'s' * (rows != 1)}"
-
-
 def _box(model: Model, node: Node, shares: list[tuple[str, float]], below: int, full: bool) -> Box:
+    rows = count_text(node.n_rows, "row", ",")
     outcome = category_text(str(node.prediction)) if model.has_class_leaves else number_text(mean_of(node))
     short = outcome if model.has_class_leaves else number_text(_rounded(mean_of(node), 4))
     if model.has_class_leaves:
         sure = f"{confidence(model, node):.0%}"
-        detail = f"{rows_text(node.n_rows)} · {sure if node.is_leaf else f'{sure} {outcome}'}"
+        detail = f"{rows} · {sure if node.is_leaf else f'{sure} {outcome}'}"
     else:
         details = [] if node.is_leaf else [short]
         details += filter(None, [deviation_text(model, node)])
-        detail = " · ".join([rows_text(node.n_rows), *([" ".join(details)] if details else [])])
+        detail = " · ".join([rows, *([" ".join(details)] if details else [])])
     if node.is_leaf:
         heading, whole = short, outcome
     else:
@@ -201,7 +199,8 @@ def _split_heading(model: Model, node: Node) -> str:
 
 
 def _tooltip(model: Model, node: Node, outcome: str) -> list[str]:
-    lines = [f"{rows_text(node.n_rows)}, weight {number_text(node.weight)}, impurity {number_text(node.impurity)}"]
+    rows = count_text(node.n_rows, "row", ",")
+    lines = [f"{rows}, weight {number_text(node.weight)}, impurity {number_text(node.impurity)}"]
     lines.append(f"{leaf_words(model)}: {outcome}" if model.adds_scores else f"predicts {outcome}")
     if model.has_class_leaves:
         pairs = sorted(zip(model.classes, node.class_weights or (), strict=True), key=lambda pair: -pair[1])

@@ -27,8 +27,8 @@ def rule_text(model: Model, tree: Tree, node_id: int, full: bool = False) -> str
 
 
 def side_text(split: Split, feature: Feature, left: bool, full: bool = False, digits: int = SIX) -> str:
-    """What the rows that a split sends to one side have in common: ``x <= 5`` or ``x > 5``; `full` as above, `digits`
-    those of `split_text`.
+    """What the rows that a split sends to one side have in common: ``x <= 5`` or ``x > 5``; `full` as of `rule_text`,
+    `digits` as of `split_text`.
     """
     if feature.kind is FeatureKind.UNORDERED:
         return _in_categories(feature, *_sides(split, left), full)

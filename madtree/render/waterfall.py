@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from madtree.wording import count_text
+
 _WIDTH = 40  # columns of the bars
 _MOST_LABEL = 40  # characters of a feature and its value
 
@@ -23,7 +25,7 @@ def waterfall(contributions: Sequence[Mapping[str, Any]], top: int, total: str =
     if others:
         so_far = bars[-1][2] if bars else start
         end = others[-1]["estimated"]
-        bars.append((f"{len(others)} other feature{'s' * (len(others) > 1)}", end - so_far, end))
+        bars.append((count_text(len(others), "other feature"), end - so_far, end))
     ends = [start, *(end for _, _, end in bars)]
     low, high = min(ends), max(ends)
     wide = max(len(label) for label, *_ in [(total, 0, 0), *bars])

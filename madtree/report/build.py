@@ -8,7 +8,6 @@ from datetime import datetime, timezone
 from html import escape
 from typing import Any
 
-from madtree.host import Host
 from madtree.host.psycopg import as_host, together
 from madtree.interface import NUMERIC_COLUMNS, labels
 from madtree.model import check_own_table, find_to_show
@@ -26,6 +25,7 @@ from madtree.report.trees import Choice, Limits, choose_trees, room_for_lists, t
 from madtree.sqltext.quote import ident, is_plain_name, literal
 from madtree.sqltext.split import parse_name
 from madtree.trees import Joining, Model
+from madtree.wording import count_text
 
 # Columns of `<output>_summary` that the page lists, and what it calls them: these, and the settings of the training.
 ABOUT = (
@@ -88,29 +88,21 @@ def build_report(
         raise ValueError(f"max_trees must be 1 or more, not {max_trees}")
     host = as_host(connection)
     with together(host):
-        return _build(host, model, data, trees, max_trees, evaluate, trust_owner, None if row is None else str(row))
+        opened = find_to_show(host, model, trust_owner=trust_owner)
+        choice = choose_trees(opened, trees, Limits(trees=max_trees))
+        return _page_of(choice, model, data, evaluate, None if row is None else str(row))
 
 
-def _build(
-    host: Host,
-    model: str,
-    data: str | None,
-    trees: Sequence[int] | None,
-    max_trees: int,
-    evaluate: bool,
-    trust_owner: bool,
-    row: str | None,
-) -> str:
-    """As `build_report`, which says what the arguments are; in one transaction, in which the model is held as it is."""
-    opened = find_to_show(host, model, trust_owner=trust_owner)
-    choice = choose_trees(opened, trees, Limits(trees=max_trees))
-    is_given = data is not None
+def _page_of(choice: Choice, model: str, data: str | None, evaluate: bool, row: str | None) -> str:
+    """The page; arguments as for `build_report`; in one transaction, in which the model is held as it is."""
+    opened, is_given = choice.opened, data is not None
     if not is_given or not evaluate:  # where a table is given that cannot be used, the server says so
         by_own_table = not is_given and (evaluate or row is not None)
         choice = replace(choice, refusal=refusal(opened, by_own_table=by_own_table))
     table_name = data or opened.model.source_table
     of_kind = PAGES[opened.model.kind]
-    is_evaluated = evaluate and (is_given or of_kind.is_evaluated)
+    # Trees have seen the rows of the training: where there is an out-of-bag error, it says more.
+    is_evaluated = evaluate and (is_given or opened.model.kind.unseen_in is None)
     figures = evaluation(choice, table_name, is_given) if is_evaluated else {"table": table_name}
     whole = of_kind.whole(opened, choice.gids)
     paths: dict[int, list[str]] = {}
@@ -200,7 +192,7 @@ def _tile(name: str, value: str) -> str:
 def _picker(choice: Choice) -> str:
     """The selection of a tree; hidden where there is but one."""
     listed = [
-        (position, f"{text} · {row['n_rows'] or 0:,} row{'s' * (row['n_rows'] != 1)}")
+        (position, f"{text} · {count_text(row['n_rows'] or 0, 'row', ',')}")
         for position, (text, row) in enumerate(zip(_groups(choice), choice.rows, strict=True))
     ]
     return options(listed)

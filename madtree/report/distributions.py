@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from madtree.host import Host, Row
-from madtree.model import NewData, casting, fit_features, outcome_of, read_trees
+from madtree.model import NewData, NewTable, casting, fit_features, outcome_of, read_trees
 from madtree.render.mark import OTHERS
 from madtree.report.bars import CountedCell, bars, of_classes, of_numbers
 from madtree.report.bins import WANTED, Extent, bins_of
@@ -45,7 +45,7 @@ def distributions(choice: Choice, table: str, colours: Sequence[str], first: Col
     model, at = opened.model, choice.host.source
     source = find_source(at, table, "data")
     others = [model.dependent, *model.grouping, *([model.exposure] if model.exposure else [])]
-    data = fit_features(at, model, source, table, "data", others)
+    data = fit_features(model, NewTable(at, source, table, "data"), others)
     if any(data.plain(value) != value for value in model.grouping):
         return {"note": "No distributions: grouping columns of the table have types that belong to another role."}
     shown = [position for position, colour in enumerate(colours) if colour != OTHERS] if model.is_classification else []

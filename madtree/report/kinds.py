@@ -23,7 +23,6 @@ class KindPage:
         picked, listed: what is chosen from, and the heading of the list of all.
         trees: the query for the trees that a page has first.
         which: says which of all trees these are.
-        is_evaluated: whether the page shows how the model does on its training rows, where no other table is given.
         whole: what the page's script is told of a model as a whole, by the groups' numbers.
         no_expression: why there is no expression to be shown; empty where there is.
     """
@@ -33,7 +32,6 @@ class KindPage:
     listed: str
     trees: Callable[[str, str, Sequence[tuple[str, Writer | None]]], str]
     which: str
-    is_evaluated: bool
     whole: Callable[[OpenModel, Sequence[int]], list[dict[str, Any]]]
     no_expression: str
 
@@ -48,8 +46,6 @@ _FOREST_PAGE = KindPage(
     listed="All trees on this page",
     trees=sql.first_trees,
     which="the first ones, or those asked for by madtree report --tree NUMBER.",
-    # Its trees have seen these rows, so it would look too good: its out-of-bag error says more.
-    is_evaluated=False,
     whole=out_of_bag_values,
     no_expression="A forest is no single expression; one of its trees is.",
 )
@@ -60,14 +56,12 @@ PAGES: Mapping[ModelKind, KindPage] = {
         listed="All groups on this page",
         trees=sql.largest_trees,
         which="those with the most rows, or those asked for.",
-        is_evaluated=True,
         whole=_nothing,
         no_expression="",
     ),
     FOREST: _FOREST_PAGE,
     BOOSTED: replace(
         _FOREST_PAGE,
-        is_evaluated=True,
         whole=round_values,
         no_expression="The expression of a boosted model is the sum of all its trees, and for small models only.",
     ),

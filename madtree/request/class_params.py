@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from madtree.errors import MadtreeError
 from madtree.request.option_strings import pairs
 from madtree.trees import BALANCED, LARGEST_CLASS_PARAM, LEAST_CLASS_PARAM, MOST_CLASS_PARAMS, PRIOR_SUM, ClassParams
+from madtree.wording import count_text, first_of
 
 ARGUMENT = "class_params"
 _FORMS = "'prior=0.5:0.5', 'loss=0 1 5 0' or 'class_weight=balanced'"
@@ -55,10 +56,9 @@ def check_class_params(params: ClassParams | None, dependent: str, classes: Sequ
         raise MadtreeError(f"{ARGUMENT}: dependent_variable {dependent} has {n} classes; at most {MOST_CLASS_PARAMS}")
     fault = params.fault(n)
     if fault:
-        shown = ", ".join(classes[:10]) + (", ..." if n > 10 else "")
         raise MadtreeError(
-            f"{ARGUMENT}: {fault}: dependent_variable {dependent} has {n} class{'es' * (n != 1)}, in this order: "
-            f"{shown}",
+            f"{ARGUMENT}: {fault}: dependent_variable {dependent} has {count_text(n, 'class')}, in this order: "
+            f"{first_of(classes, 10)}",
             hint=f"A loss matrix has a row for each true class and a column for each predicted one: {n * n} numbers."
             if fault.startswith("loss")
             else None,

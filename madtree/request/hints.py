@@ -12,6 +12,7 @@ from madtree.sqltext import catalog as sql
 from madtree.sqltext.quote import ident
 from madtree.sqltext.split import fold
 from madtree.sqltext.tables import SUFFIXES, suffixed
+from madtree.wording import first_of
 
 _TEXT = "pg_catalog.text"
 _LONG = 1000  # characters
@@ -40,7 +41,7 @@ def did_you_mean(name: str, columns: Mapping[str, str]) -> str | None:
     if not columns:
         return None
     first = list(columns.values())
-    return f"Its columns are {', '.join(first[:10])}{', ...' if len(first) > 10 else ''}."
+    return f"Its columns are {first_of(first, 10)}."
 
 
 def nearest(word: str, words: Sequence[str]) -> str | None:
@@ -60,10 +61,9 @@ def refused_value(error: Exception, given: str, computed: Iterable[str]) -> Madt
     ours = isinstance(error, MadtreeError) or words.startswith("madtree: ")
     if ours or not state.startswith("22") or not shown or has_more_to_say(error):
         return None
-    more = ", ..." * (len(shown) > _MOST_SHOWN)
     return MadtreeError(
         f"{words}, as rows of {given} were read",
-        hint=f"Computed of each row: {', '.join(shown[:_MOST_SHOWN])}{more}. CASE or NULLIF can leave a value out.",
+        hint=f"Computed of each row: {first_of(shown, _MOST_SHOWN)}. CASE or NULLIF can leave a value out.",
         sqlstate=state,
     )
 

@@ -20,7 +20,7 @@ from madtree.model import (
 from madtree.records import dataclass
 from madtree.request import Costs, Type, find_source
 from madtree.score.case_or_blocks import measure, reader, run_case
-from madtree.score.kinds import SCORING
+from madtree.score.number_columns import question_to
 from madtree.score.out_of_bag import drawn_rows
 from madtree.score.score_by_blocks import BlockScoring, ScoredRows
 from madtree.score.tested_rows import TestedRows, tested_rows, with_outcomes
@@ -30,6 +30,7 @@ from madtree.sqltext import models as models_sql
 from madtree.sqltext.cells import Question
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.quote import ident
+from madtree.trees import Joining
 
 HELD_BYTES = 2**28  # some five million rows
 _MOST_CLASSES = 1_600  # whose shares are columns of one query
@@ -103,7 +104,8 @@ def _asking_of(
     opened, host, model = tested.opened, tested.opened.host, tested.opened.model
     source, actual = tested.source, tested.actual
     weight, exposure = tested.weight, tested.exposure
-    if SCORING[model.kind].is_prediction and len(model.classes) > _MOST_CLASSES:
+    is_prediction = model.kind.joining is not Joining.NONE
+    if is_prediction and len(model.classes) > _MOST_CLASSES:
         raise MadtreeError(
             f"{model.name} has {len(model.classes):,} classes, and of {model.kind.in_words} at most "
             f"{_MOST_CLASSES:,} are held against known ones",
@@ -111,7 +113,7 @@ def _asking_of(
         )
     scratch = f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}"
     scan = tested.scan(scratch, "payload")
-    work, scoring = measure(tested, 1, costs), SCORING[model.kind]
+    work = measure(tested, 1, costs)
     may_keep = not host.query(sql.READ_ONLY)[0]["read_only"]
     if in_blocks is None or not work.is_expression:
         # Without a table of cells, a large CASE had better not go to other servers: they might compile it.
@@ -119,7 +121,7 @@ def _asking_of(
     scored = ScoredRows("", [], [])
     if in_blocks:
         payload = cells_sql.payload(scan, _first_group(opened), actual, weight, exposure)
-        type_, asked_outputs = scoring.question(model, scan.id_name)
+        type_, asked_outputs = question_to(model, scan.id_name)
         of_payload = replace(scan, id_sql=payload)
         drawn = drawn_rows(opened, tested.id_type) if out_of_bag else None
         blocks = BlockScoring(opened, type_, source, of_payload, _PAYLOAD, [*asked_outputs.values()], work, drawn)
@@ -145,7 +147,7 @@ def _asking_of(
         model.of_counts,
         groups_in=model.kind.groups_in,
         group_number=model.kind.group_number,
-        is_prediction=scoring.is_prediction,
+        is_prediction=is_prediction,
     )
     keeps_cells = work.of_cluster and may_keep and not in_blocks
     if keeps_cells:

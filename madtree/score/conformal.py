@@ -23,6 +23,7 @@ from madtree.sqltext.evaluate import class_metrics, number_metrics
 from madtree.sqltext.inserts import fill_beside
 from madtree.sqltext.tables import CONFORMAL_COLUMNS, create_beside
 from madtree.trees import Joining, Model
+from madtree.wording import count_text
 
 _TABLE = "calibration_table"
 _MOST_DIGITS = 15  # of a level, behind the point
@@ -121,7 +122,7 @@ def _quantiles(opened: UsableModel, calibration_table: str | None, wanted: Seque
     lacking = {row["tree_id"] for row in rows if row["quantile"] is None}
     if lacking:
         opened.host.notice(
-            f"{table} has too few rows of {len(lacking)} group{'s' * (len(lacking) != 1)}, whose quantile "
+            f"{table} has too few rows of {count_text(len(lacking), 'group')}, whose quantile "
             f"is NULL: a group needs at least {max(least.values()):,}; that of all rows (tree_id IS NULL) may stand in"
         )
     return rows

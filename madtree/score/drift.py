@@ -13,7 +13,7 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.learn.data import Floats, Ints, sent_ints
-from madtree.model import UsableModel, find_to_use, fit_features
+from madtree.model import NewTable, UsableModel, find_to_use, fit_features
 from madtree.model.arrays import read_arrays
 from madtree.request import COSTS, Costs, find_source
 from madtree.score.counted_table import category_points, counts_of
@@ -54,7 +54,8 @@ def tree_drift(
     kept, of_model = kept_statistics(opened)
     source, given = find_source(host.source, new_data_table, "new_data_table"), str(new_data_table)
     trusts = opened.tables.trust_owner
-    data = fit_features(host.source, model, source, given, "new_data_table", model.grouping, trust_owner=trusts)
+    table = NewTable(host.source, source, given, "new_data_table")
+    data = fit_features(model, table, model.grouping, trust_owner=trusts)
     rows = NewRows(opened, source, data, given, "new_data_table")
     features, orders = [], []
     for place, (feature, own) in enumerate(zip(model.features, kept, strict=True)):

@@ -9,6 +9,7 @@ import numpy as np
 
 from madtree.learn.data import Array, Coroutine, Floats, Ints
 from madtree.learn.walk import MOST_ROWS
+from madtree.model.arrays import quantiles
 from madtree.score.boosted_scorer import boosted_outcomes
 from madtree.score.routed_rows import NUMBER_BYTES, RoutedRows, as_floats, class_type, count_type
 from madtree.score.votes import Votes
@@ -25,7 +26,7 @@ from madtree.score.votes import Votes
 # oob_means: that number of trees, and, as `means`, what these predict.
 # oob_judged: as `judged`, by these trees alone.
 # interval: as `means`, the mean of what the trees predict, and two quantiles of the outcomes that the leaves keep
-# (`score.interval_scorer`).
+# (`_interval`).
 # leaf_outcomes: of all rows of a block together, for each leaf that of one that comes to it (`score.leaf_draws`).
 # leaf_sums: of all rows of a block together, what they say of each leaf (`score.leaf_sums`).
 # Of boosted models (`score.boosted_scorer`):
@@ -49,6 +50,7 @@ VOTES = ("classes", "votes", "oob_votes")  # which count leaves' classes alone
 INTERVAL_NUMBERS = 3  # of a row
 LEAF_OUTCOME_BYTES = 20  # the leaf's number, the key of the row that was drawn, and that row's outcome
 
+_CACHED_NUMBERS = 2**17  # of an interval's, that are put in order at once
 # Of the trees, that are counted between one look at which rows' classes are settled and the next.
 _LOOKS = 1 / 24
 _FEWER = 0.75  # of the rows: so few, and they are worth being put together
@@ -138,9 +140,7 @@ def _outcomes_of_as_many(routed: RoutedRows) -> Coroutine[bytes]:
     if what in OF_SCORES:
         return (yield from boosted_outcomes(routed))
     if what == INTERVAL:
-        from madtree.score.interval_scorer import interval_outcomes  # most predictions do without
-
-        return (yield from interval_outcomes(routed))
+        return (yield from _interval(routed))
     if what == "classes":
         classes = (yield from _majority(routed)).astype(class_type(model["n_classes"]))
         return routed.where_known(classes, 0).tobytes()
@@ -196,6 +196,29 @@ def out_of_bag_outcomes(routed: RoutedRows, identity: Array) -> Coroutine[bytes]
         said = [routed.where_known(votes, none), counted] if what == "oob_votes" else [means]
         parts = [routed.where_known(classes, 0), *said]
     return np.concatenate([part.view(np.uint8) for part in parts], axis=1).tobytes()
+
+
+def _interval(routed: RoutedRows) -> Coroutine[bytes]:
+    """The mean of what the trees predict, and the interval between two quantiles of what their leaves keep: the outcome
+    of one of the training rows that come to a leaf, drawn at random (Meinshausen 2006).
+    """
+    model, n_rows, leaves = routed.model, routed.n_rows, routed.leaves()
+    members, level = model["members"], model["level"]
+    kept = np.empty((members, n_rows))
+    total = np.zeros(n_rows)
+    for member in range(members):
+        leaf = yield from leaves(member)
+        total += model["means"].take(leaf)
+        model["outcomes"].take(leaf, out=kept[member], mode="clip")
+    found = np.empty((n_rows, INTERVAL_NUMBERS))
+    found[:, 0] = total / members
+    below = (1 - level) / 2
+    size = max(1, _CACHED_NUMBERS // members)
+    for first in range(0, n_rows, size):
+        yield
+        rows = slice(first, first + size)
+        found[rows, 1:] = quantiles(np.ascontiguousarray(kept[:, rows].T), (below, 1 - below)).T
+    return routed.as_floats(found).tobytes()
 
 
 def _majority(routed: RoutedRows) -> Coroutine[Ints]:

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, bare_message
-from madtree.model import ColumnFacts, NewData, UsableModel, casting, fit_features
+from madtree.model import ColumnFacts, NewData, NewTable, UsableModel, casting, fit_features
 from madtree.records import dataclass
 from madtree.request import Type, check_known_types, find_source, find_types
 from madtree.sqltext import explain as explain_sql
@@ -55,8 +55,8 @@ class NewRows:
         """
         model, trusts = opened.model, opened.tables.trust_owner
         hint = "It must have the id column, all features and the grouping columns of the training table."
-        rows = opened.host.source, model, source, given, argument
-        data = fit_features(*rows, model.grouping, [model.id_column], hint, trust_owner=trusts)
+        table = NewTable(opened.host.source, source, given, argument)
+        data = fit_features(model, table, model.grouping, [model.id_column], hint, trust_owner=trusts)
         check_known_types(opened.host, [(f"{argument}: {model.id_column}", data.types[model.id_column].as_kept.name)])
         return cls(opened, source, data, given, argument)
 

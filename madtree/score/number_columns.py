@@ -10,7 +10,7 @@ from madtree.score.routed_rows import EXPONENT_ABOVE, NUMBER_BYTES
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.outcome_numbers import float_of
 from madtree.sqltext.predict import Output
-from madtree.trees import Model
+from madtree.trees import Joining, Model
 
 EVALUATED = "judged"  # a type of prediction that evaluation asks for: the class's number, and the classes' mean shares
 # The class's number of a row that has one.
@@ -37,8 +37,16 @@ def array_of(each: list[str]) -> str:
     return f"CASE WHEN {each[0]} IS NOT NULL THEN ARRAY[{', '.join(each)}] END"
 
 
-def question_to_all_trees(model: Model, taken: str) -> tuple[str, dict[str, Output]]:
-    """What evaluation asks, as `kinds.KindScoring.question` has it: the prediction itself, as no leaf says it."""
+def question_to(model: Model, taken: str) -> tuple[str, dict[str, Output]]:
+    """What evaluation asks of the block scorer: a type of prediction, and its columns by their names in
+    `sqltext.cells.Question`. Of a single tree it is the leaf, whose rows are then counted together; of many the
+    prediction itself, as no leaf says it.
+
+    Args:
+        taken: a name that no column may have.
+    """
+    if model.kind.joining is Joining.NONE:
+        return "leaf", {"leaf": output_columns(model, "leaf", QUALIFIED, taken)[0]}
     if not model.is_classification:
         return "response", {"prediction": output_columns(model, "response", QUALIFIED, taken)[0]}
     types = {"predicted": "pg_catalog.int4", "shares": "pg_catalog.float8[]"}

@@ -9,12 +9,11 @@ import numpy as np
 from madtree.errors import MadtreeError
 from madtree.host import watching
 from madtree.learn.data import Array, Ints, unsigned
-from madtree.model import UsableModel, output_columns, probabilities
+from madtree.model import UsableModel, probabilities
 from madtree.model.arrays import class_weights
 from madtree.records import dataclass
 from madtree.score.block_plan import Drawn, MemberValues
 from madtree.sqltext import predict as sql
-from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.outcome_numbers import pick
 from madtree.sqltext.predict import Output
 from madtree.trees import Model
@@ -99,8 +98,3 @@ def check_shares(model: Model, n_leaves: int) -> None:
             hint="Ask for type 'response'.",
             sqlstate="54000",
         )
-
-
-def question_to_tree(model: Model, taken: str) -> tuple[str, dict[str, Output]]:
-    """What evaluation asks, as `kinds.KindScoring.question` has it: the leaf, whose rows are then counted together."""
-    return "leaf", {"leaf": output_columns(model, "leaf", QUALIFIED, taken)[0]}

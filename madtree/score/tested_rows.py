@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from madtree.errors import MadtreeError
 from madtree.host import Row, watched
-from madtree.model import ModelTables, NewData, UsableModel, fit_features, is_training_table, outcome_of
+from madtree.model import ModelTables, NewData, NewTable, UsableModel, fit_features, is_training_table, outcome_of
 from madtree.records import dataclass
 from madtree.request import find_source
 from madtree.score.new_rows import NewRows
@@ -17,6 +17,7 @@ from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression, parse_name
 from madtree.sqltext.typenames import type_sql
 from madtree.trees import FeatureKind, Model
+from madtree.wording import count_text
 
 _COMPARED, _FEW_CLASSES = ("smallint", "integer", "boolean"), 8
 
@@ -62,15 +63,15 @@ class TestedRows(NewRows):
         bad_actuals = max((row.pop("bad_actuals", 0) or 0 for row in watched(host, rows)), default=0)
         if bad_weights:
             raise MadtreeError(
-                f"{self.argument}: weights {model.summary['weights']} is negative, infinite or NaN in {bad_weights} "
-                f"row{'s' * (bad_weights != 1)} of {self.given}; a weight must be a finite number of at least 0"
+                f"{self.argument}: weights {model.summary['weights']} is negative, infinite or NaN in "
+                f"{count_text(bad_weights, 'row')} of {self.given}; a weight must be a finite number of at least 0"
             )
         if bad_actuals:
             if model.of_counts:
                 unfit = "negative, infinite or NaN"
             if model.exposure:
                 unfit += f", or exposure {model.exposure} is not above 0,"
-            where = f"{bad_actuals} row{'s' * (bad_actuals != 1)} of {self.given}"
+            where = f"{count_text(bad_actuals, 'row')} of {self.given}"
             raise MadtreeError(f"{self.argument}: {model.dependent} is {unfit} in {where}")
         return rows
 
@@ -118,7 +119,8 @@ def with_outcomes(opened: UsableModel, source: Relation, given: str, *, with_id:
     needed = [model.dependent, *model.grouping, *(text for text in (weight, model.exposure) if text)]
     ids = [model.id_column] * with_id
     trusts = opened.tables.trust_owner
-    data = fit_features(opened.host.source, model, source, given, argument, needed, ids, trust_owner=trusts)
+    table = NewTable(opened.host.source, source, given, argument)
+    data = fit_features(model, table, needed, ids, trust_owner=trusts)
     weight, exposure = (
         None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
     )

@@ -201,35 +201,35 @@ def faulty_nodes(schema: str, name: str, nodes: NodeRelation, *, is_classificati
 
 def faulty_surrogates(schema: str, name: str) -> str:
     """Surrogates that are none: `tree_id`, `node_id` and `fault`, at most one; $1 to $3 as for `faulty_nodes`."""
-    unordered = "s.feature OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.text[])"
-    faults = [
-        (
-            "COALESCE(NOT s.feature OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[]), true)",
-            "has a surrogate that asks what is no feature of the model",
-        ),
-        ("s.low_goes_left IS NULL", "has a surrogate without a direction"),
-        (f"NOT {unordered} AND {_not_a_number('s.threshold')}", "has a surrogate without a threshold"),
-        *_category_faults("s", unordered),
-        *((_not_a_number(f"s.{column}"), f"has an unfit {column}") for column in ("agreement", "adjusted_agreement")),
-    ]
-    rows = f"{model_table(schema, name, '_surrogates')} AS s"
-    return f"{_first_fault(faults, rows, 's.tree_id, s.node_id')} LIMIT 1"
+    agreements = ("agreement", "adjusted_agreement")
+    return _faulty_splits(
+        model_table(schema, name, "_surrogates"),
+        "a surrogate",
+        [("s.low_goes_left IS NULL", "has a surrogate without a direction")],
+        [(_not_a_number(f"s.{column}"), f"has an unfit {column}") for column in agreements],
+    )
 
 
 def faulty_competitors(schema: str, name: str) -> str:
     """Competitors that are none: `tree_id`, `node_id` and `fault`, at most one; $1 to $3 as for `faulty_nodes`."""
+    unfit = (_not_a_number("s.improvement"), "has a competitor with an unfit improvement")
+    return _faulty_splits(model_table(schema, name, "_competitors"), "a competitor", [], [unfit])
+
+
+def _faulty_splits(table: str, noun: str, first: Sequence[tuple[str, str]], last: Sequence[tuple[str, str]]) -> str:
+    """Of splits beside those of the nodes; `first` and `last`: faults that only they have, the graver ones first."""
     unordered = "s.feature OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.text[])"
     faults = [
         (
             "COALESCE(NOT s.feature OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[]), true)",
-            "has a competitor that asks what is no feature of the model",
+            f"has {noun} that asks what is no feature of the model",
         ),
-        (f"NOT {unordered} AND {_not_a_number('s.threshold')}", "has a competitor without a threshold"),
+        *first,
+        (f"NOT {unordered} AND {_not_a_number('s.threshold')}", f"has {noun} without a threshold"),
         *_category_faults("s", unordered),
-        (_not_a_number("s.improvement"), "has a competitor with an unfit improvement"),
+        *last,
     ]
-    rows = f"{model_table(schema, name, '_competitors')} AS s"
-    return f"{_first_fault(faults, rows, 's.tree_id, s.node_id')} LIMIT 1"
+    return f"{_first_fault(faults, f'{table} AS s', 's.tree_id, s.node_id')} LIMIT 1"
 
 
 def faulty_key(schema: str, name: str, suffix: str) -> str:

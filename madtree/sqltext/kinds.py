@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from madtree.interface import LATER_SETTINGS
 from madtree.records import dataclass
 from madtree.sqltext import boost_tables as of_boosted
 from madtree.sqltext import forest_tables as of_forests
 from madtree.sqltext import tables as sql
+from madtree.sqltext.quote import ident
+from madtree.sqltext.relation import Column
+from madtree.sqltext.typenames import type_sql
 from madtree.trees import BOOSTED, FOREST, TREE, ModelKind
 
 Columns = tuple[tuple[str, str], ...]  # name, type
@@ -57,6 +60,14 @@ TABLES: Mapping[ModelKind, KindTables] = {
         of_calibrated=of_boosted.isotonic_columns(2),
     ),
 }
+# Of a model of any kind, by suffix: tables that not every one has.
+OPTIONAL: Mapping[str, Columns] = {
+    "_surrogates": sql.SURROGATE_COLUMNS,
+    "_cv": sql.CV_COLUMNS,
+    "_competitors": sql.COMPETITOR_COLUMNS,
+    "_outcomes": sql.OUTCOME_COLUMNS,
+    "_categories": of_boosted.CATEGORY_COLUMNS,
+}
 # Of the summary, and behind the others of `<output>`, whatever the kind.
 SUMMARY_COLUMNS: Mapping[str, str] = {name: type_ for each in TABLES.values() for name, type_ in each.summary} | dict(
     sql.CALIBRATION_COLUMNS + sql.REFRESH_COLUMNS
@@ -92,3 +103,36 @@ def columns_of_kind(kind: ModelKind) -> tuple[tuple[str, Columns], ...]:
     """Suffixes, and columns that only models of that kind have, which are read where they are there."""
     each = TABLES[kind]
     return (("", each.more), ("_group", each.of_groups + each.of_calibrated))
+
+
+def create_tables(
+    schema: str,
+    name: str,
+    kind: ModelKind,
+    grouping: Sequence[Column],
+    prediction_type: str | None,
+    wanted: Collection[str] = (),
+) -> str:
+    """Statements that create a model's tables.
+
+    Args:
+        prediction_type: None for a model whose nodes are packed.
+        wanted: suffixes of the tables of `OPTIONAL` that it is to have.
+    """
+    own = TABLES[kind]
+    groups = [f"{ident(column.name)} {type_sql(column.type)}" for column in grouping]
+    tables = {"": [*sql.definitions(own.own), *groups, *sql.definitions((*sql.TREE_COLUMNS, *own.more))]}
+    if prediction_type is None:
+        tables["_packed"] = sql.definitions(sql.PACKED_COLUMNS)
+    else:
+        tables["_nodes"] = [f"{column} {type_sql(type_ or prediction_type)}" for column, type_ in sql.NODE_COLUMNS]
+    tables["_summary"] = sql.definitions(own.summary)
+    tables["_statistics"] = sql.definitions(sql.STATISTICS_COLUMNS)
+    for suffix, columns in OPTIONAL.items():
+        if suffix in wanted:
+            tables[suffix] = [*(groups if suffix == "_cv" else ()), *sql.definitions(columns)]
+    if own.of_groups:
+        tables["_group"] = ["gid pg_catalog.int4", *groups, *sql.definitions(own.of_groups)]
+    if own.of_rounds:
+        tables["_rounds"] = [*sql.definitions(own.of_rounds), *groups]
+    return ";\n".join(sql.create_table(schema, name, suffix, columns) for suffix, columns in tables.items())

@@ -219,7 +219,7 @@ class BlockScan:
         return f"{ranges} AS c(low, high), LATERAL (SELECT {self._block} FROM ({rows}) AS r) AS b"
 
     def _numbered(self, columns: str, block_rows: int, rows: str) -> str:
-        """Blocks of any relation as a query in brackets; `columns` as above, `rows` the FROM clause."""
+        """Blocks of any relation as a query in brackets; `columns` as of `_in_ranges`, `rows` the FROM clause."""
         number = f"(pg_catalog.row_number() OVER () OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog./) {block_rows}"
         # The ordered aggregate cannot be hashed: a hash table would hold all blocks at once.
         return f"""(

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from madtree.interface import SETTINGS
 from madtree.sqltext.quote import ident, qualified
-from madtree.sqltext.relation import Column
-from madtree.sqltext.typenames import type_sql
 
 MAX_IDENTIFIER_BYTES = 63
 NULL_PROXY = "__NULL__"  # MADlib's name for NULL among the categories
@@ -224,66 +222,15 @@ def model_table(schema: str, name: str, suffix: str = "") -> str:
     return qualified(schema, suffixed(name, suffix))
 
 
-def create_tables(
-    schema: str,
-    name: str,
-    grouping: Sequence[Column],
-    prediction_type: str | None,
-    *,
-    surrogates: bool = False,
-    cv: bool = False,
-    competitors: bool = False,
-    outcomes: bool = False,
-    own: Sequence[tuple[str, str]] = (),
-    more: Sequence[tuple[str, str]] = (),
-    summary: Sequence[tuple[str, str]] = SUMMARY_COLUMNS,
-    of_groups: Sequence[tuple[str, str]] = (),
-    of_rounds: Sequence[tuple[str, str]] = (),
-    of_categories: Sequence[tuple[str, str]] = (),
-) -> str:
-    """Statements that create a model's tables; of those that not every model has, the ones that are wanted.
-
-    Args:
-        prediction_type: None for a model whose nodes are packed.
-        own, more: columns of `<output>` in front of all others, and behind them.
-        of_groups: those of `<output>_group` beside the group's number and values; no such table without any.
-        of_rounds: those of `<output>_rounds` beside the groups' values; no such table without any.
-        of_categories: those of `<output>_categories`; no such table without any.
-    """
-    groups = [f"{ident(column.name)} {type_sql(column.type)}" for column in grouping]
-    tables = {"": [*_definitions(own), *groups, *_definitions((*TREE_COLUMNS, *more))]}
-    if prediction_type is None:
-        tables["_packed"] = _definitions(PACKED_COLUMNS)
-    else:
-        tables["_nodes"] = [f"{column} {type_sql(kind or prediction_type)}" for column, kind in NODE_COLUMNS]
-    tables["_summary"] = _definitions(summary)
-    tables["_statistics"] = _definitions(STATISTICS_COLUMNS)
-    if surrogates:
-        tables["_surrogates"] = _definitions(SURROGATE_COLUMNS)
-    if cv:
-        tables["_cv"] = [*groups, *_definitions(CV_COLUMNS)]
-    if competitors:
-        tables["_competitors"] = _definitions(COMPETITOR_COLUMNS)
-    if outcomes:
-        tables["_outcomes"] = _definitions(OUTCOME_COLUMNS)
-    if of_groups:
-        tables["_group"] = ["gid pg_catalog.int4", *groups, *_definitions(of_groups)]
-    if of_rounds:
-        tables["_rounds"] = [*_definitions(of_rounds), *groups]
-    if of_categories:
-        tables["_categories"] = _definitions(of_categories)
-    return ";\n".join(create_table(schema, name, suffix, columns) for suffix, columns in tables.items())
-
-
-def create_table(schema: str, name: str, suffix: str, definitions: Sequence[str]) -> str:
-    """A table of a model's, with the key of its suffix."""
-    parts = [*definitions, *([f"PRIMARY KEY ({', '.join(KEYS[suffix])})"] if suffix in KEYS else [])]
+def create_table(schema: str, name: str, suffix: str, columns: Sequence[str]) -> str:
+    """A table of a model's, with the key of its suffix; `columns` as SQL."""
+    parts = [*columns, *([f"PRIMARY KEY ({', '.join(KEYS[suffix])})"] if suffix in KEYS else [])]
     return f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(parts)})"
 
 
 def create_beside(schema: str, name: str, suffix: str, columns: Sequence[tuple[str, str]]) -> str:
     """An empty table beside a model that is there."""
-    return create_table(schema, name, suffix, _definitions(columns))
+    return create_table(schema, name, suffix, definitions(columns))
 
 
 def drop_tables(schema: str, tables: Mapping[str, bool]) -> str:
@@ -295,5 +242,6 @@ def drop_tables(schema: str, tables: Mapping[str, bool]) -> str:
     )
 
 
-def _definitions(columns: Sequence[tuple[str, str]]) -> list[str]:
+def definitions(columns: Sequence[tuple[str, str]]) -> list[str]:
+    """Columns of PostgreSQL's own types as SQL."""
     return [f"{ident(column)} pg_catalog.{kind}" for column, kind in columns]

@@ -35,7 +35,7 @@ from madtree.parallel import handing_over_pays, sharing
 from madtree.request import Tuning
 from madtree.sqltext.work import WorkTables
 from madtree.storage.aggregate_functions import State, numbers_of, read_state
-from madtree.storage.blocks import BlockStore
+from madtree.storage.blocks import BlockLimits, BlockStore
 
 _BYTEA, _INT4 = "pg_catalog.bytea", "pg_catalog.int4"
 
@@ -106,7 +106,7 @@ class TableOfBlocks(Provider):
         if self._copied is None:
             memory = self._problem.parameters.memory_bytes // self._tuning.block_share
             place, reader = TemporaryPlace.of(self._host), ColumnReader(problem)
-            copied = BlockStore(self._problem, 1, memory, 0, place)
+            copied = BlockStore(self._problem, BlockLimits(1, memory, 0), place)
             for row in self._host.data_stream(self._work.blocks()):
                 yield
                 copied.add(reader.checked_block(row["n_rows"], [row[name] for name in COLUMNS]))

@@ -42,20 +42,26 @@ class _Kept:
     columns: dict[str, Array | _Spilled]
 
 
+@dataclass(frozen=True)
+class BlockLimits:
+    """How much is kept in which way.
+
+    Attributes:
+        rows: of a block, at least, but for the last one: parts are joined.
+        memory_bytes: that blocks may take; those beyond that go to a file.
+        position_bytes: that rows' positions may take.
+    """
+
+    rows: int
+    memory_bytes: int
+    position_bytes: int
+
+
 class BlockStore(Provider):
     """Filled part by part, then asked: it is the provider whose rows are in this process."""
 
-    def __init__(
-        self, problem: Problem, block_rows: int, memory_bytes: int, position_bytes: int, place: TemporaryPlace
-    ) -> None:
-        """
-        Args:
-            block_rows: parts are joined to blocks of so many rows, at least, but for the last one.
-            memory_bytes: that blocks may take; those beyond that go to a file.
-            position_bytes: that rows' positions may take.
-        """
-        self._block_rows, self._place = block_rows, place
-        self._memory_bytes, self._position_bytes = memory_bytes, position_bytes
+    def __init__(self, problem: Problem, limits: BlockLimits, place: TemporaryPlace) -> None:
+        self._limits, self._place = limits, place
         self._allocated_bytes = problem.parameters.memory_bytes // ALLOCATED_SHARE
         self._held_bytes = 0
         self._file: SpillFile | None = None
@@ -79,7 +85,7 @@ class BlockStore(Provider):
             MadtreeError: temp_file_limit would be exceeded, or the disk is full.
         """
         self._waiting.append(block)
-        if sum(waiting.codes.n_rows for waiting in self._waiting) >= self._block_rows:
+        if sum(waiting.codes.n_rows for waiting in self._waiting) >= self._limits.rows:
             self.finish()
 
     def finish(self) -> None:
@@ -120,7 +126,7 @@ class BlockStore(Provider):
     def _blocks_at_hand(self) -> BlocksAtHand:
         if self._at_hand is None:
             allocator = allocator_of(self._place, self._allocated_bytes)
-            self._at_hand = BlocksAtHand(self._blocks(), self._position_bytes, allocator=allocator)
+            self._at_hand = BlocksAtHand(self._blocks(), self._limits.position_bytes, allocator=allocator)
         return self._at_hand
 
     def _blocks(self) -> list[Block]:
@@ -197,7 +203,7 @@ class BlockStore(Provider):
             self._file.overwrite(before.span, column.tobytes())
             return _Spilled(before.span, column.dtype, column.shape)
         held = 0 if before is None or isinstance(before, _Spilled) else before.nbytes
-        if self._held_bytes - held + column.nbytes > self._memory_bytes:
+        if self._held_bytes - held + column.nbytes > self._limits.memory_bytes:
             self._held_bytes -= held
             return self._spill(column)
         self._held_bytes += column.nbytes - held
@@ -210,7 +216,7 @@ class BlockStore(Provider):
         named["tree"] = None if tree is None else tree.astype(np.int32, copy=False)
         columns = {name: column for name, column in named.items() if column is not None}
         n_bytes = sum(column.nbytes for column in columns.values())
-        if self._held_bytes + n_bytes <= self._memory_bytes:
+        if self._held_bytes + n_bytes <= self._limits.memory_bytes:
             self._held_bytes += n_bytes
             return dict(columns)
         return {name: self._spill(column) for name, column in columns.items()}

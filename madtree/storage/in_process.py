@@ -9,7 +9,7 @@ from madtree.host import Host, TemporaryPlace
 from madtree.ingest import Packed, Packing, RowPacker
 from madtree.learn.data import Coroutine
 from madtree.learn.requests import Program, Progress, T, driven
-from madtree.storage.blocks import BlockStore
+from madtree.storage.blocks import BlockLimits, BlockStore
 
 
 class InProcess:
@@ -18,18 +18,16 @@ class InProcess:
     may_run_statements = True
     n_processes = 1
 
-    def __init__(self, host: Host, rows: RowPacker, block_rows: int, memory_bytes: int, position_bytes: int) -> None:
-        """`memory_bytes` and `position_bytes`: that blocks and their rows' positions may take."""
-        self._host, self._rows, self._block_rows = host, rows, block_rows
-        self._memory_bytes, self._position_bytes = memory_bytes, position_bytes
+    def __init__(self, host: Host, rows: RowPacker, limits: BlockLimits) -> None:
+        self._host, self._rows, self._limits = host, rows, limits
 
     def train(
         self, packing: Packing, program: Callable[[Packed, bool], Program[T]], report: Callable[[Progress], None]
     ) -> Coroutine[T]:
         place = TemporaryPlace.of(self._host)
-        store = BlockStore(packing.problem, self._block_rows, self._memory_bytes, self._position_bytes, place)
+        store = BlockStore(packing.problem, self._limits, place)
         total = Packed(0, 0, 0)
-        with closing(self._rows.blocks(packing, self._block_rows)) as blocks:
+        with closing(self._rows.blocks(packing, self._limits.rows)) as blocks:
             for block, packed in blocks:
                 yield
                 store.add(block)

@@ -97,7 +97,7 @@ def growing_in_block(
         plan.kinds,
         plan.parameters,
         replicas=samples,
-        taught=plan.learner.in_training(rows, plan.parameters),
+        in_training=plan.learner.in_training(rows, plan.parameters),
         given=given,
     )
     del rows, given

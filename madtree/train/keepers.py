@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from madtree.ingest import PageRanges, RowPacker, RowSpool
+from madtree.ingest import Reading, RowPacker, RowSpool
 from madtree.learn.problem import Problem
 from madtree.records import dataclass
 from madtree.storage.aggregate import InTable
+from madtree.storage.blocks import BlockLimits
 from madtree.storage.distributed import InParts
 from madtree.storage.in_process import InProcess
 from madtree.storage.protocol import BlockKeeper, NotPossibleError, row_bytes
 from madtree.storage.workers.provider import ResidentWorkers
-from madtree.train.other_readers import NOT_SAFE, parallel_safe, sharing_of
-from madtree.train.progress import ReadingReporter
+from madtree.train.other_readers import NOT_SAFE, parallel_safe
 from madtree.train.source import Call
 from madtree.train.strategy import Keeping, Way, no_workers
 from madtree.train.survey import Survey
@@ -22,13 +22,13 @@ class Blocks:
     """What is to be kept.
 
     Attributes:
-        pages: in which rows are read.
+        reading: of the rows.
         read_rows: rows of each.
         spool: all rows, where they have been read once.
     """
 
     problem: Problem
-    pages: PageRanges
+    reading: Reading
     read_rows: int
     spool: RowSpool | None
 
@@ -43,25 +43,21 @@ def keeper_of(keeping: Keeping, call: Call, found: Survey, blocks: Blocks) -> Bl
     host, source, tuning, space = call.host, found.source, call.task.tuning, call.space
     if source.spread is not None:
         return InParts(source.spread, space, source.rows)
-    report = ReadingReporter(host, call.activity, call.task.verbose).report
-    sharing = sharing_of(source, found.profile.total, space)
-    packer = RowPacker(source.reader, source.rows, blocks.pages, blocks.spool, sharing, report)
+    packer = RowPacker(blocks.reading, blocks.spool)
     rows = max(blocks.read_rows, min(tuning.block_rows, tuning.block_bytes // row_bytes(blocks.problem)))
     budget = found.parameters.memory_bytes
-    room = rows, budget // tuning.block_share, budget // tuning.position_share
+    limits = BlockLimits(rows, budget // tuning.block_share, budget // tuning.position_share)
     if keeping.way is Way.TABLE:
         return InTable(host, space, packer, rows, keeping.n_workers, tuning)
     if keeping.way is Way.MEMORY:
-        return InProcess(host, packer, *room)
+        return InProcess(host, packer, limits)
     if not keeping.reads_here and not parallel_safe(host, source.rows):
         if keeping.is_asked_for:
             raise no_workers(NOT_SAFE)
         raise NotPossibleError(NOT_SAFE)
     return ResidentWorkers(
-        host,
-        source.rows,
-        blocks.pages,
-        *room,
+        blocks.reading,
+        limits,
         keeping.n_workers,
         read_here=packer if keeping.reads_here else None,
         sharing=call.kind.needs_all_rows,

@@ -13,8 +13,8 @@ from madtree.ingest import (
     Binned,
     Packed,
     Packing,
-    PageRanges,
     Profile,
+    Reading,
     RowSpool,
     binned_features,
     read_profile,
@@ -44,14 +44,20 @@ def large_trees(
     source, profile = found.source, found.profile
     call.watch.begin("sample")
     read_rows = min(call.task.tuning.read_rows, found.blocks.rows)
-    pages = source.pages(profile.total, read_rows)
-    binned = _bins(call, found, strategy, scale, pages, np.ones(1, np.int64) if tree_ids is None else tree_ids)
+    reading = Reading(
+        source.reader,
+        source.rows,
+        source.pages(profile.total, read_rows),
+        None if source.spread else sharing_of(source, profile.total, call.space),
+        ReadingReporter(call.host, call.activity, call.task.verbose).report,
+    )
+    binned = _bins(call, found, strategy, scale, reading, np.ones(1, np.int64) if tree_ids is None else tree_ids)
     if not found.parameters.n_bins and (quantiles := binned_features(binned.bins, found.feature_kinds)):
         names = ", ".join(call.task.features[f].name for f in quantiles)
         call.host.notice(f"n_bins: {names}: more than {EXACT_LIMIT} distinct values, put into quantile bins")
     grown = None
     while grown is None:
-        blocks = Blocks(_problem(call, found, profile, binned, scale), pages, read_rows, binned.spool)
+        blocks = Blocks(_problem(call, found, profile, binned, scale), reading, read_rows, binned.spool)
         grown = yield from _pack_and_grow(call, replace(found, profile=profile), strategy, blocks, binned, tree_ids)
         if grown is None:  # a class was too rare for the sample
             profile = read_profile(source.reader, call.task, source.rows)
@@ -61,13 +67,11 @@ def large_trees(
     yield grown
 
 
-def _bins(call: Call, found: Survey, strategy: Strategy, scale: Scale, pages: PageRanges, tree_ids: Ints) -> Binned:
-    source, profile, tuning, learner = found.source, found.profile, call.task.tuning, call.kind.learner
-    row_format = found.row_format(profile)
+def _bins(call: Call, found: Survey, strategy: Strategy, scale: Scale, reading: Reading, tree_ids: Ints) -> Binned:
+    source, tuning, learner = found.source, call.task.tuning, call.kind.learner
+    row_format = found.row_format(found.profile)
     finder = (partial(PartBinFinder, source.spread) if source.spread else BinFinder)(
-        source.reader,
-        source.rows,
-        pages,
+        reading,
         row_format,
         found.feature_kinds,
         found.categories,
@@ -79,16 +83,7 @@ def _bins(call: Call, found: Survey, strategy: Strategy, scale: Scale, pages: Pa
     )
     if source.spread:
         return finder.find()
-    read = partial(
-        RowSpool.read,
-        source.reader,
-        source.rows,
-        pages,
-        row_format,
-        found.parameters.memory_bytes // tuning.spool_share,
-        sharing=sharing_of(source, profile.total, call.space),
-        report=ReadingReporter(call.host, call.activity, call.task.verbose).report,
-    )
+    read = partial(RowSpool.read, reading, row_format, found.parameters.memory_bytes // tuning.spool_share)
     return finder.find(read, once=strategy.reads_once)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from madtree.host import Host, StepDone, Stopwatch
 from madtree.learn.requests import Progress, StepReport
 from madtree.train.activity import Activity
+from madtree.wording import count_text
 
 _LINE_SECONDS = 1.0
 
@@ -45,7 +46,7 @@ class ProgressReporter:
 def _line(step: StepReport) -> str:
     """The step as a line, but for its seconds."""
     if step.unit == "level":  # levels are counted from 0
-        nodes = f"{step.n_nodes} frontier node{'s' * (step.n_nodes != 1)}"
+        nodes = count_text(step.n_nodes or 0, "frontier node")
         return f"level {step.n_done - 1}: {nodes}, {step.n_rows} rows in play,"
     what = {"tree": f": {step.n_nodes} nodes in the last ones,", "block": " of small groups:", "setting": ": tried,"}
     return f"{step.unit} {step.n_done} of {step.n_total}{what[step.unit]}"

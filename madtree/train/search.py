@@ -25,6 +25,7 @@ from madtree.train.source import open_source
 from madtree.train.survey import survey
 from madtree.train.train import SERIAL, begin, kind_of, trees_of
 from madtree.trees import METRICS, Numbering, Parameters
+from madtree.wording import count_text
 
 
 @dataclass(frozen=True)
@@ -102,10 +103,10 @@ def search(host: Host, tune: TuneTask, watch: Stopwatch) -> list[TrialScores]:
     task = tune.rows
     trials = [Trial(number, each.parameters, each.ensemble) for number, each in enumerate(tune.tasks, 1)]
     found: dict[int, TrialScores] = {}
-    learner = SearchLearner(
-        Search(trials, tune.metric, tune.n_folds, tune.halving), lambda scored: found.update({scored.trial: scored})
-    )
-    kind = Searching(learner, [kind_of(each) for each in tune.tasks])
+    kinds = [kind_of(each) for each in tune.tasks]
+    wanted = Search(trials, tune.metric, tune.n_folds, tune.halving, tune.kind)
+    learners = [each.learner for each in kinds]
+    kind = Searching(SearchLearner(wanted, learners, lambda scored: found.update({scored.trial: scored})), kinds)
     host.source.training_begins()
     call = begin(host, task, kind, watch, Activity())
     with local_settings(host, SERIAL), local_settings(host.source, SERIAL), call.space:
@@ -135,7 +136,7 @@ def _check(tune: TuneTask, kind: Searching, profile: Profile) -> None:
     if profile.usable < tune.n_folds and not profile.estimated:
         raise MadtreeError(
             f"n_folds: {tune.n_folds} folds take as many rows, and {task.arguments.training_table_name} has "
-            f"{profile.usable} usable row{'s' * (profile.usable != 1)}",
+            f"{count_text(profile.usable, 'usable row')}",
             hint="Ask for fewer folds." if profile.usable > 1 else None,
         )
     if METRICS[tune.metric].of_two and len(profile.classes) != 2:

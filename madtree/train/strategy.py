@@ -66,6 +66,20 @@ class Able:
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """What is to be trained.
+
+    Attributes:
+        strategy: the argument of that name.
+    """
+
+    strategy: str
+    kind: TrainingKind
+    parameters: Parameters
+    tuning: Tuning
+
+
+@dataclass(frozen=True)
 class BlockSizes:
     """What fits a block.
 
@@ -140,56 +154,37 @@ def choose_blocks(
     return BlockSizes(rows, rows if requested in ("auto", "memory") else 0, kind.rows_together(room, n_channels))
 
 
-def choose_strategy(
-    requested: str,
-    able: Able,
-    access: Access,
-    kind: TrainingKind,
-    size: Size,
-    whole: int,
-    parameters: Parameters,
-    tuning: Tuning,
-) -> Strategy:
+def choose_strategy(wanted: Wanted, able: Able, access: Access, size: Size, whole: int) -> Strategy:
     """How trees are grown.
 
     Args:
-        requested: the argument `strategy`.
         whole: rows up to which a tree is grown in one go.
 
     Raises:
         MadtreeError: the way that is asked for is not possible here.
     """
-    workers, costs = able.helpers(access), tuning.costs
+    kind, parameters, tuning, workers = wanted.kind, wanted.parameters, wanted.tuning, able.helpers(access)
     n_growers = 0
-    if size.n_blocks and requested == "auto" and not able.obstacle:
-        n_growers = kind.workers_for_blocks(workers, size, parameters, costs)
+    if size.n_blocks and wanted.strategy == "auto" and not able.obstacle:
+        n_growers = kind.workers_for_blocks(workers, size, parameters, tuning.costs)
     if not len(size.rows):
         return Strategy(n_growers=n_growers)
     if not size.is_grouped and not size.is_estimated and size.rows.sum() <= whole:
         # Workers may save time on the trees of a single ensemble, though all its rows fit a block.
-        may_share = kind.needs_all_rows and requested == "auto" and not workers.requested
-        if not may_share or not kind.workers_for_rows(workers, size, parameters, costs):
+        may_share = kind.needs_all_rows and wanted.strategy == "auto" and not workers.requested
+        if not may_share or not kind.workers_for_rows(workers, size, parameters, tuning.costs):
             return Strategy(is_whole=True)
     if access is Access.SPREAD:
         return Strategy(n_growers=n_growers, keepings=(Keeping(Way.PARTS),))
     all_for_bins = takes_all(parameters, int(size.rows.sum()), tuning.least_sample)
     # Rows that are all looked at for their bins are kept to be packed; over a connection whatever they are for.
     reads_once = not size.is_grouped and (all_for_bins or not able.has_extension)
-    keepings = _keepings(requested, able, workers, kind, size, parameters, tuning, reads_once=reads_once)
+    keepings = _keepings(wanted, able, workers, size, reads_once=reads_once)
     return Strategy(n_growers=n_growers, reads_once=reads_once, keepings=keepings)
 
 
-def _keepings(
-    requested: str,
-    able: Able,
-    workers: Workers,
-    kind: TrainingKind,
-    size: Size,
-    parameters: Parameters,
-    tuning: Tuning,
-    *,
-    reads_once: bool,
-) -> tuple[Keeping, ...]:
+def _keepings(wanted: Wanted, able: Able, workers: Workers, size: Size, *, reads_once: bool) -> tuple[Keeping, ...]:
+    requested, kind, parameters, costs = wanted.strategy, wanted.kind, wanted.parameters, wanted.tuning.costs
     if requested in ("aggregate", "workers") and not able.has_extension:
         raise MadtreeError(
             f"strategy: {requested} needs the extension madtree in the server; by the client engine, rows are kept and "
@@ -198,14 +193,14 @@ def _keepings(
         )
     if requested == "aggregate":
         n_rows = int(size.rows.sum())
-        return (Keeping(Way.TABLE, pass_workers(workers, n_rows, size.n_columns, parameters, tuning.costs)),)
+        return (Keeping(Way.TABLE, pass_workers(workers, n_rows, size.n_columns, parameters, costs)),)
     if requested == "memory":
         return (Keeping(Way.MEMORY),)
     # Rows that were read here are few, or take long to make: they are not read again. Where all processes need all
     # rows, they are handed on; where each takes a share of them, that does not pay.
     reads_here = reads_once and kind.needs_all_rows
     alone = reads_once and not reads_here and not workers.requested
-    n_workers = 0 if alone else kind.workers_for_rows(workers, size, parameters, tuning.costs)
+    n_workers = 0 if alone else kind.workers_for_rows(workers, size, parameters, costs)
     if requested == "workers":
         n_workers = max(n_workers, 1)
         if able.obstacle:

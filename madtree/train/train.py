@@ -32,7 +32,7 @@ from madtree.train.other_readers import obstacle_to_workers
 from madtree.train.sampled_rows import sampled_rows
 from madtree.train.small import small_groups, whole_tree
 from madtree.train.source import Call, open_source
-from madtree.train.strategy import Able, choose_strategy
+from madtree.train.strategy import Able, Wanted, choose_strategy
 from madtree.train.survey import Survey, survey
 from madtree.train.tables import Tables
 from madtree.train.trained import Trained
@@ -105,9 +105,8 @@ def begin(host: Host, task: TrainingTask, kind: TrainingKind, watch: Stopwatch, 
 
 def trees_of(call: Call, found: Survey) -> Iterator[Batch]:
     """The trees in the way that suits them, batch by batch."""
-    groups, access, whole = found.groups, found.source.access, found.blocks.whole
-    asked, tuning = call.task.strategy, call.task.tuning
-    strategy = choose_strategy(asked, call.able, access, call.kind, found.size, whole, found.parameters, tuning)
+    groups, wanted = found.groups, Wanted(call.task.strategy, call.kind, found.parameters, call.task.tuning)
+    strategy = choose_strategy(wanted, call.able, found.source.access, found.size, found.blocks.whole)
     if strategy.is_whole:
         yield from whole_tree(call, found)
     elif groups is None:

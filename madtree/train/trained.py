@@ -11,6 +11,7 @@ import numpy as np
 from madtree.learn.data import Floats
 from madtree.records import dataclass
 from madtree.trees import ModelKind
+from madtree.wording import count_text
 
 
 @dataclass(frozen=True)
@@ -46,15 +47,15 @@ def line_of(trained: Trained) -> str:
     """One line that says what was trained."""
     n_rows, n_trees, n_leaves, n_failed = trained.n_rows, trained.n_trees, trained.n_leaves, trained.n_failed
     label = f"{trained.kind.label} for " if trained.kind.label else ""
-    failed = f"{n_failed} group{'s' * (n_failed != 1)} without any, " if n_failed else ""
+    failed = f"{count_text(n_failed, 'group')} without any, " if n_failed else ""
     n_classes = trained.n_classes
     learned = "classification" if n_classes else "regression"
     if n_classes not in (0, 2):
-        learned += f" ({n_classes} class{'es' * (n_classes != 1)})"
+        learned += f" ({count_text(n_classes, 'class')})"
     return (
         f"{trained.model}: {label}{learned}, "
-        f"{n_rows} row{'s' * (n_rows != 1)}, {n_trees} tree{'s' * (n_trees != 1)}, {failed}"
-        f"{n_leaves} lea{'ves' if n_leaves != 1 else 'f'}, {_error(trained)}{trained.seconds:.2f} s"
+        f"{count_text(n_rows, 'row')}, {count_text(n_trees, 'tree')}, {failed}"
+        f"{count_text(n_leaves, 'leaf')}, {_error(trained)}{trained.seconds:.2f} s"
     )
 
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 from madtree.records import dataclass
 from madtree.trees.criteria import CRITERIA, OF_BOOSTING, OutcomeKind
 from madtree.trees.losses import GRADIENT
+from madtree.wording import count_text
 
 BALANCED = "balanced"  # the class weights that let all classes of a tree count alike
 PRIOR_SUM = 1e-6  # by how much the sum of priors may differ from 1
@@ -45,7 +46,7 @@ class ClassParams:
             ("class_weight", None if self.class_weight == BALANCED else self.class_weight, n_classes),
         ):
             if given is not None and len(given) != wanted:
-                return f"{name} has {len(given)} number{'s' * (len(given) != 1)}, and there should be {wanted}"
+                return f"{name} has {count_text(len(given), 'number')}, and there should be {wanted}"
         return None
 
 

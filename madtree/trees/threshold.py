@@ -12,6 +12,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from madtree.trees.features import Feature
+from madtree.wording import count_text
 
 MICROSECONDS = 1_000_000
 DAY = 86_400 * MICROSECONDS
@@ -109,7 +110,7 @@ def duration_text(seconds: float) -> str:
     days, rest = divmod(round(abs(seconds) * MICROSECONDS), DAY)
     text = _clock_text(rest)
     if days:
-        text = f"{days} day{'s' if days > 1 else ''} {text}"
+        text = f"{count_text(days, 'day')} {text}"
     return f"-({text})" if seconds < 0 else text
 
 

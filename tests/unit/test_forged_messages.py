@@ -18,6 +18,7 @@ from madtree.learn.ensemble import Forest
 from madtree.learn.packing import Packer, RowFormat, prepare
 from madtree.learn.problem import Bootstrap, FoldHashes, Problem, identities
 from madtree.learn.requests import FoldHashesRequest, ReplaceRequest, RowsRequest, SumsRequest
+from madtree.storage.blocks import BlockLimits
 from madtree.storage.workers.growers import GrowBlocks
 from madtree.storage.workers.messages import (
     GrowEnsemble,
@@ -60,9 +61,7 @@ def _messages() -> dict[str, Any]:
             Packer(problem, RowFormat(frozenset({"target", "weight"}), np.arange(3.0), keys), None),
             [("SELECT 1", "SELECT 2")],
             [(0, "(0,0)", "(9,0)"), (0, "(9,0)", "(20,0)")],
-            1_000,
-            2**20,
-            2**10,
+            BlockLimits(1_000, 2**20, 2**10),
             SOMEWHERE,
             True,
         ),

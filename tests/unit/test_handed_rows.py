@@ -21,7 +21,7 @@ from madtree.learn.packing import Packer, RowFormat
 from madtree.learn.requests import Program
 from madtree.learn.route import Routing
 from madtree.records import dataclass
-from madtree.storage.blocks import BlockStore
+from madtree.storage.blocks import BlockLimits, BlockStore
 from madtree.storage.workers import taking_part
 from madtree.storage.workers.board import Board
 from madtree.storage.workers.leader import Leader
@@ -83,7 +83,9 @@ def count_together(
 
 def plan_in(place: TemporaryPlace, memory: int) -> KeepRows:
     ranges = [(0, "(0,0)", "(9,0)")] * (N_ROWS // PART)
-    return KeepRows(Packer(PROBLEM, FORMAT, None), [("", "")], ranges, 2 * PART, memory, 2**10, place, False)
+    return KeepRows(
+        Packer(PROBLEM, FORMAT, None), [("", "")], ranges, BlockLimits(2 * PART, memory, 2**10), place, False
+    )
 
 
 def _worker(key: str) -> Resident:

@@ -8,7 +8,18 @@ from hypothesis import strategies as st
 
 from madtree.errors import MadtreeError
 from madtree.sqltext.quote import ident, literal
-from madtree.sqltext.split import check_expression, columns_computed, columns_in, fold, names_in, parse_name, split_list
+from madtree.sqltext.split import (
+    are_columns,
+    check_expression,
+    columns_computed,
+    columns_in,
+    fold,
+    is_plain,
+    names_in,
+    parse_name,
+    split_alias,
+    split_list,
+)
 
 
 @pytest.mark.parametrize(
@@ -186,3 +197,50 @@ def test_the_columns_that_expressions_may_use(expressions: list[str], found: set
 )
 def test_columns_of_which_more_is_made_than_their_text(expression: str, found: set[str]) -> None:
     assert columns_computed(expression, ["a", "B c", "d", "pg_catalog.concat(a)"]) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a",
+        " a , b\n",
+        '"a,b", "a ""b"" c"',
+        "*, b",
+        '(a)[3], ("B c")[12]',
+        'a AS b, "a" as "b, c"',
+        "(a)[3] \n As b",
+        "木 AS ñ",
+        "",
+        "a,",
+        "a b",
+        "a AS",
+        "AS b",
+        "a AS b c",
+        "a AS b.c",
+        "a.b",
+        "f(a)",
+        "a, f(b), c",
+        "a + b",
+        "(a)",
+        "a[3]",
+        "(a)[b]",
+        "(f(a))[3]",
+        "(a)[1] + (b)[2]",
+        "'a'",
+        '"a',
+        "a; b",
+        "a -- b",
+        "a::int",
+        "1",
+    ],
+)
+def test_a_list_of_columns_is_found_by_a_pattern_as_by_its_pieces(text: str) -> None:
+    assert are_columns(text) == _are_columns_by_pieces(text)
+
+
+def _are_columns_by_pieces(text: str) -> bool:
+    try:
+        columns = [split_alias(item, "x")[0] for item in split_list(text, "x")]
+    except MadtreeError:
+        return False
+    return all(column == "*" or is_plain(column) for column in columns)

@@ -19,6 +19,7 @@ from madtree.train.strategy import (
     BlockSizes,
     Keeping,
     Strategy,
+    Wanted,
     Way,
     choose_access,
     choose_blocks,
@@ -59,7 +60,7 @@ def chosen(
 ) -> Strategy:
     parameters, tuning = parameters or Parameters(), Tuning()
     whole = choose_blocks(requested, access, kind, size.n_columns, size.n_channels, tuning).whole
-    return choose_strategy(requested, able, access, kind, size, whole, parameters, tuning)
+    return choose_strategy(Wanted(requested, kind, parameters, tuning), able, access, size, whole)
 
 
 def workers(n: int, *, reads_here: bool = False, is_asked_for: bool = False) -> tuple[Keeping, ...]:

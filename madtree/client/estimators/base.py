@@ -24,7 +24,7 @@ from madtree.client.model import Model
 from madtree.client.sklearn_tree import node_indicator
 from madtree.client.upload import read_integers
 from madtree.client.walked_trees import FlatTree, used_features
-from madtree.model import fit_features, output_columns
+from madtree.model import NewTable, fit_features, output_columns
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.estimator import ScoredRelation
 from madtree.sqltext.split import check_expression
@@ -90,7 +90,7 @@ class BaseDecisionTree(FittedTree, FittedInDatabase):
         return self._leaves(X)
 
     def decision_path(self, X: Any) -> Any:
-        """The nodes that each row goes through, a sparse matrix of ones, shape (n_rows, n_nodes); `X` as above."""
+        """The nodes that each row goes through, a sparse matrix of ones, (n_rows, n_nodes); `X` as for `apply`."""
         return node_indicator(self._flat_tree.left, self._flat_tree.right, self._leaves(X))
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
@@ -138,5 +138,5 @@ class BaseDecisionTree(FittedTree, FittedInDatabase):
         for expression in others:
             check_expression(expression, "y, sample_weight and id_col_name")
         relation = table.relation
-        features = fit_features(client.host, self.model_, relation, table.given, "X", others).features
+        features = fit_features(self.model_, NewTable(client.host, relation, table.given, "X"), others).features
         return ScoredRelation(relation.schema, relation.name, self._flat_tree.tree, features)

@@ -14,7 +14,7 @@ from madtree.client.estimators.tables import TableInPlace
 from madtree.client.feature_values import feature_values
 from madtree.client.frames import Array
 from madtree.client.tree_arrays import EnsembleArrays
-from madtree.model import OpenModel, find_to_show, fit_features
+from madtree.model import NewTable, OpenModel, find_to_show, fit_features
 from madtree.sqltext.estimator import feature_rows
 from madtree.sqltext.split import check_expression
 from madtree.trees import FeatureKind, ModelKind
@@ -82,7 +82,7 @@ class BaseEnsemble(FittedInDatabase):
         id_ = self.id_col_name or table.primary_key(host)
         relation = table.relation
         other_columns = [*others, *([] if id_ is None else [id_])]
-        features = fit_features(host, self.model_, relation, table.given, "X", other_columns).features
+        features = fit_features(self.model_, NewTable(host, relation, table.given, "X"), other_columns).features
         order = id_ or table.place
         own = [features[feature.name] for feature in used]
         rows = client.query(feature_rows(relation.schema, relation.name, own, others, order))

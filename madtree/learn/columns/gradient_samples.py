@@ -42,8 +42,8 @@ def size_counts(rows: ChangingRows, values: Mapping[str, Any]) -> Array:
         some = rows.piece(piece)
         gradient, tree = some.block.target[0], some.block.tree
         if (is_held_out := some.held_out) is not None:
-            taught = flat_nonzero(~is_held_out)
-            gradient, tree = gradient.take(taught), None if tree is None else tree.take(taught)
+            in_training = flat_nonzero(~is_held_out)
+            gradient, tree = gradient.take(in_training), None if tree is None else tree.take(in_training)
         place = bins_of_sizes(gradient, int(top[0]) if tree is None else top.take(tree))
         if tree is not None:
             place += tree.astype(np.int64) * N_SIZES
@@ -60,8 +60,8 @@ def gradient_sample(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, 
     """The fold that says which rows a tree is grown on, and their gradients and hessians, times what they count for;
     those of other rows stay.
 
-    `values`: top (n_groups,) as above; least (n_groups,) the first bin all rows of which are kept; share (n_groups,) of
-    the others that is drawn; seed, and tree, by which they are.
+    `values`: top (n_groups,) as of `size_counts`; least (n_groups,) the first bin all rows of which are kept; share
+    (n_groups,) of the others that is drawn; seed, and tree, by which they are.
     """
     block = rows.block
     require(block.identity is not None, "identity", "there")

@@ -24,9 +24,9 @@ def one_fold(rows: ChangingRows, values: Mapping[str, Any]) -> dict[str, Array]:
     require(rows.block.fold is not None, "fold", "there")
     one = LeftOut(values["n_folds"], kept=values["share"], seed=values["seed"])
     found = np.full(rows.block.codes.n_rows, Sampled.LEFT_OUT, np.uint8)
-    taught = one.multiplicity(rows.block, values["fold"])
-    assert taught is not None
-    found[taught > 0] = Sampled.IN_SAMPLE
+    in_training = one.multiplicity(rows.block, values["fold"])
+    assert in_training is not None
+    found[in_training > 0] = Sampled.IN_SAMPLE
     found[one.held_out(rows.block, values["fold"])] = Sampled.HELD_OUT
     return {"fold": found}
 

@@ -6,12 +6,12 @@ it up as long as counting some 15,000 rows, which is why it is for large nodes o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from madtree.learn.data import Array, Floats, Ints
-from madtree.learn.histogram import HistogramLayout, feature_view
+from madtree.learn.histogram import HistogramLayout, Histograms
 from madtree.learn.problem import Rounding
 
 _CODES = 256  # of one byte
@@ -31,34 +31,32 @@ def joint_pairs(layout: HistogramLayout, crowds: Sequence[int], is_packed: bool)
 
 
 def add_joint(
-    state: Array,
-    layout: HistogramLayout,
+    histograms: Histograms,
     slot: int,
-    pairs: Sequence[int],
-    columns: Sequence[Array],
+    columns: Mapping[int, Array],
     values: Sequence[Floats],
     crowd: int,
     is_packed: bool,
 ) -> None:
-    """Count the rows of one node into `state` by pairs of features.
+    """Count the rows of one node by pairs of features.
 
     Args:
-        pairs: some of `joint_pairs`.
-        columns: (n_rows,) the codes of each pair, as `Records.joint_codes` has them.
+        columns: of some of `joint_pairs` the codes (n_rows,), as `Records.joint_codes` has them.
         values: what is summed, (n_rows,) each: by channel, or packed as one.
         crowd: of all pairs, the largest one.
     """
     together = _lines_together(crowd) if is_packed else _CODES
-    found = np.empty((len(pairs), 2, _CODES // together, _CODES))
+    found = np.empty((len(columns), 2, _CODES // together, _CODES))
     for channel, each in enumerate(values):
-        for of_pair, codes in zip(found, columns, strict=True):
+        for of_pair, codes in zip(found, columns.values(), strict=True):
             table = sums_at(codes, each, _CODES * _CODES)
             np.add.reduce(table.reshape(together, -1, _CODES), axis=0, out=of_pair[0])
             of_pair[1] = np.einsum("ij->i", table.reshape(-1, together)).reshape(_CODES, -1).T
         sums = np.stack([part.sum(axis=2) for part in (Rounding.unpacked(found) if is_packed else (found,))])
-        for number, pair in enumerate(pairs):
+        for number, pair in enumerate(columns):
             for i in range(2):
-                view = feature_view(state, layout, 2 * pair - layout.first + i)[channel : channel + len(sums), slot]
+                feature = histograms.feature(2 * pair - histograms.layout.first + i)
+                view = feature[channel : channel + len(sums), slot]
                 view += sums[:, number, i, : view.shape[1]]
 
 

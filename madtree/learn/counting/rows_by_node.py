@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import Protocol
 
@@ -12,7 +11,7 @@ import numpy as np
 from madtree.learn.counting.count_request import CountRequest
 from madtree.learn.counting.joint_tables import add_joint, joint_pairs, sums_at
 from madtree.learn.data import Array, Floats, Ints, Runs
-from madtree.learn.histogram import HistogramLayout, add_codes, feature_view
+from madtree.learn.histogram import Histograms, add_codes
 from madtree.learn.problem import Rounding, SearchTuning
 from madtree.records import dataclass
 
@@ -98,6 +97,7 @@ def add_rows_by_node(state: Array, request: CountRequest, some: RowsByNode) -> N
 def _add_features(state: Array, request: CountRequest, some: RowsByNode) -> None:
     """Count them by all features of the request."""
     rows, layout, is_packed = some.rows, request.layout, request.problem.is_packed
+    histograms = Histograms(layout, state)
     slots = request.slot_of_node.take(some.nodes)
     one_by_one = some.are_large(request.problem.tuning)
     if not one_by_one:  # those of nodes that are not asked for get a number past the end
@@ -105,8 +105,7 @@ def _add_features(state: Array, request: CountRequest, some: RowsByNode) -> None
         classes = None if layout.channels.n_counts == 1 else np.multiply(rows.classes, layout.n_slots, dtype=np.int64)
         slot = slot if classes is None else slot + classes
         add_codes(
-            state,
-            layout,
+            histograms,
             slot,
             Rounding.unpacked(rows.limbs[0])[1:] if is_packed else rows.limbs,
             lambda feature: rows.column(feature, 0, len(rows)),
@@ -122,48 +121,43 @@ def _add_features(state: Array, request: CountRequest, some: RowsByNode) -> None
             pairs = joint_pairs(layout, rows.crowds, is_packed)
         if pairs:
             values = [each[first:stop] for each in (rows.limbs if is_packed else [rows.times, *rows.limbs])]
-            columns = [rows.joint_codes(pair, first, stop) for pair in pairs]
+            columns = {pair: rows.joint_codes(pair, first, stop) for pair in pairs}
             crowd = max(rows.crowds[pair] for pair in pairs)
-            add_joint(state, layout, slot, pairs, columns, values, crowd, is_packed)
+            add_joint(histograms, slot, columns, values, crowd, is_packed)
         add = _add_packed if is_packed else _add_node
-        for part, part_layout in _of_others(state, layout, pairs):
-            add(part, part_layout, slot, rows, first, stop)
+        for part in _of_others(histograms, pairs):
+            add(part, slot, rows, first, stop)
 
 
-def _of_others(state: Array, layout: HistogramLayout, pairs: list[int]) -> Iterator[tuple[Array, HistogramLayout]]:
-    """The parts of a `state` that are of features in none of the `pairs`."""
+def _of_others(histograms: Histograms, pairs: list[int]) -> Iterator[Histograms]:
+    """The parts that are of features in none of the `pairs`."""
     if not pairs:
-        yield state, layout
+        yield histograms
         return
-    for i, width in enumerate(layout.widths.tolist()):
-        feature = layout.first + i
-        if feature // 2 not in pairs:
-            part = state[:, int(layout.offsets[i]) : int(layout.offsets[i + 1])]
-            yield part, replace(layout, widths=np.array([width]), first=feature)
+    for i in range(len(histograms.layout.widths)):
+        if (histograms.layout.first + i) // 2 not in pairs:
+            yield histograms.features(i, i + 1)
 
 
-def _add_node(state: Array, layout: HistogramLayout, slot: int, rows: Records, first: int, stop: int) -> None:
+def _add_node(histograms: Histograms, slot: int, rows: Records, first: int, stop: int) -> None:
     """Count the rows of one node, from `first` to before `stop`."""
-    own = partial(rows.column, first=first, stop=stop)
+    layout, own = histograms.layout, partial(rows.column, first=first, stop=stop)
     limbs = [limb[first:stop] for limb in rows.limbs]
     times = rows.times[first:stop]
-    if state.dtype != np.float64 or layout.channels.n_counts > 1:
-        add_codes(state, layout, rows.classes[first:stop].astype(np.int64), limbs, own, (slot, 1), times)
+    if histograms.state.dtype != np.float64 or layout.channels.n_counts > 1:
+        add_codes(histograms, rows.classes[first:stop].astype(np.int64), limbs, own, (slot, 1), times)
         return
     place = np.empty(stop - first, np.intp)
     for i in range(len(layout.widths)):
         place[:] = own(layout.first + i)
-        for sums, values in zip(feature_view(state, layout, i)[:, slot], (times, *limbs), strict=True):
+        for sums, values in zip(histograms.feature(i)[:, slot], (times, *limbs), strict=True):
             sums += sums_at(place, values, len(sums))
 
 
-def _add_packed(state: Array, layout: HistogramLayout, slot: int, rows: Records, first: int, stop: int) -> None:
+def _add_packed(histograms: Histograms, slot: int, rows: Records, first: int, stop: int) -> None:
     """As `_add_node`, of rows whose gradients and hessians are packed."""
-    widths, (limb,), features = (
-        layout.widths.tolist(),
-        rows.limbs,
-        range(layout.first, layout.first + len(layout.widths)),
-    )
+    widths, (limb,) = histograms.layout.widths.tolist(), rows.limbs
+    features = range(histograms.layout.first, histograms.layout.first + len(widths))
     sums = np.empty((len(widths), max(widths)))
     total = np.zeros((3, *sums.shape))
     for at in range(first, stop, Rounding.PACKED_ROWS):
@@ -173,7 +167,7 @@ def _add_packed(state: Array, layout: HistogramLayout, slot: int, rows: Records,
         for channel, more in zip(total, Rounding.unpacked(sums), strict=True):
             channel += more
     for i, width in enumerate(widths):
-        feature_view(state, layout, i)[:, slot] += total[:, i, :width]
+        histograms.feature(i)[:, slot] += total[:, i, :width]
 
 
 def _add_drawn(state: Array, request: CountRequest, drawn_of_slots: Ints, some: RowsByNode) -> None:

@@ -16,7 +16,15 @@ import numpy as np
 from madtree.learn.counting.count_request import CountRequest
 from madtree.learn.counting.rows_by_node import RowsByNode, add_rows_by_node
 from madtree.learn.data import Array, Block, Coroutine, Ints, finished
-from madtree.learn.histogram import RowsInPlay, RowsOfNodes, add_rows, add_rows_of_nodes, add_totals, check_exact
+from madtree.learn.histogram import (
+    Histograms,
+    RowsInPlay,
+    RowsOfNodes,
+    add_rows,
+    add_rows_of_nodes,
+    add_totals,
+    check_exact,
+)
 from madtree.learn.leaf_sums import RowsInLeaves
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
@@ -105,7 +113,7 @@ def transition(
     """
     if isinstance(rows, RowsOfNodes):
         total = request.zeros() if state is None else state
-        add_rows_of_nodes(total, request.layout, rows)
+        add_rows_of_nodes(Histograms(request.layout, total), rows)
         return total
     if isinstance(rows, RowsByNode):
         total = request.zeros() if state is None else state
@@ -129,9 +137,10 @@ def transition_coroutine(state: Array | None, blocks: Sequence[PlacedBlock], req
             elif together:
                 parts.append(block.counted(request, replica))
             else:
-                add_rows(total, request.layout, block.counted(request, replica), gathered_below, request.drawn)
+                some = block.counted(request, replica)
+                add_rows(Histograms(request.layout, total), some, gathered_below, request.drawn)
     if together:
-        add_rows_of_nodes(total, request.layout, RowsOfNodes.of(request.channels, parts))
+        add_rows_of_nodes(Histograms(request.layout, total), RowsOfNodes.of(request.channels, parts))
     return total
 
 

@@ -245,7 +245,7 @@ def train_boosted(
     losses = RoundLosses(parameters.patience, parameters.tolerance, [], [], np.zeros(n_groups, np.int64))
     measured_by = problem, scores.loss_values, boosting.largest(mean)[2], boosting.weight_grid
     n_rows = yield from losses.add(*measured_by)
-    is_taught = n_rows[0] > 0  # a group without rows in training has no model
+    is_trained = n_rows[0] > 0  # a group without rows in training has no model
     waiting: list[TrainedTrees] = []  # rounds that the model may not keep
     of_scores: list[NodeValues] = []  # what the nodes of a round's trees say for classes
     go_on, most = np.ones(n_groups, np.bool_), np.full(n_groups, parameters.n_rounds)
@@ -264,7 +264,7 @@ def train_boosted(
             members = np.full(n_groups, member)
             # Nodes say numbers, whatever they were grown by.
             trees = TrainedTrees.of(outcome, of_tree, boosting.groups, members).pack(replace(of_tree, n_classes=0))
-            trees = trees.only(is_taught)
+            trees = trees.only(is_trained)
             n_nodes += int(trees.trees.n_nodes.sum())
             if boosting.may_end:
                 waiting.append(trees)
@@ -282,16 +282,16 @@ def train_boosted(
             break
     n_rounds = losses.kept(most)
     for trees in waiting:
-        kept = trees.trees.key.member < n_rounds[is_taught] * loss.n_scores
+        kept = trees.trees.key.member < n_rounds[is_trained] * loss.n_scores
         if kept.any():
             deliver(trees.only(kept))
     base = boosting.corrected(base)
     boosted = BoostedColumns(boosting.groups, n_rows.sum(axis=0), n_rows[1], n_rounds, base, scores.first_threshold)
-    boosted = nested.take(boosted, flat_nonzero(is_taught))
+    boosted = nested.take(boosted, flat_nonzero(is_trained))
     nothing = TrainedTrees.none(len(packed.unordered), 0)
     of_groups = TreeKeys(boosting.groups, np.zeros_like(boosting.groups))
     categories = SeenCategories.of(packed, of_groups, seen)
-    return replace(nothing, boosted=boosted, rounds=losses.columns(boosting.groups, is_taught), seen=categories)
+    return replace(nothing, boosted=boosted, rounds=losses.columns(boosting.groups, is_trained), seen=categories)
 
 
 def _grown(

@@ -11,7 +11,7 @@ from madtree.learn.data import Bools, Ints, flat_nonzero
 from madtree.learn.ensemble.drawn_features import DrawnFeatures
 from madtree.learn.ensemble.random_cuts import RandomCuts
 from madtree.learn.grow import GrowingTrees, may_split
-from madtree.learn.histogram import RowsOfNodes, node_totals
+from madtree.learn.histogram import Histograms, RowsOfNodes
 from madtree.learn.problem import Problem
 from madtree.learn.requests import BREATH, Program
 from madtree.learn.split import (
@@ -114,14 +114,13 @@ class DrawnSplits:
         request = CountRequest(
             "histograms", problem, growing.routing, growing.slots(nodes), n_slots=len(nodes), drawn=drawn
         )
-        state = yield request
-        layout = request.layout
+        histograms = Histograms(request.layout, (yield request))
         roots = flat_nonzero(nodes < growing.n_trees)
         if len(roots):
-            growing.sums[:, nodes[roots]] = node_totals(state, layout)[:, roots]
+            growing.sums[:, nodes[roots]] = histograms.totals()[:, roots]
             growing.n_rows[nodes[roots]] = problem.row_counts(growing.sums[:, nodes[roots]])
         whole = problem.unordered[drawn].T | self._random_cuts
-        occupied = likely_bins(problem, state, layout, found.gain[places], whole=whole, tree=growing.tree[nodes])
+        occupied = likely_bins(problem, histograms, found.gain[places], whole=whole, tree=growing.tree[nodes])
         yield from self._enter(occupied, growing, frontier, places, drawn, found)
 
     def _sweep(

@@ -266,7 +266,7 @@ def _members_by_nodes(tuning: SearchTuning, rows: Ints, max_depth: int, n_channe
 def wave_counts(
     tuning: SearchTuning, rows: Ints, max_depth: int, n_channels: int, n_trees: int, n_processes: int
 ) -> tuple[int, int]:
-    """The waves in which one process grows a forest, and in which so many do; the arguments as above."""
+    """The waves in which one process grows a forest, and in which so many do; arguments as of `wave_members`."""
     of_wave = rows, max_depth, n_channels, n_trees
     alone, shared = (-(-n_trees // wave_members(tuning, *of_wave, n)) for n in (1, n_processes))
     return alone, shared

@@ -209,7 +209,9 @@ def learner_of(values: Values, row_format: RowFormat) -> Learner:
 
 
 def ensemble_of(values: Mapping[str, Any]) -> Forest:
-    """The ensemble whose waves are asked for; raises MadtreeError where these values are of none."""
+    """The ensemble whose waves are asked for, so that whoever hands it on need not know of which kind it is; raises
+    MadtreeError where these values are of none.
+    """
     return Forest.from_values(values)
 
 

@@ -17,10 +17,10 @@ from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero, heads
 from madtree.learn.grow.growing import GrowingTrees, see_histograms, see_rows
 from madtree.learn.histogram import (
     HistogramLayout,
+    Histograms,
     RowsOfNodes,
     add_rows_of_nodes,
     check_exact,
-    node_totals,
 )
 from madtree.learn.problem import Problem
 from madtree.learn.requests import BREATH, Program, RowsRequest
@@ -82,8 +82,7 @@ class _Kept:
     """Histograms that the next round may need: of the parents of its nodes."""
 
     nodes: Ints
-    layout: HistogramLayout
-    state: Array
+    histograms: Histograms
 
 
 class FeatureSpan:
@@ -159,21 +158,21 @@ class FeatureSpan:
         every = HistogramLayout(problem.channels, self.counted, len(large), self.first)
         keep = every.total_bins * self.bin_bytes <= problem.tuning.kept_states * state_limit(problem)
         keep &= rows_of(problem, growing, large) * len(self.widths) >= problem.tuning.subtracted_values
-        whole: Array | None = None
+        whole: Histograms | None = None
         for slots, first, last in batches(len(large), self.counted, self.bin_bytes, state_limit(problem)):
             nodes = large[slots]
             layout = HistogramLayout(problem.channels, self.counted[first:last], len(nodes), self.first + first)
             if kept is not None:
-                state = yield from self._by_subtraction(growing, nodes, layout, kept)
+                part = yield from self._by_subtraction(growing, nodes, layout, kept)
             else:
-                state = yield from self._histograms(growing, nodes, layout)
+                part = yield from self._histograms(growing, nodes, layout)
             if keep:
-                whole = state if layout.total_bins == every.total_bins else _entered(whole, every, state, layout, slots)
+                whole = part if layout.total_bins == every.total_bins else _entered(whole, every, part, slots)
             if layout.first == 0:
-                self._know_roots(growing, nodes, node_totals(state, layout))
-            yield from self._search(growing, nodes, places[slots], found, state, layout, allowed)
+                self._know_roots(growing, nodes, part.totals())
+            yield from self._search(growing, nodes, places[slots], found, part, allowed)
         if whole is not None:
-            self.kept = _Kept(large, every, whole)
+            self.kept = _Kept(large, whole)
 
     def _know_roots(self, growing: GrowingTrees, nodes: Ints, sums: Array) -> None:
         """Take the sums (n_channels, n_slots) of those of `nodes` that are roots."""
@@ -181,20 +180,20 @@ class FeatureSpan:
         growing.sums[:, nodes[at]] = sums[:, at]
         growing.n_rows[nodes[at]] = self.problem.row_counts(sums[:, at])
 
-    def _histograms(self, growing: GrowingTrees, nodes: Ints, layout: HistogramLayout) -> Program[Array]:
+    def _histograms(self, growing: GrowingTrees, nodes: Ints, layout: HistogramLayout) -> Program[Histograms]:
         problem = self.problem
         last = layout.first + len(layout.widths)
         if self.coarse:
             rows: RowsOfNodes = yield rows_request(problem, growing, nodes, layout.first, last)
             see_rows(problem, growing, nodes, rows, layout.first, last)
-            state = layout.zeros(self.dtype)
+            counted = Histograms(layout, layout.zeros(self.dtype))
             shift = coarse.shifts(problem.bins.widths, problem.tuning.coarse_width)
-            add_rows_of_nodes(state, layout, replace(rows, shift=shift))
-            check_exact(state)
-            return state
+            add_rows_of_nodes(counted, replace(rows, shift=shift))
+            check_exact(counted.state)
+            return counted
         n_rows = rows_of(problem, growing, nodes)
         slots = growing.slots(nodes)
-        counted: Array = yield CountRequest(
+        state: Array = yield CountRequest(
             "histograms",
             problem,
             growing.routing,
@@ -204,7 +203,8 @@ class FeatureSpan:
             n_rows=n_rows,
             in_order=self.in_order,
         )
-        see_histograms(problem, growing, nodes, layout, counted)
+        counted = Histograms(layout, state)
+        see_histograms(problem, growing, nodes, counted)
         return counted
 
     def _search(
@@ -213,18 +213,18 @@ class FeatureSpan:
         nodes: Ints,
         places: Ints,
         found: BestSplits,
-        state: Array,
-        layout: HistogramLayout,
+        histograms: Histograms,
         allowed: Bools | None,
     ) -> Program[None]:
         """Enter the splits of `nodes`, which stand at `places` in the frontier, by their histograms."""
         tree, mask = growing.tree[nodes], at_places(allowed, places)
         if self.coarse:
+            layout = histograms.layout
             last = layout.first + len(layout.widths)
             rows = yield rows_request(self.problem, growing, nodes, layout.first, last)
-            occupied = coarse.refined(self.problem, state, layout, rows, tree, found.gain[places], mask)
+            occupied = coarse.refined(self.problem, histograms, rows, tree, found.gain[places], mask)
         else:
-            occupied = likely_bins(self.problem, state, layout, found.gain[places], mask, tree=tree)
+            occupied = likely_bins(self.problem, histograms, found.gain[places], mask, tree=tree)
         part, sums = found.of_slots(places), growing.sums[:, nodes]
         bounds = bounds_of(self.problem, growing, nodes)
         for some in occupied:
@@ -238,7 +238,7 @@ class FeatureSpan:
         nodes: Ints,
         layout: HistogramLayout,
         kept: _Kept,
-    ) -> Program[Array]:
+    ) -> Program[Histograms]:
         """Count a node's histogram or take it from the parent's less the sibling's, whichever means fewer rows."""
         first_child = growing.n_trees
         # Children are appended in pairs, so siblings differ in the last bit of their distance to the first child.
@@ -247,27 +247,27 @@ class FeatureSpan:
         derived = (own > other) | ((own == other) & (nodes > sibling))
         counted = np.union1d(nodes[~derived], sibling[derived])
         part = HistogramLayout(layout.channels, layout.widths, len(counted), layout.first)
-        counted_state = yield from self._histograms(growing, counted, part)
-        state = layout.zeros(self.dtype)
+        smaller = yield from self._histograms(growing, counted, part)
+        found = Histograms(layout, layout.zeros(self.dtype))
         parent_slot = np.searchsorted(kept.nodes, growing.parent[nodes[derived]])
         at_sibling = np.searchsorted(counted, sibling[derived])
         at_own = np.searchsorted(counted, nodes[~derived])
         taken, derived_at = flat_nonzero(~derived), flat_nonzero(derived)
         for first, last in layout.runs:
-            view, own_view = layout.view(state, first, last), part.view(counted_state, first, last)
+            view, own_view = found.view(first, last), smaller.view(first, last)
             view[:, :, taken] = own_view.take(at_own, axis=2)
-            skipped = layout.first - kept.layout.first
-            parents = kept.layout.view(kept.state, skipped + first, skipped + last).take(parent_slot, axis=2)
+            skipped = layout.first - kept.histograms.layout.first
+            parents = kept.histograms.view(skipped + first, skipped + last).take(parent_slot, axis=2)
             view[:, :, derived_at] = parents - own_view.take(at_sibling, axis=2)
-        return state
+        return found
 
 
-def _entered(whole: Array | None, every: HistogramLayout, state: Array, layout: HistogramLayout, slots: slice) -> Array:
+def _entered(whole: Histograms | None, every: HistogramLayout, part: Histograms, slots: slice) -> Histograms:
     """The histograms of a whole frontier with those of some of its slots entered."""
     if whole is None:
-        whole = every.zeros(state.dtype)
-    skipped = layout.first - every.first
-    for first, last in layout.runs:
-        view = every.view(whole, skipped + first, skipped + last)
-        view[:, :, slots] = layout.view(state, first, last)
+        whole = Histograms(every, every.zeros(part.state.dtype))
+    skipped = part.layout.first - every.first
+    for first, last in part.layout.runs:
+        view = whole.view(skipped + first, skipped + last)
+        view[:, :, slots] = part.view(first, last)
     return whole

@@ -26,7 +26,7 @@ from madtree.learn.grow.feature_span import count_roots
 from madtree.learn.grow.growing import GrowingTrees
 from madtree.learn.grow.policy import BestFirst, GrowthPolicy, LevelWise
 from madtree.learn.grow.split_finder import FinderOf, SplitFinder
-from madtree.learn.histogram import HistogramLayout
+from madtree.learn.histogram import HistogramLayout, Histograms
 from madtree.learn.problem import Problem
 from madtree.learn.requests import Program, Progress, StepReport
 from madtree.learn.route import category_table
@@ -170,7 +170,7 @@ def _enter_surrogates(problem: Problem, growing: GrowingTrees, nodes: Ints) -> P
         layout = HistogramLayout(channels, widths[first:last], len(mine), first)
         state = yield CountRequest("sides", problem, growing.routing, growing.slots(mine), len(mine), (first, last))
         part = found[slots]
-        find_surrogates(problem, state, layout, growing.tree[mine], growing.feature[mine], part)
+        find_surrogates(problem, Histograms(layout, state), growing.tree[mine], growing.feature[mine], part)
     growing.add_surrogates(nodes, found, widths)
 
 

@@ -8,7 +8,7 @@ from dataclasses import field
 import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero
-from madtree.learn.histogram import HistogramLayout, RowsOfNodes, feature_view
+from madtree.learn.histogram import Histograms, RowsOfNodes
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing, category_table
 from madtree.learn.split import RankedSplit, SurrogateSplit
@@ -146,12 +146,12 @@ class GrowingTrees:
         self.surrogates.update({node: own for node, own in zip(nodes.tolist(), found, strict=True) if own})
 
 
-def see_histograms(problem: Problem, growing: GrowingTrees, nodes: Ints, layout: HistogramLayout, state: Array) -> None:
+def see_histograms(problem: Problem, growing: GrowingTrees, nodes: Ints, histograms: Histograms) -> None:
     """Enter the categories of the main trees' roots among `nodes` (n_slots,) by their histograms (of all codes)."""
-    roots = flat_nonzero(nodes < problem.n_groups)
+    roots, layout = flat_nonzero(nodes < problem.n_groups), histograms.layout
     for i in range(len(layout.widths)):
         if len(roots) and problem.unordered[layout.first + i]:
-            counts = feature_view(state, layout, i)[: layout.channels.n_counts]
+            counts = histograms.feature(i)[: layout.channels.n_counts]
             growing.see(layout.first + i, nodes[roots], np.asarray(counts[:, roots].any(axis=0)))
 
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from madtree.learn.histogram.histogram import (
     HistogramLayout,
+    Histograms,
     add_codes,
     add_rows,
     add_rows_of_nodes,
     add_totals,
     check_exact,
     count_cells,
-    feature_view,
-    node_totals,
     sum_stretches,
     summed,
 )

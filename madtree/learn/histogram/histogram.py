@@ -65,15 +65,47 @@ class HistogramLayout:
         return np.zeros((self.channels.count, self.total_bins), dtype)
 
 
-def add_rows(
-    state: Array, layout: HistogramLayout, some: RowsInPlay, gathered_below: float, drawn: Ints | None = None
-) -> None:
-    """Count some of a block's rows into `state` (n_channels, total_bins), in place.
+@dataclass(frozen=True)
+class Histograms:
+    """Sums of some nodes' rows by channel, feature, slot and code.
+
+    Attributes:
+        layout: how they lie in the `state` (n_channels, total_bins).
+    """
+
+    layout: HistogramLayout
+    state: Array
+
+    def view(self, first: int, last: int) -> Array:
+        """As `HistogramLayout.view`."""
+        return self.layout.view(self.state, first, last)
+
+    def feature(self, index: int) -> Array:
+        """(n_channels, n_slots, width) view of one feature's; `index` counts from the layout's first feature."""
+        return self.view(index, index + 1)[:, 0]
+
+    def features(self, first: int, last: int) -> Histograms:
+        """Those of the features `first` to `last - 1`, counted within the layout."""
+        layout, offsets = self.layout, self.layout.offsets
+        part = replace(layout, widths=layout.widths[first:last], first=layout.first + first)
+        return Histograms(part, self.state[:, int(offsets[first]) : int(offsets[last])])
+
+    def totals(self) -> Floats:
+        """(n_channels, n_slots) float64 sums over all rows of each slot: over one feature's codes, the missing one
+        included.
+        """
+        totals: Floats = self.feature(0).sum(axis=2, dtype=np.float64)
+        return totals
+
+
+def add_rows(histograms: Histograms, some: RowsInPlay, gathered_below: float, drawn: Ints | None = None) -> None:
+    """Count some of a block's rows, in place.
 
     Args:
         gathered_below: share of the rows in play under which they are copied out.
         drawn: (n_slots, n_drawn) features of each slot whose places those of the layout are; None for its own.
     """
+    layout = histograms.layout
     first, n_slots = _touched(some.slots, layout)
     if first:
         some = replace(some, slots=np.where(some.slots < 0, -1, some.slots - first))
@@ -90,25 +122,25 @@ def add_rows(
         column = all_codes.column(feature)
         return column if take is None else column.take(take)
 
-    add_codes(state, layout, slot, limbs, codes, (first, n_slots))
+    add_codes(histograms, slot, limbs, codes, (first, n_slots))
 
 
-def add_rows_of_nodes(state: Array, layout: HistogramLayout, rows: RowsOfNodes) -> None:
+def add_rows_of_nodes(histograms: Histograms, rows: RowsOfNodes) -> None:
     """Add rows that were taken out of their blocks; all bins are added up once, not once for each block."""
-    slot = np.multiply(rows.row_class, layout.n_slots, dtype=np.int64) + rows.slot
-    add_codes(state, layout, slot, list(rows.limbs), rows.codes, (0, layout.n_slots))
+    n_slots = histograms.layout.n_slots
+    slot = np.multiply(rows.row_class, n_slots, dtype=np.int64) + rows.slot
+    add_codes(histograms, slot, list(rows.limbs), rows.codes, (0, n_slots))
 
 
 def add_codes(
-    state: Array,
-    layout: HistogramLayout,
+    histograms: Histograms,
     slot: Ints,
     limbs: Sequence[Floats],
     codes: Callable[[int], Array],
     touched: tuple[int, int],
     times: Floats | None = None,
 ) -> None:
-    """Count rows into `state` (n_channels, total_bins), in place.
+    """Count rows, in place.
 
     Args:
         slot: (n_rows,) int64 group * n + slot, where slots are counted from the first one touched, and n of them are;
@@ -118,7 +150,8 @@ def add_codes(
         touched: the first slot that rows have, and n.
         times: (n_rows,) how often each row counts, what is summed included; None for once.
     """
-    n_counts, offsets = layout.channels.n_counts, layout.offsets
+    layout, dtype = histograms.layout, histograms.state.dtype
+    n_counts = layout.channels.n_counts
     first, n_slots = touched
     key_width, key = -1, slot
     index = np.empty(len(slot), np.int64)
@@ -127,12 +160,11 @@ def add_codes(
             key_width, key = width, slot * width
         np.add(key, codes(layout.first + i), out=index)
         size = n_slots * n_counts * width
-        bins = state[:, int(offsets[i]) : int(offsets[i + 1])].reshape(len(state), layout.n_slots, width)
-        added = bins[:, first : first + n_slots]
+        added = histograms.feature(i)[:, first : first + n_slots]
         at = 0
         for limb in (times, *limbs):
             sums = np.bincount(index, limb, minlength=size)[:size]
-            added[at : at + n_counts] += sums.reshape(n_counts, n_slots, width).astype(state.dtype, copy=False)
+            added[at : at + n_counts] += sums.reshape(n_counts, n_slots, width).astype(dtype, copy=False)
             at += n_counts
 
 
@@ -252,16 +284,3 @@ def check_exact(state: Array) -> None:
         )
         hint = "Call again; a boosted model needs a smaller learning_rate, or a larger subsample."
         raise InexactSumError(problem, hint=hint, sqlstate="40001")
-
-
-def feature_view(state: Array, layout: HistogramLayout, index: int) -> Array:
-    """(n_channels, n_slots, width) view of one feature's histograms; `index` counts from the layout's first feature."""
-    return layout.view(state, index, index + 1)[:, 0]
-
-
-def node_totals(state: Array, layout: HistogramLayout) -> Floats:
-    """(n_channels, n_slots) float64 sums over all rows of each slot: over one feature's codes, the missing one
-    included.
-    """
-    totals: Floats = feature_view(state, layout, 0).sum(axis=2, dtype=np.float64)
-    return totals

@@ -78,7 +78,7 @@ def newton_step(moments: Floats, l2: Floats | float) -> Floats:
 
 
 def leaf_steps(moments: Floats, l2: Floats | float, alone: Bools, limited_by: float | None) -> Floats:
-    """(m,) Newton's steps of nodes, as above, before they are multiplied by the learning rate.
+    """(m,) Newton's steps of nodes, as `newton_step` has them, before they are multiplied by the learning rate.
 
     A tree of one node says nothing where it has less hessian than each side of a split must keep: a step over next to
     no curvature would end anywhere, and each one from there farther off.

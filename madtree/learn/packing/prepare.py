@@ -71,7 +71,7 @@ def preparing(
     parameters: Parameters,
     n_given: Ints | None = None,
     replicas: Replicas | None = None,
-    taught: Bools | None = None,
+    in_training: Bools | None = None,
     given: RawRows | None = None,
 ) -> Coroutine[tuple[Problem, Block]]:
     """Bin usable rows, each tree by its own values, and put targets and weights on their grids, as a coroutine.
@@ -81,13 +81,13 @@ def preparing(
         n_classes: 0 for regression.
         n_given: (n_trees,) rows of each tree, by which bins are limited; as many as are `given` if None.
         replicas: that the grids must have room for. The problem has none, nor those of folds.
-        taught: (n_rows,) the rows by whose values bins of ordered and continuous features are found; None for all.
+        in_training: (n_rows,) the rows by whose values bins of ordered and continuous features are found; None for all.
         given: the rows that are `known`, with those that have no feature, in whose place they may have none: the
             ranges of numbers go by all of them, as where rows are too many to be looked at first. None for `rows`.
     """
     scale = _scale(rows if given is None else given, n_trees, parameters.outcome)
     limits = BinLimits.choose(kinds, parameters.n_bins, scale.rows if n_given is None else n_given)
-    codes, bins = yield from _bin(rows, n_trees, limits, kinds, taught)
+    codes, bins = yield from _bin(rows, n_trees, limits, kinds, in_training)
     drawn = scale if replicas is None else scale.drawn(replicas)
     limbs = 1 if _one_limb_will_do(rows, drawn, n_classes == 0) else 2
     problem = Problem(
@@ -124,21 +124,21 @@ def _folds(rows: RawRows, n_trees: int, parameters: Parameters) -> Array | None:
 
 
 def _bin(
-    rows: RawRows, n_trees: int, limits: BinLimits, kinds: Sequence[FeatureKind], taught: Bools | None
+    rows: RawRows, n_trees: int, limits: BinLimits, kinds: Sequence[FeatureKind], in_training: Bools | None
 ) -> Coroutine[tuple[Codes, BinTable]]:
     n_features, n_rows = len(rows.features), len(rows.target)
     sizes = np.zeros((n_trees, n_features), np.int32)
     columns, lowers, uppers = [], [], []
-    chosen = None if taught is None else flat_nonzero(taught)
+    chosen = None if in_training is None else flat_nonzero(in_training)
     of_all = rows.tree, TreeRows(rows.tree, n_trees, n_rows)
-    of_taught = of_all
+    of_training = of_all
     if chosen is not None:
         tree = None if rows.tree is None else rows.tree.take(chosen)
-        of_taught = tree, TreeRows(tree, n_trees, len(chosen))
+        of_training = tree, TreeRows(tree, n_trees, len(chosen))
     for f in range(n_features):
         yield
         values, all_count = rows.features[f], chosen is None or kinds[f] is FeatureKind.UNORDERED
-        tree, trees = of_all if all_count else of_taught
+        tree, trees = of_all if all_count else of_training
         ranks, distinct, counts, n_values = rank_within(values if all_count else values[chosen], trees)
         column, size, starts, ends = merge_bins(
             ranks, tree, n_values, distinct, counts, limits.limit[:, f], int(limits.n_bins[f])

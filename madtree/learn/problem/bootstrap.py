@@ -77,8 +77,8 @@ class Bootstrap(Replicas):
         drawn = self._drawn(block.identity, replica)
         if self.kept < 1:
             drawn = np.where(self._reached(block.identity, replica), drawn, np.uint8(0))
-        taught = None if self.folds is None else self.folds.multiplicity(block, self.fold)
-        return drawn if taught is None else drawn * taught
+        in_training = None if self.folds is None else self.folds.multiplicity(block, self.fold)
+        return drawn if in_training is None else drawn * in_training
 
     def held_out(self, block: Block, replica: int) -> Ints:
         """Indices of the rows out of bag."""

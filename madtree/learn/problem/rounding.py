@@ -61,7 +61,7 @@ class Rounding:
     def _pieces(
         self, block: Block, target: Grid, weight: Grid, rows: Ints | None = None
     ) -> Iterator[tuple[slice, Floats, Floats]]:
-        """Some rows after the others, with their gradients and hessians; `rows` as above."""
+        """Some rows after the others, with their gradients and hessians; `rows` as of `packed_rows`."""
         assert block.weight is not None
         key = keyed(_ROUNDED, self.seed, np.array([self.tree]))[0]
         hashes, tree = block.codes.hashes, block.tree

@@ -58,8 +58,8 @@ class Sampled(Replicas):
             key = keyed(_DRAWN, self.seed, np.array([self.round]))[0]
             drawn = (mixed(block.identity ^ key) < self.kept * 2.0**32).view(np.uint8)
         if self.has_held_out and block.fold is not None:
-            taught = (block.fold == self.IN_SAMPLE).view(np.uint8)
-            drawn = taught if drawn is None else drawn & taught
+            in_training = (block.fold == self.IN_SAMPLE).view(np.uint8)
+            drawn = in_training if drawn is None else drawn & in_training
         return drawn
 
     def held_out(self, block: Block, replica: int) -> Ints:

@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from madtree.learn.data import Bools, Floats, Ints, flat_nonzero
+from madtree.learn.data import Bools, Floats, flat_nonzero
+from madtree.learn.problem import Problem
+from madtree.learn.prune.outcome import Outcome
 
 FEWEST_ROWS = 20  # of a tree, below which nothing is told of features
 _ROWS_A_SIDE = 10  # of a split that shows something: fewer rows are parted by chance
 _ALMOST_ALL = 0.99  # of the impurity
 
 
-def explained(
-    tree: Ints,
-    n_rows: Ints,
-    feature: Ints,
-    improvement: Floats,
-    whole: Floats,
-    n_features: int,
-    costs: Sequence[float],
-) -> tuple[Bools, Bools]:
+def explained(outcome: Outcome, whole: Floats, problem: Problem) -> tuple[Bools, Bools]:
     """Which trees can be judged (n_trees,), and by which features each is nearly explained (n_trees, n_features).
 
     A split counts where both sides have enough rows that chance does not part them so well.
 
     Args:
-        tree, n_rows, feature, improvement: (n_nodes,) of each node, by tree and node id.
         whole: (n_trees,) the root's impurity times its weight.
-        costs: by which gains were divided, of each feature; empty where they were not.
     """
+    tree, n_rows, feature, n_features = outcome.tree, outcome.n_rows, outcome.feature, len(problem.unordered)
     n_trees = len(whole)
     n_nodes = np.bincount(tree, minlength=n_trees)
     roots = np.cumsum(n_nodes) - n_nodes
@@ -44,9 +35,9 @@ def explained(
     inner, rank = inner[large], rank[large]
     child = roots[tree[inner]] + 1 + 2 * rank
     inner = inner[np.minimum(n_rows[child], n_rows[child + 1]) >= _ROWS_A_SIDE]
-    gain = improvement[inner]
-    if costs:
-        gain = gain * np.array(costs)[feature[inner]]
+    gain = outcome.improvement[inner]
+    if problem.parameters.feature_costs:  # by which gains were divided
+        gain = gain * problem.feature_costs[feature[inner]]
     cell = tree[inner].astype(np.int64) * n_features + feature[inner]
     gains = np.bincount(cell, gain, n_trees * n_features).reshape(n_trees, n_features)
     with np.errstate(invalid="ignore"):

@@ -104,7 +104,7 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownNodes | NodeVa
     if problem.replicas.validate:
         all_pruned = prune_at(risk, left, tree, alpha)
         errors = yield from held_out_errors(problem, growing, values)
-        tables = cross_validate(problem, growing, risk, weight, all_pruned, alpha, errors)
+        tables = cross_validate(problem, growing, values, all_pruned, alpha, errors)
         alpha = np.array([table.cp[table.chosen] for table in tables]) * risk[:n_main]
     pruned = relative(prune_at(risk, left, tree, alpha[:n_main]), risk[tree])
     kept = flat_nonzero(pruned.keep)

@@ -52,7 +52,7 @@ def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats, between: Calla
         tree: (n_nodes,) tree of each node.
         alpha: (n_trees,) complexity parameter times the risk that it is relative to; trees beyond are left out. Below 0
             a tree is left as it is.
-        between: as above.
+        between: called now and then, for cancels to be let in.
     """
     n_trees = len(alpha)
     complexity, is_leaf = np.full(len(risk), np.nan), np.ones(len(risk), np.bool_)

@@ -136,15 +136,7 @@ def _trees(outcome: Outcome, problem: Problem, key: TreeKeys) -> TreeColumns:
     # Gains are about what the classes count; of a root without class weights, a regression's, about its weight.
     by_class = outcome.class_weights
     weight = outcome.weight[roots] if by_class is None else by_class[roots].sum(axis=1)
-    is_explainable, is_explained = explained(
-        tree,
-        outcome.n_rows,
-        outcome.feature,
-        outcome.improvement,
-        weight * outcome.impurity[roots],
-        len(problem.unordered),
-        problem.parameters.feature_costs,
-    )
+    is_explainable, is_explained = explained(outcome, weight * outcome.impurity[roots], problem)
     return TreeColumns(
         key=key,
         n_rows=n_rows,

@@ -68,78 +68,77 @@ def held_out_errors(problem: Problem, growing: GrowingTrees, values: NodeValues)
 
 
 def cross_validate(
-    problem: Problem,
-    growing: GrowingTrees,
-    risk: Floats,
-    weight: Floats,
-    pruned: Pruned,
-    alpha: Floats,
-    errors: HeldOutErrors,
+    problem: Problem, growing: GrowingTrees, values: NodeValues, pruned: Pruned, alpha: Floats, errors: HeldOutErrors
 ) -> list[CpTable]:
     """The table of each group.
 
     Args:
-        risk, weight: (n_nodes,).
         pruned: all trees, pruned at `alpha` (n_trees,); complexities are not relative.
     """
     order = np.argsort(growing.tree, kind="stable")
     starts = np.searchsorted(growing.tree[order], np.arange(problem.n_trees + 1))
     nodes_of = [order[a:b] for a, b in pairwise(starts)]
-    stretches = _Stretches(growing, pruned)
-    return [
-        _table(problem, risk, weight, pruned, alpha, errors, nodes_of, stretches, group)
-        for group in range(problem.n_groups)
-    ]
+    validation = _Validation(problem, values, pruned, alpha, errors, nodes_of, _Stretches(growing, pruned))
+    return [validation.table(group) for group in range(problem.n_groups)]
 
 
-def _table(
-    problem: Problem,
-    risk: Floats,
-    weight: Floats,
-    pruned: Pruned,
-    alpha: Floats,
-    errors: HeldOutErrors,
-    nodes_of: list[Ints],
-    stretches: _Stretches,
-    group: int,
-) -> CpTable:
-    main = nodes_of[group][pruned.keep[nodes_of[group]]]
-    inner = main[~pruned.is_leaf[main]]
-    above = pruned.complexity[inner][pruned.complexity[inner] > alpha[group]]
-    cps = np.append(distinct_complexities(np.unique(above).tolist(), float(risk[group])), alpha[group])
-    n_splits = (pruned.complexity[inner][:, None] > cps).sum(axis=0)
-    risks = stretches.spread(main, cps, risk[main])
-    # A parameter below 0, which can only be the last one, stands for the whole tree: there is no mean with it.
-    between = np.where(cps[1:] < 0, cps[1:], np.sqrt(np.maximum(cps[:-1] * cps[1:], 0.0)))
-    points = np.append(10 * max(cps[0], 0.0), between)
-    total = np.zeros((2, len(cps)))
-    rates = []
-    for copy in range(1, problem.n_replicas):
-        tree = copy * problem.n_groups + group
-        nodes = nodes_of[tree][pruned.keep[nodes_of[tree]]]
-        share = weight[tree] / weight[group]
-        parts = [stretches.spread(nodes, points * share, values[nodes]) for values in (errors.error, errors.squared)]
-        total += parts
-        if errors.weight[tree] > 0:
-            rate = parts[0] / errors.weight[tree]
-            rates.append(criterion_of(problem).judging.fold_error(rate))
-    tested = sum(float(errors.weight[copy * problem.n_groups + group]) for copy in range(1, problem.n_replicas))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        xerror = total[0] / risk[group]
-        xstd = np.sqrt(np.maximum(total[1] - np.square(total[0]) / tested, 0.0)) / risk[group]
-        relative = cps / risk[group] if risk[group] > 0 else np.full(len(cps), problem.parameters.cp)
-        rel_error = risks / risk[group]
-    by_fold = np.array(rates).reshape(len(rates), len(cps))
-    return CpTable(
-        cp=relative,
-        n_splits=n_splits,
-        rel_error=rel_error,
-        xerror=xerror,
-        xstd=xstd,
-        cv_error_avg=by_fold.mean(axis=0) if rates else np.full(len(cps), np.nan),
-        cv_error_stddev=by_fold.std(axis=0, ddof=1) if len(rates) > 1 else np.full(len(cps), np.nan),
-        chosen=choose(xerror, xstd, problem.parameters.rule),
-    )
+@dataclass(frozen=True)
+class _Validation:
+    """What the tables of all groups are made of.
+
+    Attributes:
+        nodes_of: of each tree.
+        stretches: of all nodes.
+    """
+
+    problem: Problem
+    values: NodeValues
+    pruned: Pruned
+    alpha: Floats
+    errors: HeldOutErrors
+    nodes_of: list[Ints]
+    stretches: _Stretches
+
+    def table(self, group: int) -> CpTable:
+        problem, pruned, alpha, errors = self.problem, self.pruned, self.alpha, self.errors
+        risk, weight, nodes_of, stretches = self.values.risk, self.values.weight, self.nodes_of, self.stretches
+        main = nodes_of[group][pruned.keep[nodes_of[group]]]
+        inner = main[~pruned.is_leaf[main]]
+        above = pruned.complexity[inner][pruned.complexity[inner] > alpha[group]]
+        cps = np.append(distinct_complexities(np.unique(above).tolist(), float(risk[group])), alpha[group])
+        n_splits = (pruned.complexity[inner][:, None] > cps).sum(axis=0)
+        risks = stretches.spread(main, cps, risk[main])
+        # A parameter below 0, which can only be the last one, stands for the whole tree: there is no mean with it.
+        between = np.where(cps[1:] < 0, cps[1:], np.sqrt(np.maximum(cps[:-1] * cps[1:], 0.0)))
+        points = np.append(10 * max(cps[0], 0.0), between)
+        total = np.zeros((2, len(cps)))
+        rates = []
+        for copy in range(1, problem.n_replicas):
+            tree = copy * problem.n_groups + group
+            nodes = nodes_of[tree][pruned.keep[nodes_of[tree]]]
+            share = weight[tree] / weight[group]
+            parts = [stretches.spread(nodes, points * share, each[nodes]) for each in (errors.error, errors.squared)]
+            total += parts
+            if errors.weight[tree] > 0:
+                rate = parts[0] / errors.weight[tree]
+                rates.append(criterion_of(problem).judging.fold_error(rate))
+        tested = sum(float(errors.weight[copy * problem.n_groups + group]) for copy in range(1, problem.n_replicas))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            xerror = total[0] / risk[group]
+            xstd = np.sqrt(np.maximum(total[1] - np.square(total[0]) / tested, 0.0)) / risk[group]
+            relative = cps / risk[group] if risk[group] > 0 else np.full(len(cps), problem.parameters.cp)
+            rel_error = risks / risk[group]
+        by_fold = np.array(rates).reshape(len(rates), len(cps))
+        return CpTable(
+            cp=relative,
+            n_splits=n_splits,
+            rel_error=rel_error,
+            xerror=xerror,
+            xstd=xstd,
+            cv_error_avg=by_fold.mean(axis=0) if rates else np.full(len(cps), np.nan),
+            cv_error_stddev=by_fold.std(axis=0, ddof=1) if len(rates) > 1 else np.full(len(cps), np.nan),
+            chosen=choose(xerror, xstd, problem.parameters.rule),
+        )
 
 
 class _Stretches:

@@ -52,7 +52,7 @@ class Routing:
         table: int32, where the node's table of categories starts in `categories`, -1 for ordered splits and leaves.
         categories: uint8, LEFT, RIGHT or UNKNOWN for each code; tables of all unordered splits, one after the other.
         surrogates: int32, how many a node has; their entries follow each other from `first_surrogate` on.
-        surrogate_feature, surrogate_cut, surrogate_table: int32, as above.
+        surrogate_feature, surrogate_cut, surrogate_table: int32, what `feature`, `cut` and `table` are of a node.
         surrogate_low_right: uint8, 1 where codes up to the cut go right.
         rounds: of growth; each adds children to some leaves, so a row moves one step down at most in each.
         deepest: depth of the deepest node.
@@ -220,7 +220,7 @@ class Routing:
         return moved
 
     def goes_right(self, node: Ints, codes: CodesOfRows, rows: Ints | None = None) -> Bools:
-        """(n_rows,) whether each row goes right from its node; a leaf's do not. `rows` as above."""
+        """(n_rows,) whether each row goes right from its node; a leaf's do not. `rows` as of `advance`."""
         feature = self.feature.take(node)
         code = codes.gather(feature) if rows is None else codes.gather_at(feature, rows)
         if not self.has_categories_or_surrogates:

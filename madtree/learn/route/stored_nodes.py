@@ -101,7 +101,7 @@ class NewSplits:
         return places(self.nodes, self.n_nodes, -1)
 
     def moved(self, node: Ints, codes: Codes, place_of_node: Ints) -> Ints:
-        """(n_rows,) int32 the nodes of rows after these splits, from those before; `place_of_node` as above."""
+        """(n_rows,) int32 the nodes of rows after these splits, from those before; `place_of_node`: that method's."""
         node = node.astype(np.int32)
         for _ in range(self.rounds):
             place = place_of_node.take(node)

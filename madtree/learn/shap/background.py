@@ -114,7 +114,7 @@ def _changed(values: Floats, bit: int) -> Floats:
 
 
 def weights_against_rows(other: Bools, met: Bools, *, with_pairs: bool) -> Coroutine[Floats]:
-    """(n_leaves, n_lines, n_rows) of some rows, for leaves with many conditions; with pairs as above.
+    """As `weights_against_patterns`, (n_leaves, n_lines, n_rows) of some rows, for leaves with many conditions.
 
     Args:
         other: (n_leaves, k, n_others) which conditions the other rows fulfil.

@@ -110,7 +110,7 @@ def _of_children(pattern: Array, right: Array, bit: int, bit_of: Mapping[int, in
 def _row_by_row(
     explained: Explained, nodes: list[int], route: RouteByNodes, n_rows: int, found: Ints
 ) -> Coroutine[None]:
-    """Add what all leaves below some nodes say; `found` as above."""
+    """Add what all leaves below some nodes say; `found` as of `_by_tables`."""
     leaves = explained.leaves_below(nodes)
     for first_row in range(0, n_rows, _ROWS):
         rows = np.arange(first_row, min(first_row + _ROWS, n_rows))
@@ -125,7 +125,7 @@ def _row_by_row(
 def _add(
     explained: Explained, paths: LeafPaths, orders: Mapping[int, Order], route: RouteByNodes, found: Ints
 ) -> Coroutine[None]:
-    """Add what some leaves say of some rows; `paths` and `orders` as of `Explained.paths`, `found` as above."""
+    """Add what some leaves say of some rows; `paths` and `orders`: of `Explained.paths`, `found`: of `_by_tables`."""
     met = yield from paths.met(route)
     others = (yield from explained.background.met(explained.trees, paths)) if explained.background else None
     for k, of_leaves, of_conditions in paths.runs():

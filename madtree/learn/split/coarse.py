@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from madtree.learn.criteria import Criterion, criterion_of
-from madtree.learn.data import WIDE_LIMIT, Array, Bools, Floats, Ints, flat_nonzero, heads
-from madtree.learn.histogram import HistogramLayout, RowsOfNodes, shifted
+from madtree.learn.data import WIDE_LIMIT, Bools, Floats, Ints, flat_nonzero, heads
+from madtree.learn.histogram import HistogramLayout, Histograms, RowsOfNodes, shifted
 from madtree.learn.problem import Problem
 from madtree.learn.split.margins import least_gain, may_drop, rounding
 from madtree.learn.split.node_rows import bins_of
@@ -52,8 +52,7 @@ def coarse_widths(widths: Ints, coarse_width: int) -> Ints:
 
 def refined(
     problem: Problem,
-    state: Array,
-    layout: HistogramLayout,
+    histograms: Histograms,
     rows: RowsOfNodes,
     tree: Ints,
     gain: Floats,
@@ -63,19 +62,19 @@ def refined(
     with it, and between them the sums of the others. Segments without such a split are left out.
 
     Args:
-        state: coarse histograms (n_channels, total_bins).
+        histograms: coarse ones.
         rows: of the same nodes.
         tree: (n_slots,) of each node; `gain` (n_slots,) of its best split so far.
         allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
     """
     chunk_values, width = problem.tuning.chunk_values, problem.tuning.coarse_width
     reached, weight = gain.copy(), np.zeros(len(tree))
-    for occupied in occupied_bins(state, layout, chunk_values, allowed):
+    for occupied in occupied_bins(histograms, chunk_values, allowed):
         if occupied.n_segments:
             _Segments(problem, occupied, tree).reach(reached, weight)
     least = least_gain(reached, weight, rounding(problem.n_classes))
     bits, first = shifts(problem.bins.widths, width), rows.slot * np.int32(width)
-    for occupied in occupied_bins(state, layout, chunk_values, allowed):
+    for occupied in occupied_bins(histograms, chunk_values, allowed):
         if occupied.n_segments == 0:
             continue
         fine = _Segments(problem, occupied, tree).bounds() >= least[occupied.slot][occupied.segment]
@@ -89,7 +88,7 @@ def refined(
                     _fine(rows, problem, feature, first, places[fine[own]], len(tree) * width),
                     _others(occupied, own, fine, int(bits[feature])),
                 )
-                yield _joined(problem, layout, feature, parts)
+                yield _joined(problem, histograms.layout, feature, parts)
 
 
 class _Segments:

@@ -7,12 +7,13 @@ missing code are left out.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from madtree.learn.binning import MISSING
 from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero, heads
-from madtree.learn.histogram import HistogramLayout, feature_view
+from madtree.learn.histogram import HistogramLayout, Histograms
 from madtree.records import dataclass
 
 
@@ -38,8 +39,9 @@ class OccupiedBins:
     first_code: Ints | None = None
 
     @classmethod
-    def of_histograms(cls, state: Array, layout: HistogramLayout) -> OccupiedBins:
-        """From histograms (n_channels, total_bins)."""
+    def of_histograms(cls, histograms: Histograms) -> OccupiedBins:
+        """From all of their bins."""
+        layout, state = histograms.layout, histograms.state
         n_counts = layout.channels.n_counts
         counts = state[0] if n_counts == 1 else state[:n_counts].sum(axis=0)
         place = flat_nonzero(counts)
@@ -136,14 +138,10 @@ def chunks(layout: HistogramLayout, n_channels: int, chunk_values: int) -> Itera
     yield first, len(layout.widths)
 
 
-def split_by_chunks(
-    state: Array, layout: HistogramLayout, chunk_values: int
-) -> Iterator[tuple[Array, HistogramLayout]]:
+def split_by_chunks(histograms: Histograms, chunk_values: int) -> Iterator[Histograms]:
     """Histograms in `chunks` of features that bound temporary memory, in order."""
-    offsets = layout.offsets
-    for first, last in chunks(layout, len(state), chunk_values):
-        part = HistogramLayout(layout.channels, layout.widths[first:last], layout.n_slots, layout.first + first)
-        yield state[:, int(offsets[first]) : int(offsets[last])], part
+    for first, last in chunks(histograms.layout, len(histograms.state), chunk_values):
+        yield histograms.features(first, last)
 
 
 def allowed_segments(allowed: Bools, layout: HistogramLayout) -> Bools:
@@ -151,10 +149,8 @@ def allowed_segments(allowed: Bools, layout: HistogramLayout) -> Bools:
     return np.asarray(allowed[:, layout.first : layout.first + len(layout.widths)].T)
 
 
-def occupied_bins(
-    state: Array, layout: HistogramLayout, chunk_values: int, allowed: Bools | None = None
-) -> Iterator[OccupiedBins]:
-    """The bins of histograms (n_channels, total_bins) that hold rows, in chunks of features, in order; of a feature
+def occupied_bins(histograms: Histograms, chunk_values: int, allowed: Bools | None = None) -> Iterator[OccupiedBins]:
+    """The bins that hold rows, in chunks of features, in order; of a feature
     with many bins some slots at a time.
 
     Args:
@@ -162,45 +158,44 @@ def occupied_bins(
         allowed: (n_slots, n_features) whether a node may be split by a feature, of all features; None for yes.
     """
     if allowed is not None:
-        yield from bins_of_segments(state, layout, chunk_values, allowed_segments(allowed, layout))
+        yield from bins_of_segments(histograms, chunk_values, allowed_segments(allowed, histograms.layout))
         return
-    for part, part_layout in split_by_chunks(state, layout, chunk_values):
-        if part.size <= chunk_values or len(part_layout.widths) > 1:
-            yield OccupiedBins.of_histograms(part, part_layout)
+    for part in split_by_chunks(histograms, chunk_values):
+        if part.state.size <= chunk_values or len(part.layout.widths) > 1:
+            yield OccupiedBins.of_histograms(part)
             continue
-        of_slots = feature_view(part, part_layout, 0)
-        size = max(1, chunk_values // (len(part) * of_slots.shape[2]))
-        for first in range(0, layout.n_slots, size):
+        of_slots, n_channels = part.feature(0), len(part.state)
+        size = max(1, chunk_values // (n_channels * of_slots.shape[2]))
+        for first in range(0, part.layout.n_slots, size):
             some = of_slots[:, first : first + size]
-            slots_layout = HistogramLayout(layout.channels, part_layout.widths, some.shape[1], part_layout.first)
-            occupied = OccupiedBins.of_histograms(some.reshape(len(part), -1), slots_layout)
+            layout = replace(part.layout, n_slots=some.shape[1])
+            occupied = OccupiedBins.of_histograms(Histograms(layout, some.reshape(n_channels, -1)))
             occupied.slot += first
             yield occupied
 
 
-def bins_of_segments(state: Array, layout: HistogramLayout, chunk_values: int, chosen: Bools) -> Iterator[OccupiedBins]:
+def bins_of_segments(histograms: Histograms, chunk_values: int, chosen: Bools) -> Iterator[OccupiedBins]:
     """The bins of the segments that are `chosen` (n_features, n_slots), some at a time: with at most `chunk_values`
     bins times channels, or one segment.
     """
+    layout = histograms.layout
     feature, slot = np.nonzero(chosen)
     widths = layout.widths[feature]
     start = layout.offsets[feature] + slot * widths
-    size = max(1, chunk_values // (len(state) * int(layout.widths.max())))
+    size = max(1, chunk_values // (len(histograms.state) * int(layout.widths.max())))
     for i in range(0, len(feature), size):
         span = slice(i, i + size)
-        yield _of_starts(state, layout, feature[span], slot[span], start[span], widths[span])
+        yield _of_starts(histograms, feature[span], slot[span], start[span], widths[span])
 
 
-def _of_starts(
-    state: Array, layout: HistogramLayout, feature: Ints, slot: Ints, start: Ints, widths: Ints
-) -> OccupiedBins:
+def _of_starts(histograms: Histograms, feature: Ints, slot: Ints, start: Ints, widths: Ints) -> OccupiedBins:
     """The bins with rows of segments that begin at the bins `start` (m,)."""
     # All codes but the first, the missing one.
     length = widths - 1
     segment = np.repeat(np.arange(len(start)), length)
     code = np.arange(int(length.sum())) - (np.cumsum(length) - length)[segment] + 1
-    sums = state.take(start[segment] + code, axis=1)
+    sums = histograms.state.take(start[segment] + code, axis=1)
     known = flat_nonzero(sums.any(axis=0))
     segment = segment[known]
     found = sums.take(known, axis=1).astype(np.float64, copy=False)
-    return OccupiedBins.of_bins(layout, feature[segment], slot[segment], code[known], found)
+    return OccupiedBins.of_bins(histograms.layout, feature[segment], slot[segment], code[known], found)

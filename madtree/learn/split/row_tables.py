@@ -102,9 +102,13 @@ class RowContents:
         return [values.take(entry, mode="clip") for values in self.channels]
 
 
-def _in_order(keys: list[Array], first: Ints, sizes: Ints, height: int) -> Array:
-    """Keys (height, n_features * n_nodes) uint32 of the rows of some nodes in order; `keys` (n_rows + 1,) of each
-    feature.
+def in_order(keys: list[Array], first: Ints, sizes: Ints, height: int) -> Array:
+    """Keys (height, n_features * n_nodes) uint32 of the rows of some nodes in order.
+
+    Args:
+        keys: (n_rows + 1,) of each feature those of all rows.
+        first, sizes: (n_nodes,) the first row of each node, and how many.
+        height: rows of the largest node, at least.
     """
     place = np.arange(height)
     at = np.where(place < sizes[:, None], first[:, None] + place, len(keys[0]) - 1)
@@ -143,27 +147,14 @@ class RowTable:
     sums: list[Floats]
 
     @classmethod
-    def of(
-        cls,
-        problem: Problem,
-        tree: Ints,
-        contents: RowContents,
-        keys: list[Array],
-        first: Ints,
-        sizes: Ints,
-        height: int,
-    ) -> RowTable:
+    def of(cls, problem: Problem, tree: Ints, contents: RowContents, keys: Array, first: Ints) -> RowTable:
         """The table of some nodes whose rows stand side by side.
 
         Args:
-            tree: (n_nodes,).
-            keys: of each feature those of all rows, as `contents` makes them.
-            first, sizes: (n_nodes,) the first row of each node, and how many.
-            height: rows of the largest node, at least.
+            tree, first: (n_nodes,) tree and first row of each node.
+            keys: as `in_order` puts those that `contents` makes.
         """
-        in_order = _in_order(keys, first, sizes, height)
-        sums = [_added_up(values) for values in contents.counted(in_order, first)]
-        return cls(problem, tree, in_order, sums)
+        return cls(problem, tree, keys, [_added_up(values) for values in contents.counted(keys, first)])
 
     def improve(self, found: BestSplits, slots: Ints, features: Ints, allowed: Bools) -> None:
         """Enter into `found` what beats it.

@@ -19,7 +19,7 @@ import numpy as np
 from madtree.learn.counting import by_rows
 from madtree.learn.criteria import criterion_of
 from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero
-from madtree.learn.histogram import HistogramLayout, add_codes
+from madtree.learn.histogram import HistogramLayout, Histograms, add_codes
 from madtree.learn.problem import Problem
 from madtree.learn.split.best_splits import BestSplits
 from madtree.learn.split.margins import least_gain, may_drop, rounding
@@ -202,14 +202,14 @@ def _search_unordered(problem: Problem, small: SmallNodes, place: int, allowed: 
     for first in range(0, len(small.tree), size):
         mine = np.arange(first, min(first + size, len(small.tree)))
         layout = HistogramLayout(problem.channels, widths, len(mine))
-        state = layout.zeros(problem.channels.dtype(problem.most_rows))
+        histograms = Histograms(layout, layout.zeros(problem.channels.dtype(problem.most_rows)))
         own = flat_nonzero((rows.slot >= first) & (rows.slot < first + size))
         key = np.multiply(rows.row_class.take(own), len(mine), dtype=np.int64) + (rows.slot.take(own) - first)
         own_code, own_limbs = code.take(own), [limb.take(own) for limb in rows.limbs]
         times = None if rows.times is None else rows.times.take(own)
-        add_codes(state, layout, key, own_limbs, lambda _: own_code, (0, len(mine)), times)  # noqa: B023
+        add_codes(histograms, key, own_limbs, lambda _: own_code, (0, len(mine)), times)  # noqa: B023
         part, features = found.of_slots(mine), small.features[mine, place]
-        for some in occupied_bins(state, layout, problem.tuning.chunk_values, allowed[mine, None]):
+        for some in occupied_bins(histograms, problem.tuning.chunk_values, allowed[mine, None]):
             some.feature = features[some.slot]
             search(problem, [some], small.tree[mine], part)
         found.enter(mine, part)

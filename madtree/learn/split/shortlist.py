@@ -17,7 +17,7 @@ from madtree.learn.binning import MISSING
 from madtree.learn.counting import by_rows
 from madtree.learn.criteria import RoughBinGains, criterion_of
 from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero, heads
-from madtree.learn.histogram import HistogramLayout
+from madtree.learn.histogram import HistogramLayout, Histograms
 from madtree.learn.problem import Problem
 from madtree.learn.split.margins import least_gain, may_drop, may_drop_where_all_are_known, rounding
 from madtree.learn.split.occupied_bins import OccupiedBins, allowed_segments, bins_of_segments, occupied_bins
@@ -26,8 +26,7 @@ from madtree.records import dataclass
 
 def likely_bins(
     problem: Problem,
-    state: Array,
-    layout: HistogramLayout,
+    histograms: Histograms,
     gain: Floats,
     allowed: Bools | None = None,
     whole: Bools | None = None,
@@ -43,26 +42,25 @@ def likely_bins(
         tree: (n_slots,) of each slot; None where all are of the first one.
     """
     criterion, tuning = criterion_of(problem), problem.tuning
-    chunk_values = tuning.chunk_values
+    layout, chunk_values = histograms.layout, tuning.chunk_values
     rough_bin_gains = criterion.rough_bin_gains if rough_bin_gains_apply(problem) else None
-    if rough_bin_gains is None or state.size < tuning.shortlist_cells:
-        yield from occupied_bins(state, layout, chunk_values, allowed)
+    if rough_bin_gains is None or histograms.state.size < tuning.shortlist_cells:
+        yield from occupied_bins(histograms, chunk_values, allowed)
         return
     shape = len(layout.widths), layout.n_slots
     if whole is None:
         whole = np.broadcast_to(problem.unordered[layout.first : layout.first + shape[0], None], shape)
     if criterion.finds_missing_side:
-        whole = whole | _have_missing(state, layout)
+        whole = whole | _have_missing(histograms)
     if whole.all():
-        yield from occupied_bins(state, layout, chunk_values, allowed)
+        yield from occupied_bins(histograms, chunk_values, allowed)
         return
     chosen: Bools = np.ones(shape, np.bool_) if allowed is None else allowed_segments(allowed, layout)
     slots_tree: Ints = np.zeros(layout.n_slots, np.int64) if tree is None else tree
-    likely = LikelyBins.of(problem, rough_bin_gains, state, layout, gain, chosen & ~whole, slots_tree)
+    likely = LikelyBins.of(problem, rough_bin_gains, histograms, gain, chosen & ~whole, slots_tree)
     in_whole: Bools = np.logical_and(chosen, whole)
     some_whole: Bools = np.logical_or.reduce(in_whole, axis=1)
     bounds = flat_nonzero(np.diff(some_whole, prepend=~some_whole[:1], append=~some_whole[-1:])).tolist()
-    offsets = layout.offsets
     for first, last in pairwise(bounds):
         # Features come in order: one by one where some of their segments are wanted whole, and others are not.
         step = 1 if some_whole[first] and not whole[first:last].all() else last - first
@@ -70,10 +68,7 @@ def likely_bins(
             stop = start + step
             yield from likely.occupied(start, stop, chunk_values)
             if some_whole[first]:
-                part = state[:, int(offsets[start]) : int(offsets[stop])]
-                widths = layout.widths[start:stop]
-                part_layout = HistogramLayout(layout.channels, widths, layout.n_slots, layout.first + start)
-                yield from bins_of_segments(part, part_layout, chunk_values, in_whole[start:stop])
+                yield from bins_of_segments(histograms.features(start, stop), chunk_values, in_whole[start:stop])
 
 
 def rough_bin_gains_apply(problem: Problem) -> bool:
@@ -91,10 +86,11 @@ def _are_exact_counts(problem: Problem) -> bool:
     return problem.most_rows**2 < 2**53 and only_counts
 
 
-def _have_missing(state: Array, layout: HistogramLayout) -> Bools:
+def _have_missing(histograms: Histograms) -> Bools:
     """(n_features, n_slots) segments with rows whose value is missing."""
+    layout = histograms.layout
     missing = (layout.offsets[:-1, None] + layout.widths[:, None] * np.arange(layout.n_slots)) + MISSING
-    return np.asarray(state[: layout.channels.n_counts].take(missing, axis=1).any(axis=0))
+    return np.asarray(histograms.state[: layout.channels.n_counts].take(missing, axis=1).any(axis=0))
 
 
 @dataclass(frozen=True)
@@ -122,17 +118,17 @@ class LikelyBins:
         cls,
         problem: Problem,
         rough_bin_gains: RoughBinGains,
-        state: Array,
-        layout: HistogramLayout,
+        histograms: Histograms,
         gain: Floats,
         looked_at: Bools,
         tree: Ints,
     ) -> LikelyBins:
         """Of the segments that are `looked_at` (n_features, n_slots), which must be by ordered features; `gain` as
-        above, `tree` (n_slots,) of each slot.
+        of `likely_bins`, `tree` (n_slots,) of each slot.
         """
+        layout, n_channels = histograms.layout, len(histograms.state)
         best, parts, n_bins, most = gain.copy(), [], 0, problem.tuning.rough_bins
-        for segments, counts in _pieces(state, layout, looked_at, problem.tuning.rough_bins):
+        for segments, counts in _pieces(histograms, looked_at, problem.tuning.rough_bins):
             slot = segments % layout.n_slots
             (line, code, following, upto), gains, totals = look(problem, rough_bin_gains, counts, tree.take(slot))
             if segments[-1] - segments[0] < layout.n_slots:  # of one segment each, and `at` takes many times as long
@@ -143,10 +139,10 @@ class LikelyBins:
             parts.append(cls(layout, *of_segments, code, following, upto, totals.take(line, axis=1)))
             n_bins += len(line)
             if n_bins > most:  # of many features hardly any stay
-                parts = [cls._joined(layout, len(state), parts)._near(problem, best)]
+                parts = [cls._joined(layout, n_channels, parts)._near(problem, best)]
                 n_bins = len(parts[0].segment)
                 most = max(most, 2 * n_bins)
-        return cls._joined(layout, len(state), parts)._near(problem, best)
+        return cls._joined(layout, n_channels, parts)._near(problem, best)
 
     @classmethod
     def _joined(cls, layout: HistogramLayout, n_channels: int, parts: Sequence[LikelyBins]) -> LikelyBins:
@@ -197,16 +193,17 @@ class LikelyBins:
 _OF_BINS = ("segment", "best", "code", "next_code", "upto", "total")
 
 
-def _pieces(state: Array, layout: HistogramLayout, looked_at: Bools, rough_bins: int) -> Iterator[tuple[Ints, Array]]:
+def _pieces(histograms: Histograms, looked_at: Bools, rough_bins: int) -> Iterator[tuple[Ints, Array]]:
     """Segments that are `looked_at` (n_features, n_slots), some at a time, and their row counts (n_channels, m, D)
     without those of the missing code.
     """
-    n_channels, n_slots = len(state), layout.n_slots
+    layout, n_channels = histograms.layout, len(histograms.state)
+    n_slots = layout.n_slots
     for first, last in layout.runs:
         width = int(layout.widths[first])
         if width < 2:
             continue
-        segments = layout.view(state, first, last).reshape(n_channels, -1, width)
+        segments = histograms.view(first, last).reshape(n_channels, -1, width)
         some = flat_nonzero(looked_at[first:last])
         size = max(1, 2 * rough_bins // (width * max(n_channels, 2)))
         for i in range(0, len(some), size):

@@ -18,7 +18,7 @@ from madtree.learn.histogram import HistogramLayout, RowsOfNodes
 from madtree.learn.problem import Problem
 from madtree.learn.split.best_splits import BestSplits, PicksSplits
 from madtree.learn.split.node_rows import SmallNodes, order_of_slots, stretches, sweep
-from madtree.learn.split.row_tables import MOST_ROWS, RowContents, RowTable
+from madtree.learn.split.row_tables import MOST_ROWS, RowContents, RowTable, in_order
 from madtree.learn.split.search import search
 from madtree.records import dataclass
 
@@ -127,7 +127,8 @@ def _search_tables(
         for start in range(0, len(nodes), size):
             mine = nodes[start : start + size]
             slots = standing.slots[mine]
-            of_rows = standing.first[mine], standing.sizes[mine]
-            table = RowTable.of(problem, small.tree[slots], contents, keys, *of_rows, width)
+            own = standing.first[mine]
+            ordered = in_order(keys, own, standing.sizes[mine], width)
+            table = RowTable.of(problem, small.tree[slots], contents, ordered, own)
             table.improve(found, slots, small.features[slots, places].T, allowed[slots, places].T)
             yield

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from madtree.learn.data import LEFT, N_SIDES, RIGHT, Array, Floats, Ints, flat_nonzero
-from madtree.learn.histogram import HistogramLayout, node_totals
+from madtree.learn.histogram import Histograms
 from madtree.learn.problem import Problem, weights_by_class
 from madtree.learn.split.occupied_bins import OccupiedBins, first_of_best, split_by_chunks
 from madtree.records import dataclass
@@ -45,8 +45,7 @@ class SurrogateSplit:
 
 def find_surrogates(
     problem: Problem,
-    state: Array,
-    layout: HistogramLayout,
+    histograms: Histograms,
     tree: Ints,
     primary: Ints,
     found: list[list[SurrogateSplit]],
@@ -54,13 +53,13 @@ def find_surrogates(
     """Add the surrogates among the layout's features to `found`, and keep each slot's best ones.
 
     Args:
-        state: (n_channels, total_bins) histograms by side.
+        histograms: by side.
         tree: (n_slots,) the tree of each slot; `primary` (n_slots,) the feature that it is split by.
         found: for each slot its surrogates, by falling agreement; among equals the earlier feature comes first.
     """
-    sides = _side_weights(problem, node_totals(state, layout), tree)[: RIGHT + 1]
-    for part, part_layout in split_by_chunks(state, layout, problem.tuning.chunk_values):
-        occupied = OccupiedBins.of_histograms(part, part_layout)
+    sides = _side_weights(problem, histograms.totals(), tree)[: RIGHT + 1]
+    for part in split_by_chunks(histograms, problem.tuning.chunk_values):
+        occupied = OccupiedBins.of_histograms(part)
         if occupied.n_segments:
             _Imitation(problem, occupied, tree, primary, sides).add_to(found)
     for surrogates in found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.data import Block, Bools, Coroutine, Ints
-from madtree.learn.ensemble import Deliver, Held, ReportProgress, bootstrap
+from madtree.learn.ensemble import Deliver, Held, Learner, ReportProgress
 from madtree.learn.packing import RawRows
 from madtree.learn.problem import Bootstrap, Problem
 from madtree.learn.prune import TrainedTrees, assign_folds
@@ -19,9 +20,12 @@ from madtree.learn.route import POSITION_BYTES
 from madtree.learn.tune.boosted import try_boosted
 from madtree.learn.tune.forests import try_forests
 from madtree.learn.tune.trees import try_trees
-from madtree.learn.tune.trials import Report, Search, TrialScores, ranked, rungs
+from madtree.learn.tune.trials import Attempt, Report, Search, TrialScores, ranked, rungs
 from madtree.records import dataclass
-from madtree.trees import BoostParameters, ForestParameters, Parameters
+from madtree.trees import BOOSTED, FOREST, TREE, ModelKind, Parameters
+
+# How settings of each kind of model are tried.
+_ATTEMPTS: Mapping[ModelKind, Attempt] = {TREE: try_trees, FOREST: try_forests, BOOSTED: try_boosted}
 
 
 @dataclass(frozen=True)
@@ -29,18 +33,19 @@ class SearchLearner:
     """Tries settings of a kind of model, for each fold; it learns no tree.
 
     Attributes:
+        learners: of each setting.
         report: is told of each setting that has been tried.
     """
 
     search: Search
+    learners: Sequence[Learner]
     report: Report
     draws_rows = True
     holds_out = False
 
     def samples(self, parameters: Parameters) -> Bootstrap | None:
-        """Those of the forests by which sums grow most."""
-        ensembles = [trial.ensemble for trial in self.search.trials]
-        found = [bootstrap(parameters.seed, each) for each in ensembles if isinstance(each, ForestParameters)]
+        """Those by which sums grow most."""
+        found = filter(None, (learner.samples(parameters) for learner in self.learners))
         return max(found, key=lambda each: int(each.upper_bound(np.ones(1, np.int64))[0]), default=None)
 
     def in_training(self, rows: RawRows, parameters: Parameters) -> Bools | None:
@@ -50,14 +55,7 @@ class SearchLearner:
         if not held.folds_known:
             yield from assign_folds(problem)
         yield Progress(stage="passes")
-        match self.search.trials[0].ensemble:
-            case BoostParameters():
-                attempt = try_boosted
-            case ForestParameters():
-                attempt = try_forests
-            case _:
-                attempt = try_trees
-        trials = list(self.search.trials)
+        attempt, trials = _ATTEMPTS[self.search.kind], list(self.search.trials)
         for share, n_trials in rungs(len(trials), int(problem.rows.sum()), halving=self.search.halving):
             found: dict[int, TrialScores] = {}
             kept, seed = trials[:n_trials], problem.parameters.seed

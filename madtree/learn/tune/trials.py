@@ -8,8 +8,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from madtree.learn.data import Floats, Ints
+from madtree.learn.problem import Problem
+from madtree.learn.requests import Program
 from madtree.records import dataclass
-from madtree.trees import METRICS, EnsembleParameters, Metric, Parameters
+from madtree.trees import METRICS, TREE, EnsembleParameters, Metric, ModelKind, Parameters
 
 _FACTOR = 3  # of successive halving: by so much rows become more, and settings fewer
 _LEAST_ROWS = 1_000  # of all folds, that settings are compared by
@@ -62,12 +64,14 @@ class Search:
         metric: name of one of `METRICS`.
         n_folds: 0 where a column tells them.
         halving: whether all but the best settings are left out after they have been tried on a part of the rows.
+        kind: of model that the settings are of.
     """
 
     trials: Sequence[Trial]
     metric: str
     n_folds: int
     halving: bool = False
+    kind: ModelKind = TREE
 
     @property
     def metric_used(self) -> Metric:
@@ -86,6 +90,9 @@ class Clock:
 
 
 Report = Callable[[TrialScores], None]
+# Tries some settings of a kind of model: of the problem, of the search these, on a share of the rows; whether these are
+# at hand.
+Attempt = Callable[[Problem, Search, Sequence[Trial], float, bool, Report], Program[None]]
 
 
 def ranked(scored: Sequence[TrialScores], metric: Metric) -> list[TrialScores]:

@@ -41,7 +41,7 @@ def split_categories(opened: OpenModel, nodes: Mapping[str, Array]) -> SplitCate
 
 
 def seen_categories(host: Host, model: Model) -> KnownCategories:
-    """Those that the model has seen; features as above."""
+    """Those that the model has seen; features by their positions in it, from 1."""
     feature, group, texts = _texts_seen(host, model)
     return KnownCategories(feature, group, keys_of(host, model.features, feature, texts))
 

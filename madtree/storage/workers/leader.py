@@ -35,6 +35,7 @@ from madtree.storage.workers.board import Board
 from madtree.storage.workers.messages import ByOwnRows, KeepRows, MessageWriter, ShareRows, TakeRows
 from madtree.storage.workers.resident import Resident, waited_for
 from madtree.storage.workers.waves import SharedWaves
+from madtree.wording import count_text
 
 _COPIED_SHARE = 2  # of the memory budget, what rows may take that are handed over instead of their histograms
 _OF_A_PART = 4  # numbers: which one, rows, rows that were not usable, those of an unknown class
@@ -108,7 +109,7 @@ class Leader(Resident, Provider, Generic[T]):
         self.store.finish()
         packed = yield from waited_for(self._all_packed)
         n, shared = (self.board.n_seats, ", shared with") if self._n_taken else (len(self._others), " and")
-        self._report(Progress(note=f"packed by this process{shared} {n} resident worker{'s' * (n != 1)}"))
+        self._report(Progress(note=f"packed by this process{shared} {count_text(n, 'resident worker')}"))
         try:
             if self._plan.sharing:
                 yield from self._share_rows()
@@ -272,9 +273,10 @@ class Leader(Resident, Provider, Generic[T]):
         return (Packed(*packed[:, 1:].sum(axis=0).tolist()),)
 
     def _are_rows_lighter(self, request: CountRequest) -> bool:
-        """Whether nodes have become so small that handing over their rows takes less than handing over histograms: a
-        byte takes about as long to hand over as a bin to count, which everybody does at the same time. Rows that stand
-        in the order of nodes are counted where they are: to find others of them takes a pass over all rows.
+        """Whether nodes have become so small that handing over their rows takes less than handing over histograms, and
+        there is memory for the rows. Times are compared roughly: a byte of a histogram takes about as long to hand over
+        as a row's code to hand over and to count, beside which the rest of a row is left out. Rows that stand in the
+        order of nodes are counted where they are: to find others of them takes a pass over all rows.
         """
         if request.what != "histograms" or request.in_order or not self._others:
             return False

@@ -17,6 +17,7 @@ from madtree.storage.workers import taking_part
 from madtree.storage.workers.board import Board
 from madtree.storage.workers.growers import GrowBlocks, LeadingGrower
 from madtree.storage.workers.taking_part import Participant
+from madtree.wording import count_text
 
 
 @contextmanager
@@ -56,7 +57,7 @@ def grown_together(
         leader = LeadingGrower(board, plan, report)
         work_together(host, board, leader)
         n = board.n_seated
-        report(Progress(note=f"small groups grown by this process and {n} resident worker{'s' * (n != 1)}"))
+        report(Progress(note=f"small groups grown by this process and {count_text(n, 'resident worker')}"))
         trees = leader.trees()
         for number in range(n_blocks):
             found = trees.pop(number, None)

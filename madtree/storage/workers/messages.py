@@ -30,6 +30,7 @@ from madtree.learn.requests import (
 )
 from madtree.learn.waves import Ensemble
 from madtree.records import dataclass
+from madtree.storage.blocks import BlockLimits
 
 _MOST_BYTES = 2**62
 _HANDED = (*COLUMNS, SCORES)  # columns of rows that are handed over
@@ -46,8 +47,7 @@ class KeepRows:
         packer: of rows into blocks.
         queries: of each relation that of a part's images, and the careful one that puts NaN for any NULL.
         ranges: the parts: relation, first tid, and the one behind the last.
-        block_rows: of a block, at least.
-        memory_bytes, position_bytes: that blocks and their rows' positions may take in each process.
+        limits: in each process.
         place: of temporary files.
         sharing: whether everybody is to have all rows at hand.
     """
@@ -55,9 +55,7 @@ class KeepRows:
     packer: Packer
     queries: Sequence[tuple[str, str]]
     ranges: Sequence[tuple[int, str, str]]
-    block_rows: int
-    memory_bytes: int
-    position_bytes: int
+    limits: BlockLimits
     place: TemporaryPlace
     sharing: bool
     what: ClassVar[str] = "keep rows"
@@ -68,9 +66,9 @@ class KeepRows:
             **pack_values(self.packer.problem, self.packer.row_format, self.packer.tree_ids),
             "queries": self.queries,
             "ranges": self.ranges,
-            "block_rows": self.block_rows,
-            "memory_bytes": self.memory_bytes,
-            "position_bytes": self.position_bytes,
+            "block_rows": self.limits.rows,
+            "memory_bytes": self.limits.memory_bytes,
+            "position_bytes": self.limits.position_bytes,
             "place": place_values(self.place),
             "sharing": self.sharing,
         }
@@ -85,9 +83,11 @@ class KeepRows:
             packer_of(values),
             queries,
             ranges,
-            given.integer("block_rows", 1, _MOST_ROWS),
-            given.integer("memory_bytes", 0, _MOST_BYTES),
-            given.integer("position_bytes", 0, _MOST_BYTES),
+            BlockLimits(
+                given.integer("block_rows", 1, _MOST_ROWS),
+                given.integer("memory_bytes", 0, _MOST_BYTES),
+                given.integer("position_bytes", 0, _MOST_BYTES),
+            ),
             place_of(given),
             given.boolean("sharing"),
         )

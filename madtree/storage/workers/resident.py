@@ -46,8 +46,7 @@ class Resident:
         self._packer = plan.packer
         self._claims = Claims(board, len(plan.ranges))
         board.keep_to(plan.place)
-        of_blocks = plan.block_rows, plan.memory_bytes, plan.position_bytes
-        self.store = BlockStore(plan.packer.problem, *of_blocks, plan.place)
+        self.store = BlockStore(plan.packer.problem, plan.limits, plan.place)
         self._all_rows: AllRows | None = None
         self._ensemble: Ensemble | None = None
         self._life: Coroutine[None] | None = None
@@ -171,7 +170,7 @@ class Resident:
         """All rows of all processes, once everybody has shared them."""
         assert self._all_rows is not None
         allocator = allocator_of(self._plan.place, self._plan.packer.problem.parameters.memory_bytes // ALLOCATED_SHARE)
-        return self._all_rows.at_hand(self.board.rows, self._plan.position_bytes, allocator)
+        return self._all_rows.at_hand(self.board.rows, self._plan.limits.position_bytes, allocator)
 
     def _look(self) -> tuple[bytes | None] | None:
         """The next request, (None,) if it is over, None if neither is known yet."""

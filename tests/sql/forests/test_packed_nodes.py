@@ -23,8 +23,9 @@ from madtree.model.arrays import read_arrays
 from madtree.model.arrays.packed_nodes import read_packed
 from madtree.model.write import ModelOutput, write_packed
 from madtree.sqltext import packed_nodes
-from madtree.sqltext.tables import NODE_COLUMNS, create_tables
-from madtree.trees import MOST_ROWS_IN_BAG, NodeLayout, Numbering
+from madtree.sqltext.kinds import create_tables
+from madtree.sqltext.tables import NODE_COLUMNS
+from madtree.trees import MOST_ROWS_IN_BAG, TREE, NodeLayout, Numbering
 
 FEATURES = ["x", '"odd {0} `name`"', "it's \\ there", "k", "flag"]
 UNORDERED = [None, None, None, ("a", 'b "quoted"', "c,{}", None, ""), ("false", "true")]
@@ -139,7 +140,7 @@ def written(
 ) -> None:
     """A forest's table of packed nodes and its view, filled by what trains forests."""
     at = schema, name
-    db.execute(create_tables(*at, (), None))  # type: ignore[arg-type]
+    db.execute(create_tables(*at, TREE, (), None))  # type: ignore[arg-type]
     before = replace(layout, n_classes=0)
     db.execute(packed_nodes.create_view(*at, before, FEATURES, type_))  # type: ignore[arg-type]
     db.execute(packed_nodes.store_whole(*at))  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from shares import share
 from surveying import surveyed
 
 from madtree.host.protocol import Row
-from madtree.ingest.page_ranges import PageRanges
+from madtree.ingest.page_ranges import PageRanges, Reading
 from madtree.ingest.row_spool import RowSpool
 from madtree.request import arguments
 
@@ -27,9 +27,8 @@ def _spool(db: psycopg.Connection, in_memory: int) -> RowSpool:
     host = PsycopgHost(db)
     found = surveyed(host, arguments.check_arguments(host, "t", "m", "id", "y", "a, b, x"))
     pages = PageRanges.cut(host, found.source.oids, 5_000, 700)
-    return RowSpool.read(
-        host, found.source.rows, pages, found.row_format(found.profile), in_memory, part_bytes=8 * 6 * 900
-    )
+    reading = Reading(host, found.source.rows, pages)
+    return RowSpool.read(reading, found.row_format(found.profile), in_memory, part_bytes=8 * 6 * 900)
 
 
 @pytest.mark.parametrize("in_memory", [100, 2**24], ids=["file", "memory"])
@@ -63,9 +62,8 @@ def test_a_spool_of_no_rows(db: psycopg.Connection) -> None:
     task = arguments.check_arguments(host, "t", "m", "id", "y", "a, b, x")
     found = surveyed(host, task)
     db.execute("DELETE FROM t")
-    spool = RowSpool.read(
-        host, found.source.rows, PageRanges.cut(host, found.source.oids, 50, 700), found.row_format(found.profile), 100
-    )
+    reading = Reading(host, found.source.rows, PageRanges.cut(host, found.source.oids, 50, 700))
+    spool = RowSpool.read(reading, found.row_format(found.profile), 100)
     assert (spool.n_rows, len(spool.feature(0))) == (0, 0)
     spool.close()
 
@@ -81,7 +79,8 @@ def test_some_rows_of_groups_come_back_with_their_trees(db: psycopg.Connection, 
     pages = PageRanges.cut(host, found.source.oids, 5_000, 700)
     condition = f"madtree_g1 > 1 AND {found.source.rows.usable}"
     size = in_memory, 8 * 7 * 900
-    spool = RowSpool.read(host, found.source.rows, pages, found.row_format(found.profile), *size, condition=condition)
+    reading = Reading(host, found.source.rows, pages)
+    spool = RowSpool.read(reading, found.row_format(found.profile), *size, condition=condition)
     expected = db.execute(
         f"SELECT tree_id, a FROM t JOIN {found.source.rows.groups} ON g1 = id % 4 WHERE y IS NOT NULL AND g1 > 1 "
         "ORDER BY t.ctid"
@@ -104,7 +103,7 @@ def test_numbers_are_checked_for_null_once_they_have_been(db: psycopg.Connection
     found = surveyed(host, arguments.check_arguments(host, "t", "m", "id", "y", "a, b, c"))
     pages = PageRanges.cut(host, found.source.oids, 5_000, 700)
     host.queries.clear()
-    spool = RowSpool.read(host, found.source.rows, pages, found.row_format(found.profile), 2**20)
+    spool = RowSpool.read(Reading(host, found.source.rows, pages), found.row_format(found.profile), 2**20)
     assert np.flatnonzero(np.isnan(spool.feature(0))).tolist() == [2499]
     assert np.flatnonzero(np.isnan(spool.feature(2))).tolist() == [3999]
     assert len(host.queries) == len(pages.ranges) + 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from madtree.learn.criteria.losses import Losses
+from madtree.learn.criteria.classes import Losses
 from madtree.learn.problem.class_factors import ClassFactors
 from madtree.trees import ClassParams
 

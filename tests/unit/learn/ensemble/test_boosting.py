@@ -20,7 +20,7 @@ from madtree.learn.problem import Problem, identities
 from madtree.learn.prune import TrainedTrees
 from madtree.learn.requests import NoAnswerError, Provider, ReplaceRequest, driven
 from madtree.storage.all_rows import AllRows
-from madtree.storage.blocks import BlockStore
+from madtree.storage.blocks import BlockLimits, BlockStore
 from madtree.trees import BoostParameters, FeatureKind, NodeLayout, Parameters
 from tests.rounds import Limits, boosted
 from tests.unit.learn.binned import at_hand, cut, problem_of, sample_rows
@@ -30,7 +30,7 @@ Grown = tuple[list[TrainedTrees], TrainedTrees]
 
 
 def store_of(blocks: Sequence[Block], problem: Problem, memory_bytes: int, place: TemporaryPlace) -> BlockStore:
-    store = BlockStore(problem, 200, memory_bytes, 2**20, place)
+    store = BlockStore(problem, BlockLimits(200, memory_bytes, 2**20), place)
     for block in blocks:
         store.add(block)
     store.finish()

@@ -13,7 +13,7 @@ from shares import share
 from madtree.learn.counting.joint_tables import add_joint, joint_pairs
 from madtree.learn.data import Block
 from madtree.learn.ensemble import boosting, few_bits
-from madtree.learn.histogram import HistogramLayout, feature_view
+from madtree.learn.histogram import HistogramLayout, Histograms
 from madtree.learn.problem import Channels, Problem, Rounding, identities
 from madtree.trees import BoostParameters, Parameters
 from tests.unit.learn.binned import at_hand, cut, problem_of, sample_rows
@@ -82,14 +82,14 @@ def test_two_features_are_counted_at_once(crowd: int, is_packed: bool) -> None:
     assert all(each - crowd in (0, 1) for each in counted)
     pairs = joint_pairs(layout, counted, is_packed)
     assert pairs == [k for k in (0, 1) if counted[k] <= Rounding.PACKED_ROWS or not is_packed]
-    state = layout.zeros(np.dtype(np.float64))
+    histograms = Histograms(layout, layout.zeros(np.dtype(np.float64)))
     if pairs:
         limbs = [hessian.astype(float), gradient.astype(float)]
         values = [Rounding.packed(*limbs[::-1])] if is_packed else [np.ones(len(codes)), *limbs]
-        both = [(codes[:, 2 * pair] + 256 * codes[:, 2 * pair + 1]).astype(np.uint16) for pair in pairs]
-        add_joint(state, layout, 1, pairs, both, values, max(counted), is_packed)
+        both = {pair: (codes[:, 2 * pair] + 256 * codes[:, 2 * pair + 1]).astype(np.uint16) for pair in pairs}
+        add_joint(histograms, 1, both, values, max(counted), is_packed)
     for feature in range(5):
-        found = feature_view(state, layout, feature)
+        found = histograms.feature(feature)
         assert not found[:, 0].any()
         for own, values in zip(found[:, 1], (np.ones(len(codes)), hessian, gradient), strict=True):
             expected = [values[codes[:, feature] == code].sum() for code in range(256)]

@@ -24,7 +24,7 @@ from madtree.learn.prune.program import train_trees
 from madtree.learn.requests import Program, ReplaceRequest
 from madtree.learn.requests.provider import driven
 from madtree.records import dataclass
-from madtree.storage.blocks import BlockStore
+from madtree.storage.blocks import BlockLimits, BlockStore
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import ManyBlocks, assert_identical, at_hand, cut, problem_of, sample_rows, train, train_by
 
@@ -159,7 +159,7 @@ def test_a_column_is_replaced_wherever_blocks_are(memory_bytes: int, monkeypatch
     parameters = Parameters("gini", 5, min_split=10, min_bucket=4)
     problem, block = problem_of(sample_rows(1_500, 3), 3, parameters)
     flipped = train(problem, replace(block, target=(2 - block.target).astype(block.target.dtype)))
-    store = BlockStore(problem, 200, memory_bytes, 2**20, TemporaryPlace(None, None))
+    store = BlockStore(problem, BlockLimits(200, memory_bytes, 2**20), TemporaryPlace(None, None))
     for some in cut(block, np.arange(block.codes.n_rows), 10):
         store.add(some)
     store.finish()

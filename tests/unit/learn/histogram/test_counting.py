@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from madtree.learn.counting.transition import merge
-from madtree.learn.histogram.histogram import HistogramLayout, add_rows
+from madtree.learn.histogram.histogram import HistogramLayout, Histograms, add_rows
 from madtree.learn.histogram.rows_of_nodes import RowsInPlay
 from madtree.trees.parameters import Parameters
 from tests.unit.learn.binned import cut, problem_of, sample_rows
@@ -21,7 +21,8 @@ def test_merging_is_associative_and_commutative(n_classes: int, weighted: bool) 
     states = []
     for part in cut(block, rng.permutation(block.codes.n_rows), 5):
         state = layout.zeros(np.dtype("<f8"))
-        add_rows(state, layout, RowsInPlay(part, rng.integers(-1, 3, part.codes.n_rows).astype(np.int32)), 0.7)
+        some = RowsInPlay(part, rng.integers(-1, 3, part.codes.n_rows).astype(np.int32))
+        add_rows(Histograms(layout, state), some, 0.7)
         states.append(state)
     a, b, c, d, e = states
     one = merge(merge(merge(merge(a, b), c), d), e)
@@ -39,7 +40,7 @@ def test_only_rows_in_play_are_counted(share: float, gathered_below: float) -> N
     n = block.codes.n_rows
     slots = np.where(rng.random(n) < share, rng.integers(0, 2, n), -1).astype(np.int32)
     state = layout.zeros(np.dtype("<i4"))
-    add_rows(state, layout, RowsInPlay(block, slots), gathered_below)
+    add_rows(Histograms(layout, state), RowsInPlay(block, slots), gathered_below)
     expected = np.zeros_like(state)
     for f, (offset, width) in enumerate(zip(layout.offsets, layout.widths, strict=False)):
         for slot, code, target in zip(slots, block.codes.column(f), block.target, strict=True):

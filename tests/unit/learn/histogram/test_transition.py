@@ -15,7 +15,7 @@ from madtree.learn.counting.transition import PlacedBlock, final, merge, transit
 from madtree.learn.data import codec, finished
 from madtree.learn.data.block import Block
 from madtree.learn.data.types import Array
-from madtree.learn.histogram.histogram import feature_view
+from madtree.learn.histogram import Histograms
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.replicas import Folds
 from madtree.learn.problem.tuning import SearchTuning
@@ -147,8 +147,8 @@ def test_features_that_are_drawn_are_counted_as_all_are(n_classes: int, gathered
     request = replace(every, features=(0, 0), drawn=drawn)
     state, expected = _state(request, block), _state(every, block)
     for place, slot in np.ndindex(2, request.n_slots):
-        of_feature = feature_view(expected, every.layout, int(drawn[slot, place]))[:, slot]
-        found = feature_view(state, request.layout, place)[:, slot]
+        of_feature = Histograms(every.layout, expected).feature(int(drawn[slot, place]))[:, slot]
+        found = Histograms(request.layout, state).feature(place)[:, slot]
         width = of_feature.shape[1]
         assert np.array_equal(found[:, :width], of_feature)
         assert not found[:, width:].any()

@@ -10,7 +10,7 @@ import pytest
 from madtree.learn.binning.bins import Bins, BinTable
 from madtree.learn.data import Grid
 from madtree.learn.data.types import Array
-from madtree.learn.histogram.histogram import HistogramLayout, feature_view
+from madtree.learn.histogram.histogram import HistogramLayout, Histograms
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.split.best_splits import BestSplits
@@ -66,7 +66,9 @@ def _state(problem: Problem, shape: str) -> Array:
     layout = HistogramLayout(problem.channels, WIDTHS, N_SLOTS)
     state = np.zeros((3, layout.total_bins))
     for i, (width, code) in enumerate(zip(WIDTHS.tolist(), codes, strict=True)):
-        for view, values in zip(feature_view(state, layout, i), (np.ones(len(slot)), hessian, gradient), strict=True):
+        for view, values in zip(
+            Histograms(layout, state).feature(i), (np.ones(len(slot)), hessian, gradient), strict=True
+        ):
             view[:] = np.bincount(slot * width + code, values, N_SLOTS * width).reshape(N_SLOTS, width)
     return state
 
@@ -74,16 +76,15 @@ def _state(problem: Problem, shape: str) -> Array:
 def _splits(problem: Problem, state: Array, *, dense: bool) -> tuple[BestSplits, int]:
     """By batches of three features; and how many bins were searched."""
     found, n_bins = BestSplits.none(N_SLOTS, problem.channels.count), 0
-    offsets = HistogramLayout(problem.channels, WIDTHS, N_SLOTS).offsets
-    sums = feature_view(state, HistogramLayout(problem.channels, WIDTHS, N_SLOTS), 0).sum(axis=2)
+    histograms = Histograms(HistogramLayout(problem.channels, WIDTHS, N_SLOTS), state)
+    sums = histograms.totals()
     for first in range(0, len(WIDTHS), 3):
-        layout = HistogramLayout(problem.channels, WIDTHS[first : first + 3], N_SLOTS, first)
-        part = state[:, offsets[first] : offsets[min(first + 3, len(WIDTHS))]]
+        part = histograms.features(first, min(first + 3, len(WIDTHS)))
         some: list[OccupiedBins]
         if dense:
-            some = list(occupied_bins(part, layout, problem.tuning.chunk_values))
+            some = list(occupied_bins(part, problem.tuning.chunk_values))
         else:
-            some = list(likely_bins(problem, part, layout, found.gain, tree=TREE))
+            some = list(likely_bins(problem, part, found.gain, tree=TREE))
         n_bins += sum(len(each.code) for each in some)
         search(problem, some, TREE, found, sums=sums)
     return found, n_bins
@@ -115,7 +116,7 @@ def test_bounded_leaves_are_searched_behind_all_bins() -> None:
     bounded = replace(problem, parameters=replace(problem.parameters, monotone=(1.0,) * len(WIDTHS)))
     layout = HistogramLayout(problem.channels, WIDTHS, N_SLOTS)
     plain, all_bins = (
-        list(likely_bins(each, state, layout, np.zeros(N_SLOTS), tree=TREE)) for each in (problem, bounded)
+        list(likely_bins(each, Histograms(layout, state), np.zeros(N_SLOTS), tree=TREE)) for each in (problem, bounded)
     )
     assert sum(len(each.code) for each in plain) < sum(len(each.code) for each in all_bins)
     assert all(each.first_code is None for each in all_bins)

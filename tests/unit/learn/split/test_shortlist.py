@@ -11,7 +11,7 @@ import pytest
 from madtree.learn.binning.bins import Bins, BinTable
 from madtree.learn.criteria.gini import GINI, gini_gain
 from madtree.learn.data.types import Array
-from madtree.learn.histogram.histogram import HistogramLayout
+from madtree.learn.histogram.histogram import HistogramLayout, Histograms
 from madtree.learn.problem.problem import Problem
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.learn.split.best_splits import BestSplits
@@ -33,14 +33,10 @@ def _splits(problem: Problem, state: Array, n_slots: int, *, dense: bool) -> Bes
     """By batches of three features, as a frontier's statistics come."""
     widths = problem.bins.widths
     found = BestSplits.none(n_slots, problem.channels.count)
-    offsets = HistogramLayout(problem.channels, widths, n_slots).offsets
+    histograms = Histograms(HistogramLayout(problem.channels, widths, n_slots), state)
     for first in range(0, len(widths), 3):
-        layout = HistogramLayout(problem.channels, widths[first : first + 3], n_slots, first)
-        part = state[:, offsets[first] : offsets[min(first + 3, len(widths))]]
-        if dense:
-            some = occupied_bins(part, layout, problem.tuning.chunk_values)
-        else:
-            some = likely_bins(problem, part, layout, found.gain)
+        part = histograms.features(first, min(first + 3, len(widths)))
+        some = occupied_bins(part, problem.tuning.chunk_values) if dense else likely_bins(problem, part, found.gain)
         search(problem, some, np.zeros(n_slots, np.int64), found)
     return found
 
@@ -112,7 +108,7 @@ def test_of_small_histograms_all_bins_are_searched(cells: int) -> None:
     layout = HistogramLayout(problem.channels, problem.bins.widths, 1)
     state = np.random.default_rng(5).integers(100, 110, (2, layout.total_bins)).astype(np.int32)
     state[0, 9 * 20 : 9 * 20 + 4] += 500
-    (some,) = likely_bins(problem, state, layout, np.zeros(1))
+    (some,) = likely_bins(problem, Histograms(layout, state), np.zeros(1))
     assert some.n_segments == (1 if cells <= state.size else 40)
 
 
@@ -121,8 +117,8 @@ def test_segments_far_below_the_best_are_passed_over() -> None:
     layout = HistogramLayout(problem.channels, problem.bins.widths, 1)
     state = np.random.default_rng(5).integers(100, 110, (2, layout.total_bins)).astype(np.int32)
     state[0, 9 * 20 : 9 * 20 + 4] += 500
-    assert [e.feature.tolist() for e in likely_bins(problem, state, layout, np.zeros(1))] == [[20]]
-    assert list(likely_bins(problem, state, layout, np.full(1, 1e6))) == []
+    assert [e.feature.tolist() for e in likely_bins(problem, Histograms(layout, state), np.zeros(1))] == [[20]]
+    assert list(likely_bins(problem, Histograms(layout, state), np.full(1, 1e6))) == []
 
 
 def test_bins_far_below_the_best_are_looked_at_as_one() -> None:
@@ -131,7 +127,7 @@ def test_bins_far_below_the_best_are_looked_at_as_one() -> None:
     state = np.random.default_rng(5).integers(100, 110, (2, layout.total_bins)).astype(np.int32)
     state[0, 90:140] += 500
     state[:, 140:144] = 0
-    (some,) = likely_bins(problem, state, layout, np.zeros(1))
+    (some,) = likely_bins(problem, Histograms(layout, state), np.zeros(1))
     assert some.first_code is not None
     assert (some.code.tolist(), some.first_code.tolist()) == ([49, 89], [1, 54])
     assert np.array_equal(some.sums[:, 0], state[:, 91:140].sum(axis=1))
@@ -155,7 +151,7 @@ def test_little_is_kept_of_segments_that_others_outdo(monkeypatch: pytest.Monkey
     monkeypatch.setattr(LikelyBins, "_joined", staticmethod(counted))
     assert GINI.rough_bin_gains
     every, tree = np.ones((n_features, n_slots), np.bool_), np.zeros(n_slots, np.int64)
-    found = LikelyBins.of(problem, GINI.rough_bin_gains, state, layout, np.zeros(n_slots), every, tree)
+    found = LikelyBins.of(problem, GINI.rough_bin_gains, Histograms(layout, state), np.zeros(n_slots), every, tree)
     assert len(found.segment) == n_slots
     assert max(sizes) < 2_000  # of 16,000 segments
 
@@ -165,4 +161,4 @@ def test_other_criteria_look_at_all_segments(criterion: str) -> None:
     problem = _problem(np.full(40, 9), np.zeros(40, np.bool_), 2, criterion)
     layout = HistogramLayout(problem.channels, problem.bins.widths, 1)
     state = np.random.default_rng(5).integers(1, 110, (2, layout.total_bins)).astype(np.int32)
-    assert sum(e.n_segments for e in likely_bins(problem, state, layout, np.full(1, 1e6))) == 40
+    assert sum(e.n_segments for e in likely_bins(problem, Histograms(layout, state), np.full(1, 1e6))) == 40

@@ -22,12 +22,13 @@ from madtree.host import TemporaryPlace
 from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.counting import CountRequest
 from madtree.learn.data import finished
+from madtree.learn.ensemble import TreeLearner
 from madtree.learn.packing import RawRows, prepare
 from madtree.learn.problem import kept_rows
 from madtree.learn.requests import SampleRequest
 from madtree.learn.route import Routing
 from madtree.learn.tune import Search, SearchLearner, Trial, TrialScores
-from madtree.storage.blocks import BlockStore
+from madtree.storage.blocks import BlockLimits, BlockStore
 from madtree.trees import FeatureKind, Parameters
 
 N_FOLDS = 4
@@ -54,7 +55,7 @@ def tried(rows: RawRows, n_classes: int, metric: str, settings: list[Parameters]
     search = Search([Trial(i, each) for i, each in enumerate(settings, 1)], metric, 0)
     parameters = replace(settings[0], n_folds=N_FOLDS)
     problem, block = prepare(rows, 1, n_classes, [FeatureKind.CONTINUOUS] * len(rows.features), parameters)
-    learner = SearchLearner(search, found.append)
+    learner = SearchLearner(search, [TreeLearner()], found.append)
     finished(learner.in_block(problem, block, np.ones(1, np.int64), lambda progress: None, None))
     return sorted(found, key=lambda each: each.trial)
 
@@ -152,7 +153,7 @@ def test_a_provider_goes_on_with_a_part_of_its_rows(part: str) -> None:
     asked = SampleRequest(0.3 if part == "some" else 1e-12, 5)
     kept = np.flatnonzero(kept_rows(rows.identity, asked.share, asked.seed))
     assert 90 < len(kept) < 150 if part == "some" else not len(kept)
-    store = BlockStore(problem, 100, 2**30, 2**20, TemporaryPlace(None, None))
+    store = BlockStore(problem, BlockLimits(100, 2**30, 2**20), TemporaryPlace(None, None))
     for piece in block.pieces(90):
         store.add(piece)
     store.finish()
