@@ -176,6 +176,11 @@ class Problem:
             self.exposure_grid.limbs if self.exposure_grid else 0,
         )
 
+    @cached_property
+    def worked_out(self) -> dict[str, Any]:
+        """What others have worked out of it and need again."""
+        return {}
+
     @property
     def side_channels(self) -> Channels:
         """What is counted for surrogates: rows and weights by side of the primary split."""
