@@ -94,7 +94,7 @@ class Case:
         n_features = len(rows.features)
         kinds = [FeatureKind.CONTINUOUS] * (n_features - self.unordered) + [FeatureKind.UNORDERED] * self.unordered
         parameters = replace(self.parameters, memory_bytes=MEMORY)
-        if self.learner.draws_rows:
+        if self.learner.draws_rows or parameters.n_folds:
             rows = replace(rows, identity=identities(np.arange(len(rows.target), dtype=float)))
         many = np.full(self.n_trees, FEW_ROWS + 1) if self.n_trees == 1 else None
         problem, block = prepare(

@@ -12,8 +12,8 @@ P = ParamSpec("P")
 
 class Lasting(str):
     """A query that is the same in every call, of system catalogues alone: to plan it takes longer than to run it, so a
-    session keeps its plan. It names nothing that a user can make, so the plan stays what it is. Where a plan for a given
-    value looks cheaper, PostgreSQL would make one for each: a parameter in a subquery is no such value.
+    session keeps its plan. It names nothing that a user can make, so the plan stays what it is. Where a plan for a
+    given value looks cheaper, PostgreSQL would make one for each: a parameter in a subquery is no such value.
     """
 
 

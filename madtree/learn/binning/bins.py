@@ -7,6 +7,7 @@ value that was seen in it, so that a split between two bins lies midway between 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -152,7 +153,7 @@ class BinTable:
         sizes, offsets = np.tile(self.sizes, (n_replicas, 1)), np.tile(self.offsets, (n_replicas, 1))
         return BinTable(sizes, self.lower, self.upper, offsets)
 
-    @property
+    @cached_property
     def widths(self) -> Ints:
         """(n_features,) int64: codes a feature needs, the one for missing values included, over all trees."""
         widths: Ints = self.sizes.max(axis=0).astype(np.int64) + 1

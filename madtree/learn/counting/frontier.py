@@ -59,7 +59,7 @@ class Frontier:
         routing = Routing.leaves(0, 1)
         if what == "sides":
             routing = Routing.from_values(values, problem.n_trees, widths, nodes, n_nodes)
-            routing.append(Routing.leaves(n_nodes, 1))
+            routing.add_leaves(n_nodes, 1)
         is_powers = what == "powers"
         slots = np.append(slots, np.int32(-1))
         n_means = n_nodes if is_powers else None

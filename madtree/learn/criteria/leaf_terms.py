@@ -35,6 +35,8 @@ class LeafTerms:
         """Of splits by each `feature` (m,) in a `tree` (m,); `bounds` (2, m) of their nodes, None for none. None where
         leaves need not keep to anything.
         """
+        if bounds is None and not problem.unordered.any():
+            return None
         l2 = penalties(problem, feature, tree)
         if bounds is None and not l2.any():
             return None

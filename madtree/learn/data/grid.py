@@ -6,6 +6,8 @@ an integer small enough that a sum over all rows of its tree stays below that bo
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from madtree.learn.data.checked import Values, require
@@ -57,7 +59,7 @@ class Grid:
         require(1 <= grid.limbs <= _MOST_LIMBS, name, f"those of 1 to {_MOST_LIMBS} limbs")
         return grid
 
-    @property
+    @cached_property
     def limbs(self) -> int:
         return int(self.exponents.shape[1])
 
@@ -74,19 +76,19 @@ class Grid:
 
     def join(self, sums: Floats, tree: Ints | None = None) -> Floats:
         """Sums of limbs (n_limbs, ..., m) as values (..., m), rounded once for each limb after the first."""
-        total = np.ldexp(sums[-1], self._exponent(self.limbs - 1, tree))
+        total = scaled(sums[-1], self._exponent(self.limbs - 1, tree))
         for limb in range(self.limbs - 2, -1, -1):
-            total = total + np.ldexp(sums[limb], self._exponent(limb, tree))
-        return np.asarray(total)
+            total = total + scaled(sums[limb], self._exponent(limb, tree))
+        return total
 
     def _exponent(self, limb: int, tree: Ints | None) -> Array:
         column = self.exponents[:, limb]
-        return column[0] if tree is None else column[tree]
+        return column[0] if tree is None or len(column) == 1 else column.take(tree)
 
 
 def scaled(values: Floats, exponent: Array) -> Floats:
     """As `np.ldexp`. Multiplying by a power of two that is a float64 gives the same bits in a fifth of the time."""
-    if np.ndim(exponent) == 0 and abs(int(exponent)) <= -_LEAST_EXPONENT:
+    if exponent.ndim == 0 and abs(int(exponent)) <= -_LEAST_EXPONENT:
         return np.asarray(values * 2.0 ** int(exponent))
     return np.asarray(np.ldexp(values, exponent))
 

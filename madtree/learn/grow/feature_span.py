@@ -79,10 +79,19 @@ def rows_request(problem: Problem, growing: GrowingTrees, nodes: Ints, first: in
 
 @dataclass(frozen=True)
 class _Kept:
-    """Histograms that the next round may need: of the parents of its nodes."""
+    """Histograms that the next round may need: of the parents of its nodes.
 
-    nodes: Ints
+    Attributes:
+        slots: (n_nodes,) of each node that there was then, -1 of those that have none.
+    """
+
+    slots: Ints
     histograms: Histograms
+
+    def slots_of_parents(self, growing: GrowingTrees, nodes: Ints) -> Ints:
+        """(m,) of the parent of each of `nodes` (m,)."""
+        parent = growing.parent.take(nodes)
+        return np.where(parent < 0, -1, self.slots.take(parent))
 
 
 class FeatureSpan:
@@ -153,7 +162,7 @@ class FeatureSpan:
         problem = self.problem
         large = frontier[places]
         kept, self.kept = self.kept, None
-        if kept is not None and not np.isin(growing.parent[large], kept.nodes).all():
+        if kept is not None and not (kept.slots_of_parents(growing, large) >= 0).all():
             kept = None  # some parents were screened, or searched in an earlier round
         every = HistogramLayout(problem.channels, self.counted, len(large), self.first)
         keep = every.total_bins * self.bin_bytes <= problem.tuning.kept_states * state_limit(problem)
@@ -172,7 +181,7 @@ class FeatureSpan:
                 self._know_roots(growing, nodes, part.totals())
             yield from self._search(growing, nodes, places[slots], found, part, allowed)
         if whole is not None:
-            self.kept = _Kept(large, whole)
+            self.kept = _Kept(growing.slots(large), whole)
 
     def _know_roots(self, growing: GrowingTrees, nodes: Ints, sums: Array) -> None:
         """Take the sums (n_channels, n_slots) of those of `nodes` that are roots."""
@@ -245,21 +254,23 @@ class FeatureSpan:
         sibling = first_child + ((nodes - first_child) ^ 1)
         own, other = growing.n_rows[nodes], growing.n_rows[sibling]
         derived = (own > other) | ((own == other) & (nodes > sibling))
-        counted = np.union1d(nodes[~derived], sibling[derived])
+        of_pair = np.where(derived, sibling, nodes)  # the one that is counted
+        is_counted = np.zeros(growing.n_nodes, np.bool_)
+        is_counted[of_pair] = True
+        counted = flat_nonzero(is_counted)
         part = HistogramLayout(layout.channels, layout.widths, len(counted), layout.first)
         smaller = yield from self._histograms(growing, counted, part)
-        found = Histograms(layout, layout.zeros(self.dtype))
-        parent_slot = np.searchsorted(kept.nodes, growing.parent[nodes[derived]])
-        at_sibling = np.searchsorted(counted, sibling[derived])
-        at_own = np.searchsorted(counted, nodes[~derived])
-        taken, derived_at = flat_nonzero(~derived), flat_nonzero(derived)
+        whole = Histograms(layout, layout.zeros(self.dtype))
+        at, skipped = np.searchsorted(counted, of_pair), layout.first - kept.histograms.layout.first
+        derived_at = flat_nonzero(derived)
+        parent_slot = kept.slots_of_parents(growing, nodes.take(derived_at))
         for first, last in layout.runs:
-            view, own_view = found.view(first, last), smaller.view(first, last)
-            view[:, :, taken] = own_view.take(at_own, axis=2)
-            skipped = layout.first - kept.histograms.layout.first
+            view = whole.view(first, last)
+            smaller.view(first, last).take(at, axis=2, out=view, mode="clip")
             parents = kept.histograms.view(skipped + first, skipped + last).take(parent_slot, axis=2)
-            view[:, :, derived_at] = parents - own_view.take(at_sibling, axis=2)
-        return found
+            parents -= view[:, :, derived_at]
+            view[:, :, derived_at] = parents
+        return whole
 
 
 def _entered(whole: Histograms | None, every: HistogramLayout, part: Histograms, slots: slice) -> Histograms:

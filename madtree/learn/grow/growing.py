@@ -4,15 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
+from typing import Any
 
 import numpy as np
 
-from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero
+from madtree.learn.data import Array, Bools, Floats, Ints, extend, flat_nonzero
 from madtree.learn.histogram import Histograms, RowsOfNodes
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing, category_table
 from madtree.learn.split import RankedSplit, SurrogateSplit
 from madtree.records import dataclass
+
+# Of each node: type, and what new ones have.
+_COLUMNS: dict[str, tuple[type, Any]] = {
+    "tree": (np.int32, 0),
+    "node_id": (np.int64, 0),
+    "depth": (np.int32, 0),
+    "parent": (np.int64, -1),
+    "n_rows": (np.int64, 0),
+    "feature": (np.int32, -1),
+    "threshold": (np.float64, np.nan),
+    "majority_left": (np.bool_, False),
+    "improvement": (np.float64, np.nan),
+}
+_FILLS = {"sums": 0.0, **{name: fill for name, (_, fill) in _COLUMNS.items()}}
 
 
 @dataclass
@@ -57,6 +72,7 @@ class GrowingTrees:
     competitors: dict[int, list[RankedSplit]] = field(default_factory=dict)
     routing: Routing = field(init=False)
     seen: list[Ints] = field(default_factory=list)
+    rooms: dict[str, Array] = field(default_factory=dict)  # of the columns (`extend`)
 
     def slots(self, nodes: Ints) -> Ints:
         """(n_nodes,) int32 the place of each node among `nodes`, -1 for the others."""
@@ -66,16 +82,10 @@ class GrowingTrees:
 
     def __post_init__(self) -> None:
         n = self.n_trees
-        self.tree = np.arange(n, dtype=np.int32)
-        self.node_id = np.zeros(n, np.int64)
-        self.depth = np.zeros(n, np.int32)
-        self.parent = np.full(n, -1, np.int64)
-        self.n_rows = np.zeros(n, np.int64)
+        for name, (kind, fill) in _COLUMNS.items():
+            setattr(self, name, np.full(n, fill, kind))
+        self.tree[:] = np.arange(n)
         self.sums = np.zeros((self.n_channels, n))
-        self.feature = np.full(n, -1, np.int32)
-        self.threshold = np.full(n, np.nan)
-        self.majority_left = np.zeros(n, np.bool_)
-        self.improvement = np.full(n, np.nan)
         self.routing = Routing.leaves(0, n)
 
     @property
@@ -94,20 +104,17 @@ class GrowingTrees:
         """
         first, count = self.n_nodes, 2 * len(parents)
         pairs = np.repeat(parents, 2)
-        side = np.tile(np.array([1, 2], np.int64), len(parents))
-        self.tree = np.concatenate((self.tree, self.tree[pairs]))
-        self.node_id = np.concatenate((self.node_id, 2 * self.node_id[pairs] + side))
-        self.depth = np.concatenate((self.depth, self.depth[pairs] + 1))
-        self.parent = np.concatenate((self.parent, pairs))
-        self.n_rows = np.concatenate((self.n_rows, n_rows))
-        self.sums = np.concatenate((self.sums, sums), axis=1)
-        self.feature = np.concatenate((self.feature, np.full(count, -1, np.int32)))
-        self.threshold = np.concatenate((self.threshold, np.full(count, np.nan)))
-        self.majority_left = np.concatenate((self.majority_left, np.zeros(count, np.bool_)))
-        self.improvement = np.concatenate((self.improvement, np.full(count, np.nan)))
-        self.routing.append(Routing.leaves(first, count))
+        extend(self, self.rooms, _FILLS, count)
+        self.tree[first:] = self.tree.take(pairs)
+        self.node_id[first:] = 2 * self.node_id.take(pairs) + 1
+        self.node_id[first + 1 :: 2] += 1  # of the right ones
+        self.depth[first:] = self.depth.take(pairs) + 1
+        self.parent[first:] = pairs
+        self.n_rows[first:] = n_rows
+        self.sums[:, first:] = sums
+        self.routing.add_leaves(first, count)
         self.routing.rounds += 1
-        self.routing.deepest = max(self.routing.deepest, int(self.depth[-count:].max(initial=0)))
+        self.routing.deepest = max(self.routing.deepest, int(self.depth[first:].max(initial=0)))
         self.routing.child[parents] = first + 2 * np.arange(len(parents), dtype=np.int32)
         return np.arange(first, first + count)
 

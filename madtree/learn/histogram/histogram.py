@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -44,13 +44,16 @@ class HistogramLayout:
     @cached_property
     def offsets(self) -> Ints:
         """(n_features + 1,) first bin of each feature, and the number of bins."""
-        return np.concatenate(([0], np.cumsum(self.widths * self.n_slots)))
+        return self._of_a_slot[0] * self.n_slots
 
-    @cached_property
+    @property
     def runs(self) -> list[tuple[int, int]]:
         """From which to which feature, counted within the layout, all have as many codes."""
-        changes = (flat_nonzero(np.diff(self.widths)) + 1).tolist()
-        return list(pairwise([0, *changes, len(self.widths)]))
+        return self._of_a_slot[1]
+
+    @cached_property
+    def _of_a_slot(self) -> tuple[Ints, list[tuple[int, int]]]:
+        return _offsets_and_runs(self.widths.tobytes())
 
     def view(self, state: Array, first: int, last: int) -> Array:
         """(n_channels, last - first, n_slots, width) view of the histograms of some features of one width (`runs`)."""
@@ -59,10 +62,18 @@ class HistogramLayout:
 
     @property
     def total_bins(self) -> int:
-        return int(self.widths.sum()) * self.n_slots
+        return int(self._of_a_slot[0][-1]) * self.n_slots
 
     def zeros(self, dtype: np.dtype[np.generic]) -> Array:
         return np.zeros((self.channels.count, self.total_bins), dtype)
+
+
+@lru_cache(maxsize=16)
+def _offsets_and_runs(widths: bytes) -> tuple[Ints, list[tuple[int, int]]]:
+    """Those of a layout of one slot with the `widths`, int64: each round of growth has several layouts with these."""
+    of_features = np.frombuffer(widths, np.int64)
+    changes = (flat_nonzero(np.diff(of_features)) + 1).tolist()
+    return np.concatenate(([0], np.cumsum(of_features))), list(pairwise([0, *changes, len(of_features)]))
 
 
 @dataclass(frozen=True)

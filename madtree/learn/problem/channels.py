@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from madtree.learn.data import Floats, Grid, Ints
@@ -24,7 +26,7 @@ class Channels:
     target_limbs: int = 0
     exposure_limbs: int = 0
 
-    @property
+    @cached_property
     def n_counts(self) -> int:
         """Channels that hold row counts: one for each class; regression has one."""
         return max(self.n_classes, 1)
@@ -39,7 +41,7 @@ class Channels:
         """All that a block's row holds: those of its weight, and of its target."""
         return self.weight_limbs + self.outcome_limbs
 
-    @property
+    @cached_property
     def count(self) -> int:
         return self.n_counts * (1 + self.weight_limbs) + self.outcome_limbs
 

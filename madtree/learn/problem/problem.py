@@ -108,13 +108,13 @@ class Problem:
         """How nodes are packed."""
         return NodeLayout(self.n_classes > 0, self.n_classes, self.weight_grid is not None, bool(self.unordered.any()))
 
-    @property
+    @cached_property
     def feature_costs(self) -> Floats:
         """(n_features,) what gains of splits by each feature are divided by."""
         costs = self.parameters.feature_costs
         return np.array(costs, np.float64) if costs else np.ones(len(self.unordered))
 
-    @property
+    @cached_property
     def most_rows(self) -> int:
         """Rows of the largest tree, which no count of a slot exceeds."""
         return int(self.rows.max())
@@ -176,6 +176,11 @@ class Problem:
             self.exposure_grid.limbs if self.exposure_grid else 0,
         )
 
+    @cached_property
+    def worked_out(self) -> dict[str, Any]:
+        """What others have worked out of it and need again."""
+        return {}
+
     @property
     def side_channels(self) -> Channels:
         """What is counted for surrogates: rows and weights by side of the primary split."""
@@ -183,7 +188,8 @@ class Problem:
 
     def row_counts(self, sums: Array) -> Ints:
         """(m,) rows, of sums (n_channels, m)."""
-        counts: Ints = sums[: self.channels.n_counts].sum(axis=0).astype(np.int64)
+        n_counts = self.channels.n_counts
+        counts: Ints = (sums[0] if n_counts == 1 else sums[:n_counts].sum(axis=0)).astype(np.int64)
         return counts
 
     def class_weights(self, sums: Array, tree: Ints) -> Floats:

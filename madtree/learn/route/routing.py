@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from madtree.learn.data import (
     Ints,
     Runs,
     Values,
+    extend,
     flat_nonzero,
     require,
 )
@@ -27,6 +28,16 @@ from madtree.records import dataclass
 from madtree.trees import MAX_DEPTH_LIMIT
 
 _PREFIX = "routing_"  # of its fields among other values
+# What leaves have, beside their own number as `child`.
+_LEAF: dict[str, int] = {
+    "feature": 0,
+    "cut": WIDE_LIMIT,
+    "missing_right": 0,
+    "child": 0,
+    "table": -1,
+    "surrogates": 0,
+    "first_surrogate": 0,
+}
 
 
 def category_table(width: int, left: Ints, right: Ints) -> Array:
@@ -72,19 +83,17 @@ class Routing:
     surrogate_low_right: Array
     rounds: int = 0
     deepest: int = 0
+    rooms: dict[str, Array] = field(init=False, default_factory=dict)  # of the columns of nodes (`extend`)
 
     @classmethod
     def leaves(cls, first: int, count: int) -> Routing:
         """Nodes `first` to `first + count - 1` as leaves."""
         none = np.zeros(0, np.int32)
+        of_nodes: dict[str, Any] = {name: np.full(count, fill, np.int32) for name, fill in _LEAF.items()}
+        of_nodes["missing_right"] = of_nodes["missing_right"].astype(np.uint8)
+        of_nodes["child"] += np.arange(first, first + count, dtype=np.int32)
         return cls(
-            feature=np.zeros(count, np.int32),
-            cut=np.full(count, WIDE_LIMIT, np.int32),
-            missing_right=np.zeros(count, np.uint8),
-            child=np.arange(first, first + count, dtype=np.int32),
-            table=np.full(count, -1, np.int32),
-            surrogates=np.zeros(count, np.int32),
-            first_surrogate=np.zeros(count, np.int32),
+            **of_nodes,
             categories=np.zeros(0, np.uint8),
             surrogate_feature=none,
             surrogate_cut=none,
@@ -128,7 +137,7 @@ class Routing:
 
     def to_values(self) -> dict[str, Any]:
         """Its fields by name, for `codec.dump`."""
-        return {f"{_PREFIX}{f.name}": getattr(self, f.name) for f in fields(self)}
+        return {f"{_PREFIX}{f.name}": getattr(self, f.name) for f in fields(self) if f.init}
 
     @classmethod
     def from_values(
@@ -187,10 +196,11 @@ class Routing:
             deepest=given.integer("deepest", 0, MAX_DEPTH_LIMIT),
         )
 
-    def append(self, more: Routing) -> None:
-        """Add nodes behind those that are there; `more` must hold leaves only."""
-        for name in ("feature", "cut", "missing_right", "child", "table", "surrogates", "first_surrogate"):
-            setattr(self, name, np.concatenate((getattr(self, name), getattr(more, name))))
+    def add_leaves(self, first: int, count: int) -> None:
+        """Add the nodes `first` to `first + count - 1` as leaves behind those that are there."""
+        n = len(self.child)
+        extend(self, self.rooms, _LEAF, count)
+        self.child[n:] = np.arange(first, first + count)
 
     def add_tables(self, tables: Sequence[Array]) -> Ints:
         """Append tables of categories; returns where each starts."""

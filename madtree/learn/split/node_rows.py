@@ -17,7 +17,7 @@ from madtree.learn.problem import Channels
 from madtree.learn.split.occupied_bins import OccupiedBins
 from madtree.records import dataclass
 
-_DIGIT = 65_536
+_DIGIT_BITS = 16
 
 
 @dataclass(frozen=True)
@@ -89,28 +89,30 @@ def bins_of(
         return values if mine is None else values.take(mine, axis=-1)
 
     slot, codes = own(rows.slot), own(codes)
-    order = np.argsort(codes, kind="stable")  # 8 and 16 bit integers are sorted by their digits
-    order = np.take_along_axis(order, order_of_slots(slot.take(order)), axis=1)
-    codes, slots = np.take_along_axis(codes, order, axis=1), slot.take(order)
+    bits = 8 * codes.dtype.itemsize
+    keys = codes + (slot.astype(np.int64) << bits)
+    order = order_by_digits(keys)
+    keys = np.take_along_axis(keys, order, axis=1)
     first = np.ones(order.shape, np.bool_)
-    first[:, 1:] = (codes[:, 1:] != codes[:, :-1]) | (slots[:, 1:] != slots[:, :-1])
+    np.not_equal(keys[:, 1:], keys[:, :-1], out=first[:, 1:])
     order, start = order.ravel(), flat_nonzero(first)
     row_class = own(rows.row_class).take(order)
     times = None if rows.times is None else own(rows.times).take(order)
     limbs = [own(limb).take(order) for limb in rows.limbs]
-    sums, code = sum_stretches(channels, row_class, times, limbs, start), codes.ravel().take(start).astype(np.int64)
+    sums, keys = sum_stretches(channels, row_class, times, limbs, start), keys.take(start)
+    slots, code = keys >> bits, keys & ((1 << bits) - 1)
     known = flat_nonzero(code != MISSING)
     if len(known) < len(code):
-        start, code, sums = start.take(known), code.take(known), sums.take(known, axis=1)
-    return start // max(1, len(slot)), slots.ravel().take(start), code, sums
+        start, slots, code, sums = start.take(known), slots.take(known), code.take(known), sums.take(known, axis=1)
+    return start // max(1, len(slot)), slots, code, sums
 
 
-def order_of_slots(slot: Ints) -> Ints:
+def order_by_digits(numbers: Ints) -> Ints:
     """(..., n) the stable order of non-negative integers along the last axis, by digits of 16 bits."""
-    order = np.argsort((slot % _DIGIT).astype(np.uint16), kind="stable")
-    high = slot // _DIGIT
+    order = np.argsort(numbers.astype(np.uint16), kind="stable")  # the lowest digit
+    high = numbers >> _DIGIT_BITS
     while high.size and int(high.max()):
-        digit = np.take_along_axis((high % _DIGIT).astype(np.uint16), order, axis=-1)
+        digit = np.take_along_axis(high.astype(np.uint16), order, axis=-1)
         order = np.take_along_axis(order, np.argsort(digit, kind="stable"), axis=-1)
-        high = high // _DIGIT
+        high = high >> _DIGIT_BITS
     return order

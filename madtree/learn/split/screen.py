@@ -23,7 +23,7 @@ from madtree.learn.histogram import HistogramLayout, Histograms, add_codes
 from madtree.learn.problem import Problem
 from madtree.learn.split.best_splits import BestSplits
 from madtree.learn.split.margins import least_gain, may_drop, rounding
-from madtree.learn.split.node_rows import SmallNodes, order_of_slots, stretches
+from madtree.learn.split.node_rows import SmallNodes, order_by_digits, stretches
 from madtree.learn.split.occupied_bins import OccupiedBins, occupied_bins
 from madtree.learn.split.search import search
 from madtree.learn.split.stacks import Running, Stack, stacks
@@ -78,7 +78,7 @@ def search_screened(problem: Problem, small: SmallNodes, found: BestSplits, allo
     wanted = np.ones_like(small.features, np.bool_) if allowed is None else allowed
     by_category = wanted & problem.unordered[small.features]
     by_number = wanted & ~by_category
-    order = order_of_slots(rows.slot)
+    order = order_by_digits(rows.slot)
     slot, row_class = rows.slot.take(order), rows.row_class.take(order)
     times, limbs = None if rows.times is None else rows.times.take(order), [limb.take(order) for limb in rows.limbs]
     by_class = small.sums[: problem.n_classes]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
@@ -232,20 +231,19 @@ class CandidateSplits:
         of a feature.
         """
         occupied = self.occupied
-        best = np.full(len(found.gain), -1, np.int64)
-        ends = flat_nonzero(np.diff(occupied.slot, append=-1) <= 0) + 1
-        for first, stop in pairwise([0, *ends.tolist()]):
-            slots, own = occupied.slot[first:stop], gain[first:stop]
-            if self.problem.parameters.max_competitors:
-                self._rank(found, gain, at, masks, np.arange(first, stop))
-            better = flat_nonzero(own > found.gain.take(slots) * (1 + TIE))
-            mine = slots.take(better)
-            found.gain[mine] = own.take(better)
-            best[mine] = better + first
-        slots = flat_nonzero(best >= 0)
-        if len(slots) == 0:
+        if self.problem.parameters.max_competitors:
+            self._rank(found, gain, at, masks)
+        better = flat_nonzero(gain > found.gain.take(occupied.slot) * (1 + TIE))
+        best: dict[int, tuple[float, int]] = {}  # by slot: the gain, times the tolerance, and the segment
+        slots_of = occupied.slot.take(better).tolist()
+        for slot, own, segment in zip(slots_of, gain.take(better).tolist(), better.tolist(), strict=True):
+            if slot not in best or own > best[slot][0]:
+                best[slot] = own * (1 + TIE), segment
+        if not best:
             return
-        segments = best[slots]
+        slots = np.array(sorted(best))
+        segments = np.array([best[slot][1] for slot in slots.tolist()])
+        found.gain[slots] = gain.take(segments)
         found.feature[slots] = occupied.feature[segments]
         found.missing_side[slots] = self.missing_side[segments]
         plain = ~self.unordered[segments]
@@ -272,10 +270,10 @@ class CandidateSplits:
         codes = self.occupied.code[span]
         return np.sort(codes[goes_left]), np.sort(codes[~goes_left])
 
-    def _rank(self, found: BestSplits, gain: Floats, at: Ints, masks: dict[int, Bools], span: Ints) -> None:
-        """Rank the best splits by one feature, whose segments are `span`, among those of main trees by others."""
+    def _rank(self, found: BestSplits, gain: Floats, at: Ints, masks: dict[int, Bools]) -> None:
+        """Rank the best split of each segment of main trees among those of its node by other features."""
         occupied, most = self.occupied, 1 + self.problem.parameters.max_competitors
-        for s in span[(gain[span] > 0) & (self.tree[span] < self.problem.n_groups)].tolist():
+        for s in flat_nonzero((gain > 0) & (self.tree < self.problem.n_groups)).tolist():
             ranked = found.ranked.setdefault(int(occupied.slot[s]), [])
             place = rank_of(ranked, float(gain[s]))
             if place >= most:

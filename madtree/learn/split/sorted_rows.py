@@ -17,7 +17,7 @@ from madtree.learn.data import Array, Bools, Ints, heads, stable_order
 from madtree.learn.histogram import HistogramLayout, RowsOfNodes
 from madtree.learn.problem import Problem
 from madtree.learn.split.best_splits import BestSplits, PicksSplits
-from madtree.learn.split.node_rows import SmallNodes, order_of_slots, stretches, sweep
+from madtree.learn.split.node_rows import SmallNodes, order_by_digits, stretches, sweep
 from madtree.learn.split.row_tables import MOST_ROWS, RowContents, RowTable, in_order
 from madtree.learn.split.search import search
 from madtree.records import dataclass
@@ -40,17 +40,17 @@ def search_small(
     """
     wanted = np.ones_like(small.features, np.bool_) if allowed is None else allowed
     in_order = wanted & ~problem.unordered[small.features]
-    standing = _Standing.of(small.rows)
     by_bins_alone = picks or problem.parameters.has_competitors or criterion_of(problem).finds_missing_side
-    if by_bins_alone or int(standing.sizes.max(initial=0)) > MOST_ROWS:
-        in_order = np.zeros_like(wanted)
+    standing = None if by_bins_alone else _Standing.of(small.rows)
+    if standing is None or int(standing.sizes.max(initial=0)) > MOST_ROWS:
+        standing, in_order = None, np.zeros_like(wanted)
     by_bins = wanted & ~in_order
     # A tie goes to the earlier feature: so those of a node are looked at in order, in whichever of the two ways.
     most = max(1, problem.tuning.copied_codes // max(1, len(small.rows.slot)))
     some_in_order, some_by_bins = (np.logical_or.reduce(mask, axis=0) for mask in (in_order, by_bins))
     for first, last in stretches(some_in_order, some_by_bins, most):
         places = slice(first, last)
-        if in_order[:, places].any():
+        if standing is not None and in_order[:, places].any():
             yield from _search_tables(problem, small, standing, places, in_order, found)
         if by_bins[:, places].any():
             yield from _search_bins(problem, small, places, by_bins, found, picks)
@@ -87,7 +87,7 @@ class _Standing:
         slot, order = rows.slot, None
         first = heads(slot)
         if len(first) and int(np.bincount(slot.take(first)).max()) > 1:
-            order = order_of_slots(slot)
+            order = order_by_digits(slot)
             slot = slot.take(order)
             first = heads(slot)
         return cls(slot.take(first), first, np.diff(first, append=len(slot)), order)

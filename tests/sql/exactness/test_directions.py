@@ -442,7 +442,7 @@ def learners_side(
         sides = ([code_of[level] for level in levels or ()] for levels in (split.left_levels, split.right_levels))
         tables.append(category_table(len(keys) + 1, *(np.array(side, np.int64) for side in sides)))
     routing = Routing.leaves(0, 1)
-    routing.append(Routing.leaves(1, 2))
+    routing.add_leaves(1, 2)
     routing.child[0] = 1
     routing.feature[0] = position[str(node.feature)]
     routing.cut[0] = 1

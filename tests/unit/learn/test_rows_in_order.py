@@ -37,7 +37,7 @@ def test_whoever_has_no_rows_of_the_node_that_was_split_counts_none() -> None:
     assert not roots[:, : begun.layout.widths[0]].any()
     assert roots.any()
     routing = Routing.leaves(0, 2)
-    routing.append(Routing.leaves(2, 2))
+    routing.add_leaves(2, 2)
     routing.child[0], routing.cut[0] = 2, 1
     slots = np.array([-1, -1, 0, 1])
     assert not finished(provider.count(replace(begun, routing=routing, slot_of_node=slots))).any()
@@ -58,7 +58,7 @@ def a_large_tree(n_rows: int, seed: int) -> tuple[Problem, Block, Routing]:
             routing.feature[node], routing.missing_right[node] = feature, rng.random() < 0.5
             routing.cut[node] = rng.integers(1, problem.bins.widths[feature])
             routing.child[node] = len(routing.child)
-            routing.append(Routing.leaves(len(routing.child), 2))
+            routing.add_leaves(len(routing.child), 2)
     routing.deepest = routing.rounds = 7
     return problem, block, routing
 
