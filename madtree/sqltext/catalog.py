@@ -172,7 +172,7 @@ TABLE_COLUMNS = Lasting(f"""
 WITH RECURSIVE {CALLER}
 SELECT CASE WHEN {SUPERUSER_ASKS} AND NOT ({is_trusted("c.relowner")} AND {is_trusted(SCHEMA_OWNER)})
             THEN n.oid ELSE 0 END AS schema,
-       c.relname AS name, pg_catalog.array_agg(a.attname::pg_catalog.text) AS columns,
+       c.relname AS name, c.relowner AS owner, pg_catalog.array_agg(a.attname::pg_catalog.text) AS columns,
        pg_catalog.pg_has_role(c.relowner, 'USAGE') AS is_owner,
        pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) CURRENT_USER AS is_own,
        c.relkind OPERATOR(pg_catalog.=) 'v' AS is_view
