@@ -4,8 +4,8 @@
 
 DO $do$
 BEGIN
-    -- What is looked at below is what the name means in all that follows: held, a schema keeps its name, its owner and its
-    -- rights until the transaction ends.
+    -- What is looked at below is what the name means in all that follows: a schema that is held keeps its name, its
+    -- owner and its rights until the transaction ends.
     PERFORM FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) '@extschema@' FOR SHARE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'schema "@extschema@" has just been renamed by somebody else'

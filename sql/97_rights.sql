@@ -1,5 +1,5 @@
--- What everybody may look into. Once: an update leaves it to an administrator who has taken such a right from PUBLIC. What
--- an extension's script has granted is noted in pg_init_privs.
+-- What everybody may look into. Once, as pg_init_privs tells: an update leaves it to an administrator who has taken
+-- such a right from PUBLIC.
 
 DO $do$
 DECLARE

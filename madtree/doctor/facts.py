@@ -162,9 +162,9 @@ class ServerFacts:
     """Answers by question; a question that the server refused to answer has its words in `refused`.
 
     Of each worker of a Citus cluster there is its `node`, and either an `error` or what `ON_WORKER` tells, and in
-    `python` what `server_info` does, or its `error`, or nothing where one of the workers lacks madtree. `client` is of this process: its `python`, its `numpy` or None,
-    and the `engine` that was asked for. `path` is of what lies in between: `pooled`, `ssl`, `sslmode`, and whether it
-    is `local`.
+    `python` what `server_info` does, or its `error`, or nothing where a worker lacks madtree. `client` is of this
+    process: its `python`, its `numpy` or None, and the `engine` that was asked for. `path` is of what lies in between:
+    `pooled`, `ssl`, `sslmode`, and whether it is `local`.
     """
 
     server: dict[str, Any] = field(default_factory=dict)

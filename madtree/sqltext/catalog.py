@@ -285,7 +285,7 @@ def _odd(array: str) -> str:
     )
 
 
-# Whether the schema of madtree's internal functions is the extension's, `e` in pg_extension. Version 0.1.0 has none: one
+# Whether the schema of internal functions is that of the extension `e`, of pg_extension. Version 0.1.0 has none, so one
 # of that name is anybody's there.
 HAS_INTERNAL = f"""EXISTS (
     SELECT FROM pg_catalog.pg_depend AS d
