@@ -4,6 +4,14 @@
 
 DO $do$
 BEGIN
+    -- What is looked at below is what the name means in all that follows: a schema that is held keeps its name, its
+    -- owner and its rights until the transaction ends.
+    PERFORM FROM pg_catalog.pg_namespace AS n WHERE n.nspname OPERATOR(pg_catalog.=) '@extschema@' FOR SHARE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'schema "@extschema@" has just been renamed by somebody else'
+            USING HINT = 'Drop that schema, or rename it for good, then create or update the extension again.';
+    END IF;
+
     -- PostgreSQL makes the schema @extschema@, as the control file names it. This one is ours to make, so that it is a
     -- member of the extension: DROP EXTENSION drops it, and pg_dump leaves it to CREATE EXTENSION.
     IF pg_catalog.to_regnamespace('madtree_internal') IS NULL THEN
@@ -58,6 +66,3 @@ END
 $do$;
 
 COMMENT ON SCHEMA madtree_internal IS 'internal: functions and types of madtree that users do not call';
-
-GRANT USAGE ON SCHEMA @extschema@ TO public;
-GRANT USAGE ON SCHEMA madtree_internal TO public;

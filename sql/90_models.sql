@@ -114,8 +114,6 @@ COMMENT ON COLUMN @extschema@.models.version IS 'version of madtree that trained
 COMMENT ON COLUMN @extschema@.models.trained_at IS 'when; NULL for a model older than this column';
 COMMENT ON COLUMN @extschema@.models.age IS 'time since then';
 
-GRANT SELECT ON @extschema@.models TO public;
-
 -- A view cannot lose columns, so what fits a screen is another one.
 CREATE VIEW @extschema@.model_list AS
 SELECT
@@ -139,5 +137,3 @@ COMMENT ON COLUMN @extschema@.model_list.dependent IS 'dependent variable, short
 COMMENT ON COLUMN @extschema@.model_list.n_rows IS 'training rows';
 COMMENT ON COLUMN @extschema@.model_list.n_leaves IS 'leaves of all trees';
 COMMENT ON COLUMN @extschema@.model_list.age IS 'time since it was trained, in days from one day on';
-
-GRANT SELECT ON @extschema@.model_list TO public;

@@ -102,5 +102,3 @@ COMMENT ON COLUMN @extschema@.activity.remaining
 IS 'of the stage, estimated at the last step from those before; NULL where n_total is';
 COMMENT ON COLUMN @extschema@.activity.n_workers IS 'parallel workers that work for it now';
 COMMENT ON COLUMN @extschema@.activity.query IS 'the statement, as pg_stat_activity shows it';
-
-GRANT SELECT ON @extschema@.activity TO public;

@@ -295,6 +295,7 @@ class MemoryHost:
                 "columns": list(table.columns),
                 "is_owner": table.is_own,
                 "is_own": table.is_own,
+                "owner": 10 if table.is_own else 11,
                 "is_view": table.kind == "v",
                 "schema": 0,
             }

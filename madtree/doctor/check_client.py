@@ -18,7 +18,7 @@ def check_engine(facts: ServerFacts) -> Finding:
     """What `engine=auto`, or the one that was asked for, comes to."""
     engine = facts.client.get("engine", "auto")
     here = f"Python {facts.client.get('python')} and numpy {facts.client.get('numpy')}"
-    if engine == "extension" or (engine == "auto" and facts.extensions.get("madtree", {}).get("installed")):
+    if engine == "extension" or (engine == "auto" and facts.extensions.get("madtree", {}).get("callable")):
         return ok("engine", "engine=extension: the server does the work")
     if can_be_engine(facts):
         needs = "SELECT on the data and CREATE on a schema are enough"

@@ -59,6 +59,8 @@ def check_worker(facts: ServerFacts, worker: dict[str, Any]) -> Iterator[Finding
         )
         return
     python = worker["python"]
+    if not python:
+        return
     if "error" in python:
         yield problem(CHECK, f"{node}: {python['error']}", "On that server's machine: madtree install, and numpy")
         return

@@ -89,11 +89,13 @@ def check_madtree(facts: ServerFacts) -> Iterator[Finding]:
 
 def check_python(facts: ServerFacts) -> Iterator[Finding]:
     """The interpreter that PL/Python starts, its numpy, and the module that it has loaded."""
+    madtree = facts.extensions["madtree"]
+    if madtree["installed"] and not madtree["callable"]:
+        yield warning("python", "unknown: the server's madtree is too old to say", "ALTER EXTENSION madtree UPDATE")
+        return
     if refused := facts.refused.get("python"):
         message = " ".join(word for word in (refused.message_primary, refused.message_detail) if word)
-        if refused.sqlstate in ("3F000", "42883"):  # an extension from before this question, or its schema
-            yield warning("python", "unknown: the server's madtree is too old to say", "ALTER EXTENSION madtree UPDATE")
-        elif refused.sqlstate == "42501":
+        if refused.sqlstate == "42501":
             yield warning("python", f"unknown: {message}", None)
         else:
             yield problem("python", re.sub(r"^[\w.]+: ", "", message), refused.message_hint)
@@ -111,7 +113,7 @@ def check_python(facts: ServerFacts) -> Iterator[Finding]:
         )
     else:
         yield check_at_least("numpy", "numpy", python["numpy_version"], OLDEST_NUMPY, f"in {python['numpy_path']}")
-    loaded, installed = python.get("madtree_version"), facts.extensions["madtree"]["installed"]
+    loaded, installed = python.get("madtree_version"), madtree["installed"]
     if loaded and loaded != installed:
         yield problem(
             "module",

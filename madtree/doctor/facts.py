@@ -16,6 +16,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from madtree.records import dataclass
+from madtree.sqltext.catalog import HAS_INTERNAL
 from madtree.sqltext.quote import INTERNAL
 
 
@@ -72,9 +73,9 @@ SERVER = """
         pg_catalog.current_setting('default_transaction_read_only')::pg_catalog.bool AS read_only
     FROM pg_catalog.pg_roles AS r WHERE r.rolname OPERATOR(pg_catalog.=) current_user
 """
-EXTENSIONS = """
+EXTENSIONS = f"""
     SELECT wanted.name, a.default_version AS available, e.extversion AS installed,
-        n.nspname::pg_catalog.text AS schema
+        n.nspname::pg_catalog.text AS schema, {HAS_INTERNAL} AS callable
     FROM (VALUES ('plpython3u'), ('madtree'), ('citus')) AS wanted (name)
     LEFT JOIN pg_catalog.pg_available_extensions AS a ON a.name OPERATOR(pg_catalog.=) wanted.name
     LEFT JOIN pg_catalog.pg_extension AS e ON e.extname OPERATOR(pg_catalog.=) wanted.name
@@ -135,9 +136,10 @@ ON_WORKERS = """
     SELECT nodename::pg_catalog.text OPERATOR(pg_catalog.||) ':' OPERATOR(pg_catalog.||) nodeport::pg_catalog.text
         AS node, success, result FROM pg_catalog.run_command_on_workers(%s) ORDER BY nodename, nodeport
 """
-ON_WORKER = """
+ON_WORKER = f"""
     SELECT pg_catalog.json_build_object('jit', pg_catalog.current_setting('jit'), 'madtree', (
-        SELECT e.extversion FROM pg_catalog.pg_extension AS e WHERE e.extname OPERATOR(pg_catalog.=) 'madtree'
+        SELECT e.extversion FROM pg_catalog.pg_extension AS e
+        WHERE e.extname OPERATOR(pg_catalog.=) 'madtree' AND {HAS_INTERNAL}
     ))
 """
 # Where madtree is not there yet, a superuser can still look at its interpreter.
@@ -160,9 +162,9 @@ class ServerFacts:
     """Answers by question; a question that the server refused to answer has its words in `refused`.
 
     Of each worker of a Citus cluster there is its `node`, and either an `error` or what `ON_WORKER` tells, and in
-    `python` what `server_info` does, or its `error`. `client` is of this process: its `python`, its `numpy` or None,
-    and the `engine` that was asked for. `path` is of what lies in between: `pooled`, `ssl`, `sslmode`, and whether it
-    is `local`.
+    `python` what `server_info` does, or its `error`, or nothing where a worker lacks madtree. `client` is of this
+    process: its `python`, its `numpy` or None, and the `engine` that was asked for. `path` is of what lies in between:
+    `pooled`, `ssl`, `sslmode`, and whether it is `local`.
     """
 
     server: dict[str, Any] = field(default_factory=dict)
@@ -208,7 +210,7 @@ def gather(connection: psycopg.Connection, schema: str | None, engine: str = "au
     if process := first("process", PROCESS):
         facts.path = _path(connection, int(process["pid"]))
     madtree, language = facts.extensions.get("madtree", {}), facts.extensions.get("plpython3u", {})
-    if madtree.get("installed"):
+    if madtree.get("callable"):
         facts.madtree_rights = ask("madtree_rights", MADTREE_RIGHTS, [madtree["schema"], INTERNAL])
         facts.python = first("python", f"SELECT {INTERNAL}.server_info() AS found").get("found", {})
         if facts.extensions.get("citus", {}).get("installed"):
@@ -237,15 +239,22 @@ def _path(connection: psycopg.Connection, pid: int) -> dict[str, Any]:
 
 
 def _look_at_workers(ask: Any) -> list[dict[str, Any]]:
+    rows = ask("workers", ON_WORKERS, ON_WORKER)
+    found = {row["node"]: json.loads(row["result"]) for row in rows if row["success"]}
+    pythons = {}
+    # The function is called on all of them at once. Where one has no madtree, it may be anybody's there.
+    if len(found) == len(rows) and all(worker["madtree"] for worker in found.values()):
+        pythons = {row["node"]: row for row in ask("workers", ON_WORKERS, f"SELECT {INTERNAL}.server_info()")}
     workers = []
-    pythons = {row["node"]: row for row in ask("workers", ON_WORKERS, f"SELECT {INTERNAL}.server_info()")}
-    for row in ask("workers", ON_WORKERS, ON_WORKER):
+    for row in rows:
         if not row["success"]:
             workers.append({"node": row["node"], "error": row["result"]})
             continue
-        found = pythons.get(row["node"], {"success": False, "result": "it does not answer"})
-        python = json.loads(found["result"]) if found["success"] else {"error": found["result"]}
-        workers.append({"node": row["node"], **json.loads(row["result"]), "python": python})
+        worker = {"node": row["node"], **found[row["node"]], "python": {}}
+        if pythons:
+            answer = pythons.get(row["node"], {"success": False, "result": "it does not answer"})
+            worker["python"] = json.loads(answer["result"]) if answer["success"] else {"error": answer["result"]}
+        workers.append(worker)
     return workers
 
 

@@ -229,15 +229,17 @@ def found_engine(connection: psycopg.Connection[Any], wanted: Engine = "auto") -
     """The engine for a connection, and one line that says why.
 
     Raises:
-        MadtreeError: the database has no extension, and the extension is `wanted`: what has its functions' names there
-            may be anybody's.
+        MadtreeError: the database has no extension, or one that is too old, and the extension is `wanted`: what has its
+            functions' names there may be anybody's.
     """
     row = connection.cursor(row_factory=tuple_row).execute(EXTENSION_VERSION, prepare=False).fetchone()
-    if row is not None:
+    if row is not None and row[1]:
         return "extension", f"madtree: engine=extension, version {row[0]} in the server"
+    found = "no extension madtree" if row is None else f"an extension madtree {row[0]}, which is too old"
     if wanted == "extension":
-        raise MadtreeError("this database has no extension madtree, which engine=extension asks for", sqlstate="3F000")
-    return "client", "madtree: engine=client, since this database has no extension madtree"
+        hint = None if row is None else "As a superuser: ALTER EXTENSION madtree UPDATE"
+        raise MadtreeError(f"this database has {found}, which engine=extension asks for", hint=hint, sqlstate="3F000")
+    return "client", f"madtree: engine=client, since this database has {found}"
 
 
 def require_numpy() -> None:

@@ -79,7 +79,9 @@ def scoring_sql(choice: Choice) -> str:
 
 
 def _has_extension(host: Host) -> bool:
-    return host.has_extension or (host.source is host and bool(host.query(EXTENSION_VERSION)))
+    if host.has_extension or host.source is not host:
+        return host.has_extension
+    return any(row["callable"] for row in host.query(EXTENSION_VERSION))
 
 
 def _here(host: Host, function: str, *arguments: object) -> list[Row]:

@@ -186,7 +186,8 @@ class Part:
 
 
 def model_tables(host: Host, schema: str, name: str) -> dict[str, Part]:
-    """The tables that exist and have the columns of this model's part of that name.
+    """The tables that exist and have the columns of this model's part of that name, and the owner of the first of them:
+    of the model's own table, if that is there. What another role has made under such a name is no part of it.
 
     A view is a part of a model only as that of its nodes, whose packed ones are there.
     """
@@ -197,5 +198,8 @@ def model_tables(host: Host, schema: str, name: str) -> dict[str, Part]:
         for row in rows
         if signatures[row["name"]] <= set(row["columns"])
     }
+    owners = {row["name"]: row["owner"] for row in rows}
+    first = next((owners[table] for table in signatures if table in parts), None)
+    parts = {table: part for table, part in parts.items() if owners[table] == first}
     may_be_view = suffixed(name, "_nodes") if suffixed(name, "_packed") in parts else None
     return {table: part for table, part in parts.items() if not part.is_view or table == may_be_view}

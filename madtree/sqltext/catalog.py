@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted, is_trusted_type
 from madtree.sqltext.query import Lasting, look_up
-from madtree.sqltext.quote import EQUALS, ident, literal, qualified, with_needed_quotes
+from madtree.sqltext.quote import EQUALS, INTERNAL, ident, literal, qualified, with_needed_quotes
 
 # What the relation of a user's expressions is called in every statement: a name that no expression uses by accident.
 SOURCE_ALIAS = "madtree_source"
@@ -172,7 +172,7 @@ TABLE_COLUMNS = Lasting(f"""
 WITH RECURSIVE {CALLER}
 SELECT CASE WHEN {SUPERUSER_ASKS} AND NOT ({is_trusted("c.relowner")} AND {is_trusted(SCHEMA_OWNER)})
             THEN n.oid ELSE 0 END AS schema,
-       c.relname AS name, pg_catalog.array_agg(a.attname::pg_catalog.text) AS columns,
+       c.relname AS name, c.relowner AS owner, pg_catalog.array_agg(a.attname::pg_catalog.text) AS columns,
        pg_catalog.pg_has_role(c.relowner, 'USAGE') AS is_owner,
        pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) CURRENT_USER AS is_own,
        c.relkind OPERATOR(pg_catalog.=) 'v' AS is_view
@@ -285,6 +285,18 @@ def _odd(array: str) -> str:
     )
 
 
-# The version of madtree's extension, where the database has it.
-EXTENSION_VERSION = """
-SELECT e.extversion FROM pg_catalog.pg_extension AS e WHERE e.extname OPERATOR(pg_catalog.=) 'madtree'"""
+# Whether the schema of internal functions is that of the extension `e`, of pg_extension. Version 0.1.0 has none, so one
+# of that name is anybody's there.
+HAS_INTERNAL = f"""EXISTS (
+    SELECT FROM pg_catalog.pg_depend AS d
+    INNER JOIN pg_catalog.pg_namespace AS i ON d.objid OPERATOR(pg_catalog.=) i.oid
+    WHERE i.nspname OPERATOR(pg_catalog.=) '{INTERNAL}'
+        AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_namespace'::pg_catalog.regclass
+        AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass
+        AND d.refobjid OPERATOR(pg_catalog.=) e.oid AND d.deptype OPERATOR(pg_catalog.=) 'e'
+)"""
+
+# The version of madtree's extension, where the database has it, and whether its functions may be called: `callable`.
+EXTENSION_VERSION = f"""
+SELECT e.extversion AS version, {HAS_INTERNAL} AS callable
+FROM pg_catalog.pg_extension AS e WHERE e.extname OPERATOR(pg_catalog.=) 'madtree'"""

@@ -23,8 +23,9 @@ ROW_SECURITY = """
 SELECT pg_catalog.bool_or(pg_catalog.row_security_active(t.oid)) AS active
 FROM pg_catalog.unnest($1) AS t(oid)"""
 
-# What somebody has set in the session, or a connection string. A parameter of a name that no extension has declared is
-# in no list.
+# What a session may set, wherever it has it from: what the database's owner has set for sessions since this one began
+# is not what it has. Of libraries' parameters, which others may not have loaded, what somebody has set in the session,
+# or a connection string. A parameter of a name that no extension has declared is in no list.
 SETTINGS = """
 SELECT pg_catalog.array_agg(s.name::pg_catalog.text) AS names,
        pg_catalog.array_agg(s.setting::pg_catalog.text) AS settings,
@@ -32,7 +33,8 @@ SELECT pg_catalog.array_agg(s.name::pg_catalog.text) AS names,
        pg_catalog.current_setting('role') AS role,
        pg_catalog.date_part('epoch', pg_catalog.pg_postmaster_start_time()) AS started
 FROM pg_catalog.pg_settings AS s
-WHERE s.source OPERATOR(pg_catalog.=) ANY ('{session,client}'::pg_catalog.text[])
+WHERE (s.source OPERATOR(pg_catalog.=) ANY ('{session,client}'::pg_catalog.text[])
+    OR pg_catalog.strpos(s.name, '.') OPERATOR(pg_catalog.=) 0)
   AND s.context OPERATOR(pg_catalog.=) ANY ('{user,superuser}'::pg_catalog.text[])
   AND s.name OPERATOR(pg_catalog.!~) '^transaction_'"""
 
@@ -44,7 +46,8 @@ LOCK_TIMEOUT = "SET LOCAL lock_timeout = '1s'"
 TAKE_SETTINGS = """
 SELECT pg_catalog.count(pg_catalog.set_config(t.name, t.setting, true))
 FROM ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]), pg_catalog.unnest($2::pg_catalog.text[])) AS t(name, setting)
-WHERE COALESCE(pg_catalog.current_setting(t.name, true) OPERATOR(pg_catalog.<>) t.setting, true)"""
+LEFT JOIN pg_catalog.pg_settings AS s ON s.name OPERATOR(pg_catalog.=) t.name
+WHERE COALESCE(s.setting OPERATOR(pg_catalog.<>) t.setting, true)"""
 
 # The role comes last: before it, the session may have set more than the role may.
 TAKE_ROLE = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,7 +15,8 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from terminal import run
 
-from madtree import __version__
+from madtree import MadtreeError, __version__
+from madtree.host.psycopg import found_engine
 
 
 @pytest.fixture
@@ -111,11 +113,19 @@ def test_before_madtree_a_superuser_hears_of_the_servers_python(empty: str, exam
 
 
 def test_an_extension_older_than_its_internal_schema_is_to_be_updated(empty: str, examined: Examined) -> None:
+    """Version 0.1.0 has no such schema, so one of that name may be anybody's: nothing in it is called."""
     with psycopg.connect(empty, autocommit=True) as admin:
         admin.execute("CREATE EXTENSION madtree CASCADE; ALTER SCHEMA madtree_internal RENAME TO elsewhere")
-    _, found = examined(empty)
-    assert found["python"]["message"] == "unknown: the server's madtree is too old to say"
-    assert found["python"]["cure"] == "ALTER EXTENSION madtree UPDATE"
+        admin.execute(
+            "CREATE SCHEMA madtree_internal; CREATE FUNCTION madtree_internal.server_info() RETURNS jsonb "
+            "LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$"
+        )
+        _, found = examined(empty)
+        assert found["python"]["message"] == "unknown: the server's madtree is too old to say"
+        assert found["python"]["cure"] == "ALTER EXTENSION madtree UPDATE"
+        with pytest.raises(MadtreeError, match=f"has an extension madtree {re.escape(__version__)}, which is too old"):
+            found_engine(admin, "extension")
+        assert found_engine(admin)[0] == "client"
 
 
 def test_rights_that_lack_are_cured_by_what_is_said(

@@ -98,6 +98,19 @@ def test_the_model_is_the_same(db: psycopg.Connection, said: Said) -> None:
     wait_until(lambda: not others(db), "another session never ended")
 
 
+def test_what_is_set_for_sessions_that_begin_now_is_not_taken(db: psycopg.Connection, dsn: str, said: Said) -> None:
+    """A database's owner could have the names of an expression mean functions of theirs there."""
+    sets = f"ALTER ROLE CURRENT_USER IN DATABASE {db.info.dbname} SET DateStyle = 'German'"
+    one = trained(db, 1, list_of_features="b, day::text")
+    with psycopg.connect(dsn, autocommit=True) as other:
+        other.execute(sets)
+        try:
+            assert trained(db, 2, list_of_features="b, day::text") == one
+        finally:
+            other.execute(sets.replace(" SET DateStyle = 'German'", " RESET DateStyle"))
+    assert said() == OVER_TWO
+
+
 def test_others_take_the_role(db: psycopg.Connection, ordinary_user: tuple[str, str], schema: str, said: Said) -> None:
     """A feature that tells who reads."""
     user = ordinary_user[0]

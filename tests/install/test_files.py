@@ -16,7 +16,7 @@ import pytest
 
 from madtree.install import assemble, find_installation, install, uninstall
 from madtree.install.files import python_dir
-from madtree.install.script import CLIENT_PARTS, PACKAGE, VERSION, extension_root, server_modules
+from madtree.install.script import CLIENT_PARTS, PACKAGE, VERSION, definitions, extension_root, server_modules
 
 ROOT = PACKAGE.parent
 
@@ -182,6 +182,18 @@ def test_a_schema_of_somebody_else_is_not_taken_over(server, dsn, ordinary_user,
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
+def check_that_a_schema_is_held(connection, dsn):
+    """Its owner could have it renamed while it is looked at. (PostgreSQL 15.20 itself keeps an extension's.)"""
+    look = definitions().partition("END\n$do$;")[0] + "END\n$do$"
+    with pytest.raises(psycopg.Error, match='schema "nowhere" has just been renamed'):
+        connection.execute(look.replace("@extschema@", "nowhere"))
+    with connection.transaction(force_rollback=True), psycopg.connect(dsn) as other:
+        connection.execute(look.replace("@extschema@", "madtree"))
+        other.execute("SET lock_timeout = '100ms'")
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            other.execute("ALTER SCHEMA madtree RENAME TO elsewhere")
+
+
 # Of a call with sample_ratio => 1 it is taken for ours, whose argument is a float8.
 PLANTED = (
     "CREATE FUNCTION madtree.forest_train(training_table_name text, output_table_name text, id_col_name text, "
@@ -207,6 +219,7 @@ def test_a_schema_in_which_others_may_create_is_refused(server, ordinary_user, g
                 with pytest.raises(psycopg.Error, match=r"or has others' objects"):
                     connection.execute("CREATE EXTENSION madtree CASCADE")
                 connection.execute("DROP FUNCTION madtree.forest_train")
+                check_that_a_schema_is_held(connection, server.dsn_of(dbname=name))
                 connection.execute("CREATE EXTENSION madtree CASCADE")
         finally:
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)")

@@ -32,6 +32,13 @@ JOIN pg_extension x ON x.oid = e.refobjid AND e.refclassid = 'pg_extension'::reg
 WHERE pg_describe_object(d.classid, d.objid, d.objsubid) ~ '\\ykept\\.'
 """
 
+# Schemas and views of the extension in which everybody may look.
+OPEN_TO_ALL = """
+SELECT n.nspname FROM pg_namespace n, aclexplode(n.nspacl) a WHERE n.nspname LIKE 'madtree%' AND a.grantee = 0
+UNION ALL SELECT c.relname FROM pg_class c, aclexplode(c.relacl) a
+WHERE c.relnamespace = 'madtree'::regnamespace AND a.grantee = 0
+"""
+
 
 @pytest.fixture(params=MADE, ids=lambda path: path.stem)
 def kept(
@@ -123,7 +130,7 @@ def test_what_users_keep_depends_on_nothing_internal(kept: psycopg.Connection) -
 
 
 @pytest.mark.parametrize("kept", [DATA / "kept_models_0.1.0.sql"], indirect=True, ids=["0.1.0"])
-def test_an_update_stops_at_what_is_in_its_way_and_changes_nothing(kept: psycopg.Connection) -> None:
+def test_an_update_stops_at_what_is_in_its_way_and_opens_nothing_that_was_closed(kept: psycopg.Connection) -> None:
     kept.execute("CREATE SCHEMA madtree_internal")
     refusal = 'schema "madtree_internal" exists and does not belong to the extension'
     with pytest.raises(psycopg.Error, match=refusal) as caught:
@@ -137,8 +144,10 @@ def test_an_update_stops_at_what_is_in_its_way_and_changes_nothing(kept: psycopg
     assert "kept.image" in (caught.value.diag.message_detail or "")
     kept.execute("DROP VIEW kept.image")
 
+    kept.execute("REVOKE USAGE ON SCHEMA madtree FROM PUBLIC; REVOKE SELECT ON madtree.models FROM PUBLIC")
     update(kept)
     check_what_is_kept(kept)
+    assert set(kept.execute(OPEN_TO_ALL).fetchall()) == {("madtree_internal",), ("model_list",), ("activity",)}
 
 
 # In a usual run a text before the update, and an archive after it.

@@ -44,7 +44,7 @@ def facts(**changes: Any) -> ServerFacts:
         },
         extensions={
             "plpython3u": {"available": "1.0", "installed": "1.0", "schema": "pg_catalog"},
-            "madtree": {"available": __version__, "installed": __version__, "schema": "madtree"},
+            "madtree": {"available": __version__, "installed": __version__, "schema": "madtree", "callable": True},
         },
         settings={n: {"setting": v, "unit": UNIT.get(n)} for n, v in SETTINGS.items()},
         python={
@@ -145,7 +145,7 @@ def test_what_is_amiss_is_found_and_cured(
 
 MANAGED: dict[str, Any] = {
     "extensions__plpython3u": {"available": None, "installed": None},
-    "extensions__madtree": {"available": None, "installed": None},
+    "extensions__madtree": {"available": None, "installed": None, "callable": False},
     "python__madtree_version": None,
     "cloud__roles": ["rds_superuser"],
 }

@@ -42,6 +42,19 @@ def test_other_tables_with_a_companions_name_stay(golf: psycopg.Connection, sche
     assert tables(golf, schema) == {"golf", "model_cv"}
 
 
+def test_what_another_role_has_under_a_companions_name_stays(
+    golf: psycopg.Connection, schema: str, ordinary_user: tuple[str, str]
+) -> None:
+    """Where others may create they could else make a model of which your table would be a part, and an administrator
+    dropped it; or a table that keeps you from dropping yours.
+    """
+    train(golf, "golf", "model", "class", "temperature")
+    golf.execute("CREATE TABLE model_cv (cp float8, cv_error_avg float8, xerror float8)")
+    golf.execute(f"ALTER TABLE model_cv OWNER TO {ordinary_user[0]}")
+    golf.execute("SELECT madtree.tree_drop('model')")
+    assert tables(golf, schema) == {"golf", "model_cv"}
+
+
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
