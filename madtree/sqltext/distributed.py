@@ -191,6 +191,22 @@ def count_rows(relation: str) -> str:
 
 HAS_CITUS = Lasting("SELECT 1 AS found FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'citus'")
 
+# Whether Citus has not made this server's extension madtree on its other servers, where the names of its functions are
+# free for whoever may create schemas there.
+IS_HERE_ALONE = spelled_out("""
+SELECT EXISTS (
+    SELECT FROM pg_catalog.pg_extension AS e WHERE e.extname `=` 'madtree' AND NOT EXISTS (
+        SELECT FROM pg_catalog.pg_dist_object AS o
+        WHERE o.classid `=` 'pg_catalog.pg_extension'::pg_catalog.regclass::pg_catalog.oid AND o.objid `=` e.oid
+    )
+) AS is_here_alone""")
+
+# Those of the tables $1, by OID, that Citus holds: what is read of them is a table of another name, be it on this server,
+# which the owner of the table or of its schema may replace there.
+HELD_TABLES = """
+SELECT logicalrelid::pg_catalog.oid AS oid FROM pg_catalog.pg_dist_partition
+WHERE logicalrelid::pg_catalog.oid OPERATOR(pg_catalog.=) ANY ($1)"""
+
 # How Citus holds a relation, by its OID, or what a view reads: `method` h, r or a are tables whose rows are spread, n
 # those that have all rows in one place; no row for what is PostgreSQL's own.
 PLACEMENT = spelled_out("""

@@ -66,13 +66,15 @@ SELECT EXISTS (
         )
 ) AS changed""")
 
-# The first of the schemas $1, or of the session's, in which the caller may make tables that stay.
+# The first of the schemas $1, or of the session's, in which the caller, who may make temporary tables, too, may make
+# tables that stay.
 SCHEMA_FOR_TABLES = spelled_out("""
 SELECT n.nspname::pg_catalog.text AS name
 FROM pg_catalog.unnest($1::pg_catalog.text[] `||` pg_catalog.current_schemas(false)::pg_catalog.text[])
     WITH ORDINALITY AS s(name, place)
 JOIN pg_catalog.pg_namespace AS n ON n.nspname::pg_catalog.text `=` s.name
 WHERE n.oid `<>` pg_catalog.pg_my_temp_schema() AND pg_catalog.has_schema_privilege(n.oid, 'CREATE')
+    AND pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMPORARY')
 ORDER BY s.place LIMIT 1""")
 
 # Of a table that is distributed by integers, $1 its name as SQL, a `key` of each shard of which there is one below $2,
@@ -86,6 +88,29 @@ FROM (
 JOIN pg_catalog.pg_dist_placement AS p ON p.shardid `=` k.shard
 GROUP BY k.shard
 ORDER BY 1""")
+
+
+def stand_in(name: str, columns: Sequence[tuple[str, str]]) -> str:
+    """Make an empty table of that unquoted name, for the time of this session; `columns`: name and type of each."""
+    return f"CREATE TEMPORARY TABLE {ident(name)} ({', '.join(map(' '.join, columns))}) USING heap"
+
+
+def read_as_function(name: str, query: str) -> str:
+    """Have the server read a query, of a parameter of type bytea, as it does in this session, without running it."""
+    returned = "RETURNS SETOF pg_catalog.record LANGUAGE sql"
+    return f"CREATE FUNCTION pg_temp.{ident(name)}(pg_catalog.bytea) {returned} BEGIN ATOMIC {query}; END"
+
+
+# The query of such a function, $1 its name with the types of its parameters, as it has been read.
+QUERY_AS_READ = (
+    "SELECT pg_catalog.regexp_replace(pg_catalog.pg_get_function_sqlbody($1::pg_catalog.regprocedure), "
+    "'^BEGIN ATOMIC|;\\s*END$', '', 'g') AS query"
+)
+
+
+def forget(name: str) -> str:
+    """Drop what the two have made."""
+    return f"DROP FUNCTION pg_temp.{ident(name)}(pg_catalog.bytea); DROP TABLE pg_temp.{ident(name)}"
 
 
 @dataclass(frozen=True)
@@ -106,17 +131,16 @@ class ShardTables(WorkTables):
         """The rows of a query that is run over each shard; parameter $1 is the query's own, of type bytea.
 
         Args:
-            query: with `placeholder` in the place of the shard's name.
-            path: the search path by which the query is to be read.
+            query: with `placeholder` in the place of the shard's name, and all names with their schemas, but for those
+                of pg_catalog.
+            path: the search path of functions that the query calls.
             columns: name and type of each.
         """
-        cast = ", ".join(f"r.{ident(name)}::{type_}" for name, type_ in columns)
         declared = ", ".join(f"{ident(name)} {type_}" for name, type_ in columns)
-        of_any = f"SELECT {cast} FROM ({query}) AS r"
-        of_shard = f"pg_catalog.replace({literal(of_any)}, {literal(placeholder)}, k.shard)"
+        of_shard = f"pg_catalog.replace({literal(query)}, {literal(placeholder)}, k.shard)"
         return (
             f"SELECT r.* FROM {self.name('shards')} AS k, LATERAL {INTERNAL}.rows_of_shard("
-            f"{of_shard}, {literal(path)}, $1) AS r({declared})"
+            f"{of_shard}, {literal(', '.join(filter(None, ('pg_catalog', path))))}, $1) AS r({declared})"
         )
 
 

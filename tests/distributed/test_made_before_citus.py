@@ -36,7 +36,7 @@ def test_the_error_says_what_to_do_and_the_doctor_too(early: psycopg.Connection)
         "SELECT madtree.forest_train('t', 'f', 'id', 'y', 'x', num_trees => 2, strategy => 'aggregate')",
     ]
     for call in calls:
-        with pytest.raises(psycopg.Error, match=r"the server \S+ of the cluster has no extension madtree") as caught:
+        with pytest.raises(psycopg.Error, match="the other servers of the cluster have no extension madtree") as caught:
             early.execute(call.encode())
         assert caught.value.sqlstate == "55000"
         assert CURE in str(caught.value.diag.message_hint)
