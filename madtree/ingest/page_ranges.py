@@ -43,8 +43,8 @@ def placement(host: Host, oid: int) -> str | None:
     if host.has_extension and host.query(distributed_sql.IS_HERE_ALONE)[0]["is_here_alone"]:
         raise MadtreeError(
             "the other servers of the cluster have no extension madtree",
-            hint="On the coordinator, as a superuser: CREATE EXTENSION IF NOT EXISTS madtree CASCADE. Citus makes it on "
-            "all workers; their machines must have madtree.",
+            hint="On the coordinator, as a superuser: CREATE EXTENSION IF NOT EXISTS madtree CASCADE. Citus makes it "
+            "on all workers; their machines must have madtree.",
             sqlstate="55000",
         )
     if all(row["method"] == "n" for row in found):

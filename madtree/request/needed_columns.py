@@ -35,7 +35,11 @@ def refuse_moved(host: Host, relation: Relation, columns: Sequence[str] | None) 
     types = find_types(host, {each.type_oid for each in moved if each.type_oid >= FIRST_OTHER})
     for column in moved:
         type_ = types.get(column.type_oid)
-        if type_ is None or type_.other is None or (type_.typtype == "e" and type_.name.removesuffix("[]") == type_.base):
+        if (
+            type_ is None
+            or type_.other is None
+            or (type_.typtype == "e" and type_.name.removesuffix("[]") == type_.base)
+        ):
             continue
         if host.query(BY_SUPERUSER)[0]["by_superuser"]:
             raise MadtreeError(

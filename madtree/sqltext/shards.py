@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.records import dataclass
+from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted
 from madtree.sqltext.quote import INTERNAL, ident, literal, spelled_out
 from madtree.sqltext.work import WorkTables
 
@@ -76,6 +77,25 @@ JOIN pg_catalog.pg_namespace AS n ON n.nspname::pg_catalog.text `=` s.name
 WHERE n.oid `<>` pg_catalog.pg_my_temp_schema() AND pg_catalog.has_schema_privilege(n.oid, 'CREATE')
     AND pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMPORARY')
 ORDER BY s.place LIMIT 1""")
+
+# Of a table that Citus holds, $1 its name as SQL: whether somebody whom the caller does not trust may put triggers on
+# its shards, where these are. No row of another table.
+IS_OPEN_TO_TRIGGERS = spelled_out(f"""
+WITH {CALLER}
+SELECT ({SUPERUSER_ASKS} AND NOT {is_trusted(SCHEMA_OWNER)}) OR EXISTS (
+    SELECT FROM pg_catalog.aclexplode(c.relacl) AS e
+    WHERE e.privilege_type `=` 'TRIGGER' AND e.grantee `<>` c.relowner AND NOT {is_trusted("e.grantee")}
+) AS is_open
+FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid `=` c.relnamespace
+JOIN pg_catalog.pg_dist_partition AS d ON d.logicalrelid::pg_catalog.oid `=` c.oid
+WHERE c.oid `=` pg_catalog.to_regclass($1)::pg_catalog.oid""")
+
+# Whether there are none on any of these shards, as the servers say that have them.
+NO_TRIGGERS = spelled_out("""
+SELECT pg_catalog.bool_and(s.success AND s.result `=` 'f') AS none
+FROM pg_catalog.run_command_on_placements($1::pg_catalog.regclass, 'SELECT EXISTS (
+    SELECT FROM pg_catalog.pg_trigger AS g
+    WHERE g.tgrelid `=` ''%s''::pg_catalog.regclass::pg_catalog.oid AND NOT g.tgisinternal)') AS s""")
 
 # Of a table that is distributed by integers, $1 its name as SQL, a `key` of each shard of which there is one below $2,
 # and the `server` that has it.
