@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from madtree.errors import MadtreeError
 from madtree.host import Host, Sharing
 from madtree.records import dataclass
 from madtree.sqltext import distributed as distributed_sql
@@ -31,10 +32,21 @@ def has_citus(host: Host) -> bool:
 def placement(host: Host, oid: int) -> str | None:
     """How a relation is held: "spread" over servers, "viewed" where a view reads rows that are, "whole" in one place of
     a cluster, be it below a view; None: in PostgreSQL's way.
+
+    Raises:
+        MadtreeError: statements over its rows would call functions of the names of madtree's on servers that do not
+            have the extension.
     """
     found = host.query(distributed_sql.PLACEMENT, [_OID], [oid]) if has_citus(host) else []
     if not found:
         return None
+    if host.has_extension and host.query(distributed_sql.IS_HERE_ALONE)[0]["is_here_alone"]:
+        raise MadtreeError(
+            "the other servers of the cluster have no extension madtree",
+            hint="On the coordinator, as a superuser: CREATE EXTENSION IF NOT EXISTS madtree CASCADE. Citus makes it "
+            "on all workers; their machines must have madtree.",
+            sqlstate="55000",
+        )
     if all(row["method"] == "n" for row in found):
         return "whole"
     return "spread" if any(row["itself"] for row in found) else "viewed"

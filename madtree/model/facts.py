@@ -9,12 +9,14 @@ from madtree.host import Host, Row
 from madtree.records import dataclass
 from madtree.request import hold_types
 from madtree.sqltext import trust as sql
+from madtree.sqltext.distributed import HAS_CITUS, HELD_TABLES
 from madtree.sqltext.quote import EQUALS, ident
 from madtree.sqltext.tables import BESIDE, SUFFIXES, suffixed
 from madtree.sqltext.values import OUTPUT, Kept, Writer, kept, own_writer
 from madtree.trees import Equality
 
-_TEXTS = ["pg_catalog.text", "pg_catalog.text[]"]
+_TEXTS, _OIDS = ["pg_catalog.text", "pg_catalog.text[]"], ["pg_catalog.oid[]"]
+_ON_SERVERS = "its rows in tables of Citus's, which may have become views"
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class TableFacts:
         writer: another role that may write to it and that the caller does not trust; PUBLIC for everybody, None if
             there is none.
         readable: whether the caller may read it.
-        hazards: what planning or reading it would run; empty where the owner is trusted.
+        hazards: what planning or reading it would run; empty where nobody can put anything there who is not trusted.
         primary_key: its columns, unquoted; empty where there is none that holds of all rows at any time.
         columns: by unquoted name, in the table's order.
     """
@@ -117,7 +119,7 @@ def look_up(host: Host, schema: str, name: str) -> Facts:
     if oids := sorted({row["type_oid"] for row in rows if not row["own"]}):
         hold_types(host, oids)
         rows = host.query(sql.MODEL_COLUMNS, _TEXTS, [schema, list(names)])
-    others = _other_types(host, oids)
+    others, held = _other_types(host, oids), _held_by_citus(host, rows)
     tables: dict[str, TableFacts] = {}
     for row in rows:
         suffix = names[row["table"]]
@@ -131,7 +133,7 @@ def look_up(host: Host, schema: str, name: str) -> Facts:
                 row["trusted"],
                 row["writer"],
                 row["readable"],
-                tuple(row["hazards"]),
+                (*row["hazards"], *([_ON_SERVERS] if row["oid"] in held else [])),
                 frozenset(row["primary_key"]),
             ),
         )
@@ -142,9 +144,19 @@ def look_up(host: Host, schema: str, name: str) -> Facts:
     return Facts(tables, row["by_superuser"], not row["schema_trusted"], row["schema_owner"], row["schema_oid"])
 
 
+def _held_by_citus(host: Host, rows: Sequence[Row]) -> set[int]:
+    """Which tables, of rows of `MODEL_COLUMNS`, Citus holds, where somebody who is not trusted could replace what is
+    read of them: the owner, and where a superuser asks that of the schema.
+    """
+    others = {row["oid"] for row in rows if not (row["trusted"] and (row["schema_trusted"] or not row["by_superuser"]))}
+    if not others or not host.query(HAS_CITUS):
+        return set()
+    return {row["oid"] for row in host.query(HELD_TABLES, _OIDS, [sorted(others)])}
+
+
 def _other_types(host: Host, oids: Sequence[int]) -> dict[int, Row]:
     """What the catalogue says of types that are not PostgreSQL's own (`OTHER_TYPES`)."""
-    rows = host.query(sql.OTHER_TYPES, ["pg_catalog.oid[]"], [list(oids)]) if oids else []
+    rows = host.query(sql.OTHER_TYPES, _OIDS, [list(oids)]) if oids else []
     return {row["oid"]: row for row in rows}
 
 

@@ -8,6 +8,7 @@ from madtree.model.opened import OpenModel
 from madtree.model.trust import NOT_ALLOWED
 from madtree.request import LOOKS, changed_meanwhile, find_relation, try_to_hold
 from madtree.sqltext.catalog import OTHERS_SCHEMA
+from madtree.sqltext.distributed import HAS_CITUS, HELD_TABLES
 from madtree.sqltext.owners import BY_SUPERUSER, OWNER
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
@@ -56,6 +57,9 @@ def _foreign_owner(rows: Host, given: str, argument: str) -> str | None:
         relation = find_relation(rows, given, argument)
         if relation == held:
             found = rows.query(OWNER, ["pg_catalog.oid"], [relation.oid])
+            others = rows.query(OTHERS_SCHEMA, ["pg_catalog.oid"], [relation.oid])
+            if others and rows.query(HAS_CITUS) and rows.query(HELD_TABLES, ["pg_catalog.oid[]"], [[relation.oid]]):
+                return str(others[0]["owner"])  # on another server nobody holds the schema
             return None if found[0]["trusted"] else str(found[0]["owner"])
         for row in rows.query(OTHERS_SCHEMA, ["pg_catalog.oid"], [relation.oid]):
             try_to_hold(rows, keep_names("pg_namespace", [row["oid"]]))

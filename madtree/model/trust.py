@@ -29,10 +29,11 @@ def check_harmless(given: str, facts: Facts, argument: str) -> None:
     for table in facts.tables.values():
         # A view is a rule. Nothing of madtree's reads it.
         if table.hazards and table.kind != "v":
+            owner = ident(facts.schema_owner if table.trusted else table.owner)
+            whose = f"lies in a schema of {owner}'s" if table.trusted else f"is {owner}'s"
             raise MadtreeError(
-                f"{argument}: {given} is {ident(table.owner)}'s, and its table {ident(table.name)} has "
-                f"{table.hazards[0]}: PostgreSQL would run what {ident(table.owner)} wrote there with your rights as "
-                "soon as the table is read",
+                f"{argument}: {given} {whose}, and its table {ident(table.name)} has {table.hazards[0]}: PostgreSQL "
+                f"would run what {owner} wrote there with your rights as soon as the table is read",
                 hint="A model's tables have nothing of the kind when they are trained. Ask the owner to drop it.",
                 sqlstate=NOT_ALLOWED,
             )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request.catalog import SourceColumn, find_columns
+from madtree.request.catalog import FIRST_OTHER, SourceColumn, find_columns, find_types
 from madtree.request.source import find_source
 from madtree.request.train_request import HeldOutTable, TrainingTask
+from madtree.sqltext.owners import BY_SUPERUSER
 from madtree.sqltext.quote import ident
+from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import columns_in
 
 _FLAG = "madtree_held_out"
@@ -18,6 +22,33 @@ def columns_needed(host: Host, task: TrainingTask, *, with_identity: bool) -> li
     columns = find_columns(host, task.source)
     names = _names(task, columns, with_identity=with_identity)
     return None if names is None else [columns[name].sql for name in names]
+
+
+def refuse_moved(host: Host, relation: Relation, columns: Sequence[str] | None) -> None:
+    """Raise MadtreeError where a superuser has values moved from server to server, of another role's type that is more
+    than an enum: they are read there as a text is, by which checks run that this role may have made.
+
+    Args:
+        columns: as of `columns_needed`.
+    """
+    moved = [each for each in find_columns(host, relation).values() if columns is None or each.sql in columns]
+    types = find_types(host, {each.type_oid for each in moved if each.type_oid >= FIRST_OTHER})
+    for column in moved:
+        type_ = types.get(column.type_oid)
+        if (
+            type_ is None
+            or type_.other is None
+            or (type_.typtype == "e" and type_.name.removesuffix("[]") == type_.base)
+        ):
+            continue
+        if host.query(BY_SUPERUSER)[0]["by_superuser"]:
+            raise MadtreeError(
+                f"{column.sql} of {relation.schema}.{relation.name} is of type {column.full_type}, which is another "
+                "role's: Citus would run the checks that this role makes for it, with the rights of a superuser, where "
+                "it moves rows",
+                hint=f"Train on a view of yours that has pg_catalog.concat({column.sql}) in its place.",
+                sqlstate="42501",
+            )
 
 
 def held_out_table(host: Host, task: TrainingTask, given: str, *, with_identity: bool) -> HeldOutTable:

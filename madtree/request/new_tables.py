@@ -9,6 +9,7 @@ from madtree.host import Host, Row
 from madtree.records import dataclass
 from madtree.request.holding import HOLD_HINT, NOT_ALLOWED, hold_schema
 from madtree.sqltext import catalog as sql
+from madtree.sqltext.distributed import HAS_DISTRIBUTED_SCHEMAS, IS_DISTRIBUTED_SCHEMA
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, SIGNATURES, suffixed
@@ -118,8 +119,23 @@ def check_free(
     return schema
 
 
+def may_be_swapped(host: Host, schema: str) -> bool:
+    """Whether a superuser asks, and the owner of that schema, whom she does not trust, could put another one in its
+    place: she holds it where she can, which is on this server.
+    """
+    return bool(host.query(sql.OUTPUT_SCHEMA, [_TEXT, f"{_TEXT}[]"], [schema, []])[0]["may_be_swapped"])
+
+
 def _hold_schema(host: Host, row: Row, argument: str) -> None:
     """Hold the schema of a row of `OUTPUT_SCHEMA`, as the superuser who asks, whatever role she has taken."""
+    found = host.query(HAS_DISTRIBUTED_SCHEMAS)[0]["has"]
+    if found and host.query(IS_DISTRIBUTED_SCHEMA, ["pg_catalog.oid"], [row["oid"]])[0]["is_one"]:
+        raise MadtreeError(
+            f"{argument}: Citus puts tables of the schema {ident(row['schema'])} on another server, where its owner "
+            f"{ident(row['owner'])} could put others in their place, with code that you would run as they are filled",
+            hint="Name another schema.",
+            sqlstate=NOT_ALLOWED,
+        )
     try:
         hold_schema(host, row["oid"])
     except Exception as error:

@@ -12,8 +12,10 @@ from collections.abc import Callable, Collection, Sequence
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
+from madtree.ingest import has_citus
 from madtree.records import dataclass
 from madtree.sqltext import predict as sql
+from madtree.sqltext import shards as shards_sql
 from madtree.sqltext import trust as trust_sql
 from madtree.sqltext.quote import ident, qualified
 from madtree.trees import KINDS
@@ -128,6 +130,7 @@ def find_former(
             sqlstate="42P07",
         )
     _check(found[0], table, signature)
+    _check_shards(host, table, signature)
     return FormerTable(table, f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}", signature)
 
 
@@ -152,6 +155,20 @@ def _check(found: Row, table: str, signature: TableSignature) -> None:
         raise MadtreeError(
             f"{signature.argument}: {table} has {found['hazards'][0]}, which would run while it is filled",
             hint="Drop that, or choose another name.",
+            sqlstate="42501",
+        )
+
+
+def _check_shards(host: Host, table: str, signature: TableSignature) -> None:
+    """As `_check`, of the tables on other servers that have the rows where Citus holds a table."""
+    found = host.query(shards_sql.IS_OPEN_TO_TRIGGERS, ["pg_catalog.text"], [table]) if has_citus(host) else []
+    if found and (
+        found[0]["is_open"] or not host.query(shards_sql.NO_TRIGGERS, ["pg_catalog.text"], [table])[0]["none"]
+    ):
+        raise MadtreeError(
+            f"{signature.argument}: {table} is held by Citus, and others may put a trigger on its shards, or there is "
+            "one, which would run while it is filled",
+            hint="Drop the table, or choose another name.",
             sqlstate="42501",
         )
 

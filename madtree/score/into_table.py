@@ -10,7 +10,7 @@ from madtree.host import bare_message
 from madtree.ingest import distribution_column, warn_of_repeated_ids, warn_of_repeats
 from madtree.model import UsableModel
 from madtree.records import dataclass
-from madtree.request import Type, check_new, find_source, warn_of_texts
+from madtree.request import Type, check_new, find_source, may_be_swapped, warn_of_texts
 from madtree.score.former_table import FormerTable, TableSignature, find_former
 from madtree.score.new_rows import NewRows, id_name_of
 from madtree.sqltext.predict import Scan
@@ -68,10 +68,12 @@ class IntoTable:
     @property
     def is_spread_by_id(self) -> bool:
         """Whether the table is to be distributed beside the new data, which are by their ids, so that what is said of a
-        row stays where the row is.
+        row stays where the row is. Not in a schema of which others could put another one in place there, with a table
+        of its name that has triggers, before it is filled.
         """
         host = self.rows.opened.host
-        if not self.is_new or host.source is not host:
+        schema, *_ = parse_name(self.scan.target) or ("",)
+        if not self.is_new or host.source is not host or may_be_swapped(host, schema):
             return False
         column = distribution_column(host, self.rows.source.oid)
         return column is not None and parse_name(self.scan.id_sql) == (column,)

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import cycle
 
-from madtree.host import Host, WorkSpace, local_settings
+from madtree.host import Host, WorkSpace, local_settings, making_here
 from madtree.records import dataclass
+from madtree.request import find_columns
 from madtree.score.case_or_blocks import Work
 from madtree.sqltext import distributed as distributed_sql
 from madtree.sqltext import evaluate as evaluate_sql
@@ -20,6 +21,7 @@ from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import BlockScan
 from madtree.sqltext.split import parse_name
+from madtree.sqltext.typenames import type_sql
 
 _OID, _TEXT, _INT = "pg_catalog.oid", "pg_catalog.text", "pg_catalog.int4"
 _TRIED_KEYS = 16  # for each shard of the work table: of so many, it is likely to have one
@@ -102,8 +104,9 @@ def scored_by_shards(
     if held is None or schema is None:
         yield None
         return
-    placeholder = ident(f"madtree_shard_{secrets.token_hex(8)}")
-    text = query(replace(blocks, scan=_scan_of_shard(blocks, placeholder)), held.is_heap)
+    placeholder = f"madtree_shard_{secrets.token_hex(8)}"
+    text = query(replace(blocks, scan=_scan_of_shard(blocks, ident(placeholder))), held.is_heap)
+    text = _as_read_here(host, source, text, placeholder, columns)
     if not held.pays(work, plan_bytes + len(text)):
         yield None
         return
@@ -115,6 +118,24 @@ def scored_by_shards(
         if named is not None:
             host.command(tables.fill_shards(named))
         yield None if named is None else tables.of_each_shard(text, placeholder, path, columns)
+
+
+def _as_read_here(host: Host, source: Relation, text: str, name: str, columns: Sequence[tuple[str, str]]) -> str:
+    """A query over a table of that name as this server reads it, every name with its schema: the same name may mean
+    something else on another server, where somebody has made a function or an operator that fits it better.
+
+    Args:
+        columns: name and type of each column.
+    """
+    cast = ", ".join(f"r.{ident(column)}::{type_}" for column, type_ in columns)
+    own = [(column.sql, type_sql(column.full_type)) for column in find_columns(host, source).values()]
+    with making_here(host):
+        host.command(sql.stand_in(name, own))
+        host.command(sql.read_as_function(name, f"SELECT {cast} FROM ({text}) AS r"))
+        with local_settings(host, {"search_path": "pg_catalog"}):
+            found = host.query(sql.QUERY_AS_READ, [_TEXT], [f"pg_temp.{name}(pg_catalog.bytea)"])
+        host.command(sql.forget(name))
+    return str(found[0]["query"])
 
 
 def _distributed(host: Host, table: str, held: Sharded, processes: int) -> list[tuple[int, str]] | None:

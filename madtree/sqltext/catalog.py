@@ -21,7 +21,7 @@ WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)""")
 # could put another one there.
 OTHERS_SCHEMA = Lasting(f"""
 WITH RECURSIVE {CALLER}
-SELECT n.oid, c.reltype AS row_type
+SELECT n.oid, c.reltype AS row_type, pg_catalog.pg_get_userbyid({SCHEMA_OWNER})::pg_catalog.text AS owner
 FROM pg_catalog.pg_class AS c
 INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
 WHERE c.oid OPERATOR(pg_catalog.=) $1 AND {SUPERUSER_ASKS} AND NOT {is_trusted(SCHEMA_OWNER)}""")

@@ -191,6 +191,32 @@ def count_rows(relation: str) -> str:
 
 HAS_CITUS = Lasting("SELECT 1 AS found FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'citus'")
 
+# Whether Citus has not made this server's extension madtree on its other servers, where the names of its functions are
+# free for whoever may create schemas there.
+IS_HERE_ALONE = spelled_out("""
+SELECT EXISTS (
+    SELECT FROM pg_catalog.pg_extension AS e WHERE e.extname `=` 'madtree' AND NOT EXISTS (
+        SELECT FROM pg_catalog.pg_dist_object AS o
+        WHERE o.classid `=` 'pg_catalog.pg_extension'::pg_catalog.regclass::pg_catalog.oid AND o.objid `=` e.oid
+    )
+) AS is_here_alone""")
+
+# Those of the tables $1, by OID, that Citus holds: what is read of them is a table of another name, be it on this
+# server, which the owner of the table or of its schema may replace there.
+HELD_TABLES = """
+SELECT logicalrelid::pg_catalog.oid AS oid FROM pg_catalog.pg_dist_partition
+WHERE logicalrelid::pg_catalog.oid OPERATOR(pg_catalog.=) ANY ($1)"""
+
+# Whether Citus has schemas each of whose tables it puts on one server.
+HAS_DISTRIBUTED_SCHEMAS = spelled_out(f"""
+SELECT EXISTS ({HAS_CITUS}) AND EXISTS (
+    SELECT FROM pg_catalog.pg_class
+    WHERE relname `=` 'pg_dist_schema' AND relnamespace `=` 'pg_catalog'::pg_catalog.regnamespace::pg_catalog.oid
+) AS has""")
+# Whether a schema, by its OID, is one.
+IS_DISTRIBUTED_SCHEMA = spelled_out("""
+SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_schema WHERE schemaid::pg_catalog.oid `=` $1) AS is_one""")
+
 # How Citus holds a relation, by its OID, or what a view reads: `method` h, r or a are tables whose rows are spread, n
 # those that have all rows in one place; no row for what is PostgreSQL's own.
 PLACEMENT = spelled_out("""
@@ -204,9 +230,11 @@ WITH RECURSIVE read AS (
 SELECT p.partmethod::pg_catalog.text AS method, read.oid `=` $1 AS itself
 FROM read JOIN pg_catalog.pg_dist_partition p ON p.logicalrelid::pg_catalog.oid `=` read.oid""")
 
-# Whether all parts of a relation, by its OID, are tables whose rows can be asked for their place.
+# Whether all parts of a relation, by its OID, are tables whose rows can be asked for their place, and the caller may: to
+# read some columns is not enough.
 ALL_HEAPS = """
-SELECT pg_catalog.bool_and(a.amname OPERATOR(pg_catalog.=) 'heap') AS heaps
+SELECT pg_catalog.bool_and(a.amname OPERATOR(pg_catalog.=) 'heap')
+    AND pg_catalog.has_table_privilege($1::pg_catalog.oid, 'SELECT') AS heaps
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_am a ON a.oid OPERATOR(pg_catalog.=) c.relam
 WHERE c.oid OPERATOR(pg_catalog.=) $1 OR c.oid OPERATOR(pg_catalog.=) ANY (
     SELECT relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree($1::pg_catalog.regclass))"""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.records import dataclass
+from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted
 from madtree.sqltext.quote import INTERNAL, ident, literal, spelled_out
 from madtree.sqltext.work import WorkTables
 
@@ -66,14 +67,35 @@ SELECT EXISTS (
         )
 ) AS changed""")
 
-# The first of the schemas $1, or of the session's, in which the caller may make tables that stay.
+# The first of the schemas $1, or of the session's, in which the caller, who may make temporary tables, too, may make
+# tables that stay.
 SCHEMA_FOR_TABLES = spelled_out("""
 SELECT n.nspname::pg_catalog.text AS name
 FROM pg_catalog.unnest($1::pg_catalog.text[] `||` pg_catalog.current_schemas(false)::pg_catalog.text[])
     WITH ORDINALITY AS s(name, place)
 JOIN pg_catalog.pg_namespace AS n ON n.nspname::pg_catalog.text `=` s.name
 WHERE n.oid `<>` pg_catalog.pg_my_temp_schema() AND pg_catalog.has_schema_privilege(n.oid, 'CREATE')
+    AND pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMPORARY')
 ORDER BY s.place LIMIT 1""")
+
+# Of a table that Citus holds, $1 its name as SQL: whether somebody whom the caller does not trust may put triggers on
+# its shards, where these are. No row of another table.
+IS_OPEN_TO_TRIGGERS = spelled_out(f"""
+WITH {CALLER}
+SELECT ({SUPERUSER_ASKS} AND NOT {is_trusted(SCHEMA_OWNER)}) OR EXISTS (
+    SELECT FROM pg_catalog.aclexplode(c.relacl) AS e
+    WHERE e.privilege_type `=` 'TRIGGER' AND e.grantee `<>` c.relowner AND NOT {is_trusted("e.grantee")}
+) AS is_open
+FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid `=` c.relnamespace
+JOIN pg_catalog.pg_dist_partition AS d ON d.logicalrelid::pg_catalog.oid `=` c.oid
+WHERE c.oid `=` pg_catalog.to_regclass($1)::pg_catalog.oid""")
+
+# Whether there are none on any of these shards, as the servers say that have them.
+NO_TRIGGERS = spelled_out("""
+SELECT pg_catalog.bool_and(s.success AND s.result `=` 'f') AS none
+FROM pg_catalog.run_command_on_placements($1::pg_catalog.regclass, 'SELECT EXISTS (
+    SELECT FROM pg_catalog.pg_trigger AS g
+    WHERE g.tgrelid `=` ''%s''::pg_catalog.regclass::pg_catalog.oid AND NOT g.tgisinternal)') AS s""")
 
 # Of a table that is distributed by integers, $1 its name as SQL, a `key` of each shard of which there is one below $2,
 # and the `server` that has it.
@@ -86,6 +108,29 @@ FROM (
 JOIN pg_catalog.pg_dist_placement AS p ON p.shardid `=` k.shard
 GROUP BY k.shard
 ORDER BY 1""")
+
+
+def stand_in(name: str, columns: Sequence[tuple[str, str]]) -> str:
+    """Make an empty table of that unquoted name, for the time of this session; `columns`: name and type of each."""
+    return f"CREATE TEMPORARY TABLE {ident(name)} ({', '.join(map(' '.join, columns))}) USING heap"
+
+
+def read_as_function(name: str, query: str) -> str:
+    """Have the server read a query, of a parameter of type bytea, as it does in this session, without running it."""
+    returned = "RETURNS SETOF pg_catalog.record LANGUAGE sql"
+    return f"CREATE FUNCTION pg_temp.{ident(name)}(pg_catalog.bytea) {returned} BEGIN ATOMIC {query}; END"
+
+
+# The query of such a function, $1 its name with the types of its parameters, as it has been read.
+QUERY_AS_READ = (
+    "SELECT pg_catalog.regexp_replace(pg_catalog.pg_get_function_sqlbody($1::pg_catalog.regprocedure), "
+    "'^BEGIN ATOMIC|;\\s*END$', '', 'g') AS query"
+)
+
+
+def forget(name: str) -> str:
+    """Drop what the two have made."""
+    return f"DROP FUNCTION pg_temp.{ident(name)}(pg_catalog.bytea); DROP TABLE pg_temp.{ident(name)}"
 
 
 @dataclass(frozen=True)
@@ -106,17 +151,16 @@ class ShardTables(WorkTables):
         """The rows of a query that is run over each shard; parameter $1 is the query's own, of type bytea.
 
         Args:
-            query: with `placeholder` in the place of the shard's name.
-            path: the search path by which the query is to be read.
+            query: with `placeholder` in the place of the shard's name, and all names with their schemas, but for those
+                of pg_catalog.
+            path: the search path of functions that the query calls.
             columns: name and type of each.
         """
-        cast = ", ".join(f"r.{ident(name)}::{type_}" for name, type_ in columns)
         declared = ", ".join(f"{ident(name)} {type_}" for name, type_ in columns)
-        of_any = f"SELECT {cast} FROM ({query}) AS r"
-        of_shard = f"pg_catalog.replace({literal(of_any)}, {literal(placeholder)}, k.shard)"
+        of_shard = f"pg_catalog.replace({literal(query)}, {literal(placeholder)}, k.shard)"
         return (
             f"SELECT r.* FROM {self.name('shards')} AS k, LATERAL {INTERNAL}.rows_of_shard("
-            f"{of_shard}, {literal(path)}, $1) AS r({declared})"
+            f"{of_shard}, {literal(', '.join(filter(None, ('pg_catalog', path))))}, $1) AS r({declared})"
         )
 
 

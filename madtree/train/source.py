@@ -15,7 +15,7 @@ from madtree.ingest import (
     row_source,
 )
 from madtree.records import dataclass
-from madtree.request import TrainingTask, columns_needed
+from madtree.request import TrainingTask, columns_needed, refuse_moved
 from madtree.sqltext.rows import RowSource
 from madtree.storage.distributed import DistributedRows
 from madtree.train.activity import Activity
@@ -85,8 +85,13 @@ def open_source(call: Call) -> Source:
     spread = None
     with_identity = kind.learner.draws_rows or task.parameters.draws_folds or task.ordered is not None
     if access is not Access.IN_PLACE:
-        # Of two tables the relation has no other columns than those.
-        columns = None if task.held_out else columns_needed(reader, task, with_identity=with_identity)
+        columns = columns_needed(reader, task, with_identity=with_identity)
+        if held is not None:
+            refuse_moved(reader, task.source, columns)
+        if task.held_out is not None:
+            if placement(reader, task.held_out.relation.oid) is not None:
+                refuse_moved(reader, task.held_out.relation, task.held_out.columns)
+            columns = None  # the relation has no others
         if access is Access.SPREAD:
             spread = DistributedRows.distribute(host, task, space, columns, relation)
             reader, oids = spread.servers, []

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
-from private_cluster import joined_database, nodes_of
+from private_cluster import joined_database, nodes_of, run
+from psycopg.conninfo import make_conninfo
 
 from madtree.doctor import Status, examine
 
@@ -17,7 +18,7 @@ CURE = "CREATE EXTENSION IF NOT EXISTS madtree CASCADE"
 
 
 @pytest.fixture
-def early(citus: str) -> Iterator[psycopg.Connection]:
+def early(citus: str) -> Iterator[tuple[psycopg.Connection, list[str]]]:
     """A cluster whose workers have no madtree, with a distributed table t."""
     name = f"madtree_early_{os.getpid()}"
     with (
@@ -26,24 +27,33 @@ def early(citus: str) -> Iterator[psycopg.Connection]:
     ):
         session.execute("CREATE TABLE t (id int, x float8, y bool); SELECT create_distributed_table('t', 'id')")
         session.execute("INSERT INTO t SELECT i, i % 17, i % 17 > 5 FROM generate_series(1, 5000) AS i")
-        yield session
+        workers = [make_conninfo(node.dsn, dbname=name) for node in nodes_of(citus)[1:]]
+        for worker in workers:  # whoever may create schemas there
+            run(worker, "SET citus.enable_ddl_propagation = off; CREATE SCHEMA madtree_internal; "
+                        "CREATE FUNCTION madtree_internal.array_image(anyarray) "
+                        "RETURNS bytea LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$")  # fmt: skip
+        yield session, workers
 
 
-def test_the_error_says_what_to_do_and_the_doctor_too(early: psycopg.Connection) -> None:
+def test_the_error_says_what_to_do_and_the_doctor_too(early: tuple[psycopg.Connection, list[str]]) -> None:
+    """And nothing is called there that has a name of madtree's."""
+    session, workers = early
     calls = [
         "SELECT madtree.tree_train('t', 'm', 'id', 'y', 'x')",
         "SELECT madtree.boost_train('t', 'b', 'id', 'y', 'x', num_trees => 2)",
         "SELECT madtree.forest_train('t', 'f', 'id', 'y', 'x', num_trees => 2, strategy => 'aggregate')",
     ]
     for call in calls:
-        with pytest.raises(psycopg.Error, match=r"the server \S+ of the cluster has no extension madtree") as caught:
-            early.execute(call.encode())
+        with pytest.raises(psycopg.Error, match="the other servers of the cluster have no extension madtree") as caught:
+            session.execute(call.encode())
         assert caught.value.sqlstate == "55000"
         assert CURE in str(caught.value.diag.message_hint)
-    told = [finding for finding in examine(early) if finding.check == "workers"]
+    told = [finding for finding in examine(session) if finding.check == "workers"]
     assert {finding.status for finding in told} == {Status.PROBLEM}
     assert all(CURE in str(finding.cure) for finding in told)
-    early.execute(CURE)
+    for worker in workers:
+        run(worker, "SET citus.enable_ddl_propagation = off; DROP SCHEMA madtree_internal CASCADE")
+    session.execute(CURE)
     for call in calls:
-        early.execute(call.encode())
-    assert [finding.status for finding in examine(early) if finding.check == "workers"] == [Status.OK]
+        session.execute(call.encode())
+    assert [finding.status for finding in examine(session) if finding.check == "workers"] == [Status.OK]

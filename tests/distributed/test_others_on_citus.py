@@ -1,0 +1,197 @@
+"""What another role does on the servers of a cluster, where it may log in: none of it runs as a superuser who trains on
+her own tables, scores them, or looks at that role's models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import psycopg
+import pytest
+from called import Listening, answer
+from private_cluster import nodes_of
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from madtree.errors import MadtreeError
+
+ROLE = "madtree_other"
+CAUGHT = """
+SET citus.enable_ddl_propagation = off;
+CREATE TABLE public.caught (what text);
+GRANT INSERT ON public.caught TO public
+"""
+MADE = f"""
+CREATE SCHEMA {ROLE};
+CREATE FUNCTION {ROLE}.trap(what text) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN
+IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN INSERT INTO public.caught VALUES (what); END IF;
+RETURN true; END $$;
+CREATE DOMAIN {ROLE}.code AS text CHECK ({ROLE}.trap('domain'));
+CREATE TYPE {ROLE}.size AS ENUM ('s', 'm');
+GRANT USAGE ON SCHEMA {ROLE} TO public
+"""
+TABLE = f"""
+CREATE SCHEMA own; SET search_path = own, madtree;
+CREATE TABLE t (id int, x float8, y bool, a varchar(9), code {ROLE}.code, size {ROLE}.size);
+SELECT create_distributed_table('t', 'id', shard_count => 4);
+INSERT INTO t SELECT i, i % 17, i % 3 > 0, 'a' || i % 3, 'c' || i % 3, (enum_range(NULL::{ROLE}.size))[1 + i % 2]
+FROM generate_series(1, 600) AS i;
+CREATE TABLE here AS SELECT * FROM t
+"""
+Caught = Callable[[], list[str]]
+
+
+@pytest.fixture(scope="module")
+def servers(citus: str) -> Iterator[list[str]]:
+    """DSNs of the coordinator and the workers, on each of which the role has a trap."""
+    database = conninfo_to_dict(citus)["dbname"]
+    dsns = [make_conninfo(node.dsn, dbname=database) for node in nodes_of(citus)]
+    with ExitStack() as stack:
+        sessions = [stack.enter_context(psycopg.connect(dsn, autocommit=True)) for dsn in dsns]
+        sessions[0].execute(f"CREATE ROLE {ROLE} LOGIN; GRANT CREATE ON DATABASE {database} TO {ROLE}")
+        for session in sessions:
+            session.execute(CAUGHT)
+        with as_role(citus) as other:
+            for statement in MADE.split(";\nCREATE"):
+                other.execute(statement if "CREATE" in statement[:9] else f"CREATE{statement}")
+        yield dsns
+        sessions[0].execute(f"DROP SCHEMA IF EXISTS own CASCADE; DROP OWNED BY {ROLE} CASCADE")
+        for session in sessions:
+            session.execute(f"{CAUGHT.partition(';')[0]}; DROP TABLE public.caught; DROP OWNED BY {ROLE} CASCADE")
+        sessions[0].execute(f"DROP ROLE {ROLE}")
+
+
+def as_role(dsn: str) -> psycopg.Connection:
+    return psycopg.connect(make_conninfo(dsn, user=ROLE), autocommit=True)
+
+
+@pytest.fixture(scope="module")
+def owner(servers: list[str]) -> Iterator[psycopg.Connection]:
+    """The superuser's session, with a distributed table of her own and a plain one of the same rows."""
+    with psycopg.connect(servers[0], autocommit=True, prepare_threshold=None) as session:
+        for statement in TABLE.split(";"):
+            session.execute(statement.encode())
+        yield session
+
+
+@pytest.fixture
+def caught(servers: list[str], owner: psycopg.Connection) -> Iterator[Caught]:
+    """What the traps have caught, on any server, since the test began."""
+    with ExitStack() as stack:
+        sessions = [stack.enter_context(psycopg.connect(dsn, autocommit=True)) for dsn in servers]
+        for session in sessions:
+            session.execute("TRUNCATE public.caught")
+        yield lambda: [what for s in sessions for (what,) in s.execute("SELECT DISTINCT what FROM public.caught")]
+
+
+CALLS = ("tree_train('t', '{}', 'id', 'y', 'x, code')", "tree_train('t', '{}', 'id', 'code', 'x')",
+         "boost_train('t', '{}', 'id', 'y', 'x', grouping_cols => 'code', num_trees => 2)",
+         "forest_train('t', '{}', 'id', 'y', 'x, pg_catalog.concat(code)', num_trees => 2)",
+         "boost_train('here', '{}', 'id', 'y', 'x, code', num_trees => 2, validation_params => 'table=t')")  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_values_of_domains_are_not_moved(owner: psycopg.Connection, caught: Caught, call: str) -> None:
+    """Citus reads them again where they come to: their checks would run."""
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match=r"concat\(code\) in its place"):
+        owner.execute(f"SELECT {call.format('m')}".encode())
+    assert caught() == []
+
+
+def test_domains_in_views_and_enums_are_learned_from(owner: psycopg.Connection, caught: Caught) -> None:
+    owner.execute("CREATE VIEW texts AS SELECT id, x, y, size, pg_catalog.concat(code) AS code FROM t")
+    for call in (CALLS[0].replace("'t'", "'texts'"), "tree_train('t', '{}', 'id', 'y', 'x, size', replace => true)"):
+        owner.execute(f"SELECT {call.format('viewed')}".encode())
+        owner.execute("SELECT tree_predict('viewed', 'texts', 'pg_temp.seen'); DROP TABLE pg_temp.seen")
+    assert caught() == []
+
+
+def test_operators_on_the_workers_alone_are_not_ours(
+    owner: psycopg.Connection, servers: list[str], caught: Caught, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a schema of the search path that is not there on the coordinator, one fits better than PostgreSQL's own."""
+    monkeypatch.setattr("madtree.score.shards.Sharded.pays", lambda self, work, n_bytes: True)
+    owner.execute("SELECT forest_train('here', 'f', 'id', 'y', 'x, (a = ''a1'')', num_trees => 5)")
+    for worker in servers[1:]:
+        with as_role(worker) as other:
+            other.execute(
+                "SET citus.enable_ddl_propagation = off; CREATE SCHEMA planted; GRANT USAGE ON SCHEMA planted TO "
+                "public;"
+                "CREATE FUNCTION planted.same(varchar, varchar) RETURNS bool LANGUAGE sql AS "
+                f"$$ SELECT {ROLE}.trap('operator') $$; CREATE OPERATOR planted.= (LEFTARG = varchar, RIGHTARG = "
+                "varchar, FUNCTION = planted.same)"
+            )
+    with owner.transaction(force_rollback=True):
+        owner.execute("SET LOCAL search_path = planted, own, madtree")
+        host = Listening(owner)
+        answer(host, "forest_predict('f', 't', 'pg_temp.seen')")
+        assert any("rows_of_shard(" in statement for statement in host.statements)
+        owner.execute("SELECT forest_predict('f', 'here', 'pg_temp.wanted')")
+        assert owner.execute("TABLE pg_temp.seen EXCEPT TABLE pg_temp.wanted").fetchall() == []
+    assert caught() == []
+
+
+def test_a_model_that_citus_holds_may_have_become_a_view(
+    owner: psycopg.Connection, servers: list[str], caught: Caught
+) -> None:
+    """On the server that has it, whatever it is on the coordinator; and in others' schemas, where one's own may be."""
+    with as_role(servers[0]) as other:
+        other.execute(f"SET search_path = {ROLE}, madtree")
+        other.execute("CREATE TABLE d AS SELECT i AS id, i % 3 AS x, i % 2 AS y FROM generate_series(1, 60) AS i")
+        other.execute("SELECT tree_train('d', 'm', 'id', 'y', 'x')")
+        other.execute("SELECT create_distributed_table('m_summary', 'method', shard_count => 1)")
+        found = other.execute("SELECT shard_name, nodename, nodeport FROM citus_shards WHERE table_name = "
+                              "'m_summary'::regclass").fetchone()  # fmt: skip
+    assert found
+    name, host, port = found
+    with as_role(make_conninfo(servers[1], host=host, port=port)) as other:
+        other.execute("SET citus.enable_ddl_propagation = off; SET citus.enable_manual_changes_to_shards = on")
+        other.execute(f"ALTER TABLE {name} RENAME TO shard")
+        other.execute(f"CREATE VIEW {name} AS SELECT *, ctid, xmin, cmin, tableoid FROM {ROLE}.shard "
+                      f"WHERE {ROLE}.trap('view')")  # fmt: skip
+    for call in (f"tree_display('{ROLE}.m')", f"tree_predict('{ROLE}.m', 'here', 'pg_temp.seen')"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="has its rows in tables of Citus's"):
+            owner.execute(f"SELECT {call}".encode())
+    owner.execute(f"SELECT tree_train('here', '{ROLE}.own', 'id', 'y', 'x')".encode())
+    owner.execute(f"SELECT create_reference_table('{ROLE}.own_summary')".encode())
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="lies in a schema of"):
+        owner.execute(f"SELECT tree_display('{ROLE}.own')".encode())
+    assert caught() == []
+
+
+def test_own_tables_do_not_go_to_others_schemas_on_other_servers(owner: psycopg.Connection, servers: list[str]) -> None:
+    """Who owns a schema could put another one in its place there, with a table of that name that has a trigger."""
+    owner.execute("SELECT tree_train('here', 'scorer', 'id', 'y', 'x')")
+    owner.execute(f"SELECT tree_predict('scorer', 't', '{ROLE}.seen'), tree_predict('scorer', 't', 'seen')".encode())
+    found = owner.execute("SELECT logicalrelid::text FROM pg_dist_partition WHERE logicalrelid::text ~ 'seen$'")
+    assert found.fetchall() == [("seen",)]
+    with as_role(servers[0]) as other:
+        other.execute("SET citus.enable_schema_based_sharding = on; CREATE SCHEMA tenant")
+    with pytest.raises(MadtreeError, match='tables of the schema "tenant" on another server'):
+        answer(Listening(owner), "tree_train('here', 'tenant.m', 'id', 'y', 'x')")
+
+
+@pytest.mark.parametrize("revoked", [False, True])
+def test_triggers_on_shards_keep_a_table_from_being_replaced(
+    owner: psycopg.Connection, servers: list[str], caught: Caught, *, revoked: bool
+) -> None:
+    """Whoever has been given the right to make them has made them there; the coordinator knows of none."""
+    owner.execute("SELECT tree_train('here', 'filler', 'id', 'y', 'x', replace => true)")
+    owner.execute("SELECT tree_predict('filler', 't', 'filled')")
+    call = "SELECT tree_predict('filler', 't', 'filled', replace => true)"
+    owner.execute(call.encode())
+    owner.execute(f"GRANT USAGE ON SCHEMA own TO {ROLE}; GRANT TRIGGER ON filled TO {ROLE}".encode())
+    found = owner.execute("SELECT shard_name, nodename, nodeport FROM citus_shards WHERE table_name = "
+                          "'filled'::regclass LIMIT 1").fetchone()  # fmt: skip
+    assert found
+    with as_role(make_conninfo(servers[1], host=found[1], port=found[2])) as other:
+        other.execute("SET citus.enable_ddl_propagation = off; SET citus.enable_manual_changes_to_shards = on")
+        other.execute(f"CREATE OR REPLACE FUNCTION {ROLE}.filled() RETURNS trigger LANGUAGE plpgsql AS "
+                      f"$$ BEGIN PERFORM {ROLE}.trap('trigger'); RETURN NEW; END $$")  # fmt: skip
+        other.execute(f"CREATE TRIGGER trap BEFORE INSERT ON {found[0]} FOR EACH ROW EXECUTE FUNCTION {ROLE}.filled()")
+    if revoked:
+        owner.execute(f"REVOKE TRIGGER ON filled FROM {ROLE}".encode())
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="others may put a trigger on its shards"):
+        owner.execute(call.encode())
+    assert caught() == []
+    owner.execute("DROP TABLE filled")
