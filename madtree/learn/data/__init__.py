@@ -5,7 +5,7 @@ and named arrays as bytes.
 from __future__ import annotations
 
 from madtree.learn.data import portable
-from madtree.learn.data.allocators import Allocator, ReusingAllocator, allocated, in_memory
+from madtree.learn.data.allocators import Allocator, ReusingAllocator, allocated, extend, in_memory
 from madtree.learn.data.block import (
     CACHED_ROWS,
     MOST_BLOCK_ROWS,
@@ -26,7 +26,6 @@ from madtree.learn.data.exact_sums import ExactSums, in_powers
 from madtree.learn.data.grid import Grid, is_exact, scaled
 from madtree.learn.data.hashes import keyed, mixed, order_by_hashes, stable_order
 from madtree.learn.data.postgres_bytes import read_rows, rows_in, sent_floats, sent_ints, sent_rows
-from madtree.learn.data.rooms import extend
 from madtree.learn.data.runs import Runs, flat_nonzero, heads
 from madtree.learn.data.size_bins import N_SIZES, bins_of_sizes, least_sizes
 from madtree.learn.data.types import LEFT, N_SIDES, RIGHT, UNKNOWN, Array, Bools, Floats, Ints, narrowest, unsigned

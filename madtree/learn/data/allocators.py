@@ -1,9 +1,11 @@
-"""Who makes large arrays: in the process's memory, or wherever else bytes may lie."""
+"""Who makes large arrays: in the process's memory, or wherever else bytes may lie; and columns that grow at their ends,
+in room that is kept behind them.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import numpy as np
 from madtree.learn.data.types import Array
 
 _ALIGNMENT = 8  # bytes, of the widest numbers
+_MOST_ROOM = 1 << 12  # entries, by which columns grow before they are copied
 
 Allocator = Callable[[int], Array]  # makes an array (n,) uint8 of n bytes, whatever they are
 
@@ -50,3 +53,21 @@ class ReusingAllocator:
         self._arrays.append(self._allocator(size))
         self._given.append(size)
         return self._arrays[-1][:n_bytes]
+
+
+def extend(owner: Any, rooms: dict[str, Array], fills: Mapping[str, Any], count: int) -> None:
+    """Add `count` entries to columns (..., n) of `owner`. A tree grows in some ten rounds, and joining each column with
+    its new entries in each of them took longer than all that is entered into it.
+
+    Args:
+        rooms: by name the array that a column is the first part of; to be kept for the next call.
+        fills: by name what new entries are.
+    """
+    for name, fill in fills.items():
+        column = getattr(owner, name)
+        n, room = column.shape[-1], rooms.get(name)
+        if room is None or column.base is not room or room.shape[-1] < n + count:
+            size = n + count + min(2 * (n + count), _MOST_ROOM)
+            room = rooms[name] = np.full((*column.shape[:-1], size), fill, column.dtype)
+            room[..., :n] = column
+        setattr(owner, name, room[..., : n + count])

@@ -174,7 +174,7 @@ class BoostLearner:
         return None
 
     def program(self, problem: Problem, groups: Ints, deliver: Deliver, held: Held) -> Program[TrainedTrees]:
-        boosting = Boosting(problem, self.parameters, groups)
+        boosting = Boosting(problem, self.parameters, groups, held.n_processes)
         return (yield from train_boosted(boosting, deliver, rows_at_hand=held.rows_at_hand))
 
     def in_block(

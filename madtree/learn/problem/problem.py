@@ -76,6 +76,7 @@ class Problem:
     tuning: SearchTuning = field(default_factory=SearchTuning)
     class_factors: ClassFactors | None = None
     n_categories: Ints | None = None
+    worked_out: dict[str, Any] = field(init=False, default_factory=dict)  # by others, who need it again
 
     KNOWN: ClassVar[str] = "problem"  # among values: the problem that they are about, where it was read before
 
@@ -176,11 +177,6 @@ class Problem:
             self.exposure_grid.limbs if self.exposure_grid else 0,
         )
 
-    @cached_property
-    def worked_out(self) -> dict[str, Any]:
-        """What others have worked out of it and need again."""
-        return {}
-
     @property
     def side_channels(self) -> Channels:
         """What is counted for surrogates: rows and weights by side of the primary split."""
@@ -189,8 +185,7 @@ class Problem:
     def row_counts(self, sums: Array) -> Ints:
         """(m,) rows, of sums (n_channels, m)."""
         n_counts = self.channels.n_counts
-        counts: Ints = (sums[0] if n_counts == 1 else sums[:n_counts].sum(axis=0)).astype(np.int64)
-        return counts
+        return np.asarray(sums[0] if n_counts == 1 else sums[:n_counts].sum(axis=0)).astype(np.int64)
 
     def class_weights(self, sums: Array, tree: Ints) -> Floats:
         """(K, m) class weights, of sums (n_channels, m) that belong to the trees `tree` (m,): of the rows of each
@@ -224,9 +219,8 @@ class Problem:
         return self.target_grid.join(self._target_limbs(sums), tree)
 
     def _target_limbs(self, sums: Array) -> Floats:
-        channels = self.channels
-        first = channels.count - channels.outcome_limbs
-        return np.asarray(sums[first : first + channels.target_limbs], np.float64)
+        first = self.channels.count - self.channels.outcome_limbs
+        return np.asarray(sums[first : first + self.channels.target_limbs], np.float64)
 
     def means(self, sums: Array, tree: Ints) -> Floats:
         """(m,) weighted mean of the target less its centre; of counts, the rate. Regression only."""

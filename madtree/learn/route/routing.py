@@ -29,15 +29,8 @@ from madtree.trees import MAX_DEPTH_LIMIT
 
 _PREFIX = "routing_"  # of its fields among other values
 # What leaves have, beside their own number as `child`.
-_LEAF: dict[str, int] = {
-    "feature": 0,
-    "cut": WIDE_LIMIT,
-    "missing_right": 0,
-    "child": 0,
-    "table": -1,
-    "surrogates": 0,
-    "first_surrogate": 0,
-}
+_ZERO_OF_LEAF = ("feature", "missing_right", "child", "surrogates", "first_surrogate")
+_LEAF: dict[str, int] = {"cut": WIDE_LIMIT, "table": -1, **dict.fromkeys(_ZERO_OF_LEAF, 0)}
 
 
 def category_table(width: int, left: Ints, right: Ints) -> Array:

@@ -13,8 +13,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from test_robust_losses import fitted
 
 from madtree.learn.data import Array, Block, Floats, finished
-from madtree.learn.ensemble import Boosting, train_boosted
-from madtree.learn.ensemble.boosting import ORDERED_ROWS
+from madtree.learn.ensemble import Boosting, boosting, train_boosted
 from madtree.learn.packing import RawRows, prepare
 from madtree.learn.prune import TrainedTrees
 from madtree.learn.requests import driven
@@ -135,11 +134,12 @@ def of_many(
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     ("n_classes", "n_rows", "leaves", "rate"),
-    [(3, 2_003, 2, 1.0), (3, 2_003, 6, 1.0), (5, 2_003, 2, 0.5), (5, 2_003, 6, 1.0), (4, ORDERED_ROWS + 7, 6, 1.0)],
+    [(3, 2_003, 2, 1.0), (3, 2_003, 6, 1.0), (5, 2_003, 2, 0.5), (5, 2_003, 6, 1.0), (4, 4_103, 6, 1.0)],
 )
 def test_adaboost_of_many_classes_is_scikit_learns(
-    n_classes: int, n_rows: int, weighted: bool, leaves: int, rate: float
+    n_classes: int, n_rows: int, weighted: bool, leaves: int, rate: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(boosting, "ORDERED_ROWS", 4_096)
     features, _, weight = example(n_rows)
     rng = np.random.default_rng(9)
     x = features / 200
