@@ -18,6 +18,8 @@ from madtree.storage.distributed import count_shards, distribute_over, part_rows
 class Recorder:
     """A host with or without Citus that keeps what it is asked."""
 
+    has_extension = False
+
     def __init__(self, method: str | None, *, citus: bool = True, itself: bool = True) -> None:
         self._method, self._citus, self._itself = method, citus, itself
         self.asked: list[tuple[str, list[Any]]] = []
