@@ -40,7 +40,7 @@ class PlpyHost:
         return self
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
-        return list(self._run(sql, types, params, _KEPT))
+        return list(self._run(_checked(sql, _KEPT), types, params))
 
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
         return int(self._run(sql, types, params).nrows())
@@ -84,14 +84,13 @@ class PlpyHost:
     def info(self, message: str, step: StepDone | None = None) -> None:
         self._plpy.info(message, **(step.to_fields() if step else {}))
 
-    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any], form: str = "{}") -> Any:
-        text = _checked(sql, form)
+    def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> Any:
         try:
             if types or isinstance(sql, Lasting):
-                return self._plpy.execute(self._plan(text, types), list(params))
-            return self._plpy.execute(text)
+                return self._plpy.execute(self._plan(sql, types), list(params))
+            return self._plpy.execute(sql)
         except self._plpy.SPIError as error:
-            _remember(error, text, params)
+            _remember(error, sql, params)
             raise
         finally:
             self._looks.looked()

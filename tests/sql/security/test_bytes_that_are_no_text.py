@@ -1,5 +1,5 @@
-"""PostgreSQL takes a setting from a connection's options as it comes, so anybody may have text that is no UTF-8: in rows,
-and in names. PL/Python crashes on it, and the server ends all sessions.
+"""PostgreSQL takes a setting from a connection's options as it comes, so anybody may have text that is no UTF-8: in
+rows, and in names. PL/Python crashes on it, and the server ends all sessions.
 """
 
 from __future__ import annotations
