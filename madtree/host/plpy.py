@@ -11,6 +11,7 @@ from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.session import Looks
 from madtree.host.shown import shown_by_process
 from madtree.sqltext.query import Binary, Lasting
+from madtree.sqltext.quote import INTERNAL
 
 # PostgreSQL looks for cancels when it runs a statement or sends a message, never within Python.
 _LOOK_FOR_CANCEL = "SELECT"
@@ -18,6 +19,7 @@ _LOOK_FOR_CANCEL = "SELECT"
 # PostgreSQL takes such text from the options of a connection, and names from a database that has no encoding.
 _IS_TEXT = "SELECT found.* FROM {} WHERE pg_catalog.convert_to(pg_catalog.concat(found.*), 'UTF8') IS NOT NULL"
 _KEPT = "WITH found AS MATERIALIZED ({}\n) " + _IS_TEXT.format("found")
+_PLAN = Lasting(f'SELECT p."QUERY PLAN" FROM {INTERNAL}.plan_lines($1) AS p ("QUERY PLAN")')
 _READ = _IS_TEXT.format("({}\n) AS found")
 
 
@@ -40,6 +42,8 @@ class PlpyHost:
         return self
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+        if sql.startswith("EXPLAIN "):
+            return self.query(_PLAN, ["pg_catalog.text"], [sql])
         return list(self._run(_checked(sql, _KEPT), types, params))
 
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:

@@ -18,6 +18,10 @@ CREATE TABLE t AS SELECT i AS id, i AS x, CASE WHEN i % 3 = 0 THEN current_setti
 CREATE TABLE named AS TABLE t;
 DO $$ BEGIN EXECUTE format('ALTER TABLE named RENAME k TO %I', current_setting('my.bytes')); END $$;
 SELECT madtree.tree_train('t', 'm', 'id', 'y', 'x'), madtree.tree_train('t', 'n', 'id', 'y', 'x');
+CREATE TABLE parts (LIKE t) PARTITION BY RANGE (id);
+DO $$ BEGIN
+    EXECUTE format('CREATE TABLE %I PARTITION OF parts DEFAULT', current_setting('my.bytes') || 'part'); END $$;
+INSERT INTO parts SELECT * FROM t;
 DO $$ DECLARE part text; BEGIN FOREACH part IN ARRAY ARRAY['', '_nodes', '_summary'] LOOP
 EXECUTE format('ALTER TABLE %I RENAME TO %I', 'n' || part, current_setting('my.bytes') || part); END LOOP; END $$;
 """
@@ -31,6 +35,7 @@ CALLS = [
     "tree_path('g', 't', '3')",
     "tree_explain('g', 't', '3')",
     "tree_evaluate('g', 't')",
+    "tree_predict('m', 'parts', 'p')",
     "tree_drop('g')",
 ]
 
