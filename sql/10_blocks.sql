@@ -29,6 +29,15 @@ $plpgsql$;
 COMMENT ON FUNCTION madtree_internal.run_shared(text, bytea)
 IS 'internal: run a query with one parameter so that workers may share it; it returns one column of bytea';
 
+-- What EXPLAIN tells can be looked at within a query only where a function hands it on.
+CREATE FUNCTION madtree_internal.plan_lines(explained text) RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE AS $plpgsql$
+BEGIN
+    RETURN QUERY EXECUTE explained;
+END
+$plpgsql$;
+COMMENT ON FUNCTION madtree_internal.plan_lines(text) IS 'internal: what an EXPLAIN tells';
+
 -- Python code cannot be interrupted, and in a parallel worker it may run no statement. So functions that do much with a
 -- block are PL/pgSQL around a query of the steps of their work, some 20 ms each (madtree/entry/blocks.py): between
 -- two rows of a query PostgreSQL looks for cancels and timeouts. What is half done belongs to that query, and goes with

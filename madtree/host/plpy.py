@@ -10,10 +10,17 @@ from madtree.host.message import StepDone
 from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.session import Looks
 from madtree.host.shown import shown_by_process
-from madtree.sqltext.query import Lasting
+from madtree.sqltext.query import Binary, Lasting
+from madtree.sqltext.quote import INTERNAL
 
 # PostgreSQL looks for cancels when it runs a statement or sends a message, never within Python.
 _LOOK_FOR_CANCEL = "SELECT"
+# Text that is none by the database's encoding ends in an error here: PL/Python would crash, and with it the server.
+# PostgreSQL takes such text from the options of a connection, and names from a database that has no encoding.
+_IS_TEXT = "SELECT found.* FROM {} WHERE pg_catalog.convert_to(pg_catalog.concat(found.*), 'UTF8') IS NOT NULL"
+_KEPT = "WITH found AS MATERIALIZED ({}\n) " + _IS_TEXT.format("found")
+_PLAN = Lasting(f'SELECT p."QUERY PLAN" FROM {INTERNAL}.plan_lines($1) AS p ("QUERY PLAN")')
+_READ = _IS_TEXT.format("({}\n) AS found")
 
 
 class PlpyHost:
@@ -35,7 +42,9 @@ class PlpyHost:
         return self
 
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
-        return list(self._run(sql, types, params))
+        if sql.startswith("EXPLAIN "):
+            return self.query(_PLAN, ["pg_catalog.text"], [sql])
+        return list(self._run(_checked(sql, _KEPT), types, params))
 
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
         return int(self._run(sql, types, params).nrows())
@@ -44,11 +53,12 @@ class PlpyHost:
         """Rows are read by this session, or by its parallel workers."""
 
     def data_ahead(self, queries: Iterable[Query], sharing: Sharing | None = None) -> Generator[list[Row], None, None]:
-        return (self.query(*query) for query in queries)
+        return (self.query(Binary(sql), *given) for sql, *given in queries)
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
+        text = _checked(sql, _READ)
         try:
-            cursor = self._plpy.cursor(self._plan(sql, types), list(params)) if types else self._plpy.cursor(sql)
+            cursor = self._plpy.cursor(self._plan(text, types), list(params)) if types else self._plpy.cursor(text)
             try:
                 while rows := cursor.fetch(batch):
                     self._looks.looked()
@@ -56,7 +66,7 @@ class PlpyHost:
             finally:
                 cursor.close()
         except self._plpy.SPIError as error:
-            _remember(error, sql, params)
+            _remember(error, text, params)
             raise
 
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
@@ -101,6 +111,14 @@ class PlpyHost:
         if self._prepared is None or self._prepared[:2] != wanted:
             self._prepared = (*wanted, self._plpy.prepare(sql, list(types)))
         return self._prepared[2]
+
+
+def _checked(sql: str, form: str) -> str:
+    """The query in one of these forms, unless it has no text."""
+    if isinstance(sql, Binary) or not sql.lstrip().startswith(("SELECT ", "SELECT\n", "WITH ")):
+        return sql
+    text = form.replace("{}", sql)
+    return Lasting(text) if isinstance(sql, Lasting) else text
 
 
 def _remember(error: Exception, sql: str, params: Sequence[Any]) -> None:

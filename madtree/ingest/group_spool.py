@@ -11,6 +11,7 @@ from madtree.host import Host, SpillFile, TemporaryPlace
 from madtree.ingest.page_ranges import TID, PageRanges
 from madtree.learn.packing import NullNumberError, RowFormat
 from madtree.sqltext import rows as sql
+from madtree.sqltext.query import Binary
 from madtree.sqltext.rows import RowSource
 
 
@@ -48,7 +49,7 @@ class GroupSpool:
         blocks: list[list[Any]] = [[] for _ in range(self._n_blocks)]
         relations, ranges = range(len(self._pages.relations)), self._pages.ranges
         ends = [[r.bounds[end] for r in ranges if r.relation == number] for number in relations for end in (0, 1)]
-        for part in self._host.stream(query, [f"{TID}[]"] * len(ends), ends):
+        for part in self._host.stream(Binary(query), [f"{TID}[]"] * len(ends), ends):
             if self._format.count(part["images"]) is None:
                 raise NullNumberError
             blocks[part["block"]].append(file.write(part["images"]) if file else part["images"])

@@ -17,6 +17,7 @@ from madtree.records import dataclass
 from madtree.sqltext import distributed as distributed_sql
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as work_sql
+from madtree.sqltext.query import Binary
 from madtree.sqltext.rows import RowSource
 
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ def read_images(
     only: Sequence[int] | None = None,
 ) -> bytes | Floats:
     """The images that a query of one row yields (`sqltext.rows.images`); `only`: of those features."""
-    return as_rows(source, host.query(query, types, params)[0]["images"], only)
+    return as_rows(source, host.query(Binary(query), types, params)[0]["images"], only)
 
 
 def as_rows(source: RowSource, images: bytes | None, only: Sequence[int] | None = None) -> bytes | Floats:

@@ -13,6 +13,7 @@ from madtree.learn.data import Bools, Floats, Ints, rows_in
 from madtree.learn.packing import NullNumberError, RawRows, RowFormat
 from madtree.records import dataclass
 from madtree.sqltext import rows as sql
+from madtree.sqltext.query import Binary
 from madtree.sqltext.rows import RowSource
 
 _NUMBER = 8  # bytes
@@ -96,7 +97,7 @@ class RowSpool:
                 yield self._read_carefully(host, pages, page_range) if rows is None else rows
 
     def _whole(self, host: Host) -> Generator[Floats, None, None]:
-        for row in host.data_stream(sql.numbered_images(self._source, self._source.rows_at_once)):
+        for row in host.data_stream(Binary(sql.numbered_images(self._source, self._source.rows_at_once))):
             rows = self._rows_of(row)
             if rows is None:
                 raise NullNumberError

@@ -14,6 +14,9 @@ AT_ONCE = 10  # models asked for in one statement: planning takes longer than it
 # SQLSTATE classes that speak of one model's tables: dropped meanwhile, no right, other columns than they should be.
 OF_ONE_MODEL = ("22", "3F", "42")
 
+_OF_NODES = ("_nodes", "_packed")
+NO_TEXT = "22021"  # SQLSTATE of bytes that are none by the encoding
+
 NOT_TOLD = dict.fromkeys(sql.TOLD)  # of a model whose tables are not read
 
 
@@ -41,7 +44,12 @@ def models(host: Host) -> list[Row]:
     A table that looks like a model's and is none, or that is gone by the time it is read, has no row. Of a model of
     owners that the caller does not trust, its row has what the catalogue says. Other errors, such as a cancel, pass.
     """
-    found = _find(host)
+    try:
+        found = _find(host)
+    except Exception as error:
+        if not isinstance(error, UnicodeError) and getattr(error, "sqlstate", "") != NO_TEXT:
+            raise
+        found = _find(host, legible=True)
     read = [model for model in found if model.trusted]
     described = {
         (model.schema, model.name): row
@@ -56,18 +64,19 @@ def models(host: Host) -> list[Row]:
     ]
 
 
-def _find(host: Host) -> list[Found]:
-    """The models whose tables are all there and can be read, in order."""
-    summaries = _tables(host.query(sql.SUMMARIES), "_summary")
+def _find(host: Host, *, legible: bool = False) -> list[Found]:
+    """The models whose tables are all there and can be read, in order; `legible`: of names that are ASCII."""
+    summaries = _tables(host.query(sql.readable("_summary", legible=legible)), "_summary")
     if not summaries:
         return []
-    nodes = _tables(host.query(sql.NODES), "_nodes").keys() | _tables(host.query(sql.PACKED), "_packed").keys()
+    nodes = {key for suffix in _OF_NODES for key in _tables(host.query(sql.readable(suffix, legible=legible)), suffix)}
     schemas = sorted({schema for schema, _ in summaries})
-    trees = _tables(host.query(sql.TREES, ["pg_catalog.text[]"], [schemas]), "")
+    of_trees = sql.readable("", legible=legible) + sql.IN_SCHEMAS
+    trees = _tables(host.query(of_trees, ["pg_catalog.text[]"], [schemas]), "")
     found: list[Found] = []
     for (schema, name), row in sorted(trees.items(), key=lambda item: item[0]):
         summary = summaries.get((schema, suffixed(name, "_summary")))
-        of_nodes = {(schema, suffixed(name, suffix)) for suffix in ("_nodes", "_packed")}
+        of_nodes = {(schema, suffixed(name, suffix)) for suffix in _OF_NODES}
         if summary is not None and of_nodes & nodes:
             trusted = row["trusted"] and summary["trusted"]
             found.append(Found(schema, name, row["owner"], summary["columns"], trusted))

@@ -23,6 +23,7 @@ from madtree.score.block_scorer import score_rows
 from madtree.score.case_or_blocks import Work, reader
 from madtree.score.shards import scored_by_shards
 from madtree.sqltext import work as work_sql
+from madtree.sqltext.query import Binary
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.scoreblocks import SAID_OF_BLOCKS, BlockScan, PageBounds
@@ -133,7 +134,7 @@ class BlockStatement:
         workers = self.work.block_workers
         workers = min(workers, cores() - 1) if self.host.in_server else workers
         with self._gathered() as here, here._scoring(plan, sharing(workers)) as blocks:
-            return self.host.query(SAID_OF_BLOCKS, [_TEXT, BYTEA], [here.blocks.together(blocks), plan])
+            return self.host.query(Binary(SAID_OF_BLOCKS), [_TEXT, BYTEA], [here.blocks.together(blocks), plan])
 
     @contextmanager
     def _gathered(self) -> Iterator[BlockStatement]:

@@ -59,17 +59,22 @@ def _typed_columns(suffix: str) -> str:
     )
 
 
-def _readable(suffix: str) -> str:
+def readable(suffix: str, *, legible: bool = False) -> str:
     """Ordinary tables with the columns of a model's table that the caller may read, and whether she trusts the owner; a
     superuser, also that of the schema, who could put another table there before it is read.
 
     CASE fixes the order: the name first, as it decides soonest. Other sessions' temporary tables cannot be read. A
     table that was dropped since the query began has no privileges, NULL: it may have been replaced, so it stays here.
+    `legible`: those alone whose names are plain ASCII. In a database without an encoding, names may have bytes that are
+    no text.
     """
     by_name = "true"
     if suffix:
         ending = f"pg_catalog.right(c.relname::pg_catalog.text, {len(suffix)})"
         by_name = f"{ending} OPERATOR(pg_catalog.=) {literal(suffix)}"
+    if legible:
+        names = "pg_catalog.concat(n.nspname, c.relname, pg_catalog.pg_get_userbyid(c.relowner))"
+        by_name = f"({by_name} AND {names} OPERATOR(pg_catalog.~) '^[ -~]*$')"
     return f"""WITH RECURSIVE {CALLER}
 SELECT n.nspname AS schema, c.relname AS name, pg_catalog.pg_get_userbyid(c.relowner) AS owner,
     {is_trusted("c.relowner")} AND ({is_trusted(SCHEMA_OWNER)} OR NOT {SUPERUSER_ASKS}) AS trusted,
@@ -85,11 +90,8 @@ WHERE CASE
     ELSE {_has_signature(suffix)} END"""
 
 
-SUMMARIES = _readable("_summary")
-NODES = _readable("_nodes")
-PACKED = _readable("_packed")
 # Tables of trees have no suffix to know them by: only in schemas that hold a summary is it worth looking.
-TREES = f"{_readable('')} AND n.nspname OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.name[])"
+IN_SCHEMAS = " AND n.nspname OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.name[])"
 
 
 def describe(models: Sequence[tuple[str, str, Collection[str]]]) -> str:

@@ -17,6 +17,12 @@ class Lasting(str):
     """
 
 
+class Binary(str):
+    """A query whose columns are bytes and numbers. Of others the server is asked whether their texts are text before
+    PL/Python has them (`madtree.host.plpy`), which takes longer than to copy them.
+    """
+
+
 class LookUp(str):
     """A query that is made for what it asks of, and keeps that: a host without SQL answers by it.
 

@@ -33,6 +33,7 @@ from madtree.learn.route import NewSplits, Routing
 from madtree.learn.waves import HeldOutRequest, TargetsRequest, WaveRequest
 from madtree.parallel import handing_over_pays, sharing
 from madtree.request import Tuning
+from madtree.sqltext.query import Binary
 from madtree.sqltext.work import WorkTables
 from madtree.storage.aggregate_functions import State, numbers_of, read_state
 from madtree.storage.blocks import BlockLimits, BlockStore
@@ -68,7 +69,7 @@ class TableOfBlocks(Provider):
 
     def fold_hashes(self, request: FoldHashesRequest) -> Coroutine[Ints]:
         found = [np.zeros((0, 3), np.int64)]
-        for row in self._host.data_stream(self._work.identities()):
+        for row in self._host.data_stream(Binary(self._work.identities())):
             yield
             tree = None if row["tree"] is None else np.frombuffer(row["tree"], "<i4")
             found.append(request.hashes.counted(np.frombuffer(row["identity"], "<u4"), tree))
@@ -81,7 +82,8 @@ class TableOfBlocks(Provider):
 
     def sums(self, request: SumsRequest) -> Coroutine[Array]:
         yield
-        state: State | None = self._host.query(self._work.row_sums(), [_BYTEA], [self._plan(request)])[0]["sums"]
+        statement = Binary(self._work.row_sums())
+        state: State | None = self._host.query(statement, [_BYTEA], [self._plan(request)])[0]["sums"]
         return request.zeros() if state is None else numbers_of(state).reshape(request.zeros().shape)
 
     def _plan(self, request: OfRows) -> bytes:
@@ -107,7 +109,7 @@ class TableOfBlocks(Provider):
             memory = self._problem.parameters.memory_bytes // self._tuning.block_share
             place, reader = TemporaryPlace.of(self._host), ColumnReader(problem)
             copied = BlockStore(self._problem, BlockLimits(1, memory, 0), place)
-            for row in self._host.data_stream(self._work.blocks()):
+            for row in self._host.data_stream(Binary(self._work.blocks())):
                 yield
                 copied.add(reader.checked_block(row["n_rows"], [row[name] for name in COLUMNS]))
             self._copied = copied
@@ -134,7 +136,7 @@ class TableOfBlocks(Provider):
             self._n_workers if handing_over_pays(request.state_bytes, self._n_workers, self._tuning.costs) else 0
         )
         with local_settings(self._host, sharing(n_workers)):
-            state: State | None = self._host.query(self._work.statistics(), [_BYTEA], [plan])[0]["shared"]
+            state: State | None = self._host.query(Binary(self._work.statistics()), [_BYTEA], [plan])[0]["shared"]
         return state
 
     def _move(self, problem: Problem, routing: Routing) -> None:

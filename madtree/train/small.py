@@ -11,6 +11,7 @@ from madtree.learn.prune import TrainedTrees
 from madtree.learn.requests import Progress, StepReport
 from madtree.parallel import sharing
 from madtree.sqltext import rows as rows_sql
+from madtree.sqltext.query import Binary
 from madtree.storage.distributed import DistributedRows
 from madtree.storage.whole_trees import GrowPlan, growing_in_block
 from madtree.storage.workers.leading import grown_together
@@ -71,7 +72,7 @@ def _by_servers(call: Call, found: Survey, plan: GrowPlan, spread: DistributedRo
     call.watch.begin("pack")
     spread.distribute_groups(found.source.rows, call.space)
     call.watch.begin("passes")
-    for row in spread.servers.stream(spread.tables.grown(), [_BYTEA], [plan.dump()]):
+    for row in spread.servers.stream(Binary(spread.tables.grown()), [_BYTEA], [plan.dump()]):
         yield None if row["shared"] is None else TrainedTrees.load(row["shared"])
 
 
@@ -94,7 +95,7 @@ def _images(call: Call, found: Survey, plan: GrowPlan) -> Iterator[bytes | Float
         spool = GroupSpool(call.host, rows, pages, plan.row_format, n_blocks, in_file=in_file)
         yield from spool.images(known=profile.never_null)
     else:
-        for row in call.host.source.data_stream(rows_sql.images_by_block(rows)):
+        for row in call.host.source.data_stream(Binary(rows_sql.images_by_block(rows))):
             yield as_rows(rows, row.pop("images"))
 
 

@@ -85,6 +85,17 @@ def test_a_terminal_that_lacks_a_letter_shows_its_number(kept_dsn: str, grouped:
     assert "\\xdcn\\xef" in done.stdout
 
 
+# A second model, of a name that is no UTF-8, as anybody can make one there.
+RENAME_TO_NO_TEXT = r"""
+SELECT madtree.tree_prune('m', 'n', 0.1);
+DO $$ BEGIN
+EXECUTE format('ALTER TABLE n RENAME TO %I', convert_from('\xff', 'SQL_ASCII'));
+EXECUTE format('ALTER TABLE n_nodes RENAME TO %I', convert_from('\xff', 'SQL_ASCII') || '_nodes');
+EXECUTE format('ALTER TABLE n_summary RENAME TO %I', convert_from('\xff', 'SQL_ASCII') || '_summary');
+END $$
+"""
+
+
 def test_text_of_a_database_without_an_encoding_is_text(server: Server) -> None:
     name = f"madtree_bytes_{secrets.token_hex(4)}"
     with psycopg.connect(server.dsn, autocommit=True) as admin:
@@ -100,7 +111,13 @@ def test_text_of_a_database_without_an_encoding_is_text(server: Server) -> None:
             "m: classification, 70 rows"
         )
         assert "x in {E,F,G}" in run("show", "m", "--dsn", dsn).out
-        assert run("models", "--dsn", dsn).out.splitlines()[1].startswith("public.m ")
+        for rename in ("", RENAME_TO_NO_TEXT):
+            with psycopg.connect(dsn, autocommit=True, client_encoding="utf8") as admin:
+                admin.execute(rename)
+                assert admin.execute("SELECT model FROM madtree.models").fetchall() == [("public.m",)]
+            for engine in ("extension", "client"):
+                listed = run("--engine", engine, "models", "--dsn", dsn).out.splitlines()[1:]
+                assert [line.split()[0] for line in listed] == ["public.m"]
     finally:
         with psycopg.connect(server.dsn, autocommit=True) as admin:
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)")

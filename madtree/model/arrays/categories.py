@@ -16,6 +16,7 @@ from madtree.model import OpenModel, check_listed
 from madtree.model.arrays.packed_nodes import node_categories
 from madtree.sqltext import sent_models as sql
 from madtree.sqltext.packed_nodes import category_texts
+from madtree.sqltext.query import Binary
 from madtree.trees import Feature, Model
 
 _BOOLS = "pg_catalog.bool[]"
@@ -48,7 +49,7 @@ def seen_categories(host: Host, model: Model) -> KnownCategories:
 
 def keys_of(host: Host, features: Sequence[Feature], feature: Ints, texts: Sequence[str]) -> Ints:
     """(n,) the keys of categories (n,), given as texts, of features by their positions among the model's, from 1."""
-    row = host.query(sql.key_numbers(), _KEY_TYPES, [feature.tolist(), _booleans(features), list(texts)])[0]
+    row = host.query(Binary(sql.key_numbers()), _KEY_TYPES, [feature.tolist(), _booleans(features), list(texts)])[0]
     return _as_floats(sent_ints(row["key"]), feature, features)
 
 

@@ -17,6 +17,7 @@ from madtree.learn.data import Array, Bools, Ints, heads, sent_ints
 from madtree.learn.walk import SplitCategories
 from madtree.model import ModelTables, OpenModel, check_categories
 from madtree.sqltext import packed_nodes as sql
+from madtree.sqltext.query import Binary
 from madtree.trees import MAX_DEPTH_LIMIT, MOST_NAMED, FeatureKind, Model
 
 CHUNK_BYTES = 8 * 2**20  # of nodes read at once, but for a larger tree
@@ -42,7 +43,7 @@ def read_packed(
         MadtreeError: the bytes are not those of nodes.
     """
     tables = opened.tables
-    row = opened.host.query(sql.packed_sizes(*tables.at))[0]
+    row = opened.host.query(Binary(sql.packed_sizes(*tables.at)))[0]
     tree_ids, sizes = sent_ints(row["tree_id"]), sent_ints(row["size"])
     if tree_range is not None:
         wanted = np.flatnonzero((tree_ids >= tree_range[0]) & (tree_ids <= tree_range[1]))
@@ -79,7 +80,7 @@ def node_categories(opened: OpenModel, nodes: Mapping[str, Array]) -> SplitCateg
         MadtreeError: a node names categories that its tree does not have, or that no boolean can be.
     """
     tables = opened.tables
-    row = opened.host.query(sql.category_sizes(*tables.at))[0]
+    row = opened.host.query(Binary(sql.category_sizes(*tables.at)))[0]
     tree_ids, sizes = sent_ints(row["tree_id"]), sent_ints(row["size"])
     check_categories(tables, int(sizes.sum(dtype=np.int64)))
     hashes, truths, null = _category_keys(opened, tree_ids, sizes)
@@ -122,7 +123,7 @@ def _category_keys(opened: OpenModel, tree_ids: Ints, sizes: Ints) -> tuple[Ints
     statement = sql.category_keys(*opened.tables.at)
     found: list[list[Array]] = [[np.zeros(0, np.int64)] for _ in range(3)]
     for first, end in _stretches(np.cumsum(sizes) // CHUNK_CATEGORIES):
-        row = opened.host.query(statement, [_INT, _INT], [int(tree_ids[first]), int(tree_ids[end - 1])])[0]
+        row = opened.host.query(Binary(statement), [_INT, _INT], [int(tree_ids[first]), int(tree_ids[end - 1])])[0]
         for parts, column in zip(found, ("hash", "truth", "is_null"), strict=True):
             parts.append(sent_ints(row[column]))
         opened.host.let_in()
@@ -163,7 +164,7 @@ def _chunks(opened: OpenModel, tree_ids: Ints, sizes: Ints) -> Iterator[tuple[by
     statement = sql.packed_between(*opened.tables.at)
     for first, end in _stretches(np.cumsum(sizes) // CHUNK_BYTES):
         between = [int(tree_ids[first]), int(tree_ids[end - 1])]
-        data = opened.host.query(statement, [_INT, _INT], between)[0]["nodes"]
+        data = opened.host.query(Binary(statement), [_INT, _INT], between)[0]["nodes"]
         yield bytes(data or b""), int(sizes[first:end].sum())
 
 

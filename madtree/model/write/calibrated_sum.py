@@ -23,6 +23,7 @@ from madtree.sqltext import calibrated as sql
 from madtree.sqltext import packed_nodes as packed_sql
 from madtree.sqltext.boost_tables import BOOST_SUMMARY_COLUMNS, GROUP_COLUMNS, isotonic_columns
 from madtree.sqltext.copies import Columns, ModelCopy
+from madtree.sqltext.query import Binary
 from madtree.sqltext.tables import CALIBRATION_COLUMNS
 from madtree.sqltext.values import Kept
 from madtree.trees import (
@@ -147,7 +148,8 @@ class _Sum:
     def _write_packed(self, copy: ModelCopy, trees: Sequence[int], lengths: Ints, first: int, record: Any) -> None:
         """The nodes of some trees that follow each other, of so many bytes; `first`: how many come before."""
         numbering, former = self.opened.model.numbering, np.dtype(self.opened.model.node_layout.big_endian)
-        row = self.opened.host.query(packed_sql.packed_between(*copy.old), [_INT, _INT], [trees[0], trees[-1]])[0]
+        statement = Binary(packed_sql.packed_between(*copy.old))
+        row = self.opened.host.query(statement, [_INT, _INT], [trees[0], trees[-1]])[0]
         data, counts = bytes(row["nodes"] or b""), lengths // former.itemsize
         if len(data) != lengths.sum() or (lengths % former.itemsize).any():
             raise self.opened.tables.damaged("the nodes of a tree are cut off")

@@ -18,6 +18,7 @@ from madtree.sqltext import refresh as sql
 from madtree.sqltext.calibrated import PACKED_PARAMETERS, fill_packed
 from madtree.sqltext.copies import ModelCopy
 from madtree.sqltext.predict import class_array
+from madtree.sqltext.query import Binary
 from madtree.sqltext.tables import REFRESH_COLUMNS
 from madtree.trees import MOST_ROWS_IN_BAG
 
@@ -105,7 +106,7 @@ def _write_packed(opened: UsableModel, copy: ModelCopy, refresh: RefreshedNodes)
     ends = roots + n_nodes
     for part in chunks(lengths):
         own = trees[part]
-        row = host.query(packed_sql.packed_between(*copy.old), [_INT, _INT], [int(own[0]), int(own[-1])])[0]
+        row = host.query(Binary(packed_sql.packed_between(*copy.old)), [_INT, _INT], [int(own[0]), int(own[-1])])[0]
         nodes = np.frombuffer(bytes(row["nodes"] or b""), record).copy()
         _refresh(nodes, refresh, slice(int(roots[part][0]), int(ends[part][-1])))
         last = np.cumsum(lengths[part])
