@@ -54,12 +54,7 @@ class RowSpool:
 
     @classmethod
     def read(
-        cls,
-        reading: Reading,
-        row_format: RowFormat,
-        in_memory: int,
-        part_bytes: int = _PART_BYTES,
-        condition: str = "",
+        cls, reading: Reading, row_format: RowFormat, in_memory: int, part_bytes: int = _PART_BYTES, condition: str = ""
     ) -> RowSpool:
         """Read all rows.
 

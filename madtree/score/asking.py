@@ -11,12 +11,7 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row
-from madtree.model import (
-    UsableModel,
-    group_objects,
-    output_columns,
-    read_trees,
-)
+from madtree.model import UsableModel, group_objects, output_columns, read_trees
 from madtree.records import dataclass
 from madtree.request import Costs, Type, find_source
 from madtree.score.case_or_blocks import measure, reader, run_case
@@ -90,10 +85,7 @@ def asking(
         rows = with_outcomes(opened, source, given, with_id=True, argument=argument).of_training()
     else:
         rows = tested_rows(opened, test_table, with_id=False, argument=argument)
-    with (
-        rows.casting(),
-        _asking_of(rows, in_blocks, costs, most_bytes, out_of_bag=out_of_bag) as put,
-    ):
+    with rows.casting(), _asking_of(rows, in_blocks, costs, most_bytes, out_of_bag=out_of_bag) as put:
         yield put
 
 

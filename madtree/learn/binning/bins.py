@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from madtree.learn.binning.ranks import Ranks
 from madtree.learn.data import Array, Floats, Ints, flat_nonzero
 from madtree.records import dataclass
 
@@ -186,16 +187,18 @@ class BinTable:
         return cut
 
 
-def merge_bins(
-    ranks: Array, tree: Ints | None, sizes: Ints, distinct: Floats, counts: Ints, limit: Ints, n_bins: int
-) -> tuple[Array, Ints, Ints, Ints]:
-    """Put what `rank_within` found of trees with more than `limit` (n_trees,) values into `n_bins` quantile bins.
+def merge_bins(ranked: Ranks, tree: Ints | None, limit: Ints, n_bins: int) -> tuple[Array, Ints, Ints, Ints]:
+    """Put the values of trees with more than `limit` (n_trees,) of them into `n_bins` quantile bins.
+
+    Args:
+        tree: (n,) of each value; None where there is one.
 
     Returns:
         codes: (n,) ranks, or the bins of those trees.
         sizes: (n_trees,) bins of each tree.
         starts, ends: (total,) index of each bin's first and last distinct value, tree by tree.
     """
+    ranks, distinct, counts, sizes = ranked
     offsets = np.cumsum(sizes) - sizes
     crowded = flat_nonzero(sizes > limit)
     if len(crowded) == 0:

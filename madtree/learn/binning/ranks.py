@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from madtree.learn.data import Array, Bools, Floats, Ints, Runs, flat_nonzero, heads
@@ -90,19 +92,24 @@ def _places_in_order(lines: Floats) -> Ints:
     return places
 
 
-def rank_within(values: Floats, rows: TreeRows) -> tuple[Array, Floats, Ints, Ints]:
-    """Dense ranks of `values` among the distinct values of the same tree.
+class Ranks(NamedTuple):
+    """Dense ranks of values among the distinct values of the same tree.
 
-    Args:
-        values: (n,) NaN where missing.
-        rows: of the trees.
-
-    Returns:
+    Attributes:
         ranks: (n,) int64, 1 for a tree's smallest value, 0 where missing.
         distinct: (total,) the distinct values, tree by tree, ascending.
         counts: (total,) rows of each.
         sizes: (n_trees,) distinct values of each tree.
     """
+
+    ranks: Array
+    distinct: Floats
+    counts: Ints
+    sizes: Ints
+
+
+def rank_within(values: Floats, rows: TreeRows) -> Ranks:
+    """The ranks of `values` (n,), NaN where missing, in trees of these rows."""
     n_trees = len(rows.sizes)
     ranks = np.zeros(len(values), np.int64)
     order, ordered = rows.order(values)
@@ -113,7 +120,7 @@ def rank_within(values: Floats, rows: TreeRows) -> tuple[Array, Floats, Ints, In
         order, owner, ordered = order[known], owner[known], ordered[known]
         begins = heads(owner)
     if len(order) == 0:
-        return ranks, np.zeros(0), np.zeros(0, np.int64), np.zeros(n_trees, np.int64)
+        return Ranks(ranks, np.zeros(0), np.zeros(0, np.int64), np.zeros(n_trees, np.int64))
     first = np.ones(len(order), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
     first[begins] = True
@@ -128,4 +135,4 @@ def rank_within(values: Floats, rows: TreeRows) -> tuple[Array, Floats, Ints, In
     counts = np.empty_like(starts)
     np.subtract(starts[1:], starts[:-1], out=counts[:-1])
     counts[-1] = len(order) - starts[-1]
-    return ranks, ordered.take(starts), counts, sizes
+    return Ranks(ranks, ordered.take(starts), counts, sizes)

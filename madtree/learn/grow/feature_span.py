@@ -15,13 +15,7 @@ from madtree.learn.counting import CountRequest, batches, by_rows, state_limit
 from madtree.learn.criteria import criterion_of
 from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero, heads
 from madtree.learn.grow.growing import GrowingTrees, see_histograms, see_rows
-from madtree.learn.histogram import (
-    HistogramLayout,
-    Histograms,
-    RowsOfNodes,
-    add_rows_of_nodes,
-    check_exact,
-)
+from madtree.learn.histogram import HistogramLayout, Histograms, RowsOfNodes, add_rows_of_nodes, check_exact
 from madtree.learn.problem import Problem
 from madtree.learn.requests import BREATH, Program, RowsRequest
 from madtree.learn.split import BestSplits, SmallNodes, coarse, likely_bins, search, search_small
@@ -242,11 +236,7 @@ class FeatureSpan:
         found.enter(places, part)
 
     def _by_subtraction(
-        self,
-        growing: GrowingTrees,
-        nodes: Ints,
-        layout: HistogramLayout,
-        kept: _Kept,
+        self, growing: GrowingTrees, nodes: Ints, layout: HistogramLayout, kept: _Kept
     ) -> Program[Histograms]:
         """Count a node's histogram or take it from the parent's less the sibling's, whichever means fewer rows."""
         first_child = growing.n_trees

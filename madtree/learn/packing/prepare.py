@@ -139,11 +139,9 @@ def _bin(
         yield
         values, all_count = rows.features[f], chosen is None or kinds[f] is FeatureKind.UNORDERED
         tree, trees = of_all if all_count else of_training
-        ranks, distinct, counts, n_values = rank_within(values if all_count else values[chosen], trees)
-        column, size, starts, ends = merge_bins(
-            ranks, tree, n_values, distinct, counts, limits.limit[:, f], int(limits.n_bins[f])
-        )
-        sizes[:, f] = size
+        ranked = rank_within(values if all_count else values[chosen], trees)
+        column, size, starts, ends = merge_bins(ranked, tree, limits.limit[:, f], int(limits.n_bins[f]))
+        sizes[:, f], distinct = size, ranked.distinct
         lowers.append(distinct if ends is starts else distinct[starts])
         uppers.append(distinct if ends is starts else distinct[ends])
         if not all_count:

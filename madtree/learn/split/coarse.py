@@ -51,12 +51,7 @@ def coarse_widths(widths: Ints, coarse_width: int) -> Ints:
 
 
 def refined(
-    problem: Problem,
-    histograms: Histograms,
-    rows: RowsOfNodes,
-    tree: Ints,
-    gain: Floats,
-    allowed: Bools | None = None,
+    problem: Problem, histograms: Histograms, rows: RowsOfNodes, tree: Ints, gain: Floats, allowed: Bools | None = None
 ) -> Iterator[OccupiedBins]:
     """The occupied bins of some features, in order: fine ones where the best split of a node may be, or one that ties
     with it, and between them the sums of the others. Segments without such a split are left out.

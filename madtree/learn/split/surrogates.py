@@ -44,11 +44,7 @@ class SurrogateSplit:
 
 
 def find_surrogates(
-    problem: Problem,
-    histograms: Histograms,
-    tree: Ints,
-    primary: Ints,
-    found: list[list[SurrogateSplit]],
+    problem: Problem, histograms: Histograms, tree: Ints, primary: Ints, found: list[list[SurrogateSplit]]
 ) -> None:
     """Add the surrogates among the layout's features to `found`, and keep each slot's best ones.
 

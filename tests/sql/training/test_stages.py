@@ -32,7 +32,8 @@ CALLS: list[dict[str, Any]] = [
 def room_of(frame: FrameType) -> str | None:
     """As in test_rooms.py; None where it is no code of ours."""
     parts = str(frame.f_globals.get("__name__", "")).split(".")
-    if parts[0] != "madtree" or parts[1:] == ["records"]:  # which stands for a module of the standard library
+    # Neither is a room: `records` stands for a module of the standard library, and all use `wording` for sentences.
+    if parts[0] != "madtree" or parts[1:] in (["records"], ["wording"]):
         return None
     parts = parts[1:]
     return ".".join(parts[: 2 if parts[:1] == ["learn"] or parts[:2] == ["model", "write"] else 1])

@@ -118,10 +118,8 @@ def test_ranks_are_dense_within_each_tree(rows: list[tuple[int, float]]) -> None
 def test_only_crowded_trees_are_binned() -> None:
     tree = np.repeat([0, 1], [50, 8])
     values = np.concatenate((np.arange(50.0), np.arange(8.0)))
-    ranks, distinct, counts, sizes = rank_within(values, TreeRows(tree, 2, len(values)))
-    codes, sizes, starts, ends = merge_bins(
-        ranks, tree, sizes, distinct, counts, limit=np.full(len(sizes), 10), n_bins=5
-    )
+    ranked = rank_within(values, TreeRows(tree, 2, len(values)))
+    codes, sizes, starts, ends = merge_bins(ranked, tree, limit=np.full(2, 10), n_bins=5)
     assert sizes.tolist() == [5, 8]
     assert codes[tree == 1].tolist() == list(range(1, 9))
     assert np.bincount(codes[tree == 0])[1:].tolist() == [10] * 5
