@@ -230,8 +230,8 @@ WITH RECURSIVE read AS (
 SELECT p.partmethod::pg_catalog.text AS method, read.oid `=` $1 AS itself
 FROM read JOIN pg_catalog.pg_dist_partition p ON p.logicalrelid::pg_catalog.oid `=` read.oid""")
 
-# Whether all parts of a relation, by its OID, are tables whose rows can be asked for their place, and the caller may: to
-# read some columns is not enough.
+# Whether all parts of a relation, by its OID, are tables whose rows can be asked for their place, and the caller may:
+# to read some columns is not enough.
 ALL_HEAPS = """
 SELECT pg_catalog.bool_and(a.amname OPERATOR(pg_catalog.=) 'heap')
     AND pg_catalog.has_table_privilege($1::pg_catalog.oid, 'SELECT') AS heaps

@@ -195,3 +195,50 @@ def test_triggers_on_shards_keep_a_table_from_being_replaced(
         owner.execute(call.encode())
     assert caught() == []
     owner.execute("DROP TABLE filled")
+
+
+def test_what_is_set_for_a_workers_database_changes_nothing(
+    owner: psycopg.Connection, servers: list[str], caught: Caught
+) -> None:
+    """Its owner, who may be anybody, says how strings are read there, and in which schemas operators are looked for."""
+    settings = {"standard_conforming_strings": "off", "search_path": f"{ROLE}, pg_catalog"}
+    database = owner.info.dbname
+    for worker in servers[1:]:
+        with as_role(worker) as other:
+            other.execute(
+                f"SET citus.enable_ddl_propagation = off; CREATE FUNCTION {ROLE}.same(int, int) RETURNS bool LANGUAGE "
+                f"sql AS $$ SELECT {ROLE}.trap('drop') $$; CREATE OPERATOR {ROLE}.= (LEFTARG = int, RIGHTARG = int, "
+                f"FUNCTION = {ROLE}.same)"
+            )
+        with psycopg.connect(worker, autocommit=True) as session:
+            session.execute("SET citus.enable_ddl_propagation = off")
+            for name, value in settings.items():
+                session.execute(f"ALTER DATABASE {database} SET {name} = {value}".encode())
+    try:
+        with psycopg.connect(owner.info.dsn, autocommit=True) as session:
+            session.execute("SET search_path = own, madtree")
+            session.execute(r"CREATE TABLE slashes AS SELECT id, x, '\' || id % 3 AS a FROM here")
+            session.execute("SELECT tree_train('slashes', 's', 'id', 'a', 'x', pruning_params => 'cp=-1')")
+            session.execute("SELECT tree_train('t', 'u', 'id', 'y', 'x')")
+            for table in ("here", "t"):
+                session.execute(f"SELECT tree_predict('s', '{table}', 'pg_temp.s_{table}', 'prob')".encode())
+            assert session.execute("TABLE pg_temp.s_t EXCEPT TABLE pg_temp.s_here").fetchall() == []
+        assert caught() == []
+    finally:
+        for worker in servers[1:]:
+            with psycopg.connect(worker, autocommit=True) as session:
+                session.execute("SET citus.enable_ddl_propagation = off")
+                for name in settings:
+                    session.execute(f"ALTER DATABASE {database} RESET {name}".encode())
+
+
+def test_columns_that_may_be_read_are_enough(owner: psycopg.Connection, servers: list[str]) -> None:
+    """Rows are not asked for their place then, which only who may read all of a table can."""
+    owner.execute(f"GRANT USAGE ON SCHEMA own TO {ROLE}; GRANT SELECT (id, x, y) ON t TO {ROLE}".encode())
+    owner.execute("SELECT tree_train('here', 'all_columns', 'id', 'y', 'x')")
+    with as_role(servers[0]) as other:
+        other.execute(f"SELECT madtree.tree_train('own.t', '{ROLE}.some_columns', 'id', 'y', 'x')")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            other.execute(f"SELECT madtree.tree_train('own.t', '{ROLE}.more', 'id', 'y', 'x, a')")
+    same = f"TABLE all_columns_nodes EXCEPT TABLE {ROLE}.some_columns_nodes"
+    assert owner.execute(same.encode()).fetchall() == []
