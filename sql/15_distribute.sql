@@ -71,14 +71,6 @@ EXCEPTION WHEN OTHERS THEN
     IF context IS NULL THEN
         RAISE;
     END IF;
-    -- An extension that was made before Citus is not on the workers.
-    IF state OPERATOR(pg_catalog.=) '3F000' AND pg_catalog.strpos(message, 'madtree_internal') OPERATOR(pg_catalog.>) 0
-    THEN
-        RAISE EXCEPTION USING ERRCODE = '55000',
-            MESSAGE = pg_catalog.format('madtree: the server %s of the cluster has no extension madtree', context),
-            HINT = 'On the coordinator, as a superuser: CREATE EXTENSION IF NOT EXISTS madtree CASCADE. '
-            'Citus makes it on all workers; their machines must have madtree.';
-    END IF;
     detail := pg_catalog.btrim(pg_catalog.format(E'%s\nThe error is one of the server %s.', detail, context), E'\n');
     IF pg_catalog.length(hint) OPERATOR(pg_catalog.=) 0 THEN
         RAISE EXCEPTION USING ERRCODE = state, MESSAGE = message, DETAIL = detail;
