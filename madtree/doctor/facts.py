@@ -135,9 +135,16 @@ ON_WORKERS = """
     SELECT nodename::pg_catalog.text OPERATOR(pg_catalog.||) ':' OPERATOR(pg_catalog.||) nodeport::pg_catalog.text
         AS node, success, result FROM pg_catalog.run_command_on_workers(%s) ORDER BY nodename, nodeport
 """
-ON_WORKER = """
+_SERVER_INFO = f"{INTERNAL}.server_info()"
+ON_WORKER = f"""
     SELECT pg_catalog.json_build_object('jit', pg_catalog.current_setting('jit'), 'madtree', (
         SELECT e.extversion FROM pg_catalog.pg_extension AS e WHERE e.extname OPERATOR(pg_catalog.=) 'madtree'
+    ), 'answers', EXISTS (
+        SELECT FROM pg_catalog.pg_depend AS d JOIN pg_catalog.pg_extension AS e
+            ON e.oid OPERATOR(pg_catalog.=) d.refobjid AND e.extname OPERATOR(pg_catalog.=) 'madtree'
+        WHERE d.objid OPERATOR(pg_catalog.=) pg_catalog.to_regprocedure('{_SERVER_INFO}')::pg_catalog.oid
+            AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass::pg_catalog.oid
+            AND d.deptype OPERATOR(pg_catalog.=) 'e'
     ))
 """
 # Where madtree is not there yet, a superuser can still look at its interpreter.
@@ -237,15 +244,17 @@ def _path(connection: psycopg.Connection, pid: int) -> dict[str, Any]:
 
 
 def _look_at_workers(ask: Any) -> list[dict[str, Any]]:
-    workers = []
-    pythons = {row["node"]: row for row in ask("workers", ON_WORKERS, f"SELECT {INTERNAL}.server_info()")}
-    for row in ask("workers", ON_WORKERS, ON_WORKER):
-        if not row["success"]:
-            workers.append({"node": row["node"], "error": row["result"]})
-            continue
-        found = pythons.get(row["node"], {"success": False, "result": "it does not answer"})
-        python = json.loads(found["result"]) if found["success"] else {"error": found["result"]}
-        workers.append({"node": row["node"], **json.loads(row["result"]), "python": python})
+    rows = ask("workers", ON_WORKERS, ON_WORKER)
+    workers = [
+        {"node": row["node"], **(json.loads(row["result"]) if row["success"] else {"error": row["result"]})}
+        for row in rows
+    ]
+    # Citus asks all or none, and where the extension is not, a function of that name may be anybody's.
+    if all(worker.get("answers") for worker in workers):
+        pythons = {row["node"]: row for row in ask("workers", ON_WORKERS, f"SELECT {_SERVER_INFO}")}
+        for worker in workers:
+            found = pythons.get(worker["node"], {"success": False, "result": "it does not answer"})
+            worker["python"] = json.loads(found["result"]) if found["success"] else {"error": found["result"]}
     return workers
 
 
