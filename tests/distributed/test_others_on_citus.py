@@ -171,6 +171,17 @@ def test_own_tables_do_not_go_to_others_schemas_on_other_servers(owner: psycopg.
         answer(Listening(owner), "tree_train('here', 'tenant.m', 'id', 'y', 'x')")
 
 
+def test_a_training_table_in_anothers_schema_is_not_taken_unasked(owner: psycopg.Connection) -> None:
+    """A view may be in its place, where its rows are."""
+    table = f"{ROLE}.rows"
+    owner.execute(f"CREATE TABLE {table} AS SELECT id, x FROM here".encode())
+    owner.execute(f"SELECT forest_train('{table}', 'of', 'id', 'x', 'id', num_trees => 3)".encode())
+    owner.execute("SELECT * FROM conformal_quantiles('of')")
+    owner.execute(f"SELECT create_distributed_table('{table}', 'id')".encode())
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="who may make a view of it"):
+        owner.execute("SELECT * FROM conformal_quantiles('of')")
+
+
 @pytest.mark.parametrize("revoked", [False, True])
 def test_triggers_on_shards_keep_a_table_from_being_replaced(
     owner: psycopg.Connection, servers: list[str], caught: Caught, *, revoked: bool
