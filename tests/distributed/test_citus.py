@@ -39,7 +39,6 @@ def both(cluster: psycopg.Connection, target: str, features: str, **options: Any
     ("target", "features", "options", "tables"),
     [
         ("label", "x, n, level", {}, ["", "_nodes"]),
-        ("label", "x, level::varchar(9), n", {"pruning_params": "cp=0.001, fold_col=level"}, ["_nodes"]),
         ("label", "x, n, level", {"n_bins": 0, "max_depth": 12, "min_bucket": 1}, ["", "_nodes"]),
         ("label", "x, n, level", {"surrogate_params": "null_as_category=true"}, ["", "_nodes"]),
         ("(label = 1)::text", "x * 2, n + fold", {"split_criterion": "entropy"}, ["_nodes"]),
@@ -67,7 +66,7 @@ def both(cluster: psycopg.Connection, target: str, features: str, **options: Any
             ["", "_nodes", "_surrogates", "_cv"],
         ),
     ],
-    ids=["classes", "varchar", "exact", "null level", "expressions", "groups", "small groups", "regression"],
+    ids=["classes", "exact", "null level", "expressions", "groups", "small groups", "regression"],
 )
 def test_a_cluster_gives_the_trees_of_one_server(
     cluster: psycopg.Connection, target: str, features: str, options: dict[str, Any], tables: list[str]

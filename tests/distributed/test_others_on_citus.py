@@ -14,6 +14,8 @@ from private_cluster import nodes_of
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from madtree.errors import MadtreeError
+from madtree.sqltext.profile import categories
+from madtree.trees import Feature, FeatureKind
 
 ROLE = "madtree_other"
 CAUGHT = """
@@ -174,8 +176,8 @@ def test_own_tables_do_not_go_to_others_schemas_on_other_servers(owner: psycopg.
 def test_a_training_table_in_anothers_schema_is_not_taken_unasked(owner: psycopg.Connection) -> None:
     """A view may be in its place, where its rows are."""
     table = f"{ROLE}.rows"
-    owner.execute(f"CREATE TABLE {table} AS SELECT id, x FROM here".encode())
-    owner.execute(f"SELECT forest_train('{table}', 'of', 'id', 'x', 'id', num_trees => 3)".encode())
+    owner.execute(f"CREATE TABLE {table} AS SELECT id, x, id % 5 AS z FROM here".encode())
+    owner.execute(f"SELECT forest_train('{table}', 'of', 'id', 'x', 'z', num_trees => 3)".encode())
     owner.execute("SELECT * FROM conformal_quantiles('of')")
     owner.execute(f"SELECT create_distributed_table('{table}', 'id')".encode())
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="who may make a view of it"):
@@ -253,3 +255,9 @@ def test_columns_that_may_be_read_are_enough(owner: psycopg.Connection, servers:
             other.execute(f"SELECT madtree.tree_train('own.t', '{ROLE}.more', 'id', 'y', 'x, a')")
     same = f"TABLE all_columns_nodes EXCEPT TABLE {ROLE}.some_columns_nodes"
     assert owner.execute(same.encode()).fetchall() == []
+
+
+def test_categories_of_a_varchar_are_texts(owner: psycopg.Connection) -> None:
+    """Of a varchar that is grouped by as a text Citus says that it is none."""
+    statement = categories("t AS madtree_source", Feature("a", "character varying", FeatureKind.UNORDERED))
+    assert [row[0] for row in owner.execute(statement.encode())] == ["a0", "a1", "a2"]
