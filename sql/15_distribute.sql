@@ -31,11 +31,14 @@ COMMENT ON FUNCTION madtree_internal.pack_images(bytea, bytea) IS 'internal: bin
 -- definition, nor what was set in an earlier subtransaction, of which PL/Python makes one for each statement. Nor does
 -- PL/Python see an error's context, which is where Citus says whose error it is. Rows are handed over by a cursor that
 -- has been to their end once: whatever fails, fails here.
+-- Strings and names mean on these servers what they mean here, whatever the owner of a database there has set for it:
+-- schemas that are there alone are not searched.
 CREATE FUNCTION madtree_internal.run_on_servers(statement text, plan bytea, cursor_name text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE AS $plpgsql$
 DECLARE
     before pg_catalog.text := pg_catalog.current_setting('citus.propagate_set_commands', true);
     found pg_catalog.refcursor := cursor_name;
+    path pg_catalog.text := pg_catalog.current_setting('search_path');
     n_rows pg_catalog.int8;
     context pg_catalog.text;
     state pg_catalog.text;
@@ -45,6 +48,15 @@ DECLARE
 BEGIN
     PERFORM pg_catalog.set_config('citus.propagate_set_commands', 'local', true);
     SET LOCAL jit TO off;
+    EXECUTE pg_catalog.format(
+        'SET LOCAL standard_conforming_strings TO %s', pg_catalog.current_setting('standard_conforming_strings')
+    );
+    EXECUTE pg_catalog.format('SET LOCAL search_path TO %s', COALESCE((
+        SELECT pg_catalog.string_agg(pg_catalog.quote_ident(s.name), ', ' ORDER BY s.place)
+        FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) WITH ORDINALITY AS s (name, place)
+        WHERE NOT pg_catalog.starts_with(s.name::pg_catalog.text, 'pg_temp')
+    ), pg_catalog.quote_literal('')));
+    PERFORM pg_catalog.set_config('search_path', path, true);
     IF cursor_name IS NULL THEN
         EXECUTE statement USING plan;
     ELSE
@@ -63,14 +75,6 @@ EXCEPTION WHEN OTHERS THEN
     context := pg_catalog."substring"(context, 'while executing command on (\S+)');
     IF context IS NULL THEN
         RAISE;
-    END IF;
-    -- An extension that was made before Citus is not on the workers.
-    IF state OPERATOR(pg_catalog.=) '3F000' AND pg_catalog.strpos(message, 'madtree_internal') OPERATOR(pg_catalog.>) 0
-    THEN
-        RAISE EXCEPTION USING ERRCODE = '55000',
-            MESSAGE = pg_catalog.format('madtree: the server %s of the cluster has no extension madtree', context),
-            HINT = 'On the coordinator, as a superuser: CREATE EXTENSION IF NOT EXISTS madtree CASCADE. '
-            'Citus makes it on all workers; their machines must have madtree.';
     END IF;
     detail := pg_catalog.btrim(pg_catalog.format(E'%s\nThe error is one of the server %s.', detail, context), E'\n');
     IF pg_catalog.length(hint) OPERATOR(pg_catalog.=) 0 THEN

@@ -58,8 +58,8 @@ def check_worker(facts: ServerFacts, worker: dict[str, Any]) -> Iterator[Finding
             "On that server's machine: madtree install; then, on the coordinator: ALTER EXTENSION madtree UPDATE",
         )
         return
-    python = worker["python"]
-    if not python:
+    python = worker.get("python")
+    if python is None:  # another one lacks what would be asked
         return
     if "error" in python:
         yield problem(CHECK, f"{node}: {python['error']}", "On that server's machine: madtree install, and numpy")

@@ -136,10 +136,16 @@ ON_WORKERS = """
     SELECT nodename::pg_catalog.text OPERATOR(pg_catalog.||) ':' OPERATOR(pg_catalog.||) nodeport::pg_catalog.text
         AS node, success, result FROM pg_catalog.run_command_on_workers(%s) ORDER BY nodename, nodeport
 """
+_SERVER_INFO = f"{INTERNAL}.server_info()"
 ON_WORKER = f"""
     SELECT pg_catalog.json_build_object('jit', pg_catalog.current_setting('jit'), 'madtree', (
-        SELECT e.extversion FROM pg_catalog.pg_extension AS e
-        WHERE e.extname OPERATOR(pg_catalog.=) 'madtree' AND {HAS_INTERNAL}
+        SELECT e.extversion FROM pg_catalog.pg_extension AS e WHERE e.extname OPERATOR(pg_catalog.=) 'madtree'
+    ), 'answers', EXISTS (
+        SELECT FROM pg_catalog.pg_depend AS d JOIN pg_catalog.pg_extension AS e
+            ON e.oid OPERATOR(pg_catalog.=) d.refobjid AND e.extname OPERATOR(pg_catalog.=) 'madtree'
+        WHERE d.objid OPERATOR(pg_catalog.=) pg_catalog.to_regprocedure('{_SERVER_INFO}')::pg_catalog.oid
+            AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass::pg_catalog.oid
+            AND d.deptype OPERATOR(pg_catalog.=) 'e'
     ))
 """
 # Where madtree is not there yet, a superuser can still look at its interpreter.
@@ -162,7 +168,7 @@ class ServerFacts:
     """Answers by question; a question that the server refused to answer has its words in `refused`.
 
     Of each worker of a Citus cluster there is its `node`, and either an `error` or what `ON_WORKER` tells, and in
-    `python` what `server_info` does, or its `error`, or nothing where a worker lacks madtree. `client` is of this
+    `python` what `server_info` does, or its `error`; of none where one lacks madtree. `client` is of this
     process: its `python`, its `numpy` or None, and the `engine` that was asked for. `path` is of what lies in between:
     `pooled`, `ssl`, `sslmode`, and whether it is `local`.
     """
@@ -240,21 +246,16 @@ def _path(connection: psycopg.Connection, pid: int) -> dict[str, Any]:
 
 def _look_at_workers(ask: Any) -> list[dict[str, Any]]:
     rows = ask("workers", ON_WORKERS, ON_WORKER)
-    found = {row["node"]: json.loads(row["result"]) for row in rows if row["success"]}
-    pythons = {}
-    # The function is called on all of them at once. Where one has no madtree, it may be anybody's there.
-    if len(found) == len(rows) and all(worker["madtree"] for worker in found.values()):
-        pythons = {row["node"]: row for row in ask("workers", ON_WORKERS, f"SELECT {INTERNAL}.server_info()")}
-    workers = []
-    for row in rows:
-        if not row["success"]:
-            workers.append({"node": row["node"], "error": row["result"]})
-            continue
-        worker = {"node": row["node"], **found[row["node"]], "python": {}}
-        if pythons:
-            answer = pythons.get(row["node"], {"success": False, "result": "it does not answer"})
-            worker["python"] = json.loads(answer["result"]) if answer["success"] else {"error": answer["result"]}
-        workers.append(worker)
+    workers = [
+        {"node": row["node"], **(json.loads(row["result"]) if row["success"] else {"error": row["result"]})}
+        for row in rows
+    ]
+    # Citus asks all or none, and where the extension is not, a function of that name may be anybody's.
+    if all(worker.get("answers") for worker in workers):
+        pythons = {row["node"]: row for row in ask("workers", ON_WORKERS, f"SELECT {_SERVER_INFO}")}
+        for worker in workers:
+            found = pythons.get(worker["node"], {"success": False, "result": "it does not answer"})
+            worker["python"] = json.loads(found["result"]) if found["success"] else {"error": found["result"]}
     return workers
 
 

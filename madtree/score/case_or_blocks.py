@@ -178,4 +178,4 @@ def run_case(host: Host, work: Work, statement: str) -> int:
 
 def reader(host: Host, work: Work) -> Host:
     """What runs statements over the rows that are scored."""
-    return OnServers(host) if work.spread and host.has_extension else host
+    return OnServers(host) if work.of_cluster and host.has_extension else host

@@ -14,7 +14,6 @@ from madtree.request import find_columns
 from madtree.score.case_or_blocks import Work
 from madtree.sqltext import distributed as distributed_sql
 from madtree.sqltext import evaluate as evaluate_sql
-from madtree.sqltext import sessions as sessions_sql
 from madtree.sqltext import shards as sql
 from madtree.sqltext.predict import Scan
 from madtree.sqltext.quote import ident
@@ -110,7 +109,7 @@ def scored_by_shards(
     if not held.pays(work, plan_bytes + len(text)):
         yield None
         return
-    path = host.query(sessions_sql.current_settings(["search_path"]))[0]["search_path"]
+    path = host.query(sql.SEARCHED_SCHEMAS)[0]["path"]
     with WorkSpace(host, schema) as space:
         tables = sql.ShardTables(space.tables.schema, space.tables.token)
         space.make("shards", tables.create_shards())

@@ -78,6 +78,12 @@ WHERE n.oid `<>` pg_catalog.pg_my_temp_schema() AND pg_catalog.has_schema_privil
     AND pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMPORARY')
 ORDER BY s.place LIMIT 1""")
 
+# The search path, without schemas that are not there, as SQL.
+SEARCHED_SCHEMAS = spelled_out("""
+SELECT COALESCE(pg_catalog.string_agg(pg_catalog.quote_ident(s.name), ', ' ORDER BY s.place), '') AS path
+FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) WITH ORDINALITY AS s(name, place)
+WHERE NOT pg_catalog.starts_with(s.name::pg_catalog.text, 'pg_temp')""")
+
 # Of a table that Citus holds, $1 its name as SQL: whether somebody whom the caller does not trust may put triggers on
 # its shards, where these are. No row of another table.
 IS_OPEN_TO_TRIGGERS = spelled_out(f"""

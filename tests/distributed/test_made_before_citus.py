@@ -15,6 +15,12 @@ from psycopg.conninfo import make_conninfo
 from madtree.doctor import Status, examine
 
 CURE = "CREATE EXTENSION IF NOT EXISTS madtree CASCADE"
+BODY = "LANGUAGE plpgsql AS $$ BEGIN INSERT INTO called DEFAULT VALUES; RETURN NULL; END $$"
+PLANTED = f"""
+SET citus.enable_ddl_propagation = off; CREATE SCHEMA madtree_internal; CREATE TABLE called (at timestamptz);
+CREATE FUNCTION madtree_internal.array_image(anyarray) RETURNS bytea {BODY};
+CREATE FUNCTION madtree_internal.server_info() RETURNS json {BODY}
+"""
 
 
 @pytest.fixture
@@ -29,9 +35,7 @@ def early(citus: str) -> Iterator[tuple[psycopg.Connection, list[str]]]:
         session.execute("INSERT INTO t SELECT i, i % 17, i % 17 > 5 FROM generate_series(1, 5000) AS i")
         workers = [make_conninfo(node.dsn, dbname=name) for node in nodes_of(citus)[1:]]
         for worker in workers:  # whoever may create schemas there
-            run(worker, "SET citus.enable_ddl_propagation = off; CREATE SCHEMA madtree_internal; "
-                        "CREATE FUNCTION madtree_internal.array_image(anyarray) "
-                        "RETURNS bytea LANGUAGE plpgsql AS $$ BEGIN RAISE 'called'; END $$")  # fmt: skip
+            run(worker, PLANTED)
         yield session, workers
 
 
@@ -52,7 +56,9 @@ def test_the_error_says_what_to_do_and_the_doctor_too(early: tuple[psycopg.Conne
     assert {finding.status for finding in told} == {Status.PROBLEM}
     assert all(CURE in str(finding.cure) for finding in told)
     for worker in workers:
-        run(worker, "SET citus.enable_ddl_propagation = off; DROP SCHEMA madtree_internal CASCADE")
+        with psycopg.connect(worker) as other:
+            assert other.execute("TABLE called").fetchall() == []
+            other.execute("SET citus.enable_ddl_propagation = off; DROP SCHEMA madtree_internal CASCADE")
     session.execute(CURE)
     for call in calls:
         session.execute(call.encode())

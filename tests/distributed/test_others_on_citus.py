@@ -14,6 +14,8 @@ from private_cluster import nodes_of
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from madtree.errors import MadtreeError
+from madtree.sqltext.profile import categories
+from madtree.trees import Feature, FeatureKind
 
 ROLE = "madtree_other"
 CAUGHT = """
@@ -171,6 +173,17 @@ def test_own_tables_do_not_go_to_others_schemas_on_other_servers(owner: psycopg.
         answer(Listening(owner), "tree_train('here', 'tenant.m', 'id', 'y', 'x')")
 
 
+def test_a_training_table_in_anothers_schema_is_not_taken_unasked(owner: psycopg.Connection) -> None:
+    """A view may be in its place, where its rows are."""
+    table = f"{ROLE}.rows"
+    owner.execute(f"CREATE TABLE {table} AS SELECT id, x, id % 5 AS z FROM here".encode())
+    owner.execute(f"SELECT forest_train('{table}', 'of', 'id', 'x', 'z', num_trees => 3)".encode())
+    owner.execute("SELECT * FROM conformal_quantiles('of')")
+    owner.execute(f"SELECT create_distributed_table('{table}', 'id')".encode())
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="who may make a view of it"):
+        owner.execute("SELECT * FROM conformal_quantiles('of')")
+
+
 @pytest.mark.parametrize("revoked", [False, True])
 def test_triggers_on_shards_keep_a_table_from_being_replaced(
     owner: psycopg.Connection, servers: list[str], caught: Caught, *, revoked: bool
@@ -195,3 +208,56 @@ def test_triggers_on_shards_keep_a_table_from_being_replaced(
         owner.execute(call.encode())
     assert caught() == []
     owner.execute("DROP TABLE filled")
+
+
+def test_what_is_set_for_a_workers_database_changes_nothing(
+    owner: psycopg.Connection, servers: list[str], caught: Caught
+) -> None:
+    """Its owner, who may be anybody, says how strings are read there, and in which schemas operators are looked for."""
+    settings = {"standard_conforming_strings": "off", "search_path": f"{ROLE}, pg_catalog"}
+    database = owner.info.dbname
+    for worker in servers[1:]:
+        with as_role(worker) as other:
+            other.execute(
+                f"SET citus.enable_ddl_propagation = off; CREATE FUNCTION {ROLE}.same(int, int) RETURNS bool LANGUAGE "
+                f"sql AS $$ SELECT {ROLE}.trap('drop') $$; CREATE OPERATOR {ROLE}.= (LEFTARG = int, RIGHTARG = int, "
+                f"FUNCTION = {ROLE}.same)"
+            )
+        with psycopg.connect(worker, autocommit=True) as session:
+            session.execute("SET citus.enable_ddl_propagation = off")
+            for name, value in settings.items():
+                session.execute(f"ALTER DATABASE {database} SET {name} = {value}".encode())
+    try:
+        with psycopg.connect(owner.info.dsn, autocommit=True) as session:
+            session.execute("SET search_path = own, madtree")
+            session.execute(r"CREATE TABLE slashes AS SELECT id, x, '\' || id % 3 AS a FROM here")
+            session.execute("SELECT tree_train('slashes', 's', 'id', 'a', 'x', pruning_params => 'cp=-1')")
+            session.execute("SELECT tree_train('t', 'u', 'id', 'y', 'x')")
+            for table in ("here", "t"):
+                session.execute(f"SELECT tree_predict('s', '{table}', 'pg_temp.s_{table}', 'prob')".encode())
+            assert session.execute("TABLE pg_temp.s_t EXCEPT TABLE pg_temp.s_here").fetchall() == []
+        assert caught() == []
+    finally:
+        for worker in servers[1:]:
+            with psycopg.connect(worker, autocommit=True) as session:
+                session.execute("SET citus.enable_ddl_propagation = off")
+                for name in settings:
+                    session.execute(f"ALTER DATABASE {database} RESET {name}".encode())
+
+
+def test_columns_that_may_be_read_are_enough(owner: psycopg.Connection, servers: list[str]) -> None:
+    """Rows are not asked for their place then, which only who may read all of a table can."""
+    owner.execute(f"GRANT USAGE ON SCHEMA own TO {ROLE}; GRANT SELECT (id, x, y) ON t TO {ROLE}".encode())
+    owner.execute("SELECT tree_train('here', 'all_columns', 'id', 'y', 'x')")
+    with as_role(servers[0]) as other:
+        other.execute(f"SELECT madtree.tree_train('own.t', '{ROLE}.some_columns', 'id', 'y', 'x')")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            other.execute(f"SELECT madtree.tree_train('own.t', '{ROLE}.more', 'id', 'y', 'x, a')")
+    same = f"TABLE all_columns_nodes EXCEPT TABLE {ROLE}.some_columns_nodes"
+    assert owner.execute(same.encode()).fetchall() == []
+
+
+def test_categories_of_a_varchar_are_texts(owner: psycopg.Connection) -> None:
+    """Of a varchar that is grouped by as a text Citus says that it is none."""
+    statement = categories("t AS madtree_source", Feature("a", "character varying", FeatureKind.UNORDERED))
+    assert [row[0] for row in owner.execute(statement.encode())] == ["a0", "a1", "a2"]
