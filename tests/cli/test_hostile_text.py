@@ -86,6 +86,7 @@ def commands(table: str, model: str) -> dict[str, list[str]]:
     }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", commands("", ""))
 def test_nothing_that_acts_goes_through_a_pipe(madtree: Callable[..., Said], evil: tuple[str, str], name: str) -> None:
     said = madtree(*commands(*evil)[name])

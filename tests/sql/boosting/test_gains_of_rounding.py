@@ -20,6 +20,7 @@ MAKE = """
 N_VALUES = {"late": 2, "y": 6, "n": 3}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("weights", [None, "whole", "fraction"])
 @pytest.mark.parametrize(
     ("target", "more"),

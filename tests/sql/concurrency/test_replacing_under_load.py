@@ -48,6 +48,7 @@ def ask(session: psycopg.Connection, question: str) -> str:
     return str(leaves)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("question", list(QUESTIONS))
 def test_scorers_see_one_model_or_the_other(data: psycopg.Connection, dsn: str, schema: str, question: str) -> None:
     expected = {}

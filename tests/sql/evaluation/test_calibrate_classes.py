@@ -120,6 +120,7 @@ def reference(method: str, scores: Any, outcomes: Any, weight: Any, later: Any) 
     return calibrated.fit(scores, outcomes, sample_weight=weight).predict_proba(later)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_it_is_scikit_learns_calibrated_classifier(db: psycopg.Connection, name: str) -> None:
     kind, type_ = trained(db, name)

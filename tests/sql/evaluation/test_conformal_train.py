@@ -134,6 +134,7 @@ def test_the_same_as_by_hand_in_whatever_way_rows_are_scored(db: psycopg.Connect
             assert in_order(predicted(db, name, level, in_blocks)) == expected, in_blocks
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_as_many_new_rows_are_covered_as_the_level_says(db: psycopg.Connection, name: str) -> None:
     _, predict, outcome, _ = MODELS[name]
@@ -309,6 +310,7 @@ def test_mistakes_are_told(db: psycopg.Connection, models: None, call: str, said
     assert rows(db, "SELECT to_regclass('o') AS o, to_regclass('rates_conformal') AS r") == [{"o": None, "r": None}]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "damage",
     [

@@ -273,6 +273,7 @@ def test_rows_of_unknown_groups_tell_nothing_of_predictions(db: psycopg.Connecti
     assert rows(db, "SELECT * FROM m_statistics WHERE feature IS NULL") == []
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "change",
     [

@@ -188,6 +188,7 @@ def by_blocks(data: psycopg.Connection) -> str:
     return "by_blocks"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("setting", MODELS)
 def test_blocks_give_the_same(data: psycopg.Connection, by_blocks: str, setting: str) -> None:
     train_one(data, setting)

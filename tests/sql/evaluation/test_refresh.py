@@ -94,6 +94,7 @@ def test_leaves_say_what_the_rows_say_that_come_to_them(db: psycopg.Connection, 
     assert call == ("SELECT madtree.tree_refresh('m', 'later', 'new');",)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("outcome", ["k", "b", "n", "s"])
 @pytest.mark.parametrize(
     "options", ["", ", surrogate_params => 'max_surrogates=2'", NULLS], ids=["", "surrogates", "nulls"]

@@ -65,6 +65,7 @@ def columns_of(x: np.ndarray, nodes: dict[int, Row]) -> dict[str, np.ndarray]:
     return columns
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("loader", LOADERS)
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "mse"])
 def test_no_split_is_worse_than_scikit_learns(db: psycopg.Connection, loader: Loader, criterion: str) -> None:

@@ -245,6 +245,7 @@ SIZES = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("groups", [None, "g"])
 @pytest.mark.parametrize(("dependent", "weights", "features"), SIZES)
 def test_who_writes_nodes_and_who_reads_them_agree(

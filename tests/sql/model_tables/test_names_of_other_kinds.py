@@ -18,6 +18,7 @@ COLUMNS = {
 OF_BOOSTED = ("class", "round", "point_scores", "base_score")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("kind", "column"), [(kind, column) for kind, own in COLUMNS.items() for column in own])
 def test_such_a_model_is_read(db: psycopg.Connection, kind: str, column: str) -> None:
     db.execute(MAKE)

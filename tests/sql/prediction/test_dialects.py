@@ -166,6 +166,7 @@ BOOSTED = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", BOOSTED)
 def test_a_boosted_model_says_the_same(db: psycopg.Connection, engines: dict[str, Engine], case: str) -> None:
     target, more, type_ = BOOSTED[case]
@@ -287,6 +288,7 @@ def grow(db: psycopg.Connection, case: str, model: str = "f") -> bool:
     return target != "y"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", FORESTS)
 def test_a_forest_says_the_same(db: psycopg.Connection, engines: dict[str, Engine], case: str) -> None:
     of_classes = grow(db, case)

@@ -52,6 +52,7 @@ def test_every_route_ends_in_the_specified_leaf(db: psycopg.Connection, schema: 
     assert {row[0]: row[1:] for row in db.execute(f"SELECT id, {expression} FROM rows").fetchall()} == expected
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("feature_number", range(len(NUMBERS) + len(LEVELS) + 5))
 def test_a_split_on_one_feature_is_exact(
     db: psycopg.Connection, schema: str, by_blocks: str, feature_number: int

@@ -55,6 +55,7 @@ def importance(db: psycopg.Connection, source: str = "test", **more: Any) -> dic
     return {row["features"]: row for row in found}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_the_value_is_what_tree_evaluate_says(db: psycopg.Connection, name: str) -> None:
     kind, dependent, more = MODELS[name]

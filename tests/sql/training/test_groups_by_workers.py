@@ -73,19 +73,21 @@ def helped(lines: list[str]) -> list[int]:
 
 @pytest.mark.parametrize("importance", [False, True], ids=["", "importance"])
 def test_workers_change_nothing(db: psycopg.Connection, told: list[str], importance: bool) -> None:
-    counts = share((1, 3), 2, int(importance))
+    (workers,) = share((1, 3), 2, int(importance))
     forest(db, 0, importance=importance)
     alone = model(db)
     assert not helped(told)
     assert [int(match[1]) for line in told if (match := BLOCK.match(line))] == list(range(1, N_BLOCKS + 1))
     told.clear()
-    for workers in counts:
+    for trainings in range(1, 6):  # on a busy machine workers may come late
         forest(db, workers, importance=importance)
         assert model(db) == alone
-    assert len(helped(told)) == len(counts)
-    assert max(helped(told)) > 0, "no worker came in time"
+        assert len(helped(told)) == trainings
+        if helped(told)[-1]:
+            break
+    assert helped(told)[-1] > 0, "no worker came in time"
     done = [int(match[1]) for line in told if (match := BLOCK.match(line))]
-    assert 0 < len(done) < len(counts) * N_BLOCKS
+    assert 0 < len(done) < trainings * N_BLOCKS
     assert max(done) <= N_BLOCKS
     assert db.execute("SELECT count(*) FROM m_group WHERE NOT success").fetchone() == (1,)
 

@@ -39,6 +39,7 @@ def right(db: psycopg.Connection, dependent: str) -> Any:
     return (db.execute(query).fetchone() or (None,))[0]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("dependent", "feature"), [("by_n", "n"), ("by_e", "e"), ("by_s", "s")])
 @pytest.mark.parametrize("more", [{}, {"grouping_cols": "g"}, {"strategy": "aggregate"}], ids=str)
 def test_null_parts_rows(data: psycopg.Connection, dependent: str, feature: str, more: dict[str, Any]) -> None:

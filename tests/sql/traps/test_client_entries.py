@@ -113,7 +113,7 @@ def test_objects_run_nothing_of_the_types(ground_with_models: Ground, engine: st
 
         for turn, (model, table) in enumerate(places()):
             for thing in things(client, model):
-                for name in share(entries(type(thing)), 67 if model.startswith("bosses") else 37, turn):
+                for name in share(entries(type(thing)), 113 if model.startswith("bosses") else 67, turn):
                     ask_for(thing, name, model, table)
             if ALL or turn % 18 == (engine == "client"):
                 refused(lambda model=model, table=table: build_report(client, model, data=table))

@@ -56,6 +56,7 @@ def taken_from(table: str, what: str) -> str:
     return DROP_KEY.format(table=table) if what == KEY else take_away(what, table, "filled_trap")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("who", AS_ATTACKER)
 def test_nothing_on_a_replaced_table_runs(ground: Ground, model: str, who: str, engine: str) -> None:

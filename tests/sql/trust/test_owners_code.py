@@ -88,6 +88,7 @@ def test_a_model_of_plain_columns_runs_nothing_of_its_owners(
     assert canary() == set()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -123,6 +123,7 @@ def by_hand(db: psycopg.Connection, training: str, predict: str, told: str) -> l
     return scores
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("outcome", "metric", "more", "type_", "told"),
     [

@@ -48,6 +48,7 @@ def test_own_rows_are_judged_out_of_bag_alike(both: Both, model: str) -> None:
     assert [(row["tree_id"], row["level"], row["n"], row["quantile"]) for row in found] == expected
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("in_blocks", [False, True])
 @pytest.mark.parametrize("model", TREES)
 def test_trees_predict_alike(both: Both, model: str, in_blocks: bool) -> None:

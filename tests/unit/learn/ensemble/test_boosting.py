@@ -120,6 +120,7 @@ def raw_scores(
     return lines[first : first + (n_classes if n_classes > 2 else 1)].T
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     ("loss", "n_classes"), [("log_loss", 2), ("log_loss", 4), ("squared_error", 0), ("poisson", 0), ("gamma", 0)]

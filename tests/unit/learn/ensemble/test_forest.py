@@ -132,6 +132,7 @@ SETTINGS = {
 IN_SMALL_STACKS = replace(SCREENED, stack_values=300, copied_codes=700)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", SETTINGS)
 def test_trees_are_those_of_the_general_ways(name: str) -> None:
     """Whatever counting takes over at which size, and however many trees are grown together."""

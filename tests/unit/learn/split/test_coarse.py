@@ -41,6 +41,7 @@ def assert_coarse_bins_change_nothing(
     return len(expected.tree)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n_bins", [0, 300])

@@ -37,6 +37,7 @@ def assert_screening_changes_nothing(
     return len(expected.tree)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 5, 60])
@@ -85,6 +86,7 @@ def test_rows_of_more_than_one_stack_and_codes_of_two_bytes() -> None:
     assert assert_screening_changes_nothing(sample_rows(1_500, 15), 15, parameters, tuning=tuning) > 30
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("wide", [14, 2_048])
 @pytest.mark.parametrize("swept_classes", [0, 24])
 @pytest.mark.parametrize("cells_per_row", [0.1, 1, 16])
