@@ -31,6 +31,7 @@ def violations(db: psycopg.Connection) -> int:
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("target", "more"),
     [

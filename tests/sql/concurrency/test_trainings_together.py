@@ -98,6 +98,7 @@ def test_a_training_leaves_its_model_and_nothing_else(db: psycopg.Connection, re
     assert left_behind(db) == before
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("dependent", "options"),
     [

@@ -56,6 +56,7 @@ def column(db: psycopg.Connection, table: str, feature: str) -> list[Any]:
     return [row["v"] for row in rows(db, f"SELECT {numbers.get(feature, feature)} AS v FROM {table} ORDER BY id")]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_every_number_is_what_plain_counting_says(db: psycopg.Connection, name: str) -> None:
     db.execute(f"SELECT madtree.{MODELS[name]}")  # type: ignore[arg-type]

@@ -86,6 +86,7 @@ def test_predicates_select_each_leafs_rows(db: psycopg.Connection, case: Case) -
     ]
 
 
+@pytest.mark.one_in(2)
 def test_paths_end_in_the_leaf_and_say_why(db: psycopg.Connection, case: Case) -> None:
     reasons: Counter[str] = Counter()
     for row in range(PATHS):

@@ -125,6 +125,7 @@ IDS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", IDS)
 def test_rows_are_drawn_by_ids_of_any_type(db: psycopg.Connection, kind: str) -> None:
     db.execute(f"CREATE TABLE other AS SELECT {IDS[kind]} AS id, id AS number, x, y, c FROM t".encode())

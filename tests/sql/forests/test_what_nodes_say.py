@@ -34,6 +34,7 @@ def reached(nodes: list[dict[str, Any]], values: list[dict[str, Any]]) -> dict[i
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("dependent", ["c", "v"])
 @pytest.mark.parametrize("weights", [None, "1 + id % 3"])
 @pytest.mark.parametrize("features", ["x, y, h", "x, y, k, h"])

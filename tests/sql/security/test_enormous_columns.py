@@ -162,7 +162,7 @@ def test_no_function_fetches_what_it_has_not_measured(models: psycopg.Connection
     for turn, (suffix, column, _, value) in enumerate(cases):
         with models.transaction(force_rollback=True):
             models.execute(f'UPDATE {model}{suffix} SET "{column}" = {value}'.encode())
-            for call in share(asked, 79, turn):
+            for call in share(asked, 127, turn):
                 if fault := fault_of(models, call):
                     faults.append(f"{suffix}.{column} = {value}: {call}: {fault}")
     assert not faults, "\n".join(faults)

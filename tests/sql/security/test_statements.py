@@ -207,6 +207,7 @@ def test_no_statement_of_a_training_asks_the_search_path(telling: psycopg.Connec
     assert answered == {"tree_train", "forest_train", "boost_train", "tree_tune"}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("model", MODELS)
 def test_no_statement_of_a_models_use_asks_the_search_path(telling: psycopg.Connection, model: str) -> None:
     calls = share([*uses(model)], 2, [*MODELS].index(model))

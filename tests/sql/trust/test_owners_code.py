@@ -132,6 +132,7 @@ EXPRESSIONS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", EXPRESSIONS)
 def test_what_its_owner_wrote_is_refused_to_a_superuser_unless_she_says_so(
     data: psycopg.Connection,
