@@ -141,11 +141,7 @@ ON_WORKER = f"""
     SELECT pg_catalog.json_build_object('jit', pg_catalog.current_setting('jit'), 'madtree', (
         SELECT e.extversion FROM pg_catalog.pg_extension AS e WHERE e.extname OPERATOR(pg_catalog.=) 'madtree'
     ), 'answers', EXISTS (
-        SELECT FROM pg_catalog.pg_depend AS d JOIN pg_catalog.pg_extension AS e
-            ON e.oid OPERATOR(pg_catalog.=) d.refobjid AND e.extname OPERATOR(pg_catalog.=) 'madtree'
-        WHERE d.objid OPERATOR(pg_catalog.=) pg_catalog.to_regprocedure('{_SERVER_INFO}')::pg_catalog.oid
-            AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass::pg_catalog.oid
-            AND d.deptype OPERATOR(pg_catalog.=) 'e'
+        SELECT FROM pg_catalog.pg_extension AS e WHERE e.extname OPERATOR(pg_catalog.=) 'madtree' AND {HAS_INTERNAL}
     ))
 """
 # Where madtree is not there yet, a superuser can still look at its interpreter.
@@ -218,7 +214,7 @@ def gather(connection: psycopg.Connection, schema: str | None, engine: str = "au
     madtree, language = facts.extensions.get("madtree", {}), facts.extensions.get("plpython3u", {})
     if madtree.get("callable"):
         facts.madtree_rights = ask("madtree_rights", MADTREE_RIGHTS, [madtree["schema"], INTERNAL])
-        facts.python = first("python", f"SELECT {INTERNAL}.server_info() AS found").get("found", {})
+        facts.python = first("python", f"SELECT {_SERVER_INFO} AS found").get("found", {})
         if facts.extensions.get("citus", {}).get("installed"):
             facts.workers = _look_at_workers(ask)
     elif language.get("installed") and facts.server.get("superuser"):

@@ -15,8 +15,9 @@ from madtree.sqltext.quote import INTERNAL
 
 # PostgreSQL looks for cancels when it runs a statement or sends a message, never within Python.
 _LOOK_FOR_CANCEL = "SELECT"
-# Text that is none by the database's encoding ends in an error here: PL/Python would crash, and with it the server.
-# PostgreSQL takes such text from the options of a connection, and names from a database that has no encoding.
+# Bytes that are no text in the database's encoding end in an error here: PL/Python would crash, and with it the server.
+# PostgreSQL takes such bytes from the options of a connection, and in names from a database without an encoding.
+# `_KEPT` is for rows that are fetched at once, `_READ` for those of a cursor, whose query is not run to its end first.
 _IS_TEXT = "SELECT found.* FROM {} WHERE pg_catalog.convert_to(pg_catalog.concat(found.*), 'UTF8') IS NOT NULL"
 _KEPT = "WITH found AS MATERIALIZED ({}\n) " + _IS_TEXT.format("found")
 _PLAN = Lasting(f'SELECT p."QUERY PLAN" FROM {INTERNAL}.plan_lines($1) AS p ("QUERY PLAN")')

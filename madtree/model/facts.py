@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import field
 
 from madtree.host import Host, Row
@@ -119,7 +119,10 @@ def look_up(host: Host, schema: str, name: str) -> Facts:
     if oids := sorted({row["type_oid"] for row in rows if not row["own"]}):
         hold_types(host, oids)
         rows = host.query(sql.MODEL_COLUMNS, _TEXTS, [schema, list(names)])
-    others, held = _other_types(host, oids), _held_by_citus(host, rows)
+    others = _other_types(host, oids)
+    # Of an owner who is not trusted, or where a superuser asks, in the schema of one.
+    open_ = {row["oid"] for row in rows if not (row["trusted"] and (row["schema_trusted"] or not row["by_superuser"]))}
+    held = held_by_citus(host, open_)
     tables: dict[str, TableFacts] = {}
     for row in rows:
         suffix = names[row["table"]]
@@ -144,14 +147,13 @@ def look_up(host: Host, schema: str, name: str) -> Facts:
     return Facts(tables, row["by_superuser"], not row["schema_trusted"], row["schema_owner"], row["schema_oid"])
 
 
-def _held_by_citus(host: Host, rows: Sequence[Row]) -> set[int]:
-    """Which tables, of rows of `MODEL_COLUMNS`, Citus holds, where somebody who is not trusted could replace what is
-    read of them: the owner, and where a superuser asks that of the schema.
+def held_by_citus(host: Host, oids: Collection[int]) -> set[int]:
+    """Those of some tables, by their OIDs, that Citus holds: what is read of them may be replaced on another server,
+    where nobody holds it.
     """
-    others = {row["oid"] for row in rows if not (row["trusted"] and (row["schema_trusted"] or not row["by_superuser"]))}
-    if not others or not host.query(HAS_CITUS):
+    if not oids or not host.query(HAS_CITUS):
         return set()
-    return {row["oid"] for row in host.query(HELD_TABLES, _OIDS, [sorted(others)])}
+    return {row["oid"] for row in host.query(HELD_TABLES, _OIDS, [sorted(oids)])}
 
 
 def _other_types(host: Host, oids: Sequence[int]) -> dict[int, Row]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
+from madtree.model.facts import held_by_citus
 from madtree.model.opened import OpenModel
 from madtree.model.trust import NOT_ALLOWED
 from madtree.request import LOOKS, changed_meanwhile, find_relation, try_to_hold
 from madtree.sqltext.catalog import OTHERS_SCHEMA
-from madtree.sqltext.distributed import HAS_CITUS, HELD_TABLES
 from madtree.sqltext.owners import BY_SUPERUSER, OWNER
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
@@ -58,8 +58,8 @@ def _foreign_owner(rows: Host, given: str, argument: str) -> str | None:
         if relation == held:
             found = rows.query(OWNER, ["pg_catalog.oid"], [relation.oid])
             others = rows.query(OTHERS_SCHEMA, ["pg_catalog.oid"], [relation.oid])
-            if others and rows.query(HAS_CITUS) and rows.query(HELD_TABLES, ["pg_catalog.oid[]"], [[relation.oid]]):
-                return str(others[0]["owner"])  # on another server nobody holds the schema
+            if others and held_by_citus(rows, [relation.oid]):
+                return str(others[0]["owner"])
             return None if found[0]["trusted"] else str(found[0]["owner"])
         for row in rows.query(OTHERS_SCHEMA, ["pg_catalog.oid"], [relation.oid]):
             try_to_hold(rows, keep_names("pg_namespace", [row["oid"]]))

@@ -23,9 +23,9 @@ ROW_SECURITY = """
 SELECT pg_catalog.bool_or(pg_catalog.row_security_active(t.oid)) AS active
 FROM pg_catalog.unnest($1) AS t(oid)"""
 
-# What a session may set, wherever it has it from: what the database's owner has set for sessions since this one began
-# is not what it has. Of libraries' parameters, which others may not have loaded, what somebody has set in the session,
-# or a connection string. A parameter of a name that no extension has declared is in no list.
+# All parameters that a session may set, with their values in this one: the database's owner may have set others since
+# for sessions that begin later. Of libraries' parameters, as another session may not have loaded the library, those
+# alone that were set in the session or by a connection string. What no extension has declared is in no list.
 SETTINGS = """
 SELECT pg_catalog.array_agg(s.name::pg_catalog.text) AS names,
        pg_catalog.array_agg(s.setting::pg_catalog.text) AS settings,

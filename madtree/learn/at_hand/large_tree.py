@@ -45,7 +45,7 @@ class LargeTree:
         self._empty = partial(
             RowRecords.empty, rows.layout, n_limbs=len(rows.limbs), codes=rows.codes, allocator=allocator
         )
-        self._chunk_rows = -(-len(rows) // 16)  # of chunks as large as the tree half would stay empty
+        self._chunk_rows = -(-len(rows) // 16)  # a chunk as large as the tree would stay half empty
         self._chunks: list[tuple[RowRecords, int]] = []  # for copies, and how many rows are in use of each
         self._held = {0: _Held(rows, None, len(rows))}
 
