@@ -153,18 +153,8 @@ def _type(row: Row) -> Type:
     _check_spelled(all(map(is_type, (row["name"], row["base"], row["bare"]))) and is_equality(row["equals"]))
     writer = _writer(row)
     keep = kept(row["name"], row["trusted"], row["bare"], row["bare_trusted"], writer)
-    return Type(
-        row["name"],
-        row["base"],
-        row["is_array"],
-        row["typtype"],
-        row["category"],
-        tuple(row["labels"]),
-        Equality(*row["equals"]),
-        writer,
-        row["own"],
-        None if keep.as_is else keep,
-    )
+    said = row["name"], row["base"], row["is_array"], row["typtype"], row["category"], tuple(row["labels"])
+    return Type(*said, Equality(*row["equals"]), writer, row["own"], None if keep.as_is else keep)
 
 
 def warn_of_texts(host: Host, argument: str, expression: str, type_: str, keep: Kept) -> None:
@@ -241,14 +231,20 @@ def probe_types(
         raise
 
 
+def types_of_others(host: Host, columns: Mapping[str, SourceColumn]) -> dict[str, Type]:
+    """By name the types of those columns whose types are another role's."""
+    types = find_types(host, {column.type_oid for column in columns.values() if column.type_oid >= FIRST_OTHER})
+    others = {oid: type_ for oid, type_ in types.items() if type_.other is not None}
+    return {name: others[each.type_oid] for name, each in columns.items() if each.type_oid in others}
+
+
 def refuse_others_values(host: Host, relation: Relation, expressions: Iterable[tuple[str, str]]) -> None:
     """Raise MadtreeError where an expression of a superuser's, of pairs of argument and SQL, may compute with values of
     another role's type: PostgreSQL by itself runs casts and checks that this role may have made.
     """
     computed = [(argument, text) for argument, text in expressions if not is_plain(text)]
     columns = find_columns(host, relation) if computed else {}
-    types = find_types(host, {column.type_oid for column in columns.values() if column.type_oid >= FIRST_OTHER})
-    others = {name for name, column in columns.items() if column.type_oid in types and types[column.type_oid].other}
+    others = types_of_others(host, columns)
     if not others or not host.query(BY_SUPERUSER)[0]["by_superuser"]:
         return
     for argument, text in computed:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request.catalog import FIRST_OTHER, SourceColumn, find_columns, find_types
+from madtree.request.catalog import SourceColumn, find_columns, types_of_others
 from madtree.request.source import find_source
 from madtree.request.train_request import HeldOutTable, TrainingTask
 from madtree.sqltext.owners import BY_SUPERUSER
@@ -31,17 +31,11 @@ def refuse_moved(host: Host, relation: Relation, columns: Sequence[str] | None) 
     Args:
         columns: as of `columns_needed`.
     """
-    moved = [each for each in find_columns(host, relation).values() if columns is None or each.sql in columns]
-    types = find_types(host, {each.type_oid for each in moved if each.type_oid >= FIRST_OTHER})
-    for column in moved:
-        type_ = types.get(column.type_oid)
-        if (
-            type_ is None
-            or type_.other is None
-            or (type_.typtype == "e" and type_.name.removesuffix("[]") == type_.base)
-        ):
-            continue
-        if host.query(BY_SUPERUSER)[0]["by_superuser"]:
+    every = find_columns(host, relation)
+    moved = {name: each for name, each in every.items() if columns is None or each.sql in columns}
+    for name, type_ in types_of_others(host, moved).items():
+        column, is_enum = moved[name], type_.typtype == "e" and type_.name.removesuffix("[]") == type_.base
+        if not is_enum and host.query(BY_SUPERUSER)[0]["by_superuser"]:
             raise MadtreeError(
                 f"{column.sql} of {relation.schema}.{relation.name} is of type {column.full_type}, which is another "
                 "role's: Citus would run the checks that this role makes for it, with the rights of a superuser, where "
