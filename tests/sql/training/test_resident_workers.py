@@ -15,6 +15,8 @@ from training import Tables, left_behind, read_model, without_branches
 from training import train as train_on
 from waiting import wait_until
 
+from madtree.wording import count_text
+
 N_ROWS = 220_000  # more than are looked at for their bins
 MAKE = f"""
     CREATE TABLE {{0}}.t AS SELECT i AS id, i % 3 AS g, (i % 1013 * 7919 % 1013 > 500) <> (i % 7 = 0) AS y,
@@ -110,18 +112,25 @@ def test_workers_change_nothing(db: psycopg.Connection, told: list[str], more: d
     assert len(with_workers(told)) == len(counts)
 
 
-def train_slowly(db: psycopg.Connection, workers: int) -> None:
-    """Rows take so long to read, four seconds in one process, that all workers come in time."""
+def train_slowly(db: psycopg.Connection, told: list[str], workers: int) -> None:
+    """Return once all these workers have taken part in a training: in the first, as rows take so long to read, four
+    seconds in one process, unless the machine or the server's workers are busy.
+    """
     db.execute(
         "CREATE FUNCTION slow(id int) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE "
         f"AS 'BEGIN IF id % {N_ROWS // 400} = 0 THEN PERFORM pg_sleep(0.01); END IF; RETURN id % 7; END'"
     )
-    train(db, workers, "slow(id), a", max_depth=2)
+
+    def all_took_part() -> bool:
+        train(db, workers, "slow(id), a", max_depth=2)
+        (told_of,) = with_workers(told)[-1:]
+        return f"packed by this process and {count_text(workers, 'resident worker')}" == told_of
+
+    wait_until(all_took_part, f"{workers} never took part together")
 
 
 def test_as_many_take_part_as_are_asked_for(db: psycopg.Connection, told: list[str]) -> None:
-    train_slowly(db, 4)
-    assert with_workers(told) == ["packed by this process and 4 resident workers"]
+    train_slowly(db, told, 4)
 
 
 def test_one_takes_part_beside_the_workers_of_others(
@@ -135,12 +144,11 @@ def test_one_takes_part_beside_the_workers_of_others(
         sleeping = pool.submit(other.execute, "SELECT pg_sleep(600)")
         try:
             wait_until(lambda: db.execute(worker, [other.info.backend_pid]).fetchone(), "the other had no worker")
-            train_slowly(db, 1)
+            train_slowly(db, told, 1)
         finally:
             other.cancel()
         with pytest.raises(psycopg.errors.QueryCanceled):
             sleeping.result()
-    assert with_workers(told) == ["packed by this process and 1 resident worker"]
 
 
 def test_a_regression_with_missing_values(db: psycopg.Connection, rows: str) -> None:
