@@ -224,7 +224,8 @@ def _over_trees(losses: Floats) -> tuple[Floats, Floats]:
     """
     known = ~np.isnan(losses)
     n = known.sum(axis=0)
+    # One tree after the other: numpy's sum takes another order for one group and one feature than for several.
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.where(known, losses, 0.0).sum(axis=0) / n
-        squares = np.where(known, np.square(losses - mean), 0.0).sum(axis=0)
+        mean = np.cumsum(np.where(known, losses, 0.0), axis=0)[-1] / n
+        squares = np.cumsum(np.where(known, np.square(losses - mean), 0.0), axis=0)[-1]
         return mean, np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)

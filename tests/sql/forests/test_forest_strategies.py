@@ -97,6 +97,21 @@ def test_the_deviance_of_a_tree_of_counts_does_not_depend_on_those_beside_it(db:
         assert trained(db, strategy, **counts, parallel_workers=workers) == expected, strategy
 
 
+def test_the_importance_of_one_feature_does_not_depend_on_the_groups_beside_it(db: psycopg.Connection) -> None:
+    """To the last digit, of as many trees as numpy adds up in another order where they stand alone."""
+    alone = {"target": "a * b", "features": "b", "grouping_cols": "g", "num_trees": 30}
+    together = trained(db, "memory", **alone)["_group"]
+    assert len(together) > 1
+    of_groups = []
+    db.execute("ALTER TABLE t RENAME TO all_rows")
+    for group in {row["g"] for row in together}:
+        db.execute("DROP TABLE IF EXISTS t")
+        db.execute("CREATE TABLE t AS SELECT * FROM all_rows WHERE g::text = %s", [group])
+        of_groups += trained(db, "memory", **alone)["_group"]
+    for name in ("oob_var_importance", "oob_var_importance_sd"):
+        assert {row["g"]: row[name] for row in of_groups} == {row["g"]: row[name] for row in together}
+
+
 def test_rows_in_a_table_begin_each_wave_at_the_roots(db: psycopg.Connection) -> None:
     """In waves of eight trees, for which there is memory: one that grows, one that may not, and a last of one tree."""
     db.execute("DELETE FROM t WHERE id > 60; ALTER TABLE t ADD x float8; UPDATE t SET x = id, y = id = 30")
