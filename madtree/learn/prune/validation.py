@@ -128,15 +128,17 @@ class _Validation:
             xstd = np.sqrt(np.maximum(total[1] - np.square(total[0]) / tested, 0.0)) / risk[group]
             relative = cps / risk[group] if risk[group] > 0 else np.full(len(cps), problem.parameters.cp)
             rel_error = risks / risk[group]
-        by_fold = np.array(rates).reshape(len(rates), len(cps))
+            by_fold = np.array(rates).reshape(len(rates), len(cps))
+            average = by_fold.mean(axis=0) if rates else np.full(len(cps), np.nan)
+            spread = by_fold.std(axis=0, ddof=1) if len(rates) > 1 else np.full(len(cps), np.nan)
         return CpTable(
             cp=relative,
             n_splits=n_splits,
             rel_error=rel_error,
             xerror=xerror,
             xstd=xstd,
-            cv_error_avg=by_fold.mean(axis=0) if rates else np.full(len(cps), np.nan),
-            cv_error_stddev=by_fold.std(axis=0, ddof=1) if len(rates) > 1 else np.full(len(cps), np.nan),
+            cv_error_avg=average,
+            cv_error_stddev=spread,
             chosen=choose(xerror, xstd, problem.parameters.rule),
         )
 
@@ -158,15 +160,16 @@ class _Stretches:
         keep: Bools = first < last
         np.add.at(steps, first[keep], values[keep])
         np.add.at(steps, last[keep], -values[keep])
-        spread: Array = np.cumsum(steps)[:-1]
+        spread: Array = np.cumsum(steps[:-1])
         return spread
 
 
 def choose(xerror: Floats, xstd: Floats, rule: str) -> int:
-    """Index of the largest cp with the least xerror (`min`), or with an xerror within one xstd of it (`1se`)."""
-    if not np.isfinite(xerror).all():
-        return len(xerror) - 1
+    """Index of the largest cp with the least xerror (`min`), or with an xerror within one xstd of it (`1se`).
+
+    Errors may be infinite, where a leaf has no event and others have some; all are NaN where the root risks nothing.
+    """
     best = int(np.argmin(xerror))
-    if rule == "min":
+    if rule == "min" or not np.isfinite(xerror[best]):
         return best
     return int(flat_nonzero(xerror <= xerror[best] + xstd[best])[0])

@@ -134,6 +134,18 @@ def test_events_where_none_were_to_be_expected_deviate_infinitely(db: psycopg.Co
     assert db.execute(query).fetchall() == [(float("inf"),)]
 
 
+@pytest.mark.parametrize("rule", ["min", "1se"])
+def test_trees_whose_folds_deviate_infinitely_are_pruned_away(db: psycopg.Connection, rule: str) -> None:
+    """Where leaves may have no events, `shrink => 0`, and rows held out have some: the least error is a finite one."""
+    db.execute("CREATE TABLE rare AS SELECT id, id % 40 AS x, id % 40 / 20 * (id % 3) AS events FROM t")
+    db.execute("UPDATE rare SET events = 1 WHERE id IN (17, 55, 90)")
+    how = {"split_criterion": "poisson", "shrink": 0, "min_split": 4, "classification": False}
+    train(db, "rare", "m", "events", "x", pruning_params=f"n_folds=5, cp=0, rule={rule}", **how)
+    found = db.execute("SELECT xerror = 'Infinity', chosen FROM m_cv ORDER BY n_splits").fetchall()
+    assert {infinite for infinite, _ in found} == {False, True}
+    assert (False, True) in found
+
+
 def test_whatever_shows_a_model_speaks_of_rates_and_deviances(db: psycopg.Connection) -> None:
     root, *_ = trained(db, exposure="years", max_depth=2)
 
