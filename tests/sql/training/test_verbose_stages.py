@@ -41,7 +41,8 @@ def test_every_stage_is_told_once_and_they_make_up_the_run(
     expected = {"write", "sample", "pack", "passes"} | ({"prune"} if "grouping_cols" not in options else set())
     assert expected <= seconds.keys() <= expected | {"prune"}
     total = float(line.rsplit(", ", 1)[1].removesuffix(" s"))
-    assert sum(seconds.values()) == pytest.approx(total, abs=0.02)
+    # Between stages a busy machine may do something else.
+    assert sum(seconds.values()) == pytest.approx(total, rel=0.1, abs=0.02)
 
 
 @pytest.mark.usefixtures("tables")
