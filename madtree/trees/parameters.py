@@ -253,7 +253,7 @@ class Parameters:
     @property
     def outcome(self) -> OutcomeKind:
         """What the criterion is for; raises KeyError where none has its name."""
-        return {**CRITERIA, **OF_BOOSTING}[self.criterion].outcome
+        return (CRITERIA.get(self.criterion) or OF_BOOSTING[self.criterion]).outcome
 
     def fit(self, n_features: int) -> bool:
         """Whether what they say of features is of so many."""
