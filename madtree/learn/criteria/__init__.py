@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 
 from madtree.learn.criteria.criterion import Criterion, RoughBinGains, gains, rough_type
 from madtree.learn.criteria.judging import KnownNodes, Nodes, NodeValues, add_upwards, pairs_upwards
-from madtree.learn.criteria.leaf_terms import LeafTerms, has_guards
+from madtree.learn.criteria.leaf_terms import has_guards
 from madtree.learn.problem import Problem
 
 # By name.
