@@ -100,7 +100,7 @@ def test_files_that_name_a_function(function: str, bound: int) -> None:
 
 def test_files_that_mention_forests() -> None:
     found = naming("(?i)forest")
-    assert len(found) <= 43, found
+    assert len(found) <= 46, found
 
 
 def test_decisions_on_whether_a_model_is_a_forest() -> None:
@@ -111,6 +111,22 @@ def test_decisions_on_whether_a_model_is_a_forest() -> None:
         if IS_FOREST.search(line) and DECISION.search(IS_FOREST.sub("", line)) and number in code_of(text)
     ]
     assert not found, "\n".join(found)
+
+
+def test_files_that_ask_how_trees_are_joined() -> None:
+    """Or how many a group has: a further kind of model has to have an answer that fits each of them."""
+    found = [name for name in naming(r"\b(?:joining|members)\b (?:is|==|!=|in)\b") if name != "kinds.py"]
+    assert len(found) <= 25, found
+
+
+def test_files_that_name_a_criterion() -> None:
+    """Beside what declares and what computes it: scikit-learn's other names, among the estimators' parameters."""
+    found = [
+        str(path.relative_to(PACKAGE))
+        for path, text in sources().items()
+        if path.parts[-2] != "criteria" and re.search(r"[\"'](?:entropy|gain_ratio|misclassification)[\"']", text)
+    ]
+    assert sorted(found) == ["client/estimators/parameters.py", "trees/criteria.py"]
 
 
 def test_files_that_are_fragments() -> None:
