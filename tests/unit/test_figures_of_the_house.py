@@ -85,7 +85,7 @@ def documented() -> list[tuple[str, str, str]]:
     ]
 
 
-@pytest.mark.parametrize(("option", "bound"), [("shrink", 5), ("max_competitors", 6), ("exposure", 38)])
+@pytest.mark.parametrize(("option", "bound"), [("shrink", 5), ("max_competitors", 4), ("exposure", 38)])
 def test_files_that_name_an_option(option: str, bound: int) -> None:
     found = naming(rf"\b{option}\b")
     assert len(found) <= bound, found
@@ -135,7 +135,7 @@ def test_files_that_are_fragments() -> None:
         for path, text in sources().items()
         if path.name != "__init__.py" and lines_of_code(text) < SMALL
     ]
-    assert len(found) <= 58, found
+    assert len(found) <= 57, found
 
 
 def test_no_file_is_a_hall() -> None:
@@ -163,11 +163,11 @@ def test_functions_of_many_parameters() -> None:
     [
         ("learn/columns", 10),
         ("learn/packing", 13),
-        ("learn/problem", 20),
-        ("learn/histogram", 15),
-        ("learn/leaf_sums", 10),
+        ("learn/problem", 19),
+        ("learn/histogram", 14),
+        ("learn/leaf_sums", 9),
         ("learn/counting", 14),
-        ("learn/waves", 8),
+        ("learn/waves", 7),
         ("learn/requests", 17),
         ("learn/at_hand", 1),
         ("interface", 20),
