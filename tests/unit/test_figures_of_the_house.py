@@ -85,6 +85,20 @@ def documented() -> list[tuple[str, str, str]]:
     ]
 
 
+@cache
+def functions() -> list[tuple[str, int, int]]:
+    """Of each function where it stands, its parameters without `self`, and its lines."""
+    found = []
+    for path, text in sources().items():
+        for node in statements(text):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                given = [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+                n_parameters = len(given) - (given[:1] in (["self"], ["cls"]))
+                name = f"{path.relative_to(PACKAGE)}: {node.name}"
+                found.append((name, n_parameters, (node.end_lineno or 0) - node.lineno + 1))
+    return found
+
+
 @pytest.mark.parametrize(("option", "bound"), [("shrink", 5), ("max_competitors", 4), ("exposure", 38)])
 def test_files_that_name_an_option(option: str, bound: int) -> None:
     found = naming(rf"\b{option}\b")
@@ -142,19 +156,19 @@ def test_no_file_is_a_hall() -> None:
     assert max(len(text.splitlines()) for text in sources().values()) <= 312
 
 
+def test_functions_that_fit_no_screen() -> None:
+    """With more than 72 lines, docstrings among them."""
+    found = [name for name, _, n_lines in functions() if n_lines > 72]
+    assert len(found) <= 5, found
+
+
 def test_lines_of_code() -> None:
     assert sum(map(lines_of_code, sources().values())) <= 53_004
 
 
 def test_functions_of_many_parameters() -> None:
     """With more than six, `self` aside: some of them travel together, and want a name."""
-    found = []
-    for path, text in sources().items():
-        for node in statements(text):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                given = [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
-                if len(given) - (given[:1] in (["self"], ["cls"])) > 6:
-                    found.append(f"{path.relative_to(PACKAGE)}: {node.name}")
+    found = [name for name, n_parameters, _ in functions() if n_parameters > 6]
     assert len(found) <= 43, found
 
 
