@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from madtree.host import Query, Row, Sharing, StepDone
-from madtree.sqltext import catalog, distributed, predict, sessions, trust, work, workers
+from madtree.sqltext import catalog, predict, sessions, trust, work, workers
 from madtree.sqltext.query import LookUp
 from madtree.sqltext.quote import EQUALS
 from madtree.sqltext.split import parse_name
@@ -201,7 +201,7 @@ class MemoryHost:
             catalog.name_probe: lambda schema, name, expression: [{self._value(name, expression).name: None}],
             catalog.array_lengths: self._array_lengths,
             catalog.array_example: self._array_example,
-            distributed.HAS_CITUS: lambda: [],
+            workers.HAS_CITUS: lambda: [],
             work.LEAVES: lambda oid: [{"oid": oid}] if self._table_of(oid).kind in "rm" else [],
             workers.LIMITS: lambda: [dict(self.catalogue.limits)],
             predict.estimate: self._estimate,

@@ -10,6 +10,7 @@ import psycopg
 from psycopg import sql
 
 from madtree.errors import MadtreeError
+from madtree.interface import FUNCTIONS
 from madtree.sqltext.quote import ident
 
 Names = str | Sequence[str]  # SQL as the function takes it, or plain names, which are quoted
@@ -99,7 +100,7 @@ def as_argument(argument: str, value: Any) -> Any:
         if value and all(isinstance(each, Sequence) and not isinstance(each, str) for each in value):
             return ", ".join(f"[{as_argument(argument, each)}]" for each in value)
         if not all(isinstance(each, str) for each in value):
-            raise TypeError(f"{argument} must be SQL text or a sequence of names")
+            raise TypeError(f"{argument} must be SQL text or {_instead_of_text(argument)}")
         return ", ".join(map(ident, value))
     if getattr(value, "shape", ()):
         kind = type(value).__name__
@@ -108,8 +109,14 @@ def as_argument(argument: str, value: Any) -> Any:
                 f"{argument} must be the name of a table, not {kind}; an estimator (madtree.DecisionTreeClassifier) is "
                 "fitted on data frames and arrays, and a model's own methods take data frames"
             )
-        raise TypeError(f"{argument} must be SQL text or a list, not {kind}")
+        raise TypeError(f"{argument} must be SQL text or {_instead_of_text(argument)}, not {kind}")
     return value
+
+
+def _instead_of_text(argument: str) -> str:
+    named = (each for function in FUNCTIONS.values() for each in function.arguments if each.name == argument)
+    of_pairs = any(each.keys or each.form == "pairs" for each in named)
+    return "a mapping of names to values" if of_pairs else "a list of names"
 
 
 def as_grid(given: Grid | None) -> str | None:

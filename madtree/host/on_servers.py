@@ -14,6 +14,10 @@ from madtree.sqltext import workers as sql
 _TEXT, _BYTEA = "pg_catalog.text", "pg_catalog.bytea"
 
 
+def has_citus(host: Host) -> bool:
+    return bool(host.query(sql.HAS_CITUS))
+
+
 class OnServers:
     """A session whose statements are over such rows. There is no jit on these servers, and an error's detail names the
     one that it comes from.

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Sharing
+from madtree.host import Host, Sharing, has_citus
 from madtree.records import dataclass
 from madtree.sqltext import distributed as distributed_sql
 from madtree.sqltext import rows as rows_sql
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from madtree.learn.data import Floats
 
 _OID, _TEXT = "pg_catalog.oid", "pg_catalog.text"
-
-
-def has_citus(host: Host) -> bool:
-    return bool(host.query(distributed_sql.HAS_CITUS))
 
 
 def placement(host: Host, oid: int) -> str | None:

@@ -31,6 +31,7 @@ from madtree.interface.training import (
     VERBOSE,
     WEIGHTS,
     WORKERS,
+    list_setting,
     number_setting,
 )
 from madtree.interface.valid import OneOf, Range, at_least, number_of_at_least
@@ -171,24 +172,16 @@ BOOST_TRAIN = Function(
             setting=Setting(),
             flag=Flag(GROWTH, ("--correct-prior",)),
         ),
-        Argument(
+        list_setting(
             "monotone",
-            "text",
             "'income=+1, age=-1': features with which predictions do not fall, or do not rise; NULL: none",
-            None,
-            setting=Setting(),
-            flag=Flag(GROWTH, metavar="LIST"),
-            form="pairs",
+            "pairs",
         ),
-        Argument(
+        list_setting(
             "interaction_constraints",
-            "text",
             "'[income, age], [region]': features that may be together on a path of a tree; all others are one more "
             "such group; NULL: any",
-            None,
-            setting=Setting(),
-            flag=Flag(GROWTH, metavar="LIST"),
-            form="groups",
+            "groups",
         ),
         Argument(
             "offsets",

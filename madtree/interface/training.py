@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Flag, Setting
+from madtree.interface.function import Argument, Flag, Form, Setting
 from madtree.interface.valid import Named, OneOf, Range, any_number, at_least
 from madtree.trees import (
     CLASSES,
@@ -32,6 +32,11 @@ def number_setting(
 ) -> Argument:
     """A number that a model keeps, and that the command line takes by its name or by `flags`."""
     return Argument(name, "double precision", help, default, valid=valid, setting=Setting(), flag=Flag(section, flags))
+
+
+def list_setting(name: str, help: str, form: Form) -> Argument:
+    """What is said of features by their names, and kept by a model."""
+    return Argument(name, "text", help, None, setting=Setting(), flag=Flag(GROWTH, metavar="LIST"), form=form)
 
 
 VALID_CRITERIA = OneOf(

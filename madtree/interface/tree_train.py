@@ -33,6 +33,7 @@ from madtree.interface.training import (
     VERBOSE,
     WEIGHTS,
     WORKERS,
+    list_setting,
     number_setting,
 )
 from madtree.interface.valid import Range, at_least, number_of_at_least
@@ -124,14 +125,10 @@ TREE_TRAIN = Function(
             flag=Flag(GROWTH),
             only_for=OnlyFor(COUNTS, "is for split_criterion => 'poisson' only, whose rates it draws to the root's"),
         ),
-        Argument(
+        list_setting(
             "feature_costs",
-            "text",
             "'income=2, age=1': gains of a feature's splits are divided by its cost; NULL: all 1",
-            None,
-            setting=Setting(),
-            flag=Flag(GROWTH, metavar="LIST"),
-            form="pairs",
+            "pairs",
         ),
         Argument(
             "max_competitors",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import field
 
-from madtree.host import Host, Row
+from madtree.host import Host, Row, has_citus
 from madtree.records import dataclass
 from madtree.request import hold_types
 from madtree.sqltext import trust as sql
-from madtree.sqltext.distributed import HAS_CITUS, HELD_TABLES
+from madtree.sqltext.distributed import HELD_TABLES
 from madtree.sqltext.quote import EQUALS, ident
 from madtree.sqltext.tables import BESIDE, SUFFIXES, suffixed
 from madtree.sqltext.values import OUTPUT, Kept, Writer, kept, own_writer
@@ -151,7 +151,7 @@ def held_by_citus(host: Host, oids: Collection[int]) -> set[int]:
     """Those of some tables, by their OIDs, that Citus holds: what is read of them may be replaced on another server,
     where nobody holds it.
     """
-    if not oids or not host.query(HAS_CITUS):
+    if not oids or not has_citus(host):
         return set()
     return {row["oid"] for row in host.query(HELD_TABLES, _OIDS, [sorted(oids)])}
 

@@ -10,6 +10,7 @@ from typing import Any
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.interface import FUNCTIONS, NUMERIC_COLUMNS, defaults
+from madtree.records import dataclass
 from madtree.request import catalog
 from madtree.request.catalog import Type
 from madtree.request.class_params import class_params_of
@@ -65,22 +66,9 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
     source = find_source(rows, arguments.training_table_name, "training_table_name")
     output_schema, output_name = check_new(host, output_name, "output_table_name", "model", SUFFIXES, values["replace"])
     names = SourceNames(catalog.find_columns(rows, source), arguments.training_table_name)
-    roles = _roles(names, arguments, values["fold_col"])
-    id_item, dependent = roles["id_col_name"], roles[DEPENDENT]
-    fold = roles.get("fold_col")
-    grouping = names.grouping(arguments.grouping_cols, dependent)
-    items = list_items(
-        host.notice,
-        names.columns,
-        names.relation,
-        arguments.list_of_features,
-        arguments.list_of_features_to_exclude,
-        [*roles.values(), *grouping],
-    )
-
-    found = _types(rows, source, [*roles.values(), *items, *grouping], grouping)
-    types = dict(zip(roles, found, strict=False))
-    item_types, group_types = found[len(roles) :][: len(items)], found[len(roles) + len(items) :]
+    columns = _Columns.of(host, source, names, arguments, values["fold_col"])
+    roles, types = columns.roles, columns.types
+    id_item, dependent, fold = roles["id_col_name"], roles[DEPENDENT], roles.get("fold_col")
     of_dependent, classification = types[DEPENDENT], values["classification"]
     are_numbers = values.get("integers_are_numbers", is_of_counts(values["split_criterion"]))
     outcome = outcome_of(rows, source, dependent, of_dependent, classification, are_numbers)
@@ -97,7 +85,9 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
             hint="Leave class_params out, or say classification => true.",
         )
     id_type = types["id_col_name"]
-    features, bare = make_features(rows, source, text_of(id_item.sql, id_type.writer), items, item_types)
+    features, bare = make_features(
+        rows, source, text_of(id_item.sql, id_type.writer), columns.items, columns.item_types
+    )
     check_known_types(
         host,
         [
@@ -105,11 +95,11 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
             (f"dependent_variable {dependent.text}", outcome.type),
             *(
                 (f"grouping_cols: {item.text}", type_.as_kept.name)
-                for item, type_ in zip(grouping, group_types, strict=True)
+                for item, type_ in zip(columns.grouping, columns.group_types, strict=True)
             ),
         ],
     )
-    warn_of_derived_features(rows, source, names.columns, dependent, items)
+    warn_of_derived_features(rows, source, names.columns, dependent, columns.items)
     named = NamedFeatures(features, names.columns, names.relation)
     return TrainingTask(
         arguments=arguments,
@@ -127,7 +117,7 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
         ),
         feature_is_column=tuple(bare),
         **numbers,
-        grouping=tuple(grouping_columns(rows, source, grouping, group_types)),
+        grouping=tuple(grouping_columns(rows, source, columns.grouping, columns.group_types)),
         parameters=_parameters(
             values,
             criterion=criterion,
@@ -147,9 +137,43 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
         id_type=id_type.name,
         id_writer=id_type.writer,
         others_arrays=frozenset(
-            item.text for item, type_ in zip(items, item_types, strict=True) if type_.is_array and not type_.own
+            item.text
+            for item, type_ in zip(columns.items, columns.item_types, strict=True)
+            if type_.is_array and not type_.own
         ),
     )
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Columns and expressions over the training relation, with their types.
+
+    Attributes:
+        roles, types: those beside features and groups, by argument.
+        items, item_types: of the list of features, as they are listed.
+        grouping, group_types: of the groups.
+    """
+
+    roles: Mapping[str, Item]
+    types: Mapping[str, Type]
+    items: Sequence[Item]
+    item_types: Sequence[Type]
+    grouping: Sequence[Item]
+    group_types: Sequence[Type]
+
+    @classmethod
+    def of(
+        cls, host: Host, source: Relation, names: SourceNames, arguments: Arguments, fold_col: str | None
+    ) -> _Columns:
+        """Those that a user asks for; raises MadtreeError where they are not there, or cannot be looked at."""
+        roles = _roles(names, arguments, fold_col)
+        grouping = names.grouping(arguments.grouping_cols, roles[DEPENDENT])
+        listed, excluded = arguments.list_of_features, arguments.list_of_features_to_exclude
+        others = [*roles.values(), *grouping]
+        items = list_items(host.notice, names.columns, names.relation, listed, excluded, others)
+        found = iter(_types(host.source, source, [*roles.values(), *items, *grouping], grouping))
+        types = {name: next(found) for name in roles}
+        return cls(roles, types, items, [next(found) for _ in items], grouping, [*found])
 
 
 def _roles(names: SourceNames, arguments: Arguments, fold_col: str | None) -> dict[str, Item]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from madtree.errors import MadtreeError
@@ -73,21 +73,17 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
     loss = loss or known[0]
     _check_newton(loss, values["method"], monotone=bool(task.parameters.monotone), top_rate=values["top_rate"])
     _check_rates(values["top_rate"], values["other_rate"], values["subsample"])
-    boost = BoostParameters(
-        loss=loss,
-        n_rounds=values["num_trees"],
-        loss_quantile=_quantile(loss, values["quantile"]),
-        subsample=values["subsample"],
-        feature_fraction=values["feature_fraction"],
-        held_out=values["fraction"],
-        held_out_by=values["fold_col"] or values["table"],
-        patience=values["n_iter_no_change"],
-        tolerance=values["tol"],
-        correct_prior=values["correct_prior"],
-        top_rate=values["top_rate"],
-        other_rate=values["other_rate"],
-        method=values["method"],
-    )
+    same = {each.name: values[each.name] for each in fields(BoostParameters) if each.name in values}
+    derived: dict[str, Any] = {
+        "loss": loss,
+        "n_rounds": values["num_trees"],
+        "loss_quantile": _quantile(loss, values["quantile"]),
+        "held_out": values["fraction"],
+        "held_out_by": values["fold_col"] or values["table"],
+        "patience": values["n_iter_no_change"],
+        "tolerance": values["tol"],
+    }
+    boost = BoostParameters(**{**same, **derived})
     ordered = _ordered(host, task, values)
     if values["table"] is not None:
         with_identity = boost.draws_rows or ordered is not None
@@ -98,13 +94,7 @@ def check_boost_arguments(host: Host, *given: Any, **named: Any) -> TrainingTask
         fold_col=_held_out(task),
         cp=UNPRUNED,
         min_split=2 * task.parameters.min_bucket,
-        learning_rate=values["learning_rate"],
         l2=values["l2_regularization"],
-        min_gain=values["min_gain"],
-        cat_smooth=values["cat_smooth"],
-        cat_l2=values["cat_l2"],
-        max_cat_threshold=values["max_cat_threshold"],
-        min_data_per_group=values["min_data_per_group"],
         keeps_outcomes=not task.is_classification,
     )
     return replace(task, parameters=parameters, ensemble=boost, fold_writer=None, ordered=ordered)

@@ -9,7 +9,8 @@ from functools import cached_property
 from madtree.errors import MadtreeError
 from madtree.records import dataclass
 from madtree.request.catalog import SourceColumn, find_column
-from madtree.sqltext.split import split_list
+from madtree.sqltext.quote import literal
+from madtree.sqltext.split import feature_key, split_list
 from madtree.trees import MOST_COST, Feature, FeatureKind
 
 _FEW = 20  # features that a hint lists
@@ -29,11 +30,11 @@ class NamedFeatures:
     relation: str
 
     @cached_property
-    def _places(self) -> dict[str, list[int]]:
-        """By name; those of an array's elements also by the array's."""
-        found: dict[str, list[int]] = {}
+    def _places(self) -> dict[object, list[int]]:
+        """By name and by what its spellings have in common; those of an array's elements also by the array's."""
+        found: dict[object, list[int]] = {}
         for place, feature in enumerate(self.features):
-            for name in {feature.name, feature.array}:
+            for name in {feature.name, feature_key(feature.name), feature.array}:
                 if name is not None:
                     found.setdefault(name, []).append(place)
         return found
@@ -46,7 +47,7 @@ class NamedFeatures:
         """
         column = find_column(self.columns, name, argument, self.relation)
         text = column.sql if column else name
-        found = self._places.get(text)
+        found = self._places.get(text) or self._places.get(feature_key(text))
         if not found:
             raise MadtreeError(
                 f"{argument}: {text} is none of the features",
@@ -68,7 +69,10 @@ class NamedFeatures:
         for pair in split_list(given, argument):
             name, equals, value = pair.rpartition("=")
             if not equals or not name.strip():
-                raise MadtreeError(f"{argument}: {pair!r} is not a pair feature={kind}")
+                example = literal(f"{self.features[0].name}=1")
+                raise MadtreeError(
+                    f"{argument}: {pair!r} is not a pair feature={kind}", hint=f"Write {argument} => {example}."
+                )
             text, places = self.places(argument, name.strip())
             if not seen.isdisjoint(places):
                 raise MadtreeError(f"{argument}: {text} is given twice")

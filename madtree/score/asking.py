@@ -13,12 +13,12 @@ from madtree.errors import MadtreeError
 from madtree.host import Host, Row
 from madtree.model import UsableModel, group_objects, output_columns, read_trees
 from madtree.records import dataclass
-from madtree.request import Costs, Type, find_source
+from madtree.request import COSTS, Costs, Type
 from madtree.score.case_or_blocks import measure, reader, run_case
 from madtree.score.number_columns import question_to
 from madtree.score.out_of_bag import drawn_rows
 from madtree.score.score_by_blocks import BlockScoring, ScoredRows
-from madtree.score.tested_rows import TestedRows, tested_rows, with_outcomes
+from madtree.score.tested_rows import TestedRows
 from madtree.sqltext import cells as cells_sql
 from madtree.sqltext import evaluate as sql
 from madtree.sqltext import models as models_sql
@@ -63,16 +63,15 @@ class Asking:
 
 @contextmanager
 def asking(
-    opened: UsableModel,
-    test_table: str | None,
-    in_blocks: bool | None,
-    costs: Costs,
+    tested: TestedRows,
+    in_blocks: bool | None = None,
+    costs: Costs = COSTS,
     most_bytes: int = HELD_BYTES,
-    argument: str = "test_table",
+    *,
     out_of_bag: bool = False,
 ) -> Iterator[Asking]:
-    """Put a question to the model; rows that were scored by blocks, and cells that other servers have counted, are kept
-    until it is answered.
+    """Put a question about some rows to their model; those that were scored by blocks, and cells that other servers
+    have counted, are kept until it is answered.
 
     A transaction that may not write, as on a standby, has no table to keep them in: there the question scores them
     itself, in one process.
@@ -80,12 +79,7 @@ def asking(
     Args:
         out_of_bag: the rows are those of the training, and each is judged by the trees whose samples lack it.
     """
-    if out_of_bag:
-        source, given = find_source(opened.host.source, str(test_table), argument), str(test_table)
-        rows = with_outcomes(opened, source, given, with_id=True, argument=argument).of_training()
-    else:
-        rows = tested_rows(opened, test_table, with_id=False, argument=argument)
-    with rows.casting(), _asking_of(rows, in_blocks, costs, most_bytes, out_of_bag=out_of_bag) as put:
+    with tested.casting(), _asking_of(tested, in_blocks, costs, most_bytes, out_of_bag=out_of_bag) as put:
         yield put
 
 

@@ -14,9 +14,10 @@ from madtree.interface import defaults
 from madtree.model import UsableModel, check_own_table, find_to_use, is_training_table, make_beside
 from madtree.model.arrays import MOST_LEVELS
 from madtree.records import dataclass
-from madtree.request import COSTS, find_source
+from madtree.request import find_source
 from madtree.score.asking import asking
 from madtree.score.out_of_bag import check_own_rows, has_bags
+from madtree.score.tested_rows import tested_rows, with_outcomes
 from madtree.sqltext import curves
 from madtree.sqltext.array_text import joined
 from madtree.sqltext.evaluate import class_metrics, number_metrics
@@ -104,7 +105,12 @@ def _quantiles(opened: UsableModel, calibration_table: str | None, wanted: Seque
     table = str(model.source_table if calibration_table is None else calibration_table)
     # Of numbers each row is asked for, and not what many of them come to.
     in_blocks = None if model.is_classification else True
-    with asking(opened, table, in_blocks, COSTS, argument=_TABLE, out_of_bag=out_of_bag) as put:
+    if out_of_bag:
+        source = find_source(opened.host.source, table, _TABLE)
+        tested = with_outcomes(opened, source, table, with_id=True, argument=_TABLE).of_training()
+    else:
+        tested = tested_rows(opened, table, with_id=False, argument=_TABLE)
+    with asking(tested, in_blocks, out_of_bag=out_of_bag) as put:
         if out_of_bag:
             metrics = class_metrics if model.is_classification else number_metrics
             check_own_rows(opened, put.by_group(metrics(put.question)), table, _TABLE)

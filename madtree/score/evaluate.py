@@ -15,11 +15,14 @@ from madtree.interface import FUNCTIONS
 from madtree.model import UsableModel, check_answer, class_position, find_to_use
 from madtree.request import COSTS, Costs
 from madtree.score.asking import HELD_BYTES, asking
+from madtree.score.tested_rows import TestedRows, tested_rows
 from madtree.sqltext import curves
 from madtree.sqltext import evaluate as sql
 from madtree.sqltext import models as models_sql
 from madtree.sqltext.cells import Question
 from madtree.trees import Model
+
+_OF_A_CLASS = "a curve is of a class"
 
 
 def tree_evaluate(
@@ -48,7 +51,7 @@ def tree_evaluate(
             outcome in it is out of range.
     """
     opened = find_to_use(host, tree_model, trust_owner, "tree_model")
-    with asking(opened, test_table, in_blocks, costs, most_bytes) as put:
+    with asking(_tested(opened, test_table), in_blocks, costs, most_bytes) as put:
         metrics = sql.class_metrics if opened.model.is_classification else sql.number_metrics
         return _by_metric(host, opened.model, put.checked(metrics(put.question)))
 
@@ -77,7 +80,7 @@ def rows_of_report(
     opened = find_to_use(host, tree_model, trust_owner, "tree_model")
     model = opened.model
     found: dict[str, list[Row]] = {}
-    with asking(opened, test_table, None, COSTS) as put:
+    with asking(_tested(opened, test_table)) as put:
         metrics = sql.class_metrics if model.is_classification else sql.number_metrics
         found["metrics"] = _by_metric(host, model, put.checked(metrics(put.question)))
         if model.is_classification and with_cells:
@@ -108,7 +111,7 @@ def tree_confusion(
     """Rows of the confusion matrix. Arguments and errors as for `tree_evaluate`."""
     opened = _with_classes(host, tree_model, trust_owner, "a confusion matrix needs classes")
     _check_cells(opened)
-    with asking(opened, test_table, in_blocks, costs) as put:
+    with asking(_tested(opened, test_table), in_blocks, costs) as put:
         return put.checked(sql.confusion(put.question))
 
 
@@ -133,7 +136,9 @@ def tree_curve(
         MadtreeError: `class_` is none of the model's classes, or is not given where there are more than two, or
             `max_points` is less than 1.
     """
-    return _of_class(host, tree_model, test_table, trust_owner, class_, ("max_points", max_points), curves.curve)
+    most = _at_least_one("max_points", max_points)
+    opened = _with_classes(host, tree_model, trust_owner, _OF_A_CLASS)
+    return _of_class(opened, test_table, class_, lambda question: curves.curve(question, most))
 
 
 def tree_reliability(
@@ -150,26 +155,28 @@ def tree_reliability(
         MadtreeError: `class_` is none of the model's classes, or is not given where there are more than two, or
             `n_bins` is less than 1.
     """
-    return _of_class(host, tree_model, test_table, trust_owner, class_, ("n_bins", n_bins), curves.reliability)
+    n = _at_least_one("n_bins", n_bins)
+    opened = _with_classes(host, tree_model, trust_owner, _OF_A_CLASS)
+    return _of_class(opened, test_table, class_, lambda question: curves.reliability(question, n))
+
+
+def _tested(opened: UsableModel, test_table: str | None) -> TestedRows:
+    return tested_rows(opened, test_table, with_id=False, argument="test_table")
+
+
+def _at_least_one(argument: str, n: int | None) -> int:
+    if n is None or n < 1:
+        raise MadtreeError(f"{argument} must be 1 or more, not {'NULL' if n is None else n}")
+    return n
 
 
 def _of_class(
-    host: Host,
-    tree_model: str | None,
-    test_table: str | None,
-    trust_owner: bool | None,
-    class_: str | None,
-    most: tuple[str, int | None],
-    statement: Callable[[Question, int], str],
+    opened: UsableModel, test_table: str | None, class_: str | None, statement: Callable[[Question], str]
 ) -> list[Row]:
-    """Rows about the probabilities of a class; `most` of them, and the argument that says so."""
-    argument, n = most
-    if n is None or n < 1:
-        raise MadtreeError(f"{argument} must be 1 or more, not {'NULL' if n is None else n}")
-    opened = _with_classes(host, tree_model, trust_owner, "a curve is of a class")
+    """Rows about the probabilities of a class."""
     chosen = class_position(opened.model, class_) + 1
-    with asking(opened, test_table, None, COSTS) as put:
-        return put.checked(statement(replace(put.question, chosen=chosen), n))
+    with asking(_tested(opened, test_table)) as put:
+        return put.checked(statement(replace(put.question, chosen=chosen)))
 
 
 def _with_classes(host: Host, given: str | None, trust_owner: bool | None, why: str) -> UsableModel:

@@ -11,8 +11,7 @@ import secrets
 from collections.abc import Callable, Collection, Sequence
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row
-from madtree.ingest import has_citus
+from madtree.host import Host, Row, has_citus
 from madtree.records import dataclass
 from madtree.sqltext import predict as sql
 from madtree.sqltext import shards as shards_sql

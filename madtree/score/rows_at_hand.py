@@ -11,7 +11,7 @@ from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.learn.data import Bools, Floats, Ints, sent_rows
 from madtree.learn.walk import MOST_ROWS
-from madtree.model import INTERVAL, unquoted
+from madtree.model import INTERVAL
 from madtree.records import dataclass
 from madtree.score.new_rows import NewRows
 from madtree.score.predictor import PredictedNumbers, Predictor
@@ -19,6 +19,7 @@ from madtree.score.shap_background import MOST_ROWS as MOST_OTHERS
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.scoreblocks import BlockScan
+from madtree.sqltext.split import feature_key
 from madtree.sqltext.values import text_of
 from madtree.trees import Joining, Model
 
@@ -54,11 +55,12 @@ def feature_places(model: Model, lists: Sequence[Sequence[str]], argument: str) 
     Raises:
         MadtreeError: the model has no such feature, or one is twice in a list.
     """
-    known = {unquoted(feature.name): place for place, feature in enumerate(model.features)}
+    known: dict[object, int] = {feature_key(feature.name): place for place, feature in enumerate(model.features)}
+    known |= {feature.name: place for place, feature in enumerate(model.features)}
     found: list[dict[int, None]] = [{} for _ in lists]
     for names, own in zip(lists, found, strict=True):
         for name in names:
-            place = known.get(unquoted(name))
+            place = known.get(name, known.get(feature_key(name)))
             if place is None or place in own:
                 listed = f"Its features are {', '.join(feature.name for feature in model.features[:20])}."
                 wrong = f"no feature of {model.name}" if place is None else "named twice"

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from madtree.records import dataclass
 from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.profile import group_counts, group_figures
-from madtree.sqltext.query import Lasting
 from madtree.sqltext.quote import INTERNAL, binary, ident, literal, spelled_out
 from madtree.sqltext.rows import RowSource
 from madtree.sqltext.work import BLOCK_COLUMNS, LATER_COLUMNS, PACKED_FIELDS, WorkTables
+from madtree.sqltext.workers import HAS_CITUS
 
 TAG_BYTES = 8  # of a state, before its numbers
 _SEED = 4097  # seed of the hash that distributes rows, unlike those of samples
@@ -188,8 +188,6 @@ def _listed(columns: Sequence[str] | None) -> str:
 def count_rows(relation: str) -> str:
     return f"SELECT pg_catalog.count(*) AS n_rows FROM {relation}"
 
-
-HAS_CITUS = Lasting("SELECT 1 AS found FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'citus'")
 
 # Whether Citus has not made this server's extension madtree on its other servers, where the names of its functions are
 # free for whoever may create schemas there.

@@ -39,6 +39,7 @@ _TOKEN = re.compile(
 _ELEMENT = re.compile(r"\((?P<array>.+)\)\[(?P<index>[0-9]{1,9})\]", re.DOTALL)
 _CLOSING = {"(": ")", "[": "]"}
 _ANY_NAME, _BLANKS = rf'(?:"(?:[^"]|"")+"|{_NAME})', r"[ \t\n\r\f\v]"
+_SUBSCRIPT = re.compile(rf"(\()?({_ANY_NAME})(?(1)\)){_BLANKS}*\[{_BLANKS}*([1-9][0-9]{{0,8}}){_BLANKS}*\]")
 _COLUMN = rf"(?:\*|{_ANY_NAME}|\({_ANY_NAME}\)\[[0-9]{{1,9}}\])(?:{_BLANKS}+[aA][sS]{_BLANKS}+{_ANY_NAME})?"
 _COLUMNS = re.compile(rf"{_BLANKS}*{_COLUMN}{_BLANKS}*(?:,{_BLANKS}*{_COLUMN}{_BLANKS}*)*")
 # `pg_catalog.concat(column)`, and the same of an array's element, among pieces of which each is a letter.
@@ -157,6 +158,17 @@ def element_of(text: str) -> tuple[str, int] | None:
     """
     found = _ELEMENT.fullmatch(text)
     return None if found is None else (found["array"], int(found["index"]))
+
+
+def feature_key(text: str) -> tuple[str, int]:
+    """What all spellings of a feature have in common: its name, unquoted, and which element of an array it is, or 0.
+
+    >>> feature_key("(arr)[3]") == feature_key('"arr"[3]') == feature_key("Arr[ 3 ]")
+    True
+    """
+    found = _SUBSCRIPT.fullmatch(text)
+    parts = parse_name(found[2] if found else text)
+    return parts[-1] if parts else text, int(found[3]) if found else 0
 
 
 def fold(name: str) -> str:

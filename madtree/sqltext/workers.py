@@ -50,6 +50,8 @@ def work(n_workers: int) -> str:
     return " UNION ALL ".join([*branches, shared])
 
 
+HAS_CITUS = Lasting("SELECT 1 AS found FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'citus'")
+
 # Runs a statement, $1, whose only parameter is a plan, $2, on whatever servers it goes to; the number of its rows.
 # Where they are wanted, $3 names the cursor that is to have them.
 RUN_ON_SERVERS = f"SELECT {INTERNAL}.run_on_servers($1, $2, $3) AS n_rows"

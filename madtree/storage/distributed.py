@@ -13,16 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from madtree.host import Host, OnServers, WorkSpace
-from madtree.ingest import (
-    BinFinder,
-    Packed,
-    Packing,
-    PageRange,
-    PageRanges,
-    distribute_beside,
-    has_citus,
-)
+from madtree.host import Host, OnServers, WorkSpace, has_citus
+from madtree.ingest import BinFinder, Packed, Packing, PageRange, PageRanges, distribute_beside
 from madtree.learn.counting import CountRequest
 from madtree.learn.data import Floats
 from madtree.learn.packing import RawRows

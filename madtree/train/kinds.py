@@ -15,7 +15,7 @@ from madtree.learn.data import Array, Floats, Ints
 from madtree.learn.ensemble import Learner
 from madtree.learn.prune import BoostedColumns, OutOfBagColumns, RoundColumns, TrainedTrees, TreeColumns
 from madtree.model.write import ModelOutput
-from madtree.parallel import Workers
+from madtree.parallel import Workers, resident_workers
 from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
 from madtree.trees import ModelKind, Numbering, Parameters
@@ -165,3 +165,18 @@ class TrainingKind(Protocol):
     def summary(self, task: TrainingTask) -> dict[str, Any]:
         """Values of the summary that differ from those of single trees."""
         ...
+
+
+class OfDividedRows:
+    """What kinds have in common whose trees are each grown by all processes, which divide the rows among them."""
+
+    needs_all_rows = False
+
+    def may_stay_spread(self, strategy: str) -> bool:
+        return True
+
+    def rows_together(self, rows: int, n_channels: int) -> int:
+        return rows
+
+    def workers_for_rows(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
+        return resident_workers(workers, int(size.rows.sum()), size.n_columns, parameters, costs)

@@ -104,7 +104,8 @@ def _pack_and_grow(
             keeper = keeper_of(keeping, call, found, blocks)
             buffer = TreeBuffer(host, in_file=not keeper.may_run_statements)
 
-            program = partial(_program, call, found, problem, ids, buffer.add, keeper.n_processes)
+            train = partial(call.kind.learner.program, problem, ids, buffer.add)
+            program = partial(_program, train, found, problem, keeper.n_processes)
             work = keeper.train(packing, program, report)
             grown = yield from batches_of(work, buffer, profile, host.let_in)
         except NotPossibleError:
@@ -114,11 +115,9 @@ def _pack_and_grow(
 
 
 def _program(
-    call: Call,
+    train: Callable[[Held], Program[TrainedTrees]],
     found: Survey,
     problem: Problem,
-    ids: Ints,
-    deliver: Callable[[TrainedTrees], None],
     n_processes: int,
     packed: Packed,
     rows_at_hand: bool,
@@ -129,7 +128,7 @@ def _program(
     if not packed.n_rows:
         return packed, TrainedTrees.none(len(problem.unordered), problem.n_classes)
     held = Held(n_processes, rows_at_hand, found.fold_keys is not None)
-    trained = yield from call.kind.learner.program(problem, ids, deliver, held)
+    trained = yield from train(held)
     return packed, trained
 
 

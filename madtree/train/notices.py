@@ -118,8 +118,8 @@ class TreeNotices:
         that of a row, and the best split has a share of it, `BETWEEN_HALVES`; of entropies, half a nat in the place of
         a row's.
         """
-        of_entropy = self._task.parameters.criterion == "entropy"
-        if not of_entropy and self._task.parameters.criterion not in ("gini", "mse"):
+        by_chance = self._task.parameters.declared.gain_by_chance
+        if by_chance is None:
             return
         inner = nodes.feature >= 0
         gain = np.where(inner, nodes.improvement, 0.0)
@@ -129,10 +129,10 @@ class TreeNotices:
         n_categories = nodes.left.sizes + nodes.right.sizes
         many = np.flatnonzero((n_categories >= CATEGORIES_OF_CHANCE) & inner)
         feature = nodes.feature[many]
-        of_row = 1 / (2 * np.log(2)) if of_entropy else nodes.impurity[many]
-        by_chance = BETWEEN_HALVES * (n_categories[many] - 1) * of_row * nodes.weight[many] / nodes.n_rows[many]
+        of_row = nodes.impurity[many] if by_chance == "impurity" else 1 / (2 * np.log(2))
+        expected = BETWEEN_HALVES * (n_categories[many] - 1) * of_row * nodes.weight[many] / nodes.n_rows[many]
         self._gains += np.bincount(feature, gain[many], len(self._gains))
-        self._by_chance += np.bincount(feature, by_chance, len(self._gains))
+        self._by_chance += np.bincount(feature, expected, len(self._gains))
 
     def _warn_of_chance_splits(self, host: Host) -> None:
         """A notice of features whose splits gain no more than chance does, and yet make up much of the tree."""

@@ -26,11 +26,11 @@ from madtree.model.write import (
     write_packed,
     write_rounds,
 )
-from madtree.parallel import Workers, growing_workers, resident_workers
+from madtree.parallel import Workers, growing_workers
 from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
 from madtree.sqltext.kinds import TABLES
-from madtree.train.kinds import UNUSABLE_GROUP, Harvest, Size, Tested
+from madtree.train.kinds import UNUSABLE_GROUP, Harvest, OfDividedRows, Size, Tested
 from madtree.trees import (
     BOOSTED,
     CATEGORY_ENCODINGS,
@@ -45,12 +45,11 @@ from madtree.trees import (
 
 
 @dataclass(frozen=True)
-class Boosted:
+class Boosted(OfDividedRows):
     """As `TrainingKind` says."""
 
     parameters: BoostParameters
     model_kind = BOOSTED
-    needs_all_rows = False
     passes_often = True
 
     @property
@@ -93,15 +92,6 @@ class Boosted:
             raise MadtreeError(f"loss {loss.name} is for numbers above 0, and {name} has {profile.low:g}")
         if loss.is_count and profile.low < 0:
             raise MadtreeError(f"loss {loss.name} is for numbers of at least 0, and {name} has {profile.low:g}")
-
-    def may_stay_spread(self, strategy: str) -> bool:
-        return True
-
-    def rows_together(self, rows: int, n_channels: int) -> int:
-        return rows
-
-    def workers_for_rows(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
-        return resident_workers(workers, int(size.rows.sum()), size.n_columns, parameters, costs)
 
     def workers_for_blocks(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
         looked_at = size.n_features * self.parameters.n_rounds

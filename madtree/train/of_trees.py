@@ -13,20 +13,19 @@ from madtree.learn.data import Ints
 from madtree.learn.ensemble import Learner, TreeLearner
 from madtree.learn.prune import TrainedTrees, TreeColumns, TreeKeys
 from madtree.model.write import ModelOutput, write_nodes, write_trees
-from madtree.parallel import Workers, growing_workers, resident_workers
+from madtree.parallel import Workers, growing_workers
 from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
-from madtree.train.kinds import UNUSABLE_GROUP, Harvest, Size, Tested
+from madtree.train.kinds import UNUSABLE_GROUP, Harvest, OfDividedRows, Size, Tested
 from madtree.trees import SINGLE, TREE, Numbering, Parameters
 
 
 @dataclass(frozen=True)
-class SingleTrees:
+class SingleTrees(OfDividedRows):
     """As `TrainingKind` says."""
 
     learner: Learner = field(default_factory=TreeLearner)
     model_kind = TREE
-    needs_all_rows = False
     passes_often = False
 
     def numbering(self, n_trees: Ints | None) -> Numbering:
@@ -34,15 +33,6 @@ class SingleTrees:
 
     def check(self, task: TrainingTask, profile: Profile) -> None:
         pass
-
-    def may_stay_spread(self, strategy: str) -> bool:
-        return True
-
-    def rows_together(self, rows: int, n_channels: int) -> int:
-        return rows
-
-    def workers_for_rows(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
-        return resident_workers(workers, int(size.rows.sum()), size.n_columns, parameters, costs)
 
     def workers_for_blocks(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
         looked_at = size.n_features * (1 + parameters.n_folds)

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from madtree.host import Host, OnServers, Stopwatch, WorkSpace
-from madtree.ingest import (
-    PageRanges,
-    has_citus,
-    oid_of,
-    placement,
-    plain_tables,
-    relation_of,
-    row_source,
-)
+from madtree.host import Host, OnServers, Stopwatch, WorkSpace, has_citus
+from madtree.ingest import PageRanges, oid_of, placement, plain_tables, relation_of, row_source
 from madtree.records import dataclass
 from madtree.request import TrainingTask, columns_needed, refuse_moved
 from madtree.sqltext.rows import RowSource

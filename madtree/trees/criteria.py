@@ -5,6 +5,8 @@ To add one, declare it here, and put a module with a `Criterion` of its name int
 
 from __future__ import annotations
 
+from typing import Literal
+
 from madtree.records import dataclass
 
 
@@ -45,6 +47,8 @@ class DeclaredCriterion:
         aliases: what users may write for its name as well.
         sees_purity: of classes: whether a split may gain that leaves as many mistakes as there were.
         in_sklearn: scikit-learn's name for it, or for what comes closest; None where it has none.
+        gain_by_chance: what each category more of a feature that says nothing gains, of a row: its "impurity", or "half
+            a nat"; None where nobody knows.
     """
 
     name: str
@@ -52,6 +56,7 @@ class DeclaredCriterion:
     aliases: tuple[str, ...] = ()
     sees_purity: bool = False
     in_sklearn: str | None = None
+    gain_by_chance: Literal["impurity", "half a nat"] | None = None
 
 
 # Of the trees of a boosted model: by gradients and hessians of its loss, or by votes for one of many classes. Nobody
@@ -63,13 +68,18 @@ OF_BOOSTING = {criterion.name: criterion for criterion in (NEWTON, VOTES)}
 CRITERIA = {
     criterion.name: criterion
     for criterion in (
-        DeclaredCriterion("gini", CLASSES, sees_purity=True, in_sklearn="gini"),
+        DeclaredCriterion("gini", CLASSES, sees_purity=True, in_sklearn="gini", gain_by_chance="impurity"),
         DeclaredCriterion(
-            "entropy", CLASSES, ("cross-entropy", "cross_entropy"), sees_purity=True, in_sklearn="entropy"
+            "entropy",
+            CLASSES,
+            ("cross-entropy", "cross_entropy"),
+            sees_purity=True,
+            in_sklearn="entropy",
+            gain_by_chance="half a nat",
         ),
         DeclaredCriterion("gain_ratio", CLASSES, ("gain-ratio",), sees_purity=True, in_sklearn="entropy"),
         DeclaredCriterion("misclassification", CLASSES, ("misclass",)),
-        DeclaredCriterion("mse", NUMBERS, in_sklearn="squared_error"),
+        DeclaredCriterion("mse", NUMBERS, in_sklearn="squared_error", gain_by_chance="impurity"),
         DeclaredCriterion("poisson", COUNTS, in_sklearn="poisson"),
     )
 }

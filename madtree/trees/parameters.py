@@ -11,7 +11,7 @@ from sys import float_info
 from typing import TypeVar
 
 from madtree.records import dataclass
-from madtree.trees.criteria import CRITERIA, OF_BOOSTING, OutcomeKind
+from madtree.trees.criteria import CRITERIA, OF_BOOSTING, DeclaredCriterion, OutcomeKind
 from madtree.trees.losses import GRADIENT
 from madtree.wording import count_text
 
@@ -251,9 +251,14 @@ class Parameters:
     keeps_outcomes: bool = False
 
     @property
+    def declared(self) -> DeclaredCriterion:
+        """The criterion; raises KeyError where none has its name."""
+        return CRITERIA.get(self.criterion) or OF_BOOSTING[self.criterion]
+
+    @property
     def outcome(self) -> OutcomeKind:
         """What the criterion is for; raises KeyError where none has its name."""
-        return {**CRITERIA, **OF_BOOSTING}[self.criterion].outcome
+        return self.declared.outcome
 
     def fit(self, n_features: int) -> bool:
         """Whether what they say of features is of so many."""

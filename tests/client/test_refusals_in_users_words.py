@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import madtree
+from madtree.client.calls import as_argument
 
 ESTIMATORS = [madtree.DecisionTreeClassifier, madtree.DecisionTreeRegressor, madtree.RandomForestClassifier]
 FRAME = pd.DataFrame({"length": [1.0, 2.0, 3.0, 4.0], "colour": ["red", "blue", None, "red"]})
@@ -65,8 +66,23 @@ def test_rows_that_are_no_table_are_told(client: madtree.Client) -> None:
         madtree.DecisionTreeClassifier(client).fit(lazy, [0, 1])
     with pytest.raises(TypeError, match="training_table_name must be the name of a table, not DataFrame; an estimator"):
         client.tree_train(FRAME, "m", "id", "colour", "length")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="list_of_features must be SQL text or a list, not Index"):
+    with pytest.raises(TypeError, match="list_of_features must be SQL text or a list of names, not Index"):
         client.tree_train("flowers", "m", "id", "kind", FRAME.columns)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "said"),
+    [
+        ("monotone", [1, 0], "monotone must be SQL text or a mapping of names to values"),
+        ("feature_costs", np.ones(2), "feature_costs must be SQL text or a mapping of names to values, not ndarray"),
+        ("boost_params", [0.1], "boost_params must be SQL text or a mapping of names to values"),
+        ("grouping_cols", [1], "grouping_cols must be SQL text or a list of names"),
+    ],
+)
+def test_what_may_stand_in_the_place_of_text_is_told(argument: str, value: object, said: str) -> None:
+    with pytest.raises(TypeError) as error:
+        as_argument(argument, value)
+    assert str(error.value) == said
 
 
 def test_two_columns_of_a_name_keep_their_values(client: madtree.Client) -> None:

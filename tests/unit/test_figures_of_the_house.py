@@ -85,7 +85,21 @@ def documented() -> list[tuple[str, str, str]]:
     ]
 
 
-@pytest.mark.parametrize(("option", "bound"), [("shrink", 5), ("max_competitors", 6), ("exposure", 38)])
+@cache
+def functions() -> list[tuple[str, int, int]]:
+    """Of each function where it stands, its parameters without `self`, and its lines."""
+    found = []
+    for path, text in sources().items():
+        for node in statements(text):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                given = [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+                n_parameters = len(given) - (given[:1] in (["self"], ["cls"]))
+                name = f"{path.relative_to(PACKAGE)}: {node.name}"
+                found.append((name, n_parameters, (node.end_lineno or 0) - node.lineno + 1))
+    return found
+
+
+@pytest.mark.parametrize(("option", "bound"), [("shrink", 5), ("max_competitors", 4), ("exposure", 38)])
 def test_files_that_name_an_option(option: str, bound: int) -> None:
     found = naming(rf"\b{option}\b")
     assert len(found) <= bound, found
@@ -113,17 +127,39 @@ def test_decisions_on_whether_a_model_is_a_forest() -> None:
     assert not found, "\n".join(found)
 
 
+def test_files_that_ask_how_trees_are_joined() -> None:
+    """Or how many a group has: a further kind of model has to have an answer that fits each of them."""
+    found = [name for name in naming(r"\b(?:joining|members)\b (?:is|==|!=|in)\b") if name != "kinds.py"]
+    assert len(found) <= 25, found
+
+
+def test_files_that_name_a_criterion() -> None:
+    """Beside what declares and what computes it: scikit-learn's other names, among the estimators' parameters."""
+    found = [
+        str(path.relative_to(PACKAGE))
+        for path, text in sources().items()
+        if path.parts[-2] != "criteria" and re.search(r"[\"'](?:entropy|gain_ratio|misclassification)[\"']", text)
+    ]
+    assert sorted(found) == ["client/estimators/parameters.py", "trees/criteria.py"]
+
+
 def test_files_that_are_fragments() -> None:
     found = [
         str(path.relative_to(PACKAGE))
         for path, text in sources().items()
         if path.name != "__init__.py" and lines_of_code(text) < SMALL
     ]
-    assert len(found) <= 58, found
+    assert len(found) <= 57, found
 
 
 def test_no_file_is_a_hall() -> None:
     assert max(len(text.splitlines()) for text in sources().values()) <= 312
+
+
+def test_functions_that_fit_no_screen() -> None:
+    """With more than 72 lines, docstrings among them."""
+    found = [name for name, _, n_lines in functions() if n_lines > 72]
+    assert len(found) <= 5, found
 
 
 def test_lines_of_code() -> None:
@@ -132,14 +168,8 @@ def test_lines_of_code() -> None:
 
 def test_functions_of_many_parameters() -> None:
     """With more than six, `self` aside: some of them travel together, and want a name."""
-    found = []
-    for path, text in sources().items():
-        for node in statements(text):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                given = [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
-                if len(given) - (given[:1] in (["self"], ["cls"])) > 6:
-                    found.append(f"{path.relative_to(PACKAGE)}: {node.name}")
-    assert len(found) <= 46, found
+    found = [name for name, n_parameters, _ in functions() if n_parameters > 6]
+    assert len(found) <= 43, found
 
 
 @pytest.mark.parametrize(
@@ -147,11 +177,11 @@ def test_functions_of_many_parameters() -> None:
     [
         ("learn/columns", 10),
         ("learn/packing", 13),
-        ("learn/problem", 20),
-        ("learn/histogram", 15),
-        ("learn/leaf_sums", 10),
+        ("learn/problem", 19),
+        ("learn/histogram", 14),
+        ("learn/leaf_sums", 9),
         ("learn/counting", 14),
-        ("learn/waves", 8),
+        ("learn/waves", 7),
         ("learn/requests", 17),
         ("learn/at_hand", 1),
         ("interface", 20),

@@ -60,7 +60,6 @@ def imported(path: Path) -> Iterator[tuple[int, str, str]]:
 
 
 @cache
-@cache
 def table() -> dict[str, set[str]]:
     """The table between the marks: a room, what it is, and the rooms that it may import."""
     text = PAGE.read_text(encoding="utf-8")

@@ -94,6 +94,8 @@ class NodeOrder:
         self._empty = partial(RowRecords.empty, layout, n_rows, n_limbs, blocks[0].codes, allocator)
         self._free: RowRecords | None = None  # where rows go to; None where it is still to be made
         self._nodes: Ints = np.arange(problem.n_trees)
+        # (2, n): nodes that rows have been in, with the child that each had when they left it: itself of leaves.
+        self._left: Ints = np.zeros((2, 0), np.int64)
         self._are_lent = records is not None and all(part.are_all_in_bag for part in parts)
         if records is not None and self._are_lent:
             limbs = [joined(each) for each in zip(*(part.limbs() for part in parts), strict=True)]
@@ -165,6 +167,7 @@ class NodeOrder:
             sizes.append(of_children[some])
             yield from self._parted(Stretch(free.part(begin, first), nodes[-1], sizes[-1]))
         self._rows, self._free, self._are_lent = free, None if self._are_lent else self._rows, False
+        self._left = np.hstack((self._left, (self._nodes, routing.child.take(self._nodes))))
         self._nodes, self._sizes = np.concatenate(nodes), np.concatenate(sizes)
 
     def _drop_empty(self) -> None:
@@ -222,7 +225,6 @@ class NodeOrder:
 
     def _requested(self, request: CountRequest | DrawnRowsRequest) -> Iterator[tuple[Stretch, Bools]]:
         """Stretches with nodes that a request asks for, and which of their nodes (n,) these are."""
-        found = 0
         child = request.routing.child
         are_behind = not np.array_equal(child.take(self._nodes), self._nodes)
         while are_behind and self._are_behind_children(child):  # more than one level
@@ -231,9 +233,12 @@ class NodeOrder:
         for stretch in self._moved(request.routing) if are_behind else self._stretches():
             chosen = request.slot_of_node.take(stretch.nodes) >= 0
             if chosen.any():
-                found += int(np.count_nonzero(chosen))
                 yield stretch, chosen
-        if request.drawn is not None and found < request.n_slots:
+        left, before = self._left
+        after = child.take(left)
+        late = after[after != before]  # nodes that have been split since then
+        gone = np.concatenate((left, late, late + 1))
+        if (request.slot_of_node.take(gone) >= 0).any():
             raise ValueError("the rows of a node that is asked for have been left behind")
 
     def _are_behind_children(self, child: Ints) -> bool:

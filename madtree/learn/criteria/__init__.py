@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 
 from madtree.learn.criteria.criterion import Criterion, RoughBinGains, gains, rough_type
 from madtree.learn.criteria.judging import KnownNodes, Nodes, NodeValues, add_upwards, pairs_upwards
-from madtree.learn.criteria.leaf_terms import LeafTerms, has_guards
+from madtree.learn.criteria.leaf_terms import has_guards
 from madtree.learn.problem import Problem
 
 # By name.
@@ -24,13 +24,6 @@ KNOWN: dict[str, Criterion] = {
 
 def criterion_of(problem: Problem) -> Criterion:
     """The criterion that a problem's parameters name, as it is for that problem."""
-    known: Criterion | None = problem.worked_out.get("criterion")
-    if known is None:
-        known = problem.worked_out["criterion"] = _criterion_of(problem)
-    return known
-
-
-def _criterion_of(problem: Problem) -> Criterion:
     parameters = problem.parameters
     if parameters.outcome.of_classes != (problem.n_classes > 0):
         raise ValueError(f"the criterion {parameters.criterion} does not fit a target with {problem.n_classes} classes")

@@ -34,18 +34,10 @@ class Losses:
     """What mistakes cost: risks and predictions of nodes by losses (Breiman et al. 1984, section 4.4).
 
     Attributes:
-        of: (K, K) what it costs to predict the second class where the first one is true; None where every mistake
-            costs 1.
+        of: `Problem.losses`.
     """
 
     of: Floats | None
-
-    @classmethod
-    def of_problem(cls, problem: Problem) -> Losses:
-        params = problem.parameters.class_params
-        if params is None or params.loss is None:
-            return cls(None)
-        return cls(np.array(params.loss).reshape(problem.n_classes, problem.n_classes))
 
     def costs(self, weights: Floats) -> Floats:
         """(K, m) what it costs to predict each class for rows with the class weights (K, m)."""
@@ -155,7 +147,7 @@ def with_class_params(criterion: Criterion, problem: Problem) -> Criterion:
     if problem.parameters.class_params is None:
         return criterion
     assert isinstance(criterion.judging, ByClass)
-    judging = replace(criterion.judging, losses=Losses.of_problem(problem))
+    judging = replace(criterion.judging, losses=Losses(problem.losses))
     return replace(criterion, judging=judging, quick_gain=None, rough_bin_gains=None, rough_row_gains=None)
 
 

@@ -16,6 +16,7 @@ from madtree.records import dataclass
 OfSums = Callable[[Problem, Floats, Ints], Floats]
 # Of the sums on the left and on the right (n_channels, m), in the trees (m,).
 OfSides = Callable[[Problem, Floats, Floats, Ints], Bools]
+OfFeatures = Callable[[Problem, Ints, Ints, Floats | None], LeafTerms | None]
 RoughBinGains = Callable[[Problem, Ints, Array, Array, int], tuple[Floats, Floats]]
 RoughRowGains = Callable[[Sequence[Floats]], Floats]
 
@@ -46,7 +47,9 @@ class Criterion:
         finds_missing_side: whether rows without a value go to the side with which a split gains more; else, and where
             a node has none of them, to the larger one. Not with surrogates, by which such rows go their own ways. The
             split of these rows from all others is a candidate, too.
-        gain_by_terms: `gain` where leaves must keep to `LeafTerms`; None where they need not.
+        leaf_terms: what the leaves of splits by each feature (m,) must keep to, in the trees (m,), with the bounds (2,
+            m) of their nodes or None; None where they need not keep to anything.
+        gain_by_terms: `gain` where they must; None where they need not.
         leaf_bounds: (2, n_nodes) between which the values of leaves below each node must lie, and of the node itself;
             None where they may be any.
         for_problem: makes of it the criterion for a problem, where that depends on its parameters; None where not.
@@ -80,6 +83,7 @@ class Criterion:
     rounding: float = 0.0
     are_alike: OfSides | None = None
     finds_missing_side: bool = False
+    leaf_terms: OfFeatures = lambda problem, feature, tree, bounds: None
     gain_by_terms: Callable[[Floats, Floats, LeafTerms], Floats] | None = None
     leaf_bounds: Callable[[Problem, Nodes], Floats | None] = lambda problem, nodes: None
     for_problem: Callable[[Criterion, Problem], Criterion] | None = None

@@ -30,22 +30,22 @@ class LeafTerms:
     upper: Floats
     direction: Floats
 
-    @classmethod
-    def of(cls, problem: Problem, feature: Ints, tree: Ints, bounds: Floats | None) -> LeafTerms | None:
-        """Of splits by each `feature` (m,) in a `tree` (m,); `bounds` (2, m) of their nodes, None for none. None where
-        leaves need not keep to anything.
-        """
-        if bounds is None and not problem.unordered.any():
-            return None
-        l2 = penalties(problem, feature, tree)
-        if bounds is None and not l2.any():
-            return None
-        lower, upper = bounds_of_nothing(len(feature)) if bounds is None else bounds
-        return cls(l2, lower, upper, directions(problem)[feature])
-
     def of_places(self, places: Ints | slice) -> LeafTerms:
         """Those at some places."""
         return LeafTerms(*(each[places] for each in (self.l2, self.lower, self.upper, self.direction)))
+
+
+def leaf_terms(problem: Problem, feature: Ints, tree: Ints, bounds: Floats | None) -> LeafTerms | None:
+    """Those of splits by each `feature` (m,) in a `tree` (m,), with `bounds` (2, m) of their nodes, None for none. None
+    where leaves need not keep to anything.
+    """
+    if bounds is None and not problem.unordered.any():
+        return None
+    l2 = penalties(problem, feature, tree)
+    if bounds is None and not l2.any():
+        return None
+    lower, upper = bounds_of_nothing(len(feature)) if bounds is None else bounds
+    return LeafTerms(l2, lower, upper, directions(problem)[feature])
 
 
 def bounds_of_nothing(m: int) -> Floats:

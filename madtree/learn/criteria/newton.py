@@ -12,7 +12,7 @@ import numpy as np
 
 from madtree.learn.criteria.criterion import Criterion
 from madtree.learn.criteria.judging import Nodes, NodeValues
-from madtree.learn.criteria.leaf_terms import LeafTerms, bounded, penalties
+from madtree.learn.criteria.leaf_terms import LeafTerms, bounded, leaf_terms, penalties
 from madtree.learn.data import Array, Bools, Floats, Ints, flat_nonzero
 from madtree.learn.losses import LEAST_HESSIAN, leaf_steps, newton_step
 from madtree.learn.problem import Problem
@@ -206,6 +206,7 @@ NEWTON = Criterion(
     category_scores=smoothed_steps,
     are_alike=are_alike,
     finds_missing_side=True,
+    leaf_terms=leaf_terms,
     leaf_bounds=leaf_bounds,
     for_problem=with_penalties,
 )

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,8 +19,11 @@ from madtree.learn.problem import Problem
 
 def with_least_gain(criterion: Criterion, problem: Problem) -> Criterion:
     """With a gain that each split must exceed."""
-    least = problem.parameters.min_gain
+    return _with_least_gain(criterion, problem.parameters.min_gain)
 
+
+@lru_cache(maxsize=8)
+def _with_least_gain(criterion: Criterion, least: float) -> Criterion:
     def gain(left: Floats, right: Floats) -> Floats:
         found = gini_gain(left, right)
         return np.where(found > least, found, 0.0)

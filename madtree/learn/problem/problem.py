@@ -43,10 +43,8 @@ class Problem:
         target_grid: of weight times (value - centre); None for classification.
         exposure_grid: of weight times exposure; None where all exposures are 1.
         centre: (n_trees,) what was subtracted from each target value; regression only.
-        largest_target: (n_trees,) largest absolute value of target less centre; regression only.
-        largest_weight: (n_trees,) largest weight; regression only.
-        least_exposure, largest_exposure: (n_trees,); of rows with exposures only.
-        least_offset, largest_offset: (n_trees,); of rows with offsets only.
+        largest_target, largest_weight: (n_trees,) of target less centre the largest absolute value; regression only.
+        least_exposure, largest_exposure, least_offset, largest_offset: (n_trees,); of rows that have such numbers only.
         replicas: how often each row counts in each replica of its tree.
         rounding: how blocks' limbs come onto the problem's grids, which are coarser; None where they are on these.
         tuning: sizes and limits; they do not travel, so other processes count by the defaults.
@@ -76,7 +74,6 @@ class Problem:
     tuning: SearchTuning = field(default_factory=SearchTuning)
     class_factors: ClassFactors | None = None
     n_categories: Ints | None = None
-    worked_out: dict[str, Any] = field(init=False, default_factory=dict)  # by others, who need it again
 
     KNOWN: ClassVar[str] = "problem"  # among values: the problem that they are about, where it was read before
 
@@ -114,6 +111,12 @@ class Problem:
         """(n_features,) what gains of splits by each feature are divided by."""
         costs = self.parameters.feature_costs
         return np.array(costs, np.float64) if costs else np.ones(len(self.unordered))
+
+    @cached_property
+    def losses(self) -> Floats | None:
+        """(K, K) what it costs to predict the second class where the first one is true; None: every mistake costs 1."""
+        params = self.parameters.class_params
+        return np.array(params.loss).reshape(self.n_classes, -1) if params and params.loss is not None else None
 
     @cached_property
     def most_rows(self) -> int:
@@ -156,10 +159,7 @@ class Problem:
         return {name: getattr(self, f"{name}_grid") for name in _GRIDS}
 
     def with_class_factors(self, roots: Array) -> Problem:
-        """This problem with the factors that its parameters ask for.
-
-        `roots` (n_channels, n_trees): the sums of the trees' roots.
-        """
+        """This problem with the factors that its parameters ask for, from the sums of `roots` (n_channels, n_trees)."""
         params, n_groups = self.parameters.class_params, self.n_groups
         if params is None:
             return self
@@ -275,9 +275,7 @@ class Problem:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Problem:
-        """The problem that `to_values` tells of, or that stands there as `KNOWN`, since its values have been
-        read before; raises MadtreeError where it is not one.
-        """
+        """What `to_values` tells of, or what stands there as `KNOWN`; raises MadtreeError where that is no problem."""
         if isinstance(known := values.get(cls.KNOWN), Problem):
             return known
         given = Values(values)

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from madtree.learn.criteria import LeafTerms, criterion_of, gains, has_guards
+from madtree.learn.criteria import criterion_of, gains, has_guards
 from madtree.learn.data import LEFT, RIGHT, UNKNOWN, Array, Bools, Floats, Ints, flat_nonzero
 from madtree.learn.problem import Problem
 from madtree.learn.split.best_splits import BestSplits, PicksSplits, RankedSplit, rank_of
@@ -83,10 +83,8 @@ class CandidateSplits:
             assert sums is not None
             missing = sums[:, occupied.slot] - occupied.totals()
             self.missing = missing if missing.any() else None
-        self.terms: LeafTerms | None = None  # of the segments
-        if self.criterion.gain_by_terms is not None:
-            own = None if bounds is None else bounds[:, occupied.slot]
-            self.terms = LeafTerms.of(problem, occupied.feature, self.tree, own)
+        own = None if bounds is None else bounds[:, occupied.slot]
+        self.terms = self.criterion.leaf_terms(problem, occupied.feature, self.tree, own)  # of the segments
 
     @cached_property
     def has_guards(self) -> Bools | None:

@@ -109,6 +109,32 @@ def test_a_node_that_large_trees_have_left_is_not_there_any_more() -> None:
         finished(provider.count(replace(request, slot_of_node=np.roll(slots, -1))))
 
 
+@pytest.mark.parametrize("asked", [0, 2, 7, 8], ids=["was split", "was a leaf", "left child", "right child"])
+@pytest.mark.parametrize("drawn", [None, np.zeros((1, 1), np.int64)], ids=["all", "drawn"])
+def test_nodes_that_rows_have_left_are_not_there_any_more(asked: int, drawn: np.ndarray | None) -> None:
+    """The rows go down to nodes 3 and 4, then to 5 and 6; nodes 7 and 8 are children of 2, which was a leaf by then."""
+    problem, block = problem_of(sample_rows(400, 2), 2, Parameters("gini", 9))
+    provider, routing = BlocksAtHand([block], 0), Routing.leaves(0, 1)
+
+    def counted(nodes: list[int]) -> np.ndarray:
+        slots = np.full(len(routing.child), -1)
+        slots[nodes] = np.arange(len(nodes))
+        of_each = drawn if drawn is None else drawn.repeat(len(nodes), axis=0)
+        given = problem, routing, slots, len(nodes), (0, 1)
+        return finished(provider.count(CountRequest("histograms", *given, in_order=True, drawn=of_each)))
+
+    for cut, split in enumerate((0, 1, 3), 1):
+        children = [len(routing.child), len(routing.child) + 1]
+        routing.child[split], routing.cut[split], routing.missing_right[split] = children[0], 4 - cut, False
+        routing.add_leaves(len(routing.child), 2)
+        routing.deepest = routing.rounds = routing.rounds + 1
+        assert all(counted([child]).any() for child in children)
+    routing.child[2], routing.cut[2] = 7, 1
+    routing.add_leaves(7, 2)
+    with pytest.raises(ValueError, match="left behind"):
+        counted([asked])
+
+
 def test_few_rows_of_a_large_tree_are_copied() -> None:
     """Of seven levels that are asked for one by one, by the smaller sides, less than three times the rows; and these
     stay as they are.

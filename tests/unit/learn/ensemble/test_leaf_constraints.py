@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
-from madtree.learn.criteria import LeafTerms
+from madtree.learn.criteria.leaf_terms import LeafTerms
 from madtree.learn.criteria.newton import LEAST_HESSIAN, bounded_gain, newton_gain
 from madtree.learn.data import Floats
 from tests.unit.learn.ensemble.test_boosting import raw_scores
