@@ -37,6 +37,8 @@ CALLS = [
     "tree_evaluate('g', 't')",
     "tree_predict('m', 'parts', 'p')",
     "tree_drop('g')",
+    "tree_sql((SELECT k FROM t WHERE id = 3))",
+    "tree_path('m', 't', (SELECT k FROM t WHERE id = 3))",
 ]
 
 
@@ -50,5 +52,5 @@ def test_they_end_in_an_error(db: psycopg.Connection, dsn: str, schema: str) -> 
             db.execute(f"SELECT madtree.{call}".encode())
         except psycopg.errors.CharacterNotInRepertoire:
             refused.append(call)
-    assert {CALLS[0], "tree_train('named', 'o', 'id', 'y', '*')"} <= {*refused}
+    assert {CALLS[0], "tree_train('named', 'o', 'id', 'y', '*')", *CALLS[-2:]} <= {*refused}
     assert db.execute("SELECT name FROM madtree.models WHERE schema = %s", [schema]).fetchall() == [("m",)]
