@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
@@ -25,6 +27,25 @@ _IS_TEXT = "SELECT found.* FROM {} WHERE pg_catalog.convert_to(pg_catalog.concat
 _KEPT = "WITH found AS MATERIALIZED ({}\n) " + _IS_TEXT.format("found")
 _PLAN = Lasting(f'SELECT p."QUERY PLAN" FROM {INTERNAL}.plan_lines($1) AS p ("QUERY PLAN")')
 _READ = _IS_TEXT.format("({}\n) AS found")
+
+
+_STRICT = codecs.lookup_error("strict")
+
+
+def _read(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Bytes of an error of PostgreSQL's that are no UTF-8, as escapes. In a database of another encoding each letter
+    that is not ASCII may be such bytes, and everywhere a setting of a connection's options, in the words of a function.
+
+    PL/Python reads the words of an error by the codec's strict handler, from C: were this one to raise, it would jump
+    out of Python's midst, whose next call may bring the server down. Whoever decodes anything else is told as ever.
+    """
+    caller = sys._getframe().f_back
+    if not isinstance(error, UnicodeDecodeError) or caller is None or caller.f_globals is not globals():
+        return _STRICT(error)
+    return "".join(f"\\x{byte:02x}" for byte in error.object[error.start : error.end]), error.end
+
+
+codecs.register_error("strict", _read)
 
 
 class PlpyHost:
