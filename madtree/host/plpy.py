@@ -29,9 +29,6 @@ _PLAN = Lasting(f'SELECT p."QUERY PLAN" FROM {INTERNAL}.plan_lines($1) AS p ("QU
 _READ = _IS_TEXT.format("({}\n) AS found")
 
 
-_STRICT = codecs.lookup_error("strict")
-
-
 def _read(error: UnicodeError) -> tuple[str | bytes, int]:
     """Bytes of an error of PostgreSQL's that are no UTF-8, as escapes. In a database of another encoding each letter
     that is not ASCII may be such bytes, and everywhere a setting of a connection's options, in the words of a function.
@@ -41,11 +38,8 @@ def _read(error: UnicodeError) -> tuple[str | bytes, int]:
     """
     caller = sys._getframe().f_back
     if not isinstance(error, UnicodeDecodeError) or caller is None or caller.f_globals is not globals():
-        return _STRICT(error)
+        return codecs.strict_errors(error)
     return "".join(f"\\x{byte:02x}" for byte in error.object[error.start : error.end]), error.end
-
-
-codecs.register_error("strict", _read)
 
 
 class PlpyHost:
@@ -62,6 +56,7 @@ class PlpyHost:
         self._plpy = plpy
         self._prepared: tuple[str, tuple[str, ...], Any] | None = None
         self._looks = Looks()
+        codecs.register_error("strict", _read)
 
     @property
     def source(self) -> Host:
