@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import stat
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -64,11 +65,18 @@ class OsUser:
         try:
             path.mkdir(mode=0o700)
         except FileExistsError:
-            found = path.lstat()
-            if path.is_symlink() or not path.is_dir() or found.st_uid != self.uid:
+            if not self.owns(path):
                 raise PrivateServerError(f"{path} exists and is not a directory of the user {self.name}") from None
         else:
             os.chown(path, self.uid, self.gid)
+
+    def owns(self, path: Path) -> bool:
+        """Whether there is a directory, and no link to one, that belongs to this user."""
+        try:
+            found = path.lstat()
+        except FileNotFoundError:
+            return False
+        return stat.S_ISDIR(found.st_mode) and found.st_uid == self.uid
 
     def can_enter(self, path: Path) -> bool:
         return self.run(["test", "-x", path]).returncode == 0

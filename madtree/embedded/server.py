@@ -98,12 +98,23 @@ class PrivateServer:
             return True
 
     def status(self) -> ServerStatus:
-        """Look, and change nothing."""
+        """Look, and change nothing.
+
+        Raises:
+            PrivateServerError: the server runs, but the place of its socket is not its own: outside of the home, where
+                others may create, it may have been removed, and another user's server may listen there by now.
+        """
         with self.home.explained():
             state = self.home.read_state()
             if state is None:
                 return ServerStatus(self.home.root, exists=False, running=False)
             pid = self._pid(state)
+        if pid is not None and not self.user.owns(self.home.socket_directory):
+            raise PrivateServerError(
+                f"the private server runs, but its socket's directory, {self.home.socket_directory}, is gone, or "
+                "another user's",
+                "Run 'madtree down', then 'madtree up'. A home with a shorter path has the socket in it.",
+            )
         return ServerStatus(
             self.home.root,
             exists=True,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
@@ -12,9 +14,12 @@ from madtree.host.session import Looks
 from madtree.host.shown import shown_by_process
 from madtree.sqltext.query import Binary, Lasting
 from madtree.sqltext.quote import INTERNAL
+from madtree.sqltext.split import in_ascii
 
 # PostgreSQL looks for cancels when it runs a statement or sends a message, never within Python.
 _LOOK_FOR_CANCEL = "SELECT"
+_ENCODING = "SELECT pg_catalog.getdatabaseencoding() AS name"
+_AS_SENT = ("UTF8", "SQL_ASCII")  # the latter has no encoding, and takes bytes as they are
 # Bytes that are no text in the database's encoding end in an error here: PL/Python would crash, and with it the server.
 # PostgreSQL takes such bytes from the options of a connection, and in names from a database without an encoding.
 # `_KEPT` is for rows that are fetched at once, `_READ` for those of a cursor, whose query is not run to its end first.
@@ -22,6 +27,19 @@ _IS_TEXT = "SELECT found.* FROM {} WHERE pg_catalog.convert_to(pg_catalog.concat
 _KEPT = "WITH found AS MATERIALIZED ({}\n) " + _IS_TEXT.format("found")
 _PLAN = Lasting(f'SELECT p."QUERY PLAN" FROM {INTERNAL}.plan_lines($1) AS p ("QUERY PLAN")')
 _READ = _IS_TEXT.format("({}\n) AS found")
+
+
+def _read(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Bytes of an error of PostgreSQL's that are no UTF-8, as escapes. In a database of another encoding each letter
+    that is not ASCII may be such bytes, and everywhere a setting of a connection's options, in the words of a function.
+
+    PL/Python reads the words of an error by the codec's strict handler, from C: were this one to raise, it would jump
+    out of Python's midst, whose next call may bring the server down. Whoever decodes anything else is told as ever.
+    """
+    caller = sys._getframe().f_back
+    if not isinstance(error, UnicodeDecodeError) or caller is None or caller.f_globals is not globals():
+        return codecs.strict_errors(error)
+    return "".join(f"\\x{byte:02x}" for byte in error.object[error.start : error.end]), error.end
 
 
 class PlpyHost:
@@ -32,11 +50,13 @@ class PlpyHost:
     kept: ClassVar[dict[str, Any]] = {}
     # The session's, by their text and types.
     _lasting: ClassVar[dict[tuple[str, tuple[str, ...]], Any]] = {}
+    _encoding: ClassVar[str | None] = None
 
     def __init__(self, plpy: Any) -> None:
         self._plpy = plpy
         self._prepared: tuple[str, tuple[str, ...], Any] | None = None
         self._looks = Looks()
+        codecs.register_error("strict", _read)
 
     @property
     def source(self) -> Host:
@@ -57,7 +77,7 @@ class PlpyHost:
         return (self.query(Binary(sql), *given) for sql, *given in queries)
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
-        text = _checked(sql, _READ)
+        text = self._sent(_checked(sql, _READ))
         try:
             cursor = self._plpy.cursor(self._plan(text, types), list(params)) if types else self._plpy.cursor(text)
             try:
@@ -90,6 +110,7 @@ class PlpyHost:
         self._plpy.info(message, **(step.to_fields() if step else {}))
 
     def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> Any:
+        sql = self._sent(sql)
         try:
             if types or isinstance(sql, Lasting):
                 return self._plpy.execute(self._plan(sql, types), list(params))
@@ -99,6 +120,16 @@ class PlpyHost:
             raise
         finally:
             self._looks.looked()
+
+    def _sent(self, sql: str) -> str:
+        """The statement as PL/Python is to have it, which hands its bytes in UTF-8 to PostgreSQL, whatever the
+        database's encoding: there another name or text would be read.
+        """
+        if sql.isascii():
+            return sql
+        if self._encoding is None:
+            PlpyHost._encoding = self._plpy.execute(_ENCODING)[0]["name"]
+        return sql if self._encoding in _AS_SENT else in_ascii(sql)
 
     def _plan(self, sql: str, types: Sequence[str]) -> Any:
         """The prepared statement; the last one is kept, since of a wide table preparing takes as long as reading a page

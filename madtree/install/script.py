@@ -66,7 +66,13 @@ def server_modules() -> dict[str, bytes]:
 # version's stays there. pg_upgrade takes the text to a newer server, and the older one's directory goes with its
 # package: then it is the one among the server's own libraries, whose path no user can set. numpy is looked for, and
 # not loaded: that takes two thirds of a session's first call, and some functions do without it.
+# Of an argument that is no text PL/Python makes None, and leaves an error behind, which goes off somewhere later. An
+# index of -1 is where Python itself asks whether there has been one.
 LOADER = """\
+try:
+    [None][-1]
+except UnicodeError:
+    plpy.error("madtree: an argument has bytes that are no text in the encoding of the database", sqlstate="22021")
 madtree = GD.get("madtree")
 if madtree is None or madtree.__version__ != {version!r}:
     import importlib.util

@@ -9,7 +9,7 @@ from madtree.request.catalog import OID, SourceColumn
 from madtree.request.features import FEATURES, Item
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
-from madtree.sqltext.split import names_in
+from madtree.sqltext.split import columns_named
 
 
 def warn_of_derived_features(
@@ -37,7 +37,7 @@ def warn_of_derived_features(
 
 def _columns_used(item: Item, columns: Mapping[str, SourceColumn]) -> set[str]:
     """The unquoted names of the columns that an item uses."""
-    return {item.column.name} if item.column else names_in(item.text) & columns.keys()
+    return {item.column.name} if item.column else columns_named(item.text, columns)
 
 
 def _depends(made_of: set[str], outcome: set[str], generated: Mapping[str, set[str]], is_expression: bool) -> bool:

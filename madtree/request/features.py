@@ -12,7 +12,7 @@ from madtree.request.catalog import SourceColumn, Type, find_column, spelling
 from madtree.request.hints import as_number, did_you_mean
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.relation import Relation
-from madtree.sqltext.split import names_in, parse_name, split_alias, split_list
+from madtree.sqltext.split import columns_named, parse_name, split_alias, split_list
 from madtree.trees import MOST_FEATURES, Feature, FeatureKind
 
 FEATURES = "list_of_features"
@@ -124,7 +124,8 @@ def list_items(
     # `*` also leaves out what a dependent or weights expression is made of: a feature that gives the answer away.
     # What groups are made of does not: of a month's tree the day is a feature.
     made_of = [item for item in taken if not item.column and item.argument != "grouping_cols"]
-    hidden = {item.column.name for item in taken if item.column}.union(*(names_in(item.text) for item in made_of))
+    hidden = {item.column.name for item in taken if item.column}
+    hidden = hidden.union(*(columns_named(item.text, columns) for item in made_of))
     result: list[Item] = []
     for item in items:
         if item.starred:

@@ -118,8 +118,10 @@ def explained_values(
         base: (n_groups, n_outputs) what is expected before any tree.
 
     Raises:
-        MadtreeError: nodes have no rows, or a negative number; or what leaves say is not finite.
+        MadtreeError: there is no tree; nodes have no rows, or a negative number; or what leaves say is not finite.
     """
+    if not len(trees.roots):
+        raise MadtreeError("the model has no tree, by which predictions could be explained")
     if not (np.isfinite(cover).all() and (cover >= 0).all()):
         raise MadtreeError("the model is damaged: some of its nodes have no number of rows of training")
     feature = np.maximum(trees.splits.feature[: len(trees.child)], 0)

@@ -44,6 +44,10 @@ _COLUMN = rf"(?:\*|{_ANY_NAME}|\({_ANY_NAME}\)\[[0-9]{{1,9}}\])(?:{_BLANKS}+[aA]
 _COLUMNS = re.compile(rf"{_BLANKS}*{_COLUMN}{_BLANKS}*(?:,{_BLANKS}*{_COLUMN}{_BLANKS}*)*")
 # `pg_catalog.concat(column)`, and the same of an array's element, among pieces of which each is a letter.
 _TEXTS = re.compile(r"p\.c\((?:[npc]|\([npc]\)\[9\])\)")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_ESCAPE = re.compile(r"\\[\x00-\x7f]|\\?([^\x00-\x7f])")
+_MOST_ODD = 100  # names in an expression that are compared with those of columns, letter by letter
+_NAME_BYTES, _LETTER_BYTES = 63, 4  # a name's and a letter's, at most, in any encoding
 _NAMES = ("name", "quoted")
 _CALLED = {("name", "pg_catalog"): "p", ("name", "concat"): "c", ("name", "num_nulls"): "c"}
 _LETTERS = {"name": "n", "quoted": "n", "number": "9", **dict.fromkeys(("string", "dollar", "unicode", "comment"), "s")}
@@ -189,6 +193,30 @@ def names_in(expression: str, *, but_texts: bool = False) -> set[str]:
     return {word for place, (kind, word) in enumerate(pieces) if kind in _NAMES and place not in left_out}
 
 
+def columns_named(expression: str, columns: Collection[str], *, but_texts: bool = False) -> set[str]:
+    """The columns, among those of a relation by their unquoted names, that the names in an expression may mean.
+
+    PostgreSQL cuts names, at 63 bytes of the database's encoding, and where each letter has one byte it folds letters
+    that are not ASCII, too, by the locale: any such letter may mean any other one.
+    """
+    names = names_in(expression, but_texts=but_texts)
+    odd = [name for name in names if not (name.isascii() and _is_whole(name))]
+    if len(odd) > _MOST_ODD:
+        return set(columns)
+    return names & set(columns) | {column for column in columns if any(_may_mean(name, column) for name in odd)}
+
+
+def _may_mean(name: str, column: str) -> bool:
+    if len(name) < len(column) or (len(name) > len(column) and _is_whole(column)):
+        return False
+    return all(a == b or not a.isascii() for a, b in zip(name, column, strict=False))
+
+
+def _is_whole(name: str) -> bool:
+    """Whether a name is shorter than what is left of one that is cut, before a letter."""
+    return sum(1 if each.isascii() else _LETTER_BYTES for each in name) <= _NAME_BYTES - _LETTER_BYTES
+
+
 def columns_in(expressions: Iterable[str], columns: Collection[str], *, but_texts: bool = False) -> set[str] | None:
     """The columns, among those of a relation by their unquoted names, that expressions over its rows may use; None
     where that may be all: an expression takes a row as a whole, or spells a name by the numbers of its letters.
@@ -199,8 +227,8 @@ def columns_in(expressions: Iterable[str], columns: Collection[str], *, but_text
     for text in expressions:
         if any(kind == "unicode" for kind, _, _ in _tokens(text)):
             return None
-        names |= names_in(text, but_texts=but_texts)
-    return None if SOURCE_ALIAS in names else names & set(columns)
+        names |= columns_named(text, [*columns, SOURCE_ALIAS], but_texts=but_texts)
+    return None if SOURCE_ALIAS in names else names
 
 
 def columns_computed(expression: str, columns: Collection[str]) -> set[str]:
@@ -216,6 +244,31 @@ def is_plain(expression: str) -> bool:
     element = element_of(expression)
     parts = parse_name(element[0] if element else expression)
     return parts is not None and len(parts) == 1
+
+
+def in_ascii(text: str) -> str:
+    """A statement that says the same in ASCII letters alone, whatever the encoding of the database that reads it.
+
+    Raises:
+        MadtreeError: a name without quotes has capitals that are not ASCII, which PostgreSQL folds as the database's
+            locale says; or there is such a letter in a string in dollars, or in one with a letter in front of it.
+    """
+    return "".join(piece if piece.isascii() else _in_ascii(kind, piece) for kind, _, piece in _tokens(text))
+
+
+def _in_ascii(kind: str, piece: str) -> str:
+    if kind == "string" and piece[0] in "eE":
+        return _ESCAPE.sub(lambda each: f"\\U{ord(each[1]):08x}" if each[1] else each[0], piece)
+    if kind == "name" and fold(piece) == piece.lower():
+        kind, piece = "quoted", f'"{fold(piece)}"'
+    if kind != "quoted" and not (kind == "string" and piece[0] == "'"):
+        raise MadtreeError(
+            f"in a database whose encoding is not UTF8, {piece[:100]} cannot be read",
+            hint="Write a name in double quotes, a string in single quotes.",
+            sqlstate="0A000",
+        )
+    escaped = piece.replace("\\", "\\\\")
+    return "U&" + _NOT_ASCII.sub(lambda each: f"\\+{ord(each[0]):06x}", escaped)
 
 
 def _unquoted(kind: str, piece: str) -> str:

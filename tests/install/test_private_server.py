@@ -153,9 +153,14 @@ def test_a_home_too_deep_for_a_socket_address_gets_its_socket_elsewhere(open_dir
         assert query(server.up(settings=FAST), "SELECT 1") == 1
         assert not server.home.socket_directory.is_relative_to(server.home.root)
         assert stat.S_IMODE(server.home.socket_directory.stat().st_mode) == 0o700
+        moved = server.home.socket_directory.rename(server.home.socket_directory.with_suffix(".moved"))
+        server.home.socket_directory.symlink_to(moved)  # as anybody could once it is gone
+        with pytest.raises(PrivateServerError, match="is gone, or another user's"):
+            server.status()
     finally:
         server.down()
-        server.home.socket_directory.rmdir()
+        server.home.socket_directory.unlink()
+        moved.rmdir()
 
 
 def test_a_data_directory_that_madtree_did_not_make_is_left_alone(new_server):

@@ -14,6 +14,7 @@ from madtree.sqltext.split import (
     columns_computed,
     columns_in,
     fold,
+    in_ascii,
     is_plain,
     names_in,
     parse_name,
@@ -244,3 +245,45 @@ def _are_columns_by_pieces(text: str) -> bool:
     except MadtreeError:
         return False
     return all(column == "*" or is_plain(column) for column in columns)
+
+
+LONG = "c" * 63
+
+
+@pytest.mark.parametrize(
+    ("expression", "found"),
+    [
+        (f"f({LONG}cd)", {LONG}),
+        (f'f("{LONG}cd")', {LONG}),
+        (f"f({LONG[1:]})", set()),
+        (f"pg_catalog.concat({LONG}cd)", set()),
+        ("f(ÄNDERUNG)", {"änderung"}),
+        ("f(ÄNDERUNGEN)", set()),
+        ('f("İd")', {"id"}),
+        ("f(id)", {"id"}),
+        ("é" * 63, {"é" * 15, "é" * 31, LONG}),  # there are encodings in which a letter takes 4 bytes
+        (" + ".join(f"é{n}" for n in range(101)), {LONG, "änderung", "id", "é" * 15, "é" * 31, "é" * 14}),
+    ],
+)
+def test_a_name_may_be_cut_and_folded_as_the_database_says(expression: str, found: set[str]) -> None:
+    columns = [LONG, "änderung", "id", "é" * 15, "é" * 31, "é" * 14]
+    assert columns_computed(expression, columns) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("SELECT 'a\\', x", "SELECT 'a\\', x"),
+        ("'é\\'", "U&'\\+0000e9\\\\'"),
+        ("E'\\é\\\\é'", "E'\\U000000e9\\\\\\U000000e9'"),
+        ('"É""\\", GRößE', 'U&"\\+0000c9""\\\\", U&"gr\\+0000f6\\+0000dfe"'),
+    ],
+)
+def test_a_statement_is_written_in_ascii(text: str, written: str) -> None:
+    assert in_ascii(text) == written
+
+
+@pytest.mark.parametrize("text", ["GRÖSSE", "$$é$$", "$é$a$é$", "N'é'", "U&'é'", 'U&"é"'])
+def test_what_is_not_written_in_ascii_is_refused(text: str) -> None:
+    with pytest.raises(MadtreeError, match="in a database whose encoding is not UTF8"):
+        in_ascii(f"f({text})")

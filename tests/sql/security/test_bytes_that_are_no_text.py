@@ -8,6 +8,7 @@ import os
 import subprocess
 
 import psycopg
+import pytest
 
 from madtree.install.postgres import find_installation
 
@@ -15,6 +16,8 @@ MAKE = """
 SET search_path = {schema}, public;
 CREATE TABLE t AS SELECT i AS id, i AS x, CASE WHEN i % 3 = 0 THEN current_setting('my.bytes') ELSE 'a' END AS k,
     i % 3 = 0 AS y FROM generate_series(1, 60) AS i;
+CREATE FUNCTION refuse(integer) RETURNS integer LANGUAGE plpgsql AS $$ BEGIN
+    RAISE USING ERRCODE = 'P0002', MESSAGE = (SELECT 'no ' || k FROM t WHERE id = 3); END $$;
 CREATE TABLE named AS TABLE t;
 DO $$ BEGIN EXECUTE format('ALTER TABLE named RENAME k TO %I', current_setting('my.bytes')); END $$;
 SELECT madtree.tree_train('t', 'm', 'id', 'y', 'x'), madtree.tree_train('t', 'n', 'id', 'y', 'x');
@@ -37,6 +40,8 @@ CALLS = [
     "tree_evaluate('g', 't')",
     "tree_predict('m', 'parts', 'p')",
     "tree_drop('g')",
+    "tree_sql((SELECT k FROM t WHERE id = 3))",
+    "tree_path('m', 't', (SELECT k FROM t WHERE id = 3))",
 ]
 
 
@@ -50,5 +55,8 @@ def test_they_end_in_an_error(db: psycopg.Connection, dsn: str, schema: str) -> 
             db.execute(f"SELECT madtree.{call}".encode())
         except psycopg.errors.CharacterNotInRepertoire:
             refused.append(call)
-    assert {CALLS[0], "tree_train('named', 'o', 'id', 'y', '*')"} <= {*refused}
+    assert {CALLS[0], "tree_train('named', 'o', 'id', 'y', '*')", *CALLS[-2:]} <= {*refused}
     assert db.execute("SELECT name FROM madtree.models WHERE schema = %s", [schema]).fetchall() == [("m",)]
+    for _ in range(2):
+        with pytest.raises(psycopg.errors.NoDataFound, match=r"no \\xff"):
+            db.execute("SELECT madtree.tree_train('t', 'o', 'id', 'y', 'refuse(x)')")

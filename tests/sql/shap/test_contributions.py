@@ -122,9 +122,12 @@ def check(db: psycopg.Connection, name: str, scored: dict[Any, dict[str, Any]], 
 
 
 @pytest.mark.parametrize("value", ["Infinity", "-Infinity"])
-def test_a_leaf_that_says_no_finite_number_is_refused(db: psycopg.Connection, value: str) -> None:
+def test_a_leaf_that_says_no_finite_number_and_no_leaf_at_all_are_refused(db: psycopg.Connection, value: str) -> None:
     db.execute("SELECT madtree.tree_train('t', 'm', 'id', 'v', 'x, i')")
     db.execute("UPDATE m_nodes SET prediction = %s WHERE node_id = (SELECT max(node_id) FROM m_nodes)", [value])
     for call in ("tree_shap('m', 'test', 'out')", "tree_explain('m', 'test', '2')"):
         with pytest.raises(psycopg.Error, match="damaged: what some of its leaves say is no finite number"):
             db.execute(f"SELECT madtree.{call}")  # type: ignore[arg-type]
+    db.execute("DELETE FROM m_nodes")
+    with pytest.raises(psycopg.Error, match="the model has no tree, by which predictions could be explained"):
+        db.execute("SELECT madtree.tree_shap('m', 'test', 'out')")
