@@ -112,12 +112,14 @@ def create_tables(
     grouping: Sequence[Column],
     prediction_type: str | None,
     wanted: Collection[str] = (),
+    keyed_later: Collection[str] = (),
 ) -> str:
     """Statements that create a model's tables.
 
     Args:
         prediction_type: None for a model whose nodes are packed.
         wanted: suffixes of the tables of `OPTIONAL` that it is to have.
+        keyed_later: suffixes of those that get their keys when they are filled.
     """
     own = TABLES[kind]
     groups = [f"{ident(column.name)} {type_sql(column.type)}" for column in grouping]
@@ -135,4 +137,7 @@ def create_tables(
         tables["_group"] = ["gid pg_catalog.int4", *groups, *sql.definitions(own.of_groups)]
     if own.of_rounds:
         tables["_rounds"] = [*sql.definitions(own.of_rounds), *groups]
-    return ";\n".join(sql.create_table(schema, name, suffix, columns) for suffix, columns in tables.items())
+    return ";\n".join(
+        sql.create_table(schema, name, suffix, columns, keyed=suffix not in keyed_later)
+        for suffix, columns in tables.items()
+    )
