@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from madtree.host import Host, Span, SpillFile, TemporaryPlace
+from madtree.host import Host, SpillFile, TemporaryPlace
 from madtree.ingest.groups import Groups
 from madtree.ingest.page_ranges import TID, PageRanges
-from madtree.learn.data import Floats, rows_in, stable_order
+from madtree.learn.data import Floats, heads, rows_in, stable_order
 from madtree.learn.packing import NullNumberError
 from madtree.sqltext import rows as sql
 from madtree.sqltext.query import Binary
@@ -45,14 +46,13 @@ class GroupSpool:
         except NullNumberError:
             blocks = self._blocks(sql.images_by_range(source, self._pages.relations))
         while blocks:
-            yield np.concatenate([*blocks.pop(0)])
+            yield np.concatenate([np.empty((0, source.n_columns)), *blocks.pop(0)])  # rows may have gone since
 
     def _blocks(self, query: str) -> list[Iterator[Floats]]:
         """The parts of each block; raises NullNumberError where some rows are not like the others."""
         n_columns = self._source.n_columns
         file = SpillFile(TemporaryPlace.of(self._host), "rows") if self._in_file else None
-        parts: list[list[Floats]] = [[] for _ in range(self._n_blocks)]
-        spans: list[list[Span]] = [[] for _ in range(self._n_blocks)]
+        blocks: list[list[Any]] = [[] for _ in range(self._n_blocks)]
         relations, ranges = range(len(self._pages.relations)), self._pages.ranges
         ends = [[r.bounds[end] for r in ranges if r.relation == number] for number in relations for end in (0, 1)]
         for found in self._host.stream(Binary(query), [f"{TID}[]"] * len(ends), ends):
@@ -60,15 +60,11 @@ class GroupSpool:
             if rows is None:
                 raise NullNumberError
             block = self._block.take(rows[:, 0].astype(np.int64))
-            rows = rows.take(stable_order(block), axis=0)
-            places = np.cumsum(np.bincount(block, minlength=self._n_blocks)).tolist()
-            for number, (first, last) in enumerate(pairwise([0, *places])):
-                if first == last:
-                    continue
-                if file:
-                    spans[number].append(file.write(rows[first:last].data.cast("B")))
-                else:
-                    parts[number].append(rows[first:last].copy())
+            order = stable_order(block)
+            rows, block = rows.take(order, axis=0), block.take(order)
+            for first, last in pairwise([*heads(block).tolist(), len(rows)]):
+                part = rows[first:last]
+                blocks[block[first]].append(file.write(part.data.cast("B")) if file else part.copy())
         if file is None:
-            return [*map(iter, parts)]
-        return [(np.frombuffer(file.read(span)).reshape(-1, n_columns) for span in mine) for mine in spans]
+            return [*map(iter, blocks)]
+        return [(np.frombuffer(file.read(span)).reshape(-1, n_columns) for span in spans) for spans in blocks]

@@ -53,6 +53,6 @@ from madtree.model.read import (
 from madtree.model.scores import MOST_POINTS, MOST_POINTS_OF_ALL, base_scores, isotonic_functions, loss_thresholds
 from madtree.model.size_limits import check_answer, check_categories, check_listed, few_rows
 from madtree.model.summary import unquoted
-from madtree.model.tables import create_tables, has_key_later, nodes_view, prediction_type, tree_drop
+from madtree.model.tables import create_tables, nodes_view, prediction_type, tree_drop
 from madtree.model.trust import NOT_ALLOWED
 from madtree.model.turns import make_beside, make_tables

@@ -33,18 +33,10 @@ def create_tables(host: Host, task: TrainingTask, kind: ModelKind = TREE) -> Non
     }
     wanted = [suffix for suffix, is_wanted in optional.items() if is_wanted]
     type_ = None if kind.is_packed else prediction_type(task)
-    keyed_later = ["_nodes"] if has_key_later(task) and not kind.is_packed else ()
-    statements = kinds.create_tables(*at, kind, task.grouping, type_, wanted, keyed_later)
+    statements = kinds.create_tables(*at, kind, task.grouping, type_, wanted)
     if kind.is_packed:
         statements = ";\n".join([statements, packed_nodes.store_whole(*at), nodes_view(task, (), kind)])
     make_tables(host, *at, "output_table_name", statements, task.replace)
-
-
-def has_key_later(task: TrainingTask) -> bool:
-    """Whether `<output>_nodes` of single trees gets its key when it is filled: of many trees' nodes the index is built
-    in a quarter of the time that it takes node by node.
-    """
-    return bool(task.grouping)
 
 
 def nodes_view(task: TrainingTask, classes: Sequence[str], kind: ModelKind) -> str:

@@ -18,7 +18,7 @@ from madtree.learn.prune import (
     TreeColumns,
     TreeKeys,
 )
-from madtree.model import has_key_later, prediction_type
+from madtree.model import prediction_type
 from madtree.model.write.columns_text import (
     CHUNK_BYTES,
     Encoder,
@@ -95,7 +95,7 @@ def write_trees(
     statement = inserts.insert_trees(*output.at, task.grouping, output.group_table)
     sizes = longer(levels, counts) + len(task.features) * NUMBER_BYTES
     insert_rows(output.host, statement, sql.TREE_COLUMNS, encoders, sizes)
-    if has_key_later(task):
+    if task.grouping:
         with local_settings(output.host, {"max_parallel_maintenance_workers": "0"}):
             output.host.command(sql.add_key(*output.at, "_nodes"))
 
