@@ -59,7 +59,9 @@ def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats, between: Calla
     complexity, is_leaf = np.full(len(risk), np.nan), np.ones(len(risk), np.bool_)
     is_pruned = alpha >= 0
     if is_pruned.any() or risk.any():
-        by_levels = flat_nonzero(~is_pruned | (len(risk) >= _MANY_NODES))
+        # Python's numbers and numpy's compare what is infinite, or none, in different ways.
+        is_finite = float(np.abs(risk).max(initial=0.0)) * len(risk) < np.inf
+        by_levels = flat_nonzero(~is_pruned | (is_finite and len(risk) >= _MANY_NODES))
         if len(by_levels):
             limited = _prune_by_levels(risk, left, tree, by_levels, alpha, complexity, is_leaf, between)
             is_pruned[by_levels] = False
@@ -105,8 +107,9 @@ def _prune_by_levels(
     """
     levels, nodes = [], roots  # the inner nodes of each
     while len(nodes):
-        complexity[nodes], is_leaf[nodes] = alpha.take(tree.take(nodes)), True
-        inner = nodes[left.take(nodes) >= 0]
+        least = alpha.take(tree.take(nodes))
+        complexity[nodes], is_leaf[nodes] = least, True
+        inner = nodes[(left.take(nodes) >= 0) & ((least < 0) | (risk.take(nodes) > least))]
         levels.append(inner)
         nodes = np.concatenate((left.take(inner), left.take(inner) + 1))
     splits, below = np.zeros(len(risk), np.int64), risk.copy()  # of the subtree below each node
