@@ -244,19 +244,17 @@ def images_by_block(source: RowSource) -> str:
 
 
 def images_by_range(source: RowSource, relations: Sequence[str], never_null: Sequence[bool] | None = None) -> str:
-    """The images of the rows of small groups, by range of pages, and of each by block; $1 and $2 are where the ranges
-    of the first of the relations begin and end, and so on.
+    """The images of the rows of small groups, by range of pages; $1 and $2 are where the ranges of the first of the
+    relations begin and end, and so on.
     """
     parts = []
     for number, relation in enumerate(relations):
         begin, end = (f"pg_catalog.unnest(${2 * number + i})" for i in (1, 2))
         within = _between("madtree_range.madtree_low", "madtree_range.madtree_high")
         clause = source.from_clause(relation, extra=f"{within} AND madtree_block IS NOT NULL")
-        images_ = f"pg_catalog.string_agg({source.row(None, never_null)}, ''::pg_catalog.bytea) AS images"
         parts.append(
-            f"SELECT madtree_part.block, madtree_part.images FROM ROWS FROM ({begin}, {end}) "
-            "AS madtree_range (madtree_low, madtree_high), "
-            f"LATERAL (SELECT madtree_block AS block, {images_} {clause} GROUP BY madtree_block) AS madtree_part"
+            f"SELECT madtree_part.images FROM ROWS FROM ({begin}, {end}) AS madtree_range (madtree_low, madtree_high), "
+            f"LATERAL ({images(source, clause, never_null=never_null)}) AS madtree_part"
         )
     return " UNION ALL ".join(parts)
 

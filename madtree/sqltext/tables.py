@@ -222,10 +222,19 @@ def model_table(schema: str, name: str, suffix: str = "") -> str:
     return qualified(schema, suffixed(name, suffix))
 
 
-def create_table(schema: str, name: str, suffix: str, columns: Sequence[str]) -> str:
-    """A table of a model's, with the key of its suffix; `columns` as SQL."""
-    parts = [*columns, *([f"PRIMARY KEY ({', '.join(KEYS[suffix])})"] if suffix in KEYS else [])]
+def create_table(schema: str, name: str, suffix: str, columns: Sequence[str], *, keyed: bool = True) -> str:
+    """A table of a model's, with the key of its suffix unless that comes later; `columns` as SQL."""
+    parts = [*columns, *([_key(suffix)] if suffix in KEYS and keyed else [])]
     return f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(parts)})"
+
+
+def add_key(schema: str, name: str, suffix: str) -> str:
+    """Give a table of a model's the key of its suffix."""
+    return f"ALTER TABLE {model_table(schema, name, suffix)} ADD {_key(suffix)}"
+
+
+def _key(suffix: str) -> str:
+    return f"PRIMARY KEY ({', '.join(KEYS[suffix])})"
 
 
 def create_beside(schema: str, name: str, suffix: str, columns: Sequence[tuple[str, str]]) -> str:

@@ -78,7 +78,7 @@ def growing_in_block(
             result.
     """
     report(Progress(stage="pack"))
-    rows = plan.row_format.read(images)
+    rows = plan.row_format.read(images, by_tree=True)
     del images  # what is not needed any more makes room for the histograms
     yield
     given = replace(rows, features=np.empty((0, len(rows.target)))).select(rows.known())
@@ -87,7 +87,7 @@ def growing_in_block(
         return None
     tree_ids: Ints = np.ones(1, np.int64)
     if rows.tree is not None:
-        rows, tree_ids = rows.in_order_of_trees()
+        rows, tree_ids = rows.with_places_of_trees()
         given = rows if len(rows.target) == len(given.target) else _of_trees(given, tree_ids)
     samples = plan.learner.samples(plan.parameters)
     problem, block = yield from preparing(

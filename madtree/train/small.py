@@ -80,20 +80,23 @@ def _streamed(call: Call, found: Survey, plan: GrowPlan) -> Iterator[TrainedTree
     host = call.host.source
     call.watch.begin("pack")
     with local_settings(host, sorting(found.parameters.memory_bytes)):
-        for images in _images(call, found, plan):
+        for images in _images(call, found):
             report = ProgressReporter(host, call.watch, call.activity, verbose=False).report
-            yield finished(growing_in_block(plan, images, report), host.let_in)
+            work = growing_in_block(plan, images, report)
+            del images  # which are not held while trees grow
+            yield finished(work, host.let_in)
             call.watch.begin("pack")
 
 
-def _images(call: Call, found: Survey, plan: GrowPlan) -> Iterator[bytes | Floats]:
+def _images(call: Call, found: Survey) -> Iterator[bytes | Floats]:
     """The rows of each block."""
     source, rows, profile, n_blocks = found.source, found.source.rows, found.profile, found.size.n_blocks
-    if n_blocks > 1 and source.oids and not rows.sent:
-        pages, n_bytes = source.pages(profile.total, rows.rows_at_once), 8 * rows.n_columns * profile.total
+    if found.groups and n_blocks > 1 and source.oids and not rows.sent:
+        # On the way there are more copies of the rows than where they are packed at once.
+        pages, n_bytes = source.pages(profile.total, rows.rows_at_once // 2), 8 * rows.n_columns * profile.total
         in_file = n_bytes > found.parameters.memory_bytes // SORT_SHARE
-        spool = GroupSpool(call.host, rows, pages, plan.row_format, n_blocks, in_file=in_file)
-        yield from spool.images(known=profile.never_null)
+        spool = GroupSpool(call.host, rows, pages, found.groups, in_file=in_file)
+        yield from spool.rows(known=profile.never_null)
     else:
         for row in call.host.source.data_stream(Binary(rows_sql.images_by_block(rows))):
             yield as_rows(rows, row.pop("images"))

@@ -70,7 +70,7 @@ def gini_rough_bin_gains(
     if min_bucket > 1:  # where nothing goes to one side the squares are 0
         gains *= np.minimum(left, right) >= min_bucket
     left *= right
-    np.maximum(left, 1.0, out=left)
+    np.maximum(left, np.ones_like(left[0]), out=left)  # with a number it takes twice as long
     gains /= left
     return gains, (2.0 if len(upto) == 2 else 1.0) / np.maximum(weight[:, 0].astype(np.float64), 1.0)
 
@@ -83,7 +83,7 @@ def gini_rough_row_gains(upto: Sequence[Floats]) -> Floats:
     gain = _squared_differences(left, weight, ((own, own[-1]) for own in (upto[:1] if len(upto) == 2 else upto)))
     sides = weight - left
     sides *= left
-    np.maximum(sides, 1.0, out=sides)
+    np.maximum(sides, np.ones_like(weight), out=sides)
     gain /= sides
     gain *= (2.0 if len(upto) == 2 else 1.0) / np.maximum(weight, 1.0)
     return gain

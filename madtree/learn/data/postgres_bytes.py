@@ -21,6 +21,7 @@ from madtree.learn.data.types import Floats, Ints
 HEADER_BYTES = 20
 _FLOAT8 = 701
 _NUMBER = np.dtype(">f8")
+_STRETCH = 1_024  # rows
 _ELEMENT_BYTES = 4 + _NUMBER.itemsize  # of an array that is sent: an element's size and itself
 
 
@@ -47,12 +48,17 @@ def rows_in(images: bytes, n_columns: int) -> Floats | None:
     return rows
 
 
-def read_rows(images: bytes | Floats, n_columns: int) -> Floats | None:
-    """Columns (n_columns, n_rows), each contiguous, a copy of the rows in images or of rows (n_rows, n_columns); None
-    where `rows_in` has none.
+def in_columns(rows: Floats, order: Ints | None = None) -> Floats:
+    """(n_columns, n_rows) a copy of rows (n_rows, n_columns), in that order (n_rows,), or as they come. Some at a time,
+    which stay in the processor's cache: numpy goes down one column after the other.
     """
-    rows = rows_in(images, n_columns) if isinstance(images, bytes) else images
-    return None if rows is None else np.array(rows.T, np.float64, order="C")
+    columns = np.empty(rows.shape[::-1])
+    if order is not None:
+        rows = np.ascontiguousarray(rows)  # else `take` copies all of them every time
+    for first in range(0, len(rows), _STRETCH):
+        span = slice(first, first + _STRETCH)
+        columns[:, span] = (rows[span] if order is None else rows.take(order[span], axis=0, mode="clip")).T
+    return columns
 
 
 def sent_rows(data: bytes, stretches: Sequence[tuple[int, bool]]) -> Floats:

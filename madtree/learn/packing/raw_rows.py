@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from madtree.errors import MadtreeError
-from madtree.learn.data import Array, Bools, Floats, Ints, Runs, heads, require, stable_order
+from madtree.learn.data import Array, Bools, Floats, Ints, Runs, heads
 from madtree.learn.problem import Problem
 from madtree.records import dataclass
 from madtree.trees import OWN_NUMBERS
@@ -80,24 +81,14 @@ class RawRows:
         kept: dict[str, Any] = {name: column if column is None else column[keep] for name, column in own.items()}
         return RawRows(features, **kept)
 
-    def in_order_of_trees(self) -> tuple[RawRows, Ints]:
-        """The rows tree by tree, with the tree's place in `trees` instead of its id; and `trees` (n_trees,) ascending.
-
-        Raises:
-            MadtreeError: an id is none.
+    def with_places_of_trees(self) -> tuple[RawRows, Ints]:
+        """The rows, which stand tree by tree, with the tree's place in `trees` instead of its id; and `trees`
+        (n_trees,) ascending.
         """
         assert self.tree is not None
-        require(self.tree.min() >= 0 and self.tree.max() < 2**32, "images", "those of rows that tell their trees")
-        order = stable_order(self.tree.astype(np.uint32))
-        features = np.empty((len(self.features), len(order)))
-        for f, moved_feature in enumerate(features):
-            self.features[f].take(order, out=moved_feature, mode="clip")
-        own = {name: getattr(self, name) for name in OWN_NUMBERS}
-        moved: dict[str, Any] = {name: column if column is None else column.take(order) for name, column in own.items()}
-        firsts = heads(moved["tree"])
-        trees = moved["tree"].take(firsts)
-        moved["tree"] = Runs(np.diff(firsts, append=len(order))).spread(np.arange(len(firsts)))
-        return RawRows(features, **moved), trees
+        firsts = heads(self.tree)
+        places = Runs(np.diff(firsts, append=len(self.tree))).spread(np.arange(len(firsts)))
+        return replace(self, tree=places), self.tree.take(firsts)
 
 
 def on_grids(problem: Problem, rows: RawRows) -> tuple[Array, Floats | None]:

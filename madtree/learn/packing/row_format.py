@@ -14,9 +14,10 @@ from madtree.learn.data import (
     Array,
     Floats,
     Values,
-    read_rows,
+    in_columns,
     require,
     rows_in,
+    stable_order,
 )
 from madtree.learn.packing.raw_rows import Columns, RawRows
 from madtree.learn.problem import identities
@@ -61,19 +62,26 @@ class RowFormat:
         rows = rows_in(images, self.n_columns)
         return None if rows is None else len(rows)
 
-    def read(self, images: bytes | Floats) -> RawRows:
+    def read(self, images: bytes | Floats, *, by_tree: bool = False) -> RawRows:
         """All rows, with classes and categories as indices; unknown ones as missing. `tree` holds tree ids.
 
         Args:
             images: of the rows, or their numbers (n_rows, n_columns).
+            by_tree: whether rows that tell their trees are to come tree by tree, else as they are.
 
         Raises:
             NullNumberError: a number is NULL, which it must not be here.
+            MadtreeError: the id of a tree is none, and rows should come by it.
         """
-        columns = read_rows(images, self.n_columns)
-        if columns is None:
+        rows = rows_in(images, self.n_columns) if isinstance(images, bytes) else images
+        if rows is None:
             raise NullNumberError
-        return self.rows(columns)
+        order = None
+        if by_tree and "tree" in self.has and len(rows):
+            tree = rows[:, 0]
+            require(tree.min() >= 0 and tree.max() < 2**32, "images", "those of rows that tell their trees")
+            order = stable_order(tree.astype(np.uint32))
+        return self.rows(in_columns(rows, order))
 
     def rows(self, columns: Floats) -> RawRows:
         """What `read` makes of the numbers (n_columns, n_rows); they are written to."""

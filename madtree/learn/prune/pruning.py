@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from madtree.records import dataclass
 from madtree.trees import ROUNDING
 
 _NODES_BETWEEN = 1024  # that are visited in some ms
+_MANY_NODES = 2_048  # from which on trees are pruned sooner level by level than by recursion
 
 
 @dataclass(frozen=True)
@@ -56,14 +57,22 @@ def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats, between: Calla
     """
     n_trees = len(alpha)
     complexity, is_leaf = np.full(len(risk), np.nan), np.ones(len(risk), np.bool_)
-    pruned = flat_nonzero(alpha >= 0).tolist()
-    if pruned:
-        recursion = _Recursion(risk.tolist(), left.tolist(), between)
-        for root in pruned:
-            recursion.start(root, float(alpha[root]))
-        complexity[:], is_leaf[:] = recursion.complexity, recursion.is_leaf
-    if pruned or risk.any():
-        _leave_unpruned(risk, left, tree, flat_nonzero(~(alpha >= 0)), alpha, complexity, is_leaf)
+    is_pruned = alpha >= 0
+    if is_pruned.any() or risk.any():
+        # Python's numbers and numpy's compare what is infinite, or none, in different ways.
+        is_finite = float(np.abs(risk).max(initial=0.0)) * len(risk) < np.inf
+        by_levels = flat_nonzero(~is_pruned | (is_finite and len(risk) >= _MANY_NODES))
+        if len(by_levels):
+            limited = _prune_by_levels(risk, left, tree, by_levels, alpha, complexity, is_leaf, between)
+            is_pruned[by_levels] = False
+            is_pruned[limited] = True
+        if is_pruned.any():
+            recursion = _Recursion(risk.tolist(), left.tolist(), between)
+            for root in flat_nonzero(is_pruned).tolist():
+                recursion.start(root, float(alpha[root]))
+            mine = np.append(is_pruned, False).take(tree, mode="clip")  # no trees beyond
+            complexity[mine] = np.array(recursion.complexity)[mine]
+            is_leaf[mine] = np.array(recursion.is_leaf)[mine]
     else:  # as of boosted trees: no split lowers it
         is_leaf, complexity = left < 0, np.where(left < 0, alpha.take(tree, mode="clip"), 0.0)
     keep = np.zeros(len(risk), np.bool_)
@@ -82,22 +91,34 @@ def prune_at(risk: Floats, left: Ints, tree: Ints, alpha: Floats, between: Calla
     return Pruned(np.where(keep, complexity, np.nan), is_leaf, keep)
 
 
-def _leave_unpruned(
-    risk: Floats, left: Ints, tree: Ints, roots: Ints, alpha: Floats, complexity: Floats, is_leaf: Array
-) -> None:
-    """Enter complexities and leaves of trees that stay as they were grown, level by level from below: what ancestors
-    allow plays no part, so this is what the recursion comes to.
+def _prune_by_levels(
+    risk: Floats,
+    left: Ints,
+    tree: Ints,
+    roots: Ints,
+    alpha: Floats,
+    complexity: Floats,
+    is_leaf: Array,
+    between: Callable[[], None],
+) -> Ints:
+    """Enter complexities and leaves of some trees level by level from below, many trees at once. That is what the
+    recursion comes to where what ancestors allow plays no part: it does not in trees that stay as they are, and seldom
+    in others. Returns the roots of those in which it does; what is entered of them means nothing.
     """
     levels, nodes = [], roots  # the inner nodes of each
     while len(nodes):
-        complexity[nodes] = alpha.take(tree.take(nodes))
-        inner = nodes[left.take(nodes) >= 0]
+        least = alpha.take(tree.take(nodes))
+        complexity[nodes], is_leaf[nodes] = least, True
+        inner = nodes[(left.take(nodes) >= 0) & ((least < 0) | (risk.take(nodes) > least))]
         levels.append(inner)
         nodes = np.concatenate((left.take(inner), left.take(inner) + 1))
     splits, below = np.zeros(len(risk), np.int64), risk.copy()  # of the subtree below each node
+    room = np.zeros(len(risk))  # what a node allows its right child
     for node in reversed(levels):
+        between()
         one = left.take(node)
-        other, own = one + 1, risk.take(node)
+        other, own, least = one + 1, risk.take(node), alpha.take(tree.take(node))
+        room[node] = np.maximum((own - below.take(one)) / (splits.take(one) + 1), own - risk.take(one))
         worth = _worth(own, splits, below, one, other)
         of_one, of_other = complexity.take(one), complexity.take(other)
         # A child that is worth less than the whole collapses first, and then perhaps the other one.
@@ -112,10 +133,34 @@ def _leave_unpruned(
         falls, stronger = falls.take(more), stronger.take(more)
         splits[stronger], below[stronger] = 0, risk.take(stronger)
         worth[falls] = _worth(own.take(falls), splits, below, one.take(more), other.take(more))
-        complexity[node], is_leaf[node] = worth, False
+        noise = ROUNDING * risk.take(tree.take(node))
+        stays = (least < 0) | (worth > least + noise)
+        complexity[node] = np.where(stays, worth, np.minimum(worth, least))
+        node = node[stays]
         one = left.take(node)
+        is_leaf[node] = False
         splits[node] = splits.take(one) + splits.take(one + 1) + 1
         below[node] = below.take(one) + below.take(one + 1)
+    return _limited(risk, left, tree, levels, alpha, room)
+
+
+def _limited(risk: Floats, left: Ints, tree: Ints, levels: Sequence[Ints], alpha: Floats, room: Floats) -> Ints:
+    """The roots of trees that are pruned in which ancestors allow some inner node no more than is pruned.
+
+    Args:
+        levels: the inner nodes of each.
+        room: (n_nodes,) what an inner node allows its right child, before what its own ancestors allow it.
+    """
+    is_limited = np.zeros(len(alpha), np.bool_)
+    bound = np.full(len(risk), np.inf)
+    for nodes in levels:
+        node = nodes[alpha.take(tree.take(nodes)) >= 0]
+        own = tree.take(node)
+        least, one, allowed = alpha.take(own), left.take(node), bound.take(node)
+        limit = np.minimum(risk.take(node), allowed)
+        is_limited[own[limit <= least]] = True
+        bound[one], bound[one + 1] = limit - least, np.minimum(room.take(node), allowed) - least
+    return flat_nonzero(is_limited)
 
 
 def _worth(risk: Floats, splits: Ints, below: Floats, one: Ints, other: Ints) -> Floats:

@@ -5,6 +5,7 @@ codes. So what is done with all nodes alike goes along the memory, however few r
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from itertools import pairwise
 
 import numpy as np
@@ -205,14 +206,14 @@ class RowTable:
         problem, n_nodes = self.problem, len(self.tree)
         n_counts, least = problem.channels.n_counts, max(problem.parameters.min_bucket, 1)
         counts = self.sums[:n_counts]
-        total: Floats = np.sum([of_class[-1] for of_class in counts], axis=0)
+        total: Floats = reduce(np.add, [of_class[-1] for of_class in counts])  # `np.sum` copies a list first
         rough_row_gains = criterion_of(problem).rough_row_gains if rough_gains_apply(problem) else None
         apart = np.ones(self.keys.shape, np.bool_)
         np.greater(self.keys[1:] ^ self.keys[:-1], _LOWER, out=apart[:-1])
         if not allowed.all():
             apart &= allowed.ravel()
         if rough_row_gains is None or least > 1:
-            rows_left = counts[0] if n_counts == 1 else np.sum(counts, axis=0)
+            rows_left = reduce(np.add, counts)
             apart &= rows_left <= total - least
             if least > 1:
                 apart &= rows_left >= least

@@ -37,6 +37,18 @@ def floats(values: Any) -> Encoder:
     return lambda part: text.floats(numbers(array[part]))
 
 
+def repeated_floats(values: Any) -> Encoder:
+    """Floats of which many are the same ones, and are written once."""
+    array = np.asarray(values, dtype=float)
+
+    def encoded(part: slice) -> str:
+        bits, place = np.unique(array[part].view(np.int64), return_inverse=True)  # -0.0 is not 0.0
+        texts = np.array([*map(repr, numbers(bits.view(float)))], dtype=object)
+        return text.joined(texts.take(place).tolist()).replace("nan", "NULL")
+
+    return encoded
+
+
 def rows_of_floats(values: Floats, width: int) -> Encoder:
     rows = values.reshape(-1, width)
     return lambda part: text.rows_of_floats(numbers(rows[part].ravel()), width)

@@ -30,6 +30,7 @@ from madtree.model.write.columns_text import (
     longer,
     nothing,
     picked,
+    repeated_floats,
     rows_of_floats,
     texts_or_null,
 )
@@ -81,7 +82,7 @@ class ModelOutput:
 def write_trees(
     output: ModelOutput, trees: TreeColumns, failure: str = "", categories: Mapping[str, Any] | None = None
 ) -> None:
-    """Fill `<output>` of a model with a tree a group.
+    """Fill `<output>` of a model with a tree a group, whose nodes are all written.
 
     Args:
         categories: of each unordered feature, texts, or texts by tree id; None where they are not known.
@@ -94,6 +95,9 @@ def write_trees(
     statement = inserts.insert_trees(*output.at, task.grouping, output.group_table)
     sizes = longer(levels, counts) + len(task.features) * NUMBER_BYTES
     insert_rows(output.host, statement, sql.TREE_COLUMNS, encoders, sizes)
+    if task.grouping:
+        with local_settings(output.host, {"max_parallel_maintenance_workers": "0"}):
+            output.host.command(sql.add_key(*output.at, "_nodes"))
 
 
 def of_trees(task: TrainingTask, trees: TreeColumns, numbering: Numbering, failure: str = "") -> dict[str, Encoder]:
@@ -113,11 +117,13 @@ def write_nodes(output: ModelOutput, nodes: NodeColumns, classes: Sequence[str] 
     """Fill `<output>_nodes`; `classes`: the class labels as text, for classification."""
     host, task = output.host, output.task
     is_leaf = nodes.feature < 0
+    of_counts = repeated_floats if task.is_classification else floats  # what nodes with the same rows by class share
     left, right = (category_texts(output.categories, nodes.feature, side) for side in (nodes.left, nodes.right))
     encoders: dict[str, Encoder] = {
         "tree_id": integers(tree_ids(SINGLE, nodes.key)),
         **{key: integers(getattr(nodes, key)) for key in ("node_id", "depth", "n_rows")},
-        **{key: floats(getattr(nodes, key)) for key in ("threshold", "weight", "impurity", "risk", "complexity")},
+        **{key: floats(getattr(nodes, key)) for key in ("threshold", "weight", "risk")},
+        **{key: of_counts(getattr(nodes, key)) for key in ("impurity", "complexity")},
         # -1, a leaf, picks the last: NULL.
         "feature": picked([*(text.quoted(f.name) for f in task.features), "NULL"], nodes.feature),
         "left_levels": texts_or_null(left),

@@ -6,17 +6,17 @@ import numpy as np
 import psycopg
 import pytest
 
-from madtree.learn.data.postgres_bytes import read_rows
+from madtree.learn.data.postgres_bytes import rows_in
 
 
 def test_rows_are_read_back(db: psycopg.Connection) -> None:
     image = "madtree_internal.array_image(ARRAY[i, i / 2.0, -i]::float8[])"
     query = f"SELECT string_agg({image}, ''::bytea) FROM generate_series(1, %s) i"
     for n in (1, 2, 1000):
-        rows = read_rows(db.execute(query, [n]).fetchone()[0], 3)
+        rows = rows_in(db.execute(query, [n]).fetchone()[0], 3)
         i = np.arange(1, n + 1)
-        assert np.array_equal(rows, [i, i / 2, -i])
-    assert read_rows(b"", 3).shape == (3, 0)
+        assert np.array_equal(rows.T, [i, i / 2, -i])
+    assert rows_in(b"", 3).shape == (0, 3)
 
 
 @pytest.mark.parametrize("where", [1, 2, 500, 999, 1000])
@@ -24,4 +24,4 @@ def test_a_row_with_a_null_is_noticed_wherever_it_is(db: psycopg.Connection, whe
     image = "madtree_internal.array_image(ARRAY[i, nullif(i, %s), -i]::float8[])"
     query = f"SELECT string_agg({image}, ''::bytea) FROM generate_series(1, 1000) i"
     images = db.execute(query, [where]).fetchone()[0]
-    assert read_rows(images, 3) is None
+    assert rows_in(images, 3) is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from madtree.learn.prune import pruning
 from madtree.learn.prune.pruning import prune, prune_at
 
 
@@ -87,6 +88,32 @@ def test_trees_that_stay_as_they_are_get_the_recursion_s_complexities() -> None:
         assert by_recursion.keep.all()
         assert np.array_equal(by_levels.complexity[inner], by_recursion.complexity[inner])
         assert np.array_equal(by_levels.is_leaf, ~inner)
+
+
+def test_many_trees_are_pruned_as_each_alone_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Level by level, but for those in which ancestors allow a node less than it is worth: such are among them."""
+    rng = np.random.default_rng(12)
+    limited: list[int] = []
+    find = pruning._limited
+    monkeypatch.setattr(pruning, "_limited", lambda *args: [limited.append(len(got := find(*args))), got][1])
+    for turn in range(100):
+        left, tree, risk = [-1] * 3, [0, 1, 2], rng.integers(20, 60, 3).astype(float).tolist()
+        for node in range(100):
+            if node < len(left) and (node < 3 or rng.random() < 0.6):
+                left[node] = len(left)
+                left += [-1, -1]
+                tree += [tree[node]] * 2
+                rest = risk[node] * (rng.integers(2, 5) / 4 if turn % 2 else rng.random())
+                risk += [rest * (part := rng.random()), rest - rest * part]
+        alpha = rng.choice([-1.0, 0, 0.001, 0.02, 0.1, 0.4], 3) * np.array(risk[:3])
+        arrays = np.array(risk), np.array(left), np.array(tree), alpha
+        monkeypatch.setattr(pruning, "_MANY_NODES", 10**9)
+        alone = prune_at(*arrays)
+        monkeypatch.setattr(pruning, "_MANY_NODES", 0)
+        together = prune_at(*arrays)
+        for name in ("complexity", "is_leaf", "keep"):
+            assert np.array_equal(getattr(alone, name), getattr(together, name), equal_nan=name == "complexity"), name
+    assert sum(limited) > 20
 
 
 def test_trees_without_risk_are_left_as_they_are_beside_one_that_has_some() -> None:
