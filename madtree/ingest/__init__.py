@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Reading,
         as_rows,
         distribute_beside,
+        distribute_to_stay,
         distribution_column,
         has_citus,
         oid_of,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         plain_tables,
         range_queries,
         read_images,
+        refuse_others_schema,
     )
     from madtree.ingest.profile import Profile, classes_at_most, count_by_group, estimate_profile, read_profile
     from madtree.ingest.row_ids import warn_of_repeated_ids, warn_of_repeats
@@ -51,6 +53,7 @@ _MODULES = {
         "Reading",
         "as_rows",
         "distribute_beside",
+        "distribute_to_stay",
         "distribution_column",
         "has_citus",
         "oid_of",
@@ -58,6 +61,7 @@ _MODULES = {
         "plain_tables",
         "range_queries",
         "read_images",
+        "refuse_others_schema",
     ),
     "profile": ("Profile", "classes_at_most", "count_by_group", "estimate_profile", "read_profile"),
     "row_ids": ("warn_of_repeats", "warn_of_repeated_ids"),
