@@ -29,7 +29,8 @@ COMMENT ON FUNCTION madtree_internal.pack_images(bytea, bytea) IS 'internal: bin
 -- What Citus sends to the servers that hold the rows, and what it runs of it on this one, is text without the names of
 -- schemas that it finds by itself: it is read anew, where a function of somebody else's may fit a name better. So there
 -- only schemas are searched in which nobody else may make one, and that Citus itself has made on the servers: under the
--- name of another one, whoever may create schemas there has made their own. Strings mean there what they mean here,
+-- name of another one, whoever may create schemas there has made their own. Nor is "public", whose rights are each
+-- server's own. Strings mean there what they mean here,
 -- whatever the owner of a database has set. jit goes off because compiling an expression of a thousand branches takes
 -- longer than a million rows.
 -- Citus hands on what SET LOCAL says, if told to; but neither the settings in a function's definition, nor what was set
@@ -80,13 +81,11 @@ BEGIN
     SELECT
         pg_catalog.concat_ws(', ', 'pg_catalog', pg_catalog.string_agg(
             pg_catalog.quote_ident(c.nspname), ', ' ORDER BY c.place
-        ) FILTER (WHERE c.is_closed AND (
-            c.nspname OPERATOR(pg_catalog.=) 'public' OR EXISTS (
-                SELECT FROM pg_catalog.pg_dist_object AS d
-                WHERE
-                    d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_namespace'::pg_catalog.regclass::pg_catalog.oid
-                    AND d.objid OPERATOR(pg_catalog.=) c.oid
-            )
+        ) FILTER (WHERE c.is_closed AND c.nspname OPERATOR(pg_catalog.<>) 'public' AND EXISTS (
+            SELECT FROM pg_catalog.pg_dist_object AS d
+            WHERE
+                d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_namespace'::pg_catalog.regclass::pg_catalog.oid
+                AND d.objid OPERATOR(pg_catalog.=) c.oid
         ))),
         pg_catalog.bool_and(c.is_closed)
     INTO searched, is_closed

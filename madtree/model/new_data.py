@@ -130,8 +130,8 @@ def fit_features(
 
 
 def _refuse_named_there(table: NewTable, enums: Sequence[Feature]) -> None:
-    """Raise MadtreeError where a superuser's statements would name another role's type on other servers, where that role
-    may have given the name to another one, with a cast from the former.
+    """Raise MadtreeError where a superuser's statements would name another role's type on other servers. There that
+    role may have given the name to another one, with a cast from the former.
     """
     host = table.host
     if not enums:
@@ -141,8 +141,8 @@ def _refuse_named_there(table: NewTable, enums: Sequence[Feature]) -> None:
         return
     if host.query(PLACEMENT, ["pg_catalog.oid"], [table.source.oid]):
         raise MadtreeError(
-            f"{table.argument}: {table.given} has an enum, or one in a schema, of another role's, which may be another type "
-            f"on the servers of the cluster: {', '.join(sorted({each.type for each in enums}))}",
+            f"{table.argument}: {table.given} has an enum of another role's, or in another role's schema, whose name "
+            f"may be another type's on the servers of the cluster: {', '.join(sorted({each.type for each in enums}))}",
             hint="Copy the rows into a table that Citus does not hold.",
             sqlstate=NOT_ALLOWED,
         )

@@ -26,9 +26,9 @@ def columns_needed(host: Host, task: TrainingTask, *, with_identity: bool) -> li
 
 
 def refuse_moved(host: Host, relation: Relation, columns: Sequence[str] | None, *, is_spread: bool) -> None:
-    """Raise MadtreeError where a superuser has values moved from server to server, of another role's type: they are read
-    there as a text is, by which checks run that this role may have made. An enum has none on this server. On others its
-    name may be that of a domain by now, of which nobody here knows.
+    """Raise MadtreeError where a superuser has values moved from server to server, of another role's type: they are
+    read there as a text is, by which checks run that this role may have made. An enum has none on this server. On
+    others its name may be that of a domain by now, of which nobody here knows.
 
     Args:
         columns: as of `columns_needed`.
