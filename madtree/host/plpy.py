@@ -77,8 +77,8 @@ class PlpyHost:
             raise
 
     def _fetched(self, text: str, types: Sequence[str], params: Sequence[Any], batch: int) -> Iterator[Row]:
-        """As `stream`. A cursor of PL/Python's is for queries with parameters, which are of catalogues and models: what it
-        fetches comes as a whole before a cancel.
+        """As `stream`. A cursor of PL/Python's is for queries with parameters, which are of catalogues and models: what
+        it fetches comes as a whole before a cancel.
         """
         if types:
             with no_cancel_yet() as let_in:
