@@ -42,8 +42,11 @@ def savepoints_are_sent() -> bool:
 
 
 @contextmanager
-def no_cancel_yet() -> Iterator[Callable[[], None]]:
+def no_cancel_yet(*, is_told: bool = True) -> Iterator[Callable[[], None]]:
     """Holds up cancels until the block ends, or what it gets is called.
+
+    Args:
+        is_told: whether that is called as soon as the subtransaction has begun. Else statements within it may be run.
 
     Raises:
         MadtreeError: one has come already. PostgreSQL ends the query by itself as soon as it gets to it. Or an error
@@ -61,7 +64,8 @@ def no_cancel_yet() -> Iterator[Callable[[], None]]:
     try:
         if ctypes.c_int.in_dll(ctypes.PyDLL(None), "QueryCancelPending").value:
             raise MadtreeError("canceling statement due to user request", sqlstate="57014")
-        _BEGINNING.add("subtransaction")
+        if is_told:
+            _BEGINNING.add("subtransaction")
         yield let_in
     finally:
         let_in()

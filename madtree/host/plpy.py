@@ -77,12 +77,13 @@ class PlpyHost:
             raise
 
     def _fetched(self, text: str, types: Sequence[str], params: Sequence[Any], batch: int) -> Iterator[Row]:
-        """As `stream`. A cursor of PL/Python's is for queries with parameters, which are of catalogues and models: what
-        it fetches comes as a whole before a cancel.
+        """As `stream`. SQL has no cursor for a query with parameters. What PL/Python's fetches at once comes as a whole
+        before a cancel.
         """
         if types:
+            plan = self._plan(text, types)
             with no_cancel_yet() as let_in:
-                cursor = self._plpy.cursor(self._plan(text, types), Looked([*params, None], let_in))
+                cursor = self._plpy.cursor(plan, Looked([*params, None], let_in))
             while rows := self._next(cursor, batch):
                 yield from rows
             cursor.close()
@@ -94,7 +95,7 @@ class PlpyHost:
         self._run(f"CLOSE {name}", (), ())
 
     def _next(self, cursor: Any, batch: int) -> Any:
-        with no_cancel_yet():
+        with no_cancel_yet(is_told=False):
             found = cursor.fetch(batch)
         self._looks.looked()
         return found
