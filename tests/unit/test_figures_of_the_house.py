@@ -127,7 +127,7 @@ def test_no_file_is_a_hall() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 53_133
+    assert sum(map(lines_of_code, sources().values())) <= 53_135
 
 
 def test_functions_of_many_parameters() -> None:
