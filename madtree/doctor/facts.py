@@ -192,6 +192,8 @@ def gather(connection: psycopg.Connection, schema: str | None, engine: str = "au
             with connection.transaction(force_rollback=True), connection.cursor(row_factory=dict_row) as cursor:
                 cursor.execute("SET LOCAL transaction_read_only = on")
                 cursor.execute("SET LOCAL statement_timeout = '20s'")
+                if question == "workers":  # that function of Citus's has no schemas in its names
+                    cursor.execute("SET LOCAL search_path TO pg_catalog")
                 cursor.execute(sql, parameters or None)
                 return cursor.fetchall() if cursor.description else []
         except psycopg.Error as error:

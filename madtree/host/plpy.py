@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import codecs
+import secrets
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import cache
 from typing import Any, ClassVar
 
+from madtree.host.cancels import Looked, no_cancel_yet, savepoints_are_sent
 from madtree.host.message import StepDone
 from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.session import Looks
@@ -78,6 +81,9 @@ class PlpyHost:
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
         text = self._sent(_checked(sql, _READ))
+        if _savepoints_are_sent():
+            yield from self._fetched(text, types, params, batch)
+            return
         try:
             cursor = self._plpy.cursor(self._plan(text, types), list(params)) if types else self._plpy.cursor(text)
             try:
@@ -89,6 +95,30 @@ class PlpyHost:
         except self._plpy.SPIError as error:
             _remember(error, text, params)
             raise
+
+    def _fetched(self, text: str, types: Sequence[str], params: Sequence[Any], batch: int) -> Iterator[Row]:
+        """As `stream`. SQL has no cursor for a query with parameters. What PL/Python's fetches at once comes as a whole
+        before a cancel.
+        """
+        if types:
+            plan = self._plan(text, types)
+            with no_cancel_yet() as let_in:
+                cursor = self._plpy.cursor(plan, Looked([*params, None], let_in))
+            while rows := self._next(cursor, batch):
+                yield from rows
+            cursor.close()
+            return
+        name = f"madtree_{secrets.token_hex(8)}"
+        self._run(f"DECLARE {name} NO SCROLL CURSOR FOR {text}", (), ())
+        while rows := list(self._run(f"FETCH FORWARD {batch} FROM {name}", (), ())):
+            yield from rows
+        self._run(f"CLOSE {name}", (), ())
+
+    def _next(self, cursor: Any, batch: int) -> Any:
+        with no_cancel_yet(is_told=False):
+            found = cursor.fetch(batch)
+        self._looks.looked()
+        return found
 
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
         yield from self.stream(sql, batch=batch)
@@ -112,6 +142,10 @@ class PlpyHost:
     def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> Any:
         sql = self._sent(sql)
         try:
+            if _savepoints_are_sent():
+                plan = self._plan(sql, types)
+                with no_cancel_yet() as let_in:
+                    return self._plpy.execute(plan, Looked([*params, None], let_in))
             if types or isinstance(sql, Lasting):
                 return self._plpy.execute(self._plan(sql, types), list(params))
             return self._plpy.execute(sql)
@@ -128,7 +162,7 @@ class PlpyHost:
         if sql.isascii():
             return sql
         if self._encoding is None:
-            PlpyHost._encoding = self._plpy.execute(_ENCODING)[0]["name"]
+            PlpyHost._encoding = self._run(_ENCODING, (), ())[0]["name"]
         return sql if self._encoding in _AS_SENT else in_ascii(sql)
 
     def _plan(self, sql: str, types: Sequence[str]) -> Any:
@@ -138,11 +172,21 @@ class PlpyHost:
         wanted = (sql, tuple(types))
         if isinstance(sql, Lasting):
             if wanted not in self._lasting:
-                self._lasting[wanted] = self._plpy.prepare(sql, list(types))
+                self._lasting[wanted] = self._prepare(sql, types)
             return self._lasting[wanted]
         if self._prepared is None or self._prepared[:2] != wanted:
-            self._prepared = (*wanted, self._plpy.prepare(sql, list(types)))
+            self._prepared = (*wanted, self._prepare(sql, types))
         return self._prepared[2]
+
+    def _prepare(self, sql: str, types: Sequence[str]) -> Any:
+        if not _savepoints_are_sent():
+            return self._plpy.prepare(sql, list(types))
+        with no_cancel_yet() as let_in:
+            # A parameter that no statement has, so that there is one for PL/Python to look at.
+            return self._plpy.prepare(sql, Looked([*types, "pg_catalog.int4"], let_in))
+
+
+_savepoints_are_sent = cache(savepoints_are_sent)
 
 
 def _checked(sql: str, form: str) -> str:

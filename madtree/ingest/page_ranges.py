@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Sharing, has_citus
+from madtree.host import Host, Sharing, has_citus, local_settings
 from madtree.records import dataclass
 from madtree.sqltext import distributed as distributed_sql
 from madtree.sqltext import rows as rows_sql
@@ -64,6 +64,30 @@ def distribute_beside(host: Host, table: str, column: str, beside: str) -> None:
     """
     if has_citus(host):
         host.query(distributed_sql.DISTRIBUTE_BESIDE, [_TEXT] * 3, [table, column, beside])
+
+
+def distribute_to_stay(host: Host, table: str, column: str, beside: str) -> None:
+    """As `distribute_beside`, a table that others will see.
+
+    Raises:
+        MadtreeError: as `refuse_others_schema`.
+    """
+    distribute_beside(host, table, column, beside)
+    refuse_others_schema(host, table)
+
+
+def refuse_others_schema(host: Host, table: str) -> None:
+    """Raise MadtreeError where the schema of a table of Citus's is another role's on one of the servers than here. Who
+    owns it could put another table there in the place of a part of this one.
+    """
+    with local_settings(host, distributed_sql.OF_CITUS):
+        found = host.query(distributed_sql.OTHERS_SCHEMA_THERE, [_TEXT], [table]) if has_citus(host) else []
+    for row in found:
+        raise MadtreeError(
+            f"the schema of {table} is of another owner on the server {row['host']}:{row['port']}: {row['owner']}",
+            hint="Name another schema, or give that one its owner there.",
+            sqlstate="42501",
+        )
 
 
 def oid_of(host: Host, table: str) -> int:

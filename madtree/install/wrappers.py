@@ -130,6 +130,7 @@ RETURNS {function.returns}
 LANGUAGE sql
 VOLATILE{_options(function, settings=settings)}
 AS $sql$
+SELECT madtree_internal.names_on_servers();
 SELECT madtree_internal.answered(a.answer, {mistake})
 FROM {_call(call, len(arguments))} AS a;
 $sql$;"""
@@ -143,6 +144,7 @@ AS $plpgsql$
 DECLARE
     mistake pg_catalog.text[];
 BEGIN
+    PERFORM madtree_internal.names_on_servers();
     FOR {targets}, mistake IN
         SELECT * FROM {_call(call, len(arguments), "        ")}
     LOOP

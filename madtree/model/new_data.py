@@ -16,12 +16,14 @@ from madtree.request import (
     find_relation,
     find_types,
     kind_of,
+    may_be_renamed,
     named_types,
     refuse_others_values,
     refused_value,
 )
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.cells import actual_class, number
+from madtree.sqltext.distributed import HAS_CITUS, PLACEMENT
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.typenames import quoted_type, type_sql
@@ -105,7 +107,9 @@ def fit_features(
     if model.offsets is not None:
         data = replace(data, offset=number(data.plain(model.offsets)))
     cast = [feature for feature in model.features if data.features[feature.name].name != feature.name]
-    unfit = _not_to_be_cast(host, [feature for feature in cast if feature.labels])
+    unfit = _of_others_enums(host, [feature for feature in cast if feature.labels])
+    if not trust_owner:
+        _refuse_named_there(table, [each for each in data.features.values() if each.labels])
     castable = [feature for feature in cast if feature not in unfit]
     if castable and _is_refused(
         host, source, [data.features[feature.name].name for feature in castable], CANNOT_COERCE
@@ -125,7 +129,26 @@ def fit_features(
     )
 
 
-def _not_to_be_cast(host: Host, enums: Sequence[Feature]) -> list[Feature]:
+def _refuse_named_there(table: NewTable, enums: Sequence[Feature]) -> None:
+    """Raise MadtreeError where a superuser's statements would name another role's type on other servers. There that
+    role may have given the name to another one, with a cast from the former.
+    """
+    host = table.host
+    if not enums:
+        return
+    oids = [row["oid"] for row in named_types(host, [quoted_type(each.type) for each in enums]) if row["oid"]]
+    if not oids or not host.query(HAS_CITUS) or not may_be_renamed(host, oids):
+        return
+    if host.query(PLACEMENT, ["pg_catalog.oid"], [table.source.oid]):
+        raise MadtreeError(
+            f"{table.argument}: {table.given} has an enum of another role's, or in another role's schema, whose name "
+            f"may be another type's on the servers of the cluster: {', '.join(sorted({each.type for each in enums}))}",
+            hint="Copy the rows into a table that Citus does not hold.",
+            sqlstate=NOT_ALLOWED,
+        )
+
+
+def _of_others_enums(host: Host, enums: Sequence[Feature]) -> list[Feature]:
     """Those features whose type is another role's enum: to cast to it would run a cast that the role has made."""
     if not enums:
         return []

@@ -26,6 +26,7 @@ from madtree.request.holding import (
     changed_meanwhile,
     check_known_types,
     hold_types,
+    may_be_renamed,
     named_types,
     try_to_hold,
 )

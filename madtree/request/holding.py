@@ -65,6 +65,14 @@ def hold_types(host: Host, oids: Sequence[int]) -> None:
     raise changed_meanwhile("a type of a column or an expression")
 
 
+def may_be_renamed(host: Host, oids: Iterable[int]) -> bool:
+    """Whether a superuser asks, and others could give the name of one of these types to another one, where she does not
+    hold it: on other servers.
+    """
+    found = host.query(sql.OTHERS_TYPES, ["pg_catalog.oid[]"], [list(oids)])
+    return any(row["types"] or row["schemas"] for row in found)
+
+
 def named_types(host: Host, names: Sequence[str | None]) -> list[Row]:
     """What `NAMED_TYPES` says of types that are given by name, and held."""
     held: list[Row] | None = None

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request.catalog import SourceColumn, find_columns, types_of_others
+from madtree.request.catalog import FIRST_OTHER, SourceColumn, find_columns, types_of_others
+from madtree.request.holding import may_be_renamed
 from madtree.request.source import find_source
 from madtree.request.train_request import HeldOutTable, TrainingTask
 from madtree.sqltext.owners import BY_SUPERUSER
@@ -24,18 +25,23 @@ def columns_needed(host: Host, task: TrainingTask, *, with_identity: bool) -> li
     return None if names is None else [columns[name].sql for name in names]
 
 
-def refuse_moved(host: Host, relation: Relation, columns: Sequence[str] | None) -> None:
-    """Raise MadtreeError where a superuser has values moved from server to server, of another role's type that is more
-    than an enum: they are read there as a text is, by which checks run that this role may have made.
+def refuse_moved(host: Host, relation: Relation, columns: Sequence[str] | None, *, is_spread: bool) -> None:
+    """Raise MadtreeError where a superuser has values moved from server to server, of another role's type: they are
+    read there as a text is, by which checks run that this role may have made. An enum has none on this server. On
+    others its name may be that of a domain by now, of which nobody here knows.
 
     Args:
         columns: as of `columns_needed`.
+        is_spread: whether others than this server get values.
     """
     every = find_columns(host, relation)
     moved = {name: each for name, each in every.items() if columns is None or each.sql in columns}
-    for name, type_ in types_of_others(host, moved).items():
-        column, is_enum = moved[name], type_.typtype == "e" and type_.name.removesuffix("[]") == type_.base
-        if not is_enum and host.query(BY_SUPERUSER)[0]["by_superuser"]:
+    others = types_of_others(host, moved)
+    for name, column in moved.items():
+        type_ = others.get(name)
+        is_enum = type_ is not None and type_.typtype == "e" and type_.name.removesuffix("[]") == type_.base
+        has_checks = type_ is not None and not is_enum and host.query(BY_SUPERUSER)[0]["by_superuser"]
+        if has_checks or (is_spread and column.type_oid >= FIRST_OTHER and may_be_renamed(host, [column.type_oid])):
             raise MadtreeError(
                 f"{column.sql} of {relation.schema}.{relation.name} is of type {column.full_type}, which is another "
                 "role's: Citus would run the checks that this role makes for it, with the rights of a superuser, where "

@@ -14,7 +14,7 @@ from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, local_settings, planned
-from madtree.ingest import OID, PageRanges, distribute_beside
+from madtree.ingest import OID, PageRanges, distribute_to_stay
 from madtree.learn.data import Floats, finished, sent_rows
 from madtree.learn.walk import MOST_ROWS
 from madtree.parallel import cores, sharing, without_leader
@@ -103,7 +103,7 @@ class BlockStatement:
         self.host.command(self.empty)
         if self.beside:
             scan = self.blocks.scan
-            distribute_beside(self.host, scan.target, scan.id_name, scan.source)
+            distribute_to_stay(self.host, scan.target, scan.id_name, scan.source)
 
     def _where_rows_are(
         self, plan: bytes, of_blocks: Callable[[BlockScan, str], str], columns: Sequence[tuple[str, str]]

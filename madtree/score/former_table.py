@@ -11,11 +11,13 @@ import secrets
 from collections.abc import Callable, Collection, Sequence
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Row, has_citus
+from madtree.host import Host, Row, has_citus, local_settings
+from madtree.ingest import refuse_others_schema
 from madtree.records import dataclass
 from madtree.sqltext import predict as sql
 from madtree.sqltext import shards as shards_sql
 from madtree.sqltext import trust as trust_sql
+from madtree.sqltext.distributed import OF_CITUS
 from madtree.sqltext.quote import ident, qualified
 from madtree.trees import KINDS
 
@@ -129,7 +131,7 @@ def find_former(
             sqlstate="42P07",
         )
     _check(found[0], table, signature)
-    _check_shards(host, table, signature)
+    _check_shards(host, schema, table, signature)
     return FormerTable(table, f"pg_temp.{ident(f'madtree_rows_{secrets.token_hex(8)}')}", signature)
 
 
@@ -158,18 +160,25 @@ def _check(found: Row, table: str, signature: TableSignature) -> None:
         )
 
 
-def _check_shards(host: Host, table: str, signature: TableSignature) -> None:
+def _check_shards(host: Host, schema: str, table: str, signature: TableSignature) -> None:
     """As `_check`, of the tables on other servers that have the rows where Citus holds a table."""
     found = host.query(shards_sql.IS_OPEN_TO_TRIGGERS, ["pg_catalog.text"], [table]) if has_citus(host) else []
-    if found and (
-        found[0]["is_open"] or not host.query(shards_sql.NO_TRIGGERS, ["pg_catalog.text"], [table])[0]["none"]
-    ):
+    if found and (found[0]["is_open"] or not _has_no_triggers(host, schema, table)):
         raise MadtreeError(
             f"{signature.argument}: {table} is held by Citus, and others may put a trigger on its shards, or there is "
             "one, which would run while it is filled",
             hint="Drop the table, or choose another name.",
             sqlstate="42501",
         )
+    if found:
+        refuse_others_schema(host, table)
+
+
+def _has_no_triggers(host: Host, schema: str, table: str) -> bool:
+    # Citus leaves the schema "public" out of shards' names.
+    where = [table, "public." if schema == "public" else ""]
+    with local_settings(host, OF_CITUS):
+        return bool(host.query(shards_sql.NO_TRIGGERS, ["pg_catalog.text"] * 2, where)[0]["none"])
 
 
 def _columns(host: Host, table: str) -> list[tuple[str, int, int]]:

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from madtree.host import Host, watching
-from madtree.ingest import distribute_beside
+from madtree.ingest import distribute_to_stay
 from madtree.interface import FUNCTIONS, defaults
 from madtree.model import (
     CONFORMAL,
@@ -141,7 +141,7 @@ def _by_case(
         return run_case(host, work, sql.create_by_case(scan, trees, outputs))
     # Each server keeps the predictions of its rows.
     host.command(sql.create_empty(scan, outputs))
-    distribute_beside(host, scan.target, scan.id_name, scan.source)
+    distribute_to_stay(host, scan.target, scan.id_name, scan.source)
     return run_case(host, work, sql.insert_by_case(scan, trees, outputs))
 
 

@@ -199,6 +199,22 @@ SELECT EXISTS (
     )
 ) AS is_here_alone""")
 
+# Settings of the session for functions of Citus's that are written in PL/pgSQL, which has no schemas in its names.
+OF_CITUS = {"search_path": "pg_catalog"}
+
+# The owner of the schema of table $1, a name as SQL, on another server, where that is neither a superuser nor the owner
+# here: a schema that was there before Citus made it is whose it was. Or what the server answers instead.
+OTHERS_SCHEMA_THERE = spelled_out("""
+SELECT w.result AS owner, w.nodename AS host, w.nodeport AS port
+FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid `=` c.relnamespace
+CROSS JOIN LATERAL pg_catalog.run_command_on_workers(pg_catalog.format(
+    'SELECT pg_catalog.max(r.rolname::pg_catalog.text) FROM pg_catalog.pg_namespace AS n
+     JOIN pg_catalog.pg_roles AS r ON r.oid `=` n.nspowner WHERE n.nspname `=` %L AND NOT r.rolsuper', n.nspname)) AS w
+WHERE c.oid `=` $1::pg_catalog.regclass::pg_catalog.oid AND (
+    NOT w.success OR w.result `<>` COALESCE(pg_catalog.pg_get_userbyid(n.nspowner)::pg_catalog.text, '')
+) AND w.result `<>` ''
+LIMIT 1""")
+
 # Those of the tables $1, by OID, that Citus holds: what is read of them is a table of another name, be it on this
 # server, which the owner of the table or of its schema may replace there.
 HELD_TABLES = """

@@ -78,11 +78,8 @@ WHERE n.oid `<>` pg_catalog.pg_my_temp_schema() AND pg_catalog.has_schema_privil
     AND pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMPORARY')
 ORDER BY s.place LIMIT 1""")
 
-# The search path, without schemas that are not there, as SQL.
-SEARCHED_SCHEMAS = spelled_out("""
-SELECT COALESCE(pg_catalog.string_agg(pg_catalog.quote_ident(s.name), ', ' ORDER BY s.place), '') AS path
-FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) WITH ORDINALITY AS s(name, place)
-WHERE NOT pg_catalog.starts_with(s.name::pg_catalog.text, 'pg_temp')""")
+# The search path of other servers, as SQL.
+SEARCHED_SCHEMAS = f"SELECT {INTERNAL}.names_on_servers() AS path"
 
 # Of a table that Citus holds, $1 its name as SQL: whether somebody whom the caller does not trust may put triggers on
 # its shards, where these are. No row of another table.
@@ -96,12 +93,14 @@ FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid `=` c.r
 JOIN pg_catalog.pg_dist_partition AS d ON d.logicalrelid::pg_catalog.oid `=` c.oid
 WHERE c.oid `=` pg_catalog.to_regclass($1)::pg_catalog.oid""")
 
-# Whether there are none on any of these shards, as the servers say that have them.
+# Whether there are none on any of these shards, as the servers say that have them; $2: the schema, as SQL with a point
+# behind it, where the shards' names lack it, which other schemas may have. To be asked by the search path `OF_CITUS`.
 NO_TRIGGERS = spelled_out("""
 SELECT pg_catalog.bool_and(s.success AND s.result `=` 'f') AS none
-FROM pg_catalog.run_command_on_placements($1::pg_catalog.regclass, 'SELECT EXISTS (
+FROM pg_catalog.run_command_on_placements($1::pg_catalog.regclass, pg_catalog.format('SELECT EXISTS (
     SELECT FROM pg_catalog.pg_trigger AS g
-    WHERE g.tgrelid `=` ''%s''::pg_catalog.regclass::pg_catalog.oid AND NOT g.tgisinternal)') AS s""")
+    WHERE g.tgrelid `=` pg_catalog.concat(%L, %%L)::pg_catalog.regclass::pg_catalog.oid AND NOT g.tgisinternal)', $2))
+AS s""")
 
 # Of a table that is distributed by integers, $1 its name as SQL, a `key` of each shard of which there is one below $2,
 # and the `server` that has it.
@@ -166,7 +165,7 @@ class ShardTables(WorkTables):
         of_shard = f"pg_catalog.replace({literal(query)}, {literal(placeholder)}, k.shard)"
         return (
             f"SELECT r.* FROM {self.name('shards')} AS k, LATERAL {INTERNAL}.rows_of_shard("
-            f"{of_shard}, {literal(', '.join(filter(None, ('pg_catalog', path))))}, $1) AS r({declared})"
+            f"{of_shard}, {literal(path)}, $1) AS r({declared})"
         )
 
 

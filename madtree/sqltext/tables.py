@@ -225,7 +225,8 @@ def model_table(schema: str, name: str, suffix: str = "") -> str:
 def create_table(schema: str, name: str, suffix: str, columns: Sequence[str], *, keyed: bool = True) -> str:
     """A table of a model's, with the key of its suffix unless that comes later; `columns` as SQL."""
     parts = [*columns, *([_key(suffix)] if suffix in KEYS and keyed else [])]
-    return f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(parts)})"
+    # A heap, whatever the session's default is: others have no places of rows, by which changes are noticed.
+    return f"CREATE TABLE {model_table(schema, name, suffix)} ({', '.join(parts)}) USING heap"
 
 
 def add_key(schema: str, name: str, suffix: str) -> str:

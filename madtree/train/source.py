@@ -79,10 +79,10 @@ def open_source(call: Call) -> Source:
     if access is not Access.IN_PLACE:
         columns = columns_needed(reader, task, with_identity=with_identity)
         if held is not None:
-            refuse_moved(reader, task.source, columns)
+            refuse_moved(reader, task.source, columns, is_spread=access is Access.SPREAD)
         if task.held_out is not None:
             if placement(reader, task.held_out.relation.oid) is not None:
-                refuse_moved(reader, task.held_out.relation, task.held_out.columns)
+                refuse_moved(reader, task.held_out.relation, task.held_out.columns, is_spread=False)
             columns = None  # the relation has no others
         if access is Access.SPREAD:
             spread = DistributedRows.distribute(host, task, space, columns, relation)

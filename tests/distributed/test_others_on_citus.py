@@ -13,6 +13,7 @@ from called import Listening, answer
 from private_cluster import nodes_of
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from madtree.doctor import Status, examine
 from madtree.errors import MadtreeError
 from madtree.sqltext.profile import categories
 from madtree.trees import Feature, FeatureKind
@@ -67,6 +68,13 @@ def as_role(dsn: str) -> psycopg.Connection:
     return psycopg.connect(make_conninfo(dsn, user=ROLE), autocommit=True)
 
 
+def planted(server: str, statements: str) -> None:
+    """Run statements as the role on that server alone."""
+    with as_role(server) as other:
+        other.execute("SET citus.enable_ddl_propagation = off; SET citus.enable_manual_changes_to_shards = on")
+        other.execute(statements.encode())
+
+
 @pytest.fixture(scope="module")
 def owner(servers: list[str]) -> Iterator[psycopg.Connection]:
     """The superuser's session, with a distributed table of her own and a plain one of the same rows."""
@@ -102,10 +110,74 @@ def test_values_of_domains_are_not_moved(owner: psycopg.Connection, caught: Caug
 
 def test_domains_in_views_and_enums_are_learned_from(owner: psycopg.Connection, caught: Caught) -> None:
     owner.execute("CREATE VIEW texts AS SELECT id, x, y, size, pg_catalog.concat(code) AS code FROM t")
-    for call in (CALLS[0].replace("'t'", "'texts'"), "tree_train('t', '{}', 'id', 'y', 'x, size', replace => true)"):
-        owner.execute(f"SELECT {call.format('viewed')}".encode())
-        owner.execute("SELECT tree_predict('viewed', 'texts', 'pg_temp.seen'); DROP TABLE pg_temp.seen")
+    owner.execute("SELECT " + CALLS[0].replace("'t'", "'texts'").format("viewed"))
+    owner.execute("SELECT tree_predict('viewed', 'texts', 'pg_temp.seen'); DROP TABLE pg_temp.seen")
+    owner.execute("SELECT forest_train('t', 'sized', 'id', 'y', 'x, size', num_trees => 2)")
     assert caught() == []
+
+
+def test_an_enum_may_be_another_type_on_other_servers(
+    owner: psycopg.Connection, servers: list[str], caught: Caught
+) -> None:
+    """Its owner has renamed it there, and made a cast to a type that has its name now."""
+    owner.execute("SELECT forest_train('here', 'ordered', 'id', 'y', 'x, size', num_trees => 2)")
+    for worker in servers[1:]:
+        planted(
+            worker,
+            f"ALTER TYPE {ROLE}.size RENAME TO former; CREATE TYPE {ROLE}.size AS ENUM ('s', 'm');"
+            f"CREATE FUNCTION {ROLE}.swapped({ROLE}.former) RETURNS {ROLE}.size LANGUAGE sql AS "
+            f"$$ SELECT 's'::{ROLE}.size WHERE {ROLE}.trap('cast') $$;"
+            f"CREATE CAST ({ROLE}.former AS {ROLE}.size) WITH FUNCTION {ROLE}.swapped({ROLE}.former) AS IMPLICIT",
+        )
+    try:
+        for call in (
+            "tree_train('t', 'named', 'id', 'y', 'x, size')",
+            "boost_train('t', 'named', 'id', 'size', 'x', num_trees => 2)",
+            "forest_predict('ordered', 't', 'pg_temp.seen')",
+            "tree_evaluate('ordered', 't')",
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege, match=f"{ROLE}.size"):
+                owner.execute(f"SELECT {call}".encode())
+        assert caught() == []
+    finally:
+        for worker in servers[1:]:
+            planted(worker, f"DROP TYPE {ROLE}.size CASCADE; ALTER TYPE {ROLE}.former RENAME TO size")
+
+
+@pytest.mark.parametrize("held", ["create_distributed_table('lists', 'id')", "create_reference_table('lists')"])
+def test_functions_of_any_type_are_postgres_own(
+    owner: psycopg.Connection, servers: list[str], caught: Caught, held: str
+) -> None:
+    """Some of a role's fit arrays better, in a schema that has the superuser's name and is searched first. Citus leaves
+    out pg_catalog in what it sends, or reads here; functions of Citus's leave out all schemas.
+    """
+    me = owner.info.user
+    body = f"RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM {ROLE}.trap('any'); RETURN 1; END $$"
+    for server in servers:
+        planted(
+            server,
+            f"CREATE SCHEMA {me}; GRANT USAGE ON SCHEMA {me} TO public;"
+            f"CREATE FUNCTION {me}.cardinality(float8[]) {body}; CREATE FUNCTION {me}.array_ndims(float8[]) {body};"
+            f"CREATE FUNCTION {me}.format(text, text) RETURNS text LANGUAGE sql AS $$ SELECT ''::text WHERE "
+            f"{ROLE}.trap('format') $$",
+        )
+    try:
+        owner.execute("CREATE TABLE lists AS SELECT id, x, y, ARRAY[x, id % 3] AS list FROM here")
+        owner.execute(f"SELECT {held}".encode())
+        with psycopg.connect(owner.info.dsn, autocommit=True) as session:
+            session.execute(
+                "SELECT madtree.tree_train('own.lists', 'own.listed', 'id', 'y', 'x, list', replace => true)"
+            )
+            for _ in range(2):
+                session.execute(
+                    "SELECT madtree.tree_predict('own.listed', 'own.lists', 'own.of_lists', replace => true)"
+                )
+            assert not any(finding.status is Status.PROBLEM for finding in examine(session))
+        assert caught() == []
+    finally:
+        owner.execute("DROP TABLE IF EXISTS lists, of_lists")
+        for server in servers:
+            planted(server, f"DROP SCHEMA {me} CASCADE")
 
 
 def test_operators_on_the_workers_alone_are_not_ours(
@@ -171,6 +243,35 @@ def test_own_tables_do_not_go_to_others_schemas_on_other_servers(owner: psycopg.
         other.execute("SET citus.enable_schema_based_sharding = on; CREATE SCHEMA tenant")
     with pytest.raises(MadtreeError, match='tables of the schema "tenant" on another server'):
         answer(Listening(owner), "tree_train('here', 'tenant.m', 'id', 'y', 'x')")
+
+
+def test_a_schema_may_have_been_there_before_citus_made_it(
+    owner: psycopg.Connection, servers: list[str], caught: Caught
+) -> None:
+    """On a server where its name was free: who owns it there puts a view in the place of what is filled."""
+    owner.execute("SELECT tree_train('here', 'before', 'id', 'y', 'x')")
+    owner.execute("SET citus.enable_ddl_propagation = off; CREATE SCHEMA early; RESET citus.enable_ddl_propagation")
+    for worker in servers[1:]:
+        planted(worker, "CREATE SCHEMA early")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match=f"of another owner on the server .*: {ROLE}"):
+        owner.execute("SELECT tree_predict('before', 't', 'early.scores')")
+    owner.execute("CREATE TABLE early.scores (id int, estimated_y bool)")
+    owner.execute("SELECT create_distributed_table('early.scores', 'id', shard_count => 4)")
+    shards = owner.execute("SELECT shard_name, nodename, nodeport FROM citus_shards WHERE table_name = "
+                           "'early.scores'::regclass").fetchall()  # fmt: skip
+    for shard, host, port in shards:
+        planted(
+            make_conninfo(servers[1], host=host, port=port),
+            f"DROP TABLE {shard}; CREATE TABLE IF NOT EXISTS {ROLE}.filled (id int, estimated_y bool);"
+            f"CREATE OR REPLACE FUNCTION {ROLE}.fills() RETURNS trigger LANGUAGE plpgsql AS "
+            f"$$ BEGIN PERFORM {ROLE}.trap('view'); RETURN NEW; END $$;"
+            f"CREATE OR REPLACE TRIGGER fills BEFORE INSERT ON {ROLE}.filled FOR EACH ROW EXECUTE FUNCTION "
+            f"{ROLE}.fills();"
+            f"CREATE VIEW {shard} AS TABLE {ROLE}.filled",
+        )
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="of another owner on the server"):
+        owner.execute("SELECT tree_predict('before', 't', 'early.scores', replace => true)")
+    assert caught() == []
 
 
 def test_a_training_table_in_anothers_schema_is_not_taken_unasked(owner: psycopg.Connection) -> None:

@@ -163,7 +163,7 @@ def test_functions_that_fit_no_screen() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 53_150
+    assert sum(map(lines_of_code, sources().values())) <= 53_280
 
 
 def test_functions_of_many_parameters() -> None:
@@ -214,4 +214,4 @@ def test_modules_in_circles_inside_rooms() -> None:
 
 
 def test_lines_of_sql_that_are_written() -> None:
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in SQL.glob("*.sql")) <= 1107
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in SQL.glob("*.sql")) <= 1184
