@@ -7,7 +7,7 @@ import os
 
 import pytest
 from hypothesis import HealthCheck, settings
-from shares import ALL, is_in_turn
+from shares import is_in_turn, is_one_in
 
 pytest_plugins = ["fix_container", "fix_server", "fix_directory", "plain_database", "stopping_rows"]
 
@@ -51,7 +51,7 @@ def left_out(cases: list[pytest.Item]) -> list[pytest.Item]:
     """Of all cases of a test those that are not tried."""
     placed = places_of(cases)
     if mark := cases[0].get_closest_marker("one_in"):
-        return [item for item, places in zip(cases, placed, strict=True) if not ALL and sum(places) % mark.args[0]]
+        return [item for item, places in zip(cases, placed, strict=True) if not is_one_in(places, mark.args[0])]
     sizes = [1 + max(places) for places in zip(*placed, strict=True)]
     return [item for item, places in zip(cases, placed, strict=True) if not is_in_turn(places, sizes)]
 

@@ -36,6 +36,15 @@ def share_of_pairs(every: Sequence[tuple[T, U]], one_of: int, turn: int, of_all:
     return [pair for pair in every if (firsts[str(pair[0])] + seconds[str(pair[1])] - turn) % of_all == 0]
 
 
+def is_one_in(places: Sequence[int], n: int) -> bool:
+    """Whether a case is tried of a list of which one in `n` is: of the first `n` the first, of the next the second, and
+    so on. So what a test takes in turn by its case's place is tried, too: the first one of each `n` alone would always
+    take the same. Of a product of lists one in `n` of the sums of places.
+    """
+    at = sum(places)
+    return ALL or at % n == (at // n % n if len(places) == 1 else 0)
+
+
 def is_in_turn(places: Sequence[int], sizes: Sequence[int]) -> bool:
     """Whether a case of a product of two lists is tried: each value of the longer list with one of the other, the next
     with the next, so that all values of both are there.

@@ -152,6 +152,7 @@ def test_a_class_without_weight_is_known_and_never_predicted(client: madtree.Cli
     assert estimator.predict_proba(X)[:, 1].tolist() == [0] * 30
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.usefixtures("flowers")
 @pytest.mark.parametrize("kind", [*ESTIMATORS, madtree.RandomForestClassifier, madtree.RandomForestRegressor])
 def test_the_strategy_is_handed_on_and_changes_no_answer(client: madtree.Client, kind: Any) -> None:

@@ -109,6 +109,7 @@ def test_a_connection_may_be_older_than_the_import_of_madtree(
 UNSAFE = "-c standard_conforming_strings=off -c backslash_quote=on"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("encoding", ["SJIS", "SHIFT_JIS_2004", "EUC_JP", "GBK", "BIG5", "GB18030", "JOHAB"])
 def test_an_encoding_cannot_make_a_backslash(connect: Callable[..., psycopg.Connection], encoding: str) -> None:
     """As Python writes Shift JIS, a yen sign is one, which would take the quote behind it to the text."""

@@ -24,8 +24,18 @@ KEPT = "flights_between_tests"  # where the tables wait, since loading them take
 TABLES = ("flights", *PARTS)
 
 
+@pytest.fixture(scope="module")
+def room(dsn: str) -> Iterator[None]:
+    """Room for the flights between a module's tests. They do not stay: other modules dump the whole database."""
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute(f"CREATE SCHEMA IF NOT EXISTS {KEPT}")
+    yield
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute(f"DROP SCHEMA {KEPT} CASCADE")
+
+
 @pytest.fixture
-def flights(db: psycopg.Connection) -> Iterator[None]:
+def flights(db: psycopg.Connection, room: None) -> Iterator[None]:
     """The schema `demo` with the flights in it, as `madtree demo` loads them, and nothing else."""
     db.execute("DROP SCHEMA IF EXISTS demo CASCADE")
     try:
@@ -33,7 +43,6 @@ def flights(db: psycopg.Connection) -> Iterator[None]:
     except DemoError as error:
         pytest.skip(str(error))
     prepare(db, ())
-    db.execute(f"CREATE SCHEMA IF NOT EXISTS {KEPT}")
     move(db, KEPT, "demo")
     load(Screen(Console(quiet=True), db), file)
     yield

@@ -106,7 +106,7 @@ def test_an_ordinary_user_runs_a_server_of_their_own(open_directory):
     nobody = pwd.getpwnam("nobody")
     package = open_directory / "package"
     package.mkdir(mode=0o755)
-    shutil.copytree(PACKAGE, package / "madtree", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, package / "madtree")
     for name in ("sql", "migrations"):
         shutil.copytree(PACKAGE.parent / name, package / name)
     shutil.copy(PACKAGE.parent / "madtree.control", package)

@@ -459,6 +459,7 @@ def test_what_madtree_makes_is_taken(name: str) -> None:
     assert call(plan, rows) is not None
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("change", [changed_bytes, changed_values])
 def test_a_changed_plan_is_refused_or_harmless(name: str, change: Callable[..., bytes]) -> None:

@@ -22,8 +22,20 @@ def test_a_product_of_two_lists_is_tried_in_turn(sizes: tuple[int, int]) -> None
     assert {second for _, second in tried} == set(range(sizes[1]))
 
 
+@pytest.mark.usefixtures("usual")
+@pytest.mark.parametrize("n", [2, 3])
+def test_one_in_so_many_takes_every_turn(n: int) -> None:
+    tried = [place for place in range(6 * n) if shares.is_one_in([place], n)]
+    assert len(tried) == 6
+    assert {place % n for place in tried} == set(range(n))
+    products = [pair for pair in product(range(6), range(2)) if shares.is_one_in(pair, 2)]
+    assert len(products) == 6
+    assert [{places[side] for places in products} for side in (0, 1)] == [set(range(6)), {0, 1}]
+
+
 def test_all_are_tried_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shares, "ALL", True)
+    assert all(shares.is_one_in([place], 2) for place in range(4))
     assert all(shares.is_in_turn(case, (3, 2)) for case in product(range(3), range(2)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
@@ -62,17 +63,27 @@ MISTAKES = [
 ]
 
 
+MAKE = """
+    CREATE TABLE data AS SELECT i AS id, i > 10 AS y, i AS x FROM generate_series(1, 20) i;
+    CREATE VIEW "A view" AS SELECT 1 AS one;
+    CREATE INDEX an_index ON data (id);
+    SELECT madtree.tree_train('data', 'm', 'id', 'y', 'x', min_split => 2);
+    SELECT madtree.forest_train('data', 'f', 'id', 'y', 'x', num_trees => 2);
+    SELECT madtree.boost_train('data', 'b', 'id', 'y', 'x', num_trees => 2);
+"""
+
+
+@pytest.fixture(scope="module")
+def made(shared_db: psycopg.Connection) -> psycopg.Connection:
+    """Models of `data`, and things that have names already, for calls that leave nothing."""
+    shared_db.execute(MAKE)
+    return shared_db
+
+
 @pytest.fixture
 def model(db: psycopg.Connection) -> psycopg.Connection:
-    """A model `m` of `data`, and things that have names already."""
-    db.execute("""
-        CREATE TABLE data AS SELECT i AS id, i > 10 AS y, i AS x FROM generate_series(1, 20) i;
-        CREATE VIEW "A view" AS SELECT 1 AS one;
-        CREATE INDEX an_index ON data (id);
-        SELECT madtree.tree_train('data', 'm', 'id', 'y', 'x', min_split => 2);
-        SELECT madtree.forest_train('data', 'f', 'id', 'y', 'x', num_trees => 2);
-        SELECT madtree.boost_train('data', 'b', 'id', 'y', 'x', num_trees => 2);
-    """)
+    """The same for a test that changes them."""
+    db.execute(MAKE)
     return db
 
 
@@ -92,20 +103,23 @@ def sentence(error: psycopg.Error) -> str:
 
 @pytest.mark.parametrize("maker", MAKERS)
 def test_a_name_that_cannot_be_created_is_refused_in_the_same_words(
-    model: psycopg.Connection, schema: str, maker: str
+    made: psycopg.Connection, shared_schema: str, maker: str
 ) -> None:
     argument, kind, _ = MAKERS[maker]
     for name, expected, hint, sqlstate in MISTAKES:
-        error = refused(model, schema, maker, None if name is None else name.replace("{s}", schema))
-        assert sentence(error) == expected.format(argument=argument, kind=kind, s=schema)
+        error = refused(made, shared_schema, maker, None if name is None else name.replace("{s}", shared_schema))
+        assert sentence(error) == expected.format(argument=argument, kind=kind, s=shared_schema)
         assert str(error.diag.message_hint).startswith(hint), name
         assert error.sqlstate == sqlstate, name
 
 
 @pytest.mark.parametrize("maker", MAKERS)
-def test_no_schema_is_selected(model: psycopg.Connection, schema: str, maker: str) -> None:
-    model.execute("SET search_path = nowhere")
-    error = refused(model, schema, maker, "out")
+def test_no_schema_is_selected(
+    made: psycopg.Connection, connect: Callable[[], psycopg.Connection], shared_schema: str, maker: str
+) -> None:
+    other = connect()
+    other.execute("SET search_path = nowhere")
+    error = refused(other, shared_schema, maker, "out")
     assert sentence(error) == f'{MAKERS[maker][0]}: no schema has been selected to create "out" in'
     assert str(error.diag.message_hint).startswith("Name a schema (schema.name)")
     assert error.sqlstate == "3F000"
@@ -126,11 +140,11 @@ def test_the_caller_may_not_create_tables_there(
 
 
 @pytest.mark.parametrize("maker", MAKERS)
-def test_any_other_name_will_do(model: psycopg.Connection, schema: str, maker: str) -> None:
-    for name in (" out ", "OUT", "\"Out, 'put'\"", "x" * 63, "pg_temp.out", f"{schema}.out"):
-        with model.transaction(force_rollback=True):
-            model.execute(f"SELECT {MAKERS[maker][2].format(s=schema)}", [name])
-            assert model.execute(f"SELECT pg_catalog.count(*) > 0 FROM {name}").fetchone() == (True,)
+def test_any_other_name_will_do(made: psycopg.Connection, shared_schema: str, maker: str) -> None:
+    for name in (" out ", "OUT", "\"Out, 'put'\"", "x" * 63, "pg_temp.out", f"{shared_schema}.out"):
+        with made.transaction(force_rollback=True):
+            made.execute(f"SELECT {MAKERS[maker][2].format(s=shared_schema)}", [name])
+            assert made.execute(f"SELECT pg_catalog.count(*) > 0 FROM {name}").fetchone() == (True,)
 
 
 def test_all_functions_that_create_tables_are_here(db: psycopg.Connection) -> None:

@@ -247,6 +247,7 @@ def test_what_is_told(db: psycopg.Connection) -> None:
         rows(db, QUANTILES, LEVELS)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "damage", ["seed = NULL", "sampling = 'twice'", "sample_ratio = 'NaN'", "sample_ratio = -1", "num_trees = 16"]
 )

@@ -131,6 +131,7 @@ def classes_of(db: psycopg.Connection, setting: str) -> list[Any]:
     return {"label": [False, True], "kind": ["high", "low", "mid"], "y": []}[MODELS[setting][0]]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("setting", MODELS)
 def test_metrics_are_scikit_learns(data: psycopg.Connection, setting: str) -> None:
     train_one(data, setting)

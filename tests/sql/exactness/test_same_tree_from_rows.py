@@ -64,6 +64,7 @@ def test_permuted_rows_give_identical_tables(db: psycopg.Connection, dependent: 
     assert read_model(db, "permuted_model") == read_model(db, "model")
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("dependent", "criterion"), DEPENDENTS)
 @pytest.mark.parametrize("n_bins", [0, 5])
 def test_a_group_has_the_tree_that_it_has_alone(

@@ -63,10 +63,9 @@ def in_memory(
     return train_at_hand(problem, [block])[0]
 
 
-@pytest.mark.parametrize(
-    ("target", "n_classes", "weighted", "criterion"),
-    [("label", 2, False, "gini"), ("label", 2, True, "gini"), ("y", 0, False, "mse"), ("y", 0, True, "mse")],
-)
+@pytest.mark.in_turn
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("target", "n_classes", "criterion"), [("label", 2, "gini"), ("y", 0, "mse")])
 def test_many_blocks_give_the_tree_of_one(
     db: psycopg.Connection, table: dict[str, np.ndarray], target: str, n_classes: int, weighted: bool, criterion: str
 ) -> None:

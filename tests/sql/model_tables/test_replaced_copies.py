@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import psycopg
 import pytest
 
@@ -23,9 +25,17 @@ COPIES = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _tables(db: psycopg.Connection) -> None:
-    db.execute(MAKE)
+@pytest.fixture(scope="module")
+def made(shared_db: psycopg.Connection) -> psycopg.Connection:
+    shared_db.execute(MAKE)
+    return shared_db
+
+
+@pytest.fixture
+def db(made: psycopg.Connection) -> Iterator[psycopg.Connection]:
+    """The tables and models, which are as they were afterwards."""
+    with made.transaction(force_rollback=True):
+        yield made
 
 
 def tables_of(db: psycopg.Connection, prefix: str) -> set[str]:

@@ -142,6 +142,7 @@ def test_ids_keep_type_and_collation(data: psycopg.Connection, id_: str) -> None
     assert (summed(data, "by_workers"), data.execute(columns).fetchall()) == expected
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("label", ["UNSAFE", "RESTRICTED"])
 @pytest.mark.parametrize("place", ["id", "feature", "policy"])
 def test_what_workers_may_not_evaluate_keeps_the_rows_in_one_process(

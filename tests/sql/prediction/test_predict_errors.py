@@ -129,6 +129,7 @@ def test_types_without_a_cast_are_named_at_once(db: psycopg.Connection, call: st
     assert "Traceback" not in (caught.value.diag.context or "")
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("model", ["m", "forest"])
 @pytest.mark.parametrize(
     ("call", "argument"),

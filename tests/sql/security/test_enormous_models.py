@@ -223,7 +223,7 @@ def calls(db: psycopg.Connection, model: str) -> Iterator[str]:
     yield "SELECT count(r) FROM madtree.models AS r"
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("turn", "model", "change"), [(turn, *case) for turn, case in enumerate(CASES)], ids=lambda value: str(value)
 )

@@ -14,7 +14,8 @@ from shares import share
 from tests.unit.test_forged_bytes import CASES, score_plan
 
 N_ROWS = 200_000
-COPIES = {"score_block": 30_000, "grow_block": 2_000, "pack_images": 40_000}  # of rows: as many as take a second
+# Of rows: as many as take some tenths of a second, and no more than a block may hold.
+COPIES = {"score_block": 30_000, "grow_block": 2_000, "pack_images": 20_000}
 TIMEOUTS = (20, 60, 120, 250, 500)  # milliseconds
 # What a process holds beyond a statement: half-done work, seats in a training, files, cursors.
 HELD = r"""

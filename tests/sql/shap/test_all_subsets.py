@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from forest_data import rows
 from json_tree import Document, probabilities, way_at
+from shares import share
 
 MAKE = """
 CREATE TYPE size AS ENUM ('small', 'medium', 'large');
@@ -130,7 +131,7 @@ def trained(db: psycopg.Connection, name: str) -> tuple[Document, str]:
     return db.execute("SELECT madtree.tree_to_json('m')").fetchone()[0], kind  # type: ignore[index]
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", share([*MODELS], 2))
 def test_contributions_are_shapley_values(db: psycopg.Connection, name: str) -> None:
     document, kind = trained(db, name)
     db.execute("SELECT madtree.tree_shap('m', 'test', 'why')")
@@ -160,7 +161,7 @@ def test_contributions_are_shapley_values(db: psycopg.Connection, name: str) -> 
     assert asked >= 10
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", share([*MODELS], 2, 1))
 def test_contributions_against_a_background_are_shapley_values(db: psycopg.Connection, name: str) -> None:
     """Of which rows one has no value, and one a category that is unknown."""
     document, kind = trained(db, name)

@@ -44,7 +44,7 @@ def made(shared_db: psycopg.Connection) -> None:
         if statement:
             db.execute(statement)  # type: ignore[arg-type]
     db.execute("CREATE TABLE others AS SELECT * FROM t WHERE id % 500 IN (3, 208)")
-    db.execute("CREATE VIEW shuffled AS SELECT * FROM t WHERE id < 12000 ORDER BY md5(id::text)")
+    db.execute("CREATE VIEW shuffled AS SELECT * FROM t WHERE id < 3000 ORDER BY md5(id::text)")
     db.execute("CREATE TABLE few AS SELECT * FROM t WHERE id <= 20")
     for training in MODELS.values():
         db.execute(f"SELECT madtree.{training}")  # type: ignore[arg-type]

@@ -68,9 +68,9 @@ def test_another_type_of_a_features_name_runs_nothing(ground: Ground, what: str,
             for name in ("text", "int4", "float8"):
                 attacker.execute(_CAST.format(name=name))  # type: ignore[arg-type]
         ground.sprung()
-        for turn, which in enumerate(fitted):
+        for turn, which in enumerate(fitted, 2 * [*INSTEAD].index(what)):
             asked = [name for name in entries(kinds[which]) if name != "fit"]
-            for name in {"predict", "score", *share(asked, 3, turn)}:
+            for name in {"predict", "score", *share(asked, 9, turn)}:
                 if not refused(lambda which=which, name=name: ask(fitted[which], name, place[which])):
                     answered.add(name)
                 seen.look(f"{which}.{name}", f"{what} in the place of its enum")

@@ -50,7 +50,7 @@ def test_a_superuser_is_handed_no_expression(ground: Ground, kind: str) -> None:
     ]
     every = [(column, text) for column in columns for text in FORGED if column not in ("source_table", "model_table")]
     with ground.calling(CALLERS["superuser"]) as db:
-        for column, text in dict.fromkeys([*always, *share(every, 5, len(kind))]):
+        for column, text in dict.fromkeys([*always, *share(every, 11, len(kind))]):
             attacker.execute("BEGIN")
             attacker.execute("CREATE TEMPORARY TABLE before AS SELECT * FROM traps.plain_summary; COMMIT")
             value = text.replace("{spring}", spring("expression"))

@@ -60,7 +60,7 @@ def test_nothing_on_a_models_table_runs(
     ground.clear()
     with ground.calling(CALLERS[who]) as db:
         calls = [*calls_of(db, engine), *REPLACING]
-        for turn, (kind, part, what) in enumerate(share(pairs, 193, mine)):
+        for turn, (kind, part, what) in enumerate(share(pairs, 293, mine)):
             model = models[owner_of(who)][kind]
             attacker.execute(put(what, model + part, _column(part), f"object: {what}", "planted"))  # type: ignore[arg-type]
             ground.sprung()
@@ -100,7 +100,7 @@ def test_further_columns_of_a_models_tables_are_not_taken_over(
             ground.warnings.clear()
             calls = calls_of(db, engine)
             copying = [call for call in calls if call.function == "tree_prune"]
-            for call in [*copying, *share(calls, 157, turn)]:
+            for call in [*copying, *share(calls, 233, turn)]:
                 place = {**FIXED, "model": model, "data": "traps.d", "out": ground.new_name()}
                 seen.call(db, call, place, f"further columns in {model}")
             for part in some:

@@ -56,6 +56,7 @@ def test_the_view_of_models_tells_of_them_from_the_catalogue_alone(
     assert told == {"model", "schema", "name", "owner"}
 
 
+@pytest.mark.one_in(2)
 @all_traps
 def test_no_function_reads_them_and_the_error_says_why(
     trapped: None, db: psycopg.Connection, user_db: psycopg.Connection, canary: Callable[[], set[str]]

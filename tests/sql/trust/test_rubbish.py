@@ -175,6 +175,7 @@ STRUCTURES = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("change", STRUCTURES)
 def test_nodes_that_are_no_tree_are_a_sentence(data: psycopg.Connection, change: str) -> None:
     data.execute("SELECT tree_train('data', 'm', 'id', 'y', 'x, k', min_split => 9)")

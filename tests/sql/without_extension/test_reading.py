@@ -62,6 +62,7 @@ def test_trees_are_told_alike(both: Both, model: str) -> None:
     assert both.ask("tree_cp", model) == answer(both, "tree_cp", model)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("model", MODELS)
 def test_documents_are_alike(both: Both, model: str) -> None:
     tree = None if model in TREES else 2
