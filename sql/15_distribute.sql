@@ -30,11 +30,10 @@ COMMENT ON FUNCTION madtree_internal.pack_images(bytea, bytea) IS 'internal: bin
 -- schemas that it finds by itself: it is read anew, where a function of somebody else's may fit a name better. So there
 -- only schemas are searched in which nobody else may make one, and that Citus itself has made on the servers: under the
 -- name of another one, whoever may create schemas there has made their own. Nor is "public", whose rights are each
--- server's own. Strings mean there what they mean here,
--- whatever the owner of a database has set. jit goes off because compiling an expression of a thousand branches takes
--- longer than a million rows.
+-- server's own. Strings mean there what they mean here, whatever the owner of a database has set. jit goes off because
+-- compiling an expression of a thousand branches takes longer than a million rows.
 -- Citus hands on what SET LOCAL says, if told to; but neither the settings in a function's definition, nor what was set
--- in an earlier subtransaction, of which PL/Python makes one for each statement. So whatever users call comes here first.
+-- in an earlier subtransaction, of which PL/Python makes one for each statement. So all that users call begins here.
 CREATE FUNCTION madtree_internal.names_on_servers() RETURNS text
 LANGUAGE plpgsql VOLATILE AS $plpgsql$
 DECLARE
@@ -110,7 +109,7 @@ BEGIN
     EXECUTE pg_catalog.format('SET LOCAL search_path TO %s', searched);
     PERFORM pg_catalog.set_config('search_path', path, true);
     IF NOT is_closed THEN
-        -- What Citus would run in this session it would read by this session's search path: so by a connection of its own.
+        -- What Citus would run in this session it would read by its search path: so by a connection of its own.
         PERFORM pg_catalog.set_config('citus.enable_local_execution', 'off', true);
     END IF;
     PERFORM pg_catalog.set_config('citus.propagate_set_commands', before, true);

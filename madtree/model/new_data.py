@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, bare_message
+from madtree.host import Host, bare_message, has_citus
 from madtree.model.trust import NOT_ALLOWED
 from madtree.records import dataclass
 from madtree.request import (
@@ -23,7 +23,7 @@ from madtree.request import (
 )
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.cells import actual_class, number
-from madtree.sqltext.distributed import HAS_CITUS, PLACEMENT
+from madtree.sqltext.distributed import PLACEMENT
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import parse_name
 from madtree.sqltext.typenames import quoted_type, type_sql
@@ -137,7 +137,7 @@ def _refuse_named_there(table: NewTable, enums: Sequence[Feature]) -> None:
     if not enums:
         return
     oids = [row["oid"] for row in named_types(host, [quoted_type(each.type) for each in enums]) if row["oid"]]
-    if not oids or not host.query(HAS_CITUS) or not may_be_renamed(host, oids):
+    if not oids or not has_citus(host) or not may_be_renamed(host, oids):
         return
     if host.query(PLACEMENT, ["pg_catalog.oid"], [table.source.oid]):
         raise MadtreeError(
