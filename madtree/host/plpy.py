@@ -15,7 +15,7 @@ from madtree.host.message import StepDone
 from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.session import Looks
 from madtree.host.shown import shown_by_process
-from madtree.sqltext.query import Binary, Lasting
+from madtree.sqltext.query import DOUBLES, Binary, Lasting
 from madtree.sqltext.quote import INTERNAL
 from madtree.sqltext.split import in_ascii
 
@@ -26,10 +26,19 @@ _AS_SENT = ("UTF8", "SQL_ASCII")  # the latter has no encoding, and takes bytes 
 # Bytes that are no text in the database's encoding end in an error here: PL/Python would crash, and with it the server.
 # PostgreSQL takes such bytes from the options of a connection, and in names from a database without an encoding.
 # `_KEPT` is for rows that are fetched at once, `_READ` for those of a cursor, whose query is not run to its end first.
-_IS_TEXT = "SELECT found.* FROM {} WHERE pg_catalog.convert_to(pg_catalog.concat(found.*), 'UTF8') IS NOT NULL"
+_SAID = "pg_catalog.convert_to(pg_catalog.concat(found.*), 'UTF8')"
+_IS_TEXT = f"SELECT found.* FROM {{}} WHERE {_SAID} IS NOT NULL"
 _KEPT = "WITH found AS MATERIALIZED ({}\n) " + _IS_TEXT.format("found")
 _PLAN = Lasting(f'SELECT p."QUERY PLAN" FROM {INTERNAL}.plan_lines($1) AS p ("QUERY PLAN")')
 _READ = _IS_TEXT.format("({}\n) AS found")
+# For a database in one of the `DOUBLES`: a row with such a character ends in an error, of words that a function of
+# PostgreSQL's repeats as they are.
+_SAID_AS_IT_IS = (
+    f"CASE WHEN pg_catalog.byteaeq(pg_catalog.convert({_SAID}, 'UTF8', pg_catalog.getdatabaseencoding()), "
+    f"pg_catalog.convert_to(pg_catalog.concat(found.*), pg_catalog.getdatabaseencoding())) THEN {_SAID} "
+    f"ELSE pg_catalog.decode(pg_catalog.encode({_SAID}, 'of a name or text with a character that is another one, too, "
+    "in Unicode'), 'hex') END"
+)
 
 
 def _read(error: UnicodeError) -> tuple[str | bytes, int]:
@@ -53,7 +62,7 @@ class PlpyHost:
     kept: ClassVar[dict[str, Any]] = {}
     # The session's, by their text and types.
     _lasting: ClassVar[dict[tuple[str, tuple[str, ...]], Any]] = {}
-    _encoding: ClassVar[str | None] = None
+    _databases: ClassVar[str | None] = None  # its encoding
 
     def __init__(self, plpy: Any) -> None:
         self._plpy = plpy
@@ -68,7 +77,7 @@ class PlpyHost:
     def query(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
         if sql.startswith("EXPLAIN "):
             return self.query(_PLAN, ["pg_catalog.text"], [sql])
-        return list(self._run(_checked(sql, _KEPT), types, params))
+        return list(self._run(self._checked(sql, _KEPT), types, params))
 
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
         return int(self._run(sql, types, params).nrows())
@@ -80,7 +89,7 @@ class PlpyHost:
         return (self.query(Binary(sql), *given) for sql, *given in queries)
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
-        text = self._sent(_checked(sql, _READ))
+        text = self._sent(self._checked(sql, _READ))
         if _savepoints_are_sent():
             yield from self._fetched(text, types, params, batch)
             return
@@ -161,9 +170,21 @@ class PlpyHost:
         """
         if sql.isascii():
             return sql
-        if self._encoding is None:
-            PlpyHost._encoding = self._run(_ENCODING, (), ())[0]["name"]
-        return sql if self._encoding in _AS_SENT else in_ascii(sql)
+        return sql if self._encoding() in _AS_SENT else in_ascii(sql)
+
+    def _encoding(self) -> str:
+        if self._databases is None:
+            PlpyHost._databases = str(self._run(_ENCODING, (), ())[0]["name"])
+        return str(self._databases)
+
+    def _checked(self, sql: str, form: str) -> str:
+        """The query in one of these forms, unless it has no text."""
+        if isinstance(sql, Binary) or not sql.lstrip().startswith(("SELECT ", "SELECT\n", "WITH ")):
+            return sql
+        if self._encoding() in DOUBLES:
+            form = form.replace(_SAID, _SAID_AS_IT_IS)
+        text = form.replace("{}", sql)
+        return Lasting(text) if isinstance(sql, Lasting) else text
 
     def _plan(self, sql: str, types: Sequence[str]) -> Any:
         """The prepared statement; the last one is kept, since of a wide table preparing takes as long as reading a page
@@ -187,14 +208,6 @@ class PlpyHost:
 
 
 _savepoints_are_sent = cache(savepoints_are_sent)
-
-
-def _checked(sql: str, form: str) -> str:
-    """The query in one of these forms, unless it has no text."""
-    if isinstance(sql, Binary) or not sql.lstrip().startswith(("SELECT ", "SELECT\n", "WITH ")):
-        return sql
-    text = form.replace("{}", sql)
-    return Lasting(text) if isinstance(sql, Lasting) else text
 
 
 def _remember(error: Exception, sql: str, params: Sequence[Any]) -> None:

@@ -23,7 +23,7 @@ from madtree.host.protocol import TYPES, Host, Query, Row, Sharing
 from madtree.host.read_ahead import Reader, read_ahead
 from madtree.host.session import Looks
 from madtree.host.shown import shown_by_setting
-from madtree.host.statements import cancel, check_encoding, sent, settled
+from madtree.host.statements import cancel, check_database, check_encoding, sent, settled
 from madtree.sqltext import sessions
 from madtree.sqltext.catalog import EXTENSION_VERSION
 
@@ -82,7 +82,11 @@ class PsycopgHost:
             connections: over how many a training's rows are read, None for as many as pay.
             doing: is told what is being done.
             source: a session of another server, where the rows are.
+
+        Raises:
+            MadtreeError: the database's encoding is one in which two characters are one to a client.
         """
+        check_database(connection)
         self._doing = doing or Doing()
         self.kept: dict[str, Any] = {TYPES: _TYPES.setdefault(connection, {})}
         self.connection, self._tell, self._look = connection, tell, look

@@ -18,6 +18,7 @@ from psycopg.rows import dict_row
 
 from madtree.errors import MadtreeError
 from madtree.host.protocol import Row
+from madtree.sqltext.query import DOUBLES
 
 _ACTIVE = psycopg.pq.TransactionStatus.ACTIVE
 _ASK_AGAIN = 0.5  # seconds
@@ -51,6 +52,20 @@ def check_encoding(connection: Any) -> None:
             f"the connection's client_encoding is {connection.info.parameter_status('client_encoding')}, in which "
             "other characters have the bytes of a quote or a backslash",
             hint="SET client_encoding = 'UTF8', or connect with client_encoding=UTF8.",
+        )
+
+
+def check_database(connection: Any) -> None:
+    """Refuse a database in whose encoding two characters may be one in Unicode.
+
+    Raises:
+        MadtreeError: the connection's is such a one.
+    """
+    if (encoding := connection.info.parameter_status("server_encoding")) in DOUBLES:
+        raise MadtreeError(
+            f"the encoding of this database is {encoding}, in which names that differ are the same to a client",
+            hint="Use the extension's functions, or a database in UTF8.",
+            sqlstate="0A000",
         )
 
 

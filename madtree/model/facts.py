@@ -119,6 +119,7 @@ def look_up(host: Host, schema: str, name: str) -> Facts:
     if oids := sorted({row["type_oid"] for row in rows if not row["own"]}):
         hold_types(host, oids)
         rows = host.query(sql.MODEL_COLUMNS, _TEXTS, [schema, list(names)])
+    rows = [row for row in rows if row["table"] in names]  # a name may have been cut
     others = _other_types(host, oids)
     # Of an owner who is not trusted, or where a superuser asks, in the schema of one.
     open_ = {row["oid"] for row in rows if not (row["trusted"] and (row["schema_trusted"] or not row["by_superuser"]))}

@@ -79,6 +79,13 @@ def check_free(
     Arguments and errors are those of `check_new`; or it is a superuser's who cannot hold the schema here.
     """
     names = [suffixed(name, suffix) for suffix in suffixes]
+    if not name.isascii() and host.query(sql.TOO_LONG, [f"{_TEXT}[]"], [names]):
+        raise MadtreeError(
+            f"{argument}: {ident(name)} is too long, as letters are in this database's encoding: one name would be "
+            f"cut at {MAX_IDENTIFIER_BYTES} bytes",
+            hint="Choose a shorter name.",
+            sqlstate="42622",
+        )
     rows = host.query(sql.OUTPUT_SCHEMA, [_TEXT, f"{_TEXT}[]"], [schema, names])
     held = 0
     while rows and rows[0]["may_be_swapped"] and rows[0]["oid"] != held:

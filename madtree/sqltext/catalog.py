@@ -152,6 +152,10 @@ CROSS JOIN LATERAL (
 ) AS w
 ORDER BY c.asked, c.depth DESC""")
 
+# Of names those that PostgreSQL would cut, in the database's encoding.
+TOO_LONG = """
+SELECT n.name FROM pg_catalog.unnest($1) AS n (name) WHERE pg_catalog.octet_length(n.name) OPERATOR(pg_catalog.>) 63"""
+
 # The schema of a model's tables and what is in it already; $1 NULL: where unqualified names are created.
 # `may_be_swapped`: a superuser asks, and does not trust the schema's owner.
 OUTPUT_SCHEMA = Lasting(f"""

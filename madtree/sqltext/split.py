@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from itertools import pairwise
 
 from madtree.errors import MadtreeError
 from madtree.sqltext.catalog import SOURCE_ALIAS
@@ -17,14 +18,16 @@ from madtree.sqltext.catalog import SOURCE_ALIAS
 _LETTER, _DIGIT, _ANY = r"[^\x00-@\[-^`{-\x7f]", r"[^\x00-/:-@\[-^`{-\x7f]", r"[^\x00-#%-/:-@\[-^`{-\x7f]"
 _NAME = rf"{_LETTER}{_ANY}*"
 _TAG = rf"(?:{_LETTER}{_DIGIT}*)?"
-# A string with escapes goes on behind an end of line, with escapes there, too.
+# A string goes on behind an end of line, with escapes there, too, if it has some.
 _ESCAPED = r"'(?:[^'\\]|''|\\.)*'(?!')"
 _END_OF_LINE = r"[ \t\f\v]*[\n\r][ \t\n\r\f\v]*"
+_PLAIN = r"'(?:[^']|'')*'"
 _TOKEN = re.compile(
     rf"""
       (?P<space>[ \t\n\r\f\v]+)
     | (?P<comment>--|/\*)
-    | (?P<string>[eE]{_ESCAPED}(?:{_END_OF_LINE}{_ESCAPED})*(?!{_END_OF_LINE}')|(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*')
+    | (?P<string>[eE]{_ESCAPED}(?:{_END_OF_LINE}{_ESCAPED})*(?!{_END_OF_LINE}')
+        |(?:[bBxXnN]|[uU]&)?{_PLAIN}(?:{_END_OF_LINE}{_PLAIN})*)
     | (?P<dollar>\$(?P<tag>{_TAG})\$.*?\$(?P=tag)\$)
     | (?P<unicode>[uU]&"(?:[^"]|"")+")
     | (?P<quoted>"(?:[^"]|"")+")
@@ -253,7 +256,12 @@ def in_ascii(text: str) -> str:
         MadtreeError: a name without quotes has capitals that are not ASCII, which PostgreSQL folds as the database's
             locale says; or there is such a letter in a string in dollars, or in one with a letter in front of it.
     """
-    return "".join(piece if piece.isascii() else _in_ascii(kind, piece) for kind, _, piece in _tokens(text))
+    pieces = [(kind, piece) for kind, _, piece in _tokens(text)]
+    read = [(kind, piece) for kind, piece in pieces if kind != "space"]
+    for (_, before), (kind, piece) in pairwise(read):
+        if not before.isascii() and kind == "name" and fold(piece) == "uescape":  # of which there is none as yet
+            raise _not_read(piece)
+    return "".join(piece if piece.isascii() else _in_ascii(kind, piece) for kind, piece in pieces)
 
 
 def _in_ascii(kind: str, piece: str) -> str:
@@ -262,13 +270,14 @@ def _in_ascii(kind: str, piece: str) -> str:
     if kind == "name" and fold(piece) == piece.lower():
         kind, piece = "quoted", f'"{fold(piece)}"'
     if kind != "quoted" and not (kind == "string" and piece[0] == "'"):
-        raise MadtreeError(
-            f"in a database whose encoding is not UTF8, {piece[:100]} cannot be read",
-            hint="Write a name in double quotes, a string in single quotes.",
-            sqlstate="0A000",
-        )
-    escaped = piece.replace("\\", "\\\\")
-    return "U&" + _NOT_ASCII.sub(lambda each: f"\\+{ord(each[0]):06x}", escaped)
+        raise _not_read(piece)
+    escaped = _NOT_ASCII.sub(lambda each: f"\\+{ord(each[0]):06x}", piece.replace("\\", "\\\\"))
+    return f" U&{escaped}"  # a word may stand right before it
+
+
+def _not_read(piece: str) -> MadtreeError:
+    message = f"in a database whose encoding is not UTF8, {piece[:100]} cannot be read"
+    return MadtreeError(message, hint="Write a name in double quotes, a string in single quotes.", sqlstate="0A000")
 
 
 def _unquoted(kind: str, piece: str) -> str:

@@ -274,16 +274,20 @@ def test_a_name_may_be_cut_and_folded_as_the_database_says(expression: str, foun
     ("text", "written"),
     [
         ("SELECT 'a\\', x", "SELECT 'a\\', x"),
-        ("'é\\'", "U&'\\+0000e9\\\\'"),
+        ("'é\\'", " U&'\\+0000e9\\\\'"),
+        ("'é' \n'\\0062'", " U&'\\+0000e9' \n'\\\\0062'"),
+        ("'a'\n'é'", " U&'a'\n'\\+0000e9'"),
+        ("x LIKE'é'", "x LIKE U&'\\+0000e9'"),
+        ('"é", uescape', ' U&"\\+0000e9", uescape'),
         ("E'\\é\\\\é'", "E'\\U000000e9\\\\\\U000000e9'"),
-        ('"É""\\", GRößE', 'U&"\\+0000c9""\\\\", U&"gr\\+0000f6\\+0000dfe"'),
+        ('"É""\\", GRößE', ' U&"\\+0000c9""\\\\",  U&"gr\\+0000f6\\+0000dfe"'),
     ],
 )
 def test_a_statement_is_written_in_ascii(text: str, written: str) -> None:
     assert in_ascii(text) == written
 
 
-@pytest.mark.parametrize("text", ["GRÖSSE", "$$é$$", "$é$a$é$", "N'é'", "U&'é'", 'U&"é"'])
+@pytest.mark.parametrize("text", ["GRÖSSE", "$$é$$", "$é$a$é$", "N'é'", "U&'é'", 'U&"é"', "'é' uescape '!'"])
 def test_what_is_not_written_in_ascii_is_refused(text: str) -> None:
     with pytest.raises(MadtreeError, match="in a database whose encoding is not UTF8"):
         in_ascii(f"f({text})")

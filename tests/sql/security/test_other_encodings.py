@@ -1,14 +1,21 @@
 """PL/Python hands statements in UTF-8 to PostgreSQL, which reads them in the database's encoding: another one would
 have `"é"` be the table `"Ã©"`, which anybody may have made, and `'ä'` another category than that of the rows.
+
+In EUC-JP two characters may be the same in Unicode: of a table with two such columns one was looked at, and the other
+one read, with what its owner has made. A letter may also take more bytes than in UTF-8, so that names are cut.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import psycopg
 import pytest
 from fix_server import Server
+
+import madtree
 
 MAKE = """
 CREATE EXTENSION madtree CASCADE;
@@ -18,21 +25,59 @@ CREATE VIEW "Ã©" AS SELECT id, "größe", k, y FROM "é" WHERE 1 / (id - id) =
 """
 
 
-def test_names_and_texts_are_what_they_are(server: Server) -> None:
-    name = f"madtree_latin1_{os.getpid()}"
+# The second column is of an enum, whose owner has made what reads it as a number.
+DOUBLES = """
+CREATE EXTENSION madtree CASCADE;
+CREATE TYPE odd AS ENUM ('1');
+CREATE FUNCTION run(odd) RETURNS float8 LANGUAGE plpgsql AS $$BEGIN RAISE 'it ran'; END$$;
+CREATE CAST (odd AS float8) WITH FUNCTION run AS IMPLICIT;
+CREATE ROLE {0};
+ALTER TYPE odd OWNER TO {0};
+ALTER FUNCTION run OWNER TO {0};
+DO $$BEGIN EXECUTE pg_catalog.format(
+    'CREATE TABLE t AS SELECT i AS id, ''1''::odd AS %I, i::float8 AS %I, i > 9 AS y FROM generate_series(1, 20) AS i',
+    convert_from('\\xade2', 'EUC_JP'), convert_from('\\x8fa2f1', 'EUC_JP')); END$$;
+CREATE TABLE u AS SELECT i AS id, i AS x, i > 9 AS y FROM generate_series(1, 20) AS i;
+"""
+
+
+@contextmanager
+def database_in(encoding: str, server: Server) -> Iterator[psycopg.Connection]:
+    name = f"madtree_{encoding.lower()}_{os.getpid()}"
     with psycopg.connect(server.dsn, autocommit=True) as admin:
-        admin.execute(f"CREATE DATABASE {name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
-    try:
-        with psycopg.connect(server.dsn_of(dbname=name), autocommit=True, client_encoding="utf8") as db:
-            db.execute(MAKE)
-            for features in ("k", "(k || 'ü' || E'\\é'), größe"):
-                db.execute("SELECT madtree.tree_train('é', 'm', 'id', 'y', %s, replace => true)", [features])
-                db.execute("SELECT madtree.tree_predict('m', 'é', 'p', replace => true)")
-                right = db.execute('SELECT count(*) FROM p NATURAL JOIN "é" AS t WHERE estimated_y = y').fetchone()
-                assert right == (200,)
-            refused = "in a database whose encoding is not UTF8, GRÖSSE cannot be read"
-            with pytest.raises(psycopg.Error, match=refused):
-                db.execute("SELECT madtree.tree_train('é', 'o', 'id', 'y', 'GRÖSSE + 1')")
-    finally:
-        with psycopg.connect(server.dsn, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+        try:
+            with psycopg.connect(server.dsn_of(dbname=name), autocommit=True, client_encoding="utf8") as db:
+                yield db
+        finally:
             admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def test_names_and_texts_are_what_they_are(server: Server) -> None:
+    with database_in("LATIN1", server) as db:
+        db.execute(MAKE)
+        more = "(k || 'ü'\n'\\0062'), (CASE WHEN\"größe\" = 1 THEN'é'END)"
+        for features in ("k", "(k || 'ü' || E'\\é'), größe", more):
+            db.execute("SELECT madtree.tree_train('é', 'm', 'id', 'y', %s, replace => true)", [features])
+            db.execute("SELECT madtree.tree_predict('m', 'é', 'p', replace => true)")
+            right = db.execute('SELECT count(*) FROM p NATURAL JOIN "é" AS t WHERE estimated_y = y').fetchone()
+            assert right == (200,)
+        refused = "in a database whose encoding is not UTF8, GRÖSSE cannot be read"
+        with pytest.raises(psycopg.Error, match=refused):
+            db.execute("SELECT madtree.tree_train('é', 'o', 'id', 'y', 'GRÖSSE + 1')")
+
+
+def test_what_is_another_name_once_it_was_read_is_refused(server: Server) -> None:
+    role = f"madtree_odd_{os.getpid()}"
+    with database_in("EUC_JP", server) as db:
+        db.execute(DOUBLES.format(role))
+        try:
+            with pytest.raises(psycopg.Error, match="with a character that is another one, too, in Unicode"):
+                db.execute("SELECT madtree.tree_train('t', 'm', 'id', 'y', '\"№\" + 1')")
+            with pytest.raises(psycopg.Error, match="is too long, as letters are in this database's encoding"):
+                db.execute("SELECT madtree.tree_train('u', repeat('é', 18), 'id', 'y', 'x')")
+            client = madtree.connect(db, engine="client")
+            with pytest.raises(madtree.CallError, match="names that differ are the same to a client"):
+                client.tree_train("t", "m", "id", "y", '"№" + 1')
+        finally:
+            db.execute(f"DROP OWNED BY {role} CASCADE; DROP ROLE {role}")
