@@ -41,6 +41,21 @@ def savepoints_are_sent() -> bool:
     return hasattr(ctypes.PyDLL(None), "citus_version")
 
 
+def refuse_parallel_query() -> None:
+    """PostgreSQL begins no subtransaction while it runs a parallel query, as of a function of anybody's that calls madtree
+    and says that it is PARALLEL SAFE; nor while it builds an index by workers. That error would come at this moment, too.
+
+    Raises:
+        MadtreeError: such a query runs, in this process or as one of its workers.
+    """
+    if ctypes.PyDLL(None).IsInParallelMode() & 0xFF:  # a bool, which leaves the other bytes as they were
+        raise MadtreeError(
+            "this function cannot be called in a parallel query",
+            hint="A function that calls it must be PARALLEL UNSAFE, as functions are if nothing else is said.",
+            sqlstate="25000",
+        )
+
+
 @contextmanager
 def no_cancel_yet(*, is_told: bool = True) -> Iterator[Callable[[], None]]:
     """Holds up cancels until the block ends, or what it gets is called.

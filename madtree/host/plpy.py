@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any, ClassVar
 
-from madtree.host.cancels import Looked, no_cancel_yet, savepoints_are_sent
+from madtree.host.cancels import Looked, no_cancel_yet, refuse_parallel_query, savepoints_are_sent
 from madtree.host.message import StepDone
 from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.session import Looks
@@ -65,6 +65,7 @@ class PlpyHost:
     _databases: ClassVar[str | None] = None  # its encoding
 
     def __init__(self, plpy: Any) -> None:
+        refuse_parallel_query()
         self._plpy = plpy
         self._prepared: tuple[str, tuple[str, ...], Any] | None = None
         self._looks = Looks()
