@@ -42,8 +42,9 @@ def savepoints_are_sent() -> bool:
 
 
 def refuse_parallel_query() -> None:
-    """PostgreSQL begins no subtransaction while it runs a parallel query, as of a function of anybody's that calls madtree
-    and says that it is PARALLEL SAFE; nor while it builds an index by workers. That error would come at this moment, too.
+    """PostgreSQL begins no subtransaction while it runs a parallel query, as of a function of anybody's that calls
+    madtree and says that it is PARALLEL SAFE; nor while it builds an index by workers. That error, too, would come
+    before PL/Python is ready for it.
 
     Raises:
         MadtreeError: such a query runs, in this process or as one of its workers.
