@@ -31,13 +31,11 @@ _IS_TEXT = f"SELECT found.* FROM {{}} WHERE {_SAID} IS NOT NULL"
 _KEPT = "WITH found AS MATERIALIZED ({}\n) " + _IS_TEXT.format("found")
 _PLAN = Lasting(f'SELECT p."QUERY PLAN" FROM {INTERNAL}.plan_lines($1) AS p ("QUERY PLAN")')
 _READ = _IS_TEXT.format("({}\n) AS found")
-# For a database in one of the `DOUBLES`: a row with such a character ends in an error, of words that a function of
-# PostgreSQL's repeats as they are.
+# For a database in one of the `DOUBLES`: a row with such a character ends in the same error, of a byte put before it.
 _SAID_AS_IT_IS = (
     f"CASE WHEN pg_catalog.byteaeq(pg_catalog.convert({_SAID}, 'UTF8', pg_catalog.getdatabaseencoding()), "
     f"pg_catalog.convert_to(pg_catalog.concat(found.*), pg_catalog.getdatabaseencoding())) THEN {_SAID} "
-    f"ELSE pg_catalog.decode(pg_catalog.encode({_SAID}, 'of a name or text with a character that is another one, too, "
-    "in Unicode'), 'hex') END"
+    f"ELSE pg_catalog.convert_to(pg_catalog.convert_from(pg_catalog.byteacat('\\377', {_SAID}), 'UTF8'), 'UTF8') END"
 )
 
 
