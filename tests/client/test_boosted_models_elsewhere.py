@@ -79,6 +79,7 @@ def of_sklearn(estimator: Any, rows: Any) -> tuple[Any, Any]:
     return estimator, rows
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("y", "features"), [(y, features) for turn, y in enumerate(LOSSES) for features in share([PLAIN, MIXED], 2, turn)]
 )

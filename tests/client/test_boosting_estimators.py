@@ -61,6 +61,7 @@ def test_scikit_learns_checks_pass_but_for_those_that_are_listed(
     check(estimator, 2 + (kind is Classifier))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.usefixtures("flowers")
 @pytest.mark.parametrize(
     ("y", "more"),

@@ -13,12 +13,21 @@ import psycopg
 import pytest
 from fix_server import Server
 from pages import DOCS, RUN, Example, examples, fences, follow, needs, run, same, updated
+from shares import share
 from test_console import PAGES as CONSOLE
 
 PAGES = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
 WITH_EXAMPLES = [name for name in PAGES if examples((DOCS / name).read_text())]
+# Pages that take seconds each: a usual run tries every other one, and all are tried where pages are written anew.
+LONG = (
+    *("how-to/intervals.md", "how-to/calibrate.md", "how-to/cp-table.md", "how-to/groups.md", "how-to/reasons.md"),
+    *("how-to/settings.md", "tutorial-boosting.md", "tutorial-forests.md"),
+)
+TRIED = LONG if os.environ.get("MADTREE_UPDATE_DOCS") else share(LONG, 2)
 # Tests of their own follow these: test_tutorial.py, test_managed_page.py.
-ALONE = [name for name in WITH_EXAMPLES if name not in ("tutorial.md", "managed.md")]
+ALONE = [
+    name for name in WITH_EXAMPLES if name not in ("tutorial.md", "managed.md") and (name not in LONG or name in TRIED)
+]
 # Blocks that are read, not run: outputs, the contents of files, and plpgsql for what names servers of the reader's.
 READ = ("text", "plpgsql", "yaml", "json", "toml", "ini", "dockerfile", "mermaid", "html", "xml", "diff")
 
@@ -42,7 +51,7 @@ def test_examples_print_what_the_page_shows(
 
 
 def test_every_page_with_examples_is_found() -> None:
-    assert {"missing-values.md", "pruning.md", "tutorial.md"} <= set(WITH_EXAMPLES)
+    assert {"missing-values.md", "pruning.md", "tutorial.md", *LONG} <= set(WITH_EXAMPLES)
 
 
 @pytest.mark.parametrize("name", PAGES)

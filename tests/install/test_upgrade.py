@@ -106,6 +106,7 @@ def test_what_users_keep_works_on_and_is_the_same_object(kept: psycopg.Connectio
     assert kept.execute(views).fetchall() == before
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kept", [MADE[-1]], indirect=True, ids=["newest"])
 @pytest.mark.parametrize(
     "change",
@@ -151,6 +152,7 @@ def test_an_update_stops_at_what_is_in_its_way_and_opens_nothing_that_was_closed
 
 
 # In a usual run a text before the update, and an archive after it.
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("updated", "archive"), share([(False, False), (False, True), (True, True), (True, False)], 2))
 def test_a_dump_restores_both_schemas_and_what_users_keep(
     kept: psycopg.Connection, standing: PrivateServer, updated: bool, archive: bool

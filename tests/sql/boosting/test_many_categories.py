@@ -108,6 +108,6 @@ def test_more_than_can_be_read_are_refused(db: psycopg.Connection, monkeypatch: 
     monkeypatch.setattr("madtree.train.tables.MOST_STORED", 2_000)
     said = r"the splits of the first \d+ trees name 2,000 categories"
     with pytest.raises(MadtreeError, match=said) as caught, db.transaction():
-        call(PsycopgHost(db), "boost_train", ("t", "m", "id", "y", "x, a"), {"num_trees": 20})
+        call(PsycopgHost(db), "boost_train", ("t", "m", "id", "y", "x, a"), {"num_trees": 5})
     assert "coalesce(column, 'none')" in str(caught.value.hint)
     assert db.execute("SELECT to_regclass('m')").fetchone() == (None,)

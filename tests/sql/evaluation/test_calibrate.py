@@ -51,9 +51,9 @@ MODELS = {
         "forest",
         "prob_mean",
     ),
-    "boosted": ("boost_train('training', 'm', 'id', 'late', 'x, z, c', num_trees => 30)", "boost", "raw"),
+    "boosted": ("boost_train('training', 'm', 'id', 'late', 'x, z, c', num_trees => 10)", "boost", "raw"),
     "exponential": (
-        "boost_train('training', 'm', 'id', 'late', 'x, z', loss => 'exponential', num_trees => 20)",
+        "boost_train('training', 'm', 'id', 'late', 'x, z', loss => 'exponential', num_trees => 8)",
         "boost",
         "raw",
     ),
@@ -66,7 +66,7 @@ GROUPED = {
         "prob_mean",
     ),
     "boosted": (
-        "boost_train('training', 'm', 'id', 'late', 'x, z, c', num_trees => 20, grouping_cols => 'g')",
+        "boost_train('training', 'm', 'id', 'late', 'x, z, c', num_trees => 8, grouping_cols => 'g')",
         "boost",
         "raw",
     ),

@@ -28,7 +28,7 @@ CREATE TABLE calibration AS SELECT * FROM t WHERE id > 1000 AND id <= 2000;
 CREATE TABLE later AS SELECT * FROM t WHERE id > 2000;
 INSERT INTO later (id, g) VALUES (9001, 'unheard of'), (9001, 'a'), (9002, NULL);
 """
-FOREST, BOOST = "num_trees => 12, importance => false", "num_trees => 9"
+FOREST, BOOST = "num_trees => 6, importance => false", "num_trees => 4"
 # Training, the function that predicts, the outcome, and the type that quantiles are about.
 MODELS: dict[str, tuple[str, str, str, str]] = {
     "tree": ("tree_train('training', 'm', 'id', 'y', 'x, z')", "tree_predict", "y", "response"),

@@ -163,7 +163,7 @@ def grown(
 
 
 @given(batch=BATCHES)
-@settings(max_examples=500 if ALL else 45, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=500 if ALL else 30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_node_is_the_oracles(db: psycopg.Connection, batch: TrainedTrees) -> None:
     groups = [make_group(recipe, batch) for recipe in batch.recipes]
     seen = sorted(set().union(*(group.y.tolist() for group in groups))) if batch.n_classes else []

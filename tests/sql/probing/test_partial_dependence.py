@@ -159,6 +159,7 @@ def test_accumulated_effects_are_sums_of_differences(db: psycopg.Connection, nam
         np.testing.assert_allclose([row["estimated"] for row in steps], effects, rtol=0, atol=1e-11)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("kind", "dependent"), [("tree", "v"), ("tree", "two"), ("forest", "v"), ("boost", "v")])
 def test_scikit_learn_says_the_same(db: psycopg.Connection, kind: str, dependent: str) -> None:
     """By the brute method, of models in its own classes, on the grid that it makes itself."""

@@ -25,11 +25,11 @@ FEATURES = 'x, "Odd name", c'
 MODELS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "tree of classes": ("tree", "k", {"weights": "w"}),
     "tree of numbers, groups": ("tree", "v", {"grouping_cols": "g"}),
-    "forest of classes": ("forest", "k", {"num_trees": 9, "importance": False}),
-    "forest of numbers": ("forest", "v", {"num_trees": 9, "importance": False, "weights": "w"}),
-    "boosted classes": ("boost", "k", {"num_trees": 9, "min_bucket": 3}),
-    "boosted numbers": ("boost", "v", {"num_trees": 9, "min_bucket": 3}),
-    "boosted counts": ("boost", "n", {"num_trees": 9, "min_bucket": 3, "loss": "poisson", "exposure": "span"}),
+    "forest of classes": ("forest", "k", {"num_trees": 5, "importance": False}),
+    "forest of numbers": ("forest", "v", {"num_trees": 5, "importance": False, "weights": "w"}),
+    "boosted classes": ("boost", "k", {"num_trees": 5, "min_bucket": 3}),
+    "boosted numbers": ("boost", "v", {"num_trees": 5, "min_bucket": 3}),
+    "boosted counts": ("boost", "n", {"num_trees": 5, "min_bucket": 3, "loss": "poisson", "exposure": "span"}),
 }
 METRICS = {"k": ("log_loss", "accuracy"), "v": ("rmse", "mae"), "n": ("rmse", "mae")}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import psycopg
 import pytest
+from shares import share
 
 from madtree.engine import call
 from madtree.errors import MadtreeError
@@ -28,6 +29,17 @@ CALLS = {"m": ("tree_predict", "tree_evaluate", "tree_shap", "tree_to_json"),
          "b": ("tree_shap", "tree_to_json")}  # fmt: skip
 
 
+def by_the_extension(db: psycopg.Connection, function: str, given: list[str]) -> None:
+    db.execute(f"SELECT * FROM madtree.{function}({', '.join(['%s'] * len(given))})".encode(), given)
+
+
+def by_the_client(db: psycopg.Connection, function: str, given: list[str]) -> None:
+    call(PsycopgHost(db), function, given)
+
+
+ENGINES = [(by_the_extension, psycopg.errors.ProgramLimitExceeded), (by_the_client, MadtreeError)]
+
+
 @pytest.mark.parametrize("model", DAMAGE)
 def test_lists_that_are_longer_than_training_writes_them_are_not_read(db: psycopg.Connection, model: str) -> None:
     db.execute(MADE)
@@ -37,10 +49,9 @@ def test_lists_that_are_longer_than_training_writes_them_are_not_read(db: psycop
     n_lists = db.execute(f"SELECT count(*) FROM {splits}".encode()).fetchone()
     assert n_lists
     assert n_lists[0] * 60_000 > MOST_STORED
-    for function in CALLS[model]:
+    for turn, function in enumerate(CALLS[model]):
         given = [model, "data", "made"][: {"tree_to_json": 1, "tree_evaluate": 2}.get(function, 3)]
-        with db.transaction(force_rollback=True), pytest.raises(psycopg.errors.ProgramLimitExceeded):
-            db.execute(f"SELECT * FROM madtree.{function}({', '.join(['%s'] * len(given))})".encode(), given)
-        with db.transaction(force_rollback=True), pytest.raises(MadtreeError) as refused:
-            call(PsycopgHost(db), function, given)
-        assert refused.value.sqlstate == "54000"
+        for ask, error in share(ENGINES, 2, turn):
+            with db.transaction(force_rollback=True), pytest.raises(error) as refused:
+                ask(db, function, given)
+            assert refused.value.sqlstate == "54000"

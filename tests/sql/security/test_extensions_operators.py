@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
+from shares import share
 
 _OPERATOR = """
 CREATE FUNCTION {schema}.equal(a {left}, b {right}) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS
@@ -47,13 +48,13 @@ def test_none_of_them_is_called(
     assert db.execute("SELECT named = named FROM places LIMIT 1").fetchone() == (True,)
     assert places  # who writes the operator alone means theirs
     places.clear()
-    for column in ("g", "named", "once"):
+    for turn, column in enumerate(("g", "named", "once")):
         more = f"'id', 'y', 'x', grouping_cols => '{column}', replace => true"
         for strategy in ("memory", "workers", "aggregate"):
             db.execute(f"SELECT tree_train('places', 'm', {more}, strategy => '{strategy}')")  # type: ignore[arg-type]
         db.execute(f"SELECT forest_train('places', 'f', {more}, num_trees => 2)")  # type: ignore[arg-type]
         db.execute(f"SELECT boost_train('places', 'b', {more}, num_trees => 2)")  # type: ignore[arg-type]
-        for other in ("g", "named", "once", "plain"):
+        for other in share(("g", "named", "once", "plain"), 2, turn):
             db.execute(f"CREATE VIEW told AS SELECT id, x, y, {other} AS {column} FROM places")  # type: ignore[arg-type]
             for model, kind in {"m": "tree", "f": "forest", "b": "boost"}.items():
                 db.execute(f"SELECT {kind}_predict('{model}', 'told', 'p', replace => true)")  # type: ignore[arg-type]

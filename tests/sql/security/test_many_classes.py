@@ -67,10 +67,10 @@ def models(dsn: str) -> Iterator[psycopg.Connection]:
 
 @pytest.mark.parametrize(("turn", "model"), [(0, "m"), (1, "f")])
 def test_no_function_runs_out_of_memory_or_time(models: psycopg.Connection, turn: int, model: str) -> None:
-    """Half of the calls with each model, but for those that have numbers of all classes."""
+    """A quarter of the calls with each model, but for those that have numbers of all classes."""
     faults = []
     models.execute(f"SET statement_timeout = '{TIMEOUT} s'")
-    for call in [*share([*calls(models, model)], 2, turn), *(each.format(m=model) for each in VARIANTS)]:
+    for call in [*share([*calls(models, model)], 4, 2 * turn), *(each.format(m=model) for each in VARIANTS)]:
         begin = cpu_seconds(models)
         try:
             with models.transaction(force_rollback=True):

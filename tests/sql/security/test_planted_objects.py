@@ -140,7 +140,7 @@ def some_uses() -> list[str]:
 CHOSEN = [*TWELFTH, *some_uses(), *share([*dict(boosted_calls.uses())], 38)]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("path", "name"), [*(("last", name) for name in CHOSEN), *(("first", name) for name in share([*CALLS], 107))]
 )

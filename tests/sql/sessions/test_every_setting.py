@@ -111,6 +111,7 @@ def usual(shared_db: psycopg.Connection) -> psycopg.Connection:
 KINDS = ["booleans", "first words", "last words", "least numbers", "words", "greatest numbers"]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("which", "engine"),
     [(kind, engine) for turn, kind in enumerate(KINDS) for engine in share(("extension", "client"), 2, turn)],

@@ -81,6 +81,7 @@ def differ(db: psycopg.Connection, one: str, other: str) -> int:
     return int(db.execute(text).fetchone()[0])  # type: ignore[arg-type, index]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("model", "layout", "top", "interactions", "background"),
     [(model, *told) for turn, model in enumerate(MODELS) for told in share(TOLD, 4, 3 * turn + 1)],

@@ -45,7 +45,7 @@ ALTER TABLE late.d ALTER k TYPE late.kind USING k::text::late.kind
 """
 
 
-@pytest.mark.in_turn
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("engine", ["extension", "client"])
 @pytest.mark.parametrize("what", INSTEAD)
 def test_another_type_of_a_features_name_runs_nothing(ground: Ground, what: str, engine: str) -> None:

@@ -79,6 +79,7 @@ def _column(part: str) -> str:
     return columns.get(part, "gid" if part in ("_group", "_rounds", "_categories") else "tree_id")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("who", "engine"), WAYS)
 def test_further_columns_of_a_models_tables_are_not_taken_over(
     ground: Ground, models: dict[str, dict[str, str]], who: str, engine: str

@@ -128,7 +128,7 @@ def test_hidden_rows_are_not_there(ground: Ground, reader: psycopg.Connection, e
         assert len(without) > 5, without
         wrong += [str(call)] * (hiding != without or "secret" in str(hiding))
     others = [call for call in all_calls(reader, engine) if call.function not in LEFT and "_train" not in call.function]
-    for turn, call in enumerate(share(others, 12, 5 * [*ENGINES].index(engine))):
+    for turn, call in enumerate(share(others, 24, 5 * [*ENGINES].index(engine))):
         share_scans(reader, wanted=turn % PARALLEL_CALLS == 0)
         for model in share(models, 4, turn):
             hiding, without = both(reader, engine, call, {"model": model}, f"out_{(number := number + 1)}")

@@ -106,8 +106,8 @@ def test_no_function_of_anothers_type_runs(ground: Ground, who: str, engine: str
             answered.add((position, column))
             chosen_uses = share(further, USES, turn + every.index((call, position, column)), of_all=USES_OF_ALL)
             if (position, column) in always and not ALL:
-                # A superuser has four of each function: one of two of its uses meet each place, the others the next.
-                chosen_uses = share([use for use in further if makes_or_finds(use)], 2, number + number // 4)
+                # A superuser has four of each function: one of four of its uses meet each place, others the next.
+                chosen_uses = share([use for use in further if makes_or_finds(use)], 4, number + number // 4)
             for use in chosen_uses:
                 seen.call(db, use, {**place, "out": ground.new_name()}, about)
     assert answered >= {*always}

@@ -72,6 +72,7 @@ def call(client: madtree.Client, what: tuple[str | None, ...]) -> None:
     client.call(str(function), *arguments, **small)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("cast", "when", "engine"),
     [case for turn, cast in enumerate(CASTS) for case in share([(cast, *way) for way in WAYS], len(WAYS), turn)],

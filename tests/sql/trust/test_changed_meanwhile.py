@@ -272,7 +272,7 @@ def owner(shared_db: psycopg.Connection, reader: psycopg.Connection, shared_sche
     db.execute(f"DROP SCHEMA {name}, copies CASCADE; DROP OWNED BY {role}; DROP ROLE {role}".encode())
 
 
-@pytest.mark.in_turn
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("model", OWN)
 def test_a_change_in_between_is_told(owner: Owner, reader: psycopg.Connection, model: str, engine: str) -> None:

@@ -63,6 +63,7 @@ def nodes_of(trees: TrainedTrees, problem: Problem) -> np.ndarray[Any, Any]:
     return np.frombuffer(trees.packed.records.tobytes(), np.dtype(layout.big_endian))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("turn", "loss", "n_classes", "weighted", "n_trees", "more"),
     [

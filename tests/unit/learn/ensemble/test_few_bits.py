@@ -31,6 +31,7 @@ MODELS: list[tuple[int, bool, int, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("least", "n_classes", "weighted", "n_trees", "more"),
     [

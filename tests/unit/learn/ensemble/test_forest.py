@@ -173,6 +173,7 @@ class BlocksElsewhere(Provider):
     held_out = targets = out_of_bag
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "memory_mb"), [(name, size) for turn, name in enumerate(SETTINGS) for size in share((1, 64), 2, turn)]
 )

@@ -118,7 +118,7 @@ TUNINGS = [
 ]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("n_classes", [0, 2, 12])
 @pytest.mark.parametrize("changes", TUNINGS, ids=str)
 def test_no_threshold_changes_a_tree(n_classes: int, changes: dict[str, float]) -> None:

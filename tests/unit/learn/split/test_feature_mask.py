@@ -130,6 +130,7 @@ def assert_same_but_for_numbers_of_features(found: Outcome, expected: Outcome, n
 HIDDEN: list[set[int]] = [*({f} for f in FEATURES if f), {0, 1}, {0, 3, 4}, {3, 4}]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("way", "hidden"),
     [(name, hidden) for turn, name in enumerate(WAYS) for hidden in ({0}, *share(HIDDEN, 2, turn))],
