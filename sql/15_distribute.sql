@@ -29,9 +29,10 @@ COMMENT ON FUNCTION madtree_internal.pack_images(bytea, bytea) IS 'internal: bin
 -- What Citus sends to the servers that hold the rows, and what it runs of it on this one, is text without the names of
 -- schemas that it finds by itself: it is read anew, where a function of somebody else's may fit a name better. So there
 -- pg_catalog alone is searched: any other schema may be another role's on one of the servers, who has made it before
--- Citus did. Literals and texts of values mean there what they mean here, whatever the owner of a database has
--- set. jit goes off because compiling an expression of a thousand branches takes longer than a million rows.
--- Citus hands on what SET LOCAL says, if told to, where it begins a transaction on the servers; but neither the settings
+-- Citus did. Literals and texts of values mean there what they mean here, whatever is set there. jit goes off
+-- because compiling an expression of a thousand branches takes longer than a million rows. The sessions there are idle
+-- while this one computes, which is no reason to end them.
+-- Citus hands on what SET LOCAL says, if told to, where it begins a transaction on a server; but neither the settings
 -- in a function's definition, nor what was set in an earlier subtransaction, of which PL/Python makes one for each
 -- statement. So all that users call begins here.
 CREATE FUNCTION madtree_internal.names_on_servers() RETURNS void
@@ -39,6 +40,7 @@ LANGUAGE plpgsql VOLATILE AS $plpgsql$
 DECLARE
     before pg_catalog.text := pg_catalog.current_setting('citus.propagate_set_commands', true);
     path pg_catalog.text := pg_catalog.current_setting('search_path');
+    idle pg_catalog.text := pg_catalog.current_setting('idle_in_transaction_session_timeout');
     name pg_catalog.text;
 BEGIN
     IF before IS NULL OR NOT EXISTS (
@@ -106,6 +108,8 @@ BEGIN
     END LOOP;
     SET LOCAL search_path TO pg_catalog;
     PERFORM pg_catalog.set_config('search_path', path, true);
+    SET LOCAL idle_in_transaction_session_timeout TO 0;
+    PERFORM pg_catalog.set_config('idle_in_transaction_session_timeout', idle, true);
     PERFORM pg_catalog.set_config('citus.propagate_set_commands', before, true);
 END
 $plpgsql$;
