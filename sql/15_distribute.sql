@@ -28,96 +28,93 @@ COMMENT ON FUNCTION madtree_internal.pack_images(bytea, bytea) IS 'internal: bin
 
 -- What Citus sends to the servers that hold the rows, and what it runs of it on this one, is text without the names of
 -- schemas that it finds by itself: it is read anew, where a function of somebody else's may fit a name better. So there
--- only schemas are searched in which nobody else may make one, and that Citus itself has made on the servers: under the
--- name of another one, whoever may create schemas there has made their own. Nor is "public", whose rights are each
--- server's own. Strings mean there what they mean here, whatever the owner of a database has set. jit goes off because
--- compiling an expression of a thousand branches takes longer than a million rows.
--- Citus hands on what SET LOCAL says, if told to; but neither the settings in a function's definition, nor what was set
--- in an earlier subtransaction, of which PL/Python makes one for each statement. So all that users call begins here.
-CREATE FUNCTION madtree_internal.names_on_servers() RETURNS text
+-- pg_catalog alone is searched: any other schema may be another role's on one of the servers, who has made it before
+-- Citus did. Literals and texts of values mean there what they mean here, whatever is set there. jit goes off
+-- because compiling an expression of a thousand branches takes longer than a million rows. The sessions there are idle
+-- while this one computes, which is no reason to end them.
+-- Citus hands on what SET LOCAL says, if told to, where it begins a transaction on a server; but neither the settings
+-- in a function's definition, nor what was set in an earlier subtransaction, of which PL/Python makes one for each
+-- statement. So all that users call begins here.
+CREATE FUNCTION madtree_internal.names_on_servers() RETURNS void
 LANGUAGE plpgsql VOLATILE AS $plpgsql$
 DECLARE
     before pg_catalog.text := pg_catalog.current_setting('citus.propagate_set_commands', true);
     path pg_catalog.text := pg_catalog.current_setting('search_path');
-    searched pg_catalog.text;
-    is_closed pg_catalog.bool;
+    idle pg_catalog.text := pg_catalog.current_setting('idle_in_transaction_session_timeout');
+    name pg_catalog.text;
 BEGIN
     IF before IS NULL OR NOT EXISTS (
         SELECT FROM pg_catalog.pg_extension AS e WHERE e.extname OPERATOR(pg_catalog.=) 'citus'
     ) THEN
-        RETURN NULL;
+        RETURN;
     END IF;
-    WITH asking AS (
-        SELECT r.oid, r.rolsuper, r.rolname OPERATOR(pg_catalog.=) current_user AS is_current
-        FROM pg_catalog.pg_roles AS r
-        LEFT JOIN pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS l ON true
-        WHERE
-            r.rolname OPERATOR(pg_catalog.=) ANY (ARRAY[current_user, session_user])
-            OR r.oid OPERATOR(pg_catalog.=) l.usesysid
-    ),
-
-    trusted AS (
-        SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolsuper
-        UNION ALL
-        SELECT a.oid FROM asking AS a WHERE a.is_current AND NOT EXISTS (SELECT FROM asking AS s WHERE s.rolsuper)
-    ),
-
-    owned AS (
-        SELECT n.oid, n.nspname, n.nspacl, n.nspowner, s.place, CASE
-            WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_catalog.<>) 'pg_database_owner' THEN n.nspowner
-            ELSE (
-                SELECT d.datdba FROM pg_catalog.pg_database AS d
-                WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
-            )
-        END AS owner
-        FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) WITH ORDINALITY AS s (name, place)
-        INNER JOIN pg_catalog.pg_namespace AS n ON s.name OPERATOR(pg_catalog.=) n.nspname
-        WHERE
-            n.nspname OPERATOR(pg_catalog.<>) 'pg_catalog'
-            AND n.oid OPERATOR(pg_catalog.<>) pg_catalog.pg_my_temp_schema()
-    )
-
-    SELECT
-        pg_catalog.concat_ws(', ', 'pg_catalog', pg_catalog.string_agg(
-            pg_catalog.quote_ident(c.nspname), ', ' ORDER BY c.place
-        ) FILTER (WHERE c.is_closed AND c.nspname OPERATOR(pg_catalog.<>) 'public' AND EXISTS (
-            SELECT FROM pg_catalog.pg_dist_object AS d
+    FOREACH name IN ARRAY ARRAY['citus.function_opens_transaction_block', 'citus.select_opens_transaction_block'] LOOP
+        IF pg_catalog.current_setting(name, true) OPERATOR(pg_catalog.=) 'off' THEN
+            PERFORM pg_catalog.set_config(name, 'on', true);
+        END IF;
+    END LOOP;
+    IF EXISTS (
+        WITH asking AS (
+            SELECT r.oid, r.rolsuper, r.rolname OPERATOR(pg_catalog.=) current_user AS is_current
+            FROM pg_catalog.pg_roles AS r
+            LEFT JOIN pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS l ON true
             WHERE
-                d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_namespace'::pg_catalog.regclass::pg_catalog.oid
-                AND d.objid OPERATOR(pg_catalog.=) c.oid
-        ))),
-        pg_catalog.bool_and(c.is_closed)
-    INTO searched, is_closed
-    FROM (
-        SELECT
-            o.oid, o.nspname, o.place,
-            o.owner OPERATOR(pg_catalog.=) ANY (SELECT t.oid FROM trusted AS t)
-            AND NOT EXISTS (
+                r.rolname OPERATOR(pg_catalog.=) ANY (ARRAY[current_user, session_user])
+                OR r.oid OPERATOR(pg_catalog.=) l.usesysid
+        ),
+
+        trusted AS (
+            SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolsuper
+            UNION ALL
+            SELECT a.oid FROM asking AS a WHERE a.is_current AND NOT EXISTS (SELECT FROM asking AS s WHERE s.rolsuper)
+        ),
+
+        owned AS (
+            SELECT n.nspacl, n.nspowner, CASE
+                WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_catalog.<>) 'pg_database_owner' THEN n.nspowner
+                ELSE (
+                    SELECT d.datdba FROM pg_catalog.pg_database AS d
+                    WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+                )
+            END AS owner
+            FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) AS s (name)
+            INNER JOIN pg_catalog.pg_namespace AS n ON s.name OPERATOR(pg_catalog.=) n.nspname
+            WHERE
+                n.nspname OPERATOR(pg_catalog.<>) 'pg_catalog'
+                AND n.oid OPERATOR(pg_catalog.<>) pg_catalog.pg_my_temp_schema()
+        )
+
+        SELECT FROM owned AS o
+        WHERE
+            o.owner OPERATOR(pg_catalog.<>) ALL (SELECT t.oid FROM trusted AS t)
+            OR EXISTS (
                 SELECT FROM pg_catalog.aclexplode(o.nspacl) AS a
                 WHERE
                     a.privilege_type OPERATOR(pg_catalog.=) 'CREATE'
                     AND a.grantee OPERATOR(pg_catalog.<>) o.nspowner
                     AND a.grantee OPERATOR(pg_catalog.<>) ALL (SELECT t.oid FROM trusted AS t)
-            ) AS is_closed
-        FROM owned AS o
-    ) AS c;
-    PERFORM pg_catalog.set_config('citus.propagate_set_commands', 'local', true);
-    SET LOCAL jit TO off;
-    EXECUTE pg_catalog.format(
-        'SET LOCAL standard_conforming_strings TO %s', pg_catalog.current_setting('standard_conforming_strings')
-    );
-    EXECUTE pg_catalog.format('SET LOCAL search_path TO %s', searched);
-    PERFORM pg_catalog.set_config('search_path', path, true);
-    IF NOT is_closed THEN
+            )
+    ) THEN
         -- What Citus would run in this session it would read by its search path: so by a connection of its own.
         PERFORM pg_catalog.set_config('citus.enable_local_execution', 'off', true);
     END IF;
+    PERFORM pg_catalog.set_config('citus.propagate_set_commands', 'local', true);
+    SET LOCAL jit TO off;
+    FOREACH name IN ARRAY ARRAY[
+        'standard_conforming_strings', 'array_nulls', 'transform_null_equals', 'datestyle', 'intervalstyle',
+        'timezone', 'extra_float_digits', 'bytea_output', 'xmlbinary', 'xmloption'
+    ] LOOP
+        EXECUTE pg_catalog.format('SET LOCAL %I TO %L', name, pg_catalog.current_setting(name));
+    END LOOP;
+    SET LOCAL search_path TO pg_catalog;
+    PERFORM pg_catalog.set_config('search_path', path, true);
+    SET LOCAL idle_in_transaction_session_timeout TO 0;
+    PERFORM pg_catalog.set_config('idle_in_transaction_session_timeout', idle, true);
     PERFORM pg_catalog.set_config('citus.propagate_set_commands', before, true);
-    RETURN searched;
 END
 $plpgsql$;
 COMMENT ON FUNCTION madtree_internal.names_on_servers()
-IS 'internal: have statements read on the servers of a cluster as here; the search path there';
+IS 'internal: have statements read on the servers of a cluster as here';
 
 -- PL/Python does not see an error's context, which is where Citus says whose error it is. Rows are handed over by a
 -- cursor that has been to their end once: whatever fails, fails here.

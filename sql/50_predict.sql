@@ -57,18 +57,14 @@ LANGUAGE internal STABLE STRICT PARALLEL RESTRICTED AS 'byteasend';
 COMMENT ON FUNCTION madtree_internal.leaders_own(bytea)
 IS 'internal: keep a value out of the plan that workers are sent';
 
--- STABLE: only then are queries that call it handed to the servers that hold the rows. The query is read by the search
--- path of the session that wrote it: a server's own may give names another meaning.
-CREATE FUNCTION madtree_internal.rows_of_shard(query text, search_path text, plan bytea) RETURNS SETOF record
-LANGUAGE plpgsql STABLE AS $plpgsql$
-DECLARE
-    before pg_catalog.text := pg_catalog.current_setting('search_path');
+-- STABLE: only then are queries that call it handed to the servers that hold the rows. The query names all schemas but
+-- pg_catalog: a server's own search path may give names another meaning.
+CREATE FUNCTION madtree_internal.rows_of_shard(query text, plan bytea) RETURNS SETOF record
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog AS $plpgsql$
 BEGIN
-    PERFORM pg_catalog.set_config('search_path', search_path, true);
     RETURN QUERY EXECUTE query USING plan;
-    PERFORM pg_catalog.set_config('search_path', before, true);
 END
 $plpgsql$;
 
-COMMENT ON FUNCTION madtree_internal.rows_of_shard(text, text, bytea)
+COMMENT ON FUNCTION madtree_internal.rows_of_shard(text, bytea)
 IS 'internal: run a query over a shard of a distributed table';

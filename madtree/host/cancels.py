@@ -3,14 +3,13 @@
 PL/Python begins a subtransaction for each statement, before it is ready for an error: that would leave Python's frames
 behind, and the next call would crash the server. PostgreSQL raises none there. With Citus it asks each server with
 which the transaction has to do for a savepoint, and a cancel or a timeout ends the wait by an error. So the signals of
-both are held up until the subtransaction has begun. Where a server fails in that moment, the session ends at its next
-statement.
+both are held up until the subtransaction has begun. Any other error of that moment, as that of a server that fails,
+ends the session at once, and with it Python.
 """
 
 from __future__ import annotations
 
 import ctypes
-import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,9 +18,6 @@ from typing import Any
 from madtree.errors import MadtreeError
 
 _SIGNALS = (signal.SIGINT, signal.SIGALRM)  # of a cancel, and of all timeouts
-
-
-_BEGINNING: set[str] = set()  # what begins, until it has begun
 
 
 class Looked(list[Any]):
@@ -62,26 +58,25 @@ def no_cancel_yet(*, is_told: bool = True) -> Iterator[Callable[[], None]]:
     """Holds up cancels until the block ends, or what it gets is called.
 
     Args:
-        is_told: whether that is called as soon as the subtransaction has begun. Else statements within it may be run.
+        is_told: whether that is called as soon as the subtransaction has begun, so that errors before end the session.
+            Else statements within it may be run, whose errors do not.
 
     Raises:
-        MadtreeError: one has come already. PostgreSQL ends the query by itself as soon as it gets to it. Or an error
-            has left Python's frames behind before, and PostgreSQL ends the session.
+        MadtreeError: one has come already. PostgreSQL ends the query by itself as soon as it gets to it.
     """
-    if _BEGINNING:
-        os.kill(os.getpid(), signal.SIGTERM)
-        raise MadtreeError("an error of another server has left this session without Python", sqlstate="57P01")
+    server = ctypes.PyDLL(None)
+    ends_session = ctypes.c_bool.in_dll(server, "ExitOnAnyError")
+    set_before = ends_session.value
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
 
     def let_in() -> None:
-        _BEGINNING.clear()
+        ends_session.value = set_before
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     try:
-        if ctypes.c_int.in_dll(ctypes.PyDLL(None), "QueryCancelPending").value:
+        if ctypes.c_int.in_dll(server, "QueryCancelPending").value:
             raise MadtreeError("canceling statement due to user request", sqlstate="57014")
-        if is_told:
-            _BEGINNING.add("subtransaction")
+        ends_session.value = is_told or set_before
         yield let_in
     finally:
         let_in()

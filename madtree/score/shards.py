@@ -109,14 +109,13 @@ def scored_by_shards(
     if not held.pays(work, plan_bytes + len(text)):
         yield None
         return
-    path = host.query(sql.SEARCHED_SCHEMAS)[0]["path"]
     with WorkSpace(host, schema) as space:
         tables = sql.ShardTables(space.tables.schema, space.tables.token)
         space.make("shards", tables.create_shards())
         named = _distributed(host, tables.name("shards"), held, held.processes(work))
         if named is not None:
             host.command(tables.fill_shards(named))
-        yield None if named is None else tables.of_each_shard(text, placeholder, path, columns)
+        yield None if named is None else tables.of_each_shard(text, placeholder, columns)
 
 
 def _as_read_here(host: Host, source: Relation, text: str, name: str, columns: Sequence[tuple[str, str]]) -> str:

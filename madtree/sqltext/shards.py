@@ -78,9 +78,6 @@ WHERE n.oid `<>` pg_catalog.pg_my_temp_schema() AND pg_catalog.has_schema_privil
     AND pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMPORARY')
 ORDER BY s.place LIMIT 1""")
 
-# The search path of other servers, as SQL.
-SEARCHED_SCHEMAS = f"SELECT {INTERNAL}.names_on_servers() AS path"
-
 # Of a table that Citus holds, $1 its name as SQL: whether somebody whom the caller does not trust may put triggers on
 # its shards, where these are. No row of another table.
 IS_OPEN_TO_TRIGGERS = spelled_out(f"""
@@ -152,20 +149,19 @@ class ShardTables(WorkTables):
         rows = ", ".join(f"({key}, {literal(name)})" for key, name in names)
         return f"INSERT INTO {self.name('shards')} VALUES {rows}"
 
-    def of_each_shard(self, query: str, placeholder: str, path: str, columns: Sequence[tuple[str, str]]) -> str:
+    def of_each_shard(self, query: str, placeholder: str, columns: Sequence[tuple[str, str]]) -> str:
         """The rows of a query that is run over each shard; parameter $1 is the query's own, of type bytea.
 
         Args:
             query: with `placeholder` in the place of the shard's name, and all names with their schemas, but for those
                 of pg_catalog.
-            path: the search path of functions that the query calls.
             columns: name and type of each.
         """
         declared = ", ".join(f"{ident(name)} {type_}" for name, type_ in columns)
         of_shard = f"pg_catalog.replace({literal(query)}, {literal(placeholder)}, k.shard)"
         return (
             f"SELECT r.* FROM {self.name('shards')} AS k, LATERAL {INTERNAL}.rows_of_shard("
-            f"{of_shard}, {literal(path)}, $1) AS r({declared})"
+            f"{of_shard}, $1) AS r({declared})"
         )
 
 

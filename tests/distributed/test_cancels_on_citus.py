@@ -1,9 +1,11 @@
-"""A cancel that comes when PL/Python begins a subtransaction, for which Citus asks other servers."""
+"""A cancel or an error that comes when PL/Python begins a subtransaction, for which Citus asks other servers."""
 
 from __future__ import annotations
 
 import psycopg
 import pytest
+from private_cluster import nodes_of, run
+from psycopg.conninfo import make_conninfo
 
 # Sends itself a cancel while it has a transaction on other servers. Python's frames must have been left in order: what
 # an error of the subtransaction's leaves behind makes the server crash at some later call.
@@ -23,6 +25,17 @@ finally:
     GD["left"] = True
 $$;
 CREATE FUNCTION left_in_order() RETURNS bool LANGUAGE plpython3u AS 'return GD["left"]'
+"""
+WAITING = """
+CREATE FUNCTION waiting() RETURNS void LANGUAGE plpython3u AS $$
+import sys
+import time
+
+host = sys.modules["madtree.host.plpy"].PlpyHost(plpy)
+host.query("SELECT pg_catalog.count(*) AS n FROM spread")
+time.sleep(0.2)
+host.query("SELECT 1 AS one")
+$$
 """
 
 
@@ -44,3 +57,27 @@ def test_a_cancel_leaves_python_in_order(cluster: psycopg.Connection, statement:
         with pytest.raises(canceled, match="canceling statement"), cluster.transaction():
             cluster.execute("SELECT canceled()")
         assert cluster.execute("SELECT left_in_order()").fetchone() == (True,)
+
+
+def test_a_worker_that_ends_its_session_ends_no_more_than_that(cluster: psycopg.Connection, citus: str) -> None:
+    """And a timeout of idle sessions is no reason: a worker's is idle while the coordinator computes."""
+    ((schema, database),) = cluster.execute("SELECT current_schema()::text, current_database()::text").fetchall()
+    idle = f"ALTER DATABASE {database} SET idle_in_transaction_session_timeout"
+    workers = [make_conninfo(node.dsn, dbname=database) for node in nodes_of(citus)[1:]]
+    for worker in workers:
+        run(worker, f"SET citus.enable_ddl_propagation = off; {idle} = '20ms'")
+    try:
+        with psycopg.connect(citus, autocommit=True) as session:
+            session.execute(f"SET search_path = {schema}, madtree".encode())
+            session.execute("SELECT count(*) FROM madtree.models")  # Python is loaded
+            session.execute(WAITING.encode())
+            with session.transaction():
+                session.execute("SELECT madtree_internal.names_on_servers(), waiting()")
+            with pytest.raises(psycopg.errors.IdleInTransactionSessionTimeout):
+                session.execute("SELECT waiting()")
+            with pytest.raises(psycopg.OperationalError):
+                session.execute("SELECT 1")
+    finally:
+        for worker in workers:
+            run(worker, f"SET citus.enable_ddl_propagation = off; {idle} = DEFAULT")
+    assert cluster.execute("SELECT 1").fetchone() == (1,), "the others' sessions go on"

@@ -180,6 +180,61 @@ def test_functions_of_any_type_are_postgres_own(
             planted(server, f"DROP SCHEMA {me} CASCADE")
 
 
+@pytest.mark.parametrize("setting", ["citus.function_opens_transaction_block", "citus.select_opens_transaction_block"])
+def test_schemas_of_the_path_may_be_others_on_the_workers(
+    owner: psycopg.Connection, servers: list[str], caught: Caught, setting: str
+) -> None:
+    """Who made one there before Citus did owns it. And a setting keeps Citus from telling the workers of a path."""
+    me = owner.info.user
+    body = f"LANGUAGE plpgsql AS $$ BEGIN PERFORM {ROLE}.trap('path'); RETURN 26; END $$"
+    for worker in servers[1:]:
+        planted(
+            worker,
+            f"CREATE SCHEMA {me}; GRANT USAGE ON SCHEMA {me} TO public;"
+            f"CREATE FUNCTION {me}.cardinality(float8[]) RETURNS int {body};"
+            f"CREATE FUNCTION {me}.pg_typeof(float8[]) RETURNS regtype {body}",
+        )
+    try:
+        owner.execute(f"CREATE SCHEMA IF NOT EXISTS {me}".encode())
+        owner.execute("CREATE TABLE lists AS SELECT id, x, y, ARRAY[x, id % 3] AS list FROM here")
+        owner.execute("SELECT create_distributed_table('lists', 'id', shard_count => 4)")
+        with psycopg.connect(owner.info.dsn, autocommit=True) as session:
+            session.execute(f"SET search_path = {me}, own, madtree; SET {setting} = off".encode())
+            session.execute("SELECT tree_train('lists', 'own.earlier', 'id', 'y', 'x, list', replace => true)")
+        assert caught() == []
+    finally:
+        for worker in servers[1:]:
+            planted(worker, f"DROP SCHEMA {me} CASCADE")
+        owner.execute(f"DROP TABLE IF EXISTS lists; DROP SCHEMA IF EXISTS {me}".encode())
+
+
+def test_texts_of_values_are_the_same_on_all_servers(owner: psycopg.Connection, servers: list[str]) -> None:
+    """Whatever a worker's database says of them, or the caller's session."""
+    database = owner.info.dbname
+    settings = {"datestyle": "'SQL, DMY'", "timezone": "'Asia/Kolkata'", "extra_float_digits": "-9"}
+    for worker in servers[1:]:
+        with psycopg.connect(worker, autocommit=True) as session:
+            session.execute("SET citus.enable_ddl_propagation = off")
+            for name, value in settings.items():
+                session.execute(f"ALTER DATABASE {database} SET {name} = {value}".encode())
+    try:
+        with psycopg.connect(owner.info.dsn, autocommit=True) as session:
+            session.execute("SET search_path = own, madtree; SET timezone = 'Europe/Berlin'")
+            at = "timestamptz ''2026-03-28 22:00+00'' + id % 4 * interval ''1 hour''"
+            for table in ("t", "here"):
+                call = f"SELECT tree_train('{table}', 'of_{table}', 'id', 'concat({at}, x / 7)', 'x, ({at})')"
+                session.execute(call.encode())
+            for what in ("dependent_var_levels FROM {}_summary", "* FROM {}_nodes"):
+                same = f"SELECT {what.format('of_t')} EXCEPT SELECT {what.format('of_here')}"
+                assert session.execute(same.encode()).fetchall() == []
+    finally:
+        for worker in servers[1:]:
+            with psycopg.connect(worker, autocommit=True) as session:
+                session.execute("SET citus.enable_ddl_propagation = off")
+                for name in settings:
+                    session.execute(f"ALTER DATABASE {database} RESET {name}".encode())
+
+
 def test_operators_on_the_workers_alone_are_not_ours(
     owner: psycopg.Connection, servers: list[str], caught: Caught, monkeypatch: pytest.MonkeyPatch
 ) -> None:
