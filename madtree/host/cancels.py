@@ -1,4 +1,4 @@
-"""Statements of PL/Python's where a cancel must not come too early.
+"""What must not happen while PL/Python begins a statement: a cancel, or a parallel query.
 
 PL/Python begins a subtransaction for each statement, before it is ready for an error: that would leave Python's frames
 behind, and the next call would crash the server. PostgreSQL raises none there. With Citus it asks each server with

@@ -39,7 +39,7 @@ _SAID_AS_IT_IS = (
 )
 
 
-def _read(error: UnicodeError) -> tuple[str | bytes, int]:
+def _escaped(error: UnicodeError) -> tuple[str | bytes, int]:
     """Bytes of an error of PostgreSQL's that are no UTF-8, as escapes. In a database of another encoding each letter
     that is not ASCII may be such bytes, and everywhere a setting of a connection's options, in the words of a function.
 
@@ -67,7 +67,7 @@ class PlpyHost:
         self._plpy = plpy
         self._prepared: tuple[str, tuple[str, ...], Any] | None = None
         self._looks = Looks()
-        codecs.register_error("strict", _read)
+        codecs.register_error("strict", _escaped)
 
     @property
     def source(self) -> Host:

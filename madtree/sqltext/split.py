@@ -259,7 +259,7 @@ def in_ascii(text: str) -> str:
     pieces = [(kind, piece) for kind, _, piece in _tokens(text)]
     read = [(kind, piece) for kind, piece in pieces if kind != "space"]
     for (_, before), (kind, piece) in pairwise(read):
-        if not before.isascii() and kind == "name" and fold(piece) == "uescape":  # of which there is none as yet
+        if not before.isascii() and kind == "name" and fold(piece) == "uescape":  # it would be read as ours
             raise _not_read(piece)
     return "".join(piece if piece.isascii() else _in_ascii(kind, piece) for kind, piece in pieces)
 

@@ -208,15 +208,20 @@ def test_schemas_of_the_path_may_be_others_on_the_workers(
         owner.execute(f"DROP TABLE IF EXISTS lists; DROP SCHEMA IF EXISTS {me}".encode())
 
 
-def test_texts_of_values_are_the_same_on_all_servers(owner: psycopg.Connection, servers: list[str]) -> None:
-    """Whatever a worker's database says of them, or the caller's session."""
-    database = owner.info.dbname
-    settings = {"datestyle": "'SQL, DMY'", "timezone": "'Asia/Kolkata'", "extra_float_digits": "-9"}
-    for worker in servers[1:]:
+def set_for_database(workers: list[str], database: str, settings: dict[str, str] | dict[str, None]) -> None:
+    """Set parameters for a database's sessions at some servers; with None what was set is gone."""
+    for worker in workers:
         with psycopg.connect(worker, autocommit=True) as session:
             session.execute("SET citus.enable_ddl_propagation = off")
             for name, value in settings.items():
-                session.execute(f"ALTER DATABASE {database} SET {name} = {value}".encode())
+                how = f"RESET {name}" if value is None else f"SET {name} = {value}"
+                session.execute(f"ALTER DATABASE {database} {how}".encode())
+
+
+def test_texts_of_values_are_the_same_on_all_servers(owner: psycopg.Connection, servers: list[str]) -> None:
+    """Whatever a worker's database says of them, or the caller's session."""
+    settings = {"datestyle": "'SQL, DMY'", "timezone": "'Asia/Kolkata'", "extra_float_digits": "-9"}
+    set_for_database(servers[1:], owner.info.dbname, settings)
     try:
         with psycopg.connect(owner.info.dsn, autocommit=True) as session:
             session.execute("SET search_path = own, madtree; SET timezone = 'Europe/Berlin'")
@@ -228,11 +233,7 @@ def test_texts_of_values_are_the_same_on_all_servers(owner: psycopg.Connection, 
                 same = f"SELECT {what.format('of_t')} EXCEPT SELECT {what.format('of_here')}"
                 assert session.execute(same.encode()).fetchall() == []
     finally:
-        for worker in servers[1:]:
-            with psycopg.connect(worker, autocommit=True) as session:
-                session.execute("SET citus.enable_ddl_propagation = off")
-                for name in settings:
-                    session.execute(f"ALTER DATABASE {database} RESET {name}".encode())
+        set_for_database(servers[1:], owner.info.dbname, dict.fromkeys(settings, None))
 
 
 def test_operators_on_the_workers_alone_are_not_ours(
@@ -371,7 +372,6 @@ def test_what_is_set_for_a_workers_database_changes_nothing(
 ) -> None:
     """Its owner, who may be anybody, says how strings are read there, and in which schemas operators are looked for."""
     settings = {"standard_conforming_strings": "off", "search_path": f"{ROLE}, pg_catalog"}
-    database = owner.info.dbname
     for worker in servers[1:]:
         with as_role(worker) as other:
             other.execute(
@@ -379,10 +379,7 @@ def test_what_is_set_for_a_workers_database_changes_nothing(
                 f"sql AS $$ SELECT {ROLE}.trap('drop') $$; CREATE OPERATOR {ROLE}.= (LEFTARG = int, RIGHTARG = int, "
                 f"FUNCTION = {ROLE}.same)"
             )
-        with psycopg.connect(worker, autocommit=True) as session:
-            session.execute("SET citus.enable_ddl_propagation = off")
-            for name, value in settings.items():
-                session.execute(f"ALTER DATABASE {database} SET {name} = {value}".encode())
+    set_for_database(servers[1:], owner.info.dbname, settings)
     try:
         with psycopg.connect(owner.info.dsn, autocommit=True) as session:
             session.execute("SET search_path = own, madtree")
@@ -394,11 +391,7 @@ def test_what_is_set_for_a_workers_database_changes_nothing(
             assert session.execute("TABLE pg_temp.s_t EXCEPT TABLE pg_temp.s_here").fetchall() == []
         assert caught() == []
     finally:
-        for worker in servers[1:]:
-            with psycopg.connect(worker, autocommit=True) as session:
-                session.execute("SET citus.enable_ddl_propagation = off")
-                for name in settings:
-                    session.execute(f"ALTER DATABASE {database} RESET {name}".encode())
+        set_for_database(servers[1:], owner.info.dbname, dict.fromkeys(settings, None))
 
 
 def test_columns_that_may_be_read_are_enough(owner: psycopg.Connection, servers: list[str]) -> None:
