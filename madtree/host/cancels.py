@@ -13,6 +13,7 @@ import ctypes
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from madtree.errors import MadtreeError
@@ -32,6 +33,7 @@ class Looked(list[Any]):
         return super().__getitem__(place)
 
 
+@cache
 def savepoints_are_sent() -> bool:
     """Whether this server has loaded Citus."""
     return hasattr(ctypes.PyDLL(None), "citus_version")

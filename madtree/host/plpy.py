@@ -7,7 +7,6 @@ import secrets
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from functools import cache
 from typing import Any, ClassVar
 
 from madtree.host.cancels import Looked, no_cancel_yet, refuse_parallel_query, savepoints_are_sent
@@ -89,7 +88,7 @@ class PlpyHost:
 
     def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
         text = self._sent(self._checked(sql, _READ))
-        if _savepoints_are_sent():
+        if savepoints_are_sent():
             yield from self._fetched(text, types, params, batch)
             return
         try:
@@ -150,7 +149,7 @@ class PlpyHost:
     def _run(self, sql: str, types: Sequence[str], params: Sequence[Any]) -> Any:
         sql = self._sent(sql)
         try:
-            if _savepoints_are_sent():
+            if savepoints_are_sent():
                 plan = self._plan(sql, types)
                 with no_cancel_yet() as let_in:
                     return self._plpy.execute(plan, Looked([*params, None], let_in))
@@ -199,14 +198,11 @@ class PlpyHost:
         return self._prepared[2]
 
     def _prepare(self, sql: str, types: Sequence[str]) -> Any:
-        if not _savepoints_are_sent():
+        if not savepoints_are_sent():
             return self._plpy.prepare(sql, list(types))
         with no_cancel_yet() as let_in:
             # A parameter that no statement has, so that there is one for PL/Python to look at.
             return self._plpy.prepare(sql, Looked([*types, "pg_catalog.int4"], let_in))
-
-
-_savepoints_are_sent = cache(savepoints_are_sent)
 
 
 def _remember(error: Exception, sql: str, params: Sequence[Any]) -> None:
