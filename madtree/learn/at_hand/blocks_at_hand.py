@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from madtree.learn.at_hand.large_tree import LargeTree
+from madtree.learn.at_hand.large_tree import Copies, LargeTree
 from madtree.learn.at_hand.node_order import NodeOrder
+from madtree.learn.at_hand.row_columns import RowColumns
 from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
 from madtree.learn.counting import CountRequest, PlacedBlock, final, merge, transition_coroutine
 from madtree.learn.data import Allocator, Array, Block, Coroutine, Ints, ReusingAllocator, allocated, in_memory
@@ -59,7 +60,10 @@ class BlocksAtHand(Provider):
         """
         self._position_bytes = position_bytes
         self._lasting, self._allocator = allocator, ReusingAllocator(allocator)
-        self._records: RowRecords | None = None  # of all rows, where they are drawn from for tree after tree
+        # Of all rows, where they are drawn from for tree after tree: for many trees, and for large ones.
+        self._records: RowRecords | None = None
+        self._columns: RowColumns | None = None
+        self._copies = Copies(allocator)
         self._place(blocks, whole)
         self._remembered: list[Block] = []
         self._all_blocks: list[Block] = []  # where a part of the rows takes their place
@@ -141,7 +145,7 @@ class BlocksAtHand(Provider):
 
     def _begin(self, blocks: Sequence[Block]) -> None:
         """Go on with other rows."""
-        self._records = None
+        self._records = self._columns = None
         self._place([block for block in blocks if block.codes.n_rows] or blocks[:1], None)
 
     def replaced(self, request: ReplaceRequest, place: int) -> Block:
@@ -169,14 +173,21 @@ class BlocksAtHand(Provider):
             blocks = self.blocks
             self._order = self._way = None
             self._allocator.take_back()
-            records = self._records_of(problem, blocks) if lasting else None
-            order = NodeOrder(problem, blocks, self._joined, self._allocator, records)
-            is_large = problem.n_trees == 1 and len(order.rows_now) >= problem.tuning.large_tree
-            if records is not None and is_large:
-                self._order = problem, LargeTree(problem, order.rows_now, self._allocator)
+            if lasting and self._is_large(problem, blocks):
+                if self._columns is None:
+                    self._columns = RowColumns.of(blocks, problem.n_classes, self._lasting)
+                rows = self._columns.in_bag(problem, blocks, self._allocator)
+                self._order = problem, LargeTree(problem, rows, self._copies)
             else:
-                self._order = problem, order
+                records = self._records_of(problem, blocks) if lasting else None
+                self._order = problem, NodeOrder(problem, blocks, self._joined, self._allocator, records)
         return self._order[1]
+
+    def _is_large(self, problem: Problem, blocks: Sequence[Block]) -> bool:
+        """Whether there is one tree, of so many rows that only those are to be copied that are counted."""
+        n_rows = sum(block.codes.n_rows for block in blocks)
+        carries_codes = RecordLayout.of(blocks[0].codes, problem.n_classes).n_features > 0
+        return problem.n_trees == 1 and carries_codes and n_rows >= problem.tuning.large_tree
 
     def _records_of(self, problem: Problem, blocks: Sequence[Block]) -> RowRecords | None:
         """Of all blocks, to be drawn from for tree after tree; None where records do not carry codes."""

@@ -8,12 +8,11 @@ are before they are needed. What is counted stands side by side, as in `NodeOrde
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 
-from madtree.learn.at_hand.node_order import STEP_ROWS, Stretch
-from madtree.learn.at_hand.row_records import RowRecords
+from madtree.learn.at_hand.node_order import STEP_ROWS, Descending
+from madtree.learn.at_hand.row_columns import RowColumns
 from madtree.learn.counting import CountRequest, transition
 from madtree.learn.data import Allocator, Array, Bools, Coroutine, Ints, flat_nonzero
 from madtree.learn.problem import Problem
@@ -27,26 +26,52 @@ _THIN = 4  # a node that has fewer of the rows that it is among than 1 / this is
 class _Held:
     """The rows of a node: those of `rows` that are marked in `mask` (n_rows,), None for all; so many."""
 
-    rows: RowRecords
+    rows: RowColumns
     mask: Bools | None
     size: int
+
+
+class Copies:
+    """Memory for copies of rows, which tree after tree has for itself: of some three times its rows, for most trees."""
+
+    def __init__(self, allocator: Allocator) -> None:
+        self._allocator = allocator
+        self._chunks: list[RowColumns] = []
+        self._used: list[int] = []  # rows of each
+        self._like: RowColumns | None = None
+
+    def clear(self, rows: RowColumns) -> None:
+        """Nothing is in use any more; copies of such rows are next."""
+        if self._like is None or not self._like.is_like(rows):
+            self._chunks = []
+        self._like, self._used = rows.part(0, 0), [0] * len(self._chunks)
+        self._chunk_rows = -(-len(rows) // 4)  # a chunk as large as the tree would stay half empty
+
+    def take(self, n_rows: int) -> RowColumns:
+        """So many rows, whatever they are."""
+        chunks = zip(self._chunks, self._used, strict=True)
+        number = next((i for i, (chunk, used) in enumerate(chunks) if used + n_rows <= len(chunk)), None)
+        if number is None:
+            assert self._like is not None
+            number, size = len(self._chunks), max(n_rows, self._chunk_rows)
+            self._chunks.append(self._like.empty(size, self._allocator, len(self._like.limbs)))
+            self._used.append(0)
+        first = self._used[number]
+        self._used[number] = stop = first + n_rows
+        return self._chunks[number].part(first, stop)
 
 
 class LargeTree:
     """The rows of a tree's nodes that have not been split as yet, or whose children nobody has asked for."""
 
-    def __init__(self, problem: Problem, rows: RowRecords, allocator: Allocator) -> None:
+    def __init__(self, problem: Problem, rows: RowColumns, room: Copies) -> None:
         """
         Args:
             rows: of the tree; they stay as they are.
-            allocator: for copies of them: some two and a half times as many for most trees, more for the deepest.
+            room: for copies of them, which the tree has for itself.
         """
-        self._tuning = problem.tuning
-        self._empty = partial(
-            RowRecords.empty, rows.layout, n_limbs=len(rows.limbs), codes=rows.codes, allocator=allocator
-        )
-        self._chunk_rows = -(-len(rows) // 16)  # a chunk as large as the tree would stay half empty
-        self._chunks: list[tuple[RowRecords, int]] = []  # for copies, and how many rows are in use of each
+        self._tuning, self._room = problem.tuning, room
+        room.clear(rows)
         self._held = {0: _Held(rows, None, len(rows))}
 
     def histograms(self, request: CountRequest) -> Coroutine[Array]:
@@ -67,19 +92,19 @@ class LargeTree:
                 state = transition(state, piece, request)
         return state
 
-    def _counted(self, node: int, request: CountRequest) -> Iterator[Stretch]:
+    def _counted(self, node: int, request: CountRequest) -> Iterator[Descending]:
         """The rows of a node, side by side, in pieces."""
         held = self._held[node]
         if held.mask is not None:
             held = self._held[node] = self._copied(held.rows, held.mask, held.size)
         if held.size:
             most = self._tuning.joint_piece_rows if held.rows.crowds else self._tuning.piece_rows
-            yield from Stretch(held.rows, np.array([node]), np.array([held.size])).pieces(most)
+            yield from Descending(held.rows, np.array([node]), np.array([held.size])).pieces(most)
 
     def _split(self, node: int, routing: Routing, asked: Bools) -> None:
         """Let the rows of a node go on to its children; `asked` (n_nodes,) which nodes are to be counted."""
         held = self._held.pop(node)
-        right = Stretch(held.rows, np.array([node]), np.array([len(held.rows)])).go_right(routing)
+        right = Descending(held.rows, np.array([node]), np.array([len(held.rows)])).go_right(routing)
         if held.mask is not None:
             right &= held.mask
         left = ~right if held.mask is None else np.greater(held.mask, right)
@@ -94,16 +119,11 @@ class LargeTree:
             else:
                 self._held[child] = _Held(held.rows, mask, size)
 
-    def _copied(self, rows: RowRecords, mask: Bools, size: int) -> _Held:
+    def _copied(self, rows: RowColumns, mask: Bools, size: int) -> _Held:
         """Those of `rows` that are marked, so many, side by side."""
-        number = next((i for i, (chunk, used) in enumerate(self._chunks) if used + size <= len(chunk)), None)
-        if number is None:
-            number = len(self._chunks)
-            self._chunks.append((self._empty(max(size, self._chunk_rows)), 0))
-        chunk, used = self._chunks[number]
-        stop = rows.put(mask, chunk, used)
-        self._chunks[number] = chunk, stop
-        return _Held(chunk.part(used, stop), None, size)
+        copies = self._room.take(size)
+        rows.put(mask, copies, 0)
+        return _Held(copies, None, size)
 
 
 def _parents(routing: Routing) -> Ints:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Protocol
 
 import numpy as np
 
 from madtree.learn.at_hand.bagged_block import BaggedBlock
 from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
-from madtree.learn.counting import CountRequest, RowsByNode, transition
-from madtree.learn.data import Allocator, Array, Block, Bools, Coroutine, Ints, Runs, in_memory, pieces_of
+from madtree.learn.counting import CountRequest, Records, RowsByNode, transition
+from madtree.learn.data import Allocator, Array, Block, Bools, CodesOfRows, Coroutine, Ints, Runs, in_memory, pieces_of
 from madtree.learn.histogram import RowsOfNodes, joined
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
@@ -25,19 +26,53 @@ from madtree.records import dataclass
 STEP_ROWS = 2**20  # that are counted between two looks for cancels
 
 
+class MovedRows(Records, CodesOfRows, Protocol):
+    """Rows that go down from node to node."""
+
+    def part(self, first: int, stop: int) -> MovedRows:
+        """The rows from `first` to before `stop`."""
+        ...
+
+
 @dataclass(frozen=True)
-class Stretch(RowsByNode):
-    """Some neighbouring nodes that are worked off together."""
+class Descending(RowsByNode):
+    """Rows at hand that go down, node by node."""
 
-    rows: RowRecords
+    rows: MovedRows
 
-    def pieces(self, most: int) -> Iterator[Stretch]:
+    def pieces(self, most: int) -> Iterator[Descending]:
         """Of one node's rows at most so many at a time."""
         if len(self.nodes) > 1 or len(self.rows) <= most:
             yield self
             return
         for piece in pieces_of(len(self.rows), most):
-            yield Stretch(self.rows.part(piece.start, piece.stop), self.nodes, np.array([piece.stop - piece.start]))
+            rows = self.rows.part(piece.start, piece.stop)
+            yield Descending(rows, self.nodes, np.array([piece.stop - piece.start]))
+
+    def go_right(self, routing: Routing) -> Bools:
+        """(n_rows,) whether each row goes right, worked out node by node."""
+        rows, right, nodes = self.rows, np.empty(len(self.rows), np.bool_), self.nodes
+        splits = (part.take(nodes).tolist() for part in (routing.feature, routing.cut, routing.missing_right))
+        by_cut = routing.by_cut_alone(nodes).tolist()
+        for i, ((first, stop), feature, cut, lowered) in enumerate(zip(self.bounds, *splits, strict=True)):
+            for piece in pieces_of(stop - first):
+                begin, end = first + piece.start, first + piece.stop
+                if by_cut[i]:
+                    code = rows.column(feature, begin, end)
+                    if lowered:
+                        code = code - code.dtype.type(1)  # missing, 0, becomes the largest code
+                    np.greater(code, cut - lowered, out=right[begin:end])
+                else:
+                    own = np.full(end - begin, nodes[i], np.int32)
+                    right[begin:end] = routing.goes_right(own, rows.part(begin, end))
+        return right
+
+
+@dataclass(frozen=True)
+class Stretch(Descending):
+    """Some neighbouring nodes that are worked off together."""
+
+    rows: RowRecords
 
     def only(self, chosen: Bools) -> Stretch:
         """Only some of the nodes (n,)."""
@@ -46,22 +81,6 @@ class Stretch(RowsByNode):
         nodes, sizes = self.nodes[chosen], self.sizes[chosen]
         found = Runs(sizes)
         return Stretch(self.rows.take(found.spread(self.runs.firsts[chosen] - found.firsts, step=1)), nodes, sizes)
-
-    def go_right(self, routing: Routing) -> Bools:
-        """(n_rows,) whether each row goes right, worked out node by node."""
-        rows, right, nodes = self.rows, np.empty(len(self.rows), np.bool_), self.nodes
-        splits = (part.take(nodes).tolist() for part in (routing.feature, routing.cut, routing.missing_right))
-        by_cut = routing.by_cut_alone(nodes).tolist()
-        for i, ((first, stop), feature, cut, lowered) in enumerate(zip(self.bounds, *splits, strict=True)):
-            if by_cut[i]:
-                code = rows.column(feature, first, stop)
-                if lowered:
-                    code, cut = code - code.dtype.type(1), cut - 1  # missing, 0, becomes the largest code
-                np.greater(code, cut, out=right[first:stop])
-            else:
-                own = np.full(stop - first, nodes[i], np.int32)
-                right[first:stop] = routing.goes_right(own, rows.part(first, stop))
-        return right
 
 
 class NodeOrder:

@@ -143,7 +143,7 @@ def test_few_rows_of_a_large_tree_are_copied() -> None:
     provider = BlocksAtHand([block], 0)
     order = finished(provider._in_order(problem, lasting=True))
     assert isinstance(order, LargeTree)
-    before = order._held[0].rows.records.copy()
+    before = order._held[0].rows.codes.copy()
     depth, n_rows = depths(routing), 0
     parents = np.flatnonzero(routing.child != np.arange(len(depth)))
     for level in range(1, depth.max() + 1):
@@ -156,6 +156,6 @@ def test_few_rows_of_a_large_tree_are_copied() -> None:
         request = CountRequest("histograms", problem, so_far, slots, len(left), (0, 1), in_order=True)
         n_rows += finished(provider.count(request)).sum()
     assert n_rows > 20_000
-    assert provider._records is not None
-    assert np.array_equal(provider._records.records, before)
-    assert sum(used for _, used in order._chunks) < 3 * 20_000
+    assert provider._columns is not None
+    assert np.array_equal(provider._columns.codes, before)
+    assert sum(provider._copies._used) < 3 * 20_000

@@ -1,0 +1,179 @@
+"""Rows of a large tree column by column, the codes of two features as one number where each has one byte.
+
+Copying such rows takes three quarters of the memory that records take (`RowRecords`), and there it is memory that takes
+the time; counting a feature, or finding the sides of a split, reads its own codes alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from madtree.learn.at_hand.bagged_block import BaggedBlock
+from madtree.learn.data import Allocator, Array, Block, Bools, Floats, Ints, Runs, allocated, pieces_of
+from madtree.learn.problem import Problem
+from madtree.records import dataclass
+
+_BYTE = 8  # bits
+_LOW = np.uint16(255)
+
+
+@dataclass(frozen=True)
+class RowColumns:
+    """Attributes:
+    codes: uint16 (n_columns, n_rows): of one feature each, or of features 2 k and, 256 times, 2 k + 1.
+    is_paired: which of the two.
+    crowds: of each two features of a column, how many rows at most have the same two codes.
+    limbs: what is summed beside the row counts, each row as often as it counts, (n_rows,) each.
+    own_classes: uint16 (n_rows,) class of each; None where there are none.
+    own_times: uint8 (n_rows,) how often each counts; None for once.
+    """
+
+    codes: Array
+    is_paired: bool
+    crowds: tuple[int, ...]
+    limbs: list[Floats]
+    own_classes: Array | None = None
+    own_times: Array | None = None
+
+    @classmethod
+    def of(cls, blocks: Sequence[Block], n_classes: int, allocator: Allocator) -> RowColumns:
+        """All rows of all blocks, each once, without limbs."""
+        layout, n_rows = blocks[0].codes.layout, sum(block.codes.n_rows for block in blocks)
+        n_features, is_paired = len(layout.wide), layout.n_wide == 0
+        codes = allocated(allocator, (-(-n_features // 2) if is_paired else n_features, n_rows), np.uint16)
+        classes = allocated(allocator, (n_rows,), np.uint16) if n_classes else None
+        first = 0
+        for block in blocks:
+            own = slice(first, first := first + block.codes.n_rows)
+            for feature in range(n_features):
+                if not is_paired:
+                    codes[feature, own] = block.codes.column(feature)
+                elif feature % 2 == 0:
+                    codes[feature // 2, own] = block.codes.column(feature)
+                else:
+                    codes[feature // 2, own] |= block.codes.column(feature).astype(np.uint16) << _BYTE
+            if classes is not None:
+                classes[own] = block.target
+        pairs = codes[: n_features // 2] if is_paired else codes[:0]
+        return cls(codes, is_paired, tuple(int(np.bincount(pair, minlength=1).max()) for pair in pairs), [], classes)
+
+    def in_bag(self, problem: Problem, blocks: Sequence[Block], allocator: Allocator) -> RowColumns:
+        """Of these, which are all rows of the blocks, those that the problem's only tree is grown on, with limbs."""
+        parts = [BaggedBlock.of(problem, block, None, allocator) for block in blocks]
+        n_limbs = 1 if problem.is_packed else problem.channels.limbs
+        first = begin = 0
+        if all(part.are_all_in_bag for part in parts):
+            limbs = list(allocated(allocator, (n_limbs, len(self)), np.float64))
+            for part in parts:
+                stop = first + part.block.codes.n_rows
+                for limb, values in zip(limbs, part.limbs(), strict=True):
+                    limb[first:stop] = values
+                first = stop
+            return replace(self, limbs=limbs)
+        bags = [part.in_bag(0) for part in parts]
+        counted = replace(self, own_times=np.ones(1, np.uint8))
+        found = counted.empty(sum(len(rows) for rows, _ in bags), allocator, n_limbs)
+        for part, (rows, times) in zip(parts, bags, strict=True):
+            stop, end = first + len(rows), begin + part.block.codes.n_rows
+            self.part(begin, end)._copy(rows, found.part(first, stop))
+            found._enter(slice(first, stop), times, part.limbs(rows))
+            first, begin = stop, end
+        return found
+
+    def _enter(self, at: slice, times: Array, limbs: Sequence[Floats]) -> None:
+        """How often rows count (n,), and their limbs, (n,) each."""
+        assert self.own_times is not None
+        self.own_times[at] = times
+        for own, values in zip(self.limbs, limbs, strict=True):
+            np.multiply(values, times, out=own[at])
+
+    def _copy(self, rows: Ints, into: RowColumns) -> None:
+        """Copy what rows (n,) are: their codes and classes."""
+        for own, other in zip(self._features, into._features, strict=True):
+            own.take(rows, out=other, mode="clip")
+
+    def empty(self, n_rows: int, allocator: Allocator, n_limbs: int) -> RowColumns:
+        """So many rows of the same kind, whatever they are, with so many limbs."""
+
+        def room(*shape: int, of: Array | None) -> Array | None:
+            return None if of is None else allocated(allocator, (*shape, n_rows), of.dtype)
+
+        codes = allocated(allocator, (len(self.codes), n_rows), np.uint16)
+        limbs = list(allocated(allocator, (n_limbs, n_rows), np.float64))
+        classes, times = room(of=self.own_classes), room(of=self.own_times)
+        return replace(self, codes=codes, limbs=limbs, own_classes=classes, own_times=times)
+
+    def is_like(self, other: RowColumns) -> bool:
+        """Whether other rows are of the same kind."""
+        return [each.dtype for each in self._arrays] == [each.dtype for each in other._arrays]
+
+    @property
+    def _features(self) -> list[Array]:
+        """(n_rows,) each: codes and class."""
+        return [*self.codes] if self.own_classes is None else [*self.codes, self.own_classes]
+
+    @property
+    def _arrays(self) -> list[Array]:
+        """(n_rows,) each: all that there is of rows."""
+        return [*self._features, *self.limbs, *([] if self.own_times is None else [self.own_times])]
+
+    def __len__(self) -> int:
+        return int(self.codes.shape[1])
+
+    def part(self, first: int, stop: int) -> RowColumns:
+        """The rows from `first` to before `stop`; a view."""
+        classes = None if self.own_classes is None else self.own_classes[first:stop]
+        times = None if self.own_times is None else self.own_times[first:stop]
+        limbs = [limb[first:stop] for limb in self.limbs]
+        return RowColumns(self.codes[:, first:stop], self.is_paired, self.crowds, limbs, classes, times)
+
+    def put(self, chosen: Bools, into: RowColumns, first: int) -> int:
+        """Copy the rows that are `chosen` (n_rows,), in order, to others from `first` on; returns where they end."""
+        pairs = list(zip(self._arrays, into._arrays, strict=True))
+        for piece in pieces_of(len(self)):
+            rows = np.flatnonzero(chosen[piece])
+            stop = first + len(rows)
+            for own, other in pairs:
+                own[piece].take(rows, out=other[first:stop], mode="clip")
+            first = stop
+        return first
+
+    def column(self, feature: int, first: int, stop: int) -> Array:
+        """(stop - first,) codes of one feature, of the rows from `first` to before `stop`."""
+        if not self.is_paired:
+            return self.codes[feature, first:stop]
+        both: Array = self.codes[feature // 2, first:stop]
+        return both >> _BYTE if feature % 2 else both & _LOW
+
+    def joint_codes(self, pair: int, first: int, stop: int) -> Array:
+        """(stop - first,) uint16 the codes of feature 2 `pair`, plus 256 times those of the next one; a view."""
+        return self.codes[pair, first:stop]
+
+    @property
+    def classes(self) -> Array:
+        """(n_rows,) class of each."""
+        return np.zeros(len(self), np.uint16) if self.own_classes is None else self.own_classes
+
+    @cached_property
+    def times(self) -> Floats:
+        """(n_rows,) how often each counts."""
+        return np.ones(len(self)) if self.own_times is None else self.own_times.astype(np.float64)
+
+    def gather(self, feature: Ints) -> Array:
+        """(n_rows,) the code of one feature, `feature` (n_rows,), in each row; a copy."""
+        return self.gather_at(feature, np.arange(len(self)))
+
+    def gather_of(self, feature: Ints, runs: Runs) -> Array:
+        """(n_rows,) the code of one feature, `feature` (n_runs,) int64, in each row; a copy."""
+        return self.gather(runs.spread(feature))
+
+    def gather_at(self, feature: Ints, rows: Ints) -> Array:
+        """(m,) the code of the feature `feature` (m,) in each of `rows` (m,); a copy."""
+        if not self.is_paired:
+            return self.codes[feature, rows]
+        both: Array = self.codes[feature >> 1, rows]
+        return np.where(feature & 1, both >> _BYTE, both & _LOW)
