@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Protocol
 
 import numpy as np
 
 from madtree.learn.at_hand.bagged_block import BaggedBlock
 from madtree.learn.at_hand.row_records import RecordLayout, RowRecords
-from madtree.learn.counting import CountRequest, Records, RowsByNode, transition
-from madtree.learn.data import Allocator, Array, Block, Bools, CodesOfRows, Coroutine, Ints, Runs, in_memory, pieces_of
+from madtree.learn.counting import CountRequest, RowsByNode, transition
+from madtree.learn.data import Allocator, Array, Block, Bools, Coroutine, Ints, Runs, in_memory, pieces_of
 from madtree.learn.histogram import RowsOfNodes, joined
 from madtree.learn.problem import Problem
 from madtree.learn.route import Routing
@@ -26,19 +25,9 @@ from madtree.records import dataclass
 STEP_ROWS = 2**20  # that are counted between two looks for cancels
 
 
-class MovedRows(Records, CodesOfRows, Protocol):
-    """Rows that go down from node to node."""
-
-    def part(self, first: int, stop: int) -> MovedRows:
-        """The rows from `first` to before `stop`."""
-        ...
-
-
 @dataclass(frozen=True)
 class Descending(RowsByNode):
-    """Rows at hand that go down, node by node."""
-
-    rows: MovedRows
+    """Rows that go down, node by node."""
 
     def pieces(self, most: int) -> Iterator[Descending]:
         """Of one node's rows at most so many at a time."""

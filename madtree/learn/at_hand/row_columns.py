@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from madtree.learn.at_hand.bagged_block import BaggedBlock
+from madtree.learn.at_hand.row_records import crowds_of
 from madtree.learn.data import Allocator, Array, Block, Bools, Floats, Ints, Runs, allocated, pieces_of
 from madtree.learn.problem import Problem
 from madtree.records import dataclass
@@ -59,7 +60,7 @@ class RowColumns:
             if classes is not None:
                 classes[own] = block.target
         pairs = codes[: n_features // 2] if is_paired else codes[:0]
-        return cls(codes, is_paired, tuple(int(np.bincount(pair, minlength=1).max()) for pair in pairs), [], classes)
+        return cls(codes, is_paired, crowds_of(pairs), [], classes)
 
     def in_bag(self, problem: Problem, blocks: Sequence[Block], allocator: Allocator) -> RowColumns:
         """Of these, which are all rows of the blocks, those that the problem's only tree is grown on, with limbs."""

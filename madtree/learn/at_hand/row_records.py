@@ -4,7 +4,7 @@ node reads memory in order, and looks no row up by its number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -144,8 +144,7 @@ class RowRecords:
         """With the crowds of these rows known, which are those of any of them, too, at most."""
         if self.layout.unit != np.uint8 or not self.layout.n_features:
             return self
-        columns = (self.joint_codes(pair, 0, len(self)) for pair in range(self.layout.n_features // 2))
-        crowds = tuple(int(np.bincount(column, minlength=1).max()) for column in columns)
+        crowds = crowds_of(self.joint_codes(pair, 0, len(self)) for pair in range(self.layout.n_features // 2))
         return replace(self, layout=replace(self.layout, crowds=crowds))
 
     def take(self, rows: Ints) -> RowRecords:
@@ -217,3 +216,8 @@ class RowRecords:
     def _rows(self) -> Array:
         """(n_rows,) number of each row, where records tell it."""
         return self.records.view(np.uint32)[::2]
+
+
+def crowds_of(columns: Iterable[Array]) -> tuple[int, ...]:
+    """Of each column how many rows at most have the same number."""
+    return tuple(int(np.bincount(column, minlength=1).max()) for column in columns)

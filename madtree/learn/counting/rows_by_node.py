@@ -10,13 +10,13 @@ import numpy as np
 
 from madtree.learn.counting.count_request import CountRequest
 from madtree.learn.counting.joint_tables import add_joint, joint_pairs, sums_at
-from madtree.learn.data import Array, Floats, Ints, Runs
+from madtree.learn.data import Array, CodesOfRows, Floats, Ints, Runs
 from madtree.learn.histogram import Histograms, add_codes
 from madtree.learn.problem import Rounding, SearchTuning
 from madtree.records import dataclass
 
 
-class Records(Protocol):
+class Records(CodesOfRows, Protocol):
     """What is known of rows that stand side by side."""
 
     @property
@@ -42,6 +42,10 @@ class Records(Protocol):
         ...
 
     def __len__(self) -> int: ...
+
+    def part(self, first: int, stop: int) -> Records:
+        """The rows from `first` to before `stop`."""
+        ...
 
     def column(self, feature: int, first: int, stop: int) -> Array:
         """(stop - first,) codes of one feature, of the rows from `first` to before `stop`."""

@@ -11,7 +11,7 @@ from madtree.learn.at_hand import BlocksAtHand
 from madtree.learn.at_hand.large_tree import LargeTree
 from madtree.learn.counting import CountRequest
 from madtree.learn.data import Block, finished
-from madtree.learn.problem import Problem
+from madtree.learn.problem import Problem, Sampled
 from madtree.learn.route import Positions, Routing
 from madtree.trees import Parameters
 from tests.unit.learn.binned import problem_of, sample_rows
@@ -43,9 +43,9 @@ def test_whoever_has_no_rows_of_the_node_that_was_split_counts_none() -> None:
     assert not finished(provider.count(replace(begun, routing=routing, slot_of_node=slots))).any()
 
 
-def a_large_tree(n_rows: int, seed: int) -> tuple[Problem, Block, Routing]:
+def a_large_tree(n_rows: int, seed: int, n_bins: int = 100) -> tuple[Problem, Block, Routing]:
     """A problem whose rows are kept as those of a large tree, and seven levels of splits at random."""
-    problem, block = problem_of(sample_rows(n_rows, 2), 2, Parameters("gini", 9))
+    problem, block = problem_of(sample_rows(n_rows, 2), 2, Parameters("gini", 9, n_bins=n_bins))
     problem = replace(problem, tuning=replace(problem.tuning, large_tree=1))
     rng, routing = np.random.default_rng(seed), Routing.leaves(0, 1)
     ordered = np.flatnonzero(~problem.unordered)
@@ -72,9 +72,13 @@ def depths(routing: Routing) -> np.ndarray:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_any_nodes_of_a_large_tree_may_be_asked_for_level_by_level(seed: int) -> None:
+@pytest.mark.parametrize("kept", [1.0, 0.6])
+@pytest.mark.parametrize("n_bins", [100, 900], ids=["codes of one byte", "of two"])
+def test_any_nodes_of_a_large_tree_may_be_asked_for_level_by_level(seed: int, kept: float, n_bins: int) -> None:
     """Some of each level, in one request or in several; what is counted is what is counted where rows are."""
-    problem, block, routing = a_large_tree(3_000, seed)
+    problem, block, routing = a_large_tree(3_000, seed, n_bins)
+    assert bool(block.codes.layout.n_wide) == (n_bins > 255)
+    problem = problem.with_replicas(Sampled(7, seed, kept, False))
     rng = np.random.default_rng(seed)
     provider = BlocksAtHand([block], 0)
     assert isinstance(finished(provider._in_order(problem, lasting=True)), LargeTree)
