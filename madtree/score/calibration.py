@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -54,28 +55,29 @@ def sigmoid(scores: Floats, is_class: Bools, weights: Floats, between: Callable[
     method with halved steps (Lin, Lin and Weng 2007); arguments as of `isotonic`.
     """
     points, weight, share = _by_score(scores, is_class, weights, between)
-    positive = float(weight @ share)
-    negative = float(weight @ (1 - share))
+    positive, negative = _sum(weight * share), _sum(weight * (1 - share))
     high, low = (positive + 1) / (positive + 2), 1 / (negative + 2)
     target = share * high + (1 - share) * low
-    centre, scale = float(points.mean()), float(points.std()) or 1.0
+    centre = _sum(points) / len(points)
+    scale = math.sqrt(_sum((points - centre) ** 2) / len(points)) or 1.0
     x = (points - centre) / scale
-    found = np.array([0.0, np.log((positive + 1) / (negative + 1))])
-    total = float(weight.sum())
+    found = 0.0, float(portable.log(np.array([(positive + 1) / (negative + 1)]))[0])
+    total = _sum(weight)
     lost = _lost(found, x, target, weight)
     for _ in range(_MOST_STEPS):
         between()
-        p = _probabilities(found, x)
+        p = 1.0 / (1.0 + portable.exp(-_scores(found, x)))
         error, curve = weight * (p - target), weight * p * (1 - p)
-        gradient = np.array([error @ x, error.sum()])
+        by_x, by_1 = _sum(error * x), _sum(error)
         # As much as keeps it solvable where all scores are one.
-        ridge = _TINY * max(float(curve.sum()), _TINY)
-        hessian = np.array([[curve @ (x * x) + ridge, curve @ x], [curve @ x, curve.sum() + ridge]])
-        step = np.linalg.solve(hessian, gradient)
+        ridge = _TINY * max(_sum(curve), _TINY)
+        of_x, of_both, of_1 = _sum(curve * (x * x)) + ridge, _sum(curve * x), _sum(curve) + ridge
+        determinant = of_x * of_1 - of_both * of_both
+        step = (by_x * of_1 - by_1 * of_both) / determinant, (by_1 * of_x - by_x * of_both) / determinant
         size = 1.0
         for _ in range(_MOST_HALVINGS):
             between()
-            tried = found - size * step
+            tried = found[0] - size * step[0], found[1] - size * step[1]
             loss = _lost(tried, x, target, weight)
             if loss <= lost * (1 + _ROUNDING):  # near the least one a step gains less than sums are exact to
                 break
@@ -83,21 +85,26 @@ def sigmoid(scores: Floats, is_class: Bools, weights: Floats, between: Callable[
         else:
             break
         gained, found, lost = lost - loss, tried, loss
-        if gained <= _TINY * _TINY * total or float(np.abs(step).max()) * size < _TINY:
+        if gained <= _TINY * _TINY * total or max(map(abs, step)) * size < _TINY:
             break
-    factor = float(found[0]) / scale
-    return SigmoidFunction(factor, float(found[1]) - factor * centre)
+    factor = found[0] / scale
+    return SigmoidFunction(factor, found[1] - factor * centre)
 
 
-def _probabilities(parameters: Floats, x: Floats) -> Floats:
-    return np.asarray(1.0 / (1.0 + portable.exp(-(parameters[0] * x + parameters[1]))))
+def _sum(values: Floats) -> float:
+    """One after the other: so it has the same digits with any library that numpy calculates by."""
+    return float(np.cumsum(values)[-1])
 
 
-def _lost(parameters: Floats, x: Floats, target: Floats, weight: Floats) -> float:
-    score = parameters[0] * x + parameters[1]
+def _scores(parameters: tuple[float, float], x: Floats) -> Floats:
+    return parameters[0] * x + parameters[1]
+
+
+def _lost(parameters: tuple[float, float], x: Floats, target: Floats, weight: Floats) -> float:
+    score = _scores(parameters, x)
     # log(1 + exp(score)) - target * score, without an overflow.
-    loss = np.maximum(score, 0) + np.log1p(portable.exp(-np.abs(score))) - target * score
-    return float(weight @ loss)
+    loss = np.maximum(score, 0) + portable.log_of_one_plus_exp(np.abs(score)) - target * score
+    return _sum(weight * loss)
 
 
 def _by_score(
