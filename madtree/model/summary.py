@@ -27,6 +27,7 @@ from madtree.sqltext.tables import TREE_COLUMNS
 from madtree.sqltext.typenames import quoted_type
 from madtree.trees import (
     KINDS,
+    ROW_NUMBERS,
     SINGLE,
     Feature,
     FeatureKind,
@@ -88,12 +89,9 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     values = _grouping_values(summary, row, grouping)
     id_column, dependent = summary.text("id_col_name"), summary.text("dependent_varname")
     dependent = uncast_class(dependent) if is_classification else dependent
-    weights = summary.text("weights") if row["weights"] is not None else None
-    exposure, offsets = (
-        summary.text(column) if row.get(column) is not None else None for column in ("exposure", "offsets")
-    )
-    numbers = [text for text in (weights, exposure, offsets) if text is not None]
-    expressions = [*names, *values, id_column, dependent, *numbers]
+    given_numbers = [each for each in ROW_NUMBERS if row.get(each.argument) is not None]
+    numbers = {each.name: summary.text(each.argument) for each in given_numbers}
+    expressions = [*names, *values, id_column, dependent, *numbers.values()]
     _check_expressions(host, summary, expressions)
     group_names = _check_grouping(summary, tables, grouping)
     columns = [tables.facts.tables[""].columns[name] for name in group_names]
@@ -133,9 +131,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         grouping_columns=grouping,
         grouping_types=tuple(column.name for column in columns),
         grouping_equals=tuple(column.equals for column in columns),
-        weighted=weights is not None,
-        exposure=exposure,
-        offsets=offsets,
+        numbers=numbers,
         categories={
             f.name: _categories(host, summary, categories[f.name])
             for f in features

@@ -30,7 +30,16 @@ from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SUFFIXES
 from madtree.sqltext.values import text_of
-from madtree.trees import CRITERIA, MOST_EXPRESSION_BYTES, UNPRUNED, FeatureKind, ModelKind, Parameters, is_of_counts
+from madtree.trees import (
+    CRITERIA,
+    MOST_EXPRESSION_BYTES,
+    ROW_NUMBERS,
+    UNPRUNED,
+    FeatureKind,
+    ModelKind,
+    Parameters,
+    is_of_counts,
+)
 
 _TREE_TRAIN = FUNCTIONS["tree_train"]
 ID = "id_col_name"
@@ -57,7 +66,9 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
         MadtreeError: an argument is not valid, in one sentence that names it.
     """
     values = {**{each.name: each.default for each in _TREE_TRAIN.options if not each.is_required}, **values}
-    arguments = Arguments(**{each.name: values[each.name] for each in fields(Arguments) if each.name in values})
+    given = {name: values.get(name) for name in NUMERIC_COLUMNS}
+    same = {each.name: values[each.name] for each in fields(Arguments) if each.name in values}
+    arguments = Arguments(**same, numbers=given)
     output_name = required_name(arguments.output_table_name, "output_table_name", "model")
     _check_fitting(values, values["split_criterion"])
     by_class = class_params_of(values["class_params"])
@@ -73,8 +84,7 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
     are_numbers = values.get("integers_are_numbers", is_of_counts(values["split_criterion"]))
     outcome = outcome_of(rows, source, dependent, of_dependent, classification, are_numbers)
     is_classification = outcome.is_classification
-    numbers: dict[str, Any] = {f"{name}_sql": roles[name].sql for name in NUMERIC_COLUMNS if name in roles}
-    for argument in types.keys() & {*NUMERIC_COLUMNS}:
+    for argument in roles.keys() & given.keys():
         _check_number(argument, roles[argument], types[argument])
     criterion = fitting_criterion(
         host, values["split_criterion"], is_classification, dependent, of_dependent, classification
@@ -116,7 +126,7 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
             replaced(f, null_last=values["null_as_category"] and f.kind is FeatureKind.ORDERED) for f in features
         ),
         feature_is_column=tuple(bare),
-        **numbers,
+        numbers={each.name: roles[each.argument].sql for each in ROW_NUMBERS if each.argument in roles},
         grouping=tuple(grouping_columns(rows, source, columns.grouping, columns.group_types)),
         parameters=_parameters(
             values,
@@ -181,7 +191,7 @@ def _roles(names: SourceNames, arguments: Arguments, fold_col: str | None) -> di
     given: dict[str, Item | None] = {
         "id_col_name": names.column("id_col_name", arguments.id_col_name),
         DEPENDENT: names.aliased(DEPENDENT, arguments.dependent_variable),
-        **{name: names.item(name, text) for name in NUMERIC_COLUMNS if (text := getattr(arguments, name))},
+        **{name: names.item(name, text) for name, text in arguments.numbers.items() if text},
         "fold_col": names.column("fold_col", fold_col) if fold_col else None,
     }
     return {argument: item for argument, item in given.items() if item}
