@@ -159,17 +159,17 @@ def test_no_file_is_a_hall() -> None:
 def test_functions_that_fit_no_screen() -> None:
     """With more than 72 lines, docstrings among them."""
     found = [name for name, _, n_lines in functions() if n_lines > 72]
-    assert len(found) <= 5, found
+    assert len(found) <= 4, found
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 53_322
+    assert sum(map(lines_of_code, sources().values())) <= 53_310
 
 
 def test_functions_of_many_parameters() -> None:
     """With more than six, `self` aside: some of them travel together, and want a name."""
     found = [name for name, n_parameters, _ in functions() if n_parameters > 6]
-    assert len(found) <= 43, found
+    assert len(found) <= 42, found
 
 
 @pytest.mark.parametrize(
