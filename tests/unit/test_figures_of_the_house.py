@@ -114,7 +114,7 @@ def test_files_that_name_a_function(function: str, bound: int) -> None:
 
 def test_files_that_mention_forests() -> None:
     found = naming("(?i)forest")
-    assert len(found) <= 43, found
+    assert len(found) <= 42, found
 
 
 def test_decisions_on_whether_a_model_is_a_forest() -> None:
@@ -159,11 +159,11 @@ def test_no_file_is_a_hall() -> None:
 def test_functions_that_fit_no_screen() -> None:
     """With more than 72 lines, docstrings among them."""
     found = [name for name, _, n_lines in functions() if n_lines > 72]
-    assert len(found) <= 4, found
+    assert len(found) <= 3, found
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 53_310
+    assert sum(map(lines_of_code, sources().values())) <= 53_282
 
 
 def test_functions_of_many_parameters() -> None:
