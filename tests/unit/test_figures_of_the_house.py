@@ -159,7 +159,7 @@ def test_no_file_is_a_hall() -> None:
 def test_functions_that_fit_no_screen() -> None:
     """With more than 72 lines, docstrings among them."""
     found = [name for name, _, n_lines in functions() if n_lines > 72]
-    assert len(found) <= 3, found
+    assert len(found) <= 2, found
 
 
 def test_lines_of_code() -> None:
