@@ -13,6 +13,7 @@ from madtree.render.labels import group_text
 from madtree.render.svg import tree_svg
 from madtree.render.text import model_text
 from madtree.trees import Model, Tree
+from madtree.wording import count_text
 
 SHOWN_GROUPS = 12  # trees of a grouped model that a notebook shows
 WIDEST = 1_500.0  # px of a picture that is scaled to a page: in a wider one nothing could be read
@@ -68,7 +69,7 @@ def figure(model: Model, more: int = 0) -> str:
     name = f"madtree-{secrets.token_hex(4)}"  # of those with the same name one is open at a time
     parts = [
         f'<details name="{name}"{"" if place else " open"}><summary>{html.escape(group_text(model, tree))}, '
-        f"{tree.n_rows:,} rows</summary>{_figure(model, tree)}</details>"
+        f"{count_text(tree.n_rows, 'row', ',')}</summary>{_figure(model, tree)}</details>"
         for place, tree in enumerate(model.trees)
     ]
     if more:

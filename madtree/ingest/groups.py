@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from madtree.sqltext import profile as sql
 from madtree.sqltext.inserts import value_rows
 from madtree.sqltext.relation import Column
 from madtree.sqltext.rows import RowSource
+from madtree.trees import RANGED_NUMBERS
 
 _NUMBERS = (("tree_id", "int4"), ("block", "int4"), ("usable", "int8"))
 
@@ -27,9 +28,8 @@ class Groups:
     Attributes:
         tree_id, usable: int64.
         block: the block of small groups, -1 for the others.
-        low, high, heaviest, shortest, longest: float64, NaN where a group has no usable row; the last two are of
-            exposures.
-        least_offset, largest_offset: the same.
+        low, high, heaviest: float64, NaN where a group has no usable row.
+        ranges: of each of `RANGED_NUMBERS`, by name, the smallest and the largest ones, (2, n_groups); the same.
     """
 
     tree_id: Ints
@@ -38,23 +38,14 @@ class Groups:
     low: Floats
     high: Floats
     heaviest: Floats
-    shortest: Floats
-    longest: Floats
-    least_offset: Floats
-    largest_offset: Floats
+    ranges: Mapping[str, Floats]
 
     def scale(self, groups: Ints, profile: Profile) -> Scale:
         """Of some groups (n,), from the profile of all rows."""
+        ranges = {name: np.nan_to_num(self.ranges[name][:, groups]) for name in profile.ranges}
+        targets, is_centred = np.nan_to_num(np.stack((self.low, self.high))[:, groups]), not profile.of_counts
         rows, heaviest = self.usable[groups], self.heaviest[groups]
-        low, high, shortest, longest, *offset = (
-            np.nan_to_num(values[groups])
-            for values in (self.low, self.high, self.shortest, self.longest, self.least_offset, self.largest_offset)
-        )
-        offsets = None if profile.offset is None else (offset[0], offset[1])
-        if not profile.of_counts:
-            return Scale.of_range(rows, low, high, heaviest, profile.integral, offsets)
-        exposures = None if profile.shortest is None else (shortest, longest)
-        return Scale.not_centred(rows, high, heaviest, profile.integral, exposures, offsets)
+        return Scale.of(rows, targets, heaviest, profile.integral, ranges, is_centred=is_centred)
 
 
 def groups_query(
@@ -118,8 +109,5 @@ def groups_of(found: Sequence[Row]) -> Groups:
         column("low", np.nan),
         column("high", np.nan),
         column("heaviest", 1.0),
-        column("shortest", np.nan),
-        column("longest", np.nan),
-        column("least_offset", np.nan),
-        column("largest_offset", np.nan),
+        {each.name: np.stack([column(end, np.nan) for end in (each.least, each.largest)]) for each in RANGED_NUMBERS},
     )

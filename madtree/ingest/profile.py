@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from madtree.ingest.page_ranges import OID
 from madtree.ingest.unfit_rows import (
     MOST_WHOLE_NUMBERS,
     check_counts,
-    check_exposures,
     check_heaviest,
+    check_numbers,
     check_offsets,
     check_rows,
     check_squares,
@@ -31,7 +31,7 @@ from madtree.sqltext import profile as sql
 from madtree.sqltext import work as work_sql
 from madtree.sqltext.rows import RowSource, sampled
 from madtree.sqltext.values import Writer
-from madtree.trees import COUNTS, MAX_CLASSES, MOST_LIST_BYTES
+from madtree.trees import COUNTS, EXPOSURE, MAX_CLASSES, MOST_LIST_BYTES, OFFSET, RANGED_NUMBERS, ROW_NUMBERS
 from madtree.wording import count_text
 
 INTEGERS = ("smallint", "integer", "bigint")
@@ -51,10 +51,10 @@ class Profile:
     classes: labels in SQL order, and class_keys (K,) the numbers that stand for them in packed rows; None for
         regression.
     low, high, heaviest: smallest and largest target, largest weight.
-    integral: all targets, weights and exposures are whole numbers.
+    integral: all that is summed, of targets and of rows' numbers, is whole.
     estimated: it was made of a sample: rows are about right, and a rare class may be missing.
-    of_counts: the target counts events; shortest and longest are the smallest and largest exposure, None without them.
-    offset: the smallest and largest offset, None without them.
+    of_counts: the target counts events.
+    ranges: of those of `RANGED_NUMBERS` that rows have, by name, the smallest and the largest one.
     """
 
     total: int
@@ -67,9 +67,7 @@ class Profile:
     integral: bool
     estimated: bool = False
     of_counts: bool = False
-    shortest: float | None = None
-    longest: float | None = None
-    offset: tuple[float, float] | None = None
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def never_null(self) -> bool:
@@ -78,14 +76,10 @@ class Profile:
 
     def scale(self) -> Scale:
         """The scale of a single tree over all usable rows."""
-        low, high, heaviest = (np.array([value]) for value in (self.low, self.high, self.heaviest))
-        rows = np.array([self.usable])
-        offset = None if self.offset is None else (np.array(self.offset[:1]), np.array(self.offset[1:]))
-        if not self.of_counts:
-            return Scale.of_range(rows, low, high, heaviest, self.integral, offset)
-        exposed = self.shortest is not None and self.longest is not None
-        exposure = (np.array([self.shortest]), np.array([self.longest])) if exposed else None
-        return Scale.not_centred(rows, high, heaviest, self.integral, exposure, offset)
+        rows, heaviest = np.array([self.usable]), np.array([self.heaviest])
+        targets = np.array([[self.low], [self.high]])
+        ranges = {name: np.array([[least], [largest]]) for name, (least, largest) in self.ranges.items()}
+        return Scale.of(rows, targets, heaviest, self.integral, ranges, is_centred=not self.of_counts)
 
 
 def count_by_group(host: Host, space: WorkSpace, task: TrainingTask, source: RowSource) -> str | None:
@@ -108,7 +102,7 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource, counted: str
 
     Raises:
         MadtreeError: no row, no usable row, a target that is not finite, a negative count, a negative or infinite
-            weight, an exposure that is not above 0, an offset that is not finite, too many classes.
+            weight, another number of a row that is not what it should be, too many classes.
     """
     most = classes_at_most(task) if task.is_classification else None
     limit = most + 2 if most else _MOST_LABELS
@@ -129,19 +123,22 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource, counted: str
             "a regression target must be finite",
             hint="Leave these rows out, in a view, or make the value NULL.",
         )
-    if rows:  # of classes there is none where the table is empty
-        check_exposures(task, rows[0])
+    check_numbers(task, rows)
     check_rows(task, total, usable)
-    offset = check_offsets(task, rows)
+    ranges = {
+        each.name: _ends(rows, each.least, each.largest) for each in RANGED_NUMBERS if each.name in source.numbers
+    }
+    check_offsets(task, ranges.get(OFFSET.name))
     heaviest = max(float(row["heaviest"] or 0) for row in rows) if source.weight else 1.0
     check_heaviest(task, [heaviest])
-    integral = not source.weight or all(row["integral_weights"] in (True, None) for row in rows)
+    integral = all(row.get(f"integral_{each.name}") in (True, None) for row in rows for each in ROW_NUMBERS)
     if not task.is_classification:
         low, high = float(rows[0]["low"]), float(rows[0]["high"])
         check_squares(task, max(abs(low), abs(high)), high / 2 - low / 2, heaviest, usable)
-        integral = integral and bool(rows[0]["integral"]) and rows[0].get("integral_exposures") in (True, None)
-        found = Profile(total, usable, (), None, low, high, heaviest, integral, offset=offset)
-        return _of_counts(task, found, rows[0]) if task.parameters.outcome == COUNTS else found
+        integral = integral and bool(rows[0]["integral"])
+        if of_counts := task.parameters.outcome == COUNTS:
+            check_counts(task, low, high, ranges.get(EXPOSURE.name))
+        return Profile(total, usable, (), None, low, high, heaviest, integral, of_counts=of_counts, ranges=ranges)
     check_bytes(f"dependent_variable: the classes of {task.dependent_sql[:100]}", int(rows[0]["bytes"] or 0))
     present = [row for row in rows if row["label"] is not None and int(row["usable"])]
     if len(present) > MAX_CLASSES or len(rows) == _MOST_LABELS:
@@ -155,15 +152,13 @@ def read_profile(host: Host, task: TrainingTask, source: RowSource, counted: str
     check_labels("dependent_variable", task.dependent_sql, classes)
     keys = np.array([float(row["key"]) for row in present])
     keys = distinct_keys(keys, "dependent_variable")
-    return Profile(total, usable, classes, keys, 0.0, 0.0, heaviest, integral, offset=offset)
+    return Profile(total, usable, classes, keys, 0.0, 0.0, heaviest, integral, ranges=ranges)
 
 
-def _of_counts(task: TrainingTask, profile: Profile, row: Row) -> Profile:
-    """The profile of counts; raises MadtreeError where they are unfit."""
-    exposure = None if task.exposure_sql is None else (float(row["shortest"]), float(row["longest"]))
-    check_counts(task, profile.low, profile.high, exposure)
-    shortest, longest = exposure or (None, None)
-    return replace(profile, of_counts=True, shortest=shortest, longest=longest)
+def _ends(rows: Sequence[Row], *ends: str) -> tuple[float, float]:
+    """The smallest and the largest of a number, by the profile's rows, of which one at least is of usable rows."""
+    least, largest = ([float(row[end]) for row in rows if row[end] is not None] for end in ends)
+    return min(least), max(largest)
 
 
 def estimate_profile(host: Host, task: TrainingTask, source: RowSource, oids: Sequence[int]) -> Profile | None:
@@ -174,7 +169,7 @@ def estimate_profile(host: Host, task: TrainingTask, source: RowSource, oids: Se
 
     `oids`: of the plain tables that hold the rows.
     """
-    if not task.is_classification or source.weight or source.grouping or source.fold or source.offset:
+    if not task.is_classification or source.numbers or source.grouping or source.fold:
         return None
     if task.parameters.class_params is not None:
         return None  # they go by the order of all classes: a sample may lack one

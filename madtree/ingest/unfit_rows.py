@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from madtree.errors import MadtreeError
 from madtree.host import Row
 from madtree.request import TrainingTask, refused_value
-from madtree.trees import LOSSES, BoostParameters, Link
+from madtree.trees import LOSSES, OFFSET, RANGED_NUMBERS, WEIGHT, BoostParameters, Link
 from madtree.wording import count_text
 
 MOST_WHOLE_NUMBERS = 1_000  # that may be classes where nobody has said that they are
@@ -24,9 +24,9 @@ def check_rows(task: TrainingTask, total: int, usable: int) -> None:
     if total == 0:
         raise MadtreeError(f"training_table_name: {task.arguments.training_table_name} has no rows")
     if usable == 0:
-        others = [name for name in (task.exposure_sql, task.offsets_sql) if name]
+        others = [number for name, number in task.numbers.items() if name != WEIGHT.name]
         columns = [task.dependent_sql, *(column.value for column in task.grouping), *others]
-        weight = f", or {task.weights_sql} is NULL or 0," if task.weights_sql else ""
+        weight = f", or {task.numbers[WEIGHT.name]} is NULL or 0," if WEIGHT.name in task.numbers else ""
         raise no_usable_row(task, f"{' or '.join(columns)} is NULL{weight} in each of")
 
 
@@ -36,10 +36,10 @@ def telling_of_expressions(task: TrainingTask) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        given = [task.dependent_sql, task.weights_sql, task.exposure_sql, task.offsets_sql]
+        given = [task.dependent_sql, *task.numbers.values()]
         given += [column.value for column in task.grouping]
         features = zip(task.features, task.feature_is_column, strict=True)
-        computed = [each[1:-1] for each in given if each and each.startswith("(")]
+        computed = [each[1:-1] for each in given if each.startswith("(")]
         computed += [feature.name for feature, is_column in features if not is_column and feature.array is None]
         refused = refused_value(error, task.arguments.training_table_name, computed)
         if refused is None:
@@ -57,7 +57,7 @@ def check_weights(task: TrainingTask, rows: Sequence[Row]) -> None:
         bad = sum(int(row.get(name) or 0) for row in rows)
         if bad:
             raise MadtreeError(
-                f"weights: {task.weights_sql} is {fault} in {count_text(bad, 'row')}; "
+                f"weights: {task.numbers[WEIGHT.name]} is {fault} in {count_text(bad, 'row')}; "
                 "weights must be finite and not negative",
                 hint="A weight of 0 or NULL leaves a row out.",
             )
@@ -71,8 +71,8 @@ def check_heaviest(task: TrainingTask, heaviest: Sequence[float]) -> None:
     for largest in (max(heaviest), min((each for each in heaviest if each > 0), default=1.0)):
         if not 1 / _FARTHEST_WEIGHT <= largest <= _FARTHEST_WEIGHT:
             raise MadtreeError(
-                f"weights: {task.weights_sql} is {largest:.3g} at most{where}, and double precision cannot hold the "
-                f"sums; it must be between {1 / _FARTHEST_WEIGHT:.0e} and {_FARTHEST_WEIGHT:.0e}",
+                f"weights: {task.numbers[WEIGHT.name]} is {largest:.3g} at most{where}, and double precision cannot "
+                f"hold the sums; it must be between {1 / _FARTHEST_WEIGHT:.0e} and {_FARTHEST_WEIGHT:.0e}",
                 hint=f"Train on weights {'divided' if largest > 1 else 'multiplied'} by a power of ten.",
             )
 
@@ -99,43 +99,32 @@ def too_many_classes(task: TrainingTask) -> MadtreeError:
     )
 
 
-def check_exposures(task: TrainingTask, row: Row) -> None:
-    """Raises MadtreeError where the profile's row tells of an exposure that is not above 0."""
-    bad = int(row.get("bad_exposures") or 0)
-    if bad:
-        raise MadtreeError(
-            f"exposure: {task.exposure_sql} is not above 0, or not finite, in {count_text(bad, 'row')}; events are "
-            "counted over an exposure above 0",
-            hint="An exposure of NULL leaves a row out.",
-        )
+def check_numbers(task: TrainingTask, rows: Sequence[Row]) -> None:
+    """Raises MadtreeError where the profile's rows tell of a number of a row that is not what it should be."""
+    for each in RANGED_NUMBERS:
+        bad = sum(int(row.get(f"bad_{each.name}") or 0) for row in rows)
+        if bad:
+            raise MadtreeError(
+                f"{each.argument}: {task.numbers[each.name]} is {each.fault} in {count_text(bad, 'row')}",
+                hint=f"An {each.name} of NULL leaves a row out.",
+            )
 
 
-def check_offsets(task: TrainingTask, rows: Sequence[Row]) -> tuple[float, float] | None:
-    """The smallest and the largest offset, by the profile's rows; None where there are none.
-
-    Raises:
-        MadtreeError: one is no number of a usual size, or the exponentials of some are so much larger than those of
-            others that double precision cannot hold their sums.
+def check_offsets(task: TrainingTask, offset: tuple[float, float] | None) -> None:
+    """Raises MadtreeError where the exponentials of some offsets are so much larger than those of others that double
+    precision cannot hold their sums; `offset`: the smallest and the largest one.
     """
-    if task.offsets_sql is None:
-        return None
-    bad = sum(int(row["bad_offsets"] or 0) for row in rows)
-    if bad:
-        raise MadtreeError(
-            f"offsets: {task.offsets_sql} is infinite or NaN, or beyond 1e100, in {count_text(bad, 'row')}",
-            hint="An offset of NULL leaves a row out.",
-        )
-    least = min(float(row["least_offset"]) for row in rows if row["least_offset"] is not None)
-    largest = max(float(row["largest_offset"]) for row in rows if row["largest_offset"] is not None)
+    if offset is None:
+        return
+    least, largest = offset
     assert isinstance(task.ensemble, BoostParameters)
     link = LOSSES[task.ensemble.loss].link
     if link is not Link.IDENTITY and largest - least > _WIDEST:
         raise MadtreeError(
-            f"offsets: {task.offsets_sql} is {least:.6g} to {largest:.6g}, and loss {task.ensemble.loss} takes the "
-            f"exponentials of offsets, whose sums double precision cannot hold beyond a range of {_WIDEST:g}",
+            f"offsets: {task.numbers[OFFSET.name]} is {least:.6g} to {largest:.6g}, and loss {task.ensemble.loss} "
+            f"takes the exponentials of offsets, whose sums double precision cannot hold beyond a range of {_WIDEST:g}",
             hint="Offsets are on the scale of 'raw' predictions: a logarithm of the odds, or of the mean.",
         )
-    return least, largest
 
 
 def check_counts(task: TrainingTask, low: float, high: float, exposure: tuple[float, float] | None) -> None:

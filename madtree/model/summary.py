@@ -27,6 +27,7 @@ from madtree.sqltext.tables import TREE_COLUMNS
 from madtree.sqltext.typenames import quoted_type
 from madtree.trees import (
     KINDS,
+    ROW_NUMBERS,
     SINGLE,
     Feature,
     FeatureKind,
@@ -64,49 +65,29 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     given = tables.given
     summary = SummaryRow.read(host, tables)
     row = summary.values
-    labels = summary.document("enum_labels")
-    categories = summary.document("levels")
+    labels, categories = summary.document("enum_labels"), summary.document("levels")
     is_classification = summary.truth("is_classification")
-    names, kinds = summary.texts("features"), summary.texts("feature_kinds")
-    types, trusted = _types(host, summary, summary.texts("feature_types"))
-    if not names or not len(names) == len(kinds) == len(types) or len(set(names)) < len(names):
-        summary.fault("its features, their types and their kinds are not lists of equal length without doubles")
-    features = tuple(
-        _feature(summary, name, kind, type_, labels.get(name))
-        for name, kind, type_ in watched(host, zip(names, kinds, types, strict=True))
-    )
-    # NULL is a value of an ordered feature where the summary lists NULL among its levels.
-    features = tuple(replace(f, null_last=f.kind is FeatureKind.ORDERED and f.name in categories) for f in features)
+    features, trusted = _features(host, summary, labels, categories)
     grouping = tuple(summary.texts("grouping_columns", optional=True))
     classes = tuple(summary.texts("dependent_var_levels", optional=True)) if is_classification else ()
     if len(set(classes)) < max(len(classes), is_classification):
         summary.fault("its summary names a class twice, or none")
     kind = kind_of_method(row.get("method"))
     check_columns_of_kind(given, tables.facts, kind)
-    if (kind.says_numbers or not is_classification) and tables.prediction_type != "double precision":
-        summary.fault(f"it is a regression, but its predictions are of type {tables.prediction_type}")
     values = _grouping_values(summary, row, grouping)
     id_column, dependent = summary.text("id_col_name"), summary.text("dependent_varname")
     dependent = uncast_class(dependent) if is_classification else dependent
-    weights = summary.text("weights") if row["weights"] is not None else None
-    exposure, offsets = (
-        summary.text(column) if row.get(column) is not None else None for column in ("exposure", "offsets")
-    )
-    numbers = [text for text in (weights, exposure, offsets) if text is not None]
-    expressions = [*names, *values, id_column, dependent, *numbers]
+    given_numbers = [each for each in ROW_NUMBERS if row.get(each.argument) is not None]
+    numbers = {each.name: summary.text(each.argument) for each in given_numbers}
+    expressions = [*(f.name for f in features), *values, id_column, dependent, *numbers.values()]
     _check_expressions(host, summary, expressions)
     group_names = _check_grouping(summary, tables, grouping)
     columns = [tables.facts.tables[""].columns[name] for name in group_names]
     check_texts(host, tables, group_names)
-    if row["max_surrogates"] and not tables.has("_surrogates"):
-        summary.fault("its surrogates are not there: their table is missing, or is another role's")
+    _check_tables(summary, tables, kind, says_numbers=kind.says_numbers or not is_classification)
     _check_counts(summary, kind)
-    _check_loss(summary, kind, is_classification)
-    if kind.is_packed != tables.is_packed:
-        packed = " or ".join(each.described for each in KINDS.values() if each.is_packed)
-        summary.fault(f"its nodes are packed, as only those of {packed} are, or it is {packed} and they are not")
-    if kind.groups_in and not tables.has("_group"):
-        summary.fault(f"it is {kind.described} without its groups: their table is missing, or is another role's")
+    if kind.says_numbers and (fault := loss_fault(row, is_classification)):  # by which its scores mean something
+        summary.fault(fault)
     dependent_type = tables.prediction_type
     if kind.says_numbers and is_classification:  # the type of the classes is none of the nodes'
         (of_classes,), own = _types(host, summary, [summary.text("dependent_var_type")])
@@ -115,10 +96,6 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         else:  # No column depends on it: its owner may have made another one of the name, such as a domain with checks.
             dependent_type = of_classes.name if of_classes.kept.as_is else "text"
         trusted |= own
-    if kind.groups_in:
-        lacks = [name for name, _ in TABLES[kind].of_groups if name not in tables.facts.tables[kind.groups_in].columns]
-        if lacks:
-            summary.fault(f"its table {kind.groups_in} lacks the column {lacks[0]}")
     if to_run:
         _check_trust(host, tables, expressions, row, trusted, columns)
     return Model(
@@ -133,9 +110,7 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
         grouping_columns=grouping,
         grouping_types=tuple(column.name for column in columns),
         grouping_equals=tuple(column.equals for column in columns),
-        weighted=weights is not None,
-        exposure=exposure,
-        offsets=offsets,
+        numbers=numbers,
         categories={
             f.name: _categories(host, summary, categories[f.name])
             for f in features
@@ -149,6 +124,24 @@ def read_summary(host: Host, tables: ModelTables, *, to_run: bool = True) -> Mod
     )
 
 
+def _check_tables(summary: SummaryRow, tables: ModelTables, kind: ModelKind, *, says_numbers: bool) -> None:
+    """The tables of a model of that kind must be there, with predictions of its type."""
+    if says_numbers and tables.prediction_type != "double precision":
+        summary.fault(f"it is a regression, but its predictions are of type {tables.prediction_type}")
+    if summary.values["max_surrogates"] and not tables.has("_surrogates"):
+        summary.fault("its surrogates are not there: their table is missing, or is another role's")
+    if kind.is_packed != tables.is_packed:
+        packed = " or ".join(each.described for each in KINDS.values() if each.is_packed)
+        summary.fault(f"its nodes are packed, as only those of {packed} are, or it is {packed} and they are not")
+    if not kind.groups_in:
+        return
+    if not tables.has("_group"):
+        summary.fault(f"it is {kind.described} without its groups: their table is missing, or is another role's")
+    for name, _ in TABLES[kind].of_groups:
+        if name not in tables.facts.tables[kind.groups_in].columns:
+            summary.fault(f"its table {kind.groups_in} lacks the column {name}")
+
+
 def _check_counts(summary: SummaryRow, kind: ModelKind) -> None:
     """What numbers the trees of groups must be numbers."""
     row = summary.values
@@ -158,12 +151,6 @@ def _check_counts(summary: SummaryRow, kind: ModelKind) -> None:
         isinstance(row.get("num_all_groups"), int) and row["num_all_groups"] >= 1
     ):
         summary.fault("num_all_groups in its summary is no number of groups")
-
-
-def _check_loss(summary: SummaryRow, kind: ModelKind, is_classification: bool) -> None:
-    """What a boosted model's scores mean must be known."""
-    if kind.says_numbers and (fault := loss_fault(summary.values, is_classification)):
-        summary.fault(fault)
 
 
 def _numbering(host: Host, tables: ModelTables, summary: SummaryRow, kind: ModelKind) -> Numbering:
@@ -202,6 +189,23 @@ def _types(host: Host, summary: SummaryRow, given: Sequence[str]) -> tuple[list[
     types = {name: found[row["oid"]] for name, row in zip(unknown, rows, strict=True)}
     trusted = {name: row["trusted"] for name, row in zip(unknown, rows, strict=True)}
     return [types.get(name, name) for name in given], trusted
+
+
+def _features(
+    host: Host, summary: SummaryRow, labels: Mapping[str, Any], categories: Mapping[str, Any]
+) -> tuple[tuple[Feature, ...], dict[str, bool]]:
+    """The features, and what `_types` says of looked-up types; `labels`, `categories`: that the summary lists."""
+    names, kinds = summary.texts("features"), summary.texts("feature_kinds")
+    types, trusted = _types(host, summary, summary.texts("feature_types"))
+    if not names or not len(names) == len(kinds) == len(types) or len(set(names)) < len(names):
+        summary.fault("its features, their types and their kinds are not lists of equal length without doubles")
+    found = (
+        _feature(summary, name, kind, type_, labels.get(name))
+        for name, kind, type_ in watched(host, zip(names, kinds, types, strict=True))
+    )
+    # NULL is a value of an ordered feature where the summary lists NULL among its levels.
+    features = (replace(f, null_last=f.kind is FeatureKind.ORDERED and f.name in categories) for f in found)
+    return tuple(features), trusted
 
 
 def _feature(summary: SummaryRow, name: str, kind: str, type_: Type | str, labels: Any) -> Feature:

@@ -12,7 +12,7 @@ from madtree.request import TrainingTask
 from madtree.sqltext import aliases as alias_sql
 from madtree.sqltext import kinds, packed_nodes
 from madtree.sqltext.quote import qualified
-from madtree.trees import TREE, ModelKind, node_layout
+from madtree.trees import TREE, WEIGHT, ModelKind, node_layout
 
 
 def create_tables(host: Host, task: TrainingTask, kind: ModelKind = TREE) -> None:
@@ -46,9 +46,10 @@ def nodes_view(task: TrainingTask, classes: Sequence[str], kind: ModelKind) -> s
     of_classes = task.is_classification and not kind.says_numbers
     class_type = prediction_type(task) if of_classes else None
     n_classes = len(classes) if of_classes else None
-    layout = node_layout(task.features, n_classes, weighted=task.weights_sql is not None or kind.says_numbers)
+    layout = node_layout(task.features, n_classes, weighted=WEIGHT.name in task.numbers or kind.says_numbers)
     features = [feature.name for feature in task.features]
-    return packed_nodes.create_view(task.output_schema, task.output_name, layout, features, class_type, classes)
+    at = task.output_schema, task.output_name
+    return packed_nodes.create_view(*at, packed_nodes.decoded_nodes(*at, layout, features, class_type, classes))
 
 
 def prediction_type(task: TrainingTask) -> str:

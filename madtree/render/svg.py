@@ -8,6 +8,7 @@ from madtree.render.box import BAR, BOLD, HEADING, INK, INNER, Box, boxes_of, fi
 from madtree.render.labels import category_text, group_text, heading, one_line, without_noise
 from madtree.render.mark import OTHERS, band, class_colours, document, group, rect, text
 from madtree.trees import Model, Node, Tree
+from madtree.wording import count_text
 
 FAINT, LINE, PAPER = "#57606A", "#C5CDD6", "#FFFFFF"
 SMALL = 11.0  # font size in px
@@ -98,7 +99,8 @@ def readable_depth(tree: Tree) -> int:
 
 def _heading(model: Model, tree: Tree) -> str:
     place = f", {group_text(model, tree)}" if model.grouping_columns else ""
-    return f"{heading(model, model.target)}{place}: {tree.nodes[0].n_rows:,} rows, {_leaves(tree):,} leaves"
+    size = f"{count_text(tree.nodes[0].n_rows, 'row', ',')}, {count_text(_leaves(tree), 'leaf', ',')}"
+    return f"{heading(model, model.target)}{place}: {size}"
 
 
 def _leaves(tree: Tree) -> int:

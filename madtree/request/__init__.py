@@ -30,6 +30,7 @@ from madtree.request.holding import (
     named_types,
     try_to_hold,
 )
+from madtree.request.named_features import FeaturePlaces
 from madtree.request.needed_columns import columns_needed, refuse_moved
 from madtree.request.new_tables import Part, check_free, check_new, may_be_swapped, model_tables
 from madtree.request.source import Alias, find_alias, find_relation, find_source, is_relation

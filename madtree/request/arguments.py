@@ -30,7 +30,17 @@ from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.tables import SUFFIXES
 from madtree.sqltext.values import text_of
-from madtree.trees import CRITERIA, MOST_EXPRESSION_BYTES, UNPRUNED, FeatureKind, ModelKind, Parameters, is_of_counts
+from madtree.trees import (
+    CRITERIA,
+    MOST_EXPRESSION_BYTES,
+    ROW_NUMBERS,
+    UNPRUNED,
+    Feature,
+    FeatureKind,
+    ModelKind,
+    Parameters,
+    is_of_counts,
+)
 
 _TREE_TRAIN = FUNCTIONS["tree_train"]
 ID = "id_col_name"
@@ -57,7 +67,7 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
         MadtreeError: an argument is not valid, in one sentence that names it.
     """
     values = {**{each.name: each.default for each in _TREE_TRAIN.options if not each.is_required}, **values}
-    arguments = Arguments(**{each.name: values[each.name] for each in fields(Arguments) if each.name in values})
+    arguments = _as_given(values)
     output_name = required_name(arguments.output_table_name, "output_table_name", "model")
     _check_fitting(values, values["split_criterion"])
     by_class = class_params_of(values["class_params"])
@@ -73,8 +83,7 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
     are_numbers = values.get("integers_are_numbers", is_of_counts(values["split_criterion"]))
     outcome = outcome_of(rows, source, dependent, of_dependent, classification, are_numbers)
     is_classification = outcome.is_classification
-    numbers: dict[str, Any] = {f"{name}_sql": roles[name].sql for name in NUMERIC_COLUMNS if name in roles}
-    for argument in types.keys() & {*NUMERIC_COLUMNS}:
+    for argument in roles.keys() & arguments.numbers.keys():
         _check_number(argument, roles[argument], types[argument])
     criterion = fitting_criterion(
         host, values["split_criterion"], is_classification, dependent, of_dependent, classification
@@ -85,20 +94,7 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
             hint="Leave class_params out, or say classification => true.",
         )
     id_type = types["id_col_name"]
-    features, bare = make_features(
-        rows, source, text_of(id_item.sql, id_type.writer), columns.items, columns.item_types
-    )
-    check_known_types(
-        host,
-        [
-            *((f"{FEATURES}: {feature.name}", feature.type) for feature in features),
-            (f"dependent_variable {dependent.text}", outcome.type),
-            *(
-                (f"grouping_cols: {item.text}", type_.as_kept.name)
-                for item, type_ in zip(columns.grouping, columns.group_types, strict=True)
-            ),
-        ],
-    )
+    features, bare = _features(host, source, columns, outcome.type)
     warn_of_derived_features(rows, source, names.columns, dependent, columns.items)
     named = NamedFeatures(features, names.columns, names.relation)
     return TrainingTask(
@@ -116,17 +112,9 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
             replaced(f, null_last=values["null_as_category"] and f.kind is FeatureKind.ORDERED) for f in features
         ),
         feature_is_column=tuple(bare),
-        **numbers,
+        numbers={each.name: roles[each.argument].sql for each in ROW_NUMBERS if each.argument in roles},
         grouping=tuple(grouping_columns(rows, source, columns.grouping, columns.group_types)),
-        parameters=_parameters(
-            values,
-            criterion=criterion,
-            class_params=by_class,
-            feature_costs=parse_costs(arguments.feature_costs, named),
-            monotone=parse_directions(arguments.monotone, named),
-            interactions=parse_groups(arguments.interaction_constraints, named),
-            fold_col=fold.sql if fold else None,
-        ),
+        parameters=_parameters(values, named, criterion, class_params=by_class, fold_col=fold.sql if fold else None),
         verbose=values["verbose"] or values["verbose_mode"],
         replace=values["replace"],
         strategy=values["strategy"],
@@ -136,12 +124,36 @@ def make_task(host: Host, values: Mapping[str, Any]) -> TrainingTask:
         fold_type=types["fold_col"].base if fold else "",
         id_type=id_type.name,
         id_writer=id_type.writer,
-        others_arrays=frozenset(
-            item.text
-            for item, type_ in zip(columns.items, columns.item_types, strict=True)
-            if type_.is_array and not type_.own
-        ),
+        others_arrays=columns.others_arrays,
     )
+
+
+def _as_given(values: Mapping[str, Any]) -> Arguments:
+    """The arguments for the summary, from those of any function that trains."""
+    numbers = {name: values.get(name) for name in NUMERIC_COLUMNS}
+    return Arguments(
+        **{each.name: values[each.name] for each in fields(Arguments) if each.name in values}, numbers=numbers
+    )
+
+
+def _features(
+    host: Host, source: Relation, columns: _Columns, outcome_type: str
+) -> tuple[Sequence[Feature], Sequence[bool]]:
+    """The features, and which of them are columns; raises MadtreeError where one cannot be learned from, or where a
+    type is not known where the model is.
+    """
+    id_text = text_of(columns.roles["id_col_name"].sql, columns.types["id_col_name"].writer)
+    features, bare = make_features(host.source, source, id_text, columns.items, columns.item_types)
+    groups = zip(columns.grouping, columns.group_types, strict=True)
+    check_known_types(
+        host,
+        [
+            *((f"{FEATURES}: {feature.name}", feature.type) for feature in features),
+            (f"dependent_variable {columns.roles[DEPENDENT].text}", outcome_type),
+            *((f"grouping_cols: {item.text}", type_.as_kept.name) for item, type_ in groups),
+        ],
+    )
+    return features, bare
 
 
 @dataclass(frozen=True)
@@ -160,6 +172,12 @@ class _Columns:
     item_types: Sequence[Type]
     grouping: Sequence[Item]
     group_types: Sequence[Type]
+
+    @property
+    def others_arrays(self) -> frozenset[str]:
+        """As `TrainingTask` has them."""
+        pairs = zip(self.items, self.item_types, strict=True)
+        return frozenset(item.text for item, type_ in pairs if type_.is_array and not type_.own)
 
     @classmethod
     def of(
@@ -181,15 +199,18 @@ def _roles(names: SourceNames, arguments: Arguments, fold_col: str | None) -> di
     given: dict[str, Item | None] = {
         "id_col_name": names.column("id_col_name", arguments.id_col_name),
         DEPENDENT: names.aliased(DEPENDENT, arguments.dependent_variable),
-        **{name: names.item(name, text) for name in NUMERIC_COLUMNS if (text := getattr(arguments, name))},
+        **{name: names.item(name, text) for name, text in arguments.numbers.items() if text},
         "fold_col": names.column("fold_col", fold_col) if fold_col else None,
     }
     return {argument: item for argument, item in given.items() if item}
 
 
-def _parameters(values: Mapping[str, Any], **known: Any) -> Parameters:
+def _parameters(values: Mapping[str, Any], named: NamedFeatures, criterion: str, **known: Any) -> Parameters:
     """The learner's: values of the same names, `known` ones, and what follows from the others. What is NULL has the
     learner's default.
+
+    Raises:
+        MadtreeError: what is said of features is malformed, or they are none of the `named` ones.
     """
     split, bucket = _minimum_rows(values["min_split"], values["min_bucket"])
     same = {each.name: values[each.name] for each in fields(Parameters) if values.get(each.name) is not None}
@@ -200,6 +221,10 @@ def _parameters(values: Mapping[str, Any], **known: Any) -> Parameters:
         "cp": max(values["cp"], UNPRUNED),
         # A single fold leaves nothing to train on, and means none, as in MADlib.
         "n_folds": 0 if values["n_folds"] == 1 else values["n_folds"],
+        "criterion": criterion,
+        "feature_costs": parse_costs(values["feature_costs"], named),
+        "monotone": parse_directions(values.get("monotone"), named),
+        "interactions": parse_groups(values.get("interaction_constraints"), named),
     }
     return Parameters(**{**same, **derived, **known})
 

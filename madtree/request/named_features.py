@@ -17,6 +17,20 @@ _FEW = 20  # features that a hint lists
 _DIRECTIONS = {"1": 1.0, "+1": 1.0, "-1": -1.0, "0": 0.0}
 
 
+class FeaturePlaces:
+    """The places of features by their names, however these are spelled; those of an array's elements also by its."""
+
+    def __init__(self, features: Sequence[Feature]) -> None:
+        self._places: dict[object, list[int]] = {}
+        for place, feature in enumerate(features):
+            for name in {feature.name, feature_key(feature.name), feature.array} - {None}:
+                self._places.setdefault(name, []).append(place)
+
+    def of(self, name: str) -> list[int]:
+        """None of them where there is no such feature."""
+        return self._places.get(name) or self._places.get(feature_key(name), [])
+
+
 @dataclass(frozen=True)
 class NamedFeatures:
     """Finds the features of a training by the names that the user gives them.
@@ -30,14 +44,8 @@ class NamedFeatures:
     relation: str
 
     @cached_property
-    def _places(self) -> dict[object, list[int]]:
-        """By name and by what its spellings have in common; those of an array's elements also by the array's."""
-        found: dict[object, list[int]] = {}
-        for place, feature in enumerate(self.features):
-            for name in {feature.name, feature_key(feature.name), feature.array}:
-                if name is not None:
-                    found.setdefault(name, []).append(place)
-        return found
+    def _places(self) -> FeaturePlaces:
+        return FeaturePlaces(self.features)
 
     def places(self, argument: str, name: str) -> tuple[str, list[int]]:
         """How it is spelled, and its places; of an array those of all elements.
@@ -47,7 +55,7 @@ class NamedFeatures:
         """
         column = find_column(self.columns, name, argument, self.relation)
         text = column.sql if column else name
-        found = self._places.get(text) or self._places.get(feature_key(text))
+        found = self._places.of(text)
         if not found:
             raise MadtreeError(
                 f"{argument}: {text} is none of the features",

@@ -83,8 +83,8 @@ def held_out_table(host: Host, task: TrainingTask, given: str, *, with_identity:
 def _names(task: TrainingTask, columns: dict[str, SourceColumn], *, with_identity: bool) -> list[str] | None:
     """Of `columns` those that training needs, unquoted; None where an expression may need any."""
     used = [f.array or f.name for f in task.features] + [task.dependent_sql, *(c.value for c in task.grouping)]
-    numbers = (task.weights_sql, task.exposure_sql, task.offsets_sql, task.parameters.fold_col)
-    used += [text for text in numbers if text]
+    used += task.numbers.values()
+    used += [task.parameters.fold_col] if task.parameters.fold_col else []
     used += [task.id_sql] if with_identity else []
     names = columns_in(dict.fromkeys(used), columns)
     return None if names is None else [name for name in columns if name in names]

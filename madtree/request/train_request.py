@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 
 from madtree.records import dataclass
@@ -13,7 +14,9 @@ from madtree.trees import EnsembleParameters, Feature, Parameters
 
 @dataclass(frozen=True)
 class Arguments:
-    """Arguments of the function that trains as the user gave them, for the summary table."""
+    """Arguments of the function that trains as the user gave them, for the summary table; `numbers`: those of
+    `NUMERIC_COLUMNS`.
+    """
 
     training_table_name: str
     output_table_name: str
@@ -22,12 +25,10 @@ class Arguments:
     list_of_features: str
     list_of_features_to_exclude: str | None = None
     grouping_cols: str | None = None
-    weights: str | None = None
-    exposure: str | None = None
-    offsets: str | None = None
     feature_costs: str | None = None
     monotone: str | None = None
     interaction_constraints: str | None = None
+    numbers: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class TrainingTask:
         classes_meant: the caller has said so, so that many classes are no surprise.
         features: in list order, arrays expanded.
         feature_is_column: True where the feature is a bare column of the source (then it cannot have side effects).
-        weights_sql, exposure_sql, offsets_sql: or None.
+        numbers: SQL of each of `ROW_NUMBERS` that rows have, by its name.
         grouping: grouping columns.
         parameters: for the learner.
         verbose: stream one INFO line a level, and one of the stages' seconds at the end.
@@ -103,9 +104,7 @@ class TrainingTask:
     features: tuple[Feature, ...]
     feature_is_column: tuple[bool, ...]
     grouping: tuple[Column, ...]
-    weights_sql: str | None = None
-    exposure_sql: str | None = None
-    offsets_sql: str | None = None
+    numbers: Mapping[str, str] = field(default_factory=dict)
     dependent_name: str = ""
     classes_meant: bool = False
     parameters: Parameters = field(default_factory=Parameters)

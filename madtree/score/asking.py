@@ -89,7 +89,6 @@ def _asking_of(
 ) -> Iterator[Asking]:
     opened, host, model = tested.opened, tested.opened.host, tested.opened.model
     source, actual = tested.source, tested.actual
-    weight, exposure = tested.weight, tested.exposure
     is_prediction = model.kind.joining is not Joining.NONE
     if is_prediction and len(model.classes) > _MOST_CLASSES:
         raise MadtreeError(
@@ -106,7 +105,7 @@ def _asking_of(
         in_blocks = work.in_blocks if may_keep else replace(work, spread=False).in_blocks
     scored = ScoredRows("", [], [])
     if in_blocks:
-        payload = cells_sql.payload(scan, _first_group(opened), actual, weight, exposure)
+        payload = cells_sql.payload(scan, _first_group(opened), actual, tested.numbers)
         type_, asked_outputs = question_to(model, scan.id_name)
         of_payload = replace(scan, id_sql=payload)
         drawn = drawn_rows(opened, tested.id_type) if out_of_bag else None
@@ -120,16 +119,15 @@ def _asking_of(
         rows = cells_sql.rows_of_payload(scratch if may_keep else f"({scored.query})", scan.id_name, names, kind)
     else:
         (leaf,) = output_columns(model, "leaf", QUALIFIED)
-        rows = cells_sql.rows_by_case(scan, read_trees(opened), leaf, actual, weight, exposure)
+        rows = cells_sql.rows_by_case(scan, read_trees(opened), leaf, actual, tested.numbers)
     question = Question(
         opened.tables.schema,
         opened.tables.name,
         rows,
-        weight is not None,
+        frozenset(tested.numbers),
         bool(model.grouping_columns),
         opened.tables.prediction_writer,
         model.classes,
-        exposure is not None,
         model.of_counts,
         groups_in=model.kind.groups_in,
         group_number=model.kind.group_number,

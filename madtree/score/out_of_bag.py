@@ -17,7 +17,7 @@ from madtree.score.case_or_blocks import measure
 from madtree.score.forest_outcomes import OUT_OF_BAG
 from madtree.score.new_rows import NewRows, id_name_of
 from madtree.score.score_by_blocks import BlockScoring
-from madtree.sqltext import forest_tables as sql
+from madtree.sqltext import models as sql
 from madtree.sqltext.condition import QUALIFIED
 from madtree.sqltext.predict import Output
 from madtree.sqltext.rows import identity_number

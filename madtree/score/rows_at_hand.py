@@ -13,13 +13,13 @@ from madtree.learn.data import Bools, Floats, Ints, sent_rows
 from madtree.learn.walk import MOST_ROWS
 from madtree.model import INTERVAL
 from madtree.records import dataclass
+from madtree.request import FeaturePlaces
 from madtree.score.new_rows import NewRows
 from madtree.score.predictor import PredictedNumbers, Predictor
 from madtree.score.shap_background import MOST_ROWS as MOST_OTHERS
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext.quote import qualified
 from madtree.sqltext.scoreblocks import BlockScan
-from madtree.sqltext.split import feature_key
 from madtree.sqltext.values import text_of
 from madtree.trees import Joining, Model
 
@@ -55,12 +55,11 @@ def feature_places(model: Model, lists: Sequence[Sequence[str]], argument: str) 
     Raises:
         MadtreeError: the model has no such feature, or one is twice in a list.
     """
-    known: dict[object, int] = {feature_key(feature.name): place for place, feature in enumerate(model.features)}
-    known |= {feature.name: place for place, feature in enumerate(model.features)}
+    known = FeaturePlaces(model.features)
     found: list[dict[int, None]] = [{} for _ in lists]
     for names, own in zip(lists, found, strict=True):
         for name in names:
-            place = known.get(name, known.get(feature_key(name)))
+            place = next(iter(known.of(name)), None)
             if place is None or place in own:
                 listed = f"Its features are {', '.join(feature.name for feature in model.features[:20])}."
                 wrong = f"no feature of {model.name}" if place is None else "named twice"

@@ -104,13 +104,12 @@ class Layout:
         """What leaves say, and what is said of a row and an output at once, as numpy describes a dtype."""
         host, model = self.scale.opened.host, self._model
         numbers = SCORING[model.kind].numbers(self.scale, arrays)
-        cover, background = numbers.cover, None
+        background = None
         if self.background is not None:
             background = background_numbers(self.background, arrays.used)
             cover = background_cover(host, model, arrays.trees, background, self.background.given)
-        share, values, unit, expected = explained_values(
-            arrays.trees, cover, numbers.values, numbers.first_output, numbers.groups, numbers.base, host.let_in
-        )
+            numbers = replace(numbers, cover=cover)
+        share, values, unit, expected = explained_values(arrays.trees, numbers, host.let_in)
         places, n_listed = self.terms.places(arrays.used), len(self.terms.all_terms)
         with_pairs = self.terms.with_pairs
         shap = ShapValues(

@@ -15,6 +15,7 @@ from madtree.learn.data import WIDE_LIMIT, Floats, Ints, Values, narrowest, requ
 from madtree.learn.shap import GRID, CoveredTrees, Explained, n_terms, shares_of_cover
 from madtree.learn.walk import FlatTrees, Walk
 from madtree.records import dataclass
+from madtree.score.additive import LeafNumbers
 from madtree.score.shap_background import checked_background
 
 MOST_TERMS = 2**20  # of a row: of all outputs, those of the features and those that are kept
@@ -99,29 +100,17 @@ class ShapValues:
 
 
 def explained_values(
-    trees: FlatTrees,
-    cover: Floats,
-    values: Floats,
-    first_output: Ints,
-    groups: Ints,
-    base: Floats,
-    between: Callable[[], None] = lambda: None,
+    trees: FlatTrees, said: LeafNumbers, between: Callable[[], None] = lambda: None
 ) -> tuple[Floats, Floats, float, Floats]:
     """The shares of cover (n_nodes,), the values (n_nodes, n_values) on the grid, its unit, and what is expected of
     each group (n_groups, n_outputs).
-
-    Args:
-        cover: (n_nodes,) rows of training, or their weight.
-        values: (n_nodes, n_values) of leaves; anything for other nodes.
-        first_output: (n_trees,) as `ShapValues` has it.
-        groups: (n_trees,) position of each tree's group.
-        base: (n_groups, n_outputs) what is expected before any tree.
 
     Raises:
         MadtreeError: there is no tree; nodes have no rows, or a negative number; or what leaves say is not finite.
     """
     if not len(trees.roots):
         raise MadtreeError("the model has no tree, by which predictions could be explained")
+    cover, values, first_output = said.cover, said.values, said.first_output
     if not (np.isfinite(cover).all() and (cover >= 0).all()):
         raise MadtreeError("the model is damaged: some of its nodes have no number of rows of training")
     feature = np.maximum(trees.splits.feature[: len(trees.child)], 0)
@@ -129,15 +118,15 @@ def explained_values(
     if not np.isfinite(values[covered.is_leaf]).all():
         raise MadtreeError("the model is damaged: what some of its leaves say is no finite number")
     of_trees = covered.expected(values, between)
-    expected = base.astype(np.float64)
+    expected = said.base.astype(np.float64)
     counted = np.flatnonzero(first_output >= 0)
     for value in range(values.shape[1]):
-        np.add.at(expected, (groups[counted], first_output[counted] + value), of_trees[counted, value])
+        np.add.at(expected, (said.groups[counted], first_output[counted] + value), of_trees[counted, value])
     beyond = np.where(covered.is_leaf[:, None], values - of_trees.take(covered.tree, axis=0), 0.0)
     between()
     greatest = np.maximum.reduceat(np.abs(beyond), trees.roots, axis=0).max(axis=1)
     # The smallest power of two that all trees of a group together do not reach.
-    total = float(np.bincount(groups, greatest).max())
+    total = float(np.bincount(said.groups, greatest).max())
     unit = 2.0 ** max(frexp(total)[1] - frexp(GRID)[1] + 1, -1000)
     return covered.share, beyond / unit, unit, expected
 

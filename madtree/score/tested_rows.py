@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from madtree.errors import MadtreeError
@@ -12,11 +13,10 @@ from madtree.request import find_source
 from madtree.score.new_rows import NewRows
 from madtree.sqltext import cells as cells_sql
 from madtree.sqltext import rows as rows_sql
-from madtree.sqltext.quote import binary
 from madtree.sqltext.relation import Relation
-from madtree.sqltext.split import check_expression, parse_name
+from madtree.sqltext.split import parse_name
 from madtree.sqltext.typenames import type_sql
-from madtree.trees import FeatureKind, Model
+from madtree.trees import RANGED_NUMBERS, SUMMED_NUMBERS, WEIGHT, FeatureKind, Model
 from madtree.wording import count_text
 
 _COMPARED, _FEW_CLASSES = ("smallint", "integer", "boolean"), 8
@@ -27,29 +27,24 @@ class TestedRows(NewRows):
     """Rows whose outcome is known.
 
     Attributes:
-        actual, weight, exposure: of a row, as SQL; None where the model has none.
+        actual: of a row, as SQL.
+        numbers: SQL of each of `SUMMED_NUMBERS` that the model has, by its name.
         place: of the class of a row among the model's, from 0, as SQL; empty of numbers.
     """
 
     actual: str
-    weight: str | None
-    exposure: str | None
+    numbers: Mapping[str, str]
     place: str = ""
 
     def outcome_and_weight(self) -> list[str]:
         """SQL of the outcome and the weight of a row, as float8 that are infinite where they are NaN: of classes their
-        place from 0, of rates what they are per exposure, for which the row then counts.
+        place from 0, as of `cells.outcome_and_weight`.
         """
         infinite = cells_sql.not_a_number_as_infinite
         if self.opened.model.is_classification:
-            weight = "1::pg_catalog.float8" if self.weight is None else infinite(self.weight)
-            return [self.place, weight]
-        actual, weight = self.actual, self.weight or "1::pg_catalog.float8"
-        if self.exposure:
-            fits = binary(self.exposure, ">", "0::pg_catalog.float8")
-            actual = f"CASE WHEN {fits} THEN {binary(actual, '/', self.exposure)} ELSE 'NaN'::pg_catalog.float8 END"
-            weight = f"CASE WHEN {fits} THEN {binary(weight, '*', self.exposure)} ELSE {weight} END"
-        return [infinite(value) for value in (actual, weight)]
+            weight = self.numbers.get(WEIGHT.name)
+            return [self.place, "1::pg_catalog.float8" if weight is None else infinite(weight)]
+        return [infinite(value) for value in cells_sql.outcome_and_weight(self.actual, self.numbers)]
 
     def checked(self, rows: list[Row], unfit: str = "infinite or NaN") -> list[Row]:
         """Rows of an answer without what tells of unfit values; `unfit`: what outcomes are then, where no events are
@@ -69,8 +64,9 @@ class TestedRows(NewRows):
         if bad_actuals:
             if model.of_counts:
                 unfit = "negative, infinite or NaN"
-            if model.exposure:
-                unfit += f", or exposure {model.exposure} is not above 0,"
+            for each in RANGED_NUMBERS:
+                if each.name in self.numbers:
+                    unfit += f", or {each.argument} {model.numbers[each.name]} is {each.fault}"
             where = f"{count_text(bad_actuals, 'row')} of {self.given}"
             raise MadtreeError(f"{self.argument}: {model.dependent} is {unfit} in {where}")
         return rows
@@ -113,20 +109,16 @@ def with_outcomes(opened: UsableModel, source: Relation, given: str, *, with_id:
         MadtreeError: it lacks what the model needs.
     """
     model = opened.model
-    weight = str(model.summary["weights"]) if model.weighted else None
-    if weight is not None:  # what the model's tables say is checked before it is part of any statement
-        check_expression(weight, f"{model.name} is damaged: the weights in its summary")
-    needed = [model.dependent, *model.grouping, *(text for text in (weight, model.exposure) if text)]
+    summed = {each.name: model.numbers[each.name] for each in SUMMED_NUMBERS if each.name in model.numbers}
+    needed = [model.dependent, *model.grouping, *summed.values()]
     ids = [model.id_column] * with_id
     trusts = opened.tables.trust_owner
     table = NewTable(opened.host.source, source, given, argument)
     data = fit_features(model, table, needed, ids, trust_owner=trusts)
-    weight, exposure = (
-        None if text is None else cells_sql.number(data.plain(text)) for text in (weight, model.exposure)
-    )
+    numbers = {name: cells_sql.number(data.plain(text)) for name, text in summed.items()}
     actual = outcome_of(model, data)
     place = _place_of_class(opened.tables, model, data, actual) if model.is_classification else ""
-    return TestedRows(opened, source, data, given, argument, actual, weight, exposure, place)
+    return TestedRows(opened, source, data, given, argument, actual, numbers, place)
 
 
 def _place_of_class(tables: ModelTables, model: Model, data: NewData, actual: str) -> str:

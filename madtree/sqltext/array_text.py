@@ -11,7 +11,12 @@ def integers(values: Sequence[int]) -> str:
 
 def floats(values: Sequence[float] | Sequence[int]) -> str:
     """Floats that read back to the same bits; NaN stands for NULL."""
-    return joined(list(map(repr, values))).replace("nan", "NULL")
+    return joined_floats(list(map(repr, values)))
+
+
+def joined_floats(texts: Sequence[str]) -> str:
+    """What `floats` makes of such texts of them."""
+    return joined(texts).replace("nan", "NULL")
 
 
 def texts(values: Sequence[str | None]) -> str:

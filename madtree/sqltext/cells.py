@@ -15,7 +15,7 @@ from madtree.sqltext.quote import binary, ident, literal, spelled_out
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.typenames import made_type, type_sql
 from madtree.sqltext.values import Writer, class_writer, own_writer, text_of
-from madtree.trees import Tree
+from madtree.trees import EXPOSURE, SUMMED_NUMBERS, WEIGHT, Tree
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,11 @@ class Question:
 
     Attributes:
         schema, name: of the model, unquoted.
-        rows: a query for the test table's rows: tree, leaf, actual and, where the model has them, weight and exposure.
+        rows: a query for the test table's rows: tree, leaf, actual and those of `SUMMED_NUMBERS` that the model has.
             Or, in place of the leaf, the prediction itself: predicted, the number of a class, and shares, the classes'
             probabilities; or prediction, a number. Then tree is the number of the row's group.
-        weighted, exposed, of_counts: whether the model has weights, exposures, and counts events.
+        numbers: names of these.
+        of_counts: whether the model counts events.
         grouped: whether there may be several groups.
         writer: how the predictions' type is.
         classes: of a classification, in order.
@@ -40,17 +41,26 @@ class Question:
     schema: str
     name: str
     rows: str
-    weighted: bool
+    numbers: frozenset[str]
     grouped: bool
     writer: Writer | None
     classes: Sequence[str] = ()
-    exposed: bool = False
     of_counts: bool = False
     cells: str = ""
     groups_in: str = ""
     group_number: str = "tree_id"
     is_prediction: bool = False
     chosen: int = 1
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return WEIGHT.name in self.numbers
+
+    @property
+    def exposed(self) -> bool:
+        """Whether predictions are rates, of rows that have an exposure each."""
+        return EXPOSURE.name in self.numbers
 
     def fill(self, template: str, cells: str = "", errors: str = "", **parts: str) -> str:
         """A template with `parts`, their operators spelled out, and then with the model's and the user's own names.
@@ -113,6 +123,18 @@ def _usable(question: Question) -> str:
 def _fit(question: Question) -> str:
     fit = _COUNTED if question.of_counts else _FINITE
     return f"({fit} AND {_EXPOSED})" if question.exposed else fit
+
+
+def outcome_and_weight(actual: str, numbers: Mapping[str, str]) -> tuple[str, str]:
+    """SQL of a row's number and weight, of rates what they are per exposure, for which the row then counts."""
+    weight, exposure = numbers.get(WEIGHT.name, "1::pg_catalog.float8"), numbers.get(EXPOSURE.name)
+    if exposure is None:
+        return actual, weight
+    fits = binary(exposure, ">", "0::pg_catalog.float8")
+    return (
+        f"CASE WHEN {fits} THEN {binary(actual, '/', exposure)} ELSE 'NaN'::pg_catalog.float8 END",
+        f"CASE WHEN {fits} THEN {binary(weight, '*', exposure)} ELSE {weight} END",
+    )
 
 
 def keep_cells(table: str, cells: str) -> str:
@@ -222,9 +244,7 @@ def not_a_number_as_infinite(value: str) -> str:
     return f"CASE WHEN {value} OPERATOR(pg_catalog.=) 'NaN'::pg_catalog.float8 THEN {infinite} ELSE {value} END"
 
 
-def rows_by_case(
-    scan: Scan, trees: Sequence[Tree], leaf: Output, actual: str, weight: str | None, exposure: str | None = None
-) -> str:
+def rows_by_case(scan: Scan, trees: Sequence[Tree], leaf: Output, actual: str, numbers: Mapping[str, str]) -> str:
     """A query for the rows, each with the leaf that an expression finds."""
     cases = [_leaf_case(scan, tree, leaf) for tree in trees]
     if scan.groups is None:
@@ -232,8 +252,8 @@ def rows_by_case(
     else:
         tree = f"madtree_model.{TREE}"
         found = f"CASE WHEN {tree} IS NOT NULL THEN {case_of_tree([t.tree_id for t in trees], cases)} END"
-    weights = "".join(f", {value} AS {name}" for name, value in (("weight", weight), ("exposure", exposure)) if value)
-    return f"SELECT {tree} AS tree, {found} AS leaf, {actual} AS actual{weights} FROM {scan.rows()}"
+    others = "".join(f", {value} AS {name}" for name, value in numbers.items())
+    return f"SELECT {tree} AS tree, {found} AS leaf, {actual} AS actual{others} FROM {scan.rows()}"
 
 
 def counts_by_case(scan: Scan, tree: Tree, leaf: Output, actual: str) -> str:
@@ -249,26 +269,27 @@ def _leaf_case(scan: Scan, tree: Tree, leaf: Output) -> str:
     return tree_case(tree, scan.features, leaf, QUALIFIED) if tree.nodes else f"NULL::{leaf.type}"
 
 
-def payload(scan: Scan, tree_id: int, actual: str, weight: str | None, exposure: str | None = None) -> str:
+def payload(scan: Scan, tree_id: int, actual: str, numbers: Mapping[str, str]) -> str:
     """What `rows_of_payload` wants of a row besides its leaf, in place of an id, which it need not have.
 
     `tree_id`: of rows that are not grouped; the group's number where it has many trees.
     """
     tree = f"madtree_model.{TREE}" if scan.groups else str(tree_id)
-    elements = [f"({element})::pg_catalog.text" for element in (tree, actual, weight or "NULL", exposure or "NULL")]
+    others = (numbers.get(each.name, "NULL") for each in SUMMED_NUMBERS)
+    elements = [f"({element})::pg_catalog.text" for element in (tree, actual, *others)]
     return f"ARRAY[{', '.join(elements)}]"
 
 
 def rows_of_payload(table: str, column: str, outputs: Mapping[str, str], actual_type: str) -> str:
-    """A query for the rows from a table, or a query in brackets, that holds payloads and what the model says; without a
-    weight or an exposure these are NULL.
+    """A query for the rows from a table, or a query in brackets, that holds payloads and what the model says; numbers
+    that the model does not have are NULL.
 
     `outputs`: for each name in the query the column that it is of.
     """
     columns = "".join(f"t.{ident(of)} AS {name}, " for name, of in outputs.items())
+    own = f"(t.{ident(column)})"
+    numbers = (f"{own}[{i}]::pg_catalog.float8 AS {each.name}" for i, each in enumerate(SUMMED_NUMBERS, 3))
     return (
-        f"SELECT (t.{ident(column)})[1]::pg_catalog.int4 AS tree, {columns}"
-        f"(t.{ident(column)})[2]::{actual_type} AS actual, (t.{ident(column)})[3]::pg_catalog.float8 AS weight, "
-        f"(t.{ident(column)})[4]::pg_catalog.float8 AS exposure "
+        f"SELECT {own}[1]::pg_catalog.int4 AS tree, {columns}{own}[2]::{actual_type} AS actual, {', '.join(numbers)} "
         f"FROM {table} AS t"
     )

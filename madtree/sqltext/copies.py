@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from madtree.records import dataclass
 from madtree.sqltext.kinds import SUMMARY_COLUMNS
-from madtree.sqltext.packed_nodes import create_view, store_whole
+from madtree.sqltext.packed_nodes import create_view, decoded_nodes, store_whole
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import create_table, model_table
 from madtree.sqltext.typenames import type_sql
@@ -44,9 +44,9 @@ class ModelCopy:
         self, layout: NodeLayout, features: Sequence[str], class_type: str | None, classes: Sequence[str]
     ) -> str:
         """What makes the tables, and the view of the new model's packed nodes; arguments are those of
-        `packed_nodes.create_view`.
+        `decoded_nodes`.
         """
-        view = create_view(*self.new, layout, features, class_type, classes)
+        view = create_view(*self.new, decoded_nodes(*self.new, layout, features, class_type, classes))
         return f"{self.create()};\n{store_whole(*self.new)};\n{view}"
 
     def fill(self, suffix: str, alias: str = "s", values: Mapping[str, str] | None = None) -> str:

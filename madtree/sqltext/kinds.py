@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from madtree.interface import LATER_SETTINGS
+from madtree.interface import LATER_SETTINGS, own_settings
 from madtree.records import dataclass
 from madtree.sqltext import boost_tables as of_boosted
-from madtree.sqltext import forest_tables as of_forests
 from madtree.sqltext import tables as sql
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Column
@@ -43,13 +42,41 @@ class KindTables:
         return frozenset(name for name, _ in columns)
 
 
+# `<output>` of a forest has a row for each tree, with the columns of a tree model behind its own, so whatever reads
+# trees reads those of a forest. `<output>_group` has a row for each group; on wish `<output>_oob` has one for each row
+# of the training table, and `<output>_outcomes` one for each tree.
+_MORE_MEMBER_COLUMNS: Columns = (("oob_error", "float8"), ("oob_tested", "bool"))
+_FOREST_GROUP_COLUMNS: Columns = (
+    ("success", "bool"),
+    ("cat_n_levels", "int4[]"),
+    ("cat_levels_in_text", "text[]"),
+    ("oob_error", "float8"),
+    ("oob_var_importance", "float8[]"),
+    ("impurity_var_importance", "float8[]"),
+    # Up to here MADlib's, in its order.
+    ("oob_score", "float8"),
+    ("oob_var_importance_sd", "float8[]"),
+    ("n_trees", "int4"),
+    ("message", "text"),
+)
+_IN_MADLIBS_ORDER = (
+    "method", "is_classification", "source_table", "model_table", "id_col_name", "dependent_varname",
+    "independent_varnames", "cat_features", "con_features", "grouping_cols", "num_trees", "num_random_features",
+    "max_tree_depth", "min_split", "min_bucket", "num_splits", "verbose", "importance", "num_permutations",
+    "num_all_groups", "num_failed_groups", "total_rows_processed", "total_rows_skipped", "dependent_var_levels",
+    "dependent_var_type", "independent_var_types", "null_proxy", "sample_ratio", "sampling", "split_rule",
+)  # fmt: skip
+_FOREST_SUMMARY = dict((*sql.SUMMARY_COLUMNS, *own_settings(FOREST)), num_splits="int4", verbose="bool")
+_FOREST_SUMMARY_COLUMNS = tuple(
+    (name, _FOREST_SUMMARY[name]) for name in dict.fromkeys((*_IN_MADLIBS_ORDER, *_FOREST_SUMMARY))
+)
 TABLES: Mapping[ModelKind, KindTables] = {
     TREE: KindTables(sql.SUMMARY_COLUMNS),
     FOREST: KindTables(
-        of_forests.FOREST_SUMMARY_COLUMNS,
+        _FOREST_SUMMARY_COLUMNS,
         own=sql.MEMBER_COLUMNS,
-        more=of_forests.MORE_MEMBER_COLUMNS,
-        of_groups=of_forests.GROUP_COLUMNS,
+        more=_MORE_MEMBER_COLUMNS,
+        of_groups=_FOREST_GROUP_COLUMNS,
     ),
     BOOSTED: KindTables(
         of_boosted.BOOST_SUMMARY_COLUMNS,

@@ -232,3 +232,15 @@ def longest_list(table: str, columns: Sequence[str]) -> str:
         f"COALESCE(pg_catalog.max(GREATEST({sizes})), 0) AS largest, "
         f"COALESCE(pg_catalog.sum(GREATEST({sizes})), 0)::pg_catalog.int8 AS total FROM {table} AS t"
     )
+
+
+def untested_trees(schema: str, name: str) -> str:
+    """The places, from 0 in order of the trees' ids, of the trees that no row is out of the bag of."""
+    place = "(pg_catalog.row_number() OVER (ORDER BY t.tree_id) OPERATOR(pg_catalog.-) 1)::pg_catalog.int4"
+    trees = f"SELECT {place} AS place, t.oob_tested FROM {model_table(schema, name)} AS t"
+    return f"SELECT p.place FROM ({trees}) AS p WHERE p.oob_tested IS FALSE"
+
+
+def oob_figures(schema: str, name: str) -> str:
+    """What out-of-bag rows say of each group's trees together."""
+    return f"SELECT g.gid, g.oob_error, g.oob_score FROM {model_table(schema, name, '_group')} AS g"

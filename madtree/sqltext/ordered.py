@@ -33,14 +33,15 @@ class CategoryStatistics:
         grouping: the grouping columns.
         equals: of each of these the operator "equals".
         in_training: whether a row takes part.
-        weight, exposure: what a row counts for; the outcome is divided by the exposure.
+        weight: what a row counts for.
+        counted: the same times what the outcome is divided by.
         outcome: as float8.
         identity: a whole number below 2**32.
         key: with which rows are put in order by their identities.
         held_out: key and share of the rows that are held out by their identities; None for none.
         prior_weight: for how many rows the prior counts.
-        is_integral: outcomes, weights and exposures are whole numbers, so that their sums are exact as float8. Else
-            sums are those of numeric, which are exact, too, of 15 digits of each.
+        is_integral: outcomes and all that rows count for are whole numbers, so that their sums are exact as float8.
+            Else sums are those of numeric, which are exact, too, of 15 digits of each.
     """
 
     relation: str
@@ -52,7 +53,7 @@ class CategoryStatistics:
     equals: tuple[Equality, ...]
     in_training: str
     weight: str
-    exposure: str
+    counted: str
     outcome: str
     identity: str
     key: int
@@ -66,7 +67,7 @@ class CategoryStatistics:
         p = self.prefix
         keys = self._group_names
         total, counted = self._sum("total"), self._sum("counted")
-        each = binary(counted, "/", self._sum("weight"))  # the mean exposure: what a row counts for
+        each = binary(counted, "/", self._sum("weight"))  # what a row counts for, on average
         pull = binary(float_literal(self.prior_weight), "*", each)
         missing = [f"pg_catalog.bool_or(q.{p}text{i} IS NULL) AS lacks{i}" for i in self._numbers]
         figures = [f"{binary(total, '/', counted)} AS prior", f"{pull} AS pull", *missing]
@@ -152,8 +153,7 @@ class CategoryStatistics:
         made = {f"text{i}": f'({text}) COLLATE pg_catalog."C"' for i, text in enumerate(self.texts, 1)}
         made |= {f"g{i}": value for i, value in enumerate(self.grouping, 1)}
         made |= {"usable": f"({self.in_training})", "id": f"COALESCE({self.identity}, {ZERO})::pg_catalog.int8"}
-        counted = binary(self.weight, "*", self.exposure)
-        made |= {"weight": self.weight, "counted": counted, "total": binary(self.weight, "*", self.outcome)}
+        made |= {"weight": self.weight, "counted": self.counted, "total": binary(self.weight, "*", self.outcome)}
         columns = ", ".join(f"{value} AS {p}{name}" for name, value in made.items())
         rows = _mixed(f"SELECT *, {columns} FROM {self.relation}", f"{p}id", f"{p}mixed")
         rows = _mixed(_with(rows, f"{p}keyed", _keyed(f"q.{p}mixed", self.key)), f"{p}keyed", f"{p}order")

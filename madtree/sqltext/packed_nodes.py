@@ -25,18 +25,11 @@ from madtree.trees import FIELD_SIZES, NodeLayout
 PACKED_PARAMETERS = (*PACKED_COLUMNS[:2], ("start", "int4"), ("length", "int4"))
 
 
-def create_view(
-    schema: str,
-    name: str,
-    layout: NodeLayout,
-    features: Sequence[str],
-    class_type: str | None,
-    classes: Sequence[str] = (),
-) -> str:
-    """Create the view `<output>_nodes`, or let it know the classes; arguments are those of `decoded_nodes`."""
+def create_view(schema: str, name: str, nodes: str) -> str:
+    """Create the view `<output>_nodes`, or let it know the classes; `nodes`: of `decoded_nodes`."""
     view = model_table(schema, name, "_nodes")
     kind = "TEMPORARY VIEW" if is_temporary(schema) else "VIEW"  # else PostgreSQL says that it makes one
-    return f"CREATE OR REPLACE {kind} {view} AS {decoded_nodes(schema, name, layout, features, class_type, classes)}"
+    return f"CREATE OR REPLACE {kind} {view} AS {nodes}"
 
 
 def store_whole(schema: str, name: str) -> str:

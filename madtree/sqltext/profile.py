@@ -9,9 +9,7 @@ from madtree.sqltext.query import Lasting
 from madtree.sqltext.quote import binary, float_literal
 from madtree.sqltext.relation import Column
 from madtree.sqltext.rows import INFINITY, NONE, ZERO, RowSource, key_number
-from madtree.trees import MAX_CATEGORIES, MOST_LIST_BYTES, Feature
-
-_OFFSETS = [float_literal(end) for end in (-1e100, 1e100)]  # whose squares and their sums are numbers, too
+from madtree.trees import MAX_CATEGORIES, MOST_LIST_BYTES, RANGED_NUMBERS, Feature, RowNumber
 
 
 def categories(relation: str, feature: Feature) -> str:
@@ -63,11 +61,11 @@ def class_profile(source: RowSource, dependent: str, writer: values.Writer | Non
 
 def _class_figures(source: RowSource, dependent: str, writer: values.Writer | None) -> dict[str, str]:
     own = {"label": values.text_of(dependent, writer), "key": source.target}
-    return own | _offset_profile(source) | _weight_profile(source)
+    return own | _number_profile(source) | _weight_profile(source)
 
 
 def value_profile(source: RowSource) -> str:
-    """Range of a regression target and rows, and what is wrong with targets, weights, exposures and offsets."""
+    """Range of a regression target and rows, and what is wrong with targets and with rows' numbers."""
     return f"SELECT {_listed(_value_figures(source))} FROM {source.relation}"
 
 
@@ -76,8 +74,7 @@ def _value_figures(source: RowSource) -> dict[str, str]:
         "bad_targets": f"pg_catalog.count(*) FILTER (WHERE NOT ({_finite(source.target)}))",
         "integral": f"pg_catalog.bool_and({_integral(source.target)}) FILTER (WHERE {source.usable})",
     }
-    about_others = _offset_profile(source) | _exposure_profile(source)
-    return _weight_profile(source) | _target_range(source) | about_others | about_targets
+    return _weight_profile(source) | _target_range(source) | _number_profile(source) | about_targets
 
 
 def _listed(figures: Mapping[str, str]) -> str:
@@ -146,33 +143,33 @@ def _target_range(source: RowSource) -> dict[str, str]:
     return _range(source, source.target, "low", "high")
 
 
-def _exposure_range(source: RowSource) -> dict[str, str]:
-    """None where there is no exposure."""
-    return {} if source.exposure is None else _range(source, source.exposure, "shortest", "longest")
+def _ranged(source: RowSource) -> list[tuple[RowNumber, str]]:
+    """Those of `RANGED_NUMBERS` that rows have, and the SQL of each."""
+    return [(each, source.numbers[each.name]) for each in RANGED_NUMBERS if each.name in source.numbers]
 
 
-def _exposure_profile(source: RowSource) -> dict[str, str]:
-    """As `_exposure_range`, and what is wrong with exposures."""
-    if source.exposure is None:
-        return {}
-    fit = f"{binary(source.exposure, '>', ZERO)} AND {binary(source.exposure, '<', INFINITY)}"
-    return _exposure_range(source) | {
-        "bad_exposures": f"pg_catalog.count(*) FILTER (WHERE NOT ({fit}))",
-        "integral_exposures": f"pg_catalog.bool_and({_integral(source.exposure)}) FILTER (WHERE {source.usable})",
-    }
+def _number_ranges(source: RowSource) -> dict[str, str]:
+    figures: dict[str, str] = {}
+    for each, number in _ranged(source):
+        figures |= _range(source, number, each.least, each.largest)
+    return figures
 
 
-def _offset_range(source: RowSource) -> dict[str, str]:
-    """As `_exposure_range`, of offsets."""
-    return {} if source.offset is None else _range(source, source.offset, "least_offset", "largest_offset")
-
-
-def _offset_profile(source: RowSource) -> dict[str, str]:
-    """As `_offset_range`, and what is wrong with offsets."""
-    if source.offset is None:
-        return {}
-    unfit = f"NOT ({binary(source.offset, '>', _OFFSETS[0])} AND {binary(source.offset, '<', _OFFSETS[1])})"
-    return _offset_range(source) | {"bad_offsets": f"pg_catalog.count(*) FILTER (WHERE {unfit})"}
+def _number_profile(source: RowSource) -> dict[str, str]:
+    """As `_number_ranges`, and what is wrong with the numbers: of how many rows they are not what they should be, and
+    whether those that are summed are whole.
+    """
+    figures = _number_ranges(source)
+    for each, number in _ranged(source):
+        assert each.between is not None
+        low, high = map(float_literal, each.between)
+        fit = f"{binary(number, '>', low)} AND {binary(number, '<', high)}"
+        figures[f"bad_{each.name}"] = f"pg_catalog.count(*) FILTER (WHERE NOT ({fit}))"
+        if each.is_summed:
+            figures[f"integral_{each.name}"] = (
+                f"pg_catalog.bool_and({_integral(number)}) FILTER (WHERE {source.usable})"
+            )
+    return figures
 
 
 def _usable(source: RowSource) -> dict[str, str]:
@@ -192,7 +189,7 @@ def _weight_profile(source: RowSource) -> dict[str, str]:
         "negative_weights": f"pg_catalog.count(*) FILTER (WHERE {binary(w, '<', ZERO)})",
         "infinite_weights": f"pg_catalog.count(*) FILTER (WHERE NOT ({_finite(w)}))",
         **_heaviest(source),
-        "integral_weights": f"pg_catalog.bool_and({_integral(w)}) FILTER (WHERE {source.usable})",
+        "integral_weight": f"pg_catalog.bool_and({_integral(w)}) FILTER (WHERE {source.usable})",
     }
 
 
@@ -202,7 +199,7 @@ def group_counts(source: RowSource, dependent_is_number: bool, by: str = "") -> 
     `by`: SQL of an integer by which the rows of a group are counted apart, named madtree_by.
     """
     keys = "".join(f", {g} AS g{i}" for i, g in enumerate(source.grouping, 1))
-    figures = _offset_range(source) | _exposure_range(source) | _usable(source)
+    figures = _number_ranges(source) | _usable(source)
     if dependent_is_number:
         figures |= _target_range(source)
     if source.weight is not None:
@@ -222,11 +219,8 @@ def group_figures(source: RowSource, dependent_is_number: bool) -> dict[str, str
         figures |= {"low": "pg_catalog.min(low)", "high": "pg_catalog.max(high)"}
     if source.weight is not None:
         figures["heaviest"] = "pg_catalog.max(heaviest)"
-    if source.exposure is not None:
-        figures |= {"shortest": "pg_catalog.min(shortest)", "longest": "pg_catalog.max(longest)"}
-    if source.offset is not None:
-        ends = {"least_offset": "min", "largest_offset": "max"}
-        figures |= {name: f"pg_catalog.{function}({name})" for name, function in ends.items()}
+    for each, _ in _ranged(source):
+        figures |= {each.least: f"pg_catalog.min({each.least})", each.largest: f"pg_catalog.max({each.largest})"}
     return figures
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 
 from madtree.records import dataclass
 from madtree.sqltext import values
@@ -10,7 +11,7 @@ from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.elements import Element, joined
 from madtree.sqltext.quote import INTERNAL, binary, operator, same
 from madtree.sqltext.sent_rows import sent_row, sent_stretches
-from madtree.trees import OWN_NUMBERS, Equality, Feature, FeatureKind
+from madtree.trees import OWN_NUMBERS, WEIGHT, Equality, Feature, FeatureKind
 
 _SMALL_INTEGERS = ("smallint", "integer")
 ZERO, NONE, INFINITY = "0::pg_catalog.float8", "0::pg_catalog.int8", "'Infinity'::pg_catalog.float8"
@@ -82,7 +83,6 @@ class RowSource:
         target: SQL of the target as float8.
         target_known: SQL of the condition that the dependent is not NULL.
         features: SQL of each feature as float8.
-        weight: SQL of the weight as float8, or None.
         grouping: SQL of the grouping columns.
         groups: SQL name of the table of groups (tree_id, g1, g2, ...), or None where not grouped.
         fold: SQL of the number that stands for a row's fold, or None where the table does not tell.
@@ -90,21 +90,19 @@ class RowSource:
         sent: whether rows are read over a connection, and so made by PostgreSQL's own functions (`sent_rows`).
         elements: for each feature what it is an element of, or None; empty where none is.
         equals: of each grouping column its operator.
-        exposure, offset: SQL of the exposure and of the offset as float8, or None.
+        numbers: SQL of each of `ROW_NUMBERS` that rows have, as float8, by its name.
     """
 
     relation: str
     target: str
     target_known: str
     features: tuple[str, ...]
-    weight: str | None
     grouping: tuple[str, ...] = ()
     groups: str | None = None
     fold: str | None = None
     elements: tuple[Element | None, ...] = ()
     equals: tuple[Equality, ...] = ()
-    exposure: str | None = None
-    offset: str | None = None
+    numbers: Mapping[str, str] = field(default_factory=dict)
     identity: str | None = None
     sent: bool = False
 
@@ -116,8 +114,7 @@ class RowSource:
     @property
     def has(self) -> frozenset[str]:
         """Which of `OWN_NUMBERS` a row has."""
-        found = {**vars(self), "tree": self.groups}
-        return frozenset(name for name in OWN_NUMBERS if found[name] is not None)
+        return frozenset(self._own_numbers)
 
     @property
     def n_columns(self) -> int:
@@ -132,20 +129,27 @@ class RowSource:
     @property
     def n_own_numbers(self) -> int:
         """Numbers of a row beside its tree and features."""
-        return len(self._own_numbers)
+        return len(self.has - {"tree"})
 
     @property
-    def _own_numbers(self) -> list[str]:
-        return [getattr(self, name) for name in OWN_NUMBERS if name in self.has and name != "tree"]
+    def weight(self) -> str | None:
+        """SQL of the weight as float8, or None."""
+        return self.numbers.get(WEIGHT.name)
+
+    @property
+    def _own_numbers(self) -> dict[str, str]:
+        """SQL of each of `OWN_NUMBERS` that a row has, in their order."""
+        tree = None if self.groups is None else "madtree_tree::pg_catalog.float8"
+        found = {"tree": tree, "target": self.target, **self.numbers, "fold": self.fold, "identity": self.identity}
+        return {name: number for name in OWN_NUMBERS if (number := found.get(name)) is not None}
 
     @property
     def usable(self) -> str:
         """The condition on a row's numbers and grouping columns; features are looked at later."""
         conditions = [self.target_known, *(f"{g} IS NOT NULL" for g in self.grouping)]
+        conditions += [f"{number} IS NOT NULL" for number in (*self.numbers.values(), self.fold) if number is not None]
         if self.weight is not None:
-            conditions += [f"{self.weight} IS NOT NULL", binary(self.weight, "<>", ZERO)]
-        others = (self.exposure, self.offset, self.fold)
-        conditions += [f"{number} IS NOT NULL" for number in others if number is not None]
+            conditions.append(binary(self.weight, "<>", ZERO))
         return " AND ".join(f"({c})" for c in conditions)
 
     def row(self, only: Sequence[int] | None = None, never_null: Sequence[bool] | None = None) -> str:
@@ -172,8 +176,7 @@ class RowSource:
         """SQL of a row's numbers, in their order."""
         chosen = range(len(self.features)) if only is None else only
         found = self.elements or (None,) * len(self.features)
-        tree = [] if self.groups is None else ["madtree_tree::pg_catalog.float8"]
-        return [*tree, *self._own_numbers, *(found[i] or self.features[i] for i in chosen)]
+        return [*self._own_numbers.values(), *(found[i] or self.features[i] for i in chosen)]
 
     def whole_arrays(self, only: Sequence[int] | None = None) -> list[bool] | None:
         """`never_null` that looks for NULLs in single numbers only; None where there are no others.

@@ -146,8 +146,8 @@ class TrainingKind(Protocol):
         """How many workers save time on trees of `size.rows`."""
         ...
 
-    def workers_for_blocks(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
-        """How many workers save time on the blocks of small groups."""
+    def looked_at(self, size: Size, parameters: Parameters) -> int:
+        """Features, in all trees, that each row of small groups is counted by; 0 where no workers grow them."""
         ...
 
     def n_rows(self, trained: TrainedTrees) -> int:

@@ -152,5 +152,5 @@ def _problem(call: Call, found: Survey, profile: Profile, binned: Binned, scale:
         rows=scale.rows,
         n_classes=len(profile.classes),
         **grids,  # type: ignore[arg-type]
-        **scale.ranges(),  # type: ignore[arg-type]
+        **scale.of_problem(),
     )

@@ -26,9 +26,8 @@ from madtree.model.write import (
     write_packed,
     write_rounds,
 )
-from madtree.parallel import Workers, growing_workers
 from madtree.records import dataclass
-from madtree.request import Costs, TrainingTask
+from madtree.request import TrainingTask
 from madtree.sqltext.kinds import TABLES
 from madtree.train.kinds import UNUSABLE_GROUP, Harvest, OfDividedRows, Size, Tested
 from madtree.trees import (
@@ -36,6 +35,7 @@ from madtree.trees import (
     CATEGORY_ENCODINGS,
     LOSSES,
     METHODS,
+    OFFSET,
     ORDERED,
     BoostParameters,
     Numbering,
@@ -76,7 +76,7 @@ class Boosted(OfDividedRows):
                 f"has {n_classes} classes",
                 hint="Train a model for each class: its dependent variable is whether a row has that class.",
             )
-        if n_classes > 2 and task.offsets_sql:
+        if n_classes > 2 and OFFSET.name in task.numbers:
             raise MadtreeError(
                 f"offsets are for numbers and for two classes, whose rows have one score; {name} has {n_classes} "
                 "classes",
@@ -93,9 +93,8 @@ class Boosted(OfDividedRows):
         if loss.is_count and profile.low < 0:
             raise MadtreeError(f"loss {loss.name} is for numbers of at least 0, and {name} has {profile.low:g}")
 
-    def workers_for_blocks(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
-        looked_at = size.n_features * self.parameters.n_rounds
-        return growing_workers(workers, size.n_blocks, size.rows_in_blocks, size.n_features, looked_at, costs)
+    def looked_at(self, size: Size, parameters: Parameters) -> int:
+        return size.n_features * self.parameters.n_rounds
 
     def n_rows(self, trained: TrainedTrees) -> int:
         return int(trained.boosted.n_rows.sum())
@@ -176,5 +175,4 @@ class Boosted(OfDividedRows):
             "tol": boost.tolerance,
             "monotone": task.arguments.monotone,
             "interaction_constraints": task.arguments.interaction_constraints,
-            "offsets": task.arguments.offsets,
         }

@@ -26,7 +26,7 @@ from madtree.model.write import (
     write_members,
     write_packed,
 )
-from madtree.parallel import Workers, growing_workers, wave_workers
+from madtree.parallel import Workers, wave_workers
 from madtree.records import dataclass
 from madtree.request import Costs, TrainingTask
 from madtree.sqltext.kinds import TABLES
@@ -72,9 +72,8 @@ class Forests:
         """Seconds that a row takes in a level of all trees: it goes down each of them, in the bag or out of it."""
         return self.parameters.n_trees * (self.parameters.n_drawn * costs.drawn_value + costs.followed_row)
 
-    def workers_for_blocks(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
-        looked_at = self.parameters.n_drawn * self.parameters.n_trees
-        return growing_workers(workers, size.n_blocks, size.rows_in_blocks, size.n_features, looked_at, costs)
+    def looked_at(self, size: Size, parameters: Parameters) -> int:
+        return self.parameters.n_drawn * self.parameters.n_trees
 
     def n_rows(self, trained: TrainedTrees) -> int:
         return int(trained.out_of_bag.n_rows.sum())

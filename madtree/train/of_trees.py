@@ -13,9 +13,8 @@ from madtree.learn.data import Ints
 from madtree.learn.ensemble import Learner, TreeLearner
 from madtree.learn.prune import TrainedTrees, TreeColumns, TreeKeys
 from madtree.model.write import ModelOutput, write_nodes, write_trees
-from madtree.parallel import Workers, growing_workers
 from madtree.records import dataclass
-from madtree.request import Costs, TrainingTask
+from madtree.request import TrainingTask
 from madtree.train.kinds import UNUSABLE_GROUP, Harvest, OfDividedRows, Size, Tested
 from madtree.trees import SINGLE, TREE, Numbering, Parameters
 
@@ -34,9 +33,8 @@ class SingleTrees(OfDividedRows):
     def check(self, task: TrainingTask, profile: Profile) -> None:
         pass
 
-    def workers_for_blocks(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
-        looked_at = size.n_features * (1 + parameters.n_folds)
-        return growing_workers(workers, size.n_blocks, size.rows_in_blocks, size.n_features, looked_at, costs)
+    def looked_at(self, size: Size, parameters: Parameters) -> int:
+        return size.n_features * (1 + parameters.n_folds)
 
     def n_rows(self, trained: TrainedTrees) -> int:
         return int(trained.trees.n_rows.sum())

@@ -27,7 +27,7 @@ from madtree.sqltext.relation import Relation
 from madtree.sqltext.rows import RowSource
 from madtree.train.source import Call, Source
 from madtree.train.strategy import Access
-from madtree.trees import MAX_CATEGORIES, MOST_NAMED, BoostParameters, Feature, FeatureKind
+from madtree.trees import EXPOSURE, MAX_CATEGORIES, MOST_NAMED, BoostParameters, Feature, FeatureKind
 
 _ORDER = 7  # purpose of a hash of identities, beside those of samples and folds
 _ONE = "1::pg_catalog.float8"
@@ -155,7 +155,7 @@ def _statistics(
         equals=rows.equals,
         in_training=rows.usable if fold is None else f"({rows.usable}) AND ({fold}) IS NOT TRUE",
         weight=rows.weight or _ONE,
-        exposure=rows.exposure or _ONE,
+        counted=binary(rows.weight or _ONE, "*", rows.numbers.get(EXPOSURE.name, _ONE)),
         outcome=_outcome(rows, profile),
         identity=rows.identity,
         key=int(keyed(_ORDER, seed, np.zeros(1, np.int64))[0]),

@@ -76,7 +76,7 @@ class Searching:
         kind = self.kinds[0]  # folds of rows that are shared cannot be drawn anew
         return 0 if kind.needs_all_rows else kind.workers_for_rows(workers, size, parameters, costs)
 
-    def workers_for_blocks(self, workers: Workers, size: Size, parameters: Parameters, costs: Costs) -> int:
+    def looked_at(self, size: Size, parameters: Parameters) -> int:
         return 0
 
     def n_rows(self, trained: TrainedTrees) -> int:

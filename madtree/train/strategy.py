@@ -10,7 +10,7 @@ from enum import Enum
 
 from madtree.errors import MadtreeError
 from madtree.ingest import takes_all
-from madtree.parallel import Workers, pass_workers
+from madtree.parallel import Workers, growing_workers, pass_workers
 from madtree.records import dataclass
 from madtree.request import Tuning
 from madtree.train.kinds import Size, TrainingKind
@@ -164,9 +164,10 @@ def choose_strategy(wanted: Wanted, able: Able, access: Access, size: Size, whol
         MadtreeError: the way that is asked for is not possible here.
     """
     kind, parameters, tuning, workers = wanted.kind, wanted.parameters, wanted.tuning, able.helpers(access)
-    n_growers = 0
-    if size.n_blocks and wanted.strategy == "auto" and not able.obstacle:
-        n_growers = kind.workers_for_blocks(workers, size, parameters, tuning.costs)
+    n_growers, n_blocks, looked_at = 0, size.n_blocks, kind.looked_at(size, parameters)
+    if n_blocks and looked_at and wanted.strategy == "auto" and not able.obstacle:
+        rows = n_blocks, size.rows_in_blocks, size.n_features
+        n_growers = growing_workers(workers, *rows, looked_at, tuning.costs)
     if not len(size.rows):
         return Strategy(n_growers=n_growers)
     if not size.is_grouped and not size.is_estimated and size.rows.sum() <= whole:

@@ -38,7 +38,7 @@ from madtree.train.kinds import Size
 from madtree.train.notices import warn_of_many_categories, warn_of_many_classes
 from madtree.train.source import Call, Source
 from madtree.train.strategy import BlockSizes, choose_blocks
-from madtree.trees import BoostParameters, Feature, FeatureKind, Parameters
+from madtree.trees import WEIGHT, BoostParameters, Feature, FeatureKind, Parameters
 
 SORT_SHARE = 4  # of the memory budget, what putting rows in order may take
 _LEAST_WORK_MEM = 64  # kilobytes, PostgreSQL's own bound
@@ -174,4 +174,4 @@ def _with_groups(call: Call, found: Survey, counted: str | None) -> Survey:
 
 def _n_channels(task: TrainingTask, profile: Profile) -> int:
     """Of a node, with one limb of each."""
-    return Channels(len(profile.classes), bool(task.weights_sql), not profile.classes).count
+    return Channels(len(profile.classes), WEIGHT.name in task.numbers, not profile.classes).count

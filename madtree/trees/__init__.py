@@ -77,7 +77,6 @@ from madtree.trees.parameters import (
     MOST_SURROGATES,
     ORDERED,
     ORDERED_LIMIT,
-    OWN_NUMBERS,
     PRIOR_SUM,
     RANDOM,
     ROUNDING,
@@ -90,6 +89,16 @@ from madtree.trees.parameters import (
     ForestParameters,
     Parameters,
     distinct_complexities,
+)
+from madtree.trees.row_numbers import (
+    EXPOSURE,
+    OFFSET,
+    OWN_NUMBERS,
+    RANGED_NUMBERS,
+    ROW_NUMBERS,
+    SUMMED_NUMBERS,
+    WEIGHT,
+    RowNumber,
 )
 from madtree.trees.threshold import (
     INTEGERS,

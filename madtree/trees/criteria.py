@@ -19,7 +19,7 @@ class OutcomeKind:
         of_classes: rows are counted by class; else each row has a number, its target, and targets are summed.
         is_centred: sums are of targets less the middle of their range where that is far from 0; else of the targets
             themselves.
-        has_second: rows may have a second number beside the target, in the place of an exposure, that is summed, too.
+        has_second: rows may have a second number beside the target that is summed, too: one of `SUMMED_NUMBERS`.
         leaf_sums: what a pass over the rows adds up once a tree is grown, for the risk of its nodes: "squares" of
             distances to their means, or terms of their "deviance"; None where the risk follows from what is summed
             anyway.

@@ -13,6 +13,7 @@ from madtree.trees.features import Categories, Feature, node_layout
 from madtree.trees.kinds import SINGLE, TREE, ModelKind, Numbering, kind_of_method
 from madtree.trees.losses import LOSSES, DeclaredLoss
 from madtree.trees.node_record import NodeLayout
+from madtree.trees.row_numbers import EXPOSURE, OFFSET, WEIGHT
 
 
 @dataclass(frozen=True)
@@ -179,8 +180,7 @@ class Model:
         trees: by ascending tree_id.
         categories: with null_as_category, those of each unordered feature that were seen in training, for all trees
             together or by the group's number; NULL is not listed.
-        exposure: over which the dependent counts events, as SQL; None where over 1 in each row.
-        offsets: what is added to each row's score, as SQL; None where nothing is.
+        numbers: SQL of each of `ROW_NUMBERS` that rows have, by its name.
     """
 
     name: str
@@ -195,15 +195,28 @@ class Model:
     grouping_types: tuple[str, ...] = ()
     grouping_equals: tuple[Equality, ...] = ()
     trees: tuple[Tree, ...] = ()
-    weighted: bool = False
     categories: Mapping[str, tuple[str, ...] | Mapping[int, tuple[str, ...]]] = field(default_factory=dict)
     summary: dict[str, object] = field(default_factory=dict)
     dependent_name: str = ""
     grouping_expressions: tuple[str, ...] = ()
-    exposure: str | None = None
-    offsets: str | None = None
+    numbers: Mapping[str, str] = field(default_factory=dict)
     kind: ModelKind = TREE
     numbering: Numbering = SINGLE
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return WEIGHT.name in self.numbers
+
+    @property
+    def exposure(self) -> str | None:
+        """SQL of that over which the dependent counts events; None where over 1 in each row."""
+        return self.numbers.get(EXPOSURE.name)
+
+    @property
+    def offsets(self) -> str | None:
+        """SQL of what is added to each row's score; None where nothing is."""
+        return self.numbers.get(OFFSET.name)
 
     @property
     def has_class_leaves(self) -> bool:

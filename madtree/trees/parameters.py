@@ -78,9 +78,6 @@ _MOST_MEMORY = 2**40  # bytes: 2**20 MB
 _T = TypeVar("_T")
 
 
-# The numbers of a row beside its features, in their order, as far as it has them; the target is always there.
-OWN_NUMBERS = ("tree", "target", "weight", "exposure", "offset", "fold", "identity")
-
 SAMPLINGS = ("poisson", "without_replacement", "none")  # of rows, for the trees of a forest
 BEST, RANDOM = "best", "random"
 SPLIT_RULES = (BEST, RANDOM)  # of forests

@@ -370,7 +370,7 @@ def test_servers_pack_and_count_their_own_rows(cluster: psycopg.Connection) -> N
     ((schema,),) = cluster.execute("SELECT current_schema()::text").fetchall()
     tables = DistributedTables(schema, secrets.token_hex(8))
     relation = "spread AS madtree_source"
-    source = RowSource(relation, "label::float8", "label IS NOT NULL", ("x", "n::float8"), None)
+    source = RowSource(relation, "label::float8", "label IS NOT NULL", ("x", "n::float8"))
 
     def plan(query: str) -> str:
         text = re.sub(r"\$1", "'\\\\x00'::bytea", query)
@@ -410,4 +410,4 @@ def test_servers_pack_and_count_their_own_rows(cluster: psycopg.Connection) -> N
 
 def source_parts(source: RowSource) -> tuple[Any, ...]:
     """All of a source but its relation."""
-    return source.target, source.target_known, source.features, source.weight
+    return source.target, source.target_known, source.features

@@ -99,7 +99,7 @@ def functions() -> list[tuple[str, int, int]]:
     return found
 
 
-@pytest.mark.parametrize(("option", "bound"), [("shrink", 5), ("max_competitors", 4), ("exposure", 38)])
+@pytest.mark.parametrize(("option", "bound"), [("shrink", 5), ("max_competitors", 4), ("exposure", 22)])
 def test_files_that_name_an_option(option: str, bound: int) -> None:
     found = naming(rf"\b{option}\b")
     assert len(found) <= bound, found
@@ -114,7 +114,7 @@ def test_files_that_name_a_function(function: str, bound: int) -> None:
 
 def test_files_that_mention_forests() -> None:
     found = naming("(?i)forest")
-    assert len(found) <= 43, found
+    assert len(found) <= 42, found
 
 
 def test_decisions_on_whether_a_model_is_a_forest() -> None:
@@ -159,7 +159,7 @@ def test_no_file_is_a_hall() -> None:
 def test_functions_that_fit_no_screen() -> None:
     """With more than 72 lines, docstrings among them."""
     found = [name for name, _, n_lines in functions() if n_lines > 72]
-    assert len(found) <= 5, found
+    assert len(found) <= 2, found
 
 
 def test_lines_of_code() -> None:
@@ -169,7 +169,7 @@ def test_lines_of_code() -> None:
 def test_functions_of_many_parameters() -> None:
     """With more than six, `self` aside: some of them travel together, and want a name."""
     found = [name for name, n_parameters, _ in functions() if n_parameters > 6]
-    assert len(found) <= 43, found
+    assert len(found) <= 42, found
 
 
 @pytest.mark.parametrize(

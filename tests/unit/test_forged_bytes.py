@@ -37,6 +37,7 @@ from madtree.learn.route.positions import Positions
 from madtree.learn.route.routing import Routing
 from madtree.learn.route.stored_nodes import NewSplits, node_bytes
 from madtree.learn.walk import FlatSplits, FlatTrees, SplitCategories
+from madtree.score.additive import LeafNumbers
 from madtree.score.block_plan import Drawn, LeafDraws, MemberValues, ScoreValues, SummedLeaves, build_plan
 from madtree.score.block_scorer import score_block
 from madtree.score.member_scorer import (
@@ -266,7 +267,7 @@ def forest_plan(what: str, n_groups: int) -> tuple[bytes, bytes]:
     if what == SHAP:
         cover, groups = np.arange(n, 0, -1) / 2.0, np.repeat(np.arange(n_groups), 2)
         first, base = np.zeros(2 * n_groups, np.int64), np.zeros((n_groups, 1))
-        share, said, unit, expected = explained_values(trees, cover, values / 4, first, groups, base)
+        share, said, unit, expected = explained_values(trees, LeafNumbers(values / 4, cover, first, groups, base))
         shap = ShapValues(share, said, unit, expected, first, 2 * (n_groups - 1), np.array([0, 2]), 3)
         forest = replace(forest, shap=shap)
     plan = build_plan(trees, forest, grouped=n_groups > 1)

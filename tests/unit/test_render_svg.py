@@ -66,6 +66,11 @@ def test_a_box_says_split_prediction_and_rows() -> None:
     ]  # fmt: skip
 
 
+def test_one_leaf_of_one_row_is_no_plural() -> None:
+    alone = tree(leaf(0, "no", (1.0, 0.0), n_rows=1))
+    assert words(drawn(tree_svg(model(("no", "yes"), (X,), alone))))[0] == "Classification tree for y: 1 row, 1 leaf"
+
+
 def test_edges_are_as_wide_as_their_share_of_rows() -> None:
     picture = drawn(tree_svg(model(("no", "yes"), (X,), TWO_LEAVES)))
     widths = [float(path.get("stroke-width", 0)) for path in picture.iter(f"{SVG}path")]

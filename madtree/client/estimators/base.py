@@ -17,7 +17,7 @@ from madtree.client.estimators.fitted import FittedTree
 from madtree.client.estimators.in_database import FittedInDatabase
 from madtree.client.estimators.parameters import per_impurity, train_arguments
 from madtree.client.estimators.pruning import importances, pruned, pruning_path
-from madtree.client.estimators.tables import TableInPlace
+from madtree.client.estimators.tables import COLUMN_OPTIONS, TableInPlace
 from madtree.client.feature_values import feature_values
 from madtree.client.frames import Array
 from madtree.client.model import Model
@@ -48,7 +48,7 @@ class BaseDecisionTree(FittedTree, FittedInDatabase):
 
     def _train(self, client: Client, data: dict[str, Any], n_rows: Callable[[], int]) -> None:
         """Train on what `data` says, in the words of tree_train, and take over the tree."""
-        for option in ("fold_col", "exposure"):
+        for option in sorted(COLUMN_OPTIONS):
             if self._fitted_on != "table" and getattr(self, option, None) is not None:
                 raise CallError(
                     f"{option} is about a column of a table, and not of an array or a frame",

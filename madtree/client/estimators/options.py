@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from inspect import Parameter, Signature
 from typing import Any, ClassVar, TypeVar
 
+from madtree.client.estimators.tables import COLUMN_OPTIONS
 from madtree.client.methods import arguments_of, parameter_of
 from madtree.interface import FUNCTIONS, Argument, Function
 from madtree.trees import BOOSTED, FOREST, TREE, ModelKind
@@ -84,10 +85,10 @@ _BOOSTED: _Instead = {
     "early_stopping": ("Any", "auto"),
     "validation_fraction": ("float | None", 0.1),
 }
-# Options that no parameter is for. Columns beside those of X are for tables alone.
+# Options that no parameter is for.
 _NOT_OF_CLASSES = {each.name for each in FUNCTIONS[TREE.trains].arguments if each.only_for is not None}
 _NOT_OF_FORESTS = {"split_rule", "oob_predictions", "intervals"}
-_NOT_OF_BOOSTED = {"method", "fold_col", "table", "class_params", "correct_prior", "exposure", "offsets"}
+_NOT_OF_BOOSTED = {"method", "table", "class_params", "correct_prior", *COLUMN_OPTIONS}
 
 
 class Options:

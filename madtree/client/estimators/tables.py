@@ -11,6 +11,7 @@ from typing import Any
 from madtree.client.calls import CallError
 from madtree.client.client import Client
 from madtree.host import Host
+from madtree.interface import NUMERIC_COLUMNS
 from madtree.request import find_column, find_columns, find_source, plain_expressions
 from madtree.sqltext.estimator import (
     COLUMNS,
@@ -24,6 +25,9 @@ from madtree.sqltext.estimator import (
 from madtree.sqltext.quote import ident, qualified
 from madtree.sqltext.relation import Relation
 from madtree.sqltext.split import check_expression, parse_name, split_alias
+
+# Options that name a column beside those of X and the weights, which only tables have.
+COLUMN_OPTIONS = {"fold_col", *NUMERIC_COLUMNS} - {"weights"}
 
 
 @dataclass(frozen=True)

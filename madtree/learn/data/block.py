@@ -158,7 +158,7 @@ class Block:
     Attributes:
         codes: of its n_rows rows.
         target: classification: (n_rows,) uint8 or uint16 class; regression: (n_limbs, n_rows) float64, weight times
-            value on the target's grid; of counts with exposures below it the limbs of weight times exposure.
+            value on the target's grid, and below it the limbs of weight times what else is summed of rows.
         weight: (n_limbs, n_rows) float64 on the weight's grid, or None where every weight is 1.
         tree: (n_rows,) int32, or None where all rows belong to tree 0.
         fold: (n_rows,) uint8, or None without cross-validation.

@@ -140,13 +140,13 @@ class Boosting:
     def largest(self, mean: Floats) -> tuple[Floats, Floats, Floats]:
         """(G,) how large a row's gradient, hessian and loss may be, weight and all."""
         problem = self.packed
-        width = problem.largest_offset - problem.least_offset if problem.has_offsets else np.zeros_like(mean)
+        width = np.ptp(problem.ranges["offset"], axis=0) if problem.has_offsets else np.zeros_like(mean)
         if problem.n_classes:
             known = OutcomeRange(np.zeros_like(mean), np.ones_like(mean), mean, width)
         else:
             spread = problem.largest_target
-            if problem.exposure_grid is not None:  # of rates times exposures, which are counts
-                spread = np.maximum(spread, mean * problem.largest_exposure)
+            if "exposure" in problem.ranges:  # of rates times exposures, which are counts
+                spread = np.maximum(spread, mean * problem.ranges["exposure"][1])
             known = OutcomeRange(problem.centre - spread, problem.centre + spread, mean, width)
         gradient, hessian, loss = self.loss.largest(known)
         heaviest = self.heaviest
@@ -176,8 +176,7 @@ class Boosting:
             target_grid=Grid.choose(gradient * times, problem.rows, 1),
             weight_grid=Grid.choose(hessian * times, problem.rows, 1),
             exposure_grid=None,
-            least_exposure=np.zeros(0),
-            largest_exposure=np.zeros(0),
+            ranges={name: ends for name, ends in problem.ranges.items() if name != "exposure"},
             centre=np.zeros_like(gradient),
             largest_target=gradient,
             largest_weight=hessian,

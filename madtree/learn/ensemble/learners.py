@@ -90,18 +90,22 @@ class Learner(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class TreeLearner:
-    """A tree of each group."""
-
-    draws_rows = False
-    holds_out = False
+class OfAllRows:
+    """What learners have in common whose trees see all rows, each once, unless they say otherwise."""
 
     def samples(self, parameters: Parameters) -> Bootstrap | None:
         return None
 
     def in_training(self, rows: RawRows, parameters: Parameters) -> Bools | None:
         return None
+
+
+@dataclass(frozen=True)
+class TreeLearner(OfAllRows):
+    """A tree of each group."""
+
+    draws_rows = False
+    holds_out = False
 
     def program(self, problem: Problem, groups: Ints, deliver: Deliver, held: Held) -> Program[TrainedTrees]:
         outcome = yield from train_trees(problem, rows_at_hand=held.rows_at_hand, folds_known=held.folds_known)
@@ -118,7 +122,7 @@ class TreeLearner:
 
 
 @dataclass(frozen=True)
-class ForestLearner:
+class ForestLearner(OfAllRows):
     """A random forest of each group."""
 
     parameters: ForestParameters
@@ -127,9 +131,6 @@ class ForestLearner:
 
     def samples(self, parameters: Parameters) -> Bootstrap | None:
         return bootstrap(parameters.seed, self.parameters)
-
-    def in_training(self, rows: RawRows, parameters: Parameters) -> Bools | None:
-        return None
 
     def program(self, problem: Problem, groups: Ints, deliver: Deliver, held: Held) -> Program[TrainedTrees]:
         forest = Forest.of(problem, self.parameters, groups, held.n_processes, held.rows_at_hand)
@@ -150,7 +151,7 @@ class ForestLearner:
 
 
 @dataclass(frozen=True)
-class BoostLearner:
+class BoostLearner(OfAllRows):
     """A boosted model of each group."""
 
     parameters: BoostParameters
@@ -162,9 +163,6 @@ class BoostLearner:
     @property
     def draws_rows(self) -> bool:
         return self.parameters.draws_rows
-
-    def samples(self, parameters: Parameters) -> Bootstrap | None:
-        return None
 
     def in_training(self, rows: RawRows, parameters: Parameters) -> Bools | None:
         if rows.fold is not None:

@@ -20,7 +20,7 @@ from madtree.learn.problem import Problem
 from madtree.learn.prune import leaf_predictions
 from madtree.learn.requests import Program, ReplaceRequest
 from madtree.learn.route import Routing
-from madtree.trees import LOSSES
+from madtree.trees import LOSSES, OFFSET
 
 # To the best scores to begin with, where rows have offsets. What is left after a step is about its square.
 _MOST_STEPS, _SMALL_STEP = 30, 1e-7
@@ -53,7 +53,8 @@ class RowScores:
         """
         loss, packed = self._loss.of(None), self._packed
         if packed.has_offsets and self._loss.level is None:
-            anchor = packed.least_offset + loss.anchor * (packed.largest_offset - packed.least_offset)
+            least, largest = packed.ranges[OFFSET.name]
+            anchor = least + loss.anchor * (largest - least)
             base = base - anchor[:, None]
         factors = self._packed.class_factors
         by_class = None if factors is None else factors.share

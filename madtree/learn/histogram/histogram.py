@@ -3,8 +3,8 @@
 The array has a row for each *channel* and a column for each *bin* of each feature in each slot:
 ``offset[feature] + slot * width[feature] + code``; a slot is a node that is being counted. The channels are, for
 classification, the number of rows of each class and then each limb of their weights; for regression the number of rows,
-the limbs of the weights, the limbs of weight times target, and of counts the limbs of weight times exposure. All
-entries are integers, so adding is exact.
+the limbs of the weights, the limbs of weight times target, and those of weight times what else is summed of rows
+(`SUMMED_NUMBERS`). All entries are integers, so adding is exact.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ import numpy as np
 from madtree.learn.data import Array, Floats, Grid, Ints
 from madtree.learn.problem import Problem
 from madtree.records import dataclass
+from madtree.trees import EXPOSURE
 
 LIMBS = 3  # about 100 bits for a million rows: a leaf's spread may be 10**-9 of the target's range
 SQUARES = (2,)
@@ -73,7 +74,7 @@ def term_grid(problem: Problem, term: int, base: Floats, first: int = 0) -> Grid
     own, where it has a base rate of its own.
     """
     events = problem.largest_target
-    least, most = (problem.least_exposure, problem.largest_exposure) if problem.exposure_grid else (1.0, 1.0)
+    least, most = problem.ranges.get(EXPOSURE.name, (1.0, 1.0))
     with np.errstate(all="ignore"):
         # y log(y / k) is least where y = k / e, and greatest at the most events in the least exposure.
         highest = events * np.maximum(np.log(events / (least * base)), 0.0)

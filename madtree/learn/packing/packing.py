@@ -29,6 +29,7 @@ from madtree.learn.data import (
 from madtree.learn.packing.raw_rows import RawRows, first_scores, on_grids
 from madtree.learn.packing.row_format import RowFormat
 from madtree.learn.problem import Problem, rows_of_trees
+from madtree.trees import ROW_NUMBERS, WEIGHT
 
 _MOST_ENCODERS = 16_384  # that are kept, each of some 20 kB; large trees have no more by far
 
@@ -49,10 +50,9 @@ class Packer:
         if tree_ids is not None:
             fits = 0 < len(tree_ids) <= problem.n_trees and ascends(tree_ids)
             require(fits, "tree_ids", "ascending, one for each tree")
-        for name in ("weight", "exposure"):
-            is_summed = getattr(problem, f"{name}_grid") is not None
-            require((name in row_format.has) == is_summed, f"has_{name}", f"whether there are {name}s")
-        require(("offset" in row_format.has) == problem.has_offsets, "has_offset", "whether there are offsets")
+        for each in ROW_NUMBERS:
+            is_there = each.name in problem.ranges or (each is WEIGHT and problem.weight_grid is not None)
+            require((each.name in row_format.has) == is_there, f"has_{each.name}", f"whether there are {each.name}s")
         self.problem = problem
         self.row_format = row_format
         self.tree_ids = tree_ids

@@ -25,7 +25,17 @@ from madtree.learn.packing.raw_rows import RawRows, first_scores, on_grids, weig
 from madtree.learn.packing.scale import Scale
 from madtree.learn.problem import FoldHashes, Problem, Replicas, rows_of_trees
 from madtree.records import dataclass
-from madtree.trees import EXACT_LIMIT, FEW_ROWS, ORDERED_LIMIT, FeatureKind, OutcomeKind, Parameters
+from madtree.trees import (
+    EXACT_LIMIT,
+    FEW_ROWS,
+    ORDERED_LIMIT,
+    RANGED_NUMBERS,
+    SUMMED_NUMBERS,
+    WEIGHT,
+    FeatureKind,
+    OutcomeKind,
+    Parameters,
+)
 
 
 @dataclass(frozen=True)
@@ -98,7 +108,7 @@ def preparing(
         rows=scale.rows,
         n_classes=n_classes,
         **drawn.grids(rows.weight is not None, n_classes == 0, limbs),  # type: ignore[arg-type]
-        **scale.ranges(),  # type: ignore[arg-type]
+        **scale.of_problem(),
     )
     fold = _folds(rows, n_trees, parameters)
     block = Block(codes, *on_grids(problem, rows), rows.tree, fold, rows.identity, first_scores(problem, rows))
@@ -171,23 +181,20 @@ def _codes(values: Floats, tree: Ints | None, lower: Floats, upper: Floats, size
 def _scale(rows: RawRows, n_trees: int, outcome: OutcomeKind) -> Scale:
     owner = np.zeros(len(rows.target), np.int64) if rows.tree is None else rows.tree
     counts = np.bincount(owner, minlength=n_trees)
-    none = np.zeros(n_trees), np.zeros(n_trees)
-    low, high = none if outcome.of_classes else _ends(rows.target, owner, n_trees)
+    targets = np.zeros((2, n_trees)) if outcome.of_classes else _ends(rows.target, owner, n_trees)
     heaviest = np.ones(n_trees) if rows.weight is None else _ends(rows.weight, owner, n_trees)[1]
-    offset = None if rows.offset is None else _ends(rows.offset, owner, n_trees)
-    if outcome.of_classes or outcome.is_centred:
-        return Scale.of_range(counts, low, high, heaviest, False, offset)
-    largest = np.maximum(np.abs(low), np.abs(high))
-    exposure = None if rows.exposure is None else _ends(rows.exposure, owner, n_trees)
-    return Scale.not_centred(counts, largest, heaviest, False, exposure, offset)
+    columns = {each.name: getattr(rows, each.name) for each in RANGED_NUMBERS}
+    ranges = {name: _ends(column, owner, n_trees) for name, column in columns.items() if column is not None}
+    is_centred = outcome.of_classes or outcome.is_centred
+    return Scale.of(counts, targets, heaviest, False, ranges, is_centred=is_centred)
 
 
-def _ends(values: Floats, owner: Ints, n_trees: int) -> tuple[Floats, Floats]:
-    """(n_trees,) the smallest and the largest of the values of each tree's rows."""
+def _ends(values: Floats, owner: Ints, n_trees: int) -> Floats:
+    """(2, n_trees) the smallest and the largest of the values of each tree's rows."""
     least, most = np.full(n_trees, np.inf), np.full(n_trees, -np.inf)
     np.minimum.at(least, owner, values)
     np.maximum.at(most, owner, values)
-    return least, most
+    return np.stack((least, most))
 
 
 def _one_limb_will_do(rows: RawRows, scale: Scale, regression: bool) -> bool:
@@ -196,8 +203,9 @@ def _one_limb_will_do(rows: RawRows, scale: Scale, regression: bool) -> bool:
     def exact(grid: Grid | None, values: Floats | None) -> bool:
         return grid is None or values is None or is_exact(values, grid, rows.tree)
 
-    if not exact(grids["weight_grid"], rows.weight):
-        return False
-    if rows.exposure is not None and not exact(grids["exposure_grid"], weighted(rows, rows.exposure)):
-        return False
+    for each in SUMMED_NUMBERS:
+        column = getattr(rows, each.name)
+        summed = column if column is None or each is WEIGHT else weighted(rows, column)
+        if not exact(grids[f"{each.name}_grid"], summed):
+            return False
     return not regression or exact(grids["target_grid"], weighted_target(rows, scale.centre))

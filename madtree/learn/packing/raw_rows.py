@@ -11,7 +11,7 @@ from madtree.errors import MadtreeError
 from madtree.learn.data import Array, Bools, Floats, Ints, Runs, heads
 from madtree.learn.problem import Problem
 from madtree.records import dataclass
-from madtree.trees import OWN_NUMBERS
+from madtree.trees import OWN_NUMBERS, ROW_NUMBERS
 
 
 class Columns(Protocol):
@@ -53,12 +53,12 @@ class RawRows:
     n_unknown: int = 0
 
     def known(self) -> Bools:
-        """(n_rows,) rows whose target, weight, exposure and offset are known, and whose weight is not 0."""
+        """(n_rows,) rows whose target, fold and numbers are known, and whose weight is not 0."""
         keep = ~np.isnan(self.target)
         if self.weight is not None:
-            keep &= ~np.isnan(self.weight) & (self.weight != 0)
-        for column in (self.fold, self.exposure, self.offset):
-            if column is not None:
+            keep &= self.weight != 0
+        for name in ("fold", *(each.name for each in ROW_NUMBERS)):
+            if (column := getattr(self, name)) is not None:
                 keep &= ~np.isnan(column)
         return np.asarray(keep)
 

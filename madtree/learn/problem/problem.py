@@ -19,13 +19,12 @@ from madtree.learn.problem.replicas import Replicas
 from madtree.learn.problem.rounding import Rounding, rounding_of
 from madtree.learn.problem.tuning import SearchTuning
 from madtree.records import dataclass
-from madtree.trees import NodeLayout, Parameters
+from madtree.trees import OFFSET, RANGED_NUMBERS, SUMMED_NUMBERS, NodeLayout, Parameters
 
 _MOST_ROWS = 2**48
 # Attributes of a problem that have an entry for each tree: the grids, of these names, and the ranges of numbers.
-_GRIDS = ("weight", "target", "exposure")
-_OF_OFFSETS = ("least_offset", "largest_offset")
-_RANGES = ("centre", "largest_target", "largest_weight", "least_exposure", "largest_exposure", *_OF_OFFSETS)
+_GRIDS = ("target", *(each.name for each in SUMMED_NUMBERS))
+_OF_TARGETS = ("centre", "largest_target", "largest_weight")
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Problem:
         exposure_grid: of weight times exposure; None where all exposures are 1.
         centre: (n_trees,) what was subtracted from each target value; regression only.
         largest_target, largest_weight: (n_trees,) of target less centre the largest absolute value; regression only.
-        least_exposure, largest_exposure, least_offset, largest_offset: (n_trees,); of rows that have such numbers only.
+        ranges: (2, n_trees) of each of `RANGED_NUMBERS` that rows have, by name, the smallest and the largest.
         replicas: how often each row counts in each replica of its tree.
         rounding: how blocks' limbs come onto the problem's grids, which are coarser; None where they are on these.
         tuning: sizes and limits; they do not travel, so other processes count by the defaults.
@@ -65,10 +64,7 @@ class Problem:
     centre: Floats = field(default_factory=lambda: np.zeros(0))
     largest_target: Floats = field(default_factory=lambda: np.zeros(0))
     largest_weight: Floats = field(default_factory=lambda: np.zeros(0))
-    least_exposure: Floats = field(default_factory=lambda: np.zeros(0))
-    largest_exposure: Floats = field(default_factory=lambda: np.zeros(0))
-    least_offset: Floats = field(default_factory=lambda: np.zeros(0))
-    largest_offset: Floats = field(default_factory=lambda: np.zeros(0))
+    ranges: Mapping[str, Floats] = field(default_factory=dict)
     replicas: Replicas = field(default_factory=Replicas)
     rounding: Rounding | None = None
     tuning: SearchTuning = field(default_factory=SearchTuning)
@@ -94,7 +90,7 @@ class Problem:
     @property
     def has_offsets(self) -> bool:
         """Whether blocks hold scores that rows have before any tree."""
-        return len(self.least_offset) > 0
+        return OFFSET.name in self.ranges
 
     @property
     def keeps_outcomes(self) -> bool:
@@ -125,7 +121,8 @@ class Problem:
 
     def with_replicas(self, replicas: Replicas) -> Problem:
         """This problem with all replicas of each tree, which share bins and grids."""
-        tiled: dict[str, Any] = {name: np.tile(getattr(self, name), replicas.n) for name in _RANGES}
+        tiled: dict[str, Any] = {name: np.tile(getattr(self, name), replicas.n) for name in _OF_TARGETS}
+        tiled["ranges"] = {name: np.tile(ends, replicas.n) for name, ends in self.ranges.items()}
         for name, grid in self._grids().items():
             tiled[f"{name}_grid"] = grid and Grid(np.tile(grid.exponents, (replicas.n, 1)))
         return replace(
@@ -265,7 +262,8 @@ class Problem:
             "rows": self.rows,
             "n_classes": self.n_classes,
             **{f"{name}_exponents": grid and grid.exponents for name, grid in self._grids().items()},
-            **{name: getattr(self, name) for name in _RANGES},
+            **{name: getattr(self, name) for name in _OF_TARGETS},
+            **{f"{name}_range": ends for name, ends in self.ranges.items()},
         }
 
     def counting_values(self) -> dict[str, Any]:
@@ -288,15 +286,19 @@ class Problem:
         bins = bins_of(given, n_trees)
         require(parameters.fit(bins.sizes.shape[1]), "parameters", "those of all features, or of none")
         grids = {name: Grid.from_values(given, f"{name}_exponents", n_trees) for name in _GRIDS}
-        of_numbers, exposed = grids["target"] is not None, grids["exposure"] is not None
+        of_numbers = grids["target"] is not None
         require(of_numbers == (n_classes == 0), "target_exponents", "those of a regression, and of no other tree")
-        require(not exposed or parameters.outcome.has_second, "exposure_exponents", "those of counts only")
+        has_second = grids["exposure"] is not None
+        require(not has_second or parameters.outcome.has_second, "exposure_exponents", "those of counts only")
         by_tree: dict[str, Any] = {f"{name}_grid": grid for name, grid in grids.items()}
-        for name in _RANGES:
-            of_all = exposed if name.endswith("exposure") else of_numbers and name not in _OF_OFFSETS
-            is_there = of_all or (not name.endswith("exposure") and np.size(values.get(name, ())))
+        for name in _OF_TARGETS:
+            is_there = of_numbers or np.size(values.get(name, ()))
             by_tree[name] = given.floats(name, (n_trees if is_there else 0,), finite=False)
-        require(len(by_tree["least_offset"]) == len(by_tree["largest_offset"]), "least_offset", "that of a range")
+        by_tree["ranges"] = {
+            each.name: given.floats(f"{each.name}_range", (2, n_trees), finite=False)
+            for each in RANGED_NUMBERS
+            if (grids[each.name] is not None if each.is_summed else f"{each.name}_range" in given)
+        }
         return cls(
             parameters=parameters,
             bins=bins,

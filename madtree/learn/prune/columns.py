@@ -73,14 +73,12 @@ class SeenCategories:
     def of(cls, problem: Problem, key: TreeKeys, seen: Ints) -> SeenCategories:
         """From what was seen in growing (`Outcome.seen`); `key` of each of the problem's trees."""
         tree, feature, code = seen
-        index = problem.bins.lower[problem.bins.offsets[tree, feature] + code - 1]
-        return cls(key.take(tree), feature.astype(np.int32), index.astype(np.int32))
+        return cls(key.take(tree), feature.astype(np.int32), category_indices(problem, tree, feature, code))
 
 
-def category_indices(problem: Problem, tree: int, feature: int, codes: Ints) -> Ints:
+def category_indices(problem: Problem, tree: Ints | int, feature: Ints | int, codes: Ints) -> Ints:
     """Positions of the categories that codes stand for: the lower edge of a category's bin."""
-    start = int(problem.bins.offsets[tree, feature])
-    indices: Ints = problem.bins.lower[start + codes - 1].astype(np.int32)
+    indices: Ints = problem.bins.lower[problem.bins.offsets[tree, feature] + codes - 1].astype(np.int32)
     return indices
 
 

@@ -92,14 +92,7 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownNodes | NodeVa
     if isinstance(known, KnownNodes):
         known.enter(values)
     weight, risk = values.weight, values.risk
-    n_main = problem.n_main
-    group = np.arange(problem.n_trees) % n_main
-    # A fold's tree is pruned by the main tree's risk, in proportion to the weight that it was grown on.
-    of_main = weight[group]
-    share = np.divide(weight[: problem.n_trees], of_main, out=np.zeros_like(of_main), where=of_main > 0)
-    alpha = problem.parameters.cp * np.abs(risk[group]) * share
-    if problem.parameters.cp < 0:  # whatever the risk of a root, which a criterion of unpruned trees need not have
-        alpha = np.minimum(alpha, -np.finfo(np.float64).tiny)
+    n_main, alpha = problem.n_main, _alphas(problem, values)
     tables: list[CpTable] = []
     if problem.replicas.validate:
         all_pruned = prune_at(risk, left, tree, alpha)
@@ -155,6 +148,18 @@ def conclude(problem: Problem, growing: GrowingTrees, known: KnownNodes | NodeVa
         cp_tables=tables,
         seen=growing.seen_codes(),
     )
+
+
+def _alphas(problem: Problem, values: NodeValues) -> Floats:
+    """(n_trees,) complexity parameter times the risk that it is relative to. A fold's tree is pruned by the main tree's
+    risk, in proportion to the weight that it was grown on.
+    """
+    cp, group = problem.parameters.cp, np.arange(problem.n_trees) % problem.n_main
+    of_main = values.weight[group]
+    share = np.divide(values.weight[: problem.n_trees], of_main, out=np.zeros_like(of_main), where=of_main > 0)
+    alpha: Floats = cp * np.abs(values.risk[group]) * share
+    # Whatever the risk of a root, which a criterion of unpruned trees need not have.
+    return np.minimum(alpha, -np.finfo(np.float64).tiny) if cp < 0 else alpha
 
 
 def _by_tree_and_node(tree: Ints, node_id: Ints) -> Ints:

@@ -232,7 +232,7 @@ class Routing:
             cut = (self.cut - self.missing_right).take(node)
             code -= lowered
             return np.asarray(code > cut)
-        side = self._side(node, code)
+        side = self._side(code, self.cut, self.table, node)
         unknown = flat_nonzero(side == UNKNOWN)
         right: Bools = side == RIGHT
         unknown_rows = unknown if rows is None else rows[unknown]
@@ -254,13 +254,18 @@ class Routing:
 
     def primary_side(self, node: Ints, codes: CodesOfRows) -> Array:
         """(n_rows,) uint8 the side that each row's node sends it to by its own split: LEFT, RIGHT or UNKNOWN."""
-        return self._side(node, codes.gather(self.feature.take(node)))
+        return self._side(codes.gather(self.feature.take(node)), self.cut, self.table, node)
 
-    def _side(self, node: Ints, code: Array) -> Array:
-        side: Array = (code > self.cut.take(node)).astype(np.uint8)
+    def _side(self, code: Array, cut: Ints, tables: Ints, entry: Ints, low_right: Array | None = None) -> Array:
+        """(n,) uint8 what the splits `entry` (n,) say of codes (n,): LEFT, RIGHT or UNKNOWN. The other arguments are
+        those attributes of nodes, or of surrogates.
+        """
+        side: Array = (code > cut.take(entry)).astype(np.uint8)
+        if low_right is not None:
+            side ^= low_right.take(entry)
         side[code == 0] = UNKNOWN
         if len(self.categories):
-            table = self.table.take(node)
+            table = tables.take(entry)
             at = flat_nonzero(table >= 0)
             side[at] = self.categories.take(table[at] + code[at])
         return side
@@ -274,13 +279,7 @@ class Routing:
         while len(open_):
             entry = first[open_] + rank
             code = codes.gather_at(self.surrogate_feature[entry], rows[open_])
-            side = ((code > self.surrogate_cut[entry]) ^ self.surrogate_low_right[entry].astype(np.bool_)).astype(
-                np.uint8
-            )
-            side[code == 0] = UNKNOWN
-            table = self.surrogate_table[entry]
-            unordered = flat_nonzero(table >= 0)
-            side[unordered] = self.categories.take(table[unordered] + code[unordered])
+            side = self._side(code, self.surrogate_cut, self.surrogate_table, entry, self.surrogate_low_right)
             decided = side != UNKNOWN
             right[open_[decided]] = side[decided] == RIGHT
             rank += 1

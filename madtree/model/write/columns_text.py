@@ -44,7 +44,7 @@ def repeated_floats(values: Any) -> Encoder:
     def encoded(part: slice) -> str:
         bits, place = np.unique(array[part].view(np.int64), return_inverse=True)  # -0.0 is not 0.0
         texts = np.array([*map(repr, numbers(bits.view(float)))], dtype=object)
-        return text.joined(texts.take(place).tolist()).replace("nan", "NULL")
+        return text.joined_floats(texts.take(place).tolist())
 
     return encoded
 

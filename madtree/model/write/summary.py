@@ -86,7 +86,7 @@ def write_summary(
         "independent_var_types": ", ".join(f.type for f in task.features),
         "null_proxy": sql.NULL_PROXY if task.parameters.null_as_category else None,
         "madtree_version": __version__,
-        "weights": arguments.weights,
+        **arguments.numbers,
         "features": [f.name for f in task.features],
         "feature_types": [f.type for f in task.features],
         "feature_kinds": [f.kind.value for f in task.features],
@@ -114,10 +114,10 @@ def write_summary(
 
 def _settings(task: TrainingTask) -> dict[str, Any]:
     """The columns of `SETTINGS`: as the user gave them, else as they are taken."""
-    parameters = task.parameters
-    given = {name: value for name, value in vars(task.arguments).items() if value is not None}
+    parameters, arguments = task.parameters, {**vars(task.arguments), **task.arguments.numbers}
+    given = {name: value for name, value in arguments.items() if value is not None}
     taken = {
-        **vars(task.arguments),
+        **arguments,
         **vars(parameters),
         "split_criterion": parameters.criterion,
         "input_cp": parameters.cp,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 
@@ -188,19 +188,8 @@ ByOwnRows = (
     CountRequest | RowsRequest | FoldHashesRequest | RememberRequest | ReplaceRequest | SampleRequest | SumsRequest
 )  # what everybody answers by their rows
 Message = ShareRows | TakeRows | GrowEnsemble | GrowWave | ByOwnRows
-_OF_LEADER = (
-    ShareRows,
-    TakeRows,
-    GrowEnsemble,
-    GrowWave,
-    RowsRequest,
-    FoldHashesRequest,
-    RememberRequest,
-    ReplaceRequest,
-    SampleRequest,
-    SumsRequest,
-)
-_KINDS: dict[str, Any] = {**{kind.what: kind for kind in _OF_LEADER}, **dict.fromkeys(COUNTED, CountRequest)}
+_KINDS: dict[str, Any] = {kind.what: kind for kind in get_args(Message) if kind is not CountRequest}
+_KINDS |= dict.fromkeys(COUNTED, CountRequest)
 
 
 class MessageWriter:

@@ -141,7 +141,7 @@ def test_expressions_keep_their_text_and_columns_get_their_quotes(host: PsycopgH
     )
 
     assert [f.name for f in task.features] == ['"order"', '"a,b"', 'ln("a,b")']
-    assert (task.id_sql, task.dependent_sql, task.weights_sql) == ('"Id"', '("Target"  %  2)', "(w*2)")
+    assert (task.id_sql, task.dependent_sql, task.numbers["weight"]) == ('"Id"', '("Target"  %  2)', "(w*2)")
     assert task_of(host, "w", "f", '"Target"', id_col='"Id"').dependent_sql == '"Target"'
 
 

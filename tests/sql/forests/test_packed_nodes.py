@@ -142,7 +142,8 @@ def written(
     at = schema, name
     db.execute(create_tables(*at, TREE, (), None))  # type: ignore[arg-type]
     before = replace(layout, n_classes=0)
-    db.execute(packed_nodes.create_view(*at, before, FEATURES, type_))  # type: ignore[arg-type]
+    view = packed_nodes.create_view(*at, packed_nodes.decoded_nodes(*at, before, FEATURES, type_))
+    db.execute(view)  # type: ignore[arg-type]
     db.execute(packed_nodes.store_whole(*at))  # type: ignore[arg-type]
     task = SimpleNamespace(
         output_schema=schema,
@@ -152,7 +153,8 @@ def written(
     numbering = Numbering(len({row["tree_id"] for row in rows}))
     output = ModelOutput(PsycopgHost(db), task, UNORDERED)  # type: ignore[arg-type]
     write_packed(output, arrays_of(rows, layout), numbering)
-    db.execute(packed_nodes.create_view(*at, layout, FEATURES, type_, labels))  # type: ignore[arg-type]
+    view = packed_nodes.create_view(*at, packed_nodes.decoded_nodes(*at, layout, FEATURES, type_, labels))
+    db.execute(view)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

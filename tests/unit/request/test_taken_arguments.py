@@ -31,7 +31,7 @@ def test_the_defaults(host: MemoryHost) -> None:
     assert (task.output_name, task.output_schema) == ("model", task.source.schema)
     assert (task.id_sql, task.dependent_sql, task.dependent_type) == ("id", "y", "boolean")
     assert task.is_classification
-    assert (task.weights_sql, task.grouping, task.verbose, task.replace) == (None, (), False, False)
+    assert (task.numbers, task.grouping, task.verbose, task.replace) == ({}, (), False, False)
 
 
 def test_null_means_the_default(host: MemoryHost) -> None:
@@ -132,7 +132,7 @@ def test_what_is_generated_from_the_dependent_variable_is_told(host: MemoryHost)
 def test_expressions_keep_their_text_and_columns_get_their_quotes(host: MemoryHost) -> None:
     task = task_of(host, list_of_features=' ORDER,"Mixed Case" , ln(x) ', dependent_variable="  n % 2 ", weights="w*2")
     assert [f.name for f in task.features] == ['"order"', '"Mixed Case"', "ln(x)"]
-    assert (task.id_sql, task.dependent_sql, task.weights_sql) == ("id", "(n % 2)", "(w*2)")
+    assert (task.id_sql, task.dependent_sql, task.numbers) == ("id", "(n % 2)", {"weight": "(w*2)"})
     assert task_of(host, dependent_variable='"Mixed Case"').dependent_sql == '"Mixed Case"'
 
 
