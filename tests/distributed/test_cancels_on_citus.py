@@ -72,7 +72,7 @@ def test_a_worker_that_ends_its_session_ends_no_more_than_that(cluster: psycopg.
             session.execute("SELECT count(*) FROM madtree.models")  # Python is loaded
             session.execute(WAITING.encode())
             with session.transaction():
-                session.execute("SELECT madtree_internal.names_on_servers(), waiting()")
+                session.execute("SELECT madtree_internal.set_up_servers(), waiting()")
             with pytest.raises(psycopg.errors.IdleInTransactionSessionTimeout):
                 session.execute("SELECT waiting()")
             with pytest.raises(psycopg.OperationalError):
