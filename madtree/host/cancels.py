@@ -21,7 +21,7 @@ from madtree.errors import MadtreeError
 _SIGNALS = (signal.SIGINT, signal.SIGALRM)  # of a cancel, and of all timeouts
 
 
-class Looked(list[Any]):
+class TellingList(list[Any]):
     """A list that calls `then` before an element is read: as PL/Python does when it has begun the subtransaction."""
 
     def __init__(self, elements: Sequence[Any], then: Callable[[], None]) -> None:

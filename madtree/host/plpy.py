@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
-from madtree.host.cancels import Looked, no_cancel_yet, refuse_parallel_query, savepoints_are_sent
+from madtree.host.cancels import TellingList, no_cancel_yet, refuse_parallel_query, savepoints_are_sent
 from madtree.host.message import StepDone
 from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.session import Looks
@@ -110,7 +110,7 @@ class PlpyHost:
         if types:
             plan = self._plan(text, types)
             with no_cancel_yet() as let_in:
-                cursor = self._plpy.cursor(plan, Looked([*params, None], let_in))
+                cursor = self._plpy.cursor(plan, TellingList([*params, None], let_in))
             while rows := self._next(cursor, batch):
                 yield from rows
             cursor.close()
@@ -152,7 +152,7 @@ class PlpyHost:
             if savepoints_are_sent():
                 plan = self._plan(sql, types)
                 with no_cancel_yet() as let_in:
-                    return self._plpy.execute(plan, Looked([*params, None], let_in))
+                    return self._plpy.execute(plan, TellingList([*params, None], let_in))
             if types or isinstance(sql, Lasting):
                 return self._plpy.execute(self._plan(sql, types), list(params))
             return self._plpy.execute(sql)
@@ -202,7 +202,7 @@ class PlpyHost:
             return self._plpy.prepare(sql, list(types))
         with no_cancel_yet() as let_in:
             # A parameter that no statement has, so that there is one for PL/Python to look at.
-            return self._plpy.prepare(sql, Looked([*types, "pg_catalog.int4"], let_in))
+            return self._plpy.prepare(sql, TellingList([*types, "pg_catalog.int4"], let_in))
 
 
 def _remember(error: Exception, sql: str, params: Sequence[Any]) -> None:
