@@ -65,7 +65,7 @@ def test_a_worker_that_ends_its_session_ends_no_more_than_that(cluster: psycopg.
     idle = f"ALTER DATABASE {database} SET idle_in_transaction_session_timeout"
     workers = [make_conninfo(node.dsn, dbname=database) for node in nodes_of(citus)[1:]]
     for worker in workers:
-        run(worker, f"SET citus.enable_ddl_propagation = off; {idle} = '20ms'")
+        run(worker, f"SET citus.enable_ddl_propagation = off; {idle} = '100ms'")
     try:
         with psycopg.connect(citus, autocommit=True) as session:
             session.execute(f"SET search_path = {schema}, madtree".encode())
