@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from madtree.errors import MadtreeError
 from madtree.host import Host
-from madtree.request.catalog import FIRST_OTHER, SourceColumn, Type, find_columns, types_of_others
+from madtree.request.catalog import FIRST_OTHER, SourceColumn, find_columns, types_of_others
 from madtree.request.holding import renamed_by_others
 from madtree.request.source import find_source
 from madtree.request.train_request import HeldOutTable, TrainingTask
@@ -38,7 +38,9 @@ def refuse_moved(host: Host, relation: Relation, columns: Sequence[str] | None, 
     moved = {n: c for n, c in every if c.type_oid >= FIRST_OTHER and (columns is None or c.sql in columns)}
     if not moved or not host.query(BY_SUPERUSER)[0]["by_superuser"]:
         return
-    checked = {name for name, type_ in types_of_others(host, moved).items() if not _is_enum(type_)}
+    # An enum, or an array of one, has none here; a domain over it has.
+    others = types_of_others(host, moved)
+    checked = {n for n, t in others.items() if t.typtype != "e" or t.name.removesuffix("[]") != t.base}
     renamed = renamed_by_others(host, [column.type_oid for column in moved.values()]) if is_spread else set()
     for name, column in moved.items():
         if name in checked or column.type_oid in renamed:
@@ -49,11 +51,6 @@ def refuse_moved(host: Host, relation: Relation, columns: Sequence[str] | None, 
                 hint=f"Train on a view of yours that has pg_catalog.concat({column.sql}) in its place.",
                 sqlstate="42501",
             )
-
-
-def _is_enum(type_: Type) -> bool:
-    """Whether a type is an enum, or an array of one; not a domain over it."""
-    return type_.typtype == "e" and type_.name.removesuffix("[]") == type_.base
 
 
 def held_out_table(host: Host, task: TrainingTask, given: str, *, with_identity: bool) -> HeldOutTable:

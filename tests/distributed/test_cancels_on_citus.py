@@ -46,7 +46,6 @@ $$
         'host.query("SELECT $1 AS one", ["pg_catalog.int4"], [1])',
         'host.command("CREATE TEMPORARY TABLE one AS SELECT 1 AS one")',
         'next(host.stream("SELECT 1 AS one"))',
-        'next(host.stream("SELECT $1 AS one", ["pg_catalog.int4"], [1]))',
     ],
 )
 def test_a_cancel_leaves_python_in_order(cluster: psycopg.Connection, statement: str) -> None:
