@@ -226,7 +226,7 @@ class MemoryHost:
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
         raise LookupError(f"without a server nobody runs {sql}")
 
-    def stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
+    def stream(self, sql: str, batch: int = 1) -> Generator[Row, None, None]:
         yield from self.query(sql)
 
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:

@@ -63,7 +63,7 @@ class OnServers:
             return self._host.command(sql_, types, params)
         return self._run(sql_, params, None)
 
-    def stream(self, sql_: str, batch: int = 1, plan: bytes | None = None) -> Iterator[Row]:
+    def stream(self, sql_: str, batch: int = 1, plan: bytes | None = None) -> Generator[Row, None, None]:
         """All rows are on this server before the first one is yielded; `plan`: the parameter, if any."""
         with self._opened(sql_, [plan] if plan else []) as cursor:
             while rows := self._host.query(sql.fetch(cursor, batch)):

@@ -86,7 +86,7 @@ class PlpyHost:
     def data_ahead(self, queries: Iterable[Query], sharing: Sharing | None = None) -> Generator[list[Row], None, None]:
         return (self.query(Binary(sql), *given) for sql, *given in queries)
 
-    def stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
+    def stream(self, sql: str, batch: int = 1) -> Generator[Row, None, None]:
         text = self._sent(self._checked(sql, _READ))
         if savepoints_are_sent():
             yield from self._fetched(text, batch)
@@ -107,9 +107,14 @@ class PlpyHost:
         """As `stream`, by a cursor of SQL's: PL/Python's does not tell when its subtransaction has begun."""
         name = f"madtree_{secrets.token_hex(8)}"
         self._run(f"DECLARE {name} NO SCROLL CURSOR FOR {text}", (), ())
+        close = f"CLOSE {name}"
         while rows := list(self._run(f"FETCH FORWARD {batch} FROM {name}", (), ())):
-            yield from rows
-        self._run(f"CLOSE {name}", (), ())
+            try:
+                yield from rows
+            except Exception:
+                self._run(close, (), ())
+                raise
+        self._run(close, (), ())
 
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
         yield from self.stream(sql, batch)

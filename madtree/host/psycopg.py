@@ -126,7 +126,7 @@ class PsycopgHost:
         if isinstance(self.connection, psycopg.Connection):
             cancel(self.connection)
 
-    def stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
+    def stream(self, sql: str, batch: int = 1) -> Generator[Row, None, None]:
         yield from self.query(sql)
 
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:

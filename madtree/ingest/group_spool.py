@@ -58,10 +58,12 @@ class GroupSpool:
         n_columns = self._source.n_columns
         file = SpillFile(TemporaryPlace.of(self._host), "rows") if self._in_file else None
         blocks: list[list[Any]] = [[] for _ in range(self._n_blocks)]
-        for found in self._host.stream(Binary(query)):
+        stream = self._host.stream(Binary(query))
+        for found in stream:
             rows = rows_in(found["images"] or b"", n_columns)
             if rows is None:
-                raise NullNumberError
+                stream.throw(NullNumberError())
+            assert rows is not None  # since that does not return
             block = self._block.take(rows[:, 0].astype(np.int64))
             order = stable_order(block)
             rows, block = rows.take(order, axis=0), block.take(order)
