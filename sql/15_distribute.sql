@@ -35,7 +35,7 @@ COMMENT ON FUNCTION madtree_internal.pack_images(bytea, bytea) IS 'internal: bin
 -- Citus hands on what SET LOCAL says, if told to, where it begins a transaction on a server; but neither the settings
 -- in a function's definition, nor what was set in an earlier subtransaction, of which PL/Python makes one for each
 -- statement. So all that users call begins here.
-CREATE FUNCTION madtree_internal.names_on_servers() RETURNS void
+CREATE FUNCTION madtree_internal.set_up_servers() RETURNS void
 LANGUAGE plpgsql VOLATILE AS $plpgsql$
 DECLARE
     before pg_catalog.text := pg_catalog.current_setting('citus.propagate_set_commands', true);
@@ -54,46 +54,7 @@ BEGIN
         END IF;
     END LOOP;
     IF EXISTS (
-        WITH asking AS (
-            SELECT r.oid, r.rolsuper, r.rolname OPERATOR(pg_catalog.=) current_user AS is_current
-            FROM pg_catalog.pg_roles AS r
-            LEFT JOIN pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid()) AS l ON true
-            WHERE
-                r.rolname OPERATOR(pg_catalog.=) ANY (ARRAY[current_user, session_user])
-                OR r.oid OPERATOR(pg_catalog.=) l.usesysid
-        ),
-
-        trusted AS (
-            SELECT r.oid FROM pg_catalog.pg_roles AS r WHERE r.rolsuper
-            UNION ALL
-            SELECT a.oid FROM asking AS a WHERE a.is_current AND NOT EXISTS (SELECT FROM asking AS s WHERE s.rolsuper)
-        ),
-
-        owned AS (
-            SELECT n.nspacl, n.nspowner, CASE
-                WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_catalog.<>) 'pg_database_owner' THEN n.nspowner
-                ELSE (
-                    SELECT d.datdba FROM pg_catalog.pg_database AS d
-                    WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
-                )
-            END AS owner
-            FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) AS s (name)
-            INNER JOIN pg_catalog.pg_namespace AS n ON s.name OPERATOR(pg_catalog.=) n.nspname
-            WHERE
-                n.nspname OPERATOR(pg_catalog.<>) 'pg_catalog'
-                AND n.oid OPERATOR(pg_catalog.<>) pg_catalog.pg_my_temp_schema()
-        )
-
-        SELECT FROM owned AS o
-        WHERE
-            o.owner OPERATOR(pg_catalog.<>) ALL (SELECT t.oid FROM trusted AS t)
-            OR EXISTS (
-                SELECT FROM pg_catalog.aclexplode(o.nspacl) AS a
-                WHERE
-                    a.privilege_type OPERATOR(pg_catalog.=) 'CREATE'
-                    AND a.grantee OPERATOR(pg_catalog.<>) o.nspowner
-                    AND a.grantee OPERATOR(pg_catalog.<>) ALL (SELECT t.oid FROM trusted AS t)
-            )
+        @others_in_path@
     ) THEN
         -- What Citus would run in this session it would read by its search path: so by a connection of its own.
         PERFORM pg_catalog.set_config('citus.enable_local_execution', 'off', true);
@@ -113,8 +74,8 @@ BEGIN
     PERFORM pg_catalog.set_config('citus.propagate_set_commands', before, true);
 END
 $plpgsql$;
-COMMENT ON FUNCTION madtree_internal.names_on_servers()
-IS 'internal: have statements read on the servers of a cluster as here';
+COMMENT ON FUNCTION madtree_internal.set_up_servers()
+IS 'internal: have the servers of a cluster read statements and write values as this one does';
 
 -- PL/Python does not see an error's context, which is where Citus says whose error it is. Rows are handed over by a
 -- cursor that has been to their end once: whatever fails, fails here.
@@ -129,7 +90,7 @@ DECLARE
     detail pg_catalog.text;
     hint pg_catalog.text;
 BEGIN
-    PERFORM madtree_internal.names_on_servers();
+    PERFORM madtree_internal.set_up_servers();
     IF cursor_name IS NULL THEN
         EXECUTE statement USING plan;
     ELSE

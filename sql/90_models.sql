@@ -60,7 +60,7 @@ AS $plpgsql$
 DECLARE
     mistake pg_catalog.text[];
 BEGIN
-    PERFORM madtree_internal.names_on_servers();
+    PERFORM madtree_internal.set_up_servers();
     FOR
         schema, name, owner, kind, source_table, dependent, n_rows, n_trees, depth, n_leaves, parameters,
         version, trained_at, age, mistake

@@ -226,8 +226,8 @@ class MemoryHost:
     def command(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> int:
         raise LookupError(f"without a server nobody runs {sql}")
 
-    def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
-        yield from self.query(sql, types, params)
+    def stream(self, sql: str, batch: int = 1) -> Generator[Row, None, None]:
+        yield from self.query(sql)
 
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
         yield from self.query(sql)

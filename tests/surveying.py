@@ -13,4 +13,5 @@ from madtree.train.train import begin, kind_of
 def surveyed(host: Host, task: TrainingTask) -> Survey:
     """What is known of the rows before any tree is grown."""
     call = begin(host, task, kind_of(task), Stopwatch("write"), Activity())
-    return survey(call, open_source(call))
+    with open_source(call) as source:
+        return survey(call, source)

@@ -21,7 +21,7 @@ from madtree.errors import MadtreeError
 _SIGNALS = (signal.SIGINT, signal.SIGALRM)  # of a cancel, and of all timeouts
 
 
-class Looked(list[Any]):
+class TellingList(list[Any]):
     """A list that calls `then` before an element is read: as PL/Python does when it has begun the subtransaction."""
 
     def __init__(self, elements: Sequence[Any], then: Callable[[], None]) -> None:
@@ -56,12 +56,9 @@ def refuse_parallel_query() -> None:
 
 
 @contextmanager
-def no_cancel_yet(*, is_told: bool = True) -> Iterator[Callable[[], None]]:
-    """Holds up cancels until the block ends, or what it gets is called.
-
-    Args:
-        is_told: whether that is called as soon as the subtransaction has begun, so that errors before end the session.
-            Else statements within it may be run, whose errors do not.
+def no_cancel_yet() -> Iterator[Callable[[], None]]:
+    """Holds up cancels until the block ends, or what it gets is called, as soon as the subtransaction has begun; errors
+    until then end the session.
 
     Raises:
         MadtreeError: one has come already. PostgreSQL ends the query by itself as soon as it gets to it.
@@ -78,7 +75,7 @@ def no_cancel_yet(*, is_told: bool = True) -> Iterator[Callable[[], None]]:
     try:
         if ctypes.c_int.in_dll(server, "QueryCancelPending").value:
             raise MadtreeError("canceling statement due to user request", sqlstate="57014")
-        ends_session.value = is_told or set_before
+        ends_session.value = True
         yield let_in
     finally:
         let_in()

@@ -63,17 +63,14 @@ class OnServers:
             return self._host.command(sql_, types, params)
         return self._run(sql_, params, None)
 
-    def stream(self, sql_: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
-        """All rows are on this server before the first one is yielded."""
-        if not _is_for_servers(types):
-            yield from self._host.stream(sql_, types, params, batch)
-            return
-        with self._opened(sql_, params) as cursor:
+    def stream(self, sql_: str, batch: int = 1, plan: bytes | None = None) -> Generator[Row, None, None]:
+        """All rows are on this server before the first one is yielded; `plan`: the parameter, if any."""
+        with self._opened(sql_, [plan] if plan else []) as cursor:
             while rows := self._host.query(sql.fetch(cursor, batch)):
                 yield from rows
 
     def data_stream(self, sql_: str, batch: int = 1) -> Iterator[Row]:
-        yield from self.stream(sql_, batch=batch)
+        yield from self.stream(sql_, batch)
 
     def shown(self) -> AbstractContextManager[Callable[[str], None]]:
         return self._host.shown()

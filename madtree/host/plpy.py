@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
-from madtree.host.cancels import Looked, no_cancel_yet, refuse_parallel_query, savepoints_are_sent
+from madtree.host.cancels import TellingList, no_cancel_yet, refuse_parallel_query, savepoints_are_sent
 from madtree.host.message import StepDone
 from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.session import Looks
@@ -86,13 +86,13 @@ class PlpyHost:
     def data_ahead(self, queries: Iterable[Query], sharing: Sharing | None = None) -> Generator[list[Row], None, None]:
         return (self.query(Binary(sql), *given) for sql, *given in queries)
 
-    def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
+    def stream(self, sql: str, batch: int = 1) -> Generator[Row, None, None]:
         text = self._sent(self._checked(sql, _READ))
         if savepoints_are_sent():
-            yield from self._fetched(text, types, params, batch)
+            yield from self._fetched(text, batch)
             return
         try:
-            cursor = self._plpy.cursor(self._plan(text, types), list(params)) if types else self._plpy.cursor(text)
+            cursor = self._plpy.cursor(text)
             try:
                 while rows := cursor.fetch(batch):
                     self._looks.looked()
@@ -100,35 +100,24 @@ class PlpyHost:
             finally:
                 cursor.close()
         except self._plpy.SPIError as error:
-            _remember(error, text, params)
+            _remember(error, text, ())
             raise
 
-    def _fetched(self, text: str, types: Sequence[str], params: Sequence[Any], batch: int) -> Iterator[Row]:
-        """As `stream`. SQL has no cursor for a query with parameters. What PL/Python's fetches at once comes as a whole
-        before a cancel.
-        """
-        if types:
-            plan = self._plan(text, types)
-            with no_cancel_yet() as let_in:
-                cursor = self._plpy.cursor(plan, Looked([*params, None], let_in))
-            while rows := self._next(cursor, batch):
-                yield from rows
-            cursor.close()
-            return
+    def _fetched(self, text: str, batch: int) -> Iterator[Row]:
+        """As `stream`, by a cursor of SQL's: PL/Python's does not tell when its subtransaction has begun."""
         name = f"madtree_{secrets.token_hex(8)}"
         self._run(f"DECLARE {name} NO SCROLL CURSOR FOR {text}", (), ())
+        close = f"CLOSE {name}"
         while rows := list(self._run(f"FETCH FORWARD {batch} FROM {name}", (), ())):
-            yield from rows
-        self._run(f"CLOSE {name}", (), ())
-
-    def _next(self, cursor: Any, batch: int) -> Any:
-        with no_cancel_yet(is_told=False):
-            found = cursor.fetch(batch)
-        self._looks.looked()
-        return found
+            try:
+                yield from rows
+            except Exception:
+                self._run(close, (), ())
+                raise
+        self._run(close, (), ())
 
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
-        yield from self.stream(sql, batch=batch)
+        yield from self.stream(sql, batch)
 
     def shown(self) -> AbstractContextManager[Callable[[str], None]]:
         return shown_by_process(self)
@@ -152,7 +141,7 @@ class PlpyHost:
             if savepoints_are_sent():
                 plan = self._plan(sql, types)
                 with no_cancel_yet() as let_in:
-                    return self._plpy.execute(plan, Looked([*params, None], let_in))
+                    return self._plpy.execute(plan, TellingList([*params, None], let_in))
             if types or isinstance(sql, Lasting):
                 return self._plpy.execute(self._plan(sql, types), list(params))
             return self._plpy.execute(sql)
@@ -202,7 +191,7 @@ class PlpyHost:
             return self._plpy.prepare(sql, list(types))
         with no_cancel_yet() as let_in:
             # A parameter that no statement has, so that there is one for PL/Python to look at.
-            return self._plpy.prepare(sql, Looked([*types, "pg_catalog.int4"], let_in))
+            return self._plpy.prepare(sql, TellingList([*types, "pg_catalog.int4"], let_in))
 
 
 def _remember(error: Exception, sql: str, params: Sequence[Any]) -> None:

@@ -71,8 +71,10 @@ class Host(Protocol):
         """
         ...
 
-    def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
-        """Run one query and yield its rows through a cursor, fetching `batch` rows at a time."""
+    def stream(self, sql: str, batch: int = 1) -> Generator[Row, None, None]:
+        """Run one query, without parameters, and yield its rows through a cursor, fetching `batch` rows at a time. Who
+        leaves rows of a table that is dropped in the same transaction throws an exception into it.
+        """
         ...
 
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:

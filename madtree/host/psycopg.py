@@ -126,8 +126,8 @@ class PsycopgHost:
         if isinstance(self.connection, psycopg.Connection):
             cancel(self.connection)
 
-    def stream(self, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), batch: int = 1) -> Iterator[Row]:
-        yield from self.query(sql, types, params)
+    def stream(self, sql: str, batch: int = 1) -> Generator[Row, None, None]:
+        yield from self.query(sql)
 
     def data_stream(self, sql: str, batch: int = 1) -> Iterator[Row]:
         name = f"madtree_{secrets.token_hex(8)}"

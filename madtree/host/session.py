@@ -6,9 +6,9 @@ The time between two looks for a cancel is the session's, not a loop's: of a mil
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from madtree.host.protocol import Host, Row
 from madtree.sqltext import sessions as sql
@@ -101,10 +101,8 @@ def planned(host: Host, explained: str) -> list[str]:
     return lines
 
 
-def listed(
-    host: Host, sql: str, types: Sequence[str] = (), params: Sequence[Any] = (), at_once: int = ROWS_AT_ONCE
-) -> list[Row]:
-    """As `Host.query`, for what a model may have any number of: rows are fetched some at once, and in between cancels
-    are let in.
+def listed(host: Host, sql: str, at_once: int = ROWS_AT_ONCE) -> list[Row]:
+    """The rows of a query without parameters, of which a model may have any number: they are fetched some at once, and
+    in between cancels are let in.
     """
-    return list(watched(host, host.stream(sql, types, params, at_once)))
+    return list(watched(host, host.stream(sql, at_once)))

@@ -12,12 +12,12 @@ import numpy as np
 
 from madtree.host import Host, SpillFile, TemporaryPlace
 from madtree.ingest.groups import Groups
-from madtree.ingest.page_ranges import TID, PageRanges
+from madtree.ingest.page_ranges import PageRanges
 from madtree.learn.data import Floats, heads, rows_in, stable_order
 from madtree.learn.packing import NullNumberError
 from madtree.sqltext import rows as sql
 from madtree.sqltext.query import Binary
-from madtree.sqltext.rows import RowSource
+from madtree.sqltext.rows import PageBounds, RowSource
 
 
 class GroupSpool:
@@ -42,23 +42,28 @@ class GroupSpool:
         source = self._source
         never_null = [known] * source.n_own_numbers + [True] * len(source.features)
         try:
-            blocks = self._blocks(sql.images_by_range(source, self._pages.relations, never_null))
+            blocks = self._blocks(sql.images_by_range(source, self._ranges(), never_null))
         except NullNumberError:
-            blocks = self._blocks(sql.images_by_range(source, self._pages.relations))
+            blocks = self._blocks(sql.images_by_range(source, self._ranges()))
         while blocks:
             yield np.concatenate([np.empty((0, source.n_columns)), *blocks.pop(0)])  # rows may have gone since
+
+    def _ranges(self) -> dict[str, list[PageBounds]]:
+        """Of each relation."""
+        relations, ranges = self._pages.relations, self._pages.ranges
+        return {name: [(r.low, r.high) for r in ranges if r.relation == i] for i, name in enumerate(relations)}
 
     def _blocks(self, query: str) -> list[Iterator[Floats]]:
         """The parts of each block; raises NullNumberError where some rows are not like the others."""
         n_columns = self._source.n_columns
         file = SpillFile(TemporaryPlace.of(self._host), "rows") if self._in_file else None
         blocks: list[list[Any]] = [[] for _ in range(self._n_blocks)]
-        relations, ranges = range(len(self._pages.relations)), self._pages.ranges
-        ends = [[r.bounds[end] for r in ranges if r.relation == number] for number in relations for end in (0, 1)]
-        for found in self._host.stream(Binary(query), [f"{TID}[]"] * len(ends), ends):
+        stream = self._host.stream(Binary(query))
+        for found in stream:
             rows = rows_in(found["images"] or b"", n_columns)
             if rows is None:
-                raise NullNumberError
+                stream.throw(NullNumberError())
+            assert rows is not None  # since that does not return
             block = self._block.take(rows[:, 0].astype(np.int64))
             order = stable_order(block)
             rows, block = rows.take(order, axis=0), block.take(order)

@@ -12,12 +12,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from madtree.errors import MadtreeError
-from madtree.host import Host, Sharing, has_citus, local_settings
+from madtree.host import Host, Sharing, has_citus, local_settings, planned
 from madtree.records import dataclass
 from madtree.sqltext import distributed as distributed_sql
 from madtree.sqltext import rows as rows_sql
 from madtree.sqltext import work as work_sql
+from madtree.sqltext.predict import estimate
 from madtree.sqltext.query import Binary
+from madtree.sqltext.quote import qualified
+from madtree.sqltext.relation import Relation
 from madtree.sqltext.rows import RowSource
 
 if TYPE_CHECKING:
@@ -105,6 +108,22 @@ def plain_tables(host: Host, oid: int, held: str | None) -> list[int]:
     if held is not None:
         return []
     return [int(row["oid"]) for row in host.query(work_sql.LEAVES, [_OID], [oid])]
+
+
+def check_in_place(host: Host, relation: Relation) -> None:
+    """To be called when a relation's rows have been read by page ranges, of which each is a statement.
+
+    Citus distributes a table under a lock that no reader's holds up, and from then on a range is one of each shard. The
+    plan shows that also in a transaction whose snapshot of the catalogue is older.
+
+    Raises:
+        MadtreeError: what was read is rows of both, some of them twice, others not at all.
+    """
+    name = qualified(relation.schema, relation.name)
+    if has_citus(host) and planned(host, estimate(name))[0].startswith("Custom Scan (Citus"):
+        raise MadtreeError(
+            f"{name} has been distributed while its rows were read", hint="Call again.", sqlstate="40001"
+        )
 
 
 OID, TID = "pg_catalog.oid", "pg_catalog.tid"

@@ -12,15 +12,20 @@ hand the server's account to whoever can set it. Where that directory is gone, i
 
 `@raise@` stands in a PL/pgSQL body whose variable `mistake` holds what a PL/Python function returned for an error
 (`madtree.entry.mistakes`): it raises that, unless it is NULL.
+
+`@others_in_path@` is a query that has rows where others than the caller trusts may create in a schema of the search
+path, as `madtree.sqltext.owners` says whom that is.
 """
 
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
 
 import madtree
 from madtree.install.wrappers import functions_sql
+from madtree.sqltext.owners import OTHERS_IN_PATH
 
 PACKAGE = Path(madtree.__file__).resolve().parent
 VERSION = madtree.__version__
@@ -138,7 +143,7 @@ IF mistake IS NOT NULL THEN
 END IF;
 """
 
-MACRO_LINE = re.compile(r"^([ \t]*)@(load|raise)@[ \t]*$", re.MULTILINE)
+MACRO_LINE = re.compile(r"^([ \t]*)@(load|raise|others_in_path)@[ \t]*$", re.MULTILINE)
 NO_PSQL = '\\echo Use "{command}" to load this file. \\quit\n'
 
 
@@ -151,11 +156,11 @@ def definitions(root: Path | None = None) -> str:
 
 def expand(sql: str, python_dir: str | Path) -> str:
     """Put the loader for `python_dir` in the place of every `@load@` line, at that line's indentation; and so with the
-    other macro.
+    other macros.
     """
     loader = LOADER.format(version=VERSION, directory=str(python_dir))
-    lines = {"load": loader.splitlines(), "raise": RAISE.splitlines()}
-    return MACRO_LINE.sub(lambda match: "\n".join(match[1] + line for line in lines[match[2]]), sql)
+    texts = {"load": loader, "raise": RAISE, "others_in_path": OTHERS_IN_PATH.strip()}
+    return MACRO_LINE.sub(lambda match: textwrap.indent(texts[match[2]].rstrip("\n"), match[1]), sql)
 
 
 def assemble(python_dir: str | Path, root: Path | None = None) -> str:

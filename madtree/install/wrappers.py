@@ -130,7 +130,7 @@ RETURNS {function.returns}
 LANGUAGE sql
 VOLATILE{_options(function, settings=settings)}
 AS $sql$
-SELECT madtree_internal.names_on_servers();
+SELECT madtree_internal.set_up_servers();
 SELECT madtree_internal.answered(a.answer, {mistake})
 FROM {_call(call, len(arguments))} AS a;
 $sql$;"""
@@ -144,7 +144,7 @@ AS $plpgsql$
 DECLARE
     mistake pg_catalog.text[];
 BEGIN
-    PERFORM madtree_internal.names_on_servers();
+    PERFORM madtree_internal.set_up_servers();
     FOR {targets}, mistake IN
         SELECT * FROM {_call(call, len(arguments), "        ")}
     LOOP

@@ -16,10 +16,10 @@ from madtree.request import (
     find_relation,
     find_types,
     kind_of,
-    may_be_renamed,
     named_types,
     refuse_others_values,
     refused_value,
+    renamed_by_others,
 )
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.cells import actual_class, number
@@ -137,7 +137,7 @@ def _refuse_named_there(table: NewTable, enums: Sequence[Feature]) -> None:
     if not enums:
         return
     oids = [row["oid"] for row in named_types(host, [quoted_type(each.type) for each in enums]) if row["oid"]]
-    if not oids or not has_citus(host) or not may_be_renamed(host, oids):
+    if not oids or not has_citus(host) or not renamed_by_others(host, oids):
         return
     if host.query(PLACEMENT, ["pg_catalog.oid"], [table.source.oid]):
         raise MadtreeError(

@@ -13,8 +13,8 @@ from madtree.host import Host
 from madtree.interface import defaults
 from madtree.sqltext.condition import QUALIFIED, Spelling
 from madtree.sqltext.predict import Output
-from madtree.sqltext.quote import literal
-from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, identifier_cut
+from madtree.sqltext.quote import MAX_IDENTIFIER_BYTES, literal
+from madtree.sqltext.tables import identifier_cut
 from madtree.trees import Members, Model, Node
 
 FORMER_TYPES = {"prob_columns": "prob"}  # names that scripts may still have

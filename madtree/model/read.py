@@ -180,9 +180,8 @@ def _nodes_by_tree(
 
 def _listed_trees(opened: OpenModel, tree_id: int | None) -> Iterator[tuple[int, dict[int, Node]]]:
     """As `packed_trees`, where each node is a row."""
-    text = sql.nodes(opened.nodes, opened.model.has_class_leaves, tree_id is not None)
-    types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
-    rows = opened.host.stream(text, types, params, _at_once(opened, opened.nodes.sql, _LISTS))
+    text = sql.nodes(opened.nodes, opened.model.has_class_leaves, tree_id)
+    rows = opened.host.stream(text, _at_once(opened, opened.nodes.sql, _LISTS))
     for tree, of_tree in groupby(rows, key=lambda row: row.pop("tree_id")):
         nodes: dict[int, Node] = {}
         for row in of_tree:
@@ -198,16 +197,14 @@ def _not_whole(tables: ModelTables, tree: int) -> MadtreeError:
 
 def _surrogates(opened: OpenModel, tree_id: int | None) -> Iterator[tuple[int, dict[int, list[Surrogate]]]]:
     """Of each tree by node, the best one first."""
-    text = sql.surrogates(*opened.tables.at, tree_id is not None)
-    types, params = ([], []) if tree_id is None else (["pg_catalog.int4"], [tree_id])
     at_once = _at_once(opened, opened.tables.part("_surrogates"), _SIDES)
-    yield from _by_node(opened.host.stream(text, types, params, at_once), Surrogate)
+    yield from _by_node(opened.host.stream(sql.surrogates(*opened.tables.at, tree_id), at_once), Surrogate)
 
 
 def _competitors(opened: OpenModel) -> Iterator[tuple[int, dict[int, list[Competitor]]]]:
     """Of each tree by node, the best one first."""
     at_once = _at_once(opened, opened.tables.part("_competitors"), _SIDES)
-    yield from _by_node(opened.host.stream(sql.competitors(*opened.tables.at), [], [], at_once), Competitor)
+    yield from _by_node(opened.host.stream(sql.competitors(*opened.tables.at), at_once), Competitor)
 
 
 def _at_once(opened: OpenModel, table: str, lists: Sequence[str]) -> int:

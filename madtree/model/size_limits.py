@@ -6,7 +6,6 @@ How long lists of numbers are, each of which has a length of its own, is asked w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from madtree.errors import MadtreeError
 from madtree.host import Host, Row, listed
@@ -76,10 +75,10 @@ def check_answer(of: str, n: int, hint: str | None = None, most: int = _MOST_ROW
         raise MadtreeError(f"{of}: the answer would have {n:,} rows, more than {most:,}", hint, sqlstate="54000")
 
 
-def few_rows(host: Host, of: str, statement: str, types: Sequence[str] = (), params: Sequence[Any] = ()) -> list[Row]:
+def few_rows(host: Host, of: str, statement: str) -> list[Row]:
     """The rows of a query, which are counted first; `of` and errors as of `check_answer`."""
-    check_answer(of, host.query(n_rows(f"({statement})"), types, params)[0]["n"])
-    return listed(host, statement, types, params)
+    check_answer(of, host.query(n_rows(f"({statement})"))[0]["n"])
+    return listed(host, statement)
 
 
 def too_large(tables: ModelTables, what: str, n_bytes: int) -> MadtreeError:

@@ -47,8 +47,7 @@ def round_values(opened: OpenModel, gids: Sequence[int]) -> list[dict[str, Any]]
     """
     found: dict[int, list[list[float | None]]] = {}
     if opened.tables.has("_rounds"):
-        rounds = sql.rounds(*opened.tables.at)
-        for row in few_rows(opened.host, f"the rounds of {opened.tables.given}", rounds, _GIDS, [list(gids)]):
+        for row in few_rows(opened.host, f"the rounds of {opened.tables.given}", sql.rounds(*opened.tables.at, gids)):
             losses = finite(row["training_loss"]), finite(row["validation_loss"])
             found.setdefault(row["gid"], []).append([row["round"], *losses])
     return [

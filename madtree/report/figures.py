@@ -49,8 +49,8 @@ def cp_tables(choice: Choice) -> dict[int, list[Row]]:
     if not tables.has("_cv"):
         return {}
     found: dict[int, list[Row]] = {}
-    asked = sql.cv(*tables.at, choice.opened.group_writers), ["pg_catalog.int4[]"], [choice.tree_ids]
-    for row in few_rows(choice.host, f"the cp table of {tables.given}", *asked):
+    asked = sql.cv(*tables.at, choice.opened.group_writers, choice.tree_ids)
+    for row in few_rows(choice.host, f"the cp table of {tables.given}", asked):
         found.setdefault(row.pop("tree_id"), []).append(
             {key: value if isinstance(value, bool) else finite(value) for key, value in row.items()}
         )

@@ -26,8 +26,8 @@ from madtree.request.holding import (
     changed_meanwhile,
     check_known_types,
     hold_types,
-    may_be_renamed,
     named_types,
+    renamed_by_others,
     try_to_hold,
 )
 from madtree.request.named_features import FeaturePlaces

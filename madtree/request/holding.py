@@ -53,7 +53,7 @@ def hold_types(host: Host, oids: Sequence[int]) -> None:
     """Hold types, and what they are domains over or arrays of, with their schemas, where a superuser asks and does not
     trust the owner; as far as she can.
     """
-    held: Row = {"types": [], "schemas": []}
+    held: Row = {"types": [], "schemas": [], "asked": []}
     for _ in range(LOOKS):
         rows = host.query(sql.OTHERS_TYPES, ["pg_catalog.oid[]"], [list(oids)]) if oids else []
         if not rows or rows[0] == held:
@@ -65,12 +65,12 @@ def hold_types(host: Host, oids: Sequence[int]) -> None:
     raise changed_meanwhile("a type of a column or an expression")
 
 
-def may_be_renamed(host: Host, oids: Iterable[int]) -> bool:
-    """Whether a superuser asks, and others could give the name of one of these types to another one, where she does not
-    hold it: on other servers.
+def renamed_by_others(host: Host, oids: Iterable[int]) -> set[int]:
+    """Where a superuser asks, those of these types whose names others could give to other ones, where she does not hold
+    them: on other servers.
     """
     found = host.query(sql.OTHERS_TYPES, ["pg_catalog.oid[]"], [list(oids)])
-    return any(row["types"] or row["schemas"] for row in found)
+    return {oid for row in found for oid in row["asked"]}
 
 
 def named_types(host: Host, names: Sequence[str | None]) -> list[Row]:

@@ -20,10 +20,10 @@ from madtree.request.catalog import (
 from madtree.request.features import Item
 from madtree.request.hints import ADD_IDS, to_be_quoted
 from madtree.sqltext import catalog as sql
-from madtree.sqltext.quote import ident, same
+from madtree.sqltext.quote import MAX_IDENTIFIER_BYTES, ident, same
 from madtree.sqltext.relation import Column, Relation
 from madtree.sqltext.split import check_expression, name_of_words, split_alias, split_list
-from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, TREE_COLUMNS, identifier_cut
+from madtree.sqltext.tables import TREE_COLUMNS, identifier_cut
 from madtree.trees import Equality
 
 DEPENDENT = "dependent_variable"

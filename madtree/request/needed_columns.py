@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from madtree.errors import MadtreeError
 from madtree.host import Host
 from madtree.request.catalog import FIRST_OTHER, SourceColumn, find_columns, types_of_others
-from madtree.request.holding import may_be_renamed
+from madtree.request.holding import renamed_by_others
 from madtree.request.source import find_source
 from madtree.request.train_request import HeldOutTable, TrainingTask
 from madtree.sqltext.owners import BY_SUPERUSER
@@ -34,18 +34,20 @@ def refuse_moved(host: Host, relation: Relation, columns: Sequence[str] | None, 
         columns: as of `columns_needed`.
         is_spread: whether others than this server get values.
     """
-    every = find_columns(host, relation)
-    moved = {name: each for name, each in every.items() if columns is None or each.sql in columns}
+    every = find_columns(host, relation).items()
+    moved = {n: c for n, c in every if c.type_oid >= FIRST_OTHER and (columns is None or c.sql in columns)}
+    if not moved or not host.query(BY_SUPERUSER)[0]["by_superuser"]:
+        return
+    # An enum, or an array of one, has none here; a domain over it has.
     others = types_of_others(host, moved)
+    checked = {n for n, t in others.items() if t.typtype != "e" or t.name.removesuffix("[]") != t.base}
+    renamed = renamed_by_others(host, [column.type_oid for column in moved.values()]) if is_spread else set()
     for name, column in moved.items():
-        type_ = others.get(name)
-        is_enum = type_ is not None and type_.typtype == "e" and type_.name.removesuffix("[]") == type_.base
-        has_checks = type_ is not None and not is_enum and host.query(BY_SUPERUSER)[0]["by_superuser"]
-        if has_checks or (is_spread and column.type_oid >= FIRST_OTHER and may_be_renamed(host, [column.type_oid])):
+        if name in checked or column.type_oid in renamed:
             raise MadtreeError(
                 f"{column.sql} of {relation.schema}.{relation.name} is of type {column.full_type}, which is another "
-                "role's: Citus would run the checks that this role makes for it, with the rights of a superuser, where "
-                "it moves rows",
+                "role's, or in another role's schema: Citus would run the checks that this role makes for what is of "
+                "that name, with the rights of a superuser, where it moves rows",
                 hint=f"Train on a view of yours that has pg_catalog.concat({column.sql}) in its place.",
                 sqlstate="42501",
             )

@@ -10,9 +10,9 @@ from madtree.records import dataclass
 from madtree.request.holding import HOLD_HINT, NOT_ALLOWED, hold_schema
 from madtree.sqltext import catalog as sql
 from madtree.sqltext.distributed import HAS_DISTRIBUTED_SCHEMAS, IS_DISTRIBUTED_SCHEMA
-from madtree.sqltext.quote import ident, qualified
+from madtree.sqltext.quote import MAX_IDENTIFIER_BYTES, ident, qualified
 from madtree.sqltext.split import parse_name
-from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES, SIGNATURES, suffixed
+from madtree.sqltext.tables import SIGNATURES, suffixed
 
 _TEXT = "pg_catalog.text"
 LOOKS = 10  # at a model that others replace all the time; more than one more is rare

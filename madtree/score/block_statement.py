@@ -26,7 +26,8 @@ from madtree.sqltext import work as work_sql
 from madtree.sqltext.query import Binary
 from madtree.sqltext.quote import ident
 from madtree.sqltext.relation import Relation
-from madtree.sqltext.scoreblocks import SAID_OF_BLOCKS, BlockScan, PageBounds
+from madtree.sqltext.rows import PageBounds
+from madtree.sqltext.scoreblocks import SAID_OF_BLOCKS, BlockScan
 from madtree.sqltext.shards import pages_of
 from madtree.sqltext.workers import plan_of
 

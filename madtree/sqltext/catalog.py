@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from madtree.sqltext.owners import CALLER, SCHEMA_OWNER, SUPERUSER_ASKS, is_trusted, is_trusted_type
 from madtree.sqltext.query import Lasting, look_up
-from madtree.sqltext.quote import EQUALS, INTERNAL, ident, literal, qualified, with_needed_quotes
+from madtree.sqltext.quote import EQUALS, INTERNAL, MAX_IDENTIFIER_BYTES, ident, literal, qualified, with_needed_quotes
 
 # What the relation of a user's expressions is called in every statement: a name that no expression uses by accident.
 SOURCE_ALIAS = "madtree_source"
@@ -153,8 +153,9 @@ CROSS JOIN LATERAL (
 ORDER BY c.asked, c.depth DESC""")
 
 # Of names those that PostgreSQL would cut, in the database's encoding.
-TOO_LONG = """
-SELECT n.name FROM pg_catalog.unnest($1) AS n (name) WHERE pg_catalog.octet_length(n.name) OPERATOR(pg_catalog.>) 63"""
+TOO_LONG = f"""
+SELECT n.name FROM pg_catalog.unnest($1) AS n (name)
+WHERE pg_catalog.octet_length(n.name) OPERATOR(pg_catalog.>) {MAX_IDENTIFIER_BYTES}"""
 
 # The schema of a model's tables and what is in it already; $1 NULL: where unqualified names are created.
 # `may_be_swapped`: a superuser asks, and does not trust the schema's owner.

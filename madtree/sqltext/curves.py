@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from madtree.sqltext.array_text import texts
 from madtree.sqltext.cells import Question, class_cells, number_cells, number_errors
-from madtree.sqltext.quote import literal, spelled_out
+from madtree.sqltext.quote import float_literal, literal, spelled_out
 from madtree.sqltext.scopes import CELLS, SCOPES, cells_with_predictions, whole
 from madtree.sqltext.tables import model_table
 
@@ -38,10 +38,12 @@ def conformal(question: Question, levels: Sequence[str]) -> str:
     return question.fill(template, cells=cells, errors=errors, levels=of_levels, **whole(question, "errors"))
 
 
-def kept_quantiles(schema: str, name: str, most: int) -> str:
-    """The quantiles of the level $1 that `<output>_conformal` keeps, that of all groups together first."""
-    return spelled_out("""SELECT c.tree_id, c.quantile FROM {table} AS c WHERE c.level `=` $1
-ORDER BY c.tree_id NULLS FIRST LIMIT {most}""").format(table=model_table(schema, name, "_conformal"), most=most + 1)
+def kept_quantiles(schema: str, name: str, level: float, most: int) -> str:
+    """The quantiles of a level that `<output>_conformal` keeps, that of all groups together first."""
+    return spelled_out("""SELECT c.tree_id, c.quantile FROM {table} AS c WHERE c.level `=` {level}
+ORDER BY c.tree_id NULLS FIRST LIMIT {most}""").format(
+        table=model_table(schema, name, "_conformal"), level=float_literal(level), most=most + 1
+    )
 
 
 def kept_levels(schema: str, name: str, most: int) -> str:

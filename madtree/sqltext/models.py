@@ -156,18 +156,18 @@ class NodeRelation:
     writer: Writer | None
 
 
-def nodes(relation: NodeRelation, is_classification: bool, one_tree: bool) -> str:
-    """Every node in order of tree and id, a class as text; of tree $1 only if `one_tree`."""
+def nodes(relation: NodeRelation, is_classification: bool, tree_id: int | None) -> str:
+    """Every node in order of tree and id, a class as text; of one tree only if it is named."""
     columns = [f"n.{column}" for column in NODE_COLUMNS]
     columns.append(f"{text_of('n.prediction', relation.writer)} AS prediction" if is_classification else "n.prediction")
-    where = "WHERE n.tree_id OPERATOR(pg_catalog.=) $1 " if one_tree else ""
+    where = "" if tree_id is None else f"WHERE n.tree_id OPERATOR(pg_catalog.=) {tree_id} "
     return f"SELECT {', '.join(columns)} FROM {relation.sql} AS n {where}ORDER BY n.tree_id, n.node_id"
 
 
-def surrogates(schema: str, name: str, one_tree: bool) -> str:
-    """Every surrogate in order of tree, node and rank; of tree $1 only if `one_tree`."""
+def surrogates(schema: str, name: str, tree_id: int | None) -> str:
+    """Every surrogate in order of tree, node and rank; of one tree only if it is named."""
     columns = ", ".join(f"s.{column}" for column in SURROGATE_COLUMNS)
-    where = "WHERE s.tree_id OPERATOR(pg_catalog.=) $1 " if one_tree else ""
+    where = "" if tree_id is None else f"WHERE s.tree_id OPERATOR(pg_catalog.=) {tree_id} "
     table = model_table(schema, name, "_surrogates")
     return f"SELECT {columns} FROM {table} AS s {where}ORDER BY s.tree_id, s.node_id, s.rank"
 

@@ -73,6 +73,19 @@ SCHEMA_OWNER = """(CASE WHEN pg_catalog.pg_get_userbyid(n.nspowner) OPERATOR(pg_
         WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
     ) ELSE n.nspowner END)"""
 
+# A row for each schema of the search path in which others may create things; none in those that nobody else can name.
+OTHERS_IN_PATH = f"""
+WITH {CALLER}
+SELECT FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) AS g (name)
+INNER JOIN pg_catalog.pg_namespace AS n ON n.nspname OPERATOR(pg_catalog.=) g.name
+WHERE n.nspname OPERATOR(pg_catalog.<>) 'pg_catalog'
+    AND n.oid OPERATOR(pg_catalog.<>) pg_catalog.pg_my_temp_schema()
+    AND (NOT {is_trusted(SCHEMA_OWNER)} OR EXISTS (
+        SELECT FROM pg_catalog.aclexplode(n.nspacl) AS e
+        WHERE e.privilege_type OPERATOR(pg_catalog.=) 'CREATE'
+            AND e.grantee OPERATOR(pg_catalog.<>) n.nspowner AND NOT {is_trusted("e.grantee")}
+    ))"""
+
 
 def _of(catalogue: str) -> str:
     return f"'pg_catalog.{catalogue}'::pg_catalog.regclass::pg_catalog.oid"

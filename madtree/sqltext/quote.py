@@ -19,6 +19,7 @@ import re
 from madtree.trees import Equality
 
 EQUALS = Equality("OPERATOR(pg_catalog.=)")
+MAX_IDENTIFIER_BYTES = 63
 _BETWEEN_BACKTICKS = re.compile("`([^`]+)`")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from madtree.sqltext.models import NODE_COLUMNS, NodeRelation
+from madtree.sqltext.predict import integer_array
 from madtree.sqltext.quote import ident
 from madtree.sqltext.tables import model_table
 from madtree.sqltext.values import Writer, text_of
@@ -77,12 +78,12 @@ def oob_curve(schema: str, name: str) -> str:
     )
 
 
-def rounds(schema: str, name: str) -> str:
-    """The mean losses of the groups $1 after each round."""
+def rounds(schema: str, name: str, gids: Sequence[int]) -> str:
+    """The mean losses of some groups after each round."""
     return (
         "SELECT t.gid, t.round, t.training_loss, t.validation_loss "
         f"FROM {model_table(schema, name, '_rounds')} AS t "
-        "WHERE t.gid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.int4[]) ORDER BY t.gid, t.round"
+        f"WHERE t.gid OPERATOR(pg_catalog.=) ANY ({integer_array(gids)}) ORDER BY t.gid, t.round"
     )
 
 
@@ -105,8 +106,8 @@ def nodes(relation: NodeRelation, is_classification: bool) -> str:
     )
 
 
-def cv(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) -> str:
-    """The cp tables of the trees $1, each from the greatest cp to the least.
+def cv(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]], tree_ids: Sequence[int]) -> str:
+    """The cp tables of some trees, each from the greatest cp to the least.
 
     A group's values are the same in both tables and never NULL, so their texts are, whatever operators their type has.
     """
@@ -118,7 +119,7 @@ def cv(schema: str, name: str, grouping: Sequence[tuple[str, Writer | None]]) ->
     return (
         f"SELECT t.tree_id, {columns} FROM {model_table(schema, name, '_cv')} AS c "
         f"INNER JOIN {model_table(schema, name)} AS t ON true{same} "
-        "WHERE t.tree_id OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.int4[]) ORDER BY t.tree_id, c.cp DESC"
+        f"WHERE t.tree_id OPERATOR(pg_catalog.=) ANY ({integer_array(tree_ids)}) ORDER BY t.tree_id, c.cp DESC"
     )
 
 

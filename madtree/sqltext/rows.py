@@ -13,6 +13,8 @@ from madtree.sqltext.quote import INTERNAL, binary, operator, same
 from madtree.sqltext.sent_rows import sent_row, sent_stretches
 from madtree.trees import OWN_NUMBERS, WEIGHT, Equality, Feature, FeatureKind
 
+PageBounds = tuple[str, str]  # the first tid of a page range, and the one behind its last
+
 _SMALL_INTEGERS = ("smallint", "integer")
 ZERO, NONE, INFINITY = "0::pg_catalog.float8", "0::pg_catalog.int8", "'Infinity'::pg_catalog.float8"
 NAN = "'NaN'::pg_catalog.float8"
@@ -246,20 +248,30 @@ def images_by_block(source: RowSource) -> str:
     )
 
 
-def images_by_range(source: RowSource, relations: Sequence[str], never_null: Sequence[bool] | None = None) -> str:
-    """The images of the rows of small groups, by range of pages; $1 and $2 are where the ranges of the first of the
-    relations begin and end, and so on.
-    """
+def images_by_range(
+    source: RowSource, ranges: Mapping[str, Sequence[PageBounds]], never_null: Sequence[bool] | None = None
+) -> str:
+    """The images of the rows of small groups, by the ranges of pages of each relation."""
     parts = []
-    for number, relation in enumerate(relations):
-        begin, end = (f"pg_catalog.unnest(${2 * number + i})" for i in (1, 2))
+    for relation, own in ranges.items():
         within = _between("madtree_range.madtree_low", "madtree_range.madtree_high")
         clause = source.from_clause(relation, extra=f"{within} AND madtree_block IS NOT NULL")
         parts.append(
-            f"SELECT madtree_part.images FROM ROWS FROM ({begin}, {end}) AS madtree_range (madtree_low, madtree_high), "
+            f"SELECT madtree_part.images FROM {bounds(*tid_arrays(own))} AS madtree_range (madtree_low, madtree_high), "
             f"LATERAL ({images(source, clause, never_null=never_null)}) AS madtree_part"
         )
     return " UNION ALL ".join(parts)
+
+
+def bounds(lows: str, highs: str) -> str:
+    """What has the bounds of page ranges, of SQL of their arrays."""
+    return f"ROWS FROM (pg_catalog.unnest({lows}), pg_catalog.unnest({highs}))"
+
+
+def tid_arrays(ranges: Sequence[PageBounds]) -> tuple[str, str]:
+    """Where page ranges begin and end, as SQL."""
+    lows, highs = ('","'.join(tids) for tids in zip(*ranges, strict=True))
+    return f"'{{\"{lows}\"}}'::pg_catalog.tid[]", f"'{{\"{highs}\"}}'::pg_catalog.tid[]"
 
 
 def _between(low: str, high: str) -> str:

@@ -10,9 +10,8 @@ from madtree.sqltext.catalog import SOURCE_ALIAS
 from madtree.sqltext.outcome_numbers import integer_at, place_after
 from madtree.sqltext.predict import TREE, Scan
 from madtree.sqltext.quote import INTERNAL, binary, ident, literal
+from madtree.sqltext.rows import PageBounds, bounds, tid_arrays
 from madtree.sqltext.sent_rows import sent_row, sent_stretches
-
-PageBounds = tuple[str, str]  # the first tid of a page range, and the one behind its last
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class BlockScan:
 
     def by_pages(self, ranges: Sequence[PageBounds]) -> str:
         """A query of blocks of a plain table, one for each page range; columns and parameter as of `by_number`."""
-        return self._scored(_bounds(*_tid_arrays(ranges)))
+        return self._scored(bounds(*tid_arrays(ranges)))
 
     def by_ranges(self, ranges: str) -> str:
         """As `by_pages`, by the page ranges of a query, its columns `low` and `high`."""
@@ -94,14 +93,14 @@ class BlockScan:
         with outer references is never run in workers. The blocks' rows come apart above the workers: handing over a
         row costs more than that.
         """
-        lows_and_highs = [_tid_arrays(task) for task in tasks]
+        lows_and_highs = [tid_arrays(task) for task in tasks]
         each = [f"SELECT {lows} AS lows, {highs} AS highs" for lows, highs in lows_and_highs]
         # By the planner's figures one worker beside the leader saves nothing on such branches; but on a scan that both
         # can share, which is never begun.
         nothing = "NULL::pg_catalog.tid[]"
         each.append(f"SELECT {nothing}, {nothing} FROM pg_catalog.pg_class WHERE pg_catalog.now() IS NULL")
         branches = " UNION ALL ".join(each)
-        query = literal(self._scored(_bounds("$2", "$3")))
+        query = literal(self._scored(bounds("$2", "$3")))
         # No id, but of their type and collation.
         rows = f"SELECT {self._id} AS id FROM {self.scan.rows()} WHERE false"
         no_ids = f"(SELECT pg_catalog.array_agg(r.id) FROM ({rows}) AS r)"
@@ -121,7 +120,7 @@ class BlockScan:
         if ranges is None:
             blocks = f"{self._numbered(columns, block_rows, self.scan.rows())} AS b"
         else:
-            blocks = self._in_ranges(columns, _bounds(*_tid_arrays(ranges)))
+            blocks = self._in_ranges(columns, bounds(*tid_arrays(ranges)))
         return f"SELECT b.ids::pg_catalog.text AS ids, b.images AS rows FROM {blocks}"
 
     def sampled(self, id_text: str, texts: Sequence[str], most: int, share: float = 1.0) -> str:
@@ -274,17 +273,3 @@ FROM (
 
 # Runs a query of what is said of blocks, $1, whose only parameter is the plan, $2; workers may share it.
 SAID_OF_BLOCKS = f"SELECT t.outcomes FROM {INTERNAL}.said_of_blocks($1, $2) AS t(outcomes)"
-
-
-def _bounds(lows: str, highs: str) -> str:
-    """What has the bounds of page ranges, of SQL of their arrays."""
-    return f"ROWS FROM (pg_catalog.unnest({lows}), pg_catalog.unnest({highs}))"
-
-
-def _tid_arrays(ranges: Sequence[PageBounds]) -> tuple[str, str]:
-    lows, highs = zip(*ranges, strict=True)
-    return _tid_array(lows), _tid_array(highs)
-
-
-def _tid_array(tids: Sequence[str]) -> str:
-    return "'{" + ",".join(f'"{tid}"' for tid in tids) + "}'::pg_catalog.tid[]"

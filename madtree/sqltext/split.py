@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from madtree.errors import MadtreeError
 from madtree.sqltext.catalog import SOURCE_ALIAS
+from madtree.sqltext.quote import MAX_IDENTIFIER_BYTES
 
 # ASCII letters, _ and all that is not ASCII; with digits; with digits and $. Named by what they lack, as Python takes
 # milliseconds to compile a set with most of Unicode in it, which every session and worker would wait for.
@@ -50,7 +51,7 @@ _TEXTS = re.compile(r"p\.c\((?:[npc]|\([npc]\)\[9\])\)")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _ESCAPE = re.compile(r"\\[\x00-\x7f]|\\?([^\x00-\x7f])")
 _MOST_ODD = 100  # names in an expression that are compared with those of columns, letter by letter
-_NAME_BYTES, _LETTER_BYTES = 63, 4  # a name's and a letter's, at most, in any encoding
+_LETTER_BYTES = 4  # at most, in any encoding
 _NAMES = ("name", "quoted")
 _CALLED = {("name", "pg_catalog"): "p", ("name", "concat"): "c", ("name", "num_nulls"): "c"}
 _LETTERS = {"name": "n", "quoted": "n", "number": "9", **dict.fromkeys(("string", "dollar", "unicode", "comment"), "s")}
@@ -217,7 +218,7 @@ def _may_mean(name: str, column: str) -> bool:
 
 def _is_whole(name: str) -> bool:
     """Whether a name is shorter than what is left of one that is cut, before a letter."""
-    return sum(1 if each.isascii() else _LETTER_BYTES for each in name) <= _NAME_BYTES - _LETTER_BYTES
+    return sum(1 if each.isascii() else _LETTER_BYTES for each in name) <= MAX_IDENTIFIER_BYTES - _LETTER_BYTES
 
 
 def columns_in(expressions: Iterable[str], columns: Collection[str], *, but_texts: bool = False) -> set[str] | None:

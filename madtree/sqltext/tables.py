@@ -6,9 +6,8 @@ import hashlib
 from collections.abc import Mapping, Sequence
 
 from madtree.interface import SETTINGS
-from madtree.sqltext.quote import ident, qualified
+from madtree.sqltext.quote import MAX_IDENTIFIER_BYTES, ident, qualified
 
-MAX_IDENTIFIER_BYTES = 63
 NULL_PROXY = "__NULL__"  # MADlib's name for NULL among the categories
 SUFFIXES = (
     *("", "_nodes", "_summary", "_surrogates", "_cv", "_competitors", "_group", "_packed", "_oob", "_rounds"),
@@ -203,7 +202,7 @@ def identifier_cut(name: str, n_bytes: int = MAX_IDENTIFIER_BYTES) -> str:
 
 
 def suffixed(name: str, suffix: str) -> str:
-    """Name of a model's table: `name` + `suffix`, made to fit PostgreSQL's 63 bytes.
+    """Name of a model's table: `name` + `suffix`, made to fit PostgreSQL's bytes of one.
 
     Everybody who reads or writes a model's tables must name them by this function. PostgreSQL would cut a longer name
     at its end, so that all of a model's tables had the same one. Here the name is cut at a character, and 8 digits of

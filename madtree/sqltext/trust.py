@@ -183,23 +183,24 @@ CROSS JOIN LATERAL ({_BARE}) AS w
 WHERE t.oid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.oid[])""")
 
 # Where a superuser asks: of the types in $1, and of what they are domains over or arrays of, those whose owners she
-# does not trust, and the schemas of such owners that they lie in.
+# does not trust, and the schemas of such owners that they lie in; and to which of $1 either applies.
 OTHERS_TYPES = Lasting(f"""
 WITH RECURSIVE {CALLER},
-part (oid) AS (
-    SELECT g.oid FROM pg_catalog.unnest($1::pg_catalog.oid[]) AS g(oid)
+part (asked, oid) AS (
+    SELECT g.oid, g.oid FROM pg_catalog.unnest($1::pg_catalog.oid[]) AS g(oid)
     UNION
-    SELECT CASE WHEN t.typtype OPERATOR(pg_catalog.=) 'd' THEN t.typbasetype ELSE t.typelem END
+    SELECT p.asked, CASE WHEN t.typtype OPERATOR(pg_catalog.=) 'd' THEN t.typbasetype ELSE t.typelem END
     FROM part AS p INNER JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) p.oid
 ),
 named AS (
-    SELECT t.oid, t.typowner, n.oid AS schema, {SCHEMA_OWNER} AS schema_owner
+    SELECT p.asked, t.oid, n.oid AS schema, NOT {is_trusted("t.typowner")} AS others,
+        NOT {is_trusted(SCHEMA_OWNER)} AS in_others
     FROM part AS p INNER JOIN pg_catalog.pg_type AS t ON t.oid OPERATOR(pg_catalog.=) p.oid
     INNER JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
 )
-SELECT ARRAY(SELECT t.oid FROM named AS t WHERE NOT {is_trusted("t.typowner")} ORDER BY t.oid) AS types,
-    ARRAY(SELECT DISTINCT t.schema FROM named AS t WHERE NOT {is_trusted("t.schema_owner")} ORDER BY t.schema)
-        AS schemas
+SELECT ARRAY(SELECT DISTINCT t.oid FROM named AS t WHERE t.others ORDER BY t.oid) AS types,
+    ARRAY(SELECT DISTINCT t.schema FROM named AS t WHERE t.in_others ORDER BY t.schema) AS schemas,
+    ARRAY(SELECT DISTINCT t.asked FROM named AS t WHERE t.others OR t.in_others ORDER BY t.asked) AS asked
 WHERE {SUPERUSER_ASKS}""")
 
 # The types that a model names in $1, as the catalogue has them; one that is not there has NULLs. `position` is from 1.

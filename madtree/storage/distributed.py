@@ -107,7 +107,8 @@ class DistributedRows:
         distribute_over(host, tables.name("rows"), tables.shard_key, n_shards)
         keys = shard_keys(host, tables.name("rows"), n_shards)
         heaps = host.query(sql.ALL_HEAPS, [_OID], [task.source.oid])[0]["heaps"]
-        by = None if heaps else text_of(task.id_sql, task.id_writer)
+        # Where a table has no shards, Citus cannot ask for the places of its rows, of which there are none.
+        by = None if heaps and n_rows else text_of(task.id_sql, task.id_writer)
         servers.command(tables.distribute_rows(columns, relation, n_parts, keys, by))
         return cls(host, servers, tables, n_parts, keys, task.tuning)
 

@@ -109,8 +109,8 @@ def search(host: Host, tune: TuneTask, watch: Stopwatch) -> list[TrialScores]:
     kind = Searching(SearchLearner(wanted, learners, lambda scored: found.update({scored.trial: scored})), kinds)
     host.source.training_begins()
     call = begin(host, task, kind, watch, Activity())
-    with local_settings(host, SERIAL), local_settings(host.source, SERIAL), call.space:
-        known = survey(call, open_source(call))
+    with local_settings(host, SERIAL), local_settings(host.source, SERIAL), call.space, open_source(call) as source:
+        known = survey(call, source)
         _check(tune, kind, known.profile)
         for _ in trees_of(call, known):
             pass

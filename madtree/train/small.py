@@ -20,8 +20,6 @@ from madtree.train.progress import ProgressReporter
 from madtree.train.source import Call
 from madtree.train.survey import SORT_SHARE, Survey, sorting
 
-_BYTEA = "pg_catalog.bytea"
-
 
 def whole_tree(call: Call, found: Survey) -> Iterator[Batch]:
     """What is trained of a table without groups whose rows fit one block."""
@@ -72,7 +70,7 @@ def _by_servers(call: Call, found: Survey, plan: GrowPlan, spread: DistributedRo
     call.watch.begin("pack")
     spread.distribute_groups(found.source.rows, call.space)
     call.watch.begin("passes")
-    for row in spread.servers.stream(Binary(spread.tables.grown()), [_BYTEA], [plan.dump()]):
+    for row in spread.servers.stream(Binary(spread.tables.grown()), plan=plan.dump()):
         yield None if row["shared"] is None else TrainedTrees.load(row["shared"])
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from madtree.host import Host, OnServers, Stopwatch, WorkSpace, has_citus
-from madtree.ingest import PageRanges, oid_of, placement, plain_tables, relation_of, row_source
+from madtree.ingest import PageRanges, check_in_place, oid_of, placement, plain_tables, relation_of, row_source
 from madtree.records import dataclass
 from madtree.request import TrainingTask, columns_needed, refuse_moved
 from madtree.sqltext.rows import RowSource
@@ -58,8 +59,20 @@ class Source:
         return PageRanges.cut(self.reader, self.oids, n_rows, at_once)
 
 
-def open_source(call: Call) -> Source:
-    """Find the rows, and copy or distribute them where that is needed."""
+@contextmanager
+def open_source(call: Call) -> Iterator[Source]:
+    """Find the rows, and copy or distribute them where that is needed; those in place must be so to the end.
+
+    Raises:
+        MadtreeError: as `check_in_place`.
+    """
+    source = _found(call)
+    yield source
+    if source.access is Access.IN_PLACE and source.oids:
+        check_in_place(source.reader, call.task.source)
+
+
+def _found(call: Call) -> Source:
     host, task, space, kind = call.host, call.task, call.space, call.kind
     reader: Host = host.source
     held = placement(reader, task.source.oid)

@@ -75,10 +75,9 @@ def train(host: Host, task: TrainingTask, watch: Stopwatch | None = None, activi
         local_settings(host, SERIAL),
         local_settings(host.source, SERIAL),
         call.space,
+        open_source(call) as source,
     ):
-        source, encoded = open_source(call), None
-        if task.ordered:
-            encoded = encode_categories(call, source)
+        encoded = encode_categories(call, source) if task.ordered else None
         found = survey(encoded.call, encoded.source) if encoded else survey(call, source)
         activity.counted(found.profile.usable)
         tables, profile = Tables(call, found, encoded), found.profile

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from madtree.client.frames import Array, FrameColumn, as_column, columns_of, is_frame
-from madtree.sqltext.tables import MAX_IDENTIFIER_BYTES
+from madtree.sqltext.quote import MAX_IDENTIFIER_BYTES
 
 MAX_COLUMNS = 1_590  # PostgreSQL's tables have at most 1,600, some of which are madtree's
 

@@ -14,7 +14,6 @@ from madtree.model import ModelTables, OpenModel
 from madtree.sqltext import curves as sql
 from madtree.sqltext.quote import literal
 
-_FLOAT = "pg_catalog.float8"
 _MOST_GROUPS = 2**20
 MOST_LEVELS = 100
 
@@ -38,7 +37,7 @@ def kept_quantiles(opened: OpenModel, level: float) -> Floats:
     expected: list[int | None] = [1]
     if opened.model.grouping_columns and isinstance(n_groups, int):
         expected = [None, *range(1, min(n_groups, _MOST_GROUPS) + 1)]
-    rows = listed(opened.host, sql.kept_quantiles(*at, len(expected)), [_FLOAT], [level])
+    rows = listed(opened.host, sql.kept_quantiles(*at, level, len(expected)))
     levels = [] if rows else [row["level"] for row in opened.host.query(sql.kept_levels(*at, MOST_LEVELS))]
     if levels:
         raise MadtreeError(

@@ -99,9 +99,9 @@ def run(self, *given, own=PlpyHost._run):
     rows = own(self, *given)
     weighed(rows)
     return rows
-def stream(self, sql, types=(), params=(), batch=1, own=PlpyHost.stream):
+def stream(self, sql, batch=1, own=PlpyHost.stream):
     kept = []
-    for row in own(self, sql, types, params, batch):
+    for row in own(self, sql, batch):
         kept.append(row)
         if len(kept) == batch:
             weighed(kept)

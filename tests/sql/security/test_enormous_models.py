@@ -52,8 +52,8 @@ if not hasattr(PlpyHost, "longest"):
             return own(self, *given)
         finally:
             PlpyHost.since = time.thread_time()
-    def stream(self, sql, types=(), params=(), batch=1, own=PlpyHost.stream):
-        rows = own(self, sql, types, params, batch)
+    def stream(self, sql, batch=1, own=PlpyHost.stream):
+        rows = own(self, sql, batch)
         for number in itertools.count():
             if number % batch == 0:  # fetches, which is PostgreSQL's work
                 looked()

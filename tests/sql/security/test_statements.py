@@ -32,9 +32,9 @@ class Host(PlpyHost):
     def _run(self, sql, types, params):
         found.extend([sql, *(each for each in params if isinstance(each, str))])
         return super()._run(sql, types, params)
-    def stream(self, sql, types=(), params=(), batch=1):
-        found.extend([sql, *(each for each in params if isinstance(each, str))])
-        return super().stream(sql, types, params, batch)
+    def stream(self, sql, batch=1):
+        found.append(sql)
+        return super().stream(sql, batch)
 
 function, given = FUNCTIONS[name], json.loads(arguments)
 try:

@@ -78,9 +78,9 @@ class Host(PlpyHost):
     def _run(self, sql, types, params):
         self.told(sql)
         return super()._run(sql, types, params)
-    def stream(self, sql, types=(), params=(), batch=1):
+    def stream(self, sql, batch=1):
         self.told(sql)
-        return super().stream(sql, types, params, batch)
+        return super().stream(sql, batch)
 
 function = FUNCTIONS[name]
 given = json.loads(arguments)
