@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
-from madtree.host.cancels import Looked, no_cancel_yet, refuse_parallel_query, savepoints_are_sent
+from madtree.host.cancels import Looked, errors_end_session, no_cancel_yet, refuse_parallel_query, savepoints_are_sent
 from madtree.host.message import StepDone
 from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.session import Looks
@@ -98,7 +98,8 @@ class PlpyHost:
                     self._looks.looked()
                     yield from rows
             finally:
-                cursor.close()
+                with errors_end_session():
+                    cursor.close()
         except self._plpy.SPIError as error:
             _remember(error, text, params)
             raise
@@ -111,9 +112,12 @@ class PlpyHost:
             plan = self._plan(text, types)
             with no_cancel_yet() as let_in:
                 cursor = self._plpy.cursor(plan, Looked([*params, None], let_in))
-            while rows := self._next(cursor, batch):
-                yield from rows
-            cursor.close()
+            try:
+                while rows := self._next(cursor, batch):
+                    yield from rows
+            finally:
+                with errors_end_session():
+                    cursor.close()
             return
         name = f"madtree_{secrets.token_hex(8)}"
         self._run(f"DECLARE {name} NO SCROLL CURSOR FOR {text}", (), ())
