@@ -43,6 +43,7 @@ _SYSTEM = {
 }
 _NUMPY = "numpy"  # its folder
 _PACKAGE = Path(madtree.__file__).parent
+_MOST_WITHIN = 8  # calls: where Python has no frame left, PL/Python jumps out of its midst at the next error
 
 
 class _Calls:
@@ -55,6 +56,12 @@ class _Calls:
 def _under_way() -> Iterator[None]:
     _Calls.n += 1
     try:
+        if _Calls.n > _MOST_WITHIN:
+            raise MadtreeError(
+                f"calls of madtree's functions within one another are more than {_MOST_WITHIN}",
+                hint="Look for a function in an expression or a view that calls madtree, and so itself again.",
+                sqlstate="54001",
+            )
         yield
     finally:
         _Calls.n -= 1
@@ -77,11 +84,11 @@ def answering(function: Callable[P, str]) -> Callable[P, tuple[str | None, Mista
 
     @wraps(function)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> tuple[str | None, Mistake | None]:
-        with _under_way():
-            try:
+        try:
+            with _under_way():
                 return function(*args, **kwargs), None
-            except Exception as error:
-                return None, _mistake_or_raise(error)
+        except Exception as error:
+            return None, _mistake_or_raise(error)
 
     return wrapper
 
@@ -91,11 +98,11 @@ def answering_rows(function: Callable[P, Iterable[dict[str, Any]]]) -> Callable[
 
     @wraps(function)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> list[AnswerRow]:
-        with _under_way():
-            try:
+        try:
+            with _under_way():
                 return [AnswerRow(row) for row in function(*args, **kwargs)]
-            except Exception as error:
-                return [AnswerRow(mistake=_mistake_or_raise(error))]
+        except Exception as error:
+            return [AnswerRow(mistake=_mistake_or_raise(error))]
 
     return wrapper
 

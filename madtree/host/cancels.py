@@ -1,4 +1,4 @@
-"""What must not happen while PL/Python begins a statement: a cancel, or a parallel query.
+"""What must not happen while PL/Python begins a statement, a cancel or a parallel query; or closes a cursor, an error.
 
 PL/Python begins a subtransaction for each statement, before it is ready for an error: that would leave Python's frames
 behind, and the next call would crash the server. PostgreSQL raises none there. With Citus it asks each server with
@@ -53,6 +53,21 @@ def refuse_parallel_query() -> None:
             hint="A function that calls it must be PARALLEL UNSAFE, as functions are if nothing else is said.",
             sqlstate="25000",
         )
+
+
+@contextmanager
+def errors_end_session() -> Iterator[None]:
+    """While PL/Python closes a cursor it is not ready for an error, either, and Python would be left broken. There are
+    such errors: a foreign server is told that its cursor is done with, and may fail, or be waited for when a timeout
+    strikes. Here they end the session, and with it Python.
+    """
+    ends_session = ctypes.c_bool.in_dll(ctypes.PyDLL(None), "ExitOnAnyError")
+    before = ends_session.value
+    ends_session.value = True
+    try:
+        yield
+    finally:
+        ends_session.value = before
 
 
 @contextmanager

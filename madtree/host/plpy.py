@@ -9,7 +9,13 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
-from madtree.host.cancels import TellingList, no_cancel_yet, refuse_parallel_query, savepoints_are_sent
+from madtree.host.cancels import (
+    TellingList,
+    errors_end_session,
+    no_cancel_yet,
+    refuse_parallel_query,
+    savepoints_are_sent,
+)
 from madtree.host.message import StepDone
 from madtree.host.protocol import Host, Query, Row, Sharing
 from madtree.host.session import Looks
@@ -98,7 +104,8 @@ class PlpyHost:
                     self._looks.looked()
                     yield from rows
             finally:
-                cursor.close()
+                with errors_end_session():
+                    cursor.close()
         except self._plpy.SPIError as error:
             _remember(error, text, ())
             raise

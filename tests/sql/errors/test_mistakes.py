@@ -514,6 +514,16 @@ def test_a_mistake_within_a_call_is_not_taken_for_the_calls_own(functions: psyco
     assert said.sqlstate == "22012"
 
 
+def test_calls_within_one_another_come_to_an_end(functions: psycopg.Connection) -> None:
+    functions.execute("SELECT tree_train('points', 'n', 'id', 'y', 'x')")
+    functions.execute(
+        "CREATE FUNCTION again(i int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN "
+        "PERFORM FROM tree_evaluate('n', 'mirrored'); RETURN i; END $$"
+    )
+    functions.execute("CREATE VIEW mirrored AS SELECT id, again(x) AS x, y FROM points")
+    assert mistake(functions, "SELECT FROM tree_evaluate('n', 'mirrored')").sqlstate == "54001"
+
+
 @pytest.mark.parametrize(
     ("where", "name", "body", "call", "sqlstate", "said"),
     [
