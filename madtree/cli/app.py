@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from madtree import __version__
-from madtree.cli import doctor, explain, export, living, manage, measure, predict, report, show, training
+from madtree.cli import doctor, explain, export, functions, manage, measure, predict, report, show
 from madtree.cli.demo import demo_command
 from madtree.cli.escapes import escaped_line
 from madtree.cli.exits import HELP, NO_CONNECTION, REFUSED, USAGE, CommandError, InterruptError
@@ -64,29 +64,27 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-commands: list[tuple[str, Callable[..., None], str]] = [
-    *((name, command, epilog) for name, (command, epilog) in training.COMMANDS.items()),
-    ("predict", predict.predict_command, predict.EPILOG),
-    ("show", show.show_command, show.EPILOG),
-    ("evaluate", measure.evaluate_command, measure.EVALUATE_EPILOG),
-    ("explain", explain.explain_command, explain.EPILOG),
-    ("shap", explain.shap_command, explain.SHAP_EPILOG),
-    ("dependence", explain.dependence_command, explain.DEPENDENCE_EPILOG),
-    ("cp", measure.cp_command, measure.CP_EPILOG),
-    ("importance", measure.importance_command, measure.IMPORTANCE_EPILOG),
-    ("prune", manage.prune_command, manage.PRUNE_EPILOG),
-    ("calibrate", living.calibrate_command, living.CALIBRATE_EPILOG),
-    ("conformal", living.conformal_command, living.CONFORMAL_EPILOG),
-    ("refresh", living.refresh_command, living.REFRESH_EPILOG),
-    ("drift", living.drift_command, living.DRIFT_EPILOG),
-    ("alias", living.alias_command, living.ALIAS_EPILOG),
-    ("cut", manage.cut_command, manage.CUT_EPILOG),
-    ("export", export.export_command, export.EPILOG),
-    ("report", report.report_command, report.EPILOG),
-    ("models", manage.models_command, manage.MODELS_EPILOG),
-    ("drop", manage.drop_command, manage.DROP_EPILOG),
-]
-for name, command, epilog in commands:
+commands: dict[str, tuple[Callable[..., None], str]] = {
+    **functions.COMMANDS,
+    "predict": (predict.predict_command, predict.EPILOG),
+    "show": (show.show_command, show.EPILOG),
+    "evaluate": (measure.evaluate_command, measure.EVALUATE_EPILOG),
+    "explain": (explain.explain_command, explain.EPILOG),
+    "importance": (explain.importance_command, explain.IMPORTANCE_EPILOG),
+    "drift": (measure.drift_command, measure.DRIFT_EPILOG),
+    "alias": (manage.alias_command, manage.ALIAS_EPILOG),
+    "export": (export.export_command, export.EPILOG),
+    "report": (report.report_command, report.EPILOG),
+    "models": (manage.models_command, manage.MODELS_EPILOG),
+    "drop": (manage.drop_command, manage.DROP_EPILOG),
+}
+# In which the help lists them, behind those that train.
+ORDER = (
+    "predict", "show", "evaluate", "explain", "shap", "dependence", "cp", "importance", "prune", "calibrate",
+    "conformal", "refresh", "drift", "alias", "cut", "export", "report", "models", "drop",
+)  # fmt: skip
+for name in sorted(commands, key=lambda name: ORDER.index(name) if name in ORDER else -1):
+    command, epilog = commands[name]
     app.command(name, epilog=epilog, rich_help_panel=MODELS)(command)
 add_server_commands(app, SERVERS)
 app.command("doctor", epilog=doctor.EPILOG, rich_help_panel=SERVERS)(doctor.doctor_command)

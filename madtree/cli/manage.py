@@ -1,4 +1,4 @@
-"""`madtree models`, `madtree prune`, `madtree cut` and `madtree drop`."""
+"""`madtree models`, `madtree alias` and `madtree drop`."""
 
 from __future__ import annotations
 
@@ -7,52 +7,32 @@ from typing import Annotated
 import typer
 
 from madtree.calls import run
+from madtree.cli.declared import Given, with_options_of
 from madtree.cli.escapes import escaped_line
-from madtree.cli.options import Dsn, Json, Model, ReplaceModel, TrustOwner, examples
-from madtree.cli.output import as_json, rows, text, without_empty
-from madtree.cli.session import answered, session
+from madtree.cli.exits import USAGE, CommandError
+from madtree.cli.options import Dsn, Json, examples
+from madtree.cli.output import answer, as_json, rows, text, without_empty
+from madtree.cli.session import session
 from madtree.interface import FUNCTIONS
 
-PRUNE_EPILOG = examples("$ madtree prune delay_tree delay_small --cp 0.005")
-CUT_EPILOG = examples("$ madtree cut delay_boost delay_short --trees 50")
+ALIAS_EPILOG = examples("$ madtree alias champion delay_boost", "$ madtree alias champion --remove")
 DROP_EPILOG = examples("$ madtree drop delay_tree", "$ madtree drop delay_tree delay_small")
 
 
-def prune_command(
-    model: Model,
-    new_model: Annotated[str, typer.Argument(help="Name of the pruned model, to be created.", show_default=False)],
-    cp: Annotated[
-        float,
-        typer.Option(
-            help="A split stays if it lowers the risk by more than this share of the root's.",
-            min=0.0,
-            show_default=False,
-        ),
-    ],
-    replace: ReplaceModel = False,
-    trust_owner: TrustOwner = False,
+@with_options_of("model_alias")
+def alias_command(
+    given: Given,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the alias instead.")] = False,
     dsn: Dsn = None,
     json: Json = False,
 ) -> None:
-    """Prune a model further, without the data, into a new model."""  # fmt: skip
-    given = {"model": model, "new_model": new_model, "cp": cp, "trust_owner": trust_owner, "replace": replace}
-    facts = {"model": new_model, "pruned_from": model, "cp": cp}
-    answered("tree_prune", given, "pruning", dsn, facts, json=json)
-
-
-def cut_command(
-    model: Model,
-    new_model: Annotated[str, typer.Argument(help="Name of the shorter model, to be created.", show_default=False)],
-    trees: Annotated[int, typer.Option(help="Rounds to keep, from the first one on.", min=1, show_default=False)],
-    replace: ReplaceModel = False,
-    trust_owner: TrustOwner = False,
-    dsn: Dsn = None,
-    json: Json = False,
-) -> None:
-    """Cut a boosted model to its first rounds, without the data, into a new model."""  # fmt: skip
-    given = {"model": model, "new_model": new_model, "num_trees": trees, "trust_owner": trust_owner, "replace": replace}
-    facts = {"model": new_model, "cut_from": model, "num_trees": trees}
-    answered("boost_cut", given, "cutting", dsn, facts, json=json)
+    """Give a model a second name, or let one that is there name this model."""
+    if remove == (given["model"] is not None):
+        raise CommandError("give a model, or --remove", code=USAGE)
+    arguments = given.of("model_alias")
+    with session(dsn) as opened:
+        message = opened.line("model_alias", arguments, "naming")
+    answer(message, {"alias": given["alias"], "model": given["model"]}, json=json)
 
 
 def drop_command(

@@ -1,18 +1,17 @@
-"""`madtree evaluate`, `madtree cp` and `madtree importance`: how good a model and its smaller trees are, what it uses.
+"""`madtree evaluate` and `madtree drift`: how good a model is, and whether new rows are still what it was trained for.
 """  # fmt: skip
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from madtree.cli.exits import USAGE, CommandError
-from madtree.cli.options import Dsn, Json, Model, TrustOwner, examples
+from madtree.cli.declared import Given, with_options_of
+from madtree.cli.options import Dsn, Json, examples
 from madtree.cli.output import rows, without_empty
 from madtree.cli.session import session
-from madtree.interface import FUNCTIONS
+from madtree.cli.trees import kind_of
 from madtree.sqltext.evaluate import COUNTS
+from madtree.trees import Joining
 
 EVALUATE_EPILOG = examples(
     "$ madtree evaluate delay_tree flights_today",
@@ -22,74 +21,25 @@ EVALUATE_EPILOG = examples(
     "$ madtree evaluate delay_boost flights_today --rounds",
     "$ madtree evaluate delay_boost flights_today --conformal 0.5,0.9",
 )
-CP_EPILOG = examples("$ madtree cp delay_cv", "$ madtree cp delay_cv --json")
-IMPORTANCE_EPILOG = examples(
-    "$ madtree importance delay_tree",
-    "$ madtree importance delay_tree --data flights_today",
-    "$ madtree importance delay_tree --data flights_today --features '[origin, dest], hour'",
+DRIFT_EPILOG = examples(
+    "$ madtree drift delay_tree flights_of_may --training flights",
+    "$ madtree drift delay_tree flights_of_june",
 )
 
 
-def evaluate_command(
-    model: Model,
-    table: Annotated[str, typer.Argument(help="Table with known outcomes.", show_default=False)],
-    confusion: Annotated[bool, typer.Option("--confusion", help="The confusion matrix instead, as rows.")] = False,
-    curve: Annotated[
-        bool, typer.Option("--curve", help="ROC, lift and calibration instead, of the last class or that of --class.")
-    ] = False,
-    reliability: Annotated[
-        bool, typer.Option("--reliability", help="How far probabilities are from what happens instead, by bins.")
-    ] = False,
-    rounds: Annotated[
-        bool,
-        typer.Option("--rounds", help="Loss, and accuracy or RMSE, by the number of a boosted model's rounds instead."),
-    ] = False,
-    conformal: Annotated[
-        str | None,
-        typer.Option(
-            help="How far predictions may be off at these levels instead, as for intervals.",
-            metavar="LEVELS",
-            show_default=False,
-        ),
-    ] = None,
-    class_: Annotated[
-        str | None,
-        typer.Option(
-            "--class", help="With --curve and --reliability: whose probability is looked at.", show_default=False
-        ),
-    ] = None,
-    points: Annotated[
-        int | None, typer.Option(min=1, help="With --curve: rows at most; 10 for deciles.", show_default=False)
-    ] = None,
-    bins: Annotated[
-        int | None, typer.Option(min=1, help="With --reliability: bins. Default: 10.", show_default=False)
-    ] = None,
-    trust_owner: TrustOwner = False,
-    dsn: Dsn = None,
-    json: Json = False,
-) -> None:
+@with_options_of(
+    "tree_evaluate",
+    tree_confusion="--confusion",
+    tree_curve="--curve",
+    tree_reliability="--reliability",
+    boost_staged="--rounds",
+    conformal_quantiles="--conformal",
+)
+def evaluate_command(given: Given, dsn: Dsn = None, json: Json = False) -> None:
     """Measure a model on a table with known outcomes: accuracy, log loss, AUC; or RMSE, MAE, R²."""
-    chosen = {
-        "tree_curve": curve,
-        "tree_reliability": reliability,
-        "tree_confusion": confusion,
-        "boost_staged": rounds,
-        "conformal_quantiles": conformal is not None,
-    }
-    if sum(chosen.values()) > 1:
-        raise CommandError("choose one of --confusion, --curve, --reliability, --rounds and --conformal", code=USAGE)
-    if not (curve or reliability) and class_ is not None:
-        raise CommandError("--class is for --curve and --reliability", code=USAGE)
-    if not curve and points is not None:
-        raise CommandError("--points is for --curve", code=USAGE)
-    if not reliability and bins is not None:
-        raise CommandError("--bins is for --reliability", code=USAGE)
-    function = next((name for name, is_wanted in chosen.items() if is_wanted), "tree_evaluate")
+    function = given.asked() or "tree_evaluate"
+    arguments = given.of(function)
     with session(dsn) as opened:
-        named = FUNCTIONS[function].arguments[0].name
-        tested = FUNCTIONS[function].arguments[1].name
-        arguments: dict[str, Any] = {named: model, tested: table, "trust_owner": trust_owner}
-        arguments |= {"class": class_, "max_points": points, "n_bins": bins, "levels": conformal}
         found = opened.call(function, arguments, "evaluating")
     rows(found if json else without_empty([*map(_with_counts, found)]), json, empty="no rows")
 
@@ -99,45 +49,15 @@ def _with_counts(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "value": int(row["value"])} if row.get("metric") in COUNTS else row
 
 
-def cp_command(model: Model, dsn: Dsn = None, json: Json = False) -> None:
-    """Show the cp table of a model: the trees that pruning makes of it, and their errors; of a grouped model, by group.
-    """  # fmt: skip
+@with_options_of("tree_drift", tree_statistics="--training")
+def drift_command(given: Given, dsn: Dsn = None, json: Json = False) -> None:
+    """Tell how far the values of new rows, and what the model says of them, have moved from those of the training."""
     with session(dsn) as opened:
-        found = opened.call("tree_cp", {"model": model}, "reading")
-    rows(found if json else without_empty(found), json, empty="no tree could be trained")
-
-
-def importance_command(
-    model: Model,
-    data: Annotated[
-        str | None,
-        typer.Option(help="Table with known outcomes, whose values are exchanged among its rows.", show_default=False),
-    ] = None,
-    features: Annotated[
-        str | None, typer.Option(help="With --data: these; [a, b] are exchanged together.", show_default=False)
-    ] = None,
-    metric: Annotated[
-        str | None,
-        typer.Option(help="With --data: log_loss or accuracy; rmse or mae.", show_default=False),
-    ] = None,
-    trust_owner: TrustOwner = False,
-    dsn: Dsn = None,
-    json: Json = False,
-) -> None:
-    """Show how much each feature contributes to a model, the most important first; of a grouped model, by group.
-
-    Where training has permuted features, also what the trees lose on out-of-bag rows by that, and how it differs
-    between trees (a standard deviation). With --data, how much worse the model predicts that table where the feature's
-    values are exchanged among its rows.
-    """  # fmt: skip
-    if data is None and (features is not None or metric is not None):
-        raise CommandError("--features and --metric are for --data", code=USAGE)
-    arguments = {"model": model, "test_table": data, "features": features, "metric": metric, "trust_owner": trust_owner}
-    with session(dsn) as opened:
-        if data is None:
-            found = opened.call("tree_importance", {"model": model}, "asking")
-        else:
-            found = opened.call("permutation_importance", arguments, "exchanging")
-    if not json and not any(row.get("group_values") for row in found):  # there are no groups
-        found = [{name: value for name, value in row.items() if name != "tree_id"} for row in found]
-    rows(found if json else without_empty(found), json, empty="no tree could be trained")
+        if given["training"] is not None:
+            opened.line("tree_statistics", given.of("tree_statistics"), "counting")
+        found = opened.call("tree_drift", given.of("tree_drift"), "counting")
+        kind = None if json else opened.run(lambda: kind_of(opened.connection, given["model"]), "reading")
+    if kind is not None:
+        of_model = "(leaves)" if kind.joining is Joining.NONE else "(predictions)"
+        found = without_empty([{**row, "feature": row["feature"] or of_model} for row in found])
+    rows(found, json, empty="no features")

@@ -10,8 +10,7 @@ from typing import Annotated
 
 import typer
 
-SERVER = "Server"
-OUTPUT = "Output"
+from madtree.interface import command_line
 
 
 class EngineName(str, Enum):
@@ -56,13 +55,9 @@ Dsn = Annotated[
         metavar="URI",
         help="The server: postgresql://user@host:5432/database. Default: what PG* variables name, "
         "else your private server (madtree up).",
-        rich_help_panel=SERVER,
+        rich_help_panel=command_line.SERVER,
         show_default=False,
     ),
-]
-Model = Annotated[str, typer.Argument(help="Name of the model, with its schema where needed.", show_default=False)]
-Tree = Annotated[
-    int | None, typer.Option(help="Of a model of several trees, the one of this number.", show_default=False)
 ]
 Group = Annotated[
     list[str] | None,
@@ -72,20 +67,7 @@ Group = Annotated[
         show_default=False,
     ),
 ]
-ReplaceModel = Annotated[bool, typer.Option("--replace", help="Drop a model of your own of the new name first.")]
-TrustOwner = Annotated[
-    bool,
-    typer.Option(
-        "--trust-owner",
-        help="As a superuser, use another role's model although it runs what that role wrote.",
-        rich_help_panel=SERVER,
-    ),
-]
-Full = Annotated[
-    bool,
-    typer.Option("--full", help="Name all categories of a split, however many.", rich_help_panel=OUTPUT),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=command_line.OUTPUT)]
 
 
 def examples(*lines: str) -> str:
@@ -100,9 +82,13 @@ _VALUE = re.compile(r"\b([a-z_]+) => ('[^']*'|\.\.\.|\w+(?:\.\w+)*)")
 _NAME = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")  # of several words, which no sentence has but as a name
 
 
-def as_options(message: str) -> str:
-    """What a function says of its arguments, in the words of the command: `--replace` for `replace => true`."""
-    flags = FLAGS.get({})
+def as_options(message: str, flags: Mapping[str, tuple[str, str]] | None = None) -> str:
+    """What a function says of its arguments, in the words of the command: `--replace` for `replace => true`.
+
+    Args:
+        flags: of the command; None for the one that runs.
+    """
+    flags = FLAGS.get({}) if flags is None else flags
     if "SELECT " in message:
         return message
 

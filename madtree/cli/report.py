@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from madtree.cli.files import write
-from madtree.cli.options import Dsn, Model, TrustOwner, examples
+from madtree.cli.options import Dsn, examples
 from madtree.cli.session import session
+from madtree.interface import command_line
 from madtree.report import build_report
 
 EPILOG = examples(
@@ -21,7 +22,7 @@ EPILOG = examples(
 
 
 def report_command(
-    model: Model,
+    model: Annotated[str, typer.Argument(help="Name of the model, with its schema where needed.", show_default=False)],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The file to write; - for stdout.", show_default=False)
     ],
@@ -49,7 +50,14 @@ def report_command(
     row: Annotated[
         str | None, typer.Option(help="Mark the path of the row with this id, of that table.", show_default=False)
     ] = None,
-    trust_owner: TrustOwner = False,
+    trust_owner: Annotated[
+        bool,
+        typer.Option(
+            "--trust-owner",
+            help="As a superuser, use another role's model although it runs what that role wrote.",
+            rich_help_panel=command_line.SERVER,
+        ),
+    ] = False,
     dsn: Dsn = None,
 ) -> None:
     """Write a model as one HTML page: the tree to click through, importance, errors, the SQL to score; of a forest its

@@ -15,7 +15,7 @@ from madtree.cli.bar import Bar
 from madtree.cli.connection import Target, check_dsn, connect, resolve
 from madtree.cli.exits import INTERRUPTED, USAGE, CommandError, InterruptError
 from madtree.cli.interrupt import interruptible, signals_raise
-from madtree.cli.output import answer, say
+from madtree.cli.output import say
 from madtree.host import Host
 from madtree.host.psycopg import Engine, PsycopgHost, found_engine, raising_lost_connection, require_numpy
 from madtree.interface import FUNCTIONS
@@ -167,12 +167,3 @@ def session(dsn: str | None) -> Iterator[CommandSession]:
                 yield CommandSession(target, connection, engine, CONNECTIONS.get(), source)
     except KeyboardInterrupt as signalled:  # outside a call on the server, which explains itself
         raise InterruptError(getattr(signalled, "code", INTERRUPTED), "interrupted") from None
-
-
-def answered(
-    function: str, given: Mapping[str, Any], doing: str, dsn: str | None, facts: Mapping[str, Any], *, json: bool
-) -> None:
-    """Call a function that answers by a line, and print that; `facts`: what JSON tells beside it."""
-    with session(dsn) as opened:
-        message = opened.line(function, given, doing)
-    answer(message, facts, json=json)

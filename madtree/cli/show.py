@@ -10,13 +10,15 @@ from typing import Annotated, Any
 
 import typer
 
+from madtree.cli.declared import Given, with_options_of
 from madtree.cli.escapes import escaped_line
 from madtree.cli.exits import USAGE, CommandError
 from madtree.cli.files import write
-from madtree.cli.options import OUTPUT, Dsn, Full, Group, Json, Model, Tree, TrustOwner, examples
+from madtree.cli.options import Dsn, Group, Json, examples
 from madtree.cli.output import as_json, document, text
 from madtree.cli.session import CommandSession, session
 from madtree.cli.trees import read_trees, tree_number
+from madtree.interface import command_line
 from madtree.records import dataclass
 from madtree.render.dot import model_dot
 from madtree.render.svg import tree_svg
@@ -36,29 +38,20 @@ EPILOG = examples(
 FOR_PROGRAMS = ("dot", "svg")
 
 
+@with_options_of("tree_display", "tree_rules")
 def show_command(
-    model: Model,
+    given: Given,
     group: Group = None,
-    tree: Tree = None,
     dot: Annotated[bool, typer.Option("--dot", help="A graph for graphviz.")] = False,
     svg: Annotated[bool, typer.Option("--svg", help="A picture; of a grouped model, of its first tree.")] = False,
     rules: Annotated[bool, typer.Option("--rules", help="A rule for each leaf.")] = False,
     surrogates: Annotated[bool, typer.Option("--surrogates", help="The surrogates of each node.")] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Impurity, rows and class weights of each node.")
-    ] = False,
-    max_depth: Annotated[
-        int | None,
-        typer.Option(
-            min=0, help="Draw nodes down to this depth, and say how many leaves are below.", show_default=False
-        ),
-    ] = None,
-    full: Full = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File to write; - or nothing: stdout.", rich_help_panel=OUTPUT),
+        typer.Option(
+            "--output", "-o", help="File to write; - or nothing: stdout.", rich_help_panel=command_line.OUTPUT
+        ),
     ] = None,
-    trust_owner: TrustOwner = False,
     dsn: Dsn = None,
     json: Json = False,
 ) -> None:
@@ -76,13 +69,13 @@ def show_command(
         raise CommandError("--json and --output do not go together", "madtree export writes it to a file.", USAGE)
     kind = chosen[0]
     with session(dsn) as opened:
-        trees = ChosenTrees(opened, model, tree, group)
+        trees = ChosenTrees(opened, given, group)
         if json:
-            as_json(find_rules(trees, trust_owner, full=True) if kind == "rules" else model_as_json(trees))
+            as_json(find_rules(trees, full=True) if kind == "rules" else model_as_json(trees))
             return
-        drawn = draw(trees, kind, verbose, trust_owner, full, max_depth)
+        drawn = draw(trees, kind)
     if output is not None:
-        write(drawn, output, model)
+        write(drawn, output, given["model"])
         return
     show = document if kind in FOR_PROGRAMS else text
     show(drawn.rstrip("\n"))
@@ -90,41 +83,32 @@ def show_command(
 
 @dataclass(frozen=True)
 class ChosenTrees:
-    """The trees of a model that a command is about.
-
-    Attributes:
-        tree, group: as for `read_trees`.
-    """
+    """The trees of a model that a command is about: what was given says which, with `group` as for `read_trees`."""
 
     opened: CommandSession
-    model: str
-    tree: int | None
+    given: Given
     group: Sequence[str] | None
 
     def read(self) -> TreeModel:
-        return self.opened.run(lambda: read_trees(self.opened.connection, self.model, self.tree, self.group), "reading")
+        asked = self.given["model"], self.given["tree"], self.group
+        return self.opened.run(lambda: read_trees(self.opened.connection, *asked), "reading")
 
     def number(self) -> int | None:
         """As `tree_number`."""
-        asked = self.model, self.tree, self.group
+        asked = self.given["model"], self.given["tree"], self.group
         return self.opened.run(lambda: tree_number(self.opened.connection, *asked), "reading")
 
     def one(self) -> int | None:
         """The number of the one tree asked for, by itself or by its group; None where none is."""
-        return None if self.tree is None and not self.group else self.number()
+        return None if self.given["tree"] is None and not self.group else self.number()
 
 
-def draw(
-    trees: ChosenTrees,
-    kind: str,
-    verbose: bool = False,
-    trust_owner: bool = False,
-    full: bool = False,
-    max_depth: int | None = None,
-) -> str:
+def draw(trees: ChosenTrees, kind: str) -> str:
     """A model drawn as `text`, `dot`, `svg`, `rules` or `surrogates`."""
+    given = trees.given
+    verbose, full, max_depth = bool(given["verbose"]), bool(given["full"]), given["max_depth"]
     if kind == "rules":
-        return rules_text(find_rules(trees, trust_owner, full))
+        return rules_text(find_rules(trees, full))
     model = trees.read()
     if kind == "dot":
         return model_dot(model, verbose, full, max_depth=max_depth)
@@ -137,7 +121,7 @@ def draw(
 
 def model_as_json(trees: ChosenTrees) -> dict[str, Any]:
     """The document that tree_to_json makes, with the one tree that was asked for or all."""
-    arguments = {"model": trees.model, "tree_id": trees.one()}
+    arguments = {"model": trees.given["model"], "tree_id": trees.one()}
     made: dict[str, Any] = json_text.loads(trees.opened.line("tree_to_json", arguments, "reading"))
     return made
 
@@ -151,9 +135,9 @@ def surrogates_of(model: TreeModel, full: bool) -> str:
     return surrogates_text(model, full)
 
 
-def find_rules(trees: ChosenTrees, trust_owner: bool, full: bool) -> list[dict[str, Any]]:
+def find_rules(trees: ChosenTrees, full: bool) -> list[dict[str, Any]]:
     """The rows of tree_rules, of a model or of one tree of its groups."""
-    arguments = {"model": trees.model, "tree_id": trees.number(), "trust_owner": trust_owner, "full": full}
+    arguments = {**trees.given.of("tree_rules"), "tree_id": trees.number(), "full": full}
     return trees.opened.call("tree_rules", arguments, "reading")
 
 

@@ -424,7 +424,7 @@ class FunctionCalls(Caller):
             Table, view, materialized, foreign or partitioned table with the id column, the features and the grouping
             columns of the training, under the same names.
         output_table
-            Table to create; must not exist, unless replace is true.
+            Table to create; must not exist, unless replace => true.
         type
             What to write, see below.
         trust_owner
@@ -821,7 +821,7 @@ class FunctionCalls(Caller):
         new_data_table
             Table or view with the id, the features and the grouping columns.
         output_table
-            Table to create; must not exist, unless replace is true.
+            Table to create; must not exist, unless replace => true.
         type
             The scale; None: the first one that is listed below.
         class_
@@ -833,7 +833,7 @@ class FunctionCalls(Caller):
         interactions
             True: also what each two features contribute together.
         features
-            With interactions: tell of these and their pairs only; None: of all.
+            With interactions => true: tell of these and their pairs only; None: of all.
         background
             Table or view whose rows stand for what is not known; None: the rows of training do.
         trust_owner
@@ -903,7 +903,7 @@ class FunctionCalls(Caller):
         class_
             Whose prediction is told, as text; None: of two classes the last one, of more all.
         accumulated
-            True: accumulated local effects.
+            True: accumulated local effects, of features whose values have an order.
         ice
             True: a curve for each row.
         grid_size
@@ -1038,7 +1038,7 @@ class FunctionCalls(Caller):
         model
             output_table_name of tree_train.
         new_model
-            Name of the new model; its tables must not exist, unless replace is true.
+            Name of the new model; its tables must not exist, unless replace => true.
         cp
             Complexity parameter: a split stays if it lowers the tree's risk by more than cp times the root's.
         trust_owner
@@ -1068,7 +1068,7 @@ class FunctionCalls(Caller):
         calibration_table
             Table or view with known outcomes, which training has not seen.
         output_model
-            Name of the new model; its tables must not exist, unless replace is true.
+            Name of the new model; its tables must not exist, unless replace => true.
         method
             'isotonic': a function that never falls, from a thousand rows on; 'sigmoid': Platt's curve, for fewer.
         trust_owner
@@ -1097,7 +1097,7 @@ class FunctionCalls(Caller):
         new_table
             Table or view with the outcomes, under the names of the training table.
         output_model
-            Name of the new model; its tables must not exist, unless replace is true.
+            Name of the new model; its tables must not exist, unless replace => true.
         trust_owner
             As a superuser, use another role's model although it runs what that role wrote.
         replace
@@ -1268,7 +1268,7 @@ class FunctionCalls(Caller):
         new_data_table
             Table or view with the id, the features and the grouping columns.
         output_table
-            Table to create; must not exist, unless replace is true.
+            Table to create; must not exist, unless replace => true.
         type
             'response': the class with most votes, or the mean 'prob': for each class the share of the trees that vote
             for it 'prob_mean': for each class the mean of its shares in the trees' leaves 'interval': the mean, and
@@ -1471,7 +1471,7 @@ class FunctionCalls(Caller):
         new_data_table
             Table or view with the id, the features and the grouping columns.
         output_table
-            Table to create; must not exist, unless replace is true.
+            Table to create; must not exist, unless replace => true.
         type
             'response': the class that is most probable, or the number 'prob': the probability of each class 'raw': the
             score, or with more than two classes that of each: the base score and what the trees add 'leaf': the leaf's
@@ -1556,7 +1556,7 @@ class FunctionCalls(Caller):
         model
             output_table_name of boost_train.
         new_model
-            Name of the new model; its tables must not exist, unless replace is true.
+            Name of the new model; its tables must not exist, unless replace => true.
         num_trees
             Rounds to keep, from the first one on; of a group that has fewer, all.
         trust_owner

@@ -26,7 +26,7 @@ def tree_display(
     Raises:
         MadtreeError: there is no such model, its groups have many trees, or `max_depth` is negative.
     """
-    _check_depth(max_depth)
+    FUNCTIONS["tree_display"].checked("max_depth", max_depth)
     _check_kind(host, model_name, "tree_display")
     model = read_model(host, model_name, competitors=bool(verbosity) and dot_format is False)
     return _drawn(host, model, dot_format, verbosity, full, max_depth)
@@ -47,7 +47,7 @@ def get_tree(
         MadtreeError: there is no such model, it is one of single trees, there is no such tree in it, or `max_depth` is
             negative.
     """
-    _check_depth(max_depth)
+    FUNCTIONS["get_tree"].checked("max_depth", max_depth)
     return _drawn(host, _member(host, "get_tree", model_name, gid, sample_id), dot_format, verbose, False, max_depth)
 
 
@@ -79,11 +79,6 @@ def _member(host: Host, function: str, given: str | None, gid: int | None, sampl
         )
     found = read_model(host, given, argument, tree_id)
     return found.as_single_trees if found.kind.says_numbers else found
-
-
-def _check_depth(max_depth: int | None) -> None:
-    if max_depth is not None and max_depth < 0:
-        raise MadtreeError(f"max_depth must be 0 or more, or NULL for all nodes, not {max_depth}")
 
 
 def _check_kind(host: Host, given: str | None, function: str) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from sys import float_info
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Flag, Setting
-from madtree.interface.training import GROWTH, SAMPLES, number_setting
+from madtree.interface.command_line import GROWTH, SAMPLES, Flag
+from madtree.interface.function import Argument, Setting
+from madtree.interface.training import number_setting
 from madtree.interface.valid import OneOf, Range, at_least, number_of_at_least
 from madtree.trees import (
     CATEGORY_ENCODINGS,

@@ -6,19 +6,18 @@ from dataclasses import replace
 
 from madtree.interface import defaults
 from madtree.interface.boost_params import BOOST_PARAMS, SHARE
-from madtree.interface.function import Argument, Command, Flag, Function, Setting
+from madtree.interface.command_line import DATA, GROWTH, Command, Flag
+from madtree.interface.function import Argument, Function, Setting
 from madtree.interface.shared import FIGURES
 from madtree.interface.training import (
     BINS,
     CLASS_PARAMS,
     CLASSIFICATION,
-    DATA,
     DEPENDENT,
     EXCLUDE,
     EXPOSURE,
     FEATURES,
     GROUPING,
-    GROWTH,
     ID,
     MEMORY,
     MIN_BUCKET,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from madtree.interface.command_line import Flag
 from madtree.interface.function import Argument, Function, Method, columns
-from madtree.interface.shared import ANY_MODEL, FIGURES, TRUST_OWNER, whom_to_trust
+from madtree.interface.shared import FIGURES, MODEL, NEW_DATA, TRUST_OWNER, whom_to_trust
 
 TREE_STATISTICS = Function(
     "tree_statistics",
@@ -11,8 +14,16 @@ TREE_STATISTICS = Function(
     run="madtree.calls.answers:tree_statistics",
     settings=FIGURES,
     arguments=(
-        Argument("model", "text", ANY_MODEL),
-        Argument("training_table", "text", "the table or view that the model was trained on"),
+        MODEL,
+        Argument(
+            "training_table",
+            "text",
+            "the table or view that the model was trained on",
+            flag=Flag(
+                names=("--training",),
+                help="the table that it was trained on: keep first how its values are distributed",
+            ),
+        ),
         TRUST_OWNER,
     ),
     details=f"""\
@@ -35,11 +46,7 @@ TREE_DRIFT = Function(
     run="madtree.score.drift:tree_drift",
     method=Method("drift", table="new_data_table"),
     settings=FIGURES,
-    arguments=(
-        Argument("model", "text", ANY_MODEL),
-        Argument("new_data_table", "text", "table or view with the features and the grouping columns"),
-        TRUST_OWNER,
-    ),
+    arguments=(MODEL, replace(NEW_DATA, help="table or view with the features and the grouping columns"), TRUST_OWNER),
     returns=columns(
         "feature text?, psi double precision, missing double precision?, missing_before double precision?, "
         "outside double precision?, n bigint"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from madtree.interface import defaults
+from madtree.interface.command_line import Command, Flag
 from madtree.interface.function import Argument, Function, Method, Takes, columns
-from madtree.interface.shared import ANY_MODEL, FIGURES, TRUST_OWNER, model_of, whom_to_trust
+from madtree.interface.shared import ANY_MODEL, FIGURES, MODEL, TRUST_OWNER, model_argument, model_of, whom_to_trust
+from madtree.interface.valid import at_least
 from madtree.trees import BOOSTED
 
 _TEST_TABLE = Argument(
@@ -12,7 +14,9 @@ _TEST_TABLE = Argument(
     "text",
     "table, view, ... with the dependent variable, the features, the grouping columns and the weights of the training, "
     "under the same names",
+    flag=Flag(names=("table",), help="table with known outcomes"),
 )
+_TREE_MODEL = model_argument("tree_model", ANY_MODEL)
 
 TREE_EVALUATE = Function(
     "tree_evaluate",
@@ -20,7 +24,7 @@ TREE_EVALUATE = Function(
     run="madtree.score.evaluate:tree_evaluate",
     method=Method("evaluate", table="test_table"),
     settings=FIGURES,
-    arguments=(Argument("tree_model", "text", ANY_MODEL), _TEST_TABLE, TRUST_OWNER),
+    arguments=(_TREE_MODEL, _TEST_TABLE, TRUST_OWNER),
     returns=columns("tree_id integer?, group_values jsonb?, metric text, value double precision?"),
     details=f"""\
 A row for each metric; of a grouped model first those of all rows (tree_id is NULL), then those of each group:
@@ -53,7 +57,7 @@ TREE_CONFUSION = Function(
     run="madtree.score.evaluate:tree_confusion",
     method=Method("confusion", table="test_table"),
     settings=FIGURES,
-    arguments=(Argument("tree_model", "text", ANY_MODEL), _TEST_TABLE, TRUST_OWNER),
+    arguments=(_TREE_MODEL, _TEST_TABLE, TRUST_OWNER),
     returns=columns(
         "tree_id integer, group_values jsonb?, actual text, predicted text, n bigint, weight double precision"
     ),
@@ -76,11 +80,18 @@ TREE_CURVE = Function(
     method=Method("curve", table="test_table"),
     settings=FIGURES,
     arguments=(
-        Argument("tree_model", "text", ANY_MODEL),
+        _TREE_MODEL,
         _TEST_TABLE,
         TRUST_OWNER,
         _CLASS,
-        Argument("max_points", "integer", "rows at most, of each group; 10 for deciles", defaults.MAX_POINTS),
+        Argument(
+            "max_points",
+            "integer",
+            "rows at most, of each group; 10 for deciles",
+            defaults.MAX_POINTS,
+            valid=at_least(1),
+            flag=Flag(names=("--points",)),
+        ),
     ),
     returns=columns(
         "tree_id integer?, group_values jsonb?, threshold double precision, n bigint, estimated double precision, "
@@ -115,11 +126,18 @@ TREE_RELIABILITY = Function(
     method=Method("reliability", table="test_table"),
     settings=FIGURES,
     arguments=(
-        Argument("tree_model", "text", ANY_MODEL),
+        _TREE_MODEL,
         _TEST_TABLE,
         TRUST_OWNER,
         _CLASS,
-        Argument("n_bins", "integer", "bins of one width that probabilities are put into", defaults.RELIABILITY_BINS),
+        Argument(
+            "n_bins",
+            "integer",
+            "bins of one width that probabilities are put into",
+            defaults.RELIABILITY_BINS,
+            valid=at_least(1),
+            flag=Flag(names=("--bins",)),
+        ),
     ),
     returns=columns(
         "tree_id integer?, group_values jsonb?, low double precision, high double precision, n bigint, "
@@ -148,6 +166,7 @@ _CALIBRATION_TABLE = Argument(
     "table or view with known outcomes, which training has not seen; NULL: of a forest the table that it was trained "
     "on, each row by the trees whose samples lack it",
     None,
+    flag=Flag(names=("table",)),
 )
 
 CONFORMAL_QUANTILES = Function(
@@ -157,10 +176,18 @@ CONFORMAL_QUANTILES = Function(
     method=Method("conformal_quantiles", table="calibration_table"),
     settings=FIGURES,
     arguments=(
-        Argument("model", "text", ANY_MODEL),
+        MODEL,
         _CALIBRATION_TABLE,
         Argument(
-            "levels", "text", "how many of the new rows are to be covered: numbers between 0 and 1", defaults.LEVELS
+            "levels",
+            "text",
+            "how many of the new rows are to be covered: numbers between 0 and 1",
+            defaults.LEVELS,
+            flag=Flag(
+                names=("--conformal",),
+                metavar="LEVELS",
+                help="how far predictions may be off at these levels instead, as for intervals",
+            ),
         ),
         TRUST_OWNER,
     ),
@@ -195,7 +222,7 @@ CONFORMAL_TRAIN = Function(
     method=Method("conformal_train", table="calibration_table"),
     settings=FIGURES,
     arguments=(
-        Argument("model", "text", ANY_MODEL),
+        MODEL,
         _CALIBRATION_TABLE,
         Argument(
             "levels",
@@ -219,6 +246,17 @@ table; tree_drop removes it. A model of rates over exposures is refused.
     example="""\
 SELECT madtree.conformal_train('delay_boost', 'flights_of_may');
 SELECT madtree.boost_predict('delay_boost', 'flights_of_june', 'between', 'conformal', level => 0.9);""",
+    command=Command(
+        "conformal",
+        "calibrating",
+        "Keep with a model how far its predictions may be off, for intervals and sets of classes.",
+        (
+            "madtree conformal delay_boost flights_of_may",
+            "madtree conformal delay_boost flights_of_may --levels 0.5,0.9",
+            "madtree predict delay_boost flights_of_june flights_between --type conformal",
+        ),
+        facts={"model": "model", "levels": "levels"},
+    ),
 )
 
 BOOST_STAGED = Function(
@@ -227,7 +265,7 @@ BOOST_STAGED = Function(
     run="madtree.score.staged:boost_staged",
     method=Method("staged", table="test_table"),
     settings=FIGURES,
-    arguments=(Argument("model", "text", model_of(BOOSTED)), _TEST_TABLE, TRUST_OWNER),
+    arguments=(model_argument("model", model_of(BOOSTED)), _TEST_TABLE, TRUST_OWNER),
     returns=columns(
         "tree_id integer?, group_values jsonb?, num_trees integer, n bigint, loss double precision?, metric text, "
         "value double precision?"
@@ -256,7 +294,7 @@ TESTED_ROWS = Function(
     run="madtree.score.evaluate:rows_of_report",
     settings=FIGURES,
     arguments=(
-        Argument("tree_model", "text", ANY_MODEL),
+        _TREE_MODEL,
         _TEST_TABLE,
         TRUST_OWNER,
         Argument("with_cells", "boolean", "whether it shows a confusion matrix", True),

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from madtree.interface.command_line import Command, Flag
 from madtree.interface.function import Argument, Function, Method, Takes, columns
-from madtree.interface.shared import ANY_MODEL, FULL, TEXTS, TRUST_OWNER, model_of, whom_to_trust
+from madtree.interface.shared import FULL, MODEL, ONE_TREE, TEXTS, TRUST_OWNER, model_argument, model_of, whom_to_trust
+from madtree.interface.valid import at_least
 from madtree.trees import BOOSTED, FOREST, TREE
 
 _GID = Argument("gid", "integer", "number of the group, from 1")
 _SAMPLE = Argument("sample_id", "integer", "number of the tree in the group's forest, from 1")
-_ONE_TREE = Argument("tree_id", "integer", "", None)
-_DOWN_TO = Argument("max_depth", "integer", "draw nodes down to this depth, and say how many leaves are below", None)
+_DOWN_TO = Argument(
+    "max_depth", "integer", "draw nodes down to this depth, and say how many leaves are below", None, valid=at_least(0)
+)
 _ONE_OF_ITS_TREES = (
     "madtree.{{kind.{}}}({{model}}, gid, sample_id) shows one of its trees, for instance that of gid 1 and sample_id 1."
 )
@@ -45,7 +48,7 @@ TREE_IMPORTANCE = Function(
     "tells how much each feature contributes to each tree of a model, as rows",
     run="madtree.model:tree_importance",
     settings=TEXTS,
-    arguments=(Argument("model", "text", ANY_MODEL),),
+    arguments=(MODEL,),
     returns=columns(
         "tree_id integer, group_values jsonb?, feature text, impurity_var_importance double precision, "
         "raw_importance double precision, oob_var_importance double precision?, raw_oob_importance double precision?, "
@@ -72,9 +75,17 @@ TREE_DISPLAY = Function(
     run="madtree.explain.display:tree_display",
     settings=TEXTS,
     arguments=(
-        Argument("model", "text", model_of(TREE)),
-        Argument("dot_format", "boolean", "true: a graph for graphviz (dot -Tsvg); false: indented text", True),
-        Argument("verbosity", "boolean", "true: also impurity, rows, class weights and class of every node", False),
+        model_argument("model", model_of(TREE)),
+        Argument(
+            "dot_format", "boolean", "true: a graph for graphviz (dot -Tsvg); false: indented text", True, flag=None
+        ),
+        Argument(
+            "verbosity",
+            "boolean",
+            "true: also impurity, rows, class weights and class of every node",
+            False,
+            flag=Flag(names=("--verbose", "-v")),
+        ),
         FULL,
         _DOWN_TO,
     ),
@@ -92,10 +103,7 @@ TREE_SURR_DISPLAY = Function(
     "lists the surrogates of every internal node of a model",
     run="madtree.explain.display:tree_surr_display",
     settings=TEXTS,
-    arguments=(
-        Argument("model", "text", f"{model_of(TREE)} with surrogate_params => 'max_surrogates=...'"),
-        FULL,
-    ),
+    arguments=(Argument("model", "text", f"{model_of(TREE)} with surrogate_params => 'max_surrogates=...'"), FULL),
     madlib_names={"model": "model_table"},
     example="SELECT madtree.tree_surr_display('delay_tree');",
     takes=Takes((TREE,), _ONE_OF_ITS_TREES.format("lists_surrogates")),
@@ -108,8 +116,8 @@ TREE_RULES = Function(
     method=Method("rules"),
     settings=TEXTS,
     arguments=(
-        Argument("model", "text", ANY_MODEL),
-        replace(_ONE_TREE, help="all trees of a grouped model, or of a forest; else that tree"),
+        MODEL,
+        replace(ONE_TREE, help="all trees of a grouped model, or of a forest; else that tree"),
         TRUST_OWNER,
         replace(FULL, help="true: name all categories in a rule, however many"),
     ),
@@ -144,7 +152,7 @@ TREE_PATH = Function(
     method=Method("path", table="table_name"),
     settings=TEXTS,
     arguments=(
-        Argument("model", "text", ANY_MODEL),
+        MODEL,
         Argument(
             "table_name",
             "text",
@@ -154,8 +162,7 @@ TREE_PATH = Function(
         TRUST_OWNER,
         FULL,
         replace(
-            _ONE_TREE,
-            help="of a forest: show the path through this tree only; NULL: through all of the row's group",
+            ONE_TREE, help="of a forest: show the path through this tree only; NULL: through all of the row's group"
         ),
     ),
     returns=columns(
@@ -184,7 +191,7 @@ TREE_CALL = Function(
     "writes the statement that trains a model again",
     run="madtree.explain.call:tree_call",
     settings=TEXTS,
-    arguments=(Argument("model", "text", ANY_MODEL), TRUST_OWNER),
+    arguments=(MODEL, TRUST_OWNER),
     details=f"""\
 The statement has the arguments of the training that are not at their defaults, as the model's summary keeps them: of
 the same rows it makes the same model. What changes no model is left out: replace, strategy, parallel_workers,
@@ -202,7 +209,7 @@ TREE_CP = Function(
     run="madtree.explain.complexity:tree_cp",
     method=Method("cp_table"),
     settings=TEXTS,
-    arguments=(Argument("model", "text", model_of(TREE)),),
+    arguments=(model_argument("model", model_of(TREE)),),
     returns=columns(
         "tree_id integer, group_values jsonb?, cp double precision, n_splits integer, rel_error double precision?, "
         "xerror double precision?, xstd double precision?, chosen boolean, root_error double precision"
@@ -222,6 +229,14 @@ A row for each tree of the sequence, by falling cp, tree by tree:
 With cross-validation the table goes down to the cp that was asked for, without it to the tree that is left.
 """,
     example="SELECT cp, n_splits, rel_error, xerror, xstd FROM madtree.tree_cp('delay_cv');",
+    command=Command(
+        "cp",
+        "reading",
+        "Show the cp table of a model: the trees that pruning makes of it, and their errors; of a grouped model, by "
+        "group.",
+        ("madtree cp delay_cv", "madtree cp delay_cv --json"),
+        empty="no tree could be trained",
+    ),
     takes=Takes((TREE,), "The trees of {kind.in_words} are left as they are grown, and have no cp table."),
 )
 
@@ -230,10 +245,7 @@ TREE_TO_JSON = Function(
     "writes a model as a JSON document that has all it takes to predict in another language",
     run="madtree.explain.export:tree_to_json",
     settings=TEXTS,
-    arguments=(
-        Argument("model", "text", ANY_MODEL),
-        replace(_ONE_TREE, help="of a grouped model, or of a forest: write only this tree"),
-    ),
+    arguments=(MODEL, replace(ONE_TREE, help="of a grouped model, or of a forest: write only this tree")),
     returns="json",
     details="""\
 The format has a name and a version ("format": "madtree-tree", "format_version": 1, of whole forests "madtree-forest",
@@ -251,8 +263,8 @@ TREE_TO_PMML = Function(
     method=Method("to_pmml"),
     settings=TEXTS,
     arguments=(
-        Argument("model", "text", ANY_MODEL),
-        replace(_ONE_TREE, help="of a grouped model, or of a forest: write only this tree, for rows of its group"),
+        MODEL,
+        replace(ONE_TREE, help="of a grouped model, or of a forest: write only this tree, for rows of its group"),
     ),
     details="""\
 A TreeModel; of a forest a MiningModel whose trees vote, or whose means are averaged, as forest_predict does it; of a

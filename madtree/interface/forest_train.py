@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Command, Flag, Function, Setting
+from madtree.interface.command_line import GROWTH, SAMPLES, Command, Flag
+from madtree.interface.function import Argument, Function, Setting
 from madtree.interface.shared import FIGURES
 from madtree.interface.training import (
     BINS,
@@ -16,14 +17,12 @@ from madtree.interface.training import (
     EXCLUDE,
     FEATURES,
     GROUPING,
-    GROWTH,
     ID,
     MEMORY,
     MIN_BUCKET,
     MIN_SPLIT,
     OUTPUT,
     REPLACE,
-    SAMPLES,
     SEED,
     SOURCE,
     STRATEGY,

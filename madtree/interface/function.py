@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any, Literal
 
 from madtree.errors import MadtreeError
+from madtree.interface.command_line import Command, Flag
 from madtree.interface.valid import Named, OneOf, Range
 from madtree.records import dataclass
 from madtree.trees import ModelKind, OutcomeKind
@@ -46,25 +47,6 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Flag:
-    """An argument as an option of the command line.
-
-    Attributes:
-        section: the heading under which the help lists it.
-        names: empty where it is the argument's, with hyphens.
-        metavar: what the help shows for its value; empty where the type says it.
-        is_repeated: whether it may be given several times, for a list.
-        help: where that is not the argument's.
-    """
-
-    section: str
-    names: tuple[str, ...] = ()
-    metavar: str = ""
-    is_repeated: bool = False
-    help: str = ""
-
-
-@dataclass(frozen=True)
 class OnlyFor:
     """The kind of outcome that an argument is for, where it is for one alone.
 
@@ -99,7 +81,7 @@ class Argument:
         valid: which values it may have; None for any of the type, or where that depends on more than the value.
         keys: of a string of options `key=value, ...`.
         setting: what is kept of it with a model; None for nothing.
-        flag: what it is on the command line; None if it is not there.
+        flag: what it is on the command line, in each command of its function; None if it is not there.
         is_numeric_column: whether it names a numeric column, or gives a numeric expression, of the training table.
         only_for: None for all kinds of outcome.
         form: of a text: what it is made up of.
@@ -113,7 +95,7 @@ class Argument:
     valid: Range | OneOf | Named | None = None
     keys: tuple[Argument, ...] = ()
     setting: Setting | None = None
-    flag: Flag | None = None
+    flag: Flag | None = Flag()
     is_numeric_column: bool = False
     only_for: OnlyFor | None = None
     form: Form = "text"
@@ -184,27 +166,6 @@ class Method:
 
 
 @dataclass(frozen=True)
-class Command:
-    """A function that trains, as a command: its options are the arguments that have a flag.
-
-    Attributes:
-        name: of the command.
-        doing: what the bar says.
-        help: what it does, in a sentence, and what else a user should know.
-        examples: command lines, without the prompt.
-        depth: the argument for the depth of a tree, by which the bar estimates; empty where it counts trees.
-        model_suffix: what the name of the model has behind the output's.
-    """
-
-    name: str
-    doing: str
-    help: str
-    examples: tuple[str, ...]
-    depth: str = ""
-    model_suffix: str = ""
-
-
-@dataclass(frozen=True)
 class Function:
     """A function.
 
@@ -223,7 +184,7 @@ class Function:
         by_name_from: the first of the arguments that are better given by name.
         madlib_names: MADlib's names of arguments, where they differ, for calls by name: a second form of the function.
         takes: of those functions that take some kinds of model only.
-        command: of those that train.
+        command: of those that are one by themselves.
         method: of those that are one of the client's models.
         makes: the argument that names the model that it makes, where that is of the kind that it trains or takes.
         of_rows: for each type that the first argument may have, what the function is as SQL over the arguments' names.

@@ -5,12 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
+from madtree.interface.command_line import Command, Flag
 from madtree.interface.function import REQUIRED, Argument, Function, Method, Takes
-from madtree.interface.shared import ANY_MODEL, FIGURES, ROUNDS, TRUST_OWNER, model_of, whom_to_trust
+from madtree.interface.shared import (
+    ANY_MODEL,
+    FIGURES,
+    MODEL,
+    ROUNDS,
+    TRUST_OWNER,
+    model_argument,
+    model_of,
+    whom_to_trust,
+)
 from madtree.trees import BOOSTED, TREE
 
-_NEW_MODEL = Argument("new_model", "text", "name of the new model; its tables must not exist, unless replace is true")
-_OUTPUT_MODEL = replace(_NEW_MODEL, name="output_model")
+_NEW_MODEL = Argument("new_model", "text", "name of the new model; its tables must not exist, unless replace => true")
+_OUTPUT_MODEL = replace(_NEW_MODEL, name="output_model", flag=Flag(names=("new_model",)))
 _REPLACE = Argument(
     "replace", "boolean", "true: drop a model of your own of that name, another one than this", defaults.REPLACE
 )
@@ -22,12 +32,13 @@ TREE_PRUNE = Function(
     method=Method("prune"),
     makes="new_model",
     arguments=(
-        Argument("model", "text", model_of(TREE)),
+        model_argument("model", model_of(TREE)),
         _NEW_MODEL,
         Argument(
             "cp",
             "double precision",
             "complexity parameter: a split stays if it lowers the tree's risk by more than cp times the root's",
+            flag=Flag(names=("--cp",)),
         ),
         TRUST_OWNER,
         _REPLACE,
@@ -40,6 +51,13 @@ cross-validation table is copied as it is.
 {whom_to_trust("prune", "the new model, which is the superuser's, runs what that role wrote")}""",
     example="SELECT madtree.tree_prune('delay_tree', 'small_tree', 0.01);",
     takes=Takes((TREE,), "The trees of {kind.in_words} are left as they are grown."),
+    command=Command(
+        "prune",
+        "pruning",
+        "Prune a model further, without the data, into a new model.",
+        ("madtree prune delay_tree delay_small --cp 0.005",),
+        facts={"model": "new_model", "pruned_from": "model", "cp": "cp"},
+    ),
 )
 
 BOOST_CUT = Function(
@@ -49,7 +67,7 @@ BOOST_CUT = Function(
     method=Method("cut"),
     makes="new_model",
     arguments=(
-        Argument("model", "text", model_of(BOOSTED)),
+        model_argument("model", model_of(BOOSTED)),
         _NEW_MODEL,
         replace(ROUNDS, help="rounds to keep, from the first one on; of a group that has fewer, all", default=REQUIRED),
         TRUST_OWNER,
@@ -61,6 +79,13 @@ that a training with so many rounds would have given.
 {whom_to_trust("cut", "the new model, which is the superuser's, runs what that role wrote")}""",
     example="SELECT madtree.boost_cut('delay_boost', 'short_boost', 50);",
     takes=Takes((BOOSTED,), "Only a boosted model has rounds."),
+    command=Command(
+        "cut",
+        "cutting",
+        "Cut a boosted model to its first rounds, without the data, into a new model.",
+        ("madtree cut delay_boost delay_short --trees 50",),
+        facts={"model": "new_model", "cut_from": "model", "num_trees": "num_trees"},
+    ),
 )
 
 CALIBRATE = Function(
@@ -69,8 +94,13 @@ CALIBRATE = Function(
     run="madtree.calls.other_rows:calibrate",
     settings=FIGURES,
     arguments=(
-        Argument("model", "text", f"{ANY_MODEL}, of classes"),
-        Argument("calibration_table", "text", "table or view with known outcomes, which training has not seen"),
+        model_argument("model", f"{ANY_MODEL}, of classes"),
+        Argument(
+            "calibration_table",
+            "text",
+            "table or view with known outcomes, which training has not seen",
+            flag=Flag(names=("table",)),
+        ),
         _OUTPUT_MODEL,
         Argument(
             "method",
@@ -95,6 +125,16 @@ weights, rows count by theirs. Of more than 1,000,000 rows as many are drawn, by
 training has not seen: madtree.holdout tells them. tree_reliability shows what it is good for.
 {whom_to_trust("calibrate", "the new model, which is the superuser's, runs what that role wrote")}""",
     example="SELECT madtree.calibrate('delay_boost', 'flights_of_may', 'delay_calibrated');",
+    command=Command(
+        "calibrate",
+        "calibrating",
+        "Write a model whose probabilities are true, by rows that training has not seen.",
+        (
+            "madtree calibrate delay_boost flights_of_may delay_true",
+            "madtree calibrate delay_tree flights_of_may delay_true --method sigmoid",
+        ),
+        facts={"model": "output_model", "calibrated_from": "model", "method": "method"},
+    ),
 )
 
 TREE_REFRESH = Function(
@@ -103,8 +143,13 @@ TREE_REFRESH = Function(
     run="madtree.calls.other_rows:tree_refresh",
     settings=FIGURES,
     arguments=(
-        Argument("model", "text", ANY_MODEL),
-        Argument("new_table", "text", "table or view with the outcomes, under the names of the training table"),
+        MODEL,
+        Argument(
+            "new_table",
+            "text",
+            "table or view with the outcomes, under the names of the training table",
+            flag=Flag(names=("table",)),
+        ),
         _OUTPUT_MODEL,
         TRUST_OWNER,
         _REPLACE,
@@ -124,6 +169,16 @@ Refused, and to be trained anew, are models with class_params, trees of counts, 
 with offsets, and boosted models of the methods adaboost and real.
 {whom_to_trust("refresh", "the new model, which is the superuser's, runs what that role wrote")}""",
     example="SELECT madtree.tree_refresh('delay_tree', 'flights_of_may', 'delay_of_may');",
+    command=Command(
+        "refresh",
+        "refreshing",
+        "Write a model anew by other rows: the same splits, and what these rows say.",
+        (
+            "madtree refresh delay_tree flights_of_may delay_of_may",
+            "madtree refresh delay_tree flights_of_may delay_now --replace",
+        ),
+        facts={"model": "output_model", "refreshed_from": "model"},
+    ),
 )
 
 MODEL_ALIAS = Function(
@@ -132,7 +187,13 @@ MODEL_ALIAS = Function(
     run="madtree.calls.answers:model_alias",
     arguments=(
         Argument("alias", "text", "the second name; an alias that is there names the model from now on"),
-        Argument("model", "text", f"{ANY_MODEL}; NULL: remove the alias", means_null=True),
+        Argument(
+            "model",
+            "text",
+            f"{ANY_MODEL}; NULL: remove the alias",
+            means_null=True,
+            flag=Flag(help="the model that it names"),
+        ),
         TRUST_OWNER,
     ),
     details="""\
@@ -152,7 +213,7 @@ TREE_DROP = Function(
     "removes a model: its tables <output>, <output>_nodes, <output>_summary, and the others that belong to it",
     run="madtree.calls.answers:tree_drop",
     method=Method("drop"),
-    arguments=(Argument("model", "text", ANY_MODEL),),
+    arguments=(MODEL,),
     details="""\
 Tables that are not a madtree model's are never touched; what depends on a model's table (a view) must be dropped first.
 """,

@@ -5,27 +5,51 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
+from madtree.interface.command_line import Flag
 from madtree.interface.function import Argument, Function, Method, Takes
 from madtree.interface.shared import (
-    ANY_MODEL,
     FIGURES,
+    MODEL,
+    NEW_DATA,
+    ONE_TREE,
     OUTPUT,
     REPLACE,
     ROUNDS,
     SEE_BELOW,
     TEXTS,
     TRUST_OWNER,
+    model_argument,
     model_of,
     whom_to_trust,
 )
-from madtree.trees import BOOSTED, FOREST, TREE
+from madtree.interface.valid import OneOf
+from madtree.trees import BOOSTED, FOREST, KINDS, TREE
 
-_TYPE = Argument("type", "text", "", defaults.PREDICTION_TYPE)
+# Of all kinds of model; the ensembles, which have more of them, first.
+_OF_KINDS = [type_ for kind in reversed(KINDS.values()) for type_ in (*kind.class_types, *kind.number_types)]
+_TYPE = Argument(
+    "type",
+    "text",
+    "",
+    defaults.PREDICTION_TYPE,
+    valid=OneOf(tuple(dict.fromkeys([*_OF_KINDS, "conformal"]))),
+    flag=Flag(
+        help="the prediction; each class's probability, of a forest its share of votes (prob) or the mean of the "
+        "trees' probabilities (prob_mean); of a forest of numbers the mean and between what the outcome lies "
+        "(interval); the same of every model, or a set of classes, by what `madtree conformal` has kept (conformal); "
+        "of a boosted model the score (raw); or the leaf that a row ends in, of many trees one for each "
+        "(leaf)"
+    ),
+)
+_TYPE_OF_SQL = replace(
+    _TYPE, valid=None, flag=Flag(help="response, prob, leaf; of a forest prob_mean, of a boosted model raw")
+)
 _LEVEL = Argument(
     "level",
     "double precision",
     "with 'conformal': the share of outcomes that are to be covered, a level that conformal_train has kept",
     defaults.LEVEL,
+    flag=Flag(help="with interval and conformal: the share of outcomes that are covered"),
 )
 _BY_QUANTILES = "'conformal': the number and between what an outcome lies, or a set of classes; see conformal_train"
 _DIALECT = Argument(
@@ -53,12 +77,11 @@ TREE_PREDICT = Function(
     shares_run=True,
     settings=FIGURES,
     arguments=(
-        Argument("tree_model", "text", model_of(TREE)),
-        Argument(
-            "new_data_table",
-            "text",
-            "table, view, materialized, foreign or partitioned table with the id column, the features and the grouping "
-            "columns of the training, under the same names",
+        model_argument("tree_model", model_of(TREE)),
+        replace(
+            NEW_DATA,
+            help="table, view, materialized, foreign or partitioned table with the id column, the features and the "
+            "grouping columns of the training, under the same names",
         ),
         OUTPUT,
         replace(_TYPE, help=f"what to write, {SEE_BELOW}"),
@@ -92,8 +115,8 @@ FOREST_PREDICT = Function(
     shares_run=True,
     settings=FIGURES,
     arguments=(
-        Argument("random_forest_model", "text", model_of(FOREST)),
-        Argument("new_data_table", "text", "table or view with the id, the features and the grouping columns"),
+        model_argument("random_forest_model", model_of(FOREST)),
+        NEW_DATA,
         OUTPUT,
         replace(
             _TYPE,
@@ -126,8 +149,8 @@ BOOST_PREDICT = Function(
     run="madtree.calls.answers:predict_by_rounds",
     settings=FIGURES,
     arguments=(
-        Argument("boosted_model", "text", model_of(BOOSTED)),
-        Argument("new_data_table", "text", "table or view with the id, the features and the grouping columns"),
+        model_argument("boosted_model", model_of(BOOSTED)),
+        NEW_DATA,
         OUTPUT,
         replace(
             _TYPE,
@@ -154,9 +177,9 @@ BOOST_SQL = Function(
     method=Method("to_sql"),
     settings=TEXTS,
     arguments=(
-        Argument("model", "text", model_of(BOOSTED)),
+        model_argument("model", model_of(BOOSTED)),
         replace(
-            _TYPE,
+            _TYPE_OF_SQL,
             help="'response', 'raw' or 'prob'; 'prob': of two classes the last one's probability, of more a float8[]; "
             "'raw': of more than two classes a float8[]",
         ),
@@ -182,18 +205,16 @@ TREE_SQL = Function(
     method=Method("to_sql"),
     settings=TEXTS,
     arguments=(
-        Argument("model", "text", ANY_MODEL),
+        MODEL,
         replace(
-            _TYPE,
+            _TYPE_OF_SQL,
             help="or 'leaf'; 'prob': of two classes the last one's probability, of more a float8[]; of a forest as "
             "forest_predict has them, but for 'leaf'",
         ),
-        Argument(
-            "tree_id",
-            "integer",
-            "that tree; NULL: the model, where it is grouped in a CASE over the grouping columns. Of a boosted model, "
-            "which boost_sql writes, that tree",
-            None,
+        replace(
+            ONE_TREE,
+            help="that tree; NULL: the model, where it is grouped in a CASE over the grouping columns. Of a boosted "
+            "model, which boost_sql writes, that tree",
         ),
         TRUST_OWNER,
         Argument("class", "text", "with 'prob': the class whose probability is wanted, as text", None),

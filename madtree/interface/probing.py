@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from madtree.interface import defaults
+from madtree.interface.command_line import Command, Flag
 from madtree.interface.function import Argument, Function, Method, columns
-from madtree.interface.shared import ANY_MODEL, FIGURES, TEXTS, TRUST_OWNER, whom_to_trust
+from madtree.interface.shared import FIGURES, MODEL, NEW_DATA, TEXTS, TRUST_OWNER, whom_to_trust
 from madtree.interface.valid import Range, at_least
 
 _MOST_ROWS = Argument(
@@ -22,14 +23,19 @@ PARTIAL_DEPENDENCE = Function(
     method=Method("partial_dependence", table="new_data_table"),
     settings=FIGURES | TEXTS,
     arguments=(
-        Argument("model", "text", ANY_MODEL),
-        Argument("new_data_table", "text", "table or view with the id, the features and the grouping columns"),
+        MODEL,
+        NEW_DATA,
         Argument("features", "text", "one feature, or two: 'income', 'income, age'"),
         Argument("type", "text", "the scale; NULL: prob of classes, response of numbers", None),
         Argument(
             "class", "text", "whose prediction is told, as text; NULL: of two classes the last one, of more all", None
         ),
-        Argument("accumulated", "boolean", "true: accumulated local effects", defaults.ACCUMULATED),
+        Argument(
+            "accumulated",
+            "boolean",
+            "true: accumulated local effects, of features whose values have an order",
+            defaults.ACCUMULATED,
+        ),
         Argument("ice", "boolean", "true: a curve for each row", defaults.ICE),
         Argument("grid_size", "integer", "values of a feature at most", defaults.GRID_SIZE, valid=Range(2, 1_000)),
         _MOST_ROWS,
@@ -65,6 +71,16 @@ the rows of one group to see that alone.
     example="""\
 SELECT value, estimated FROM madtree.partial_dependence('delay_tree', 'flights', 'hour') ORDER BY number;
 SELECT value, estimated FROM madtree.partial_dependence('delay_boost', 'flights', 'distance', accumulated => true);""",
+    command=Command(
+        "dependence",
+        "asking",
+        "Show what a model predicts by the values of one feature or two (partial dependence).",
+        (
+            "madtree dependence delay_tree flights_today hour",
+            "madtree dependence delay_boost flights_today 'hour, carrier' --class true --grid-size 10",
+            "madtree dependence delay_boost flights_today hour --accumulated",
+        ),
+    ),
 )
 
 PERMUTATION_IMPORTANCE = Function(
@@ -74,16 +90,24 @@ PERMUTATION_IMPORTANCE = Function(
     method=Method("permutation_importance", table="test_table"),
     settings=FIGURES,
     arguments=(
-        Argument("model", "text", ANY_MODEL),
+        MODEL,
         Argument(
             "test_table",
             "text",
             "table, view, ... with the id, the dependent variable, the features, the grouping columns and the weights "
             "of the training, under the same names",
+            flag=Flag(names=("--data",), help="table with known outcomes, whose values are exchanged among its rows"),
         ),
         Argument("features", "text", "NULL: each one; else some, and some together: 'age, [lat, lon]'", None),
         Argument("metric", "text", "of classes log_loss or accuracy, of numbers rmse or mae; NULL: the first", None),
-        Argument("n_repeats", "integer", "times that values are exchanged", defaults.REPEATS, valid=Range(1, 1_000)),
+        Argument(
+            "n_repeats",
+            "integer",
+            "times that values are exchanged",
+            defaults.REPEATS,
+            valid=Range(1, 1_000),
+            flag=Flag(names=("--repeats",)),
+        ),
         Argument("seed", "integer", "another one exchanges others", defaults.SEED, valid=at_least(0)),
         _MOST_ROWS,
         TRUST_OWNER,

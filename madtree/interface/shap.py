@@ -5,11 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
+from madtree.interface.command_line import Command, Flag
 from madtree.interface.function import Argument, Function, Method, columns
-from madtree.interface.shared import ANY_MODEL, FIGURES, OUTPUT, REPLACE, TEXTS, TRUST_OWNER, whom_to_trust
+from madtree.interface.shared import FIGURES, MODEL, NEW_DATA, OUTPUT, REPLACE, TEXTS, TRUST_OWNER, whom_to_trust
 from madtree.interface.valid import OneOf, at_least
 
-_TYPE = Argument("type", "text", "the scale; NULL: the first one that is listed below", None)
+_TYPE = Argument(
+    "type",
+    "text",
+    "the scale; NULL: the first one that is listed below",
+    None,
+    flag=Flag(help="the scale: prob, prob_mean, response or raw; by default the usual one"),
+)
 _CLASS = Argument(
     "class", "text", "whose prediction is explained, as text; NULL: of two classes the last one, of more all", None
 )
@@ -31,8 +38,8 @@ TREE_SHAP = Function(
     method=Method("shap", table="new_data_table"),
     settings=FIGURES | TEXTS,
     arguments=(
-        Argument("model", "text", ANY_MODEL),
-        Argument("new_data_table", "text", "table or view with the id, the features and the grouping columns"),
+        MODEL,
+        NEW_DATA,
         OUTPUT,
         _TYPE,
         _CLASS,
@@ -51,7 +58,9 @@ TREE_SHAP = Function(
             valid=at_least(1),
         ),
         Argument("interactions", "boolean", "true: also what each two features contribute together", False),
-        Argument("features", "text", "with interactions: tell of these and their pairs only; NULL: of all", None),
+        Argument(
+            "features", "text", "with interactions => true: tell of these and their pairs only; NULL: of all", None
+        ),
         Argument(
             "background",
             "text",
@@ -87,6 +96,17 @@ that new_data_table needs, and, by groups, rows of each. With interactions => tr
     example="""\
 SELECT madtree.tree_shap('delay_tree', 'new_flights', 'reasons', layout => 'long', top => 3);
 SELECT feature, value, contribution FROM reasons WHERE id = 4711 ORDER BY rank;""",
+    command=Command(
+        "shap",
+        "explaining",
+        "Write what each feature contributes to the prediction of each row (SHAP values) into a new table.",
+        (
+            "madtree shap delay_tree flights_today reasons",
+            "madtree shap delay_boost flights_today reasons --layout long --top 3 --replace",
+            "madtree shap delay_boost flights_today against --background flights_last_year",
+        ),
+        facts={"model": "model", "output": "output_table"},
+    ),
 )
 
 TREE_EXPLAIN = Function(
@@ -96,9 +116,9 @@ TREE_EXPLAIN = Function(
     method=Method("explain", table="table_name"),
     settings=FIGURES | TEXTS,
     arguments=(
-        Argument("model", "text", ANY_MODEL),
-        Argument("table_name", "text", "table or view with the id, the features and the grouping columns"),
-        Argument("id", "text", "the row's id, as text", form="any"),
+        MODEL,
+        replace(NEW_DATA, name="table_name"),
+        Argument("id", "text", "the row's id, as text", form="any", flag=Flag(names=("--id",))),
         _TYPE,
         _CLASS,
         TRUST_OWNER,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from madtree.interface import defaults
+from madtree.interface.command_line import OUTPUT as PRINTED
+from madtree.interface.command_line import SERVER, Flag
 from madtree.interface.function import Argument
 from madtree.interface.valid import at_least
 from madtree.trees import KINDS, ModelKind
@@ -24,18 +26,54 @@ def model_of(*kinds: ModelKind) -> str:
 ANY_MODEL = model_of(*KINDS.values())
 SEE_BELOW = "see below"
 
-OUTPUT = Argument("output_table", "text", "table to create; must not exist, unless replace is true")
+
+def model_argument(name: str, help: str) -> Argument:
+    """What names a trained model."""
+    flag = Flag(names=("model",), help="name of the model, with its schema where needed")
+    return Argument(name, "text", help, flag=flag)
+
+
+MODEL = model_argument("model", ANY_MODEL)
+ONE_TREE = Argument(
+    "tree_id",
+    "integer",
+    "",
+    None,
+    flag=Flag(names=("--tree",), help="of a model of several trees, the one of this number"),
+)
+NEW_DATA = Argument(
+    "new_data_table",
+    "text",
+    "table or view with the id, the features and the grouping columns",
+    flag=Flag(names=("table",)),
+)
+OUTPUT = Argument(
+    "output_table", "text", "table to create; must not exist, unless replace => true", flag=Flag(names=("output",))
+)
 REPLACE = Argument(
     "replace",
     "boolean",
     "true: where output_table is a table of predictions of your own, replace its rows",
     defaults.REPLACE,
 )
-TRUST_OWNER = Argument("trust_owner", "boolean", SEE_BELOW, defaults.TRUST_OWNER)
-FULL = Argument("full", "boolean", "true: name all categories of a split, however many", defaults.FULL)
+TRUST_OWNER = Argument(
+    "trust_owner",
+    "boolean",
+    SEE_BELOW,
+    defaults.TRUST_OWNER,
+    flag=Flag(SERVER, help="as a superuser, use another role's model although it runs what that role wrote"),
+)
+FULL = Argument(
+    "full", "boolean", "true: name all categories of a split, however many", defaults.FULL, flag=Flag(PRINTED)
+)
 
 ROUNDS = Argument(
-    "num_trees", "integer", "rounds to predict by, from the first one on; NULL: all", None, valid=at_least(1)
+    "num_trees",
+    "integer",
+    "rounds to predict by, from the first one on; NULL: all",
+    None,
+    valid=at_least(1),
+    flag=Flag(names=("--trees",)),
 )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Flag, Form, Setting
+from madtree.interface.command_line import DATA, GROWTH, MISSING, PRUNING, RUN, Flag
+from madtree.interface.function import Argument, Form, Setting
 from madtree.interface.valid import Named, OneOf, Range, any_number, at_least
 from madtree.trees import (
     CLASSES,
@@ -16,11 +17,6 @@ from madtree.trees import (
     NUMBERS,
     OutcomeKind,
 )
-
-# Headings of the command line's help.
-DATA, GROWTH, SAMPLES, MISSING, PRUNING, RUN = (
-    "Data", "How a tree grows", "The trees' samples", "Missing values", "Pruning", "The run",
-)  # fmt: skip
 
 
 def _names(outcome: OutcomeKind) -> str:
@@ -48,16 +44,16 @@ STRATEGIES = OneOf(("auto", "memory", "workers", "aggregate"))
 DEPTHS = Range(0, MAX_DEPTH_LIMIT, is_cut=True)
 
 SOURCE = Argument(
-    "training_table_name", "text", "table, partitioned table, view, materialized or foreign table", valid=Named()
-)
-OUTPUT = Argument("output_table_name", "text", "")
-ID = Argument(
-    "id_col_name",
+    "training_table_name",
     "text",
-    "column that identifies rows",
+    "table, partitioned table, view, materialized or foreign table",
     valid=Named(),
-    flag=Flag(DATA, ("--id",), "COLUMN"),
+    flag=Flag(names=("table",), help="table or view to train on"),
 )
+OUTPUT = Argument(
+    "output_table_name", "text", "", flag=Flag(names=("model",), help="name of the model, and of its tables")
+)
+ID = Argument("id_col_name", "text", "column that identifies rows", valid=Named(), flag=Flag(DATA, ("--id",), "COLUMN"))
 DEPENDENT = Argument(
     "dependent_variable",
     "text",
@@ -89,12 +85,7 @@ EXCLUDE = Argument(
     form="names",
 )
 GROUPING = Argument(
-    "grouping_cols",
-    "text",
-    "",
-    None,
-    flag=Flag(DATA, ("--group-by",), "LIST", is_repeated=True),
-    form="names",
+    "grouping_cols", "text", "", None, flag=Flag(DATA, ("--group-by",), "LIST", is_repeated=True), form="names"
 )
 WEIGHTS = Argument(
     "weights",
@@ -132,22 +123,10 @@ CRITERION = Argument(
     flag=Flag(GROWTH, ("--criterion",), "NAME"),
 )
 MIN_SPLIT = Argument(
-    "min_split",
-    "integer",
-    "",
-    None,
-    valid=at_least(1),
-    setting=Setting(is_old=True),
-    flag=Flag(GROWTH),
+    "min_split", "integer", "", None, valid=at_least(1), setting=Setting(is_old=True), flag=Flag(GROWTH)
 )
 MIN_BUCKET = Argument(
-    "min_bucket",
-    "integer",
-    "",
-    None,
-    valid=at_least(1),
-    setting=Setting(is_old=True),
-    flag=Flag(GROWTH),
+    "min_bucket", "integer", "", None, valid=at_least(1), setting=Setting(is_old=True), flag=Flag(GROWTH)
 )
 BINS = Argument(
     "n_bins",
@@ -244,7 +223,7 @@ PRUNING_PARAMS = Argument(
         ),
     ),
 )
-VERBOSE = Argument("verbose", "boolean", "", defaults.VERBOSE)
+VERBOSE = Argument("verbose", "boolean", "", defaults.VERBOSE, flag=None)  # commands always say true
 SEED = Argument("seed", "bigint", "", defaults.SEED, setting=Setting(is_old=True, is_tried=False), flag=Flag(RUN))
 REPLACE = Argument(
     "replace",
@@ -262,12 +241,7 @@ WORKERS = Argument(
     flag=Flag(RUN, ("--workers",)),
 )
 MEMORY = Argument(
-    "memory_mb",
-    "integer",
-    "megabytes for histograms",
-    defaults.MEMORY_MB,
-    valid=Range(8, 2**20),
-    flag=Flag(RUN),
+    "memory_mb", "integer", "megabytes for histograms", defaults.MEMORY_MB, valid=Range(8, 2**20), flag=Flag(RUN)
 )
 STRATEGY = Argument(
     "strategy",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Command, Flag, Function, OnlyFor, Setting
+from madtree.interface.command_line import GROWTH, Command, Flag
+from madtree.interface.function import Argument, Function, OnlyFor, Setting
 from madtree.interface.shared import FIGURES
 from madtree.interface.training import (
     BINS,
@@ -18,7 +19,6 @@ from madtree.interface.training import (
     EXPOSURE,
     FEATURES,
     GROUPING,
-    GROWTH,
     ID,
     MEMORY,
     MIN_BUCKET,
@@ -61,8 +61,7 @@ TREE_TRAIN = Function(
         EXCLUDE,
         CRITERION,
         replace(
-            GROUPING,
-            help="columns and expressions, also with AS name: one tree for each combination of their values",
+            GROUPING, help="columns and expressions, also with AS name: one tree for each combination of their values"
         ),
         WEIGHTS,
         Argument(
@@ -139,8 +138,8 @@ TREE_TRAIN = Function(
             setting=Setting(is_tried=False),
             flag=Flag(GROWTH),
         ),
-        Argument("null_handling_params", "text", "MADlib's name of surrogate_params", None),
-        Argument("verbose_mode", "boolean", "MADlib's name of verbose", defaults.VERBOSE),
+        Argument("null_handling_params", "text", "MADlib's name of surrogate_params", None, flag=None),
+        Argument("verbose_mode", "boolean", "MADlib's name of verbose", defaults.VERBOSE, flag=None),
     ),
     details="""\
 An integer with more than 100 values, or with more than 20 and one for every ten rows, becomes classes with a warning;

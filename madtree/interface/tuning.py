@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from madtree.interface import defaults
-from madtree.interface.function import Argument, Command, Flag, Function
+from madtree.interface.command_line import DATA, RUN, Command, Flag
+from madtree.interface.function import Argument, Function
 from madtree.interface.shared import FIGURES
 from madtree.interface.training import (
     CLASSIFICATION,
-    DATA,
     DEPENDENT,
     EXCLUDE,
     FEATURES,
@@ -17,7 +17,6 @@ from madtree.interface.training import (
     MEMORY,
     OUTPUT,
     REPLACE,
-    RUN,
     SEED,
     SOURCE,
     STRATEGY,

@@ -88,15 +88,17 @@ def rows_of_report(
             found["cells"] = [row for row in put.checked(sql.confusion(put.question)) if row["n"]]
         if model.is_classification and len(model.classes) == 2:
             question = replace(put.question, chosen=class_position(model, None) + 1)
-            found["curve"] = put.checked(curves.curve(question, _by_default("tree_curve", "max_points")))
-            found["bins"] = put.checked(curves.reliability(question, _by_default("tree_reliability", "n_bins")))
+            found["curve"] = put.checked(curves.curve(question, _points()))
+            found["bins"] = put.checked(curves.reliability(question, _bins()))
     return json.dumps(found, default=float)
 
 
-def _by_default(function: str, argument: str) -> int:
-    value = FUNCTIONS[function].defaults[argument]
-    assert isinstance(value, int)
-    return value
+def _points(max_points: int | None = None) -> int:
+    return int(FUNCTIONS["tree_curve"].checked("max_points", max_points))
+
+
+def _bins(n_bins: int | None = None) -> int:
+    return int(FUNCTIONS["tree_reliability"].checked("n_bins", n_bins))
 
 
 def tree_confusion(
@@ -136,7 +138,7 @@ def tree_curve(
         MadtreeError: `class_` is none of the model's classes, or is not given where there are more than two, or
             `max_points` is less than 1.
     """
-    most = _at_least_one("max_points", max_points)
+    most = _points(max_points)
     opened = _with_classes(host, tree_model, trust_owner, _OF_A_CLASS)
     return _of_class(opened, test_table, class_, lambda question: curves.curve(question, most))
 
@@ -155,19 +157,13 @@ def tree_reliability(
         MadtreeError: `class_` is none of the model's classes, or is not given where there are more than two, or
             `n_bins` is less than 1.
     """
-    n = _at_least_one("n_bins", n_bins)
+    n = _bins(n_bins)
     opened = _with_classes(host, tree_model, trust_owner, _OF_A_CLASS)
     return _of_class(opened, test_table, class_, lambda question: curves.reliability(question, n))
 
 
 def _tested(opened: UsableModel, test_table: str | None) -> TestedRows:
     return tested_rows(opened, test_table, with_id=False, argument="test_table")
-
-
-def _at_least_one(argument: str, n: int | None) -> int:
-    if n is None or n < 1:
-        raise MadtreeError(f"{argument} must be 1 or more, not {'NULL' if n is None else n}")
-    return n
 
 
 def _of_class(

@@ -28,7 +28,7 @@ def test_a_model_is_cut(madtree: Command, answer: Answer, points: str, schema: s
     refused = madtree("cut", model, short, "--trees", "6")
     assert (refused.code, refused.err.splitlines()[0]) == (
         1,
-        f"error: num_trees must be from 1 to 5, the rounds of {model}, not 6",
+        f"error: --trees must be from 1 to 5, the rounds of {model}, not 6",
     )
 
 

@@ -161,7 +161,7 @@ def test_in_a_pipe_a_table_is_as_wide_as_it_needs_to_be(madtree: Callable[..., A
         ["train", "t", "m"],
         ["train", "t", "m", "--id", "id", "-y", "y", "--max-depth", "deep"],
         ["train", "t", "m", "--id", "id", "-y", "y", "--criterion", "guess"],
-        ["prune", "m", "n", "--cp", "-1"],
+        ["prune", "m", "n", "--cp", "little"],
         ["export", "m"],
         ["show", "m", "--nonsense"],
     ],

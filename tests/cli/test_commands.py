@@ -464,7 +464,7 @@ def test_importance_on_a_table(
     wanted = db.execute(f"SELECT features, importance FROM {call}").fetchall()  # type: ignore[arg-type]
     assert [(row["features"], row["importance"]) for row in found] == wanted
     alone = madtree("importance", f"{schema}.m", "--metric", "accuracy")
-    assert (alone.code, "are for --data" in alone.err) == (2, True)
+    assert (alone.code, "--metric is for --data" in alone.err) == (2, True)
 
 
 def test_explaining_a_row(madtree: Command, answer: Answer, points: str, schema: str, db: psycopg.Connection) -> None:

@@ -118,7 +118,7 @@ def test_a_tree_of_a_group_is_named_by_both(madtree: Command, answer: Answer, po
 
 
 def test_errors_have_the_codes_of_other_commands(madtree: Command, points: str, schema: str) -> None:
-    assert madtree("forest", points, f"{schema}.f", *TRAIN, "--trees", "0").code == 1
+    assert madtree("forest", points, f"{schema}.f", *TRAIN, "--trees", "0").code == 2
     said = madtree("forest", points, f"{schema}.f", *TRAIN, "--sampling", "all")
     assert said.code == 2
     assert madtree("forest", points).code == 2

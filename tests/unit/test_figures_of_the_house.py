@@ -163,13 +163,13 @@ def test_functions_that_fit_no_screen() -> None:
 
 
 def test_lines_of_code() -> None:
-    assert sum(map(lines_of_code, sources().values())) <= 53_471
+    assert sum(map(lines_of_code, sources().values())) <= 53_413
 
 
 def test_functions_of_many_parameters() -> None:
     """With more than six, `self` aside: some of them travel together, and want a name."""
     found = [name for name, n_parameters, _ in functions() if n_parameters > 6]
-    assert len(found) <= 42, found
+    assert len(found) <= 32, found
 
 
 @pytest.mark.parametrize(

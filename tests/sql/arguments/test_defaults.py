@@ -177,8 +177,9 @@ def test_the_command_line() -> None:
     said = {k: v for k, v in known.items() if v is not None and not isinstance(v, bool)}
     assert found == {name: f"{v:g}" if isinstance(v, int | float) else v for name, v in said.items()}
 
-    (option,) = [o for o in get_command(app).commands["predict"].params if o.name == "type_"]  # type: ignore[attr-defined]
-    assert option.default.value == defaults.PREDICTION_TYPE
+    (option,) = [o for o in get_command(app).commands["predict"].params if o.name == "type"]  # type: ignore[attr-defined]
+    assert option.default is None
+    assert option.help.endswith(f"Default: {defaults.PREDICTION_TYPE}.")
 
 
 def test_what_the_learner_does_by_itself() -> None:

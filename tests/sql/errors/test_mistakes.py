@@ -172,7 +172,7 @@ MISTAKES = {
     ],
     "tree_reliability": [
         ("tree_reliability('mean', 'points')", "22023", "madtree: tree_model: ", "madtree.tree_evaluate"),
-        ("tree_reliability('m', 'points', n_bins => 0)", "22023", "madtree: n_bins must be 1 or more, not 0", None),
+        ("tree_reliability('m', 'points', n_bins => 0)", "22023", "madtree: n_bins must be at least 1, not 0", None),
     ],
     "tree_importance": [
         ("tree_importance('points')", "42809", "madtree: model: ", None),
@@ -290,7 +290,7 @@ MISTAKES = {
     ],
     "get_tree": [
         ("get_tree('m', 1, 1)", "42809", "madtree: forest_model_table: m is not a forest", "tree_display"),
-        ("get_tree('m', 1, 1, max_depth => -1)", "22023", "madtree: max_depth must be 0 or more", None),
+        ("get_tree('m', 1, 1, max_depth => -1)", "22023", "madtree: max_depth must be at least 0", None),
     ],
 }
 

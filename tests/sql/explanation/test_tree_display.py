@@ -120,7 +120,7 @@ def test_a_tree_is_shown_down_to_a_depth_with_the_leaves_below(golf: psycopg.Con
     graph = display(golf, "'model', true, max_depth => 0")
     assert f'... {leaves} leaves below", shape=box, style=dashed' in graph
     assert "->" not in graph
-    with pytest.raises(psycopg.Error, match="max_depth must be 0 or more, or NULL for all nodes, not -1"):
+    with pytest.raises(psycopg.Error, match="max_depth must be at least 0, not -1"):
         display(golf, "'model', false, max_depth => -1")
 
 
