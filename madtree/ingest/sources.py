@@ -28,11 +28,8 @@ def row_source(
         with_identity: whether rows tell who they are, for samples of them.
         is_sent: whether they are read over a connection.
     """
-    target = (
-        sql.class_number(task.dependent_sql, task.dependent_type, task.dependent_writer)
-        if task.is_classification
-        else f"({task.dependent_sql})::pg_catalog.float8"
-    )
+    outcome = task.dependent_sql, task.dependent_type, task.dependent_writer
+    target = sql.class_number(*outcome) if task.is_classification else f"({task.dependent_sql})::pg_catalog.float8"
     fold = fold_feature(task)
     return RowSource(
         relation,
@@ -47,6 +44,7 @@ def row_source(
         {name: f"({number})::pg_catalog.float8" for name, number in task.numbers.items()},
         sql.identity_number(task.id_sql, task.id_type, task.id_writer) if with_identity else None,
         sent=is_sent,
+        class_text=sql.class_text(*outcome) if task.is_classification else None,
     )
 
 

@@ -51,12 +51,15 @@ def class_profile(source: RowSource, dependent: str, writer: values.Writer | Non
         most: no more classes than so many; NULL counts as one.
         sample: a TABLESAMPLE clause.
     """
-    figures = _class_figures(source, dependent, writer)
+    figures, classes = _class_figures(source, dependent, writer), _classes(source, dependent)
     return _measured(
         figures,
-        f"SELECT {_listed(figures)} FROM {source.relation} {sample} GROUP BY {dependent} ORDER BY {dependent} "
-        f"LIMIT {most}",
+        f"SELECT {_listed(figures)} FROM {source.relation} {sample} GROUP BY {classes} ORDER BY {classes} LIMIT {most}",
     )
+
+
+def _classes(source: RowSource, dependent: str) -> str:
+    return dependent if source.class_text is None else f"{dependent}, {source.class_text}"
 
 
 def _class_figures(source: RowSource, dependent: str, writer: values.Writer | None) -> dict[str, str]:
@@ -91,13 +94,15 @@ def profile_by_group(source: RowSource, dependent: str | None, writer: values.Wr
     grouping = ", ".join(source.grouping)
     figures = {f"g{i}": g for i, g in enumerate(source.grouping, 1)} | _figures(source, dependent, writer)
     is_group = binary(f"GROUPING({source.grouping[0]})", "=", "0")
+    classes = _classes(source, dependent) if dependent else ""
     query = (
         f"SELECT {is_group} AS is_group, {_listed(figures)}, {dependent or '0'} AS outcome "
-        f"FROM {source.relation} GROUP BY GROUPING SETS (({grouping}), ({dependent or ''}))"
+        f"FROM {source.relation} GROUP BY GROUPING SETS (({grouping}), ({classes}))"
     )
     # The outcome itself may be of a type that is not PostgreSQL's own.
     names = ", ".join(f"c.{name}" for name in ("is_group", *figures))
-    return f"SELECT {names}, pg_catalog.row_number() OVER (ORDER BY c.outcome) AS place FROM ({query}) AS c"
+    order = "c.outcome" if dependent is None else 'c.outcome, c.label COLLATE pg_catalog."C"'
+    return f"SELECT {names}, pg_catalog.row_number() OVER (ORDER BY {order}) AS place FROM ({query}) AS c"
 
 
 def counted_profile(

@@ -16,6 +16,7 @@ from madtree.trees import OWN_NUMBERS, WEIGHT, Equality, Feature, FeatureKind
 PageBounds = tuple[str, str]  # the first tid of a page range, and the one behind its last
 
 _SMALL_INTEGERS = ("smallint", "integer")
+_WRITTEN_ALIKE = ("boolean", *_SMALL_INTEGERS, "bigint", "date", "uuid")
 ZERO, NONE, INFINITY = "0::pg_catalog.float8", "0::pg_catalog.int8", "'Infinity'::pg_catalog.float8"
 NAN = "'NaN'::pg_catalog.float8"
 _HASHES = 2**20  # among which a sample's rows are told by a hash
@@ -59,6 +60,13 @@ def class_number(dependent: str, type_name: str, writer: values.Writer | None) -
     return key_number(key, type_name)
 
 
+def class_text(dependent: str, type_name: str, writer: values.Writer | None) -> str | None:
+    """What tells classes apart beside their type's equality: their text, by which rows are known again. Texts may be
+    equal by their collation, or as citext, and so may numbers in a jsonb. None where what is equal is written alike.
+    """
+    return None if type_name in _WRITTEN_ALIKE else f'{values.text_of(dependent, writer)} COLLATE pg_catalog."C"'
+
+
 def identity_number(id_column: str, type_name: str, writer: values.Writer | None) -> str:
     """A whole number below 2**32 that tells rows apart by their id: folded from an integer, or by a hash of the text.
 
@@ -93,6 +101,7 @@ class RowSource:
         elements: for each feature what it is an element of, or None; empty where none is.
         equals: of each grouping column its operator.
         numbers: SQL of each of `ROW_NUMBERS` that rows have, as float8, by its name.
+        class_text: what tells classes apart beside the dependent itself (`class_text`), or None.
     """
 
     relation: str
@@ -107,6 +116,7 @@ class RowSource:
     numbers: Mapping[str, str] = field(default_factory=dict)
     identity: str | None = None
     sent: bool = False
+    class_text: str | None = None
 
     @property
     def group_columns(self) -> list[str]:
