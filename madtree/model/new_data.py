@@ -162,13 +162,19 @@ def casting(model: Model, features: Mapping[str, Feature], given: str, argument:
     the columns that are.
 
     Raises:
-        MadtreeError: there is such a value.
+        MadtreeError: there is such a value, or a column whose type has no such cast.
     """
     try:
         yield
     except Exception as error:
         cast = [f"{name} to {model.feature(name).type}" for name, feature in features.items() if feature.name != name]
         state = getattr(error, "sqlstate", None)
+        if state == CANNOT_COERCE:  # an outcome, a weight or the like
+            raise MadtreeError(
+                f"{argument}: {given} does not fit {model.name}: {bare_message(error)}",
+                hint="Give its columns the types that they have in the training table, for instance in a view.",
+                sqlstate=CANNOT_COERCE,
+            ) from error
         if not cast or state not in NOT_OF_THE_TYPE:
             refused = refused_value(error, given, [name for name in features if parse_name(name) is None])
             if refused is None:
