@@ -393,6 +393,13 @@ BEFALLEN = [
         "madtree: test_table: dated does not fit m: cannot cast type date to ",
     ),
     (
+        "SELECT madtree.tree_train('points', 'n', 'id', 'y', 'x', grouping_cols => 'z'); "
+        "CREATE TABLE listed AS TABLE points; ALTER TABLE listed ALTER z TYPE text[] USING ARRAY[z]",
+        "tree_evaluate('n', 'listed')",
+        "42883",
+        "madtree: test_table: listed does not fit n: operator does not exist: ",
+    ),
+    (
         "CREATE TABLE blocks AS SELECT id, y, x, x % 2 AS z, x AS madtree_block FROM points; "
         "SELECT madtree.tree_train('blocks', 'n', 'id', 'y', 'x', grouping_cols => 'z')",
         "tree_train('blocks', 'o', 'id', 'y', 'madtree_block', grouping_cols => 'z')",
